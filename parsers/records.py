@@ -1,0 +1,137 @@
+"""What parsers know of the world: a few kinds of record, whatever the tool.
+
+A format turns its tool's text into `values` (the tool's own names, interfaces.md section 1) and those into records.
+Whoever stores results reads the records only, so a new tool needs no change outside its own file.
+
+Units are in the names: _ms milliseconds, _s seconds, _kb KiB (the kernel's kB), _pct per cent, _bytes bytes.
+None means that the tool did not print it; it never means zero.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class LoadResult:
+    """One load test, as far as its tool told.
+
+    percentiles_ms maps the per cent as text ("50", "99.9", "100") to ms; "100" is the longest request.
+    """
+
+    tool: str
+    tool_version: str | None = None
+    requests_per_second: float | None = None
+    complete_requests: int | None = None
+    failed_requests: int | None = None
+    concurrency: float | None = None
+    duration_s: float | None = None
+    keepalive: bool | None = None
+    mean_ms: float | None = None
+    min_ms: float | None = None
+    max_ms: float | None = None
+    percentiles_ms: dict[str, float] = field(default_factory=dict)
+    transferred_bytes: int | None = None
+    server_software: str | None = None
+    hostname: str | None = None
+    port: int | None = None
+    path: str | None = None
+    document_length_bytes: int | None = None
+    aborted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SystemSample:
+    """One look at a whole machine: memory, CPU and load, by metric name (mem_free_kb, cpu_us, load1, ...)."""
+
+    tool: str
+    clock: str | None
+    metrics: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessSample:
+    """One process in one look. `group` is the program's base name, which processes are added up by."""
+
+    pid: int
+    user: str | None
+    command: str
+    group: str
+    rss_kb: float | None = None
+    vsz_kb: float | None = None
+    cpu_pct: float | None = None
+    mem_pct: float | None = None
+    time_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HostFacts:
+    """What a text says of the machine itself."""
+
+    name: str | None = None
+    cpu_model: str | None = None
+    cores: int | None = None
+    mhz: float | None = None
+    ram_kb: int | None = None
+    swap_kb: int | None = None
+    os: str | None = None
+    kernel: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigText:
+    """A configuration file as shown in the text. `path` is None where the text does not name it."""
+
+    path: str | None
+    text: str
+
+
+Record = LoadResult | SystemSample | ProcessSample | HostFacts | ConfigText
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something in the text that could not be read: `line` is 1-based."""
+
+    line: int
+    message: str
+
+
+@dataclass(slots=True)
+class Block:
+    """One recognised piece of tool output.
+
+    first, last     1-based lines of the tool's own output in the text as given (not the command line)
+    heading         nearest line of prose above that belongs to it, as printed
+    label           what stands before the figure on its own line ("2nd run:"), or None
+    command         the command that printed it, without its prompt
+    prompt_host     host name out of that prompt
+    trail           (line, text) of each line of prose since the block before, oldest first (the last 60)
+    partial         True where most of what the tool prints is missing
+    values          the tool's own figures: names and units of interfaces.md
+    """
+
+    kind: str
+    first: int
+    last: int
+    values: dict[str, object] = field(default_factory=dict)
+    heading: str | None = None
+    heading_line: int | None = None
+    label: str | None = None
+    command: str | None = None
+    command_line: int | None = None
+    prompt_host: str | None = None
+    trail: list[tuple[int, str]] = field(default_factory=list)
+    partial: bool = False
+    problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def lines(self) -> tuple[int, int]:
+        return self.first, self.last
+
+    @property
+    def records(self) -> list[Record]:
+        """The same figures as records, made by the block's own format."""
+        from .catalogue import formats  # catalogue imports every format, and they import this module
+
+        return formats()[self.kind].records(self.values)

@@ -1,0 +1,286 @@
+"""What is stored. The upload's raw text is the source of truth; every other result row can be rebuilt from it.
+
+Units as everywhere: _ms, _s, _kb (KiB), _pct, _bytes in the names. Lines are 1-based and belong to the upload's text.
+"""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.urls import reverse
+
+
+class Upload(models.Model):
+    """One text as it came in, kept whole.
+
+    sha256      of the bytes as received
+    text_key    sha256 of the decoded text with plain line ends and no blank end: the same text by any door is one upload
+    blocks      [{"kind", "lines": [first, last], "partial"}], in order
+    problems    [{"line", "message"}]; unread: [[first, last], ...]
+    hints       what the sender said: host, config, experiment, tags
+    edits       what was changed on the preview page, so that reading the text anew keeps it
+    """
+
+    class Status(models.TextChoices):
+        QUEUED = "queued"
+        PARSING = "parsing"
+        READY = "ready"
+        PARTIAL = "partial"
+        FAILED = "failed"
+
+    class Door(models.TextChoices):
+        WEB = "web"
+        REST = "rest"
+        COMMAND = "command"
+        SAMPLE = "sample"
+
+    name = models.CharField(max_length=255, blank=True)
+    sha256 = models.CharField(max_length=64, db_index=True)
+    text_key = models.CharField(max_length=64, unique=True)
+    raw = models.BinaryField(help_text="zlib-compressed bytes as received")
+    size_bytes = models.PositiveBigIntegerField()
+    encoding = models.CharField(max_length=32)
+    n_lines = models.PositiveIntegerField(default=0)
+    door = models.CharField(max_length=8, choices=Door.choices)
+    status = models.CharField(max_length=8, choices=Status.choices)
+    error = models.TextField(blank=True)
+    blocks = models.JSONField(default=list)
+    problems = models.JSONField(default=list)
+    unread = models.JSONField(default=list)
+    hints = models.JSONField(default=dict)
+    edits = models.JSONField(default=dict)
+    parser_version = models.CharField(max_length=16, blank=True)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-id"]
+
+    def __str__(self) -> str:
+        return self.name or f"upload {self.pk}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("upload", args=[self.pk])
+
+
+class Host(models.Model):
+    """A machine. `fingerprint` (model, cores, RAM rounded) tells whether two are alike, whatever their names."""
+
+    name = models.CharField(max_length=200)
+    cpu_model = models.CharField(max_length=200, blank=True)
+    cores = models.PositiveIntegerField(null=True, blank=True)
+    mhz = models.FloatField(null=True, blank=True)
+    ram_kb = models.PositiveBigIntegerField(null=True, blank=True)
+    swap_kb = models.PositiveBigIntegerField(null=True, blank=True)
+    os = models.CharField(max_length=200, blank=True)
+    kernel = models.CharField(max_length=200, blank=True)
+    fingerprint = models.CharField(max_length=64, db_index=True, blank=True)
+
+    class Meta:
+        ordering = ["name", "id"]
+        constraints = [models.UniqueConstraint(fields=["name", "fingerprint"], name="host_name_and_hardware")]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def get_absolute_url(self) -> str:
+        return reverse("host", args=[self.pk])
+
+
+class Experiment(models.Model):
+    """What is compared: configs × repeats."""
+
+    name = models.CharField(max_length=300)
+    notes = models.TextField(blank=True)
+    host = models.ForeignKey(Host, null=True, blank=True, on_delete=models.SET_NULL, related_name="experiments")
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-id"]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def get_absolute_url(self) -> str:
+        return reverse("experiment", args=[self.pk])
+
+
+class Config(models.Model):
+    """A named software set-up of one experiment. The baseline is the one with the lowest position."""
+
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="configs")
+    name = models.CharField(max_length=300)
+    group = models.CharField(max_length=300, blank=True, help_text="the heading above its heading, where there is one")
+    position = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        ordering = ["position", "id"]
+        constraints = [models.UniqueConstraint(fields=["experiment", "name"], name="config_name_in_experiment")]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def get_absolute_url(self) -> str:
+        return reverse("config", args=[self.pk])
+
+
+class Sourced(models.Model):
+    """Something read from lines `line_first`..`line_last` of an upload."""
+
+    upload = models.ForeignKey(Upload, on_delete=models.CASCADE, related_name="%(class)ss")
+    block_key = models.CharField(max_length=16, help_text="its key in the draft")
+    line_first = models.PositiveIntegerField()
+    line_last = models.PositiveIntegerField()
+    quotes = models.JSONField(default=list, help_text="[[first, last], ...] where the same figures stand again")
+
+    class Meta:
+        abstract = True
+
+    def source_url(self) -> str:
+        return f"{reverse('upload', args=[self.upload_id])}#L{self.line_first}"
+
+
+class ConfigText(Sourced):
+    """A configuration file's text; config None: it holds for every config of the experiment."""
+
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="texts")
+    config = models.ForeignKey(Config, null=True, blank=True, on_delete=models.SET_NULL, related_name="texts")
+    path = models.CharField(max_length=500, blank=True)
+    text = models.TextField()
+    sha256 = models.CharField(max_length=64)
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return self.path or f"text at line {self.line_first}"
+
+
+class Run(Sourced):
+    """One load test. What is filtered, sorted or charted has a column; `values` holds all that the tool printed.
+
+    requests_per_second is siege's transaction rate, concurrency its users or printed concurrency. percentiles_ms maps
+    "50" to ms. `counted` False keeps a run (a warm-up, a doubtful one) out of comparisons without losing it.
+    """
+
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="runs")
+    config = models.ForeignKey(Config, on_delete=models.CASCADE, related_name="runs")
+    host = models.ForeignKey(Host, null=True, blank=True, on_delete=models.SET_NULL, related_name="runs")
+    tool = models.CharField(max_length=32)
+    tool_version = models.CharField(max_length=64, blank=True)
+    label = models.CharField(max_length=300, blank=True)
+    note = models.TextField(blank=True)
+    command = models.TextField(blank=True)
+    repeat = models.PositiveIntegerField(default=1)
+    counted = models.BooleanField(default=True)
+    partial = models.BooleanField(default=False)
+    aborted = models.BooleanField(default=False)
+    fingerprint = models.CharField(max_length=64, db_index=True, help_text="tool, method, path, concurrency, keep-alive, hardware")
+    requests_per_second = models.FloatField(null=True, blank=True)
+    complete_requests = models.BigIntegerField(null=True, blank=True)
+    failed_requests = models.BigIntegerField(null=True, blank=True)
+    concurrency = models.FloatField(null=True, blank=True)
+    duration_s = models.FloatField(null=True, blank=True)
+    keepalive = models.BooleanField(null=True, blank=True)
+    mean_ms = models.FloatField(null=True, blank=True)
+    max_ms = models.FloatField(null=True, blank=True)
+    percentiles_ms = models.JSONField(default=dict)
+    server_software = models.CharField(max_length=200, blank=True)
+    hostname = models.CharField(max_length=255, blank=True)
+    port = models.PositiveIntegerField(null=True, blank=True)
+    path = models.CharField(max_length=500, blank=True)
+    values = models.JSONField(default=dict)
+    tags = models.JSONField(default=list)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-id"]
+        indexes = [
+            models.Index(fields=["tool", "-id"], name="run_tool"),
+            models.Index(fields=["requests_per_second", "id"], name="run_rps"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.tool} {self.label or self.pk}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("run", args=[self.pk])
+
+
+class Capture(Sourced):
+    """Monitors beside a run: one look, or the screens of one command. `values` is the last look without its processes."""
+
+    class Phase(models.TextChoices):
+        BEFORE = "before"
+        DURING = "during"
+        AFTER = "after"
+
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="captures")
+    config = models.ForeignKey(Config, null=True, blank=True, on_delete=models.SET_NULL, related_name="captures")
+    run = models.ForeignKey(Run, null=True, blank=True, on_delete=models.SET_NULL, related_name="captures")
+    host = models.ForeignKey(Host, null=True, blank=True, on_delete=models.SET_NULL, related_name="captures")
+    tool = models.CharField(max_length=32)
+    phase = models.CharField(max_length=8, choices=Phase.choices, blank=True)
+    label = models.CharField(max_length=300, blank=True)
+    command = models.TextField(blank=True)
+    clock_first = models.CharField(max_length=8, blank=True, help_text="HH:MM:SS as printed")
+    clock_last = models.CharField(max_length=8, blank=True)
+    n_samples = models.PositiveIntegerField(default=1)
+    partial = models.BooleanField(default=False)
+    values = models.JSONField(default=dict)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return f"{self.tool} {self.label or self.pk}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("capture", args=[self.pk])
+
+
+class Series(models.Model):
+    """One metric over a capture's looks: of the whole system (pid None) or of one process.
+
+    samples   zlib-packed little-endian float64s, NaN where a look lacks it; see runs.ingest.pack
+    """
+
+    capture = models.ForeignKey(Capture, on_delete=models.CASCADE, related_name="series")
+    metric = models.CharField(max_length=32)
+    pid = models.PositiveBigIntegerField(null=True, blank=True)
+    user = models.CharField(max_length=64, blank=True)
+    command = models.CharField(max_length=500, blank=True)
+    group = models.CharField(max_length=100, blank=True)
+    n = models.PositiveIntegerField()
+    min = models.FloatField()
+    mean = models.FloatField()
+    max = models.FloatField()
+    last = models.FloatField()
+    samples = models.BinaryField()
+
+    class Meta:
+        ordering = ["id"]
+        verbose_name_plural = "series"
+        indexes = [models.Index(fields=["capture", "metric"], name="series_capture_metric")]
+
+    def __str__(self) -> str:
+        return f"{self.metric} {self.command}"
+
+
+class ApiToken(models.Model):
+    """A token for scripts. Only its sha256 is kept; the token itself is shown once, when it is made."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens")
+    name = models.CharField(max_length=100)
+    prefix = models.CharField(max_length=8)
+    sha256 = models.CharField(max_length=64, unique=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    last_used_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-id"]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.prefix}…)"
