@@ -8,17 +8,22 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 from django.urls import reverse
+from django.utils import timezone
+
+from runs import querysets
 
 
 class Upload(models.Model):
     """One text as it came in, kept whole.
 
-    sha256      of the bytes as received
-    text_key    sha256 of the decoded text with plain line ends and no blank end: the same text by any door is one upload
+    sha256      of the bytes as kept (as received, unless something was redacted)
+    text_key    sha256 of the decoded text with plain line ends, no blank end and every secret masked: the same text by
+                any door is one upload, redacted or not
     blocks      [{"kind", "lines": [first, last], "partial"}], in order
     problems    [{"line", "message"}]; unread: [[first, last], ...]
     hints       what the sender said: host, config, experiment, tags
-    edits       what was changed on the preview page, so that reading the text anew keeps it
+    edits       what was changed on the preview page or later, so that reading the text anew keeps it
+    placed      {"experiments": {"e1": pk}, "configs": {..}, "hosts": {..}}: the rows that the draft's keys became
     """
 
     class Status(models.TextChoices):
@@ -37,7 +42,7 @@ class Upload(models.Model):
     name = models.CharField(max_length=255, blank=True)
     sha256 = models.CharField(max_length=64, db_index=True)
     text_key = models.CharField(max_length=64, unique=True)
-    raw = models.BinaryField(help_text="zlib-compressed bytes as received")
+    raw = models.BinaryField(help_text="zlib-compressed bytes, as received or redacted")
     size_bytes = models.PositiveBigIntegerField()
     encoding = models.CharField(max_length=32)
     n_lines = models.PositiveIntegerField(default=0)
@@ -49,9 +54,12 @@ class Upload(models.Model):
     unread = models.JSONField(default=list)
     hints = models.JSONField(default=dict)
     edits = models.JSONField(default=dict)
+    placed = models.JSONField(default=dict)
     parser_version = models.CharField(max_length=16, blank=True)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = querysets.UploadQuerySet.as_manager()
 
     class Meta:
         ordering = ["-id"]
@@ -95,6 +103,8 @@ class Experiment(models.Model):
     host = models.ForeignKey(Host, null=True, blank=True, on_delete=models.SET_NULL, related_name="experiments")
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = querysets.ExperimentQuerySet.as_manager()
 
     class Meta:
         ordering = ["-id"]
@@ -176,7 +186,7 @@ class Run(Sourced):
     counted = models.BooleanField(default=True)
     partial = models.BooleanField(default=False)
     aborted = models.BooleanField(default=False)
-    fingerprint = models.CharField(max_length=64, db_index=True, help_text="tool, method, path, concurrency, keep-alive, hardware")
+    fingerprint = models.CharField(max_length=64, db_index=True, help_text="see ingest.fingerprint")
     requests_per_second = models.FloatField(null=True, blank=True)
     complete_requests = models.BigIntegerField(null=True, blank=True)
     failed_requests = models.BigIntegerField(null=True, blank=True)
@@ -192,10 +202,13 @@ class Run(Sourced):
     path = models.CharField(max_length=500, blank=True)
     values = models.JSONField(default=dict)
     tags = models.JSONField(default=list)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    objects = querysets.RunQuerySet.as_manager()
 
     class Meta:
         ordering = ["-id"]
+        constraints = [models.UniqueConstraint(fields=["upload", "block_key"], name="run_block_of_upload")]
         indexes = [
             models.Index(fields=["tool", "-id"], name="run_tool"),
             models.Index(fields=["requests_per_second", "id"], name="run_rps"),
@@ -229,7 +242,9 @@ class Capture(Sourced):
     n_samples = models.PositiveIntegerField(default=1)
     partial = models.BooleanField(default=False)
     values = models.JSONField(default=dict)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    objects = querysets.CaptureQuerySet.as_manager()
 
     class Meta:
         ordering = ["id"]
@@ -245,6 +260,7 @@ class Series(models.Model):
     """One metric over a capture's looks: of the whole system (pid None) or of one process.
 
     samples   zlib-packed little-endian float64s, NaN where a look lacks it; see runs.ingest.pack
+    Where looks carry a clock, the system's metric "clock_s" holds it in seconds of the day, growing past midnight.
     """
 
     capture = models.ForeignKey(Capture, on_delete=models.CASCADE, related_name="series")

@@ -1,0 +1,92 @@
+"""Named reads that pages and the API share. Each is one query (plus one a prefetch), whatever the number of rows.
+
+No row here drags an upload's raw text along.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import TYPE_CHECKING, Self
+
+from django.db.models import Count, Prefetch, Q, QuerySet, TextField
+from django.db.models.functions import Cast
+
+if TYPE_CHECKING:
+    from runs.models import Capture, Experiment, Run, Series, Upload  # noqa: F401  (models import this module)
+
+HEAVY = ("raw", "blocks", "problems", "unread", "edits", "placed")
+
+
+def named(field: str, wanted: str) -> Q:
+    """Rows whose related `field` has this id or, where it is no number, this name."""
+    return Q(**{f"{field}_id": int(wanted)}) if wanted.isdecimal() else Q(**{f"{field}__name": wanted})
+
+
+class UploadQuerySet(QuerySet["Upload"]):
+    def light(self) -> Self:
+        """Without the raw text."""
+        return self.defer("raw")
+
+    def with_counts(self) -> Self:
+        return (
+            self.light()
+            .annotate(n_runs=Count("runs", distinct=True), n_captures=Count("captures", distinct=True))
+            .select_related("created_by")
+        )
+
+
+class ExperimentQuerySet(QuerySet["Experiment"]):
+    def with_counts(self) -> Self:
+        """With its host, n_runs and n_configs."""
+        return self.select_related("host").annotate(
+            n_runs=Count("runs", distinct=True), n_configs=Count("configs", distinct=True)
+        )
+
+
+class RunQuerySet(QuerySet["Run"]):
+    def with_context(self) -> Self:
+        """With experiment, config, host and the (light) upload, in one query."""
+        return self.select_related("experiment", "config", "host", "upload").defer(*(f"upload__{f}" for f in HEAVY))
+
+    def with_captures(self) -> Self:
+        from runs.models import Capture
+
+        return self.prefetch_related(Prefetch("captures", Capture.objects.order_by("line_first")))
+
+    def tagged(self, tag: str) -> Self:
+        """Runs with this tag. Both spellings of JSON text are looked for, since databases differ in escaping."""
+        either = Q(tags_text__contains=json.dumps(tag)) | Q(tags_text__contains=json.dumps(tag, ensure_ascii=False))
+        return self.annotate(tags_text=Cast("tags", TextField())).filter(either)
+
+    def matching(
+        self,
+        *,
+        tool: str = "",
+        experiment: str = "",
+        config: str = "",
+        host: str = "",
+        min_rps: float | None = None,
+        max_rps: float | None = None,
+        since: datetime | None = None,
+        tag: str = "",
+    ) -> Self:
+        """Runs that meet every condition given; experiment, config and host by id or name."""
+        wanted = Q(tool=tool) if tool else Q()
+        for field, value in (("experiment", experiment), ("config", config), ("host", host)):
+            wanted &= named(field, value) if value else Q()
+        wanted &= Q(requests_per_second__gte=min_rps) if min_rps is not None else Q()
+        wanted &= Q(requests_per_second__lte=max_rps) if max_rps is not None else Q()
+        wanted &= Q(created_at__gte=since) if since else Q()
+        found = self.filter(wanted)
+        return found.tagged(tag) if tag else found
+
+
+class CaptureQuerySet(QuerySet["Capture"]):
+    def with_context(self) -> Self:
+        """With experiment, config, host and run, in one query."""
+        return self.select_related("experiment", "config", "host", "run")
+
+    def beside(self, run: Run) -> Self:
+        """A run's own captures, oldest first."""
+        return self.filter(run=run).order_by("line_first")
