@@ -1,0 +1,121 @@
+"""Settings out of the environment: each reader returns a parsed value or stops the start with a sentence naming it."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import dj_database_url
+from django.core.exceptions import ImproperlyConfigured
+
+TRUE, FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off"}
+SCHEMES = {"sqlite", "postgres", "postgresql"}
+BROKERS = {"filesystem", "redis", "rediss", "amqp", "amqps", "memory"}
+
+
+def flag(name: str, *, default: bool) -> bool:
+    """A yes or no; unset and empty mean `default`."""
+    text = os.environ.get(name, "").strip().lower()
+    if not text:
+        return default
+    if text not in TRUE | FALSE:
+        raise ImproperlyConfigured(f"{name} is {text!r}, but it must be one of 1, true, yes, on, 0, false, no, off.")
+    return text in TRUE
+
+
+def whole_number(name: str, *, default: int, least: int = 1, most: int = 2**62) -> int:
+    """A whole number from `least` to `most`."""
+    text = os.environ.get(name, "").strip()
+    if not text:
+        return default
+    if not text.isascii() or not text.isdigit() or not least <= int(text) <= most:
+        raise ImproperlyConfigured(f"{name} is {text!r}, but it must be a whole number from {least} to {most}.")
+    return int(text)
+
+
+def words(name: str, *, default: str) -> list[str]:
+    """A list with commas between its parts."""
+    return [part.strip() for part in os.environ.get(name, default).split(",") if part.strip()]
+
+
+def data_dir(default: Path) -> Path:
+    """DATA_DIR, made when missing; SQLite, the queue and the secret key live there."""
+    path = Path(os.environ.get("DATA_DIR", "").strip() or default).expanduser().absolute()
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise ImproperlyConfigured(f"DATA_DIR is {str(path)!r}, which cannot be made: {error.strerror}.") from error
+    return path
+
+
+def database(data: Path) -> dict[str, object]:
+    """DATABASE_URL as Django's dict; by default SQLite under DATA_DIR."""
+    url = os.environ.get("DATABASE_URL", "").strip() or f"sqlite:///{data / 'benchdash.sqlite3'}"
+    if urlsplit(url).scheme not in SCHEMES:
+        raise ImproperlyConfigured("DATABASE_URL must begin with sqlite:// or postgresql://.")
+    try:
+        parsed: dict[str, object] = dict(dj_database_url.parse(url, conn_max_age=60, conn_health_checks=True))
+    except ValueError as error:
+        raise ImproperlyConfigured(f"DATABASE_URL does not parse: {error}.") from error
+    if not parsed.get("NAME"):
+        raise ImproperlyConfigured("DATABASE_URL names no database: end it with /NAME.")
+    if urlsplit(url).scheme == "sqlite":
+        # IMMEDIATE: two writers wait for each other instead of one failing when it upgrades its read lock.
+        parsed["OPTIONS"] = {
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 20,
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA cache_size=-16000;",
+        }
+    return parsed
+
+
+def broker() -> str:
+    """CELERY_BROKER_URL; by default the file system under DATA_DIR."""
+    url = os.environ.get("CELERY_BROKER_URL", "").strip() or "filesystem://"
+    if urlsplit(url).scheme not in BROKERS:
+        raise ImproperlyConfigured(f"CELERY_BROKER_URL must begin with one of {', '.join(sorted(BROKERS))} and ://.")
+    return url
+
+
+def secret_key(data: Path, *, debug: bool) -> str:
+    """SECRET_KEY; when unset it is made once and kept in DATA_DIR, readable by its owner only.
+
+    Where DATA_DIR is another user's or everybody may write into it, somebody else could choose the key: there, unless
+    DEBUG is on, an explicit one is demanded.
+    """
+    given = os.environ.get("SECRET_KEY", "").strip()
+    if given:
+        if len(given) < 32:
+            raise ImproperlyConfigured("SECRET_KEY is too short: it must have at least 32 characters.")
+        return given
+    if not debug and not _is_ours(data):
+        raise ImproperlyConfigured(
+            f"SECRET_KEY is not set, but it must be when DEBUG is off and DATA_DIR ({data}) is not this user's alone."
+        )
+    return _kept_key(data / "secret_key")
+
+
+def _is_ours(folder: Path) -> bool:
+    """Whether the folder belongs to this user and not everybody may write into it."""
+    about = folder.stat()
+    return about.st_uid == os.geteuid() and not about.st_mode & 0o002
+
+
+def _kept_key(path: Path) -> str:
+    """The key in `path`. Made under another name and linked, so that two first starts agree on one whole key."""
+    if not path.exists():
+        fresh = path.with_name(f"{path.name}.{os.getpid()}")
+        fresh.touch(mode=0o600)
+        fresh.write_text(secrets.token_urlsafe(48))
+        try:
+            path.hardlink_to(fresh)
+        except FileExistsError:
+            pass  # another process was first: its key counts
+        finally:
+            fresh.unlink()
+    key = path.read_text().strip()
+    if len(key) < 32:
+        raise ImproperlyConfigured(f"The secret key kept in {path} is too short: delete that file to have one made.")
+    return key

@@ -1,0 +1,14 @@
+"""Every address of the site."""
+
+from django.contrib import admin
+from django.urls import include, path
+
+from benchdash.health import healthz
+
+urlpatterns = [
+    path("healthz", healthz, name="healthz"),
+    path("admin/", admin.site.urls),
+    path("api/v1/", include("runs.api.urls")),
+    path("", include("runs.access.urls")),
+    path("", include("runs.urls")),
+]

@@ -1,0 +1,1 @@
+"""Who may come in: the login middleware, API tokens and their pages."""

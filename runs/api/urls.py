@@ -1,0 +1,5 @@
+"""The API's addresses, under /api/v1/."""
+
+from django.urls import URLPattern
+
+urlpatterns: list[URLPattern] = []
