@@ -1,33 +1,65 @@
-"""What every test shares: a data folder of its own, and a clean count of API calls."""
+"""What every test shares: a data folder of its own, the services of this machine, and the list of what was left out."""
 
 from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
+from benchdash.tests.services import FINDERS, everything_required
+
 # Before Django reads its settings: the tests must neither see nor touch the developer's var/.
 DATA = tempfile.TemporaryDirectory(prefix="benchdash-test-")
 (Path(DATA.name) / "static").mkdir()
-for name in ("SECRET_KEY", "DEBUG", "PUBLIC_READ", "ALLOWED_HOSTS", "CELERY_BROKER_URL", "PORT", "DATABASE_URL"):
+SETTINGS = ("SECRET_KEY", "DEBUG", "PUBLIC_READ", "ALLOWED_HOSTS", "HTTPS", "CELERY_BROKER_URL", "PORT", "DATABASE_URL")
+for name in SETTINGS:
     os.environ.pop(name, None)
 os.environ["DATA_DIR"] = DATA.name
 if os.environ.get("TEST_DATABASE_URL"):
     os.environ["DATABASE_URL"] = os.environ["TEST_DATABASE_URL"]
+
+find = cache(lambda service: FINDERS[service]())
+left_out: Counter[str] = Counter()
 
 
 def pytest_configure(config: pytest.Config) -> None:
     from django.conf import settings
 
     # The manifest exists only after collectstatic, which tests have no need of.
-    settings.STORAGES = {
-        **settings.STORAGES,
-        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
-    }
+    static = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+    settings.STORAGES = {**settings.STORAGES, "staticfiles": static}
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    # Two suites on one PostgreSQL server must not drop each other's database.
+    settings.DATABASES["default"].setdefault("TEST", {})
+    if "postgresql" in settings.DATABASES["default"]["ENGINE"]:
+        settings.DATABASES["default"]["TEST"]["NAME"] = f"test_benchdash_{os.getpid()}"
+
+
+@pytest.fixture(scope="session")
+def needs() -> Callable[[str], str]:
+    """`path_or_url = needs("ab")`: where the machine lacks it, the test is left out and the closing lines say so."""
+
+    def get(service: str) -> str:
+        found = find(service)
+        if found is None:
+            if everything_required():
+                pytest.fail(f"BENCHDASH_REQUIRE=all, but {service} was not found", pytrace=False)
+            left_out[service] += 1
+            pytest.skip(f"{service} was not found")
+        return str(found)
+
+    return get
+
+
+@pytest.fixture(scope="session")
+def shared(needs: Callable[[str], str]) -> Path:
+    """The folder of the seeds and the corpus."""
+    return Path(needs("shared"))
 
 
 @pytest.fixture(autouse=True)
@@ -36,3 +68,13 @@ def _fresh_throttles() -> Iterator[None]:
 
     cache.clear()
     yield
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    from django.db import connection
+
+    terminalreporter.write_line(f"database: {connection.vendor}")
+    for service, count in sorted(left_out.items()):
+        terminalreporter.write_line(f"left out for lack of {service}: {count} tests", yellow=True)
+    if connection.vendor == "sqlite" and find("postgresql") is None:
+        terminalreporter.write_line("left out for lack of a server: the pass on PostgreSQL", yellow=True)

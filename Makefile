@@ -1,0 +1,47 @@
+# make run    start benchdash here: packages, database, samples, web and worker
+# make test   lint, types, migrations, then the tests on SQLite and on PostgreSQL where there is one
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: run test lint format bench bench-quick pictures clean
+
+run: .venv/.run
+	@exec $(BIN)/python manage.py serve
+
+test: lint
+	@$(BIN)/python -W error manage.py makemigrations --check --dry-run
+	@$(BIN)/python -m pytest
+	@url=$$($(BIN)/python -m benchdash.tests.services) && { [ -z "$$url" ] || TEST_DATABASE_URL=$$url $(BIN)/python -m pytest runs benchdash; }
+
+lint: .venv/.dev
+	@$(BIN)/python -m ruff check --quiet .
+	@$(BIN)/python -m ruff format --quiet --check .
+	@$(BIN)/python -m mypy
+
+format: .venv/.dev
+	@$(BIN)/python -m ruff check --quiet --fix .
+	@$(BIN)/python -m ruff format --quiet .
+
+bench: .venv/.dev
+	@$(BIN)/python benchmarks/run.py
+
+bench-quick: .venv/.dev
+	@$(BIN)/python benchmarks/run.py --quick
+
+pictures: .venv/.dev
+	@$(BIN)/python docs/pictures.py
+
+clean:
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis
+
+# Packages are fetched when the list of them changes, not at each start.
+.venv/.run: requirements.txt
+	@$(PYTHON) -c 'import sys; sys.exit("benchdash needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@echo "Fetching packages (only when requirements.txt has changed) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+.venv/.dev: .venv/.run requirements-dev.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@

@@ -1,0 +1,80 @@
+"""What the tests can use beside Python, where this machine has it: databases, a browser, load generators.
+
+`python -m benchdash.tests.services` prints the PostgreSQL URL for the suite's second pass, or nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import psycopg
+import redis
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+POSTGRESQL = ("postgresql:///benchdash", "postgresql://postgres@127.0.0.1:5432/benchdash")
+REDIS = "redis://127.0.0.1:6379/15"
+
+
+def find_postgresql() -> str | None:
+    """TEST_DATABASE_URL, or a local server that lets this user make databases (the suite makes one of its own)."""
+    given = os.environ.get("TEST_DATABASE_URL")
+    return next((url for url in ([given] if given else POSTGRESQL) if _makes_databases(url)), None)
+
+
+def _makes_databases(url: str) -> bool:
+    server = url.rpartition("/")[0] + "/postgres"
+    try:
+        with psycopg.connect(server, connect_timeout=2) as connection:
+            row = connection.execute(
+                "SELECT rolcreatedb OR rolsuper FROM pg_roles WHERE rolname = current_user"
+            ).fetchone()
+    except psycopg.OperationalError:
+        return False
+    return bool(row and row[0])
+
+
+def find_redis() -> str | None:
+    """TEST_REDIS_URL, or the local server's last database."""
+    url = os.environ.get("TEST_REDIS_URL", REDIS)
+    try:
+        redis.Redis.from_url(url, socket_connect_timeout=1).ping()
+    except redis.ConnectionError:
+        return None
+    return url
+
+
+def find_shared() -> str | None:
+    """BENCHDASH_SHARED, or ../shared: the seeds and the corpus of real captures."""
+    path = Path(os.environ.get("BENCHDASH_SHARED") or ROOT.parent / "shared")
+    return str(path) if (path / "seeds").is_dir() and (path / "corpus").is_dir() else None
+
+
+def find_chromium() -> str | None:
+    return shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+FINDERS: dict[str, Callable[[], str | None]] = {
+    "ab": lambda: shutil.which("ab"),
+    "chromium": find_chromium,
+    "make": lambda: shutil.which("make"),
+    "postgresql": find_postgresql,
+    "redis": find_redis,
+    "shared": find_shared,
+    "siege": lambda: shutil.which("siege"),
+}
+
+
+def everything_required() -> bool:
+    """Whether a missing service is a failure (BENCHDASH_REQUIRE=all), not something to leave out."""
+    return os.environ.get("BENCHDASH_REQUIRE") == "all"
+
+
+if __name__ == "__main__":
+    found = find_postgresql()
+    if found is None and everything_required():
+        sys.exit("BENCHDASH_REQUIRE=all, but no PostgreSQL server was found where databases can be made.")
+    print(found or "")
