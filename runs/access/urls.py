@@ -1,13 +1,14 @@
-"""Log in, log out, API tokens."""
+"""Log in, log out, password, API tokens."""
 
-from django.contrib.auth.views import LoginView, LogoutView
-from django.urls import path
+from django.contrib.auth.views import LoginView, LogoutView, PasswordChangeView
+from django.urls import path, reverse_lazy
 
 from runs.access import views
 
 urlpatterns = [
     path("login/", LoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("logout/", LogoutView.as_view(), name="logout"),
+    path("password/", PasswordChangeView.as_view(success_url=reverse_lazy("home")), name="password"),
     path("tokens/", views.tokens, name="tokens"),
     path("tokens/<int:pk>/revoke/", views.revoke, name="token-revoke"),
 ]
