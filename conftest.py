@@ -20,6 +20,7 @@ SETTINGS = ("SECRET_KEY", "DEBUG", "PUBLIC_READ", "ALLOWED_HOSTS", "HTTPS", "CEL
 for name in SETTINGS:
     os.environ.pop(name, None)
 os.environ["DATA_DIR"] = DATA.name
+os.environ["DJANGO_SETTINGS_MODULE"] = "benchdash.settings"
 if os.environ.get("TEST_DATABASE_URL"):
     os.environ["DATABASE_URL"] = os.environ["TEST_DATABASE_URL"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -12,6 +13,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 TRUE, FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off"}
 SCHEMES = {"sqlite", "postgres", "postgresql"}
+HOST = re.compile(r"\*|\[[0-9a-fA-F:.]+\]|\.?[A-Za-z0-9_-][A-Za-z0-9_.-]*")
 BROKERS = {"filesystem", "redis", "rediss", "amqp", "amqps", "memory"}
 
 
@@ -35,9 +37,16 @@ def whole_number(name: str, *, default: int, least: int = 1, most: int = 2**62) 
     return int(text)
 
 
-def words(name: str, *, default: str) -> list[str]:
-    """A list with commas between its parts."""
-    return [part.strip() for part in os.environ.get(name, default).split(",") if part.strip()]
+def allowed_hosts() -> list[str]:
+    """ALLOWED_HOSTS: names with commas between them, by default this machine's own."""
+    text = os.environ.get("ALLOWED_HOSTS", "").strip() or "localhost,127.0.0.1,[::1]"
+    hosts = [part.strip() for part in text.split(",") if part.strip()]
+    wrong = [host for host in hosts if not HOST.fullmatch(host)]
+    if wrong or not hosts:
+        raise ImproperlyConfigured(
+            f"ALLOWED_HOSTS is {text!r}, but it must be names with commas between them, without http:// or a port."
+        )
+    return hosts
 
 
 def data_dir(default: Path) -> Path:

@@ -14,7 +14,7 @@ DEBUG = env.flag("DEBUG", default=False)
 PUBLIC_READ = env.flag("PUBLIC_READ", default=False)
 PORT = env.whole_number("PORT", default=8000, most=65535)
 SECRET_KEY = env.secret_key(DATA_DIR, debug=DEBUG)
-ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", default="localhost,127.0.0.1,[::1]")
+ALLOWED_HOSTS = env.allowed_hosts()
 HTTPS = env.flag("HTTPS", default=False)
 
 INSTALLED_APPS = [

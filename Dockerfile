@@ -1,0 +1,18 @@
+# One image for the web server and the worker; docker-compose.yml says which of the two a container is.
+FROM python:3.13-slim
+
+ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 PIP_NO_CACHE_DIR=1 DATA_DIR=/data
+WORKDIR /app
+COPY requirements.txt .
+RUN pip install -r requirements.txt \
+ && useradd --system --uid 10001 --home-dir /app benchdash \
+ && install -d -o benchdash -m 700 /data
+COPY manage.py ./
+COPY benchdash benchdash
+COPY parsers parsers
+COPY runs runs
+COPY static static
+COPY templates templates
+USER benchdash
+VOLUME /data
+EXPOSE 8000
