@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -57,8 +58,17 @@ def find_chromium() -> str | None:
     return shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
+def find_compose() -> str | None:
+    """A docker compose that reads files; an engine is not asked for."""
+    docker = shutil.which("docker")
+    if docker and subprocess.run([docker, "compose", "version"], capture_output=True, timeout=30).returncode == 0:
+        return f"{docker} compose"
+    return shutil.which("docker-compose")
+
+
 FINDERS: dict[str, Callable[[], str | None]] = {
     "ab": lambda: shutil.which("ab"),
+    "docker compose": find_compose,
     "chromium": find_chromium,
     "make": lambda: shutil.which("make"),
     "postgresql": find_postgresql,

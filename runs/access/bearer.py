@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from django.conf import settings
 from django.contrib.auth.models import User
 from rest_framework.authentication import BaseAuthentication, get_authorization_header
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import SAFE_METHODS, BasePermission
-from rest_framework.request import Request
-from rest_framework.views import APIView
 
 from runs.access.tokens import token_of
 from runs.models import ApiToken
+
+if TYPE_CHECKING:  # rest_framework.views imports this module, by its name in the settings
+    from rest_framework.request import Request
+    from rest_framework.views import APIView
 
 
 class BearerAuthentication(BaseAuthentication):

@@ -1,0 +1,75 @@
+"""docker-compose.yml: health checks everywhere, no secret with a default, and names that settings.py knows."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from typing import Any
+
+import pytest
+import yaml
+
+from benchdash.tests.services import ROOT
+
+FILE = ROOT / "docker-compose.yml"
+SECRETS = {"POSTGRES_PASSWORD", "REDIS_PASSWORD", "SECRET_KEY"}
+
+
+@pytest.fixture(scope="module")
+def compose() -> dict[str, Any]:
+    loaded: dict[str, Any] = yaml.safe_load(FILE.read_text())
+    return loaded
+
+
+def test_it_runs_database_queue_web_and_worker(compose):
+    assert set(compose["services"]) == {"postgres", "redis", "web", "worker"}
+
+
+def test_every_service_has_a_health_check(compose):
+    for name, service in compose["services"].items():
+        assert service["healthcheck"]["test"], name
+
+
+def test_no_secret_has_a_default():
+    used = re.findall(r"\$\{([A-Z_]+)([^}]*)\}", FILE.read_text())
+    assert {name for name, _ in used} >= SECRETS
+    for name, rest in used:
+        assert name not in SECRETS | {"ALLOWED_HOSTS"} or rest.startswith(":?set "), name
+
+
+def test_what_needs_another_service_waits_until_it_is_healthy(compose):
+    web, worker = compose["services"]["web"], compose["services"]["worker"]
+    assert web["depends_on"] == {name: {"condition": "service_healthy"} for name in ("postgres", "redis")}
+    assert worker["depends_on"] == {"web": {"condition": "service_healthy"}}
+
+
+def test_only_the_web_server_is_published_and_only_here(compose):
+    assert [name for name, service in compose["services"].items() if "ports" in service] == ["web"]
+    assert compose["services"]["web"]["ports"] == ["127.0.0.1:${PORT:-8000}:8000"]
+
+
+def test_every_setting_it_gives_is_one_that_is_read(compose):
+    read = (ROOT / "benchdash" / "settings.py").read_text() + (ROOT / "benchdash" / "env.py").read_text()
+    for name in compose["services"]["web"]["environment"]:
+        assert f'"{name}"' in read, name
+
+
+def test_the_image_does_not_run_as_root_and_holds_no_data():
+    dockerfile = (ROOT / "Dockerfile").read_text()
+    assert "\nUSER benchdash\n" in dockerfile
+    copied = set(re.findall(r"^COPY (\S+)", dockerfile, re.MULTILINE))
+    ignored = (ROOT / ".dockerignore").read_text().splitlines()
+    assert "*" in ignored
+    assert copied == {line[1:] for line in ignored if line.startswith("!")}
+
+
+def test_docker_compose_accepts_it_with_secrets_and_refuses_it_without(needs):
+    command = [*needs("docker compose").split(), "-f", str(FILE), "config"]
+    path = {"PATH": os.environ["PATH"]}
+    secrets = dict.fromkeys(SECRETS | {"ALLOWED_HOSTS"}, "x" * 40)
+    accepted = subprocess.run(command, env=path | secrets, capture_output=True, text=True, timeout=60)
+    assert accepted.returncode == 0, accepted.stderr
+    refused = subprocess.run(command, env=path, capture_output=True, text=True, timeout=60)
+    assert refused.returncode != 0
+    assert "set " in refused.stderr

@@ -1,0 +1,84 @@
+"""Every address asks for a login by default: the addresses are read off the site, so a new page is in the test too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from django.contrib.auth.models import User
+from django.urls import URLResolver, get_resolver
+
+pytestmark = pytest.mark.django_db
+
+OPEN = {"/healthz", "/login/", "/admin/login/"}
+
+
+def addresses(resolver: URLResolver, prefix: str = "/") -> Iterator[str]:
+    """One address of each pattern below the resolver."""
+    for name, ways in resolver.reverse_dict.lists():
+        if isinstance(name, str):
+            for possibilities, *_ in ways:
+                for template, parameters in possibilities:
+                    yield prefix + template % {one: "json" if one in ("fmt", "format") else "1" for one in parameters}
+    for inner_prefix, inner in resolver.namespace_dict.values():
+        yield from addresses(inner, prefix + inner_prefix)
+
+
+def all_addresses() -> list[str]:
+    return sorted(set(addresses(get_resolver())))
+
+
+def test_the_walk_finds_the_pages():
+    assert {"/", "/runs/1/", "/tokens/", "/login/", "/admin/", "/healthz"} <= set(all_addresses())
+
+
+@pytest.mark.parametrize("method", ["get", "post", "put", "delete"])
+def test_every_address_asks_for_a_login(client, method):
+    for address in set(all_addresses()) - OPEN:
+        response = getattr(client, method)(address)
+        if address.startswith("/api/"):
+            assert response.status_code in (401, 404), f"{method} {address}"
+        else:
+            assert response.status_code == 302, f"{method} {address}"
+            assert "/login/?next=" in response.headers["Location"], f"{method} {address}"
+
+
+def test_a_login_leads_to_the_page_that_was_asked_for(client):
+    User.objects.create_user("ann", password="long-enough-1")
+    response = client.post("/login/?next=/runs/", {"username": "ann", "password": "long-enough-1", "next": "/runs/"})
+    assert response.headers["Location"] == "/runs/"
+
+
+def test_a_login_leads_to_no_other_site(client):
+    User.objects.create_user("ann", password="long-enough-1")
+    form = {"username": "ann", "password": "long-enough-1", "next": "https://evil.example/"}
+    assert client.post("/login/", form).headers["Location"] == "/"
+
+
+def test_a_wrong_password_is_said_on_the_page(client):
+    response = client.post("/login/", {"username": "ann", "password": "wrong"})
+    assert "do not match" in response.text
+
+
+def test_logging_out_ends_the_session(client):
+    client.force_login(User.objects.create_user("ann"))
+    assert client.post("/logout/").headers["Location"] == "/login/"
+    assert client.get("/tokens/").status_code == 302
+
+
+def test_the_password_can_be_changed(client):
+    user = User.objects.create_user("ann", password="long-enough-1")
+    client.force_login(user)
+    form = {"old_password": "long-enough-1", "new_password1": "another-2-word", "new_password2": "another-2-word"}
+    assert client.post("/password/", form).headers["Location"] == "/"
+    user.refresh_from_db()
+    assert user.check_password("another-2-word")
+
+
+def test_public_read_opens_pages_for_reading_only(client, settings):
+    settings.PUBLIC_READ = True
+    assert client.get("/runs/").status_code == 200
+    for address in ("/", "/preview/", "/login/../tokens/"):
+        assert client.post(address).status_code in (302, 404), address
+    for address in ("/tokens/", "/password/", "/admin/"):
+        assert "login" in client.get(address).headers["Location"], address
