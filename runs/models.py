@@ -222,7 +222,7 @@ class Run(Sourced):
 
 
 class Capture(Sourced):
-    """Monitors beside a run: one look, or the screens of one command. `values` is the last look without its processes."""
+    """Monitors beside a run: one look, or the screens of one command. `values`: the last look, without its processes."""
 
     class Phase(models.TextChoices):
         BEFORE = "before"

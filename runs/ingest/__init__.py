@@ -1,0 +1,38 @@
+"""The only writer of results. Every door (pages, REST, import_log, a finished remote job) enters at `submit`.
+
+preview(data)   what a text would become          submit(data, door=...)   store it
+result_of       an upload as scripts are told     reparse(id)              build its results anew
+change          what a person changes afterwards  pack                     how series are packed
+"""
+
+from .draft import Draft
+from .edits import Edits, apply_edits
+from .hints import Hints
+from .reading import too_large
+from .redact import Secret
+from .rejected import Error, Rejected
+from .results import capture_result, result_of, run_result
+from .submit import Preview, Receipt, give_up, lines_of, parse_queued, preview, reparse, submit, submit_all
+
+__all__ = [
+    "Draft",
+    "Edits",
+    "Error",
+    "Hints",
+    "Preview",
+    "Receipt",
+    "Rejected",
+    "Secret",
+    "apply_edits",
+    "capture_result",
+    "give_up",
+    "lines_of",
+    "parse_queued",
+    "preview",
+    "reparse",
+    "result_of",
+    "run_result",
+    "submit",
+    "submit_all",
+    "too_large",
+]

@@ -1,0 +1,218 @@
+"""What a person changed in a draft: a plain dict, checked, then applied to a copy of the draft.
+
+    {"experiments": {"e1": {"name": ..}}, "hosts": {"h1": {"name": ..}}, "configs": {"c1": {"name": ..}},
+     "blocks": {"b3": {"config": "c2", "run": "b1", "phase": "after", "label": .., "repeat": 2, "counted": false,
+                       "leave_out": true}}}
+
+A block is a run, a capture (named by any of its blocks) or a config text. Its `config` is a config's key, "new:NAME"
+for one of its experiment that is made where it is missing, or "" for the whole experiment (not for runs). A capture's
+`run` is a run's key, "id:PK" for a stored run of another upload, or "". Configs and experiments that are given the same
+name become one.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+from .draft import Draft, DraftCapture, DraftConfig, DraftExperiment, DraftRun, DraftText
+from .rejected import Error, Rejected
+from .tidy import Item, items_of, merge_namesakes, tidy
+
+Edits = dict[str, dict[str, dict[str, Any]]]
+NEW = "new:"
+PHASES = ("", "before", "during", "after")
+
+_TEXT: tuple[str, Callable[[Any], bool]] = ("a text", lambda value: isinstance(value, str))
+_NAME: tuple[str, Callable[[Any], bool]] = ("a name", lambda value: isinstance(value, str) and bool(value.strip()))
+_YES_NO: tuple[str, Callable[[Any], bool]] = ("true or false", lambda value: isinstance(value, bool))
+FIELDS: dict[str, dict[str, tuple[str, Callable[[Any], bool]]]] = {
+    "experiments": {"name": _NAME},
+    "hosts": {"name": _NAME},
+    "configs": {"name": _NAME},
+    "blocks": {
+        "config": _TEXT,
+        "run": _TEXT,
+        "phase": ("before, during, after or empty", lambda value: value in PHASES),
+        "label": _TEXT,
+        "repeat": ("a whole number from 1", lambda value: type(value) is int and value >= 1),
+        "counted": _YES_NO,
+        "leave_out": _YES_NO,
+    },
+}
+
+
+def apply_edits(draft: Draft, edits: Edits | None, *, strict: bool = True) -> Draft:
+    """A copy of the draft with the edits made. Raises Rejected (400) that names each key or value that does not fit.
+
+    strict False leaves out edits that name what is not in the draft: for a text read anew by a later parser.
+    """
+    edited = copy.deepcopy(draft)
+    wrong = _misshapen(edits or {})
+    if not wrong and edits:
+        names_changed = any(edits.get(section) for section in ("experiments", "configs"))
+        wrong = _apply(edited, edits)
+        if names_changed:
+            merge_namesakes(edited)
+        tidy(edited)
+    if wrong and (strict or not edits):
+        raise Rejected(400, wrong)
+    return edited
+
+
+def _error(message: str) -> Error:
+    return {"line": None, "message": message}
+
+
+def _misshapen(edits: Any) -> list[Error]:
+    """What is wrong with the edits whatever the draft."""
+    if not isinstance(edits, dict):
+        return [_error("Edits must be an object with experiments, hosts, configs and blocks.")]
+    errors = [
+        _error(f"Unknown edits: {key!r}. Expected one of: {', '.join(FIELDS)}.") for key in edits if key not in FIELDS
+    ]
+    for section, fields in FIELDS.items():
+        for key, changes in _items(edits.get(section, {}), section, errors):
+            for field, value in _items(changes, f"{section}.{key}", errors):
+                if field not in fields:
+                    expected = ", ".join(fields)
+                    errors.append(_error(f"Unknown edit {section}.{key}.{field}. Expected one of: {expected}."))
+                elif not fields[field][1](value):
+                    errors.append(_error(f"{section}.{key}.{field} must be {fields[field][0]}, not {value!r}."))
+    return errors
+
+
+def _items(given: Any, where: str, errors: list[Error]) -> list[tuple[str, Any]]:
+    if isinstance(given, dict):
+        return list(given.items())
+    errors.append(_error(f"Edits of {where} must be an object, not {given!r}."))
+    return []
+
+
+def _apply(draft: Draft, edits: Edits) -> list[Error]:
+    """Change the draft; what it does not have comes back as errors."""
+    named: dict[str, dict[str, Any]] = {
+        "experiments": {experiment.key: experiment for experiment in draft.experiments},
+        "hosts": {host.key: host for host in draft.hosts},
+        "configs": {config.key: config for experiment in draft.experiments for config in experiment.configs},
+    }
+    errors: list[Error] = []
+    for key, changes in edits.get("blocks", {}).items():
+        errors += _edit_block(draft, named["configs"], key, changes)
+    for section, things in named.items():
+        for key, changes in edits.get(section, {}).items():
+            if key not in things:
+                errors.append(
+                    _error(f"{section}.{key}: the text has none of this key, only {', '.join(things) or 'none'}.")
+                )
+            elif "name" in changes:
+                things[key].name = changes["name"].strip()
+    return errors
+
+
+def _find(draft: Draft, key: str) -> tuple[DraftExperiment, Item] | None:
+    for experiment in draft.experiments:
+        for item in items_of(experiment):
+            if item.key == key or (isinstance(item, DraftCapture) and key in item.blocks):
+                return experiment, item
+    return None
+
+
+def _edit_block(draft: Draft, configs: dict[str, DraftConfig], key: str, changes: dict[str, Any]) -> list[Error]:
+    found = _find(draft, key)
+    if found is None:
+        return [_error(f"blocks.{key}: nothing is stored from a block of this key.")]
+    experiment, item = found
+    errors = [
+        _error(f"blocks.{key}.{field}: a {_noun(item)} has none.")
+        for field in changes
+        if field not in ("config", "leave_out") and not hasattr(item, field)
+    ]
+    if changes.get("leave_out"):
+        _leave_out(experiment, item, key)
+        return errors
+    if "config" in changes:
+        errors += _move(draft, configs, experiment, item, changes["config"])
+    if "run" in changes and isinstance(item, DraftCapture):
+        errors += _put_beside(draft, item, changes["run"])
+    for field in ("phase", "label", "repeat", "counted"):
+        if field in changes and hasattr(item, field):
+            setattr(item, field, changes[field])
+    return errors
+
+
+def _noun(item: Item) -> str:
+    return {DraftRun: "run", DraftCapture: "capture", DraftText: "config text"}[type(item)]
+
+
+def _shelf(experiment: DraftExperiment, item: Item) -> list[Any]:
+    """The experiment's list that such an item stands in."""
+    if isinstance(item, DraftRun):
+        return experiment.runs
+    return experiment.captures if isinstance(item, DraftCapture) else experiment.texts
+
+
+def _leave_out(experiment: DraftExperiment, item: Item, key: str) -> None:
+    if isinstance(item, DraftCapture) and len(item.blocks) > 1 and key != item.key:
+        item.blocks.remove(key)  # one look of several
+        return
+    _shelf(experiment, item).remove(item)
+    for capture in experiment.captures:
+        if isinstance(item, DraftRun) and capture.run == item.key:
+            capture.run = ""
+
+
+def _home_of(draft: Draft, config: DraftConfig) -> DraftExperiment:
+    return next(experiment for experiment in draft.experiments if any(config is c for c in experiment.configs))
+
+
+def _move(draft: Draft, configs: dict[str, DraftConfig], home: DraftExperiment, item: Item, wanted: str) -> list[Error]:
+    if not wanted:
+        if isinstance(item, DraftRun):
+            return [_error(f"blocks.{item.key}.config: a run needs a config.")]
+        item.config = ""
+        return []
+    if wanted.startswith(NEW) and wanted not in configs:
+        configs[wanted] = _new_config(home, wanted)
+    if wanted not in configs:
+        return [_error(f"blocks.{item.key}.config: no config {wanted!r}; expected {', '.join(configs)} or new:NAME.")]
+    config = configs[wanted]
+    _carry(item, config, home, _home_of(draft, config))
+    if isinstance(item, DraftRun):  # what was measured beside it goes along
+        for capture in [capture for capture in home.captures if capture.run == item.key]:
+            _carry(capture, config, home, _home_of(draft, config))
+    elif isinstance(item, DraftCapture):
+        item.run = ""
+    return []
+
+
+def _new_config(home: DraftExperiment, wanted: str) -> DraftConfig:
+    name = wanted.removeprefix(NEW).strip() or "unnamed"
+    for config in home.configs:
+        if config.name == name:
+            return config
+    home.configs.append(DraftConfig(wanted, name))
+    return home.configs[-1]
+
+
+def _carry(item: Item, config: DraftConfig, old: DraftExperiment, new: DraftExperiment) -> None:
+    item.config = config.key
+    if old is not new:
+        _shelf(old, item).remove(item)
+        _shelf(new, item).append(item)
+
+
+def _put_beside(draft: Draft, capture: DraftCapture, run_key: str) -> list[Error]:
+    if not run_key or run_key.startswith("id:"):
+        capture.run = run_key
+        return []
+    found = _find(draft, run_key)
+    home = _find(draft, capture.key)
+    if found is None or home is None or not isinstance(found[1], DraftRun):
+        return [_error(f"blocks.{capture.key}.run: {run_key!r} is no run of this text.")]
+    config = next((c for c in found[0].configs if c.key == found[1].config), None)
+    if config is not None:
+        _carry(capture, config, home[0], found[0])
+    capture.run = run_key
+    return []

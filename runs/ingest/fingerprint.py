@@ -1,0 +1,36 @@
+"""What makes two runs comparable, and two machines alike, as a hash. Names, labels and tags stay outside."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable
+
+from parsers import LoadResult
+
+METHOD = re.compile(r"(?<![\w/.-])(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)(?![\w/.-])")
+RAM_STEP_KB = 65536  # a kernel keeps some of the RAM to itself, and each version another share
+
+
+def of_hardware(cpu_model: str, cores: int | None, ram_kb: int | None) -> str:
+    """A machine's: model, cores, RAM rounded to 64 MiB; "" where nothing is known."""
+    if not (cpu_model or cores or ram_kb):
+        return ""
+    return _hash([cpu_model, cores, round(ram_kb / RAM_STEP_KB) if ram_kb else None])
+
+
+def of_run(result: LoadResult, *, command: str, hardware: str, config_id: int, text_hashes: Iterable[str]) -> str:
+    """A run's: tool, method, URL path, concurrency, keep-alive, hardware, and its config with the config's texts."""
+    parameters = [result.tool, method_of(command), result.path, result.concurrency, bool(result.keepalive)]
+    return _hash([*parameters, hardware, config_id, sorted(set(text_hashes))])
+
+
+def method_of(command: str) -> str:
+    """The HTTP method that a command names; GET, as every load tool sends, where it names none."""
+    found = METHOD.search(command)
+    return found[1] if found else "GET"
+
+
+def _hash(parts: list[object]) -> str:
+    return hashlib.sha256(json.dumps(parts, ensure_ascii=True).encode()).hexdigest()

@@ -1,0 +1,132 @@
+"""The rows that a draft's hosts, experiments and configs become: those of before, those of the same name, or new ones.
+
+`upload.placed` remembers the rows, so that reading a text anew changes neither their ids nor names given since.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable
+from typing import Any
+
+from django.db import connection, models
+from django.db.models import Max
+
+from runs.models import Config, Experiment, Host, Upload
+
+from .draft import Draft, DraftConfig, DraftExperiment, DraftHost
+from .fingerprint import of_hardware
+from .fitting import fitted
+
+FACTS = ("cpu_model", "cores", "mhz", "ram_kb", "swap_kb", "os", "kernel")
+
+
+class Places:
+    """Rows by draft key. A config's own experiment counts, since a config may have been moved since."""
+
+    def __init__(self, upload: Upload) -> None:
+        self.upload = upload
+        self.hosts: dict[str, Host] = {}
+        self.experiments: dict[str, Experiment] = {}
+        self.configs: dict[str, Config] = {}
+
+    def fill(self, draft: Draft) -> None:
+        """Find or make every row that the draft needs, then remember which they are."""
+        known_hosts = self._known(Host, "hosts")
+        known_experiments = self._known(Experiment, "experiments")
+        known_configs = self._known(Config, "configs")
+        self.hosts = _hosts(draft.hosts, known_hosts)
+        for drafted in draft.experiments:
+            host = self.hosts.get(drafted.host)
+            self.experiments[drafted.key] = experiment = known_experiments.get(drafted.key) or self._experiment(
+                drafted, host
+            )
+            if experiment.host_id is None and host is not None:
+                experiment.host = host
+                experiment.save(update_fields=["host"])
+            self.configs |= _configs(experiment, drafted.configs, known_configs)
+        self._remember()
+
+    def _known(self, model: type[models.Model], section: str) -> dict[str, Any]:
+        placed: dict[str, int] = self.upload.placed.get(section, {})
+        rows = model._default_manager.select_related("experiment" if model is Config else None).in_bulk(placed.values())
+        return {key: rows[pk] for key, pk in placed.items() if pk in rows}
+
+    def _experiment(self, drafted: DraftExperiment, host: Host | None) -> Experiment:
+        name = fitted(Experiment, name=drafted.name or self.upload.name or "Unnamed experiment")["name"]
+        if self.upload.hints.get("experiment"):
+            _one_at_a_time(name)
+            named = Experiment.objects.filter(name=name).order_by("id").first()
+            if named is not None:
+                return named
+        return Experiment.objects.create(name=name, host=host, created_by=self.upload.created_by)
+
+    def _remember(self) -> None:
+        sections: dict[str, dict[str, Any]] = {
+            "hosts": self.hosts,
+            "experiments": self.experiments,
+            "configs": self.configs,
+        }
+        placed = self.upload.placed
+        self.upload.placed = {
+            section: placed.get(section, {}) | {key: row.pk for key, row in rows.items()}
+            for section, rows in sections.items()
+        }
+
+
+def _one_at_a_time(name: str) -> None:
+    """Let two senders who name the same new experiment make one. SQLite has a single writer anyway."""
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [zlib.crc32(name.encode())])
+
+
+def _configs(experiment: Experiment, drafted: Iterable[DraftConfig], known: dict[str, Config]) -> dict[str, Config]:
+    """Rows by key; what is new is put behind the experiment's other configs."""
+    by_name = {config.name: config for config in experiment.configs.all()}
+    last: int = experiment.configs.aggregate(last=Max("position"))["last"] or 0
+    rows: dict[str, Config] = {}
+    for position, config in enumerate(drafted, last + 1):
+        wanted = fitted(Config, name=config.name or "unnamed", group=config.group)
+        row = known.get(config.key) or by_name.get(wanted["name"])
+        if row is None:
+            row = experiment.configs.create(position=position, **wanted)
+            by_name[row.name] = row
+        rows[config.key] = row
+    return rows
+
+
+def _hosts(drafted: Iterable[DraftHost], known: dict[str, Host]) -> dict[str, Host]:
+    rows = {}
+    for host in drafted:
+        facts = fitted(Host, **{fact: getattr(host, fact) for fact in FACTS})
+        name = fitted(Host, name=host.name or host.cpu_model)["name"]
+        if host.key in known:
+            rows[host.key] = _with_facts(known[host.key], facts)
+        elif name:
+            rows[host.key] = _host(name, facts)
+    return rows
+
+
+def _host(name: str, facts: dict[str, Any]) -> Host:
+    """The machine of this name and hardware. One of which nothing was known yet, or is known now, is taken for it."""
+    fingerprint = of_hardware(facts["cpu_model"], facts["cores"], facts["ram_kb"])
+    namesakes = {host.fingerprint: host for host in Host.objects.filter(name=name).order_by("id")}
+    if fingerprint in namesakes:
+        return _with_facts(namesakes[fingerprint], facts)
+    if not fingerprint and namesakes:
+        return list(namesakes.values())[-1]
+    if "" in namesakes:
+        namesakes[""].fingerprint = fingerprint
+        return _with_facts(namesakes[""], facts)
+    row, _ = Host.objects.get_or_create(name=name, fingerprint=fingerprint, defaults=facts)
+    return row
+
+
+def _with_facts(host: Host, facts: dict[str, Any]) -> Host:
+    """The row with what it lacked; what it has stays."""
+    for fact, value in facts.items():
+        if value and not getattr(host, fact):
+            setattr(host, fact, value)
+    host.save()
+    return host

@@ -1,0 +1,66 @@
+"""What scripts are told of an upload and its runs (interfaces.md sections 2 and 3)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from runs.models import Capture, Run, Upload
+
+
+def result_of(upload: Upload) -> dict[str, Any]:
+    """The JSON body of an upload: id, url, sha256, status, runs, captures, problems, unread_lines. Three queries.
+
+    Where the text failed or is still waiting there is `error` too; addresses are paths.
+    """
+    runs = Run.objects.filter(upload=upload).with_context().with_captures().order_by("line_first")
+    captures = Capture.objects.filter(upload=upload).with_context().order_by("line_first")
+    return {
+        "id": upload.pk,
+        "url": upload.get_absolute_url(),
+        "sha256": upload.sha256,
+        "status": upload.status,
+        "error": upload.error,
+        "runs": [run_result(run) for run in runs],
+        "captures": [capture_result(capture) for capture in captures],
+        "problems": upload.problems,
+        "unread_lines": upload.unread,
+    }
+
+
+def run_result(run: Run) -> dict[str, Any]:
+    """One stored run, with the figures and names that its tool printed. Wants `with_context().with_captures()`."""
+    return {
+        "id": run.pk,
+        "url": run.get_absolute_url(),
+        "tool": run.tool,
+        "experiment": run.experiment.name,
+        "host": run.host.name if run.host else None,
+        "config": run.config.name,
+        "repeat": run.repeat,
+        "heading": run.label or None,
+        "lines": [run.line_first, run.line_last],
+        "values": run.values,
+        "captures": [_beside(capture) for capture in run.captures.all()],
+    }
+
+
+def _beside(capture: Capture) -> dict[str, Any]:
+    return {
+        "tool": capture.tool,
+        "phase": capture.phase or None,
+        "lines": [capture.line_first, capture.line_last],
+    }
+
+
+def capture_result(capture: Capture) -> dict[str, Any]:
+    """One stored capture; `values` are its last look's, without the processes."""
+    return {
+        "id": capture.pk,
+        "url": capture.get_absolute_url(),
+        "run": capture.run_id,
+        "config": capture.config.name if capture.config else None,
+        "host": capture.host.name if capture.host else None,
+        "samples": capture.n_samples,
+        **_beside(capture),
+        "values": capture.values,
+    }

@@ -1,0 +1,230 @@
+"""A draft and its blocks to rows: by kind of record, never by tool. Whoever calls holds the transaction."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any, TypeVar
+
+from django.db.models import Max
+
+from parsers import Block, LoadResult
+from runs.models import Capture, Config, ConfigText, Experiment, Host, Run, Series, Upload
+
+from . import fingerprint
+from .draft import DraftCapture, DraftExperiment, DraftRun
+from .fitting import fitted
+from .looks import looks_of, series_of
+from .places import Places
+from .reading import Reading
+
+BATCH = 500
+Row = TypeVar("Row", Run, Capture)
+OF_RESULT = (
+    *("tool", "tool_version", "requests_per_second", "complete_requests", "failed_requests", "concurrency"),
+    *("duration_s", "keepalive", "mean_ms", "max_ms", "percentiles_ms", "server_software", "hostname", "port"),
+    *("path", "aborted"),
+)
+Kept = dict[tuple[int, str], tuple[int, datetime]]  # (first line, tool) -> id and time of the row that stood there
+
+
+def store(upload: Upload, reading: Reading) -> None:
+    """Put the results of an upload in place of those it has. Rows read from the same lines keep their ids."""
+    _Writer(upload, reading).write()
+    upload.status = Upload.Status.PARTIAL if reading.problems else Upload.Status.READY
+    upload.error = ""
+    upload.blocks = [{"kind": b.kind, "lines": [b.first, b.last], "partial": b.partial} for b in reading.blocks]
+    upload.problems = [{"line": problem.line, "message": problem.message} for problem in reading.problems]
+    upload.unread = [list(span) for span in reading.draft.unread]
+    upload.save()
+
+
+class _Writer:
+    """One upload's way into the tables."""
+
+    def __init__(self, upload: Upload, reading: Reading) -> None:
+        self.upload = upload
+        self.draft = reading.draft
+        self.blocks = {f"b{number}": block for number, block in enumerate(reading.blocks)}
+        self.places = Places(upload)
+        self.runs: dict[str, Run] = {}
+        self.hashes: dict[tuple[str, str], list[str]] = defaultdict(list)  # (experiment, config) keys -> text hashes
+
+    def write(self) -> None:
+        kept_runs, kept_captures = _kept(self.upload.runs.all()), _kept(self.upload.captures.all())
+        borrowed = self._captures_of_others()
+        self.upload.captures.all().delete()
+        self.upload.runs.all().delete()
+        self.upload.configtexts.all().delete()
+        self.places.fill(self.draft)
+        self._write_texts()
+        self._write_runs(kept_runs)
+        self._write_captures(kept_captures)
+        _give_back(borrowed)
+        self._drop_empty()
+
+    def _captures_of_others(self) -> dict[int, int]:
+        """Captures of other uploads that were put beside a run of this one: {capture: run}."""
+        others = Capture.objects.filter(run__upload=self.upload).exclude(upload=self.upload)
+        return dict(others.values_list("pk", "run_id"))
+
+    def _source(self, item: Any) -> dict[str, Any]:
+        return {
+            "upload": self.upload,
+            "block_key": item.key,
+            "line_first": item.lines[0],
+            "line_last": item.lines[1],
+            "quotes": [list(span) for span in item.quotes] if hasattr(item, "quotes") else [],
+        }
+
+    def _place(self, drafted: DraftExperiment, config_key: str) -> tuple[Experiment, Config | None]:
+        config = self.places.configs.get(config_key)
+        return (config.experiment, config) if config else (self.places.experiments[drafted.key], None)
+
+    def _write_texts(self) -> None:
+        rows = []
+        for drafted in self.draft.experiments:
+            for text in drafted.texts:
+                experiment, config = self._place(drafted, text.config)
+                sha256 = hashlib.sha256(text.text.encode("utf-8", "surrogatepass")).hexdigest()
+                self.hashes[drafted.key, text.config].append(sha256)
+                own = fitted(ConfigText, path=text.path, text=text.text)
+                rows.append(
+                    ConfigText(experiment=experiment, config=config, sha256=sha256, **own, **self._source(text))
+                )
+        ConfigText.objects.bulk_create(rows, batch_size=BATCH)
+
+    def _write_runs(self, kept: Kept) -> None:
+        for drafted in self.draft.experiments:
+            for run in drafted.runs:
+                self.runs[run.key] = self._run(drafted, run, kept)
+        self._number_repeats()
+        Run.objects.bulk_create(self.runs.values(), batch_size=BATCH)
+
+    def _run(self, drafted: DraftExperiment, run: DraftRun, kept: Kept) -> Run:
+        block, result, values = self._load(run.key)
+        config = self.places.configs[run.config]
+        host = self.places.hosts.get(drafted.host)
+        identity = fingerprint.of_run(
+            result,
+            command=block.command or "",
+            hardware=_hardware(host),
+            config_id=config.pk,
+            text_hashes=self.hashes[drafted.key, run.config] + self.hashes[drafted.key, ""],
+        )
+        own = {"label": run.label, "note": run.note, "repeat": run.repeat, "command": block.command}
+        figures = {name: getattr(result, name) for name in OF_RESULT}
+        row = Run(
+            **self._source(run),
+            **fitted(Run, values=values, **own, **figures),
+            experiment=config.experiment,
+            config=config,
+            host=host,
+            counted=run.counted,
+            partial=block.partial,
+            fingerprint=identity,
+            tags=self.upload.hints.get("tags", []),
+        )
+        return _take_up(row, kept)
+
+    def _load(self, key: str) -> tuple[Block, LoadResult, dict[str, object]]:
+        """Block, record and figures of a run. "b3.1" is the second of several in one block, as in a log."""
+        block_key, _, number = key.partition(".")
+        block = self.blocks[block_key]
+        results = [record for record in block.records if isinstance(record, LoadResult)]
+        rows = block.values.get("rows")
+        values = rows[int(number)] if number and isinstance(rows, list) else block.values
+        return block, results[int(number or 0)], values
+
+    def _number_repeats(self) -> None:
+        """Go on counting where earlier uploads of the same config and parameters left off."""
+        places = {run.config_id for run in self.runs.values()}
+        earlier = Run.objects.filter(config__in=places, upload__lt=self.upload).order_by()
+        last = dict(earlier.values_list("fingerprint").annotate(Max("repeat")))
+        for run in self.runs.values():
+            run.repeat += last.get(run.fingerprint, 0)
+
+    def _write_captures(self, kept: Kept) -> None:
+        foreign = self._foreign_runs()
+        rows: list[Capture] = []
+        series: list[Series] = []
+        for drafted in self.draft.experiments:
+            for capture in drafted.captures:
+                looks = looks_of(self.blocks[key] for key in capture.blocks)
+                row = self._capture(drafted, capture, kept)
+                row.run = self.runs.get(capture.run) or foreign.get(capture.run)
+                row.n_samples = max(len(looks), 1)
+                clocks = [look.clock for look in looks if look.clock] or [""]
+                row.clock_first, row.clock_last = clocks[0][:8], clocks[-1][:8]
+                rows.append(row)
+                series += series_of(row, looks)
+        Capture.objects.bulk_create(rows, batch_size=BATCH)
+        Series.objects.bulk_create(series, batch_size=BATCH)
+
+    def _capture(self, drafted: DraftExperiment, capture: DraftCapture, kept: Kept) -> Capture:
+        blocks = [self.blocks[key] for key in capture.blocks]
+        experiment, config = self._place(drafted, capture.config)
+        own = {"tool": blocks[0].kind, "phase": capture.phase, "label": capture.label, "command": blocks[0].command}
+        row = Capture(
+            **self._source(capture),
+            **fitted(Capture, values=_without_tables(blocks[-1]), **own),
+            experiment=experiment,
+            config=config,
+            host=self.places.hosts.get(capture.host) or self.places.hosts.get(drafted.host),
+            partial=any(block.partial for block in blocks),
+        )
+        return _take_up(row, kept)
+
+    def _foreign_runs(self) -> dict[str, Run]:
+        """Runs of other uploads that captures of this one were put beside, by "id:PK"."""
+        wanted = {c.run for drafted in self.draft.experiments for c in drafted.captures if c.run.startswith("id:")}
+        numbers = [key.removeprefix("id:") for key in wanted]
+        rows = Run.objects.in_bulk([int(number) for number in numbers if number.isdecimal()])
+        return {f"id:{pk}": run for pk, run in rows.items()}
+
+    def _drop_empty(self) -> None:
+        """Experiments and configs that this upload once filled and that nothing is left of."""
+        placed = self.upload.placed
+        drop_empty(placed["experiments"].values(), placed["configs"].values())
+
+
+def drop_empty(experiments: Iterable[int], configs: Iterable[int]) -> None:
+    """Delete those of the configs and experiments (ids) that hold neither run nor capture nor config text."""
+    nothing = {"runs": None, "captures": None, "texts": None}
+    Config.objects.filter(pk__in=configs, **nothing).delete()
+    Experiment.objects.filter(pk__in=experiments, **nothing).delete()
+
+
+def _kept(rows: Any) -> Kept:
+    found = rows.order_by().values_list("line_first", "tool", "pk", "created_at")
+    return {(line, tool): (pk, created_at) for line, tool, pk, created_at in found}
+
+
+def _take_up(row: Row, kept: Kept) -> Row:
+    """The row under the id of the one that stood at the same lines."""
+    before = kept.pop((row.line_first, row.tool), None)
+    if before is not None:
+        row.pk, row.created_at = before
+    return row
+
+
+def _give_back(borrowed: dict[int, int]) -> None:
+    alive = set(Run.objects.filter(pk__in=borrowed.values()).values_list("pk", flat=True))
+    for capture, run in borrowed.items():
+        if run in alive:
+            Capture.objects.filter(pk=capture).update(run=run)
+
+
+def _hardware(host: Host | None) -> str:
+    return host.fingerprint if host else ""
+
+
+def _without_tables(block: Block) -> dict[str, object]:
+    """A block's figures but for lists of rows (processes, ...), which are series."""
+    return {
+        name: value
+        for name, value in block.values.items()
+        if not (isinstance(value, list) and value and isinstance(value[0], dict))
+    }

@@ -1,0 +1,214 @@
+"""The one door for texts: preview, submit, and reading again what is stored."""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import transaction
+
+import parsers
+from runs.models import Upload
+
+from .draft import Draft
+from .edits import Edits
+from .fitting import fitted
+from .hints import Hints
+from .reading import Text, nothing_found, read, text_of
+from .redact import Secret
+from .rejected import Rejected
+from .store import store
+
+Status = Upload.Status
+NO_HINTS = Hints()
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What a text would become. `existing`: the upload that has this text already, or None."""
+
+    lines: list[str]
+    blocks: list[parsers.Block]
+    draft: Draft
+    secrets: list[Secret]
+    problems: list[parsers.Problem]
+    existing: Upload | None
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """created False: the same text was there already and nothing was stored."""
+
+    upload: Upload
+    created: bool
+
+
+def preview(data: bytes, *, hints: Hints = NO_HINTS, edits: Edits | None = None) -> Preview:
+    """Read the text and store nothing. Raises Rejected 400, 413, 415."""
+    text = text_of(data)
+    found = read(text.lines, hints=hints, edits=edits)
+    existing = Upload.objects.light().filter(text_key=text.key).first()
+    return Preview(text.lines, found.blocks, found.draft, text.secrets, found.problems, existing)
+
+
+def submit(
+    data: bytes,
+    *,
+    door: str,
+    name: str = "",
+    user: User | None = None,
+    hints: Hints = NO_HINTS,
+    edits: Edits | None = None,
+    redact: Collection[str] = (),
+    may_queue: bool = False,
+) -> Receipt:
+    """Store a text and its results, all or nothing; a text that is there already changes nothing.
+
+    may_queue: a large text is only kept, status "queued"; the caller then passes it to `tasks.hand_over`.
+    Raises Rejected 400, 413, 415, and 422 where nothing is recognised (then the text is kept, status "failed").
+    """
+    text = text_of(data, redact)
+    existing = Upload.objects.filter(text_key=text.key).first()
+    if existing is not None and existing.status != Status.FAILED:
+        return Receipt(existing, created=False)
+    upload = _new_upload(text, door=door, name=name, user=user, hints=hints, edits=edits)
+    if may_queue and len(data) > settings.QUEUE_UPLOAD_BYTES:
+        return _keep(upload, Status.QUEUED)
+    found = read(text.lines, hints=hints, edits=edits)
+    if not found.blocks:
+        message = nothing_found(len(text.lines))
+        raise Rejected(422, [{"line": None, "message": message}], _keep(upload, Status.FAILED, message).upload)
+    with transaction.atomic():
+        receipt = _keep(upload, Status.PARSING)
+        if receipt.created:
+            store(receipt.upload, found)
+    return receipt
+
+
+def submit_all(files: Iterable[tuple[str, bytes]], **same: Any) -> list[Receipt]:
+    """`submit` for several (name, bytes), all or nothing: the first that is rejected takes the others with it."""
+    try:
+        with transaction.atomic():
+            return [_named(name, data, same) for name, data in files]
+    except Rejected as error:
+        if error.upload is not None:  # it went with the transaction
+            error.upload = _keep(error.upload, Status.FAILED, error.upload.error).upload
+        raise
+
+
+def parse_queued(upload_id: int) -> Upload:
+    """Read and store a queued text. Safe to repeat: what is done stays as it is. Raises Upload.DoesNotExist."""
+    claimed = Upload.objects.filter(pk=upload_id, status__in=(Status.QUEUED, Status.PARSING))
+    if claimed.update(status=Status.PARSING):
+        try:
+            with transaction.atomic():
+                upload = Upload.objects.select_for_update().get(pk=upload_id)
+                if upload.status == Status.PARSING:
+                    _reread(upload, strict=True)
+        except Rejected as error:  # edits that do not fit the text: the sender has gone, so the upload says it
+            give_up(upload_id, str(error))
+    return Upload.objects.light().get(pk=upload_id)
+
+
+def give_up(upload_id: int, message: str) -> None:
+    """Mark a text whose reading broke down, so that nobody waits for it."""
+    unfinished = Upload.objects.filter(pk=upload_id, status__in=(Status.QUEUED, Status.PARSING))
+    unfinished.update(status=Status.FAILED, error=message)
+
+
+def reparse(upload_id: int) -> Upload:
+    """Build an upload's results anew from its text, hints and edits. Ids, and names given since, stay."""
+    with transaction.atomic():
+        upload = Upload.objects.select_for_update().get(pk=upload_id)
+        _reread(upload, strict=False)
+    return upload
+
+
+def lines_of(upload: Upload) -> list[str]:
+    """The upload's text, line by line, as its line numbers count."""
+    return stored_text(upload).lines
+
+
+def stored_text(upload: Upload) -> Text:
+    return text_of(zlib.decompress(bytes(upload.raw)))
+
+
+def _named(name: str, data: bytes, same: dict[str, Any]) -> Receipt:
+    try:
+        return submit(data, name=name, **same)
+    except Rejected as error:
+        prefix = f"{name}: " if name else ""
+        error.errors = [{"line": e["line"], "message": prefix + e["message"]} for e in error.errors]
+        raise
+
+
+def _new_upload(text: Text, *, door: str, name: str, user: User | None, hints: Hints, edits: Edits | None) -> Upload:
+    """An upload that is not saved yet."""
+    return Upload(
+        **fitted(Upload, name=name, hints=hints.as_dict(), edits=edits or {}),
+        sha256=hashlib.sha256(text.data).hexdigest(),
+        text_key=text.key,
+        raw=zlib.compress(text.data, 6),
+        size_bytes=len(text.data),
+        encoding=text.encoding,
+        n_lines=len(text.lines),
+        door=door,
+        parser_version=parsers.VERSION,
+        created_by=user,
+    )
+
+
+def _keep(upload: Upload, status: Status, error: str = "") -> Receipt:
+    """Save it, unless the same text has come in meanwhile: the database's unique key decides who was first.
+
+    A failed upload of the same text gives way: its row is used again.
+    """
+    upload.status, upload.error = status, error
+    columns = {f.attname: getattr(upload, f.attname) for f in Upload._meta.concrete_fields if f.attname not in _GIVEN}
+    with transaction.atomic():
+        row, created = Upload.objects.get_or_create(text_key=upload.text_key, defaults=columns)
+        if created:
+            return Receipt(row, created=True)
+        row = Upload.objects.select_for_update().get(pk=row.pk)
+        if row.status != Status.FAILED:
+            return Receipt(row, created=False)
+        for column, value in columns.items():
+            setattr(row, column, value)
+        row.save()
+    return Receipt(row, created=True)
+
+
+_GIVEN = {"id", "text_key", "created_at"}
+
+
+def _reread(upload: Upload, *, strict: bool) -> None:
+    """Store what the upload's own text gives now; the caller holds the transaction and the row's lock."""
+    text = stored_text(upload)
+    hints = Hints.from_dict(upload.hints)
+    upload.parser_version = parsers.VERSION
+    if not strict:
+        found = read(text.lines, hints=hints)
+        upload.edits = _renumbered(upload.edits, upload.blocks, found.blocks)
+    found = read(text.lines, hints=hints, edits=upload.edits, strict=strict)
+    if found.blocks or not strict:
+        store(upload, found)
+    if not found.blocks:
+        upload.status, upload.error = Status.FAILED, nothing_found(len(text.lines))
+        upload.save()
+
+
+def _renumbered(edits: Edits, before: Sequence[dict[str, Any]], now: Sequence[parsers.Block]) -> Edits:
+    """The edits with the keys that their blocks have now: a later parser may see more blocks, or fewer."""
+    numbers = {block.first: number for number, block in enumerate(now)}
+    keys = {f"b{n}": f"b{numbers[b['lines'][0]]}" for n, b in enumerate(before) if b["lines"][0] in numbers}
+    blocks = {}
+    for key, changes in edits.get("blocks", {}).items():
+        moved = {f: keys.get(v, v) if f == "run" else v for f, v in changes.items()}
+        if key in keys:
+            blocks[keys[key]] = moved
+    return {**edits, "blocks": blocks} if blocks else {s: c for s, c in edits.items() if s != "blocks"}

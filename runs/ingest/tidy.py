@@ -1,0 +1,70 @@
+"""Keeping a draft in order: namesakes become one, and what holds nothing goes. Changes the draft given."""
+
+from __future__ import annotations
+
+from .draft import Draft, DraftCapture, DraftExperiment, DraftHost, DraftRun, DraftText
+from .hints import Hints
+
+Item = DraftRun | DraftCapture | DraftText
+
+
+def items_of(experiment: DraftExperiment) -> list[Item]:
+    """All that stands under the experiment's configs."""
+    return [*experiment.runs, *experiment.captures, *experiment.texts]
+
+
+def merge_namesakes(draft: Draft) -> None:
+    """Experiments of one name become the first of them; then, in each, configs of one name."""
+    first: dict[str, DraftExperiment] = {}
+    for experiment in draft.experiments:
+        kept = first.setdefault(experiment.name, experiment)
+        if kept is not experiment:
+            kept.configs += experiment.configs
+            kept.runs += experiment.runs
+            kept.captures += experiment.captures
+            kept.texts += experiment.texts
+            kept.host = kept.host or experiment.host
+    draft.experiments = list(first.values())
+    for experiment in draft.experiments:
+        _merge_configs(experiment)
+
+
+def _merge_configs(experiment: DraftExperiment) -> None:
+    by_name = {config.name: config for config in reversed(experiment.configs)}
+    instead = {config.key: by_name[config.name].key for config in experiment.configs}
+    experiment.configs = [config for config in experiment.configs if instead[config.key] == config.key]
+    for item in items_of(experiment):
+        item.config = instead.get(item.config, item.config)
+
+
+def tidy(draft: Draft) -> None:
+    """Without configs and experiments that nothing is left of."""
+    for experiment in draft.experiments:
+        used = {item.config for item in items_of(experiment)}
+        experiment.configs = [config for config in experiment.configs if config.key in used]
+    draft.experiments = [e for e in draft.experiments if items_of(e)]
+
+
+def heed(draft: Draft, hints: Hints) -> None:
+    """Let the sender's names override the guesses: one experiment, one config, and every machine of that name."""
+    if hints.experiment:
+        for experiment in draft.experiments:
+            experiment.name = hints.experiment
+    if hints.config:
+        for experiment in draft.experiments:
+            for config in experiment.configs:
+                config.name = hints.config
+    if hints.experiment or hints.config:
+        merge_namesakes(draft)
+    if hints.host:
+        draft.hosts = draft.hosts or [DraftHost("h1", hints.host)]
+        for host in draft.hosts:
+            host.name = hints.host
+        _host_everything(draft)
+
+
+def _host_everything(draft: Draft) -> None:
+    for experiment in draft.experiments:
+        experiment.host = experiment.host or draft.hosts[0].key
+        for capture in experiment.captures:
+            capture.host = capture.host or experiment.host

@@ -1,0 +1,132 @@
+"""Secrets in pasted text are found, and what only looks like one is left alone."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from runs.ingest.redact import find_secrets, redact
+
+
+def masked(text: str) -> str:
+    lines = text.split("\n")
+    secrets = find_secrets(lines)
+    return "\n".join(redact(lines, secrets, {secret.key for secret in secrets}))
+
+
+@pytest.mark.parametrize(
+    ("text", "clean"),
+    [
+        ("Cookie: sid=abc123; theme=dark", "Cookie: [redacted]"),
+        ("> Authorization: Bearer abc.def", "> Authorization: [redacted]"),
+        ("Set-Cookie: a=b; Path=/", "Set-Cookie: [redacted]"),
+        ("ab -n 10 -C session=f00ba4 http://x/", "ab -n 10 -C [redacted] http://x/"),
+        ("$ ab -n 10 -C 'a=b; c=d' \"http://x/\"", "$ ab -n 10 -C '[redacted]' \"http://x/\""),
+        ("# ab -A admin:hunter2 http://x/", "# ab -A [redacted] http://x/"),
+        ("ab -H 'Cookie: a=b; c=d' http://x/", "ab -H 'Cookie: [redacted]' http://x/"),
+        ('siege -H "Authorization: Basic dXNlcjpw" http://x/', 'siege -H "Authorization: [redacted]" http://x/'),
+        ("curl -u joe:pa55word http://x/", "curl -u [redacted] http://x/"),
+        ("ab http://joe:pa55@web1/", "ab http://joe:[redacted]@web1/"),
+        ("postgres://bench:s3cr3t@db/bench", "postgres://bench:[redacted]@db/bench"),
+        ("root 1 0.0 mysqldump --password=geheim db", "root 1 0.0 mysqldump --password=[redacted] db"),
+        ("mysql -u root -pgeheim db", "mysql -u root -p[redacted] db"),
+        ("tool --api-key 0123456789abcdef", "tool --api-key [redacted]"),
+        ("DB_PASSWORD = 'hunter2 x'", "DB_PASSWORD = '[redacted]'"),
+        ("define('DB_PASSWORD', 'hunter2');", "define('DB_PASSWORD', '[redacted]');"),
+        ("  password: hunter2", "  password: [redacted]"),
+        ('"secret_key": "abcdefgh",', '"secret_key": "[redacted]",'),
+        ("requirepass foobared", "requirepass [redacted]"),
+        ("PGPASSWORD=hunter2 psql", "PGPASSWORD=[redacted] psql"),
+        ("AuthLDAPBindPassword hunter2", "AuthLDAPBindPassword [redacted]"),
+        ('proxy_set_header Authorization "Basic abc=";', 'proxy_set_header Authorization "[redacted]";'),
+        ("key AKIAIOSFODNN7EXAMPLE here", "key [redacted] here"),
+    ],
+)
+def test_it_redacts_a_secret(text, clean):
+    assert masked(text) == clean
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "AuthType Basic",
+        "AuthUserFile /etc/httpd/passwd",
+        "SSLCertificateKeyFile /etc/ssl/private/web1.key",
+        "password_file = /etc/mosquitto/pw",
+        "ServerTokens Prod",
+        "password = $DB_PASSWORD",
+        "password: ${SECRET}",
+        "PasswordAuthentication no",
+        "KeepAlive On",
+        "Keep-Alive requests:    1000",
+        "apache   24505  0.0  0.8  12908  6408 ?        S    15:10   0:00 /usr/sbin/httpd -C x -k start",
+        'ab -n 10000 -c 100  "http://localhost/hello/"',
+        "Benchmarking localhost:8080 (be patient)",
+        "http://localhost:8080/a@b",
+        "tar -C /srv -p x",
+        "Cookie: [redacted]",
+        "mysqld --port=3306",
+        "if (token == other) {",
+        "std::token::kind",
+    ],
+)
+def test_it_leaves_what_only_looks_like_a_secret(text):
+    assert masked(text) == text
+
+
+def test_a_private_key_is_one_secret_over_its_lines():
+    text = "cat web1.key\n-----BEGIN RSA PRIVATE KEY-----\nMIIEabc+/\nZZZZ==\n-----END RSA PRIVATE KEY-----\ndone"
+    assert {secret.key for secret in find_secrets(text.split("\n"))} == {"s1"}
+    assert "MIIE" not in masked(text) and "ZZZZ" not in masked(text) and masked(text).endswith("\ndone")
+
+
+def test_a_private_key_cut_off_does_not_swallow_what_follows():
+    text = "-----BEGIN PRIVATE KEY-----\nMIIEabc\nRequests per second:    617.01 [#/sec] (mean)\nabc"
+    assert masked(text).split("\n")[1:] == ["[redacted]", "Requests per second:    617.01 [#/sec] (mean)", "abc"]
+
+
+def test_only_the_named_secrets_go():
+    lines = ["Cookie: a=b", "password: hunter2", "Cookie: a=b"]
+    secrets = find_secrets(lines)
+    assert [secret.key for secret in secrets] == ["s1", "s2", "s1"]
+    assert redact(lines, secrets, {"s1"}) == ["Cookie: [redacted]", "password: hunter2", "Cookie: [redacted]"]
+
+
+BEGIN, END = "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----"
+PLAIN = [
+    "Cookie: ",
+    "password",
+    "=",
+    ": ",
+    "'",
+    '"',
+    " ",
+    "hunter2",
+    "http://",
+    "joe:",
+    "@",
+    "-p",
+    "mysql ",
+    "ab ",
+    "-C ",
+]
+WORDS = st.sampled_from([*PLAIN, "-p", "a=b", BEGIN, "MIIE", "\n", END, "token", "=> ", "[redacted]", ";"])
+    [*PLAIN, "-p", "a=b", BEGIN, "MIIE", "\n", END, "token", "=> ", "[redacted]", "--password ", ";"]
+)
+PIECES = ["ab ", "password", "password='", "Cookie: ", " ", "header ", "-a", "://a:", "eyJ", "mysql -p", "a-"]
+
+
+@given(st.lists(WORDS, max_size=12).map("".join))
+def test_masking_again_changes_nothing(text):
+    assert masked(masked(text)) == masked(text)
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_a_long_line_does_not_hang_it(piece):
+    line = "Cookie: auth " + piece * (2_000_000 // len(piece)) + "x"
+    began = time.monotonic()
+    find_secrets([line])
+    assert time.monotonic() - began < 1

@@ -1,0 +1,257 @@
+"""A text comes in once, whole or not at all, and what cannot be taken is told why."""
+
+from __future__ import annotations
+
+import gzip
+import threading
+
+import pytest
+from django.db import connection, connections
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from runs import ingest
+from runs.ingest import Hints, Rejected
+from runs.models import Capture, Config, ConfigText, Experiment, Host, Run, Series, Upload
+from runs.tests.ingest.texts import ab, meminfo, session
+
+RESULTS = (Experiment, Config, ConfigText, Run, Capture, Series)
+
+
+def submit(text: str | bytes, **more):
+    data = text.encode() if isinstance(text, str) else text
+    return ingest.submit(data, door="rest", **more)
+
+
+def refused(text: str | bytes, **more) -> Rejected:
+    with pytest.raises(Rejected) as caught:
+        submit(text, **more)
+    return caught.value
+
+
+def counts() -> dict[str, int]:
+    return {model.__name__: model.objects.count() for model in (*RESULTS, Upload)}
+
+
+@pytest.mark.django_db
+class TestStoring:
+    def test_a_session_becomes_runs_of_one_config(self):
+        upload = submit(session(500, 600)).upload
+        runs = list(upload.runs.order_by("line_first"))
+        assert [(run.config.name, run.repeat, run.requests_per_second) for run in runs] == [
+            ("worker:", 1, 500.0),
+            ("worker:", 2, 600.0),
+        ]
+        assert upload.status == "ready"
+
+    def test_a_run_keeps_all_that_its_tool_printed_and_where(self):
+        run = submit(session(500)).upload.runs.get()
+        assert run.values["requests_per_second"] == 500.0 and run.values["document_path"] == "/page.html"
+        assert run.percentiles_ms == {"50": 73, "99": 1205, "100": 13840}
+        assert (run.line_first, run.line_last, run.path, run.port) == (12, 33, "/page.html", 8080)
+
+    def test_a_monitor_stands_beside_its_run_with_its_series(self):
+        capture = submit(session(500)).upload.captures.get()
+        assert (capture.tool, capture.phase, capture.run.requests_per_second) == ("meminfo", "before", 500.0)
+        assert capture.series.get(metric="mem_total_kb").last == 774616
+
+    def test_the_same_text_is_stored_once_whatever_its_line_ends_and_encoding(self):
+        first = submit(session(500))
+        before = counts()
+        for again in (session(500), session(500).replace("\n", "\r\n") + "\n\n", session(500).encode("utf-16")):
+            receipt = submit(again)
+            assert (receipt.upload, receipt.created) == (first.upload, False)
+        assert counts() == before
+
+    def test_the_same_text_is_stored_once_redacted_or_not(self):
+        text = "password: hunter2\n" + session(500)
+        first = submit(text, redact=["s1"])
+        assert submit(text) == ingest.Receipt(first.upload, created=False)
+        assert submit("\n".join(ingest.lines_of(first.upload))).created is False
+
+    def test_a_redacted_secret_is_stored_nowhere(self):
+        upload = submit("password: hunter2\n" + session(500, heading="Cookie: sid=f00ba4"), redact=["s1", "s2"]).upload
+        text = "\n".join(ingest.lines_of(upload))
+        assert "hunter2" not in text and "f00ba4" not in text
+        assert Run.objects.get().label == "Cookie: [redacted]"
+
+    def test_an_unknown_redaction_is_refused(self):
+        assert "called s9" in str(refused(session(500), redact=["s9"]))
+
+    def test_problems_make_an_upload_partial(self):
+        upload = submit(session(500).replace("Complete requests:      1000", "Complete requests:      x1000x")).upload
+        assert upload.status == "partial" and upload.problems[0]["line"] == 21
+
+    def test_tags_are_on_every_run(self):
+        submit(session(500, 600), hints=Hints(tags=("nightly",)))
+        assert [run.tags for run in Run.objects.all()] == [["nightly"], ["nightly"]]
+        assert Run.objects.tagged("nightly").count() == 2 and not Run.objects.tagged("night").exists()
+
+
+@pytest.mark.django_db
+class TestHints:
+    def test_a_named_experiment_is_added_to_and_its_repeats_go_on(self):
+        submit(session(500, 600), hints=Hints(experiment="July"))
+        submit(session(700), hints=Hints(experiment="July"))
+        assert Experiment.objects.get().name == "July"
+        assert Config.objects.get().runs.count() == 3
+        assert sorted(Run.objects.values_list("repeat", flat=True)) == [1, 2, 3]
+
+    def test_without_a_name_every_text_is_its_own_experiment(self):
+        submit(session(500))
+        submit(session(600))
+        assert Experiment.objects.count() == 2
+
+    def test_names_given_override_the_guesses(self):
+        submit(session(500) + session(600, heading="event:"), hints=Hints(host="web9", config="both"))
+        assert [config.name for config in Config.objects.all()] == ["both"]
+        assert {run.host.name for run in Run.objects.all()} == {"web9"}
+
+    def test_a_host_known_by_name_only_gets_its_hardware_later(self):
+        submit(ab(), hints=Hints(host="web1"))
+        submit(session(600), hints=Hints(host="web1"))
+        host = Host.objects.get()
+        assert host.ram_kb == 774616 and host.fingerprint
+
+    def test_two_machines_of_one_name_stay_two(self):
+        submit(session(500), hints=Hints(host="web1"))
+        submit(session(600).replace("774616", "8000000"), hints=Hints(host="web1"))
+        assert Host.objects.count() == 2
+
+
+@pytest.mark.django_db
+class TestFingerprint:
+    def fingerprints(self, *texts: str, **hints) -> set[str]:
+        for text in texts:
+            submit(text, hints=Hints(experiment="x", **hints))
+        return set(Run.objects.values_list("fingerprint", flat=True))
+
+    def test_repeats_share_it(self):
+        assert len(self.fingerprints(session(500, 600), session(700))) == 1
+
+    def test_another_concurrency_has_another(self):
+        assert len(self.fingerprints("w:\n\n" + ab(), "w:\n\n" + ab(c=20))) == 2
+
+    def test_another_path_has_another(self):
+        assert len(self.fingerprints("w:\n\n" + ab(), "w:\n\n" + ab().replace("/page.html", "/"))) == 2
+
+    def test_labels_and_tags_do_not_matter(self):
+        self.fingerprints(session(500), tags=("a",))
+        assert len(self.fingerprints(session(600), tags=("b",))) == 1
+
+
+@pytest.mark.django_db
+class TestRefusing:
+    @pytest.mark.parametrize(
+        ("data", "status", "words"),
+        [
+            (b"", 400, "empty"),
+            (b" \r\n\n", 400, "empty"),
+            (gzip.compress(b"Requests per second: 1"), 415, "gzip"),
+            (b"%PDF-1.7 ...", 415, "PDF"),
+            (b"\x89PNG\r\n\x1a\n", 415, "PNG"),
+            (bytes(range(256)) * 50, 415, "binary"),
+        ],
+    )
+    def test_what_is_no_text(self, data, status, words):
+        error = refused(data)
+        assert error.status == status and words in str(error) and error.upload is None
+        assert not Upload.objects.exists()
+
+    def test_what_is_too_large(self, settings):
+        settings.MAX_UPLOAD_BYTES = 2**20
+        error = refused(b"x" * (2**20 + 1))
+        assert error.status == 413 and "at most 1 MiB" in str(error)
+
+    def test_what_nothing_is_recognised_in_is_kept_and_told_what_was_looked_for(self):
+        error = refused("hello\nworld\n")
+        assert error.status == 422 and "in 2 lines" in str(error) and "ab, " in str(error)
+        assert error.upload is not None
+        upload = Upload.objects.get()
+        assert (upload, upload.status, upload.error) == (error.upload, "failed", str(error))
+        assert ingest.lines_of(upload) == ["hello", "world"]
+
+    def test_it_is_kept_once_and_tried_again(self, monkeypatch):
+        first = refused(session(500)[:8] + "\nno").upload
+        assert refused(session(500)[:8] + "\nno").upload == first
+
+    def test_a_text_that_failed_is_read_again_when_it_comes_again(self, monkeypatch):
+        with monkeypatch.context() as patch:
+            patch.setattr("parsers.read", lambda lines: iter(()))
+            failed = refused(session(500)).upload
+        receipt = submit(session(500))
+        assert receipt == ingest.Receipt(failed, created=True)
+        assert receipt.upload.status == "ready" and receipt.upload.runs.count() == 1
+
+    def test_nothing_stays_half_stored(self, monkeypatch):
+        def fail(*args, **kwargs):
+            raise OSError("disk full")
+
+        monkeypatch.setattr("runs.ingest.store.series_of", fail)
+        with pytest.raises(OSError, match="disk full"):
+            submit(session(500, 600))
+        assert set(counts().values()) == {0} and not Host.objects.exists()
+
+    def test_of_several_files_all_are_stored_or_none(self):
+        with pytest.raises(Rejected) as caught:
+            ingest.submit_all([("a.txt", session(500).encode()), ("b.txt", b"hello")], door="rest")
+        assert str(caught.value).startswith("b.txt: Nothing was recognised")
+        assert Run.objects.count() == 0
+        assert [upload.status for upload in Upload.objects.all()] == ["failed"]
+        assert caught.value.upload == Upload.objects.get()
+
+
+@pytest.mark.django_db
+class TestOddFigures:
+    @pytest.mark.parametrize("figure", ["99999999999999999999", "9" * 300, "1e999", "nan", "-5"])
+    def test_a_senseless_number_is_no_traceback(self, figure):
+        text = session(500).replace("1000\n", f"{figure}\n").replace("774616", figure).replace("500.00", figure)
+        submit(text)
+        assert Upload.objects.get().n_lines == len(text.rstrip("\n").split("\n"))
+
+    def test_names_longer_than_their_column_are_cut(self):
+        submit(session(500, heading="w" * 5000 + ":"), hints=Hints(host="h" * 999, experiment="e" * 999))
+        assert len(Experiment.objects.get().name) == 300
+
+    def test_characters_that_a_database_refuses_are_left_out(self):
+        submit(session(500, heading="wor\x00ker:").encode() + "\ud800".encode("utf-8", "surrogatepass"))
+        assert "\x00" not in Config.objects.get().name
+
+    @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @given(st.data())
+    def test_a_text_cut_and_spliced_anywhere_is_stored_or_refused(self, data):
+        whole = session(500, 600) + meminfo() + "password: x\n"
+        cut, to = sorted(data.draw(st.tuples(*[st.integers(0, len(whole))] * 2)))
+        noise = data.draw(st.text(max_size=20))
+        try:
+            submit(whole[:cut] + noise + whole[to:])
+        except Rejected as error:
+            assert error.errors
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("hints", [Hints(), Hints(experiment="July")])
+def test_the_same_text_from_many_at_once_is_stored_once(hints):
+    if connection.vendor != "postgresql":
+        pytest.skip("threads cannot share SQLite in memory; test_import_log has several processes at one file")
+    receipts, errors = [], []
+    start = threading.Barrier(6)
+
+    def send(text: str) -> None:
+        start.wait()
+        try:
+            receipts.append(submit(text, hints=hints))
+        except Exception as error:
+            errors.append(error)
+        finally:
+            connections.close_all()
+
+    threads = [threading.Thread(target=send, args=[session(500 + n // 5)]) for n in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    assert sum(receipt.created for receipt in receipts) == 2 == Upload.objects.count()
+    assert Run.objects.count() == 2
+    assert Experiment.objects.count() == (1 if hints.experiment else 2)
