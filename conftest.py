@@ -36,9 +36,8 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.STORAGES = {**settings.STORAGES, "staticfiles": static}
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     # Two suites on one PostgreSQL server must not drop each other's database.
-    settings.DATABASES["default"].setdefault("TEST", {})
-    if "postgresql" in settings.DATABASES["default"]["ENGINE"]:
-        settings.DATABASES["default"]["TEST"]["NAME"] = f"test_benchdash_{os.getpid()}"
+    if os.environ.get("DATABASE_URL"):
+        settings.DATABASES["default"]["TEST"] = {"NAME": f"test_benchdash_{os.getpid()}"}
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,7 @@ import os
 import re
 import secrets
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import dj_database_url
@@ -59,13 +60,13 @@ def data_dir(default: Path) -> Path:
     return path
 
 
-def database(data: Path) -> dict[str, object]:
+def database(data: Path) -> dict[str, Any]:
     """DATABASE_URL as Django's dict; by default SQLite under DATA_DIR."""
     url = os.environ.get("DATABASE_URL", "").strip() or f"sqlite:///{data / 'benchdash.sqlite3'}"
     if urlsplit(url).scheme not in SCHEMES:
         raise ImproperlyConfigured("DATABASE_URL must begin with sqlite:// or postgresql://.")
     try:
-        parsed: dict[str, object] = dict(dj_database_url.parse(url, conn_max_age=60, conn_health_checks=True))
+        parsed: dict[str, Any] = dict(dj_database_url.parse(url, conn_max_age=60, conn_health_checks=True))
     except ValueError as error:
         raise ImproperlyConfigured(f"DATABASE_URL does not parse: {error}.") from error
     if not parsed.get("NAME"):
@@ -82,7 +83,7 @@ def database(data: Path) -> dict[str, object]:
 
 def broker() -> str:
     """CELERY_BROKER_URL; by default the file system under DATA_DIR."""
-    url = os.environ.get("CELERY_BROKER_URL", "").strip() or "filesystem://"
+    url = os.environ.get("CELERY_BROKER_URL", "").strip() or "filesystem://localhost"
     if urlsplit(url).scheme not in BROKERS:
         raise ImproperlyConfigured(f"CELERY_BROKER_URL must begin with one of {', '.join(sorted(BROKERS))} and ://.")
     return url

@@ -136,6 +136,7 @@ if CELERY_BROKER_URL.startswith("filesystem:"):
         "data_folder_in": str(DATA_DIR / "queue" / "messages"),
         "data_folder_out": str(DATA_DIR / "queue" / "messages"),
         "control_folder": str(DATA_DIR / "queue" / "control"),
+        "polling_interval": 0.2,  # seconds between two looks into the folder
     }
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True

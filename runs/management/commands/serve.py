@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import sys
 from typing import Any
@@ -15,6 +16,8 @@ from runs.management.probe import a_name, answers
 from runs.management.supervise import run_together
 
 LOCAL = {"localhost", "127.0.0.1", "[::1]"}
+# Celery's six lines about running as root: everything here runs as the user who typed `make run`.
+NO_LECTURE = "ignore:You're running the worker with superuser privileges"
 
 
 class Command(BaseCommand):
@@ -25,6 +28,8 @@ class Command(BaseCommand):
         # Where ALLOWED_HOSTS names this machine only, nobody else is to reach it.
         interface = "127.0.0.1" if set(settings.ALLOWED_HOSTS) <= LOCAL else "0.0.0.0"  # noqa: S104
         _demand_free(interface, settings.PORT)
+        os.umask(0o077)  # what people upload is for the server's user only
+        self.first = not password_file().exists()
         call_command("first_start", stdout=self.stdout)
         host = a_name(settings.ALLOWED_HOSTS)
         ended = run_together(
@@ -40,7 +45,9 @@ class Command(BaseCommand):
         """Say where it is and how to get in."""
         self.stdout.write(f"\nbenchdash is at http://{host}:{settings.PORT}/")
         if password := first_password():
-            self.stdout.write(f"Log in as admin with the password {password} (kept in {password_file()})")
+            where = password_file()
+            shown = f"{password} (kept in {where})" if self.first else f"in {where}"
+            self.stdout.write(f"Log in as admin with the password {shown}")
             self.stdout.write(f"and change it at http://{host}:{settings.PORT}/password/")
         self.stdout.write("Ctrl-C stops it.\n")
         self.stdout.flush()
@@ -55,13 +62,12 @@ def web(interface: str, port: int) -> list[str]:
 def worker() -> list[str]:
     """Celery's command line. Without the talk between workers, of which there is one."""
     options = "--loglevel WARNING --concurrency 1 --without-gossip --without-mingle --without-heartbeat"
-    return [sys.executable, "-m", "celery", "-A", "benchdash", "worker", *options.split()]
+    return [sys.executable, "-W", NO_LECTURE, "-m", "celery", "-q", "-A", "benchdash", "worker", *options.split()]
 
 
 def _demand_free(interface: str, port: int) -> None:
     try:
         socket.create_server((interface, port)).close()
     except OSError as error:
-        raise CommandError(
-            f"Port {port} cannot be used ({error.strerror}). Choose another: PORT=8001 make run"
-        ) from error
+        why = os.strerror(error.errno or 0)
+        raise CommandError(f"Port {port} cannot be used ({why}). Choose another: PORT=8001 make run") from error

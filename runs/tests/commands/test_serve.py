@@ -1,0 +1,111 @@
+"""`manage.py serve` with real processes: what somebody who types `make run` sees."""
+
+from __future__ import annotations
+
+import http.cookiejar
+import os
+import re
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from benchdash.tests.services import ROOT
+
+pytestmark = pytest.mark.once
+
+
+@pytest.fixture
+def port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return int(free.getsockname()[1])
+
+
+@pytest.fixture
+def serve(tmp_path: Path, port: int) -> Iterator[subprocess.Popen[str]]:
+    """A first start on a data folder of its own; ended after the test, however that went."""
+    with start(tmp_path / "data", port) as process:
+        yield process
+        process.terminate()
+
+
+def start(data: Path, port: int) -> subprocess.Popen[str]:
+    env = {"PATH": os.environ["PATH"], "DATA_DIR": str(data), "PORT": str(port), "PYTHONUNBUFFERED": "1"}
+    return subprocess.Popen(
+        [sys.executable, "manage.py", "serve"],
+        cwd=ROOT,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def read_until(process: subprocess.Popen[str], text: str) -> str:
+    """What it printed up to the line with `text`."""
+    assert process.stdout
+    seen = ""
+    for line in process.stdout:
+        seen += line
+        if text in line:
+            return seen
+    raise AssertionError(f"it ended before it said {text!r}:\n{seen}")
+
+
+def children(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def log_in(port: int, password: str) -> str:
+    """The address one is led to."""
+    jar = http.cookiejar.CookieJar()
+    browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(jar))
+    page = f"http://localhost:{port}/login/"
+    browser.open(page, timeout=20).close()
+    token = next(cookie.value for cookie in jar if cookie.name == "csrftoken")
+    form = {"username": "admin", "password": password, "csrfmiddlewaretoken": token, "next": "/tokens/"}
+    with browser.open(page, urllib.parse.urlencode(form).encode(), timeout=20) as response:
+        return str(response.url)
+
+
+def test_a_first_start_says_where_it_is_and_how_to_log_in_and_a_signal_ends_it(serve, port, tmp_path):
+    said = read_until(serve, "Ctrl-C stops it.")
+    assert f"benchdash is at http://localhost:{port}/" in said
+    assert "6 sample sessions loaded" in said
+    password = re.search(r"Log in as admin with the password (\S+) ", said).group(1)
+    kept = tmp_path / "data" / "admin-password"
+    assert kept.read_text().strip() == password
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    assert log_in(port, password) == f"http://localhost:{port}/tokens/"
+    pids = children(serve.pid)
+    assert len(pids) == 2
+    serve.send_signal(signal.SIGTERM)
+    assert serve.wait(timeout=30) == 0
+    assert not [pid for pid in pids if Path(f"/proc/{pid}").exists()]
+
+
+def test_when_the_web_server_dies_the_worker_is_stopped_and_the_status_says_so(serve):
+    read_until(serve, "Ctrl-C stops it.")
+    web, worker = children(serve.pid)
+    os.kill(web, signal.SIGKILL)
+    said = read_until(serve, "CommandError")
+    assert "The web server ended by itself with status -9; the rest was stopped." in said
+    assert serve.wait(timeout=30) == 1
+    assert not Path(f"/proc/{worker}").exists()
+
+
+def test_a_port_in_use_is_said_before_anything_is_started(tmp_path, port):
+    with socket.create_server(("127.0.0.1", port)):
+        process = start(tmp_path / "data", port)
+        said, _ = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert f"Port {port} cannot be used (Address already in use). Choose another: PORT=8001 make run" in said
+    assert not (tmp_path / "data" / "benchdash.sqlite3").exists()
