@@ -1,5 +1,41 @@
-"""The pages' addresses."""
+"""The pages' addresses. A page that shows data also answers with .json, .csv or .md before its final slash or query."""
 
-from django.urls import URLPattern
+from __future__ import annotations
 
-urlpatterns: list[URLPattern] = []
+from collections.abc import Callable
+
+from django.http import HttpResponseBase
+from django.urls import URLPattern, path, re_path
+
+from runs.views import browse, change, compare, detail, experiment, home, preview, upload
+
+
+def page(route: str, view: Callable[..., HttpResponseBase], name: str) -> list[URLPattern]:
+    """`route` ("runs/" or "runs/<pk>/") and the same with a suffix that names the format."""
+    pattern = route.rstrip("/").replace("<pk>", r"(?P<pk>\d+)")
+    return [
+        path(route.replace("<pk>", "<int:pk>"), view, name=name),
+        re_path(rf"^{pattern}/?\.(?P<fmt>json|csv|md)/?$", view, name=f"{name}-as"),
+    ]
+
+
+urlpatterns = [
+    path("", home.home, name="home"),
+    path("preview/", preview.preview, name="preview"),
+    *page("experiments/", browse.experiments, "experiments"),
+    *page("experiments/<pk>/", experiment.experiment, "experiment"),
+    *page("compare/", compare.compare, "compare"),
+    *page("runs/", browse.runs, "runs"),
+    *page("runs/<pk>/", detail.run, "run"),
+    *page("hosts/", browse.hosts, "hosts"),
+    *page("hosts/<pk>/", detail.host, "host"),
+    *page("configs/<pk>/", detail.config, "config"),
+    *page("uploads/", browse.uploads, "uploads"),
+    *page("uploads/<pk>/", upload.upload, "upload"),
+    *page("captures/<pk>/", detail.capture, "capture"),
+    path("experiments/<int:pk>/rename/", change.rename_experiment, name="rename-experiment"),
+    path("configs/<int:pk>/rename/", change.rename_config, name="rename-config"),
+    path("hosts/<int:pk>/rename/", change.rename_host, name="rename-host"),
+    path("runs/<int:pk>/change/", change.run, name="change-run"),
+    path("captures/<int:pk>/move/", change.capture, name="move-capture"),
+]

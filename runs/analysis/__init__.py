@@ -1,0 +1,1 @@
+"""Figures in, findings out: pure functions that know neither Django nor the database."""

@@ -1,0 +1,84 @@
+"""How figures are written: four significant figures, counts whole, deltas with an arrow and a word."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+SIGNIFICANT = 4
+# Words for "above the baseline" and "below it", by the kind of quantity.
+WORDS = {"rate": ("more", "fewer"), "time": ("longer", "shorter"), "amount": ("more", "less")}
+
+
+def figure(value: float | None) -> str:
+    """`value` to four significant figures without padding zeros: 17160.13 -> "17160", 8.96 -> "8.96", None -> "–".
+
+    Whole numbers are counts and stay exact: 172849 -> "172849".
+    """
+    if value is None or math.isnan(value):
+        return "–"
+    if isinstance(value, int) or value == 0 or math.isinf(value):
+        return str(int(value)) if not math.isinf(value) else "∞"
+    decimals = SIGNIFICANT - 1 - math.floor(math.log10(abs(value)))
+    if decimals <= 0:
+        return str(round(value))
+    text = f"{value:.{decimals}f}".rstrip("0").rstrip(".")
+    return text.replace("-", "−")
+
+
+def grouped(text: str) -> list[str]:
+    """The digits of a whole number in threes, so that a page can set them apart: "172849" -> ["172", "849"].
+
+    Anything under five digits, or not a plain number, comes back in one piece.
+    """
+    whole, dot, rest = text.partition(".")
+    if not whole.isdigit() or len(whole) < 5:
+        return [text]
+    head = len(whole) % 3
+    parts = ([whole[:head]] if head else []) + [whole[i : i + 3] for i in range(head, len(whole), 3)]
+    parts[-1] += dot + rest
+    return parts
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """How a value stands to the baseline's. `ratio` is value / baseline."""
+
+    ratio: float
+    arrow: str
+    text: str
+    word: str
+
+    def __str__(self) -> str:
+        return " ".join(part for part in (self.arrow, self.text, self.word) if part)
+
+
+def delta(value: float | None, base: float | None, kind: str) -> Delta | None:
+    """`value` against `base` in words: "▲ 17 % more", "▼ 29 % less", "= same"; None where no ratio exists."""
+    if value is None or not base:
+        return None
+    ratio = value / base
+    if figure(float(value)) == figure(float(base)):
+        return Delta(ratio, "=", "", "same")
+    above, below = WORDS[kind]
+    arrow, word = ("▲", above) if ratio > 1 else ("▼", below)
+    return Delta(ratio, arrow, _size(ratio), word)
+
+
+def _size(ratio: float) -> str:
+    change = abs(ratio - 1) * 100
+    if ratio >= 3:
+        return f"{ratio:.{0 if ratio >= 10 else 1}f} ×"
+    return f"{change:.{1 if change < 9.95 else 0}f} %"
+
+
+def percent(part: float, whole: float) -> str:
+    """`part` of `whole` in per cent: "17.3 %", never "0 %" for something or "100 %" for not all."""
+    if not whole:
+        return "–"
+    share = 100 * part / whole
+    if 0 < share < 0.1:
+        return "under 0.1 %"
+    if 99.9 < share < 100:
+        return "over 99.9 %"
+    return f"{figure(round(share, 1))} %"

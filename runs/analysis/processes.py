@@ -1,0 +1,71 @@
+"""Processes added up by program: all httpd together."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from runs.analysis.facts import Look, Process
+
+# Programs that belong to looking, not to what is looked at.
+LOOKERS = {
+    "top",
+    "ps",
+    "grep",
+    "egrep",
+    "bash",
+    "sh",
+    "less",
+    "script",
+    "screen",
+    "tmux",
+    "sshd",
+    "login",
+    "awk",
+    "tee",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessGroup:
+    """All processes of one program in one look. Sums and the mean skip processes without the figure."""
+
+    name: str
+    n: int
+    rss_kb: float
+    rss_mean_kb: float
+    cpu_pct: float
+    members: tuple[Process, ...]
+
+
+def groups(processes: Iterable[Process]) -> list[ProcessGroup]:
+    """One group a program, the biggest by memory first."""
+    by_name: dict[str, list[Process]] = defaultdict(list)
+    for process in processes:
+        by_name[process.group or process.command].append(process)
+    made = [_group(name, members) for name, members in by_name.items()]
+    return sorted(made, key=lambda group: (-group.rss_kb, group.name))
+
+
+def _group(name: str, members: list[Process]) -> ProcessGroup:
+    sizes = [process.rss_kb for process in members if process.rss_kb is not None]
+    total = sum(sizes)
+    return ProcessGroup(
+        name=name,
+        n=len(members),
+        rss_kb=total,
+        rss_mean_kb=total / len(sizes) if sizes else 0.0,
+        cpu_pct=sum(process.cpu_pct or 0.0 for process in members),
+        members=tuple(members),
+    )
+
+
+def leading(looks: Sequence[Look], most: int) -> list[str]:
+    """The names of at most `most` groups worth a row: the biggest in any look, helpers of looking left out."""
+    biggest: dict[str, float] = {}
+    for look in looks:
+        for group in groups(look.processes):
+            if group.name not in LOOKERS and group.rss_kb:
+                biggest[group.name] = max(group.rss_kb, biggest.get(group.name, 0.0))
+    return sorted(biggest, key=lambda name: (-biggest[name], name))[:most]

@@ -1,0 +1,171 @@
+"""The comparison table: columns are configs (the baseline first), rows are metrics grouped by what they tell of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from runs.analysis import monitors
+from runs.analysis.columns import Column, columns
+from runs.analysis.facts import Look, RunFact, Setup
+from runs.analysis.numbers import Delta, delta
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One stored value, and the address of the line that it stands on."""
+
+    value: float
+    source: str
+    line: int
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """The mean of a metric's values under one config. `n` counts them; no values: an empty cell."""
+
+    figures: tuple[Figure, ...] = ()
+    mean: float | None = None
+    delta: Delta | None = None
+
+    @property
+    def n(self) -> int:
+        return len(self.figures)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One metric. `kind` is the quantity (rate, time, amount) that gets deltas, or "" for one that gets none."""
+
+    key: str
+    label: str
+    unit: str
+    kind: str
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    name: str
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    columns: tuple[Column, ...]
+    groups: tuple[Group, ...]
+
+    def row(self, key: str) -> Row | None:
+        return next((row for group in self.groups for row in group.rows if row.key == key), None)
+
+
+# key, label, unit, kind, and where the value is: an attribute of the run, "values.x", or "p.x" for a percentile
+Metric = tuple[str, str, str, str, str]
+LOAD: list[Metric] = [
+    ("requests_per_second", "Requests", "per s", "rate", "requests_per_second"),
+    ("transfer_rate", "Transfer", "KiB/s", "rate", "values.transfer_rate_kbytes_per_s"),
+    ("throughput", "Throughput", "MB/s", "rate", "values.throughput_mb_per_s"),
+    ("complete_requests", "Requests made", "", "", "complete_requests"),
+    ("concurrency", "Concurrency", "", "", "concurrency"),
+    ("duration_s", "Time taken", "s", "", "duration_s"),
+]
+LATENCY: list[Metric] = [
+    ("mean_ms", "Mean", "ms", "time", "mean_ms"),
+    *[(f"p{p}_ms", f"{p} % within", "ms", "time", f"p.{p}") for p in ("50", "75", "90", "95", "99", "99.9")],
+    ("max_ms", "Longest", "ms", "time", "max_ms"),
+]
+ERRORS: list[Metric] = [
+    ("failed_requests", "Failed requests", "", "", "failed_requests"),
+    ("failed_connect", "· connect", "", "", "values.failed_connect"),
+    ("failed_receive", "· receive", "", "", "values.failed_receive"),
+    ("failed_length", "· length", "", "", "values.failed_length"),
+    ("failed_exceptions", "· exceptions", "", "", "values.failed_exceptions"),
+    ("non_2xx_responses", "Non-2xx responses", "", "", "values.non_2xx_responses"),
+    ("write_errors", "Write errors", "", "", "values.write_errors"),
+    ("availability_pct", "Availability", "%", "", "values.availability_pct"),
+]
+# Rows that say nothing when all their values are nought.
+ONLY_WHEN_ANY = {"failed_connect", "failed_receive", "failed_length", "failed_exceptions", "write_errors"}
+
+
+def compare(setups: Sequence[Setup], runs: Sequence[RunFact], looks: Sequence[Look]) -> Comparison:
+    """The whole table. The first setup is the baseline that deltas stand against."""
+    made = columns(setups, runs)
+    groups = [
+        Group("Load", _run_rows(LOAD, made)),
+        Group("Latency", _run_rows(LATENCY, made)),
+        Group("Errors", _run_rows(ERRORS, made)),
+        Group("Memory", _look_rows(monitors.memory(looks), made)),
+        Group("CPU", _look_rows(monitors.cpu(looks), made)),
+    ]
+    return Comparison(tuple(made), tuple(group for group in groups if group.rows))
+
+
+def cells(kind: str, per_column: Iterable[Sequence[Figure]]) -> tuple[Cell, ...]:
+    """One cell a column; each but the first gets a delta to the first when `kind` names a quantity."""
+    means = [(tuple(figures), _mean(figures)) for figures in per_column]
+    base = means[0][1] if means else None
+    return tuple(
+        Cell(figures, mean, delta(mean, base, kind) if kind and at else None)
+        for at, (figures, mean) in enumerate(means)
+    )
+
+
+def value_of(run: RunFact, where: str) -> float | None:
+    """The value at `where` (see Metric), if the run has it."""
+    if where.startswith("p."):
+        found: object = run.percentiles_ms.get(where[2:])
+    elif where.startswith("values."):
+        found = run.values.get(where[7:])
+    else:
+        found = getattr(run, where)
+    return found if isinstance(found, (int, float)) and not isinstance(found, bool) else None
+
+
+def _mean(figures: Sequence[Figure]) -> float | None:
+    if len(figures) == 1:
+        return figures[0].value  # stays a whole number if it is one
+    return fmean(figure.value for figure in figures) if figures else None
+
+
+def _run_rows(metrics: Sequence[Metric], made: Sequence[Column]) -> tuple[Row, ...]:
+    rows = []
+    for key, label, unit, kind, where in metrics:
+        per_column = [
+            [
+                Figure(value, run.source, run.line, run.label or f"run {run.id}")
+                for run in column.runs
+                if (value := value_of(run, where)) is not None
+            ]
+            for column in made
+        ]
+        values = [figure.value for figures in per_column for figure in figures]
+        if any(values) or (values and key not in ONLY_WHEN_ANY):
+            rows.append(Row(key, label, unit, kind, cells(kind, per_column)))
+    return tuple(rows)
+
+
+def _look_rows(metrics: Sequence[monitors.Metric], made: Sequence[Column]) -> tuple[Row, ...]:
+    """Captures are a config's or a run's: one beside a run goes to that run's column, others to the config's first."""
+    places = _places(made)
+    rows = []
+    for metric in metrics:
+        per_column: list[list[Figure]] = [[] for _ in made]
+        for look, value in metric.values:
+            at = places.get(("run", look.run)) if look.run else None
+            at = places.get(("setup", look.setup)) if at is None else at
+            if at is not None:
+                per_column[at].append(Figure(value, look.source, look.line, f"{look.tool} {look.phase}".strip()))
+        if any(per_column):
+            rows.append(Row(metric.key, metric.label, metric.unit, metric.kind, cells(metric.kind, per_column)))
+    return tuple(rows)
+
+
+def _places(made: Sequence[Column]) -> dict[tuple[str, int | None], int]:
+    places: dict[tuple[str, int | None], int] = {}
+    for at, column in enumerate(made):
+        places.setdefault(("setup", column.setup.id), at)
+        places.update({("run", run.id): at for run in column.runs})
+    return places

@@ -1,0 +1,59 @@
+"""Rows in, plain Plotly figures out: dicts with "data" and "layout", ready for JSON.
+
+A colour is written as the name of a style sheet variable ("--s0"); the page's script puts in what it stands for, so
+that one figure serves light and dark. Series colours go by a config's place and are never used for good or bad.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+Figure = dict[str, Any]
+
+N_COLORS = 8
+SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star", "pentagon", "cross")
+MOST_LINES = 10
+
+
+def color(place: int) -> str:
+    """The colour of the config at `place` (from 0) in its comparison."""
+    return f"--s{place % N_COLORS}"
+
+
+def symbol(place: int) -> str:
+    """The symbol that goes with the colour: the first eight differ, and later ones differ from their colour's first."""
+    return SYMBOLS[(place + place // N_COLORS) % len(SYMBOLS)]
+
+
+def short(name: str, most: int = 28) -> str:
+    """A name that fits beside an axis; hover shows it whole."""
+    return name if len(name) <= most else name[: most - 1].rstrip() + "…"
+
+
+def layout(height: int, **parts: Any) -> Figure:
+    """What all charts share. Sizes in pixels; the page keeps a box of this height free, so that nothing jumps."""
+    common: Figure = {
+        "height": height,
+        "margin": {"l": 56, "r": 16, "t": 12, "b": 44},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "font": {"color": "--ink", "size": 12},
+        "colorway": [f"--s{place}" for place in range(N_COLORS)],
+        "hoverlabel": {"bgcolor": "--box", "bordercolor": "--line", "font": {"color": "--ink"}, "align": "left"},
+        "legend": {"orientation": "h", "y": -0.22, "x": 0, "font": {"color": "--ink"}},
+        "showlegend": False,
+    }
+    return common | parts
+
+
+def axis(title: str = "", **parts: Any) -> Figure:
+    common: Figure = {
+        "gridcolor": "--line",
+        "zerolinecolor": "--muted",
+        "linecolor": "--line",
+        "tickfont": {"color": "--muted"},
+        "title": {"text": title, "font": {"color": "--muted", "size": 12}},
+        "automargin": True,
+        "fixedrange": True,
+    }
+    return common | parts

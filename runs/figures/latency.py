@@ -1,0 +1,112 @@
+"""How is latency spread? The percentile spectrum: x = 1/(1-p) on a log axis, one line a run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from runs.figures import MOST_LINES, Figure, axis, color, layout, short, symbol
+
+TICKS = ("50", "90", "95", "99", "99.9", "99.99", "99.999", "99.9999")
+DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
+COLUMNS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One run's percentiles: per cent as text -> ms. "100" is its longest of `n` requests."""
+
+    name: str
+    place: int
+    repeat: int
+    percentiles_ms: Mapping[str, float]
+    n: int | None = None
+    hover: str = ""
+
+
+def position(percent: float) -> float:
+    """Where a percentile stands on the x axis: 50 -> 2, 90 -> 10, 99 -> 100."""
+    return round(1 / (1 - percent / 100), 6)
+
+
+def figure(lines: Sequence[Line], *, log: bool = False) -> Figure:
+    """Up to ten lines on one pair of axes; more become small multiples, one a config, with the same y."""
+    small = len(lines) > MOST_LINES
+    places = list(dict.fromkeys(line.place for line in lines)) if small else [0]
+    traces = [_trace(line, places.index(line.place) + 1 if small else 1) for line in lines]
+    rows = math.ceil(len(places) / COLUMNS) if small else 1
+    parts = layout(
+        170 * rows + 60 if small else 380,
+        hovermode="closest" if small else "x",
+        showlegend=not small,
+        margin={"l": 60, "r": 16, "t": 24 if small else 12, "b": 44},
+    )
+    for at in range(len(places)):
+        parts |= _axes(at, lines, log=log, matched=small)
+    if small:
+        parts["grid"] = {"rows": rows, "columns": COLUMNS, "pattern": "independent", "ygap": 0.35, "xgap": 0.12}
+        parts["annotations"] = [_heading(at, lines, place) for at, place in enumerate(places)]
+    return {"data": traces, "layout": parts}
+
+
+def points(line: Line) -> list[tuple[float, float, str]]:
+    """(x, ms, words) of one run. The longest request stands where 1 of n is left, if n is known."""
+    found = []
+    for percent, value in sorted(line.percentiles_ms.items(), key=lambda item: float(item[0])):
+        if float(percent) < 100:
+            found.append((position(float(percent)), value, f"{percent} % within"))
+        elif line.n and line.n > 1 and (not found or line.n > found[-1][0]):
+            found.append((float(line.n), value, "longest of all"))
+    return found
+
+
+def _trace(line: Line, axes: int) -> Figure:
+    dots = points(line)
+    suffix = "" if axes == 1 else str(axes)
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": short(line.name, 40),
+        "x": [x for x, _, _ in dots],
+        "y": [y for _, y, _ in dots],
+        "xaxis": f"x{suffix}",
+        "yaxis": f"y{suffix}",
+        "line": {"color": color(line.place), "width": 2, "dash": DASHES[(line.repeat - 1) % len(DASHES)]},
+        "marker": {"color": color(line.place), "symbol": symbol(line.place), "size": 6},
+        "hovertext": [f"{short(line.name, 40)}: {words} <b>{y:.4g} ms</b>{line.hover}" for _, y, words in dots],
+        "hoverinfo": "text",
+    }
+
+
+def _axes(at: int, lines: Sequence[Line], *, log: bool, matched: bool) -> Figure:
+    suffix = "" if at == 0 else str(at + 1)
+    furthest = max((x for line in lines for x, _, _ in points(line)), default=100.0)
+    ticks = [tick for tick in TICKS if position(float(tick)) <= furthest * 1.01] or list(TICKS[:4])
+    x = axis(
+        "" if matched else "% of requests, the last ones drawn apart",
+        type="log",
+        tickmode="array",
+        tickvals=[position(float(tick)) for tick in ticks],
+        ticktext=list(ticks),
+        range=[math.log10(1.9), math.log10(furthest * 1.15)],
+    )
+    y = axis("" if matched else "ms", type="log" if log else "linear", rangemode="tozero")
+    if matched and at:
+        y |= {"matches": "y"}
+    return {f"xaxis{suffix}": x, f"yaxis{suffix}": y}
+
+
+def _heading(at: int, lines: Sequence[Line], place: int) -> Figure:
+    suffix = "" if at == 0 else str(at + 1)
+    name = next(line.name for line in lines if line.place == place)
+    return {
+        "text": short(name, 36),
+        "xref": f"x{suffix} domain",
+        "yref": f"y{suffix} domain",
+        "x": 0,
+        "y": 1.14,
+        "showarrow": False,
+        "xanchor": "left",
+        "font": {"size": 12, "color": color(place)},
+    }

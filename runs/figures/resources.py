@@ -1,0 +1,140 @@
+"""What does a process cost, where did memory go, where did CPU go?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from runs.figures import Figure, axis, color, layout, short, symbol
+
+# Enough dots to show a spread; beyond it they only cover one another and weigh on the page.
+MOST_DOTS = 60
+MEMORY = [("used", "used by programs"), ("buffers", "buffers"), ("cached", "cached"), ("inactive", "inactive")]
+MEMORY.append(("free", "free"))
+CPU = (("us", "user"), ("sy", "system"), ("si", "interrupts"), ("wa", "waiting for disk"), ("id", "idle"))
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """Resident memory (MiB) of each process of one program under one config."""
+
+    name: str
+    place: int
+    program: str
+    mib: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """One stacked bar: shares by the names in MEMORY (MiB) or CPU (%). `step` names it within its config."""
+
+    name: str
+    step: str
+    parts: Mapping[str, float]
+
+
+def processes(sizes: Sequence[Sizes]) -> Figure:
+    """A strip of dots over a box for each config; one panel a program."""
+    programs = list(dict.fromkeys(size.program for size in sizes))
+    names = list(dict.fromkeys(size.name for size in sizes))
+    traces = [_strip(size, programs.index(size.program) + 1, names) for size in sizes]
+    height = 64 + sum(26 + 30 * len(names) for _ in programs)
+    parts = layout(height, margin={"l": 8, "r": 20, "t": 26, "b": 44}, boxgap=0.3)
+    step = 1 / len(programs)
+    for at, program in enumerate(programs):
+        suffix = "" if at == 0 else str(at + 1)
+        top = 1 - at * step
+        title = "resident MiB, a dot a process" if at == len(programs) - 1 else ""
+        parts[f"xaxis{suffix}"] = axis(title, rangemode="tozero", anchor=f"y{suffix}")
+        parts[f"yaxis{suffix}"] = axis(
+            domain=[max(top - step + 0.12 * step, 0), top - 0.1 * step],
+            autorange="reversed",
+            tickmode="array",
+            tickvals=list(range(len(names))),
+            ticktext=[short(name) for name in names],
+            showgrid=False,
+            anchor=f"x{suffix}",
+        )
+        parts.setdefault("annotations", []).append(_program(program, top))
+    return {"data": traces, "layout": parts}
+
+
+def _strip(size: Sizes, axes: int, names: Sequence[str]) -> Figure:
+    suffix = "" if axes == 1 else str(axes)
+    ordered = sorted(size.mib)
+    if len(ordered) > MOST_DOTS:
+        ordered = [ordered[round(at * (len(ordered) - 1) / (MOST_DOTS - 1))] for at in range(MOST_DOTS)]
+    words = f"{size.name}<br>{size.program}, {len(size.mib)} processes"
+    return {
+        "type": "box",
+        "orientation": "h",
+        "x": [round(value, 3) for value in ordered],
+        "y": [names.index(size.name)] * len(ordered),
+        "xaxis": f"x{suffix}",
+        "yaxis": f"y{suffix}",
+        "boxpoints": "all",
+        "jitter": 0.6,
+        "pointpos": 0,
+        "line": {"color": color(size.place), "width": 1},
+        "fillcolor": "rgba(0,0,0,0)",
+        "marker": {"color": color(size.place), "symbol": symbol(size.place), "size": 6, "opacity": 0.65},
+        "hoveron": "points",
+        "hovertemplate": "%{x:.4g} MiB<br>" + words + "<extra></extra>",
+        "width": 0.6,
+    }
+
+
+def _program(program: str, top: float) -> Figure:
+    place = {
+        "xref": "paper",
+        "yref": "paper",
+        "x": 0,
+        "y": top,
+        "xanchor": "left",
+        "yanchor": "top",
+        "showarrow": False,
+    }
+    return place | {"text": f"<b>{short(program, 40)}</b>", "font": {"size": 12, "color": "--ink"}}
+
+
+def memory(stacks: Sequence[Stack]) -> Figure:
+    """Used, buffers, cached, inactive and free for each config, before → after, from zero."""
+    return _stacked(stacks, MEMORY, "MiB", [f"--m{at}" for at in (0, 1, 2, 4, 3)])
+
+
+def cpu(stacks: Sequence[Stack]) -> Figure:
+    """Shares of CPU time for each config while it was under load."""
+    return _stacked(stacks, CPU, "% of CPU time", ["--m0", "--m1", "--m5", "--m4", "--m3"])
+
+
+def _stacked(stacks: Sequence[Stack], parts: Sequence[tuple[str, str]], unit: str, colors: Sequence[str]) -> Figure:
+    steps = [short(stack.name) + (f" · {stack.step}" if stack.step else "") for stack in stacks]
+    traces = []
+    for (key, label), shade in zip(parts, colors, strict=True):
+        if not any(stack.parts.get(key) for stack in stacks):
+            continue
+        traces.append(
+            {
+                "type": "bar",
+                "orientation": "h",
+                "name": label,
+                "y": list(range(len(stacks))),
+                "x": [stack.parts.get(key) for stack in stacks],
+                "marker": {"color": shade, "line": {"color": "--box", "width": 1}},
+                "hovertemplate": "%{x:.4g} " + unit + "<br>" + label + "<extra></extra>",
+            }
+        )
+    ticks: Figure = {"tickmode": "array", "tickvals": list(range(len(stacks))), "ticktext": steps}
+    return {
+        "data": traces,
+        "layout": layout(
+            104 + 26 * max(len(stacks), 2),
+            barmode="stack",
+            bargap=0.28,
+            showlegend=True,
+            margin={"l": 8, "r": 20, "t": 34, "b": 40},
+            legend={"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
+            xaxis=axis(unit, rangemode="tozero"),
+            yaxis=axis(autorange="reversed", showgrid=False, **ticks),
+        ),
+    }

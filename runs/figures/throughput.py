@@ -1,0 +1,73 @@
+"""Which config serves more? Horizontal bars from zero for the means, every repeat a dot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from runs.figures import Figure, axis, color, layout, short, symbol
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One config's requests per second: each repeat's value, with words for the hover box."""
+
+    name: str
+    place: int
+    values: tuple[float, ...]
+    hovers: tuple[str, ...] = ()
+    delta: str = ""
+
+    @property
+    def mean(self) -> float:
+        return sum(self.values) / len(self.values) if self.values else 0.0
+
+
+def figure(bars: Sequence[Bar]) -> Figure:
+    """One bar a config in the order given, the first on top."""
+    height = 60 + 34 * max(len(bars), 2)
+    labels = [short(bar.name) for bar in bars]
+    means = {
+        "type": "bar",
+        "orientation": "h",
+        "y": list(range(len(bars))),
+        "x": [bar.mean for bar in bars],
+        "marker": {"color": [color(bar.place) for bar in bars], "opacity": 0.55},
+        "width": 0.62,
+        "hovertext": [_hover(bar) for bar in bars],
+        "hoverinfo": "text",
+    }
+    return {
+        "data": [means, *(_dots(at, bar) for at, bar in enumerate(bars) if bar.values)],
+        "layout": layout(
+            height,
+            margin={"l": 8, "r": 24, "t": 8, "b": 40},
+            bargap=0.3,
+            xaxis=axis("requests per second, mean and each run", rangemode="tozero"),
+            yaxis=axis(
+                autorange="reversed", tickmode="array", tickvals=list(range(len(bars))), ticktext=labels, showgrid=False
+            ),
+        ),
+    }
+
+
+def _dots(at: int, bar: Bar) -> Figure:
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "x": list(bar.values),
+        "y": [at] * len(bar.values),
+        "marker": {
+            "color": color(bar.place),
+            "symbol": symbol(bar.place),
+            "size": 10,
+            "line": {"color": "--box", "width": 1.5},
+        },
+        "hovertext": list(bar.hovers) or None,
+        "hoverinfo": "text" if bar.hovers else "x",
+    }
+
+
+def _hover(bar: Bar) -> str:
+    lines = [f"<b>{bar.name}</b>", f"{bar.mean:.4g} requests per second, n={len(bar.values)}", bar.delta]
+    return "<br>".join(line for line in lines if line)

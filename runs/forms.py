@@ -1,0 +1,166 @@
+"""What a browser sends: pasted text, dropped files, and the edits made on a preview."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.http import HttpRequest, QueryDict
+
+from runs.ingest.draft import Draft, DraftCapture, DraftRun, DraftText
+from runs.ingest.edits import Edits
+from runs.models import Capture
+
+NEW = "new"
+Item = DraftRun | DraftCapture | DraftText
+
+
+class Unusable(Exception):
+    """What came in cannot be taken for a text; the message says why."""
+
+
+def packed(data: bytes) -> str:
+    """Bytes as a hidden field carries them from one preview to the next."""
+    return base64.b64encode(zlib.compress(data, 6)).decode("ascii")
+
+
+def unpacked(field: str) -> bytes:
+    """The bytes of `packed`. Raises Unusable for anything else, and for more than an upload may hold."""
+    inflate = zlib.decompressobj()
+    try:
+        data = inflate.decompress(base64.b64decode(field, validate=True), settings.MAX_UPLOAD_BYTES + 1)
+    except (binascii.Error, zlib.error) as error:
+        raise Unusable("The text of this preview did not arrive whole. Please paste it again.") from error
+    if inflate.unconsumed_tail or not inflate.eof:
+        raise Unusable("The text of this preview is larger than an upload may be, or was cut off on its way.")
+    return data
+
+
+def incoming(request: HttpRequest) -> tuple[bytes, str]:
+    """(bytes, name) of what was pasted, dropped or previewed. Several files become one text, each under its name."""
+    if request.POST.get("raw"):
+        return unpacked(request.POST["raw"]), request.POST.get("name", "")[:255]
+    files = [file for file in request.FILES.getlist("files") if file.size]
+    if len(files) == 1:
+        return files[0].read(), (files[0].name or "")[:255]
+    text = request.POST.get("text", "").replace("\r\n", "\n")
+    if not files:
+        return text.encode(), ""
+    return joined(files, text), ", ".join(file.name or "" for file in files)[:255]
+
+
+def joined(files: Sequence[Any], text: str = "") -> bytes:
+    """Files one after the other, each with its name as a heading, so that each reads as a config of its own."""
+    parts = [text] if text.strip() else []
+    for file in files:
+        name = (file.name or "file").rsplit(".", 1)[0]
+        parts.append(f"# {name}\n\n{_decoded(file.read())}")
+    return "\n\n".join(parts).encode()
+
+
+def _decoded(data: bytes) -> str:
+    """A file that is joined with others: by its byte order mark, else UTF-8, else as bytes that nothing is lost of."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return data.decode("utf-16", errors="replace")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("cp1252", errors="replace")
+
+
+def carried_edits(post: Mapping[str, Any]) -> Edits:
+    """The edits of the previews before this one. Raises Unusable for what no preview wrote."""
+    try:
+        edits = json.loads(post.get("edits") or "{}")
+    except ValueError as error:
+        raise Unusable("The edits of this preview did not arrive whole. Please paste the text again.") from error
+    if not isinstance(edits, dict) or not all(isinstance(part, dict) for part in edits.values()):
+        raise Unusable("The edits of this preview are not in the expected form.")
+    return edits
+
+
+def merged_edits(carried: Edits, draft: Draft, post: QueryDict) -> Edits:
+    """`carried` and what the form changed in `draft`, the draft that the form was made from."""
+    edits: Edits = json.loads(json.dumps(carried))
+    for experiment in draft.experiments:
+        _name(edits, post, "experiments", experiment)
+        for config in experiment.configs:
+            _name(edits, post, "configs", config)
+        items: list[Item] = [*experiment.runs, *experiment.captures, *experiment.texts]
+        for item in items:
+            changes = block_changes(item, post)
+            if changes:
+                edits.setdefault("blocks", {}).setdefault(item.key, {}).update(changes)
+    for host in draft.hosts:
+        _name(edits, post, "hosts", host)
+    for key in post.getlist("put_back"):
+        edits.get("blocks", {}).get(key, {}).pop("leave_out", None)
+    return {section: {key: value for key, value in part.items() if value} for section, part in edits.items()}
+
+
+def _name(edits: Edits, post: QueryDict, section: str, thing: Any) -> None:
+    name = post.get(f"{section}:{thing.key}:name", thing.name).strip()
+    if name and name != thing.name:
+        edits.setdefault(section, {})[thing.key] = {"name": name}
+
+
+def block_changes(item: Item, post: QueryDict) -> dict[str, Any]:
+    """What the form says of one block and the draft does not."""
+    prefix = f"blocks:{item.key}:"
+    if f"{prefix}shown" not in post:
+        return {}
+    if f"{prefix}keep" not in post:
+        return {"leave_out": True}
+    said: dict[str, Any] = {"config": _config(post, prefix, item.config)}
+    if not isinstance(item, DraftText):
+        said["label"] = post.get(f"{prefix}label", item.label).strip()
+    if isinstance(item, DraftCapture):
+        said["phase"] = post.get(f"{prefix}phase", item.phase)
+    if isinstance(item, DraftRun):
+        repeat = post.get(f"{prefix}repeat", "")
+        said["repeat"] = int(repeat) if repeat.isdecimal() and int(repeat) else item.repeat
+        said["counted"] = f"{prefix}counted" in post
+    return {name: value for name, value in said.items() if value != getattr(item, name)}
+
+
+def _config(post: QueryDict, prefix: str, before: str) -> str:
+    wanted = post.get(f"{prefix}config", before)
+    if wanted != NEW:
+        return wanted
+    name = post.get(f"{prefix}new_config", "").strip()
+    return f"new:{name}" if name else before
+
+
+class NameForm(forms.Form):
+    name = forms.CharField(max_length=300)
+
+
+class RunChangeForm(forms.Form):
+    """One change to a run at a time: the config it belongs to, its repeat number, or whether it counts."""
+
+    config = forms.IntegerField(required=False)
+    repeat = forms.IntegerField(required=False, min_value=1)
+    counted = forms.NullBooleanField(required=False)
+
+
+class CaptureMoveForm(forms.Form):
+    config = forms.IntegerField(required=False)
+    phase = forms.ChoiceField(required=False, choices=[("", "not known"), *Capture.Phase.choices])
+
+
+class RunFilterForm(forms.Form):
+    """The filters of the list of runs; what does not fit is left out and said so."""
+
+    SORTS = (("-id", "newest"), ("id", "oldest"), ("-rps", "most requests/s"), ("rps", "fewest requests/s"))
+
+    q = forms.CharField(required=False, label="Text", max_length=200)
+    tool = forms.CharField(required=False, max_length=32)
+    host = forms.CharField(required=False, max_length=200)
+    experiment = forms.CharField(required=False, max_length=300)
+    sort = forms.ChoiceField(required=False, choices=SORTS)

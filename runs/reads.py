@@ -1,0 +1,193 @@
+"""Stored rows as the facts that analysis compares: a constant number of queries, whatever the number of runs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from django.db.models import Q, QuerySet
+from django.urls import reverse
+
+from runs.analysis.facts import Look, Process, RunFact, Setup
+from runs.models import Capture, Config, ConfigText, Experiment, Host, Run, Series
+
+# A page of an upload shows this many lines at most; a line further down needs its page named.
+LINES_A_PAGE = 3000
+PROCESS_METRICS = ("rss_kb", "cpu_pct")
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """Everything that a comparison page shows."""
+
+    setups: list[Setup]
+    runs: list[RunFact]
+    looks: list[Look]
+    texts: list[ConfigText]
+    hosts: list[Host]
+
+
+def line_url(upload_id: int, line: int) -> str:
+    """The address of one line of an upload."""
+    page = f"?line={line}" if line > LINES_A_PAGE else ""
+    return f"{reverse('upload', args=[upload_id])}{page}#L{line}"
+
+
+def of_experiment(experiment: Experiment) -> Material:
+    """All of an experiment: its configs in order (the baseline first), runs, captures and texts. Six queries."""
+    configs = list(experiment.configs.all())
+    runs = list(_runs().filter(experiment=experiment))
+    captures = list(experiment.captures.defer("values", "quotes").select_related("host"))
+    texts = list(experiment.texts.order_by("id"))
+    return _material([_setup(config) for config in configs], runs, captures, texts, experiment.host)
+
+
+def of_runs(wanted: Sequence[int]) -> Material:
+    """The runs with these ids, in the order given: the first one's config is the baseline."""
+    order = {pk: at for at, pk in enumerate(wanted)}
+    runs = sorted(_runs().filter(pk__in=order), key=lambda run: order[run.pk])
+    return _selection(runs, Q(run__in=[run.pk for run in runs]))
+
+
+def of_configs(wanted: Sequence[int]) -> Material:
+    """The counted runs of these configs, in the order given: the first is the baseline."""
+    order = {pk: at for at, pk in enumerate(wanted)}
+    runs = sorted(_runs().filter(config__in=order, counted=True), key=lambda run: (order[run.config_id], run.repeat))
+    return _selection(runs, Q(config__in=order))
+
+
+def looks_of(captures: Sequence[Capture]) -> list[Look]:
+    """Captures with their system metrics and processes (means over the looks of each). One query."""
+    metrics: dict[int, dict[str, float]] = defaultdict(dict)
+    processes: dict[int, dict[tuple[int, str], dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
+    groups: dict[tuple[int, str], str] = {}
+    rows = Series.objects.filter(Q(pid=None) | Q(metric__in=PROCESS_METRICS), capture__in=[c.pk for c in captures])
+    for capture, metric, pid, command, group, mean in rows.order_by("id").values_list(
+        "capture_id", "metric", "pid", "command", "group", "mean"
+    ):
+        if pid is None:
+            metrics[capture][metric] = mean
+        else:
+            processes[capture][pid, command][metric] = mean
+            groups[pid, command] = group
+    return [_look(capture, metrics[capture.pk], processes[capture.pk], groups) for capture in captures]
+
+
+def run_fact(run: Run) -> RunFact:
+    """One stored run; its host must be loaded with it."""
+    return RunFact(
+        id=run.pk,
+        setup=run.config_id,
+        tool=run.tool,
+        label=run.label,
+        repeat=run.repeat,
+        url=run.get_absolute_url(),
+        source=line_url(run.upload_id, run.line_first),
+        line=run.line_first,
+        host=run.host.name if run.host else "",
+        command=run.command,
+        note=run.note,
+        partial=run.partial,
+        aborted=run.aborted,
+        counted=run.counted,
+        requests_per_second=run.requests_per_second,
+        complete_requests=run.complete_requests,
+        failed_requests=run.failed_requests,
+        concurrency=run.concurrency,
+        duration_s=run.duration_s,
+        keepalive=run.keepalive,
+        mean_ms=run.mean_ms,
+        max_ms=run.max_ms,
+        percentiles_ms=run.percentiles_ms,
+        server_software=run.server_software,
+        path=run.path,
+        values=run.values,
+    )
+
+
+def _runs() -> QuerySet[Run]:
+    return Run.objects.select_related("config", "host").order_by("config__position", "config_id", "repeat", "id")
+
+
+def _selection(runs: Sequence[Run], captured: Q) -> Material:
+    configs = list({run.config_id: run.config for run in runs}.values())
+    names = dict(Experiment.objects.filter(pk__in={c.experiment_id for c in configs}).values_list("id", "name"))
+    captures = list(Capture.objects.filter(captured).defer("values", "quotes").select_related("host"))
+    texts = list(ConfigText.objects.filter(config__in=[config.pk for config in configs]).order_by("id"))
+    setups = [_setup(config, names[config.experiment_id] if len(names) > 1 else "") for config in configs]
+    return _material(setups, runs, captures, texts, None)
+
+
+def _material(
+    setups: list[Setup],
+    runs: Iterable[Run],
+    captures: Sequence[Capture],
+    texts: list[ConfigText],
+    host: Host | None,
+) -> Material:
+    runs = list(runs)
+    hosts = {run.host.pk: run.host for run in runs if run.host}
+    hosts |= {capture.host.pk: capture.host for capture in captures if capture.host}
+    if host and not hosts:
+        hosts[host.pk] = host
+    return Material(setups, [run_fact(run) for run in runs], looks_of(captures), texts, list(hosts.values()))
+
+
+def _setup(config: Config, experiment: str = "") -> Setup:
+    return Setup(config.pk, config.name, config.group, config.get_absolute_url(), experiment)
+
+
+def _look(
+    capture: Capture,
+    metrics: dict[str, float],
+    processes: dict[tuple[int, str], dict[str, float]],
+    groups: dict[tuple[int, str], str],
+) -> Look:
+    return Look(
+        id=capture.pk,
+        setup=capture.config_id,
+        run=capture.run_id,
+        tool=capture.tool,
+        phase=capture.phase,
+        label=capture.label,
+        url=capture.get_absolute_url(),
+        source=line_url(capture.upload_id, capture.line_first),
+        line=capture.line_first,
+        partial=capture.partial,
+        metrics=metrics,
+        processes=tuple(
+            Process(pid, groups[pid, command], command, found.get("rss_kb"), found.get("cpu_pct"))
+            for (pid, command), found in processes.items()
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Gist:
+    """An experiment in short: each config's name and its counted runs' requests per second, the baseline first."""
+
+    experiment: Experiment
+    configs: list[tuple[str, list[float]]]
+
+
+def latest(most: int, before: int | None = None) -> list[Gist]:
+    """The newest experiments (with an id under `before`, if given). Three queries."""
+    found = Experiment.objects.select_related("host")
+    if before is not None:
+        found = found.filter(pk__lt=before)
+    return gists(list(found.order_by("-id")[:most]))
+
+
+def gists(experiments: Sequence[Experiment]) -> list[Gist]:
+    """The experiments in short, in the order given. Two queries."""
+    wanted = [experiment.pk for experiment in experiments]
+    values: dict[int, list[float]] = defaultdict(list)
+    runs = Run.objects.filter(experiment__in=wanted, counted=True, requests_per_second__isnull=False)
+    for config, value in runs.order_by("repeat", "id").values_list("config_id", "requests_per_second"):
+        values[config].append(value or 0.0)
+    configs: dict[int, list[tuple[str, list[float]]]] = defaultdict(list)
+    rows = Config.objects.filter(experiment__in=wanted).order_by("position", "id")
+    for pk, experiment, name in rows.values_list("id", "experiment_id", "name"):
+        configs[experiment].append((name, values[pk]))
+    return [Gist(experiment, configs[experiment.pk]) for experiment in experiments]

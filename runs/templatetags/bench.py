@@ -1,0 +1,66 @@
+"""How templates write figures and link them to their lines."""
+
+from __future__ import annotations
+
+from django import template
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from runs.analysis.numbers import figure, grouped
+from runs.figures import N_COLORS, SYMBOLS, symbol
+
+register = template.Library()
+# The figures' symbols as characters, for headings: colour is never the only mark.
+MARKS = dict(zip(SYMBOLS, "●■◆▲✖★⬟✚", strict=True))
+
+
+@register.filter
+def num(value: float | None) -> SafeString:
+    """Four significant figures; the exact value in the element, so that it can be copied and read by scripts."""
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        return format_html("{}", "–" if value is None else value)
+    parts = grouped(figure(value))
+    inner = format_html_join("", "<i>{}</i>", ((part,) for part in parts)) if len(parts) > 1 else parts[0]
+    return format_html('<data value="{}">{}</data>', repr(value), inner)
+
+
+@register.filter
+def mib(kb: float | None) -> SafeString:
+    return num(None if kb is None else kb / 1024)
+
+
+@register.filter
+def mark(place: int) -> str:
+    return MARKS[symbol(place)]
+
+
+@register.filter
+def shade(place: int) -> int:
+    return place % N_COLORS
+
+
+@register.filter
+def add_float(value: float, more: float) -> float:
+    return round(value + more, 1)
+
+
+@register.filter
+def get(mapping: dict[object, object], key: object) -> object:
+    return mapping.get(key, "")
+
+
+@register.filter
+def phases(words: str) -> list[str]:
+    """The phases as a list that opens with "not known"."""
+    return ["", *words.split()]
+
+
+@register.simple_tag(takes_context=True)
+def query(context: template.Context, **changes: str) -> str:
+    """The page's query string with these parameters changed, or taken out where empty."""
+    given = context["request"].GET.copy()
+    for name, value in changes.items():
+        given.pop(name, None)
+        if value:
+            given[name] = value
+    return str(given.urlencode())

@@ -1,0 +1,1 @@
+"""The pages: a request in, one call to what is below, a page out."""

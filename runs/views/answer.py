@@ -1,0 +1,48 @@
+"""How a page answers: as HTML, or as the JSON, CSV or Markdown of the same data (suffix or ?format=)."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+
+from runs.analysis.sheet import Sheet, as_csv, as_markdown
+
+FORMATS = ("json", "csv", "md")
+
+
+def answer(
+    request: HttpRequest,
+    template: str,
+    context: dict[str, Any],
+    sheet: Sheet,
+    *,
+    fmt: str = "",
+    payload: dict[str, Any] | None = None,
+) -> HttpResponse:
+    """`sheet` is the page as a flat table; `payload`, where given, is its fuller form for JSON."""
+    fmt = fmt or request.GET.get("format", "")
+    if fmt in ("", "html"):
+        return render(request, template, context | {"formats": _links(request)})
+    if fmt == "json":
+        body = payload or {"title": sheet.title, "rows": sheet.records()}
+        return JsonResponse(body, json_dumps_params={"ensure_ascii": False, "indent": 1})
+    if fmt == "csv":
+        response = HttpResponse(as_csv(sheet), content_type="text/csv; charset=utf-8")
+        name = quote(f"{sheet.title}.csv", safe="")
+        response["Content-Disposition"] = f"attachment; filename*=UTF-8''{name}"
+        return response
+    if fmt == "md":
+        return HttpResponse(as_markdown(sheet), content_type="text/markdown; charset=utf-8")
+    raise Http404(f"No such format: {fmt}. This page answers as {', '.join(FORMATS)}.")
+
+
+def _links(request: HttpRequest) -> list[tuple[str, str]]:
+    """(name, address) of the same page in each other format, with its query."""
+    query = request.GET.copy()
+    query.pop("format", None)
+    after = f"?{query.urlencode()}" if query else ""
+    stem = request.path.rstrip("/")
+    return [(name, f"{stem}.{name}{after}") for name in FORMATS]

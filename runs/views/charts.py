@@ -1,0 +1,126 @@
+"""A comparison's rows handed to the figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from runs.analysis.columns import Column
+from runs.analysis.facts import Look, RunFact
+from runs.analysis.monitors import memory_parts
+from runs.analysis.numbers import figure
+from runs.analysis.processes import groups, leading
+from runs.analysis.table import Comparison
+from runs.figures import latency, resources, throughput
+
+MOST_PROGRAMS = 3
+PHASES = {"before": 0, "during": 1, "after": 2, "": 3}
+
+
+def bars(comparison: Comparison) -> list[throughput.Bar]:
+    """One bar a column that has requests per second."""
+    row = comparison.row("requests_per_second")
+    if row is None:
+        return []
+    return [
+        throughput.Bar(
+            name=column.title,
+            place=column.color,
+            values=tuple(one.value for one in cell.figures),
+            hovers=tuple(_run_words(column, run) for run in column.runs if run.requests_per_second is not None),
+            delta=f"{cell.delta} than {comparison.columns[0].title}"
+            if cell.delta and cell.delta.word != "same"
+            else "",
+        )
+        for column, cell in zip(comparison.columns, row.cells, strict=True)
+        if cell.figures
+    ]
+
+
+def lines(comparison: Comparison) -> list[latency.Line]:
+    """One line a run that printed percentiles."""
+    return [
+        latency.Line(
+            name=column.title + (f", run {run.repeat}" if len(column.runs) > 1 else ""),
+            place=column.color,
+            repeat=run.repeat,
+            percentiles_ms=run.percentiles_ms,
+            n=run.complete_requests,
+            hover=f" · n={len(column.runs)}",
+        )
+        for column in comparison.columns
+        for run in column.runs
+        if len(run.percentiles_ms) > 1
+    ]
+
+
+def all_charts(comparison: Comparison, looks: Sequence[Look], *, log: bool = False) -> dict[str, dict[str, Any]]:
+    """Plotly figures by name; only those that have something to show."""
+    made: dict[str, dict[str, Any]] = {}
+    found = bars(comparison)
+    if found:
+        made["throughput"] = throughput.figure(found)
+    spectrum = lines(comparison)
+    if spectrum:
+        made["latency"] = latency.figure(spectrum, log=log)
+    sizes = _sizes(comparison.columns, looks)
+    if sizes:
+        made["processes"] = resources.processes(sizes)
+    memory = [(look, memory_parts(look)) for look in looks]
+    stacks = _stacks(comparison.columns, [(look, parts) for look, parts in memory if len(parts) > 1])
+    if stacks:
+        made["memory"] = resources.memory(stacks)
+    cpu = _stacks(comparison.columns, [(look, _cpu(look)) for look in looks if "cpu_us" in look.metrics])
+    if cpu:
+        made["cpu"] = resources.cpu(cpu)
+    return made
+
+
+def _run_words(column: Column, run: RunFact) -> str:
+    rows = [f"<b>{column.title}</b>", f"run {run.repeat}: {figure(run.requests_per_second)} requests per second"]
+    rows += [f"n={len(column.runs)}" + (f" · {run.host}" if run.host else ""), run.command[:90]]
+    return "<br>".join(row for row in rows if row)
+
+
+def _sizes(columns: Sequence[Column], looks: Sequence[Look]) -> list[resources.Sizes]:
+    """Each leading program's processes by config, out of the config's fullest kind of look (during before after)."""
+    made = []
+    for program in leading(looks, MOST_PROGRAMS):
+        for column in _one_a_config(columns):
+            own = [look for look in looks if look.setup == column.setup.id]
+            by_phase: dict[str, list[float]] = {}
+            for look in own:
+                members = next((group.members for group in groups(look.processes) if group.name == program), ())
+                by_phase.setdefault(look.phase, []).extend(one.rss_kb / 1024 for one in members if one.rss_kb)
+            phase = max(by_phase, key=lambda name: (name != "before", len(by_phase[name])), default="")
+            if by_phase.get(phase):
+                made.append(resources.Sizes(column.setup.name, column.color, program, tuple(by_phase[phase])))
+    return made
+
+
+def _stacks(columns: Sequence[Column], found: Sequence[tuple[Look, dict[str, float]]]) -> list[resources.Stack]:
+    """One bar a config and phase: the mean of each part over its looks; partial looks only where nothing else is."""
+    made = []
+    for column in _one_a_config(columns):
+        own = [(look, parts) for look, parts in found if look.setup == column.setup.id]
+        for phase in sorted({look.phase for look, _ in own}, key=PHASES.__getitem__):
+            parts = [each for look, each in own if look.phase == phase]
+            names = dict.fromkeys(name for each in parts for name in each)
+            mean = {name: round(sum(each.get(name, 0.0) for each in parts) / len(parts), 3) for name in names}
+            made.append(resources.Stack(column.setup.name, phase, mean))
+    return made
+
+
+def _one_a_config(columns: Sequence[Column]) -> list[Column]:
+    return list({column.setup.id: column for column in reversed(columns)}.values())[::-1]
+
+
+def _cpu(look: Look) -> dict[str, float]:
+    parts = {name: look.metrics.get(f"cpu_{name}", 0.0) for name in ("us", "ni", "sy", "si", "hi", "wa", "id")}
+    return {
+        "us": parts["us"] + parts["ni"],
+        "sy": parts["sy"],
+        "si": parts["si"] + parts["hi"],
+        "wa": parts["wa"],
+        "id": parts["id"],
+    }

@@ -1,0 +1,39 @@
+"""Any runs or configs side by side: /compare/?runs=1,2,3 or ?configs=4,5; the first is the baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.http import Http404, HttpRequest, HttpResponse
+
+from runs import reads
+from runs.analysis import sheet
+from runs.views.answer import answer
+from runs.views.experiment import comparison_context
+
+MOST = 400
+
+
+def compare(request: HttpRequest, fmt: str = "") -> HttpResponse:
+    runs, configs = ids(request.GET.getlist("runs")), ids(request.GET.getlist("configs"))
+    material = reads.of_configs(configs) if configs and not runs else reads.of_runs(runs)
+    context, comparison = comparison_context(request, material)
+    context |= {"title": "Comparison", "asked": len(runs or configs), "found": len(material.runs)}
+    return answer(
+        request,
+        "compare.html",
+        context,
+        sheet.of_comparison("Comparison", comparison),
+        fmt=fmt,
+        payload=context["payload"],
+    )
+
+
+def ids(values: Iterable[str]) -> list[int]:
+    """ "1,2,3" (or repeated parameters) as numbers in order, each once. Raises Http404 for anything else."""
+    words = [word.strip() for value in values for word in value.split(",") if word.strip()]
+    if not all(word.isascii() and word.isdecimal() and len(word) < 19 for word in words):
+        raise Http404("Expected numbers with commas between them, as in ?runs=1,2,3.")
+    if len(words) > MOST:
+        raise Http404(f"At most {MOST} can be compared at once.")
+    return list(dict.fromkeys(int(word) for word in words))

@@ -1,0 +1,133 @@
+"""A draft laid out for the preview page: experiments, configs × blocks, the text, secrets, what was left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from runs.analysis.numbers import figure
+from runs.forms import Item
+from runs.ingest import Preview
+from runs.ingest.draft import DraftCapture, DraftExperiment, DraftRun, DraftText
+from runs.ingest.edits import Edits
+from runs.models import Capture
+from runs.reads import LINES_A_PAGE
+from runs.views.source import Span, lines_of, tint_of
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One block as the form shows it: what it is in a word, its main figure, and what can be changed."""
+
+    item: Item
+    what: str
+    tool: str
+    figure: str
+    tint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """The entries of one config, or (config None) those that hold for the whole experiment."""
+
+    config: Any
+    place: int
+    entries: list[Entry]
+
+
+def draft_context(shown: Preview, redact: Sequence[str] | None, edits: Edits) -> dict[str, Any]:
+    blocks = {f"b{at}": block for at, block in enumerate(shown.blocks)}
+    experiments = [
+        {"draft": experiment, "shelves": _shelves(experiment, blocks), "host": _host(shown, experiment)}
+        for experiment in shown.draft.experiments
+    ]
+    secrets = {secret.key: secret for secret in reversed(shown.secrets)}
+    left_out = [key for key, changes in edits.get("blocks", {}).items() if changes.get("leave_out")]
+    return {
+        "experiments": experiments,
+        "hosts": shown.draft.hosts,
+        "phases": [("", "not known"), *Capture.Phase.choices],
+        "lines": _lines(shown, experiments, blocks),
+        "n_lines": len(shown.lines),
+        "cut": len(shown.lines) > LINES_A_PAGE,
+        "problems": shown.problems,
+        "secrets": [_secret(shown, secret) for secret in reversed(secrets.values())],
+        "redact": set(secrets) if redact is None else set(redact),
+        "left_out": [{"key": key, "block": blocks.get(key)} for key in left_out],
+        "existing": shown.existing,
+        "n_unread": sum(last - first + 1 for first, last in shown.draft.unread),
+    }
+
+
+def _shelves(experiment: DraftExperiment, blocks: dict[str, Any]) -> list[Shelf]:
+    items: list[Item] = [*experiment.runs, *experiment.captures, *experiment.texts]
+    items.sort(key=lambda item: item.lines)
+    shelves = [
+        Shelf(config, place, [_entry(item, blocks) for item in items if item.config == config.key])
+        for place, config in enumerate(experiment.configs)
+    ]
+    whole = [_entry(item, blocks) for item in items if not item.config]
+    return [*shelves, Shelf(None, 0, whole)] if whole else shelves
+
+
+def _entry(item: Item, blocks: dict[str, Any]) -> Entry:
+    block = blocks.get(item.blocks[0] if isinstance(item, DraftCapture) else item.key)
+    values = block.values if block else {}
+    if isinstance(item, DraftText):
+        return Entry(item, "text", "config text", item.path, "text")
+    tool = block.kind if block else ""
+    if isinstance(item, DraftRun):
+        rate = values.get("requests_per_second", values.get("transaction_rate"))
+        return Entry(item, "run", tool, f"{figure(rate)} per s" if isinstance(rate, (int, float)) else "", "load")
+    return Entry(item, "capture", tool, _look_words(item, values), tint_of(tool, "capture"))
+
+
+def _look_words(item: DraftCapture, values: dict[str, Any]) -> str:
+    words = [f"{len(item.blocks)} looks"] if len(item.blocks) > 1 else []
+    if values.get("n_processes"):
+        words.append(f"{values['n_processes']} processes")
+    free = values.get("memfree", values.get("mem_free_kb"))
+    if isinstance(free, (int, float)):
+        words.append(f"{figure(free / 1024)} MiB free")
+    return ", ".join(words)
+
+
+def _host(shown: Preview, experiment: DraftExperiment) -> Any:
+    return next((host for host in shown.draft.hosts if host.key == experiment.host), None)
+
+
+def _lines(shown: Preview, experiments: list[dict[str, Any]], blocks: dict[str, Any]) -> list[Any]:
+    spans: list[Span] = []
+    taken: set[str] = set()
+    for experiment in experiments:
+        for shelf in experiment["shelves"]:
+            for entry in shelf.entries:
+                title = f"{entry.tool} → {shelf.config.name if shelf.config else 'whole experiment'}"
+                first, last = entry.item.lines
+                spans.append(Span(first, last, entry.tint, title, f"#edit-{entry.item.key}", entry.item.key))
+                spans += [
+                    Span(begin, end, entry.tint, f"{entry.tool}, quoted again", quote=True)
+                    for begin, end in getattr(entry.item, "quotes", [])
+                ]
+                taken.update(entry.item.blocks if isinstance(entry.item, DraftCapture) else [entry.item.key])
+    covered = {n for span in spans for n in range(span.first, span.last + 1)}
+    spans += [
+        Span(block.first, block.last, "host", f"{block.kind}: about the host")
+        for key, block in blocks.items()
+        if key not in taken and block.first not in covered
+    ]
+    return lines_of(
+        shown.lines[:LINES_A_PAGE],
+        spans,
+        unread=shown.draft.unread,
+        problems=[(problem.line, problem.message) for problem in shown.problems],
+        secrets=[(secret.line, secret.start, secret.end) for secret in shown.secrets],
+    )
+
+
+def _secret(shown: Preview, secret: Any) -> dict[str, Any]:
+    line = shown.lines[secret.line - 1]
+    lines = [other.line for other in shown.secrets if other.key == secret.key]
+    before = line[max(0, secret.start - 40) : secret.start]
+    return {"key": secret.key, "kind": secret.kind, "lines": lines, "before": before, "n": secret.end - secret.start}

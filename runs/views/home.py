@@ -1,0 +1,33 @@
+"""The first page: a box to paste into, the latest experiments, the hosts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from runs import reads
+from runs.models import Host
+from runs.views.cards import cards
+
+LATEST = 12
+
+
+def home(request: HttpRequest) -> HttpResponse:
+    return render(
+        request, "home.html", paste_context(request) | {"cards": cards(reads.latest(LATEST)), "hosts": _hosts()}
+    )
+
+
+def paste_context(request: HttpRequest) -> dict[str, Any]:
+    """What the paste box shows beside itself."""
+    return {
+        "upload_url": request.build_absolute_uri("/api/v1/uploads/"),
+        "public_read": settings.PUBLIC_READ,
+    }
+
+
+def _hosts() -> list[Host]:
+    return list(Host.objects.order_by("-id")[:LATEST])

@@ -1,0 +1,103 @@
+"""The preview: what a text would become, editable, before anything is stored; and Save, which stores it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+
+from runs import ingest
+from runs.forms import Unusable, carried_edits, incoming, merged_edits, packed
+from runs.ingest import Hints, Rejected
+from runs.ingest.edits import Edits
+from runs.views.draft_page import draft_context
+from runs.views.home import paste_context
+
+
+@dataclass(frozen=True, slots=True)
+class Paste:
+    """A text on its way through the preview."""
+
+    data: bytes
+    name: str
+    hints: Hints
+    edits: Edits
+    redact: list[str] | None
+
+
+def preview(request: HttpRequest) -> HttpResponse:
+    if request.method != "POST":
+        return redirect("home")
+    data = b""
+    try:
+        data, name = incoming(request)
+        paste = _paste(request, data, name)
+        if request.POST.get("action") == "save":
+            return _save(request, paste)
+        return _show(request, paste)
+    except Unusable as error:
+        return _refused(request, data, 400, [{"line": None, "message": str(error)}])
+    except Rejected as error:
+        return _refused(request, data, error.status, [dict(each) for each in error.errors], error.upload)
+
+
+def _paste(request: HttpRequest, data: bytes, name: str) -> Paste:
+    """The text with all edits so far: those carried along, and those that this form makes to the draft it showed."""
+    hints = Hints.from_dict({"tags": request.POST.get("tags", "")})
+    edits = carried_edits(request.POST)
+    if "redact_shown" not in request.POST:
+        return Paste(data, name, hints, edits, None)
+    shown = ingest.preview(data, hints=hints, edits=edits)
+    return Paste(data, name, hints, merged_edits(edits, shown.draft, request.POST), request.POST.getlist("redact"))
+
+
+def _show(request: HttpRequest, paste: Paste) -> HttpResponse:
+    shown = ingest.preview(paste.data, hints=paste.hints, edits=paste.edits)
+    context = draft_context(shown, paste.redact, paste.edits) | {
+        "raw": packed(paste.data),
+        "name": paste.name,
+        "tags": ", ".join(paste.hints.tags),
+        "edits": json.dumps(paste.edits, ensure_ascii=False),
+    }
+    return render(request, "preview.html", context)
+
+
+def _save(request: HttpRequest, paste: Paste) -> HttpResponse:
+    receipt = ingest.submit(
+        paste.data,
+        door="web",
+        name=paste.name,
+        user=request.user if request.user.is_authenticated else None,
+        hints=paste.hints,
+        edits=paste.edits,
+        redact=paste.redact or (),
+        may_queue=True,
+    )
+    upload = receipt.upload
+    if not receipt.created:
+        messages.info(request, "This text was stored before; nothing was stored twice.")
+    experiments = set(upload.runs.values_list("experiment_id", flat=True))
+    experiments |= set(upload.captures.values_list("experiment_id", flat=True))
+    if len(experiments) == 1:
+        return redirect("experiment", pk=experiments.pop())
+    return redirect(reverse("upload", args=[upload.pk]))
+
+
+def _refused(
+    request: HttpRequest, data: bytes, status: int, errors: list[dict[str, Any]], upload: Any = None
+) -> HttpResponse:
+    """The paste box again with the text still in it, and what was wrong: the line, its words, what was expected."""
+    text = data.decode("utf-8", errors="replace")
+    lines = text.split("\n")
+    shown = [
+        error | {"text": lines[error["line"] - 1][:300]} if error["line"] and error["line"] <= len(lines) else error
+        for error in errors
+    ]
+    readable = "\0" not in text and "\ufffd" not in text
+    context = {"errors": shown, "text": text if readable else "", "kept": upload}
+    return render(request, "home.html", paste_context(request) | context, status=status)

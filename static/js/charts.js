@@ -1,0 +1,61 @@
+// Draws the figures that the server built. A colour written "--name" is a style sheet variable, read when drawing, so
+// that charts follow the light or dark scheme. Everything else here is what Plotly needs to fit the page.
+"use strict";
+(function () {
+  const plots = Array.from(document.querySelectorAll(".plot[data-figure]"));
+
+  function resolved(value, styles) {
+    if (typeof value === "string") return value.startsWith("--") ? styles.getPropertyValue(value).trim() : value;
+    if (Array.isArray(value)) return value.map((item) => resolved(item, styles));
+    if (value && typeof value === "object") {
+      return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, resolved(item, styles)]));
+    }
+    return value;
+  }
+
+  // Long names beside an axis would take a small screen for themselves.
+  function narrowed(layout, width) {
+    if (width > 560) return layout;
+    for (const [key, axis] of Object.entries(layout)) {
+      if (key.startsWith("yaxis") && axis.ticktext) {
+        axis.ticktext = axis.ticktext.map((text) => (text.length > 15 ? text.slice(0, 14) + "…" : text));
+      }
+    }
+    return layout;
+  }
+
+  function options(box) {
+    const name = box.dataset.name || "chart";
+    const svg = {
+      name: "Download as SVG",
+      icon: Plotly.Icons.disk,
+      click: (plot) => Plotly.downloadImage(plot, { format: "svg", filename: name }),
+    };
+    return {
+      displaylogo: false,
+      responsive: true,
+      modeBarButtons: [["toImage", svg]],
+      toImageButtonOptions: { format: "png", scale: 2, filename: name },
+    };
+  }
+
+  function draw() {
+    const styles = getComputedStyle(document.documentElement);
+    for (const box of plots) {
+      const figure = resolved(JSON.parse(document.getElementById(box.dataset.figure).textContent), styles);
+      figure.layout.font.family = styles.getPropertyValue("--sans");
+      figure.layout.width = undefined;
+      Plotly.react(box, figure.data, narrowed(figure.layout, box.clientWidth), options(box));
+    }
+  }
+
+  if (plots.length && window.Plotly) {
+    draw();
+    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+  }
+
+  for (const select of document.querySelectorAll("select[data-submit]")) {
+    select.form.querySelector("[data-hide]").hidden = true;
+    select.addEventListener("change", () => select.form.submit());
+  }
+})();
