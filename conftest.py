@@ -25,7 +25,6 @@ if os.environ.get("TEST_DATABASE_URL"):
     os.environ["DATABASE_URL"] = os.environ["TEST_DATABASE_URL"]
 
 find = cache(lambda service: FINDERS[service]())
-left_out: Counter[str] = Counter()
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -49,7 +48,6 @@ def needs() -> Callable[[str], str]:
         if found is None:
             if everything_required():
                 pytest.fail(f"BENCHDASH_REQUIRE=all, but {service} was not found", pytrace=False)
-            left_out[service] += 1
             pytest.skip(f"{service} was not found")
         return str(found)
 
@@ -74,7 +72,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     from django.db import connection
 
     terminalreporter.write_line(f"database: {connection.vendor}")
-    for service, count in sorted(left_out.items()):
-        terminalreporter.write_line(f"left out for lack of {service}: {count} tests", yellow=True)
+    reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in terminalreporter.getreports("skipped"))
+    for reason, count in sorted(reasons.items()):
+        terminalreporter.write_line(f"left out: {count} tests, {reason}", yellow=True)
     if connection.vendor == "sqlite" and find("postgresql") is None:
-        terminalreporter.write_line("left out for lack of a server: the pass on PostgreSQL", yellow=True)
+        terminalreporter.write_line("left out: the pass on PostgreSQL, no server was found", yellow=True)

@@ -1,0 +1,63 @@
+"""Django's admin: users, and a look at what is stored. Results are written by uploads only, so here they are read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+
+from runs.models import ApiToken, Capture, Config, Experiment, Host, Run, Upload
+
+
+class ReadOnly(admin.ModelAdmin[Any]):
+    """Rows may be looked at and deleted; nothing is made or changed past ingest."""
+
+    list_per_page = 50
+    show_full_result_count = False
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+@admin.register(Upload)
+class UploadAdmin(ReadOnly):
+    list_display = ["id", "name", "door", "status", "size_bytes", "created_by", "created_at"]
+    list_filter = ["door", "status"]
+    exclude = ["raw"]
+
+
+@admin.register(Experiment)
+class ExperimentAdmin(ReadOnly):
+    list_display = ["id", "name", "host", "created_by", "created_at"]
+
+
+@admin.register(Host)
+class HostAdmin(ReadOnly):
+    list_display = ["id", "name", "cpu_model", "cores", "ram_kb"]
+
+
+@admin.register(Config)
+class ConfigAdmin(ReadOnly):
+    list_display = ["id", "name", "experiment"]
+
+
+@admin.register(Run)
+class RunAdmin(ReadOnly):
+    list_display = ["id", "tool", "label", "config", "requests_per_second", "created_at"]
+    list_filter = ["tool"]
+
+
+@admin.register(Capture)
+class CaptureAdmin(ReadOnly):
+    list_display = ["id", "tool", "phase", "label", "run"]
+    list_filter = ["tool", "phase"]
+
+
+@admin.register(ApiToken)
+class ApiTokenAdmin(ReadOnly):
+    list_display = ["name", "prefix", "user", "created_at", "last_used_at"]
+    exclude = ["sha256"]

@@ -1,0 +1,28 @@
+"""The admin shows what is stored and changes none of it."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib import admin
+from django.contrib.auth.models import User
+
+from runs.access.tokens import make_token
+
+pytestmark = pytest.mark.django_db
+
+
+def test_every_list_opens_and_nothing_can_be_added(client):
+    client.force_login(User.objects.create_superuser("ann"))
+    for model in (model for model in admin.site._registry if model._meta.app_label == "runs"):
+        address = f"/admin/runs/{model._meta.model_name}/"
+        assert client.get(address).status_code == 200, address
+        assert client.get(f"{address}add/").status_code == 403, address
+
+
+def test_a_tokens_hash_is_not_shown(client):
+    user = User.objects.create_superuser("ann")
+    row, _ = make_token(user=user, name="ci")
+    client.force_login(user)
+    page = client.get(f"/admin/runs/apitoken/{row.pk}/change/")
+    assert "ci" in page.text
+    assert row.sha256 not in page.text
