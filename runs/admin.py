@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
 from django.http import HttpRequest
@@ -10,7 +10,13 @@ from django.http import HttpRequest
 from runs.models import ApiToken, Capture, Config, Experiment, Host, Run, Upload
 
 
-class ReadOnly(admin.ModelAdmin[Any]):
+if TYPE_CHECKING:  # generic for the type checker only
+    Base = admin.ModelAdmin[Any]
+else:
+    Base = admin.ModelAdmin
+
+
+class ReadOnly(Base):
     """Rows may be looked at and deleted; nothing is made or changed past ingest."""
 
     list_per_page = 50
