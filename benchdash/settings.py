@@ -1,4 +1,4 @@
-"""Settings: one file, from the environment only. docs/settings.md lists what can be set."""
+"""Settings: one file, from the environment only. README.md lists what can be set."""
 
 from __future__ import annotations
 
