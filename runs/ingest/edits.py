@@ -134,6 +134,8 @@ def _edit_block(draft: Draft, configs: dict[str, DraftConfig], key: str, changes
         return errors
     if "config" in changes:
         errors += _move(draft, configs, experiment, item, changes["config"])
+        if isinstance(item, DraftRun) and "repeat" not in changes:
+            _count_anew(draft, item)
     if "run" in changes and isinstance(item, DraftCapture):
         errors += _put_beside(draft, item, changes["run"])
     for field in ("phase", "label", "repeat", "counted"):
@@ -185,6 +187,14 @@ def _move(draft: Draft, configs: dict[str, DraftConfig], home: DraftExperiment, 
     elif isinstance(item, DraftCapture):
         item.run = ""
     return []
+
+
+def _count_anew(draft: Draft, moved: DraftRun) -> None:
+    """A run that came into a config where its number is taken becomes the last one."""
+    runs = [run for experiment in draft.experiments for run in experiment.runs]
+    taken = {run.repeat for run in runs if run.config == moved.config and run is not moved}
+    if moved.repeat in taken:
+        moved.repeat = max(taken) + 1
 
 
 def _new_config(home: DraftExperiment, wanted: str) -> DraftConfig:

@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Iterable
 
-from parsers import LoadResult
+from runs.models import Run
 
 METHOD = re.compile(r"(?<![\w/.-])(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)(?![\w/.-])")
 RAM_STEP_KB = 65536  # a kernel keeps some of the RAM to itself, and each version another share
@@ -20,10 +20,11 @@ def of_hardware(cpu_model: str, cores: int | None, ram_kb: int | None) -> str:
     return _hash([cpu_model, cores, round(ram_kb / RAM_STEP_KB) if ram_kb else None])
 
 
-def of_run(result: LoadResult, *, command: str, hardware: str, config_id: int, text_hashes: Iterable[str]) -> str:
+def of_run(run: Run, *, hardware: str, text_hashes: Iterable[str]) -> str:
     """A run's: tool, method, URL path, concurrency, keep-alive, hardware, and its config with the config's texts."""
-    parameters = [result.tool, method_of(command), result.path, result.concurrency, bool(result.keepalive)]
-    return _hash([*parameters, hardware, config_id, sorted(set(text_hashes))])
+    concurrency = None if run.concurrency is None else float(run.concurrency)  # 10 and 10.0 are spelt differently
+    parameters = [run.tool, method_of(run.command), run.path, concurrency, bool(run.keepalive)]
+    return _hash([*parameters, hardware, run.config_id, sorted(set(text_hashes))])
 
 
 def method_of(command: str) -> str:

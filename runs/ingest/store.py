@@ -6,12 +6,12 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any, NamedTuple
 
 from django.db.models import Max
 
 from parsers import Block, LoadResult
-from runs.models import Capture, Config, ConfigText, Experiment, Host, Run, Series, Upload
+from runs.models import Capture, Config, ConfigText, Experiment, Run, Series, Upload
 
 from . import fingerprint
 from .draft import DraftCapture, DraftExperiment, DraftRun
@@ -21,13 +21,23 @@ from .places import Places
 from .reading import Reading
 
 BATCH = 500
-Row = TypeVar("Row", Run, Capture)
 OF_RESULT = (
     *("tool", "tool_version", "requests_per_second", "complete_requests", "failed_requests", "concurrency"),
     *("duration_s", "keepalive", "mean_ms", "max_ms", "percentiles_ms", "server_software", "hostname", "port"),
     *("path", "aborted"),
 )
-Kept = dict[tuple[int, str], tuple[int, datetime]]  # (first line, tool) -> id and time of the row that stood there
+
+
+class Before(NamedTuple):
+    """What a row read from the same lines keeps."""
+
+    pk: int
+    created_at: datetime
+    config_id: int | None
+    repeat: int
+
+
+Kept = dict[tuple[int, str], Before]  # by first line and tool
 
 
 def store(upload: Upload, reading: Reading) -> None:
@@ -50,6 +60,7 @@ class _Writer:
         self.blocks = {f"b{number}": block for number, block in enumerate(reading.blocks)}
         self.places = Places(upload)
         self.runs: dict[str, Run] = {}
+        self.numbered: dict[str, int] = {}  # repeats of runs that stood in the same config before
         self.hashes: dict[tuple[str, str], list[str]] = defaultdict(list)  # (experiment, config) keys -> text hashes
 
     def write(self) -> None:
@@ -107,13 +118,6 @@ class _Writer:
         block, result, values = self._load(run.key)
         config = self.places.configs[run.config]
         host = self.places.hosts.get(drafted.host)
-        identity = fingerprint.of_run(
-            result,
-            command=block.command or "",
-            hardware=_hardware(host),
-            config_id=config.pk,
-            text_hashes=self.hashes[drafted.key, run.config] + self.hashes[drafted.key, ""],
-        )
         own = {"label": run.label, "note": run.note, "repeat": run.repeat, "command": block.command}
         figures = {name: getattr(result, name) for name in OF_RESULT}
         row = Run(
@@ -124,10 +128,14 @@ class _Writer:
             host=host,
             counted=run.counted,
             partial=block.partial,
-            fingerprint=identity,
             tags=self.upload.hints.get("tags", []),
         )
-        return _take_up(row, kept)
+        hashes = self.hashes[drafted.key, run.config] + self.hashes[drafted.key, ""]
+        row.fingerprint = fingerprint.of_run(row, hardware=host.fingerprint if host else "", text_hashes=hashes)
+        before = _take_up(row, kept)
+        if before is not None and before.config_id == config.pk:
+            self.numbered[run.key] = before.repeat
+        return row
 
     def _load(self, key: str) -> tuple[Block, LoadResult, dict[str, object]]:
         """Block, record and figures of a run. "b3.1" is the second of several in one block, as in a log."""
@@ -139,12 +147,14 @@ class _Writer:
         return block, results[int(number or 0)], values
 
     def _number_repeats(self) -> None:
-        """Go on counting where earlier uploads of the same config and parameters left off."""
+        """Go on counting where other uploads left off. What a person said stays, and so does a number once given."""
+        said = {key for key, changes in self.upload.edits.get("blocks", {}).items() if "repeat" in changes}
         places = {run.config_id for run in self.runs.values()}
-        earlier = Run.objects.filter(config__in=places, upload__lt=self.upload).order_by()
-        last = dict(earlier.values_list("fingerprint").annotate(Max("repeat")))
-        for run in self.runs.values():
-            run.repeat += last.get(run.fingerprint, 0)
+        others = Run.objects.filter(config__in=places).exclude(upload=self.upload).order_by()
+        last = dict(others.values_list("fingerprint").annotate(Max("repeat")))
+        for key, run in self.runs.items():
+            if key not in said:
+                run.repeat = self.numbered.get(key) or run.repeat + last.get(run.fingerprint, 0)
 
     def _write_captures(self, kept: Kept) -> None:
         foreign = self._foreign_runs()
@@ -175,7 +185,8 @@ class _Writer:
             host=self.places.hosts.get(capture.host) or self.places.hosts.get(drafted.host),
             partial=any(block.partial for block in blocks),
         )
-        return _take_up(row, kept)
+        _take_up(row, kept)
+        return row
 
     def _foreign_runs(self) -> dict[str, Run]:
         """Runs of other uploads that captures of this one were put beside, by "id:PK"."""
@@ -198,16 +209,19 @@ def drop_empty(experiments: Iterable[int], configs: Iterable[int]) -> None:
 
 
 def _kept(rows: Any) -> Kept:
-    found = rows.order_by().values_list("line_first", "tool", "pk", "created_at")
-    return {(line, tool): (pk, created_at) for line, tool, pk, created_at in found}
+    """The upload's rows as they are, before they make way."""
+    return {
+        (row.line_first, row.tool): Before(row.pk, row.created_at, row.config_id, getattr(row, "repeat", 1))
+        for row in rows.order_by().defer("values")
+    }
 
 
-def _take_up(row: Row, kept: Kept) -> Row:
-    """The row under the id of the one that stood at the same lines."""
+def _take_up(row: Run | Capture, kept: Kept) -> Before | None:
+    """Give the row the id of the one that stood at the same lines, if one did, and say what that was."""
     before = kept.pop((row.line_first, row.tool), None)
     if before is not None:
-        row.pk, row.created_at = before
-    return row
+        row.pk, row.created_at = before.pk, before.created_at
+    return before
 
 
 def _give_back(borrowed: dict[int, int]) -> None:
@@ -215,10 +229,6 @@ def _give_back(borrowed: dict[int, int]) -> None:
     for capture, run in borrowed.items():
         if run in alive:
             Capture.objects.filter(pk=capture).update(run=run)
-
-
-def _hardware(host: Host | None) -> str:
-    return host.fingerprint if host else ""
 
 
 def _without_tables(block: Block) -> dict[str, object]:

@@ -206,9 +206,13 @@ def _renumbered(edits: Edits, before: Sequence[dict[str, Any]], now: Sequence[pa
     """The edits with the keys that their blocks have now: a later parser may see more blocks, or fewer."""
     numbers = {block.first: number for number, block in enumerate(now)}
     keys = {f"b{n}": f"b{numbers[b['lines'][0]]}" for n, b in enumerate(before) if b["lines"][0] in numbers}
-    blocks = {}
-    for key, changes in edits.get("blocks", {}).items():
-        moved = {f: keys.get(v, v) if f == "run" else v for f, v in changes.items()}
-        if key in keys:
-            blocks[keys[key]] = moved
-    return {**edits, "blocks": blocks} if blocks else {s: c for s, c in edits.items() if s != "blocks"}
+
+    def moved(key: str) -> str:
+        block, dot, row = key.partition(".")
+        return keys.get(block, "") and keys[block] + dot + row
+
+    blocks = {moved(key): changes for key, changes in edits.get("blocks", {}).items() if moved(key)}
+    for key, changes in blocks.items():
+        if changes.get("run", "").startswith("b"):
+            blocks[key] = {**changes, "run": moved(changes["run"])}
+    return {**edits, "blocks": blocks}

@@ -96,7 +96,7 @@ def test_only_the_named_secrets_go():
 
 
 BEGIN, END = "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----"
-PLAIN = "Cookie:  |password|=|: |\"| |hunter2|http://|joe:|@|-p|mysql |ab |-C |'".split("|")
+PLAIN = ["Cookie: ", "password", "=", ": ", '"', " ", "hunter2", "'", "://", "joe:", "@", "-p", "mysql ", "ab ", "-C "]
 WORDS = st.sampled_from([*PLAIN, "-p", "a=b", BEGIN, "MIIE", "\n", END, "token", "=> ", "[redacted]", ";"])
 PIECES = ["ab ", "password", "password='", "Cookie: ", " ", "header ", "-a", "://a:", "eyJ", "mysql -p", "a-"]
 
