@@ -1,0 +1,32 @@
+"""What somebody sees when a page is missing, forbidden or broken: never a traceback."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import User
+from django.views.defaults import bad_request, permission_denied, server_error
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_missing_page_says_so_and_leads_home(client):
+    client.force_login(User.objects.create_user("ann"))
+    response = client.get("/experiments/999999/")
+    assert response.status_code == 404
+    assert "There is no such page" in response.text
+    assert 'href="/"' in response.text
+
+
+@pytest.mark.parametrize(("view", "text"), [(bad_request, "ALLOWED_HOSTS"), (permission_denied, "may not do this")])
+def test_a_refused_request_says_why(rf, view, text):
+    assert text in view(rf.get("/"), Exception("x")).content.decode()
+
+
+def test_a_broken_page_says_so_without_a_template_of_ours(rf):
+    response = server_error(rf.get("/"))
+    assert response.status_code == 500
+    assert "The server's log says where" in response.content.decode()
+
+
+def test_a_foreign_host_name_is_refused(client):
+    assert client.get("/login/", headers={"host": "evil.example"}).status_code == 400
