@@ -66,9 +66,9 @@ def looks_of(captures: Sequence[Capture]) -> list[Look]:
     for capture, metric, pid, command, group, mean in rows.order_by("id").values_list(
         "capture_id", "metric", "pid", "command", "group", "mean"
     ):
-        if pid is None:
+        if pid is None and metric != "clock_s":
             metrics[capture][metric] = mean
-        else:
+        elif pid is not None:
             processes[capture][pid, command][metric] = mean
             groups[pid, command] = group
     return [_look(capture, metrics[capture.pk], processes[capture.pk], groups) for capture in captures]

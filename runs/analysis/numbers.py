@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
 
 SIGNIFICANT = 4
 # Words for "above the baseline" and "below it", by the kind of quantity.
@@ -11,19 +12,24 @@ WORDS = {"rate": ("more", "fewer"), "time": ("longer", "shorter"), "amount": ("m
 
 
 def figure(value: float | None) -> str:
-    """`value` to four significant figures without padding zeros: 17160.13 -> "17160", 8.96 -> "8.96", None -> "–".
+    """`value` to four significant figures, none more than it has: 617.01 -> "617.0", 8.96 -> "8.96", None -> "–".
 
-    Whole numbers are counts and stay exact: 172849 -> "172849".
+    Whole numbers are counts and stay exact: 172849 -> "172849". Halves round up, as on paper: 887.55 -> "887.6".
     """
     if value is None or math.isnan(value):
         return "–"
-    if isinstance(value, int) or value == 0 or math.isinf(value):
-        return str(int(value)) if not math.isinf(value) else "∞"
-    decimals = SIGNIFICANT - 1 - math.floor(math.log10(abs(value)))
-    if decimals <= 0:
-        return str(round(value))
-    text = f"{value:.{decimals}f}".rstrip("0").rstrip(".")
-    return text.replace("-", "−")
+    if math.isinf(value):
+        return "∞"
+    if value == int(value) and (isinstance(value, int) or abs(value) < 10**SIGNIFICANT):
+        return str(int(value)).replace("-", "−")
+    exact = Decimal(repr(value))
+    decimals = max(SIGNIFICANT - 1 - exact.adjusted(), 0)
+    digits = int(exact.as_tuple().exponent)
+    return f"{_half_up(exact, min(decimals, max(-digits, 0))):f}".replace("-", "−")
+
+
+def _half_up(value: Decimal, decimals: int) -> Decimal:
+    return value.quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_HALF_UP)
 
 
 def grouped(text: str) -> list[str]:
@@ -69,7 +75,8 @@ def _size(ratio: float) -> str:
     change = abs(ratio - 1) * 100
     if ratio >= 3:
         return f"{ratio:.{0 if ratio >= 10 else 1}f} ×"
-    return f"{change:.{1 if change < 9.95 else 0}f} %"
+    # One decimal where whole per cents would hide a difference: near none, and near all.
+    return f"{change:.{1 if change < 9.95 or 99 < change < 100 else 0}f} %"
 
 
 def percent(part: float, whole: float) -> str:
@@ -81,4 +88,4 @@ def percent(part: float, whole: float) -> str:
         return "under 0.1 %"
     if 99.9 < share < 100:
         return "over 99.9 %"
-    return f"{figure(round(share, 1))} %"
+    return f"{figure(float(_half_up(Decimal(repr(share)), 1)))} %"

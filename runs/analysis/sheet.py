@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from runs.analysis.numbers import figure
-from runs.analysis.table import Comparison
+from runs.analysis.table import Cell, Comparison
 
 Value = str | int | float | bool | None
 
@@ -32,13 +32,13 @@ def as_csv(sheet: Sheet) -> str:
     return out.getvalue()
 
 
-def as_markdown(sheet: Sheet) -> str:
+def as_markdown(sheet: Sheet, opening: str = "") -> str:
     """A table to paste into a post: four significant figures, numbers to the right."""
     numeric = [any(isinstance(row[at], (int, float)) for row in sheet.rows) for at in range(len(sheet.heads))]
     lines = [sheet.heads, ["---:" if right else "---" for right in numeric]]
     lines += [[_word(value) for value in row] for row in sheet.rows]
     table = "\n".join("| " + " | ".join(_cell(text) for text in line) + " |" for line in lines)
-    return f"# {sheet.title}\n\n{table}\n"
+    return "\n\n".join(part for part in (f"# {sheet.title}", opening, table) if part) + "\n"
 
 
 def of_comparison(title: str, comparison: Comparison) -> Sheet:
@@ -53,7 +53,24 @@ def of_comparison(title: str, comparison: Comparison) -> Sheet:
             for at, cell in enumerate(row.cells):
                 values += [cell.mean, cell.n] + ([cell.delta.ratio if cell.delta else None] if at else [])
             rows.append(tuple(values))
-    return Sheet(title, tuple(heads), tuple(rows))
+    return Sheet(title, unique(heads), tuple(rows))
+
+
+def for_people(title: str, comparison: Comparison, sentence: str) -> str:
+    """The comparison as Markdown that a post can quote: the sentence, then one column a config."""
+    heads = ("", *(column.title for column in comparison.columns))
+    rows = []
+    for group in comparison.groups:
+        for row in group.rows:
+            label = f"{row.label} ({row.unit})" if row.unit else row.label
+            rows.append((label, *(_told(cell) for cell in row.cells)))
+    return as_markdown(Sheet(title, heads, tuple(rows)), sentence)
+
+
+def _told(cell: Cell) -> str:
+    if cell.mean is None:
+        return ""
+    return f"{figure(cell.mean)} ({f'{cell.delta}, ' if cell.delta else ''}n={cell.n})"
 
 
 def structure(comparison: Comparison) -> dict[str, object]:

@@ -34,6 +34,11 @@ class Cell:
     def n(self) -> int:
         return len(self.figures)
 
+    @property
+    def alike(self) -> bool:
+        """All values are the same one, so that showing each would say nothing more."""
+        return len({figure.value for figure in self.figures}) == 1
+
 
 @dataclass(frozen=True, slots=True)
 class Row:

@@ -26,8 +26,15 @@ def symbol(place: int) -> str:
 
 
 def short(name: str, most: int = 28) -> str:
-    """A name that fits beside an axis; hover shows it whole."""
-    return name if len(name) <= most else name[: most - 1].rstrip() + "…"
+    """A name that fits beside an axis; hover shows it whole. Both ends stay: names often differ in their last word."""
+    if len(name) <= most:
+        return name
+    tail = most // 2 - 1
+    return f"{name[: most - tail - 1].rstrip()}…{name[-tail:].lstrip()}"
+
+
+# A legend across the whole chart, above it: beside long axis labels the plot itself would be too narrow for one.
+LEGEND = {"orientation": "h", "xref": "container", "yref": "container", "x": 0, "y": 1, "yanchor": "top"}
 
 
 def layout(height: int, **parts: Any) -> Figure:
@@ -40,7 +47,7 @@ def layout(height: int, **parts: Any) -> Figure:
         "font": {"color": "--ink", "size": 12},
         "colorway": [f"--s{place}" for place in range(N_COLORS)],
         "hoverlabel": {"bgcolor": "--box", "bordercolor": "--line", "font": {"color": "--ink"}, "align": "left"},
-        "legend": {"orientation": "h", "y": -0.22, "x": 0, "font": {"color": "--ink"}},
+        "legend": LEGEND | {"font": {"color": "--ink"}, "traceorder": "normal"},
         "showlegend": False,
     }
     return common | parts

@@ -11,6 +11,7 @@ from runs.figures import MOST_LINES, Figure, axis, color, layout, short, symbol
 TICKS = ("50", "90", "95", "99", "99.9", "99.99", "99.999", "99.9999")
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 COLUMNS = 2
+TOO_FAR = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,7 @@ class Line:
     percentiles_ms: Mapping[str, float]
     n: int | None = None
     hover: str = ""
+    config: str = ""
 
 
 def position(percent: float) -> float:
@@ -30,17 +32,23 @@ def position(percent: float) -> float:
     return round(1 / (1 - percent / 100), 6)
 
 
+def wide(lines: Sequence[Line]) -> bool:
+    """Whether a linear axis would press most of the lines flat: the slowest is far beyond a usual median."""
+    values = sorted(value for line in lines for value in line.percentiles_ms.values() if value > 0)
+    return bool(values) and values[-1] > TOO_FAR * values[len(values) // 2]
+
+
 def figure(lines: Sequence[Line], *, log: bool = False) -> Figure:
     """Up to ten lines on one pair of axes; more become small multiples, one a config, with the same y."""
     small = len(lines) > MOST_LINES
     places = list(dict.fromkeys(line.place for line in lines)) if small else [0]
-    traces = [_trace(line, places.index(line.place) + 1 if small else 1) for line in lines]
+    traces = [_trace(line, places.index(line.place) + 1 if small else 1, log) for line in lines]
     rows = math.ceil(len(places) / COLUMNS) if small else 1
     parts = layout(
         170 * rows + 60 if small else 380,
         hovermode="closest" if small else "x",
         showlegend=not small,
-        margin={"l": 60, "r": 16, "t": 24 if small else 12, "b": 44},
+        margin={"l": 60, "r": 16, "t": 24 if small else 40, "b": 44},
     )
     for at in range(len(places)):
         parts |= _axes(at, lines, log=log, matched=small)
@@ -61,7 +69,7 @@ def points(line: Line) -> list[tuple[float, float, str]]:
     return found
 
 
-def _trace(line: Line, axes: int) -> Figure:
+def _trace(line: Line, axes: int, log: bool) -> Figure:
     dots = points(line)
     suffix = "" if axes == 1 else str(axes)
     return {
@@ -69,7 +77,8 @@ def _trace(line: Line, axes: int) -> Figure:
         "mode": "lines+markers",
         "name": short(line.name, 40),
         "x": [x for x, _, _ in dots],
-        "y": [y for _, y, _ in dots],
+        # A log axis has no place for nought, which ab prints for anything under half a millisecond.
+        "y": [None if log and not y else y for _, y, _ in dots],
         "xaxis": f"x{suffix}",
         "yaxis": f"y{suffix}",
         "line": {"color": color(line.place), "width": 2, "dash": DASHES[(line.repeat - 1) % len(DASHES)]},
@@ -84,7 +93,7 @@ def _axes(at: int, lines: Sequence[Line], *, log: bool, matched: bool) -> Figure
     furthest = max((x for line in lines for x, _, _ in points(line)), default=100.0)
     ticks = [tick for tick in TICKS if position(float(tick)) <= furthest * 1.01] or list(TICKS[:4])
     x = axis(
-        "" if matched else "% of requests, the last ones drawn apart",
+        "" if matched else "% of requests answered within the time",
         type="log",
         tickmode="array",
         tickvals=[position(float(tick)) for tick in ticks],
@@ -99,7 +108,7 @@ def _axes(at: int, lines: Sequence[Line], *, log: bool, matched: bool) -> Figure
 
 def _heading(at: int, lines: Sequence[Line], place: int) -> Figure:
     suffix = "" if at == 0 else str(at + 1)
-    name = next(line.name for line in lines if line.place == place)
+    name = next(line.config or line.name for line in lines if line.place == place)
     return {
         "text": short(name, 36),
         "xref": f"x{suffix} domain",

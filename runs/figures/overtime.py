@@ -33,8 +33,12 @@ def thinned(values: Sequence[float | None], most: int = MOST_POINTS) -> list[tup
     return [(i + 1, values[i]) for i in sorted(kept)]
 
 
-def figure(tracks: Sequence[Track]) -> Figure:
-    """Panels one under the other, one for each unit, each from zero."""
+def figure(tracks: Sequence[Track], clock_s: Sequence[float | None] = ()) -> Figure:
+    """Panels one under the other, one for each unit, each from zero.
+
+    `clock_s` holds the second of the day of each look; without it looks are counted.
+    """
+    start = next((second for second in clock_s if second is not None), None)
     units = list(dict.fromkeys(track.unit for track in tracks))
     traces = []
     for place, track in enumerate(tracks):
@@ -45,7 +49,7 @@ def figure(tracks: Sequence[Track]) -> Figure:
                 "type": "scatter",
                 "mode": "lines",
                 "name": short(track.name, 40),
-                "x": [look for look, _ in dots],
+                "x": [_since(start, clock_s, look) for look, _ in dots],
                 "y": [value for _, value in dots],
                 "yaxis": "y" if suffix == 1 else f"y{suffix}",
                 "line": {"color": color(place), "width": 1.5},
@@ -55,5 +59,16 @@ def figure(tracks: Sequence[Track]) -> Figure:
     for at, unit in enumerate(units):
         low, high = 1 - (at + 1) / len(units), 1 - at / len(units)
         parts[f"yaxis{'' if at == 0 else at + 1}"] = axis(unit, domain=[low + 0.04, high], rangemode="tozero")
-    parts["xaxis"] = axis("look", anchor=f"y{'' if len(units) == 1 else len(units)}")
+    title = "look" if start is None else "seconds since the first look"
+    parts["xaxis"] = axis(title, anchor=f"y{'' if len(units) == 1 else len(units)}")
+        "look" if start is None else "seconds since the first look", anchor=f"y{'' if len(units) == 1 else len(units)}"
+    )
     return {"data": traces, "layout": parts}
+
+
+def _since(start: float | None, clock_s: Sequence[float | None], look: int) -> float | None:
+    """Where a look (from 1) stands on the x axis."""
+    if start is None:
+        return look
+    second = clock_s[look - 1]
+    return None if second is None else second - start

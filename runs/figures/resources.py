@@ -53,6 +53,7 @@ def processes(sizes: Sequence[Sizes]) -> Figure:
             tickvals=list(range(len(names))),
             ticktext=[short(name) for name in names],
             showgrid=False,
+            zeroline=False,
             anchor=f"x{suffix}",
         )
         parts.setdefault("annotations", []).append(_program(program, top))
@@ -108,7 +109,7 @@ def cpu(stacks: Sequence[Stack]) -> Figure:
 
 
 def _stacked(stacks: Sequence[Stack], parts: Sequence[tuple[str, str]], unit: str, colors: Sequence[str]) -> Figure:
-    steps = [short(stack.name) + (f" · {stack.step}" if stack.step else "") for stack in stacks]
+    steps = [short(stack.name, 24) + (f" · {stack.step}" if stack.step else "") for stack in stacks]
     traces = []
     for (key, label), shade in zip(parts, colors, strict=True):
         if not any(stack.parts.get(key) for stack in stacks):
@@ -133,8 +134,7 @@ def _stacked(stacks: Sequence[Stack], parts: Sequence[tuple[str, str]], unit: st
             bargap=0.28,
             showlegend=True,
             margin={"l": 8, "r": 20, "t": 34, "b": 40},
-            legend={"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
             xaxis=axis(unit, rangemode="tozero"),
-            yaxis=axis(autorange="reversed", showgrid=False, **ticks),
+            yaxis=axis(autorange="reversed", showgrid=False, zeroline=False, **ticks),
         ),
     }

@@ -45,7 +45,12 @@ def figure(bars: Sequence[Bar]) -> Figure:
             bargap=0.3,
             xaxis=axis("requests per second, mean and each run", rangemode="tozero"),
             yaxis=axis(
-                autorange="reversed", tickmode="array", tickvals=list(range(len(bars))), ticktext=labels, showgrid=False
+                autorange="reversed",
+                tickmode="array",
+                tickvals=list(range(len(bars))),
+                ticktext=labels,
+                showgrid=False,
+                zeroline=False,
             ),
         ),
     }

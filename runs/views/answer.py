@@ -21,8 +21,9 @@ def answer(
     *,
     fmt: str = "",
     payload: dict[str, Any] | None = None,
+    markdown: str = "",
 ) -> HttpResponse:
-    """`sheet` is the page as a flat table; `payload`, where given, is its fuller form for JSON."""
+    """`sheet` is the page as a flat table; `payload` its fuller form for JSON and `markdown` one for people, if given."""
     fmt = fmt or request.GET.get("format", "")
     if fmt in ("", "html"):
         return render(request, template, context | {"formats": _links(request)})
@@ -35,7 +36,7 @@ def answer(
         response["Content-Disposition"] = f"attachment; filename*=UTF-8''{name}"
         return response
     if fmt == "md":
-        return HttpResponse(as_markdown(sheet), content_type="text/markdown; charset=utf-8")
+        return HttpResponse(markdown or as_markdown(sheet), content_type="text/markdown; charset=utf-8")
     raise Http404(f"No such format: {fmt}. This page answers as {', '.join(FORMATS)}.")
 
 

@@ -42,6 +42,7 @@ def lines(comparison: Comparison) -> list[latency.Line]:
     return [
         latency.Line(
             name=column.title + (f", run {run.repeat}" if len(column.runs) > 1 else ""),
+            config=column.title,
             place=column.color,
             repeat=run.repeat,
             percentiles_ms=run.percentiles_ms,
@@ -54,15 +55,20 @@ def lines(comparison: Comparison) -> list[latency.Line]:
     ]
 
 
-def all_charts(comparison: Comparison, looks: Sequence[Look], *, log: bool = False) -> dict[str, dict[str, Any]]:
-    """Plotly figures by name; only those that have something to show."""
+def wants_log(asked: str, spectrum: Sequence[latency.Line]) -> bool:
+    """The time axis as ?y= asks for (log or linear), else as the spread calls for."""
+    return asked == "log" or (asked != "linear" and latency.wide(spectrum))
+
+
+def all_charts(comparison: Comparison, looks: Sequence[Look], *, asked: str = "") -> dict[str, dict[str, Any]]:
+    """Plotly figures by name; only those that have something to show. `asked` is the page's ?y=."""
     made: dict[str, dict[str, Any]] = {}
     found = bars(comparison)
     if found:
         made["throughput"] = throughput.figure(found)
     spectrum = lines(comparison)
     if spectrum:
-        made["latency"] = latency.figure(spectrum, log=log)
+        made["latency"] = latency.figure(spectrum, log=wants_log(asked, spectrum))
     sizes = _sizes(comparison.columns, looks)
     if sizes:
         made["processes"] = resources.processes(sizes)

@@ -19,14 +19,9 @@ def compare(request: HttpRequest, fmt: str = "") -> HttpResponse:
     material = reads.of_configs(configs) if configs and not runs else reads.of_runs(runs)
     context, comparison = comparison_context(request, material)
     context |= {"title": "Comparison", "asked": len(runs or configs), "found": len(material.runs)}
-    return answer(
-        request,
-        "compare.html",
-        context,
-        sheet.of_comparison("Comparison", comparison),
-        fmt=fmt,
-        payload=context["payload"],
-    )
+    flat = sheet.of_comparison("Comparison", comparison)
+    markdown = sheet.for_people("Comparison", comparison, context["sentence"])
+    return answer(request, "compare.html", context, flat, fmt=fmt, payload=context["payload"], markdown=markdown)
 
 
 def ids(values: Iterable[str]) -> list[int]:

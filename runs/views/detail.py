@@ -15,6 +15,7 @@ from runs.ingest.pack import unpack
 from runs.models import Capture, Config, Experiment, Host, Run
 from runs.views.answer import answer
 from runs.views.cards import cards
+from runs.views.charts import wants_log
 
 OVER_TIME = [
     ("cpu_us", "CPU, user", "%"),
@@ -43,17 +44,18 @@ def run(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     found = get_object_or_404(Run.objects.with_context(), pk=pk)
     fact = reads.run_fact(found)
     looks = reads.looks_of(list(found.captures.defer("values", "quotes")))
-    chart = None
+    chart, log = None, False
     if len(found.percentiles_ms) > 1:
         line = latency.Line(found.config.name, 0, 1, found.percentiles_ms, found.complete_requests)
-        chart = latency.figure([line], log=request.GET.get("y") == "log")
+        log = wants_log(request.GET.get("y", ""), [line])
+        chart = latency.figure([line], log=log)
     pairs = flat(found.values)
     context = {
         "run": found,
         "fact": fact,
         "looks": looks,
         "chart": chart,
-        "log": request.GET.get("y") == "log",
+        "log": log,
         "pairs": pairs,
         "configs": list(found.experiment.configs.all()),
         "quotes": [(first, reads.line_url(found.upload_id, first)) for first, _ in found.quotes],
@@ -119,13 +121,15 @@ def capture(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
 
 
 def _over_time(found: Capture) -> dict[str, Any] | None:
-    rows = {row.metric: row for row in found.series.filter(pid=None, metric__in=[name for name, _, _ in OVER_TIME])}
+    names = [name for name, _, _ in OVER_TIME]
+    rows = {row.metric: unpack(row.samples) for row in found.series.filter(pid=None, metric__in=[*names, "clock_s"])}
     tracks = [
-        overtime.Track(label, unit, tuple(_scaled(value, unit) for value in unpack(rows[name].samples)))
+        overtime.Track(label, unit, tuple(_scaled(value, unit) for value in rows[name]))
         for name, label, unit in OVER_TIME
         if name in rows
     ]
-    return overtime.figure(tracks) if tracks else None
+    clock = [_scaled(second, "s") for second in rows.get("clock_s", [])]
+    return overtime.figure(tracks, clock) if tracks else None
 
 
 def _scaled(value: float, unit: str) -> float | None:

@@ -11,7 +11,7 @@ from runs import reads
 from runs.analysis import differences, sheet, summary, table
 from runs.models import Experiment, Upload
 from runs.views.answer import answer
-from runs.views.charts import all_charts
+from runs.views.charts import all_charts, lines, wants_log
 
 MOST_OPTIONS = 1000
 
@@ -27,15 +27,15 @@ def experiment(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
         "configs": material.setups,
     }
     payload = {"id": found.pk, "name": found.name, "url": found.get_absolute_url()} | context["payload"]
-    return answer(
-        request, "experiment.html", context, sheet.of_comparison(found.name, comparison), fmt=fmt, payload=payload
-    )
+    flat = sheet.of_comparison(found.name, comparison)
+    markdown = sheet.for_people(found.name, comparison, context["sentence"])
+    return answer(request, "experiment.html", context, flat, fmt=fmt, payload=payload, markdown=markdown)
 
 
 def comparison_context(request: HttpRequest, material: reads.Material) -> tuple[dict[str, Any], table.Comparison]:
     """Everything that the parts of a comparison page need, and the comparison itself."""
     comparison = table.compare(material.setups, material.runs, material.looks)
-    log = request.GET.get("y") == "log"
+    asked = request.GET.get("y", "")
     differ, same = differences.of_columns(comparison.columns)
     hosts_differ, hosts_same = differences.of_hosts([vars(host) for host in material.hosts])
     remarks = summary.remarks(comparison, material.looks)
@@ -44,8 +44,8 @@ def comparison_context(request: HttpRequest, material: reads.Material) -> tuple[
         "comparison": comparison,
         "sentence": sentence,
         "remarks": remarks,
-        "charts": all_charts(comparison, material.looks, log=log),
-        "log": log,
+        "charts": all_charts(comparison, material.looks, asked=asked),
+        "log": wants_log(asked, lines(comparison)),
         "differ": differ,
         "same": same,
         "hosts": material.hosts,

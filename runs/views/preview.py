@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
-from runs import ingest
+from runs import ingest, tasks
 from runs.forms import Unusable, carried_edits, incoming, merged_edits, packed
 from runs.ingest import Hints, Rejected
 from runs.ingest.edits import Edits
@@ -78,6 +78,7 @@ def _save(request: HttpRequest, paste: Paste) -> HttpResponse:
         redact=paste.redact or (),
         may_queue=True,
     )
+    tasks.hand_over(receipt)
     upload = receipt.upload
     if not receipt.created:
         messages.info(request, "This text was stored before; nothing was stored twice.")
