@@ -1,7 +1,7 @@
-"""Static files: out of plotly's package only its script is collected."""
+"""Static files: out of plotly's package only its script is collected, not its example data and notebook parts."""
 
 from django.contrib.staticfiles.apps import StaticFilesConfig
 
 
 class StaticFiles(StaticFilesConfig):
-    ignore_patterns = [*StaticFilesConfig.ignore_patterns, "datasets", "plotly/templates", "widgetbundle.js"]
+    ignore_patterns = [*StaticFilesConfig.ignore_patterns, "datasets", "templates", "widgetbundle.js"]

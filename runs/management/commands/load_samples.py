@@ -16,5 +16,6 @@ class Command(BaseCommand):
     help = "Store the sample sessions of runs/samples; those that are there already stay as they are."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        receipts = [submit(file.read_bytes(), door="sample", name=file.name) for file in sorted(SAMPLES.glob("*.txt"))]
+        files = sorted(SAMPLES.glob("*.txt"), reverse=True)  # the pages show the newest first: that is number 1
+        receipts = [submit(file.read_bytes(), door="sample", name=file.name) for file in files]
         self.stdout.write(f"{sum(receipt.created for receipt in receipts)} sample sessions loaded")
