@@ -64,7 +64,7 @@ def delta(value: float | None, base: float | None, kind: str) -> Delta | None:
     if value is None or not base:
         return None
     ratio = value / base
-    if figure(float(value)) == figure(float(base)):
+    if abs(ratio - 1) < 0.0005:  # what would be written as 0.0 %
         return Delta(ratio, "=", "", "same")
     above, below = WORDS[kind]
     arrow, word = ("▲", above) if ratio > 1 else ("▼", below)

@@ -33,6 +33,11 @@ def short(name: str, most: int = 28) -> str:
     return f"{name[: most - tail - 1].rstrip()}…{name[-tail:].lstrip()}"
 
 
+def plain(value: float) -> str:
+    """Four significant figures without an exponent, for hover boxes: 29219.55 -> "29220"."""
+    return f"{float(f'{value:.4g}'):.12g}"
+
+
 # A legend across the whole chart, above it: beside long axis labels the plot itself would be too narrow for one.
 LEGEND = {"orientation": "h", "xref": "container", "yref": "container", "x": 0, "y": 1, "yanchor": "top"}
 

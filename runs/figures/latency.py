@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from runs.figures import MOST_LINES, Figure, axis, color, layout, short, symbol
+from runs.figures import MOST_LINES, Figure, axis, color, layout, plain, short, symbol
 
 TICKS = ("50", "90", "95", "99", "99.9", "99.99", "99.999", "99.9999")
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
@@ -83,7 +83,7 @@ def _trace(line: Line, axes: int, log: bool) -> Figure:
         "yaxis": f"y{suffix}",
         "line": {"color": color(line.place), "width": 2, "dash": DASHES[(line.repeat - 1) % len(DASHES)]},
         "marker": {"color": color(line.place), "symbol": symbol(line.place), "size": 6},
-        "hovertext": [f"{short(line.name, 40)}: {words} <b>{y:.4g} ms</b>{line.hover}" for _, y, words in dots],
+        "hovertext": [f"{short(line.name, 40)}: {words} <b>{plain(y)} ms</b>{line.hover}" for _, y, words in dots],
         "hoverinfo": "text",
     }
 
@@ -98,6 +98,7 @@ def _axes(at: int, lines: Sequence[Line], *, log: bool, matched: bool) -> Figure
         tickmode="array",
         tickvals=[position(float(tick)) for tick in ticks],
         ticktext=list(ticks),
+        tickangle=0,
         range=[math.log10(1.9), math.log10(furthest * 1.15)],
     )
     y = axis("" if matched else "ms", type="log" if log else "linear", rangemode="tozero")

@@ -61,8 +61,6 @@ def figure(tracks: Sequence[Track], clock_s: Sequence[float | None] = ()) -> Fig
         parts[f"yaxis{'' if at == 0 else at + 1}"] = axis(unit, domain=[low + 0.04, high], rangemode="tozero")
     title = "look" if start is None else "seconds since the first look"
     parts["xaxis"] = axis(title, anchor=f"y{'' if len(units) == 1 else len(units)}")
-        "look" if start is None else "seconds since the first look", anchor=f"y{'' if len(units) == 1 else len(units)}"
-    )
     return {"data": traces, "layout": parts}
 
 

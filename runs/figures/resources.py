@@ -80,7 +80,7 @@ def _strip(size: Sizes, axes: int, names: Sequence[str]) -> Figure:
         "fillcolor": "rgba(0,0,0,0)",
         "marker": {"color": color(size.place), "symbol": symbol(size.place), "size": 6, "opacity": 0.65},
         "hoveron": "points",
-        "hovertemplate": "%{x:.4g} MiB<br>" + words + "<extra></extra>",
+        "hovertemplate": "%{x:.4r} MiB<br>" + words + "<extra></extra>",
         "width": 0.6,
     }
 
@@ -122,7 +122,7 @@ def _stacked(stacks: Sequence[Stack], parts: Sequence[tuple[str, str]], unit: st
                 "y": list(range(len(stacks))),
                 "x": [stack.parts.get(key) for stack in stacks],
                 "marker": {"color": shade, "line": {"color": "--box", "width": 1}},
-                "hovertemplate": "%{x:.4g} " + unit + "<br>" + label + "<extra></extra>",
+                "hovertemplate": "%{x:.4r} " + unit + "<br>" + label + "<extra></extra>",
             }
         )
     ticks: Figure = {"tickmode": "array", "tickvals": list(range(len(stacks))), "ticktext": steps}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from runs.figures import N_COLORS, short
+from runs.figures import N_COLORS, plain, short
 from runs.figures.throughput import Bar
 
 WIDTH, STEP, MOST = 300, 26, 6
@@ -47,5 +47,5 @@ def spark(bars: Sequence[Bar]) -> Spark | None:
         )
         for at, bar in enumerate(filled[:MOST])
     )
-    words = "; ".join(f"{bar.name}: {bar.mean:.4g} requests per second, n={len(bar.values)}" for bar in filled[:MOST])
+    words = "; ".join(f"{bar.name}: {plain(bar.mean)} requests per second, n={len(bar.values)}" for bar in filled[:MOST])
     return Spark(drawn, WIDTH, STEP * len(drawn), len(filled) - len(drawn), words)

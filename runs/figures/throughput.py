@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from runs.figures import Figure, axis, color, layout, short, symbol
+from runs.figures import Figure, axis, color, layout, plain, short, symbol
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,5 +74,5 @@ def _dots(at: int, bar: Bar) -> Figure:
 
 
 def _hover(bar: Bar) -> str:
-    lines = [f"<b>{bar.name}</b>", f"{bar.mean:.4g} requests per second, n={len(bar.values)}", bar.delta]
+    lines = [f"<b>{bar.name}</b>", f"{plain(bar.mean)} requests per second, n={len(bar.values)}", bar.delta]
     return "<br>".join(line for line in lines if line)

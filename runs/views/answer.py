@@ -23,7 +23,7 @@ def answer(
     payload: dict[str, Any] | None = None,
     markdown: str = "",
 ) -> HttpResponse:
-    """`sheet` is the page as a flat table; `payload` its fuller form for JSON and `markdown` one for people, if given."""
+    """`sheet` is the page as a flat table; `payload` its fuller form for JSON, `markdown` one for people."""
     fmt = fmt or request.GET.get("format", "")
     if fmt in ("", "html"):
         return render(request, template, context | {"formats": _links(request)})

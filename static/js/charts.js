@@ -18,7 +18,12 @@
     if (width > 560) return layout;
     for (const [key, axis] of Object.entries(layout)) {
       if (key.startsWith("yaxis") && axis.ticktext) {
-        axis.ticktext = axis.ticktext.map((text) => (text.length > 15 ? text.slice(0, 14) + "…" : text));
+        axis.ticktext = axis.ticktext.map((text) => (text.length > 15 ? text.slice(0, 7) + "…" + text.slice(-7) : text));
+      }
+      if (key.startsWith("xaxis") && axis.ticktext && axis.ticktext.length > 4) {
+        const kept = axis.ticktext.map((text, at) => at).filter((at) => !["95", "99.99", "99.9999"].includes(axis.ticktext[at]));
+        axis.tickvals = kept.map((at) => axis.tickvals[at]);
+        axis.ticktext = kept.map((at) => axis.ticktext[at]);
       }
     }
     return layout;

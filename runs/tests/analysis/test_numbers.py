@@ -1,0 +1,73 @@
+"""Figures as people read them."""
+
+from __future__ import annotations
+
+import pytest
+
+from runs.analysis.numbers import delta, figure, grouped, percent
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (17160.13, "17160"),
+        (617.01, "617.0"),
+        (887.55, "887.6"),
+        (58.275, "58.28"),
+        (8.96, "8.96"),
+        (0.058, "0.058"),
+        (0.00012345, "0.0001235"),
+        (172849, "172849"),
+        (12345678, "12345678"),
+        (145.0, "145"),
+        (0, "0"),
+        (0.0, "0"),
+        (-3.14159, "−3.142"),
+        (9999.96, "10000"),
+        (1e15, "1000000000000000"),
+        (None, "–"),
+        (float("nan"), "–"),
+        (float("inf"), "∞"),
+    ],
+)
+def test_it_keeps_four_significant_figures_and_whole_counts(value, text):
+    assert figure(value) == text
+
+
+def test_it_sets_thousands_apart_from_five_digits_on():
+    assert grouped("172849") == ["172", "849"]
+    assert grouped("1000000") == ["1", "000", "000"]
+    assert grouped("9999") == ["9999"]
+    assert grouped("–") == ["–"]
+
+
+@pytest.mark.parametrize(
+    ("value", "base", "kind", "text"),
+    [
+        (11064.69, 17160.13, "rate", "▼ 36 % fewer"),
+        (29219.55, 17160.13, "rate", "▲ 70 % more"),
+        (90.378, 58.275, "time", "▲ 55 % longer"),
+        (3, 1032, "time", "▼ 99.7 % shorter"),
+        (292.56, 8.96, "rate", "▲ 33 × more"),
+        (8.0, 2.0, "amount", "▲ 4.0 × more"),
+        (617.0, 617.01, "rate", "= same"),
+        (878.81, 887.55, "rate", "▼ 1.0 % fewer"),
+    ],
+)
+def test_a_delta_has_an_arrow_and_a_word(value, base, kind, text):
+    assert str(delta(value, base, kind)) == text
+
+
+def test_no_ratio_exists_to_nothing_or_of_nothing():
+    assert delta(5, 0, "rate") is None
+    assert delta(None, 5, "rate") is None
+    assert delta(5, None, "rate") is None
+
+
+def test_a_per_cent_never_says_none_for_some_or_all_for_most():
+    assert percent(172849, 1_000_000) == "17.3 %"
+    assert percent(1, 400) == "0.3 %"
+    assert percent(1, 1_000_000) == "under 0.1 %"
+    assert percent(999_999, 1_000_000) == "over 99.9 %"
+    assert percent(5, 5) == "100 %"
+    assert percent(5, 0) == "–"

@@ -1,0 +1,153 @@
+"""The comparison table and what it is summed up to."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from runs.analysis import sheet, summary
+from runs.analysis.table import compare
+from runs.tests.analysis.facts import httpd, look, run, setups
+
+
+def wsgi():
+    runs = [run(1, 617.01), run(1, 878.81, repeat=2), run(2, 722.23), run(2, 887.55, repeat=2)]
+    return compare(setups("without", "with"), runs, [])
+
+
+def mpm():
+    failed = {"complete_requests": 1_000_000, "values": {"failed_length": 172849}}
+    runs = [
+        run(1, 17160.13, failed_requests=0, percentiles_ms={"50": 35, "100": 4612}, max_ms=4612),
+        run(2, 11064.69, failed_requests=0, percentiles_ms={"50": 90, "100": 105}, max_ms=105),
+        run(3, 29219.55, failed_requests=172849, keepalive=True, **failed),
+    ]
+    return compare(setups("event", "worker", "event -k"), runs, [])
+
+
+def test_a_cell_holds_the_mean_and_every_value_with_its_line():
+    cell = wsgi().row("requests_per_second").cells[0]
+    assert cell.mean == (617.01 + 878.81) / 2
+    assert cell.n == 2
+    assert [one.value for one in cell.figures] == [617.01, 878.81]
+    assert all(one.source.startswith("/uploads/1/#L") for one in cell.figures)
+
+
+def test_deltas_stand_against_the_first_config():
+    cells = mpm().row("requests_per_second").cells
+    assert [str(cell.delta or "") for cell in cells] == ["", "▼ 36 % fewer", "▲ 70 % more"]
+
+
+def test_what_a_tool_did_not_print_is_an_empty_cell_and_not_nought():
+    cell = mpm().row("p50_ms").cells[2]
+    assert (cell.n, cell.mean, cell.delta) == (0, None, None)
+
+
+def test_rows_without_any_value_and_groups_without_rows_are_left_out():
+    names = [group.name for group in wsgi().groups]
+    assert names == ["Load"]
+
+
+def test_parts_of_failures_show_only_where_there_are_some():
+    assert mpm().row("failed_length").cells[2].mean == 172849
+    zero = compare(setups("a"), [run(1, 1.0, failed_requests=0, values={"failed_length": 0})], [])
+    assert zero.row("failed_length") is None
+    assert zero.row("failed_requests").cells[0].mean == 0
+
+
+def test_monitors_give_memory_and_cpu_rows_by_phase_and_program():
+    old_top = {"mem_total_kb": 774616, "mem_free_kb": 9744, "mem_buffers_kb": 102576, "mem_cached_kb": 431428}
+    looks = [look(1, metrics=old_top | {"cpu_us": 70.0}, processes=httpd(13, 14)), look(2, processes=httpd(12, 12))]
+    made = compare(setups("a", "b"), [run(1, 1.0), run(2, 2.0)], looks)
+    labels = [row.label for group in made.groups for row in group.rows]
+    assert "httpd: all together, during" in labels
+    assert made.row("mem_obtainable_during").cells[0].mean == (9744 + 102576 + 431428) / 1024
+    assert made.row("httpd:_all_together_during").cells[0].mean == 27
+    assert made.row("httpd:_each,_mean_during").cells[1].mean == 12
+    assert made.row("cpu_us_during").cells[0].mean == 70.0
+
+
+def test_available_memory_falls_back_to_free_and_inactive():
+    looks = [look(1, "before", tool="meminfo", metrics={"mem_free_kb": 469848, "mem_inactive_kb": 244512})]
+    made = compare(setups("a"), [run(1, 3.07)], looks)
+    assert made.row("mem_obtainable_before").cells[0].mean == (469848 + 244512) / 1024
+
+
+def test_a_full_screen_goes_before_a_quoted_row_of_the_same_config():
+    looks = [look(1, processes=httpd(13), partial=True), look(1, processes=httpd(13, 14)), look(2, processes=httpd(9))]
+    made = compare(setups("a", "b"), [], looks)
+    assert [cell.n for cell in made.row("httpd:_processes_during").cells] == [1, 1]
+    assert made.row("httpd:_processes_during").cells[0].mean == 2
+
+
+def test_a_capture_beside_a_run_goes_to_the_column_of_that_run():
+    runs = [run(1, 1.0, concurrency=50), run(1, 2.0, concurrency=100)]
+    looks = [look(1, run=runs[1].id, metrics={"cpu_us": 5.0})]
+    made = compare(setups("a"), runs, looks)
+    assert [cell.n for cell in made.row("cpu_us_during").cells] == [0, 1]
+
+
+def test_one_run_each_allows_no_verdict():
+    said = summary.sentence(mpm())
+    assert said.startswith("event -k served the most: 29220 requests per second, 1.703 times event (the baseline")
+    assert "n=1: no verdict possible" in said
+
+
+def test_repeats_are_named_and_no_test_is_claimed():
+    said = summary.sentence(wsgi())
+    assert "with served the most: 804.9" in said
+    assert "n=2 runs per config; whether they differ by more than chance is not tested" in said
+
+
+def test_the_baseline_at_the_top_is_put_beside_the_next():
+    made = compare(setups("a", "b"), [run(1, 20.0), run(2, 10.0)], [])
+    assert "a served the most: 20 requests per second, 2 times b (next, 10)" in summary.sentence(made)
+
+
+def test_some_configs_with_one_run_are_said_so():
+    made = compare(setups("a", "b"), [run(1, 20.0), run(2, 10.0), run(2, 11.0, repeat=2)], [])
+    assert "no verdict possible where n=1" in summary.sentence(made)
+
+
+def test_one_config_and_none_have_sentences_too():
+    assert "a served 5 requests" in summary.sentence(compare(setups("a"), [run(1, 5.0)], []))
+    assert "No run here" in summary.sentence(compare(setups("a"), [run(1)], []))
+
+
+def test_failures_unlike_loads_swap_and_partial_runs_are_remarked_with_their_line():
+    runs = [
+        run(1, 2.82, failed_requests=1, complete_requests=400, concurrency=100),
+        run(2, 4.62, concurrency=150, partial=True, aborted=True),
+    ]
+    looks = [look(2, "after", metrics={"swap_used_kb": 18708})]
+    remarks = summary.remarks(compare(setups("a", "b"), runs, looks), looks)
+    assert [remark.kind for remark in remarks] == ["failed", "load", "aborted", "swap", "partial"]
+    assert remarks[0].text == "a: 1 of 400 requests failed (0.3 %)."
+    assert remarks[0].source == runs[0].source
+    assert "18.27 MiB of swap in use after" in remarks[3].text
+
+
+def test_siege_counts_failures_beside_its_transactions():
+    runs = [run(1, 8.96, tool="siege", failed_requests=2, complete_requests=566)]
+    remarks = summary.remarks(compare(setups("itk"), runs, []), [])
+    assert "2 of 568" in remarks[0].text
+
+
+def test_the_flat_table_has_exact_figures_and_keys_that_differ():
+    flat = sheet.of_comparison("t", compare(setups("a", "a"), [run(1, 617.01), run(2, 878.81)], []))
+    assert flat.heads == ("metric", "unit", "a", "a: n", "a (2)", "a: n (2)", "a: ratio to baseline")
+    assert flat.records()[0]["a"] == 617.01
+
+
+def test_csv_makes_formulas_harmless_and_leaves_numbers_alone():
+    text = sheet.as_csv(sheet.Sheet("t", ("a", "b"), (("=1+1", -5), ("@x", 1.5), ("+x", None), ("-x", True))))
+    rows = list(csv.reader(io.StringIO(text)))
+    assert [row[0] for row in rows[1:]] == ["'=1+1", "'@x", "'+x", "'-x"]
+    assert rows[1][1] == "-5"
+
+
+def test_markdown_can_be_pasted_and_its_cells_do_not_break_it():
+    text = sheet.for_people("a | b", compare(setups("x|y", "b"), [run(1, 100.0), run(2, 150.0)], []), "Said.")
+    assert "Said." in text
+    assert "x\\|y" in text
+    assert "| Requests (per s) | 100 (n=1) | 150 (▲ 50 % more, n=1) |" in text

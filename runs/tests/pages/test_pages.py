@@ -1,0 +1,199 @@
+"""What a person finds on the pages."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from runs.models import Capture, Run
+from runs.tests import factories
+
+
+def html(browser, url: str) -> str:
+    response = browser.get(url)
+    assert response.status_code == 200, url
+    return response.content.decode()
+
+
+def words(page: str) -> str:
+    """The page's text without marks, blanks as one."""
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", page))
+
+
+def test_an_empty_home_teaches_the_exact_command(browser):
+    page = words(html(browser, "/"))
+    assert "--data-binary @session.txt" in page
+    assert "http://testserver/api/v1/uploads/" in page
+    assert "import_log session.txt" in page
+    assert "None yet." in page
+
+
+def test_home_shows_the_latest_experiments_with_a_picture_of_their_runs(browser):
+    factories.mpm_experiment()
+    page = html(browser, "/")
+    assert "worker MPMとevent MPMの比較" in page
+    assert page.count("<circle") == 4
+    assert "event, keep-alive MPM: 29220 requests per second, n=1" in page
+
+
+def test_an_experiment_says_what_it_can_in_one_sentence(browser):
+    page = words(html(browser, factories.mpm_experiment().get_absolute_url()))
+    assert "event, keep-alive MPM served the most: 29220 requests per second" in page
+    assert "n=1: no verdict possible" in page
+    assert "172849 of 1000000 requests failed" in page
+
+
+def test_every_figure_links_to_its_line(browser):
+    made = factories.mpm_experiment()
+    run = made.runs.get(requests_per_second=17160.13)
+    page = html(browser, made.get_absolute_url())
+    link = rf'<a class="figure" href="/uploads/{run.upload_id}/#L{run.line_first}"[^>]*><data value="17160.13">'
+    assert re.search(link, page)
+
+
+def test_repeats_are_all_shown_beside_their_mean(browser):
+    page = html(browser, factories.wsgi_experiment().get_absolute_url())
+    for exact in ("617.01", "878.81", "747.91", "722.23", "887.55"):
+        assert f'<data value="{exact}' in page
+    assert "n=2" in page
+
+
+def test_the_charts_come_as_json_and_nothing_is_inline_script(browser):
+    page = html(browser, factories.wsgi_experiment().get_absolute_url())
+    figures = re.findall(r'<script id="figure-(\w+)" type="application/json">(.*?)</script>', page, re.S)
+    assert {name for name, _ in figures} == {"throughput", "latency", "processes", "memory", "cpu"}
+    assert all({"data", "layout"} <= set(json.loads(text)) for _, text in figures)
+    assert not re.search(r"<script>|<script [^>]*>\s*[^<\s{]", re.sub(r"<script id=.*?</script>", "", page, flags=re.S))
+    assert "plotly.min.js" in page
+
+
+def test_pages_without_a_chart_do_not_load_its_script(browser):
+    factories.mpm_experiment()
+    for url in ("/", "/runs/", "/hosts/", "/uploads/"):
+        assert "plotly" not in html(browser, url)
+
+
+def test_runs_of_siege_make_a_page_without_percentiles(browser):
+    page = html(browser, factories.siege_experiment().get_absolute_url())
+    assert "Availability" in page
+    assert "figure-latency" not in page
+    assert "not alike" not in page
+
+
+def test_memory_before_and_after_stands_in_the_table(browser):
+    page = words(html(browser, factories.memory_experiment().get_absolute_url()))
+    assert "Available memory, before MiB" in page
+    assert "Available memory, after MiB" in page
+    assert "285 of 600 requests failed (47.5 %)" in page
+    assert "concurrency 50, 100, 150" in page
+
+
+def test_names_from_a_text_cannot_become_markup(browser):
+    made = factories.experiment("<script>alert(1)</script>")
+    factories.run(factories.config(made, "</script><b>x"), factories.upload(), label="<img src=x>")
+    for url in (made.get_absolute_url(), "/", "/runs/", "/experiments/"):
+        page = html(browser, url)
+        assert "<script>alert" not in page
+        assert "</script><b>" not in page
+        assert "<img" not in page
+
+
+def test_compare_takes_the_first_run_for_the_baseline(browser):
+    made = factories.mpm_experiment()
+    first, second = made.runs.get(requests_per_second=17160.13), made.runs.get(requests_per_second=11064.69)
+    page = words(html(browser, f"/compare/?runs={second.pk},{first.pk}"))
+    assert "1.551 times worker MPM (the baseline, 11065)" in page
+    both = words(html(browser, f"/compare/?configs={first.config_id},{second.config_id}"))
+    assert "event MPM served the most" in both
+
+
+def test_compare_says_which_runs_do_not_exist_and_what_to_type(browser):
+    made = factories.mpm_experiment()
+    known = made.runs.first().pk
+    assert "1 of 2 runs asked for exist" in html(browser, f"/compare/?runs={known},999999")
+    assert "?runs=1,2,3" in html(browser, "/compare/")
+
+
+@pytest.mark.parametrize("query", ["runs=a", "runs=1;2", "runs=-1", "runs=²", f"runs={'9' * 30}"])
+def test_compare_refuses_what_is_no_list_of_numbers(browser, query):
+    assert browser.get(f"/compare/?{query}").status_code == 404
+
+
+def test_runs_are_filtered_sorted_and_ticked_for_comparison(browser):
+    factories.mpm_experiment()
+    factories.siege_experiment()
+    page = html(browser, "/runs/?tool=siege&sort=-rps")
+    assert page.index("292.56") < page.index("8.96")
+    assert "17160" not in page
+    assert 'name="runs"' in page
+    assert "No run fits" in html(browser, "/runs/?q=nothing-like-it")
+
+
+def test_the_list_of_runs_goes_on_without_a_gap_or_a_double(browser):
+    made, text = factories.experiment(), factories.upload()
+    setup = factories.config(made, "a")
+    for number in range(120):
+        factories.run(setup, text, requests_per_second=None if number % 5 == 0 else float(number % 7))
+    for sort in ("-id", "id", "rps", "-rps"):
+        seen, url = [], f"/runs/?sort={sort}"
+        while url:
+            page = html(browser, url)
+            seen += re.findall(r'name="runs" value="(\d+)"', page)
+            following = re.search(r'href="(\?[^"]*)" rel="next"', page)
+            url = f"/runs/{following[1]}".replace("&amp;", "&") if following else ""
+        assert len(seen) == len(set(seen)) == 120, sort
+
+
+@pytest.mark.parametrize("after", ["x", ",", "1,", "a,1", "nan,1", "1,99999999999999999999"])
+def test_a_page_key_of_nonsense_is_no_server_error(browser, after):
+    factories.mpm_experiment()
+    assert browser.get("/runs/", {"sort": "rps", "after": after}).status_code == 200
+
+
+def test_pages_of_single_things_show_them(browser):
+    made = factories.wsgi_experiment()
+    run, capture = made.runs.first(), Capture.objects.first()
+    assert "n=1: no verdict possible" in html(browser, run.get_absolute_url())
+    assert "httpd" in html(browser, capture.get_absolute_url())
+    assert "Pentium(R) M" in html(browser, made.host.get_absolute_url())
+    assert "WSGIApplicationGroup" in html(browser, made.configs.first().get_absolute_url())
+
+
+def test_an_upload_has_an_anchor_for_every_line_and_says_what_each_became(browser):
+    made = factories.mpm_experiment()
+    run = made.runs.first()
+    page = html(browser, f"/uploads/{run.upload_id}/")
+    assert f'id="L{run.line_first}" class="t load' in page
+    assert f'<a class="tag" href="/runs/{run.pk}/">' in page
+
+
+def test_a_long_upload_is_shown_in_parts_that_links_still_reach(browser):
+    text = factories.upload("\n".join(f"line {n}" for n in range(1, 7001)))
+    run = factories.run(factories.config(factories.experiment(), "a"), text, line_first=6500, line_last=6510)
+    page = html(browser, run.experiment.get_absolute_url())
+    assert f"/uploads/{text.pk}/?line=6500#L6500" in page
+    part = html(browser, f"/uploads/{text.pk}/?line=6500")
+    assert 'id="L6500"' in part
+    assert 'id="L3000"' not in part
+    assert len(re.findall(r"<li id=", part)) == 1000
+
+
+@pytest.mark.parametrize("line", ["0", "-5", "x", "99999999999999999999", "7"])
+def test_any_line_asked_for_gives_a_page(browser, line):
+    assert browser.get(f"/uploads/{factories.upload().pk}/?line={line}").status_code == 200
+
+
+def test_what_does_not_exist_is_not_found(browser):
+    for kind in ("experiments", "runs", "hosts", "configs", "uploads", "captures"):
+        assert browser.get(f"/{kind}/987654/").status_code == 404
+
+
+def test_a_run_that_does_not_count_stays_visible_and_out_of_the_mean(browser):
+    made = factories.wsgi_experiment()
+    Run.objects.filter(requests_per_second=617.01).update(counted=False)
+    page = html(browser, made.get_absolute_url())
+    assert '<tr class="off">' in page
+    assert '<data value="878.81">' in page
+    assert '<data value="747.91' not in page

@@ -1,0 +1,65 @@
+"""The number of queries of a page does not grow with its rows: each is counted at two sizes."""
+
+from __future__ import annotations
+
+import gzip
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from runs.models import Config, Host, Upload
+from runs.tests import factories
+
+MOST = 12
+
+
+def queries(browser, url: str) -> int:
+    with CaptureQueriesContext(
+        connection,
+    ) as counted:
+        response = browser.get(url)
+    assert response.status_code == 200
+    return len(counted)
+
+
+def test_an_experiment_page_needs_twelve_queries_at_any_size(browser):
+    small = factories.wsgi_experiment(n_configs=8, n_repeats=5, n_processes=3)
+    large = factories.wsgi_experiment(n_configs=80, n_repeats=5, n_processes=3)
+    counts = [queries(browser, made.get_absolute_url()) for made in (small, large)]
+    assert counts[0] == counts[1] <= MOST
+
+
+def test_a_page_of_eight_configs_and_five_repeats_stays_light(browser):
+    made = factories.wsgi_experiment(n_configs=8, n_repeats=5)
+    assert len(gzip.compress(browser.get(made.get_absolute_url()).content)) < 60_000
+
+
+def test_a_comparison_needs_as_many_queries_for_forty_runs_as_for_two(browser):
+    made = factories.wsgi_experiment(n_configs=8, n_repeats=5, n_processes=2)
+    ids = [str(run.pk) for run in made.runs.all()]
+    counts = [queries(browser, f"/compare/?runs={','.join(ids[:n])}") for n in (2, 40)]
+    assert counts[0] == counts[1] <= MOST
+
+
+@pytest.mark.parametrize("path", ["/", "/experiments/", "/runs/", "/hosts/", "/uploads/"])
+def test_a_list_needs_as_many_queries_for_many_rows_as_for_few(browser, path):
+    factories.wsgi_experiment(n_configs=1, n_repeats=1)
+    few = queries(browser, path)
+    for _ in range(4):
+        factories.wsgi_experiment(n_configs=2, n_repeats=2)
+        factories.mpm_experiment()
+    assert queries(browser, path) == few <= MOST
+
+
+def test_pages_of_one_thing_need_as_many_queries_when_more_hangs_on_it(browser):
+    counts = []
+    for size in (1, 4):
+        made = factories.wsgi_experiment(n_configs=size, n_repeats=size)
+        config, host = Config.objects.filter(experiment=made).first(), Host.objects.last()
+        upload = Upload.objects.filter(runs__experiment=made).first()
+        run, capture = made.runs.first(), made.captures.first()
+        things = (config, host, upload, run, capture)
+        counts.append([queries(browser, thing.get_absolute_url()) for thing in things])
+    assert counts[0] == counts[1]
+    assert max(counts[1]) <= MOST
