@@ -1,5 +1,27 @@
 """The API's addresses, under /api/v1/."""
 
-from django.urls import URLPattern
+from django.urls import path
+from drf_spectacular.views import SpectacularAPIView
+from rest_framework.routers import SimpleRouter
 
-urlpatterns: list[URLPattern] = []
+from runs.api import (
+    schema,  # noqa: F401  (tells drf-spectacular how tokens are sent)
+    views,
+)
+
+router = SimpleRouter()
+for name, view in {
+    "run": views.RunViews,
+    "host": views.HostViews,
+    "config": views.ConfigViews,
+    "experiment": views.ExperimentViews,
+    "upload": views.UploadViews,
+    "capture": views.CaptureViews,
+}.items():
+    router.register(f"{name}s", view, basename=f"api-{name}")
+
+urlpatterns = [
+    path("compare/", views.CompareView.as_view(), name="api-compare"),
+    path("schema/", SpectacularAPIView.as_view(), name="api-schema"),
+    *router.urls,
+]

@@ -8,10 +8,10 @@ change          what a person changes afterwards  pack                     how s
 from .draft import Draft
 from .edits import Edits, apply_edits
 from .hints import Hints
-from .reading import too_large
+from .reading import nothing_found, too_large
 from .redact import Secret
 from .rejected import Error, Rejected
-from .results import capture_result, result_of, run_result
+from .results import capture_result, draft_results, result_of, run_result
 from .submit import Preview, Receipt, give_up, lines_of, parse_queued, preview, reparse, submit, submit_all
 
 __all__ = [
@@ -25,8 +25,10 @@ __all__ = [
     "Secret",
     "apply_edits",
     "capture_result",
+    "draft_results",
     "give_up",
     "lines_of",
+    "nothing_found",
     "parse_queued",
     "preview",
     "reparse",

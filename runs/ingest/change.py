@@ -60,7 +60,7 @@ def rename_host(host: Host, name: str) -> Host:
 
 @transaction.atomic
 def move_run(run: Run, config: Config) -> Run:
-    """Put a run, and what was measured beside it, under another config. A config or experiment left with nothing goes."""
+    """Put a run, and what was measured beside it, under another config. What is left with nothing goes."""
     before = (run.experiment_id, run.config_id)
     _place_run(run, config)
     run.save()

@@ -1,4 +1,4 @@
-"""Monitor blocks to packed series: one row a system metric, one row a process and metric."""
+"""What a draft's keys mean in the blocks: loads, and monitors as packed series, a row a metric of system or process."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from parsers import Block, ProcessSample, SystemSample
+from parsers import Block, LoadResult, ProcessSample, SystemSample
 from runs.models import Capture, Series
 
 from .fitting import fitted
@@ -28,6 +28,16 @@ class Look:
     clock: str | None = None
     metrics: dict[str, float] = field(default_factory=dict)
     processes: list[ProcessSample] = field(default_factory=list)
+
+
+def load_of(blocks: Sequence[Block], key: str) -> tuple[Block, LoadResult, dict[str, object]]:
+    """Block, record and figures of a run's key. "b3.1" is the second of several in one block, as in a log."""
+    name, _, number = key.partition(".")
+    block = blocks[int(name.removeprefix("b"))]
+    results = [record for record in block.records if isinstance(record, LoadResult)]
+    rows = block.values.get("rows")
+    values = rows[int(number)] if number and isinstance(rows, list) else block.values
+    return block, results[int(number or 0)], values
 
 
 def looks_of(blocks: Iterable[Block]) -> list[Look]:

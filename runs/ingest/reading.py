@@ -52,7 +52,7 @@ def relate(blocks: list[parsers.Block], n_lines: int, hints: Hints) -> Draft:
 def text_of(data: bytes, redacted: Collection[str] = ()) -> Text:
     """The text in these bytes, without the secrets named. Raises Rejected 400, 413 or 415."""
     if len(data) > settings.MAX_UPLOAD_BYTES:
-        raise too_large(len(data))
+        raise too_large()
     if not data.strip():
         raise rejected(400, "The text is empty; expected the output of a load test or of a monitor.")
     try:

@@ -1,10 +1,15 @@
-"""What scripts are told of an upload and its runs (interfaces.md sections 2 and 3)."""
+"""What scripts are told of an upload and its runs (interfaces.md sections 2 and 3), stored or only read."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from runs.models import Capture, Run, Upload
+
+from .draft import DraftCapture, DraftExperiment, DraftRun
+from .fitting import plain_json
+from .looks import load_of
+from .submit import Preview
 
 
 def result_of(upload: Upload) -> dict[str, Any]:
@@ -64,3 +69,32 @@ def capture_result(capture: Capture) -> dict[str, Any]:
         **_beside(capture),
         "values": capture.values,
     }
+
+
+def draft_results(shown: Preview) -> list[dict[str, Any]]:
+    """The runs of a preview in the shape of `run_result`, with neither id nor address."""
+    return [_drafted(shown, drafted, run) for drafted in shown.draft.experiments for run in drafted.runs]
+
+
+def _drafted(shown: Preview, drafted: DraftExperiment, run: DraftRun) -> dict[str, Any]:
+    _, result, values = load_of(shown.blocks, run.key)
+    hosts = {host.key: host.name for host in shown.draft.hosts}
+    configs = {config.key: config.name for config in drafted.configs}
+    return {
+        "id": None,
+        "url": None,
+        "tool": result.tool,
+        "experiment": drafted.name,
+        "host": hosts.get(drafted.host),
+        "config": configs[run.config],
+        "repeat": run.repeat,
+        "heading": run.label or None,
+        "lines": list(run.lines),
+        "values": plain_json(values),
+        "captures": [_drafted_capture(shown, c) for c in drafted.captures if c.run == run.key],
+    }
+
+
+def _drafted_capture(shown: Preview, capture: DraftCapture) -> dict[str, Any]:
+    kind = shown.blocks[int(capture.blocks[0].removeprefix("b"))].kind
+    return {"tool": kind, "phase": capture.phase or None, "lines": list(capture.lines)}

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 
 from django.db.models import Max
 
-from parsers import Block, LoadResult
+from parsers import Block
 from runs.models import Capture, Config, ConfigText, Experiment, Run, Series, Upload
 
 from . import fingerprint
 from .draft import DraftCapture, DraftExperiment, DraftRun
 from .fitting import fitted
-from .looks import looks_of, series_of
+from .looks import load_of, looks_of, series_of
 from .places import Places
 from .reading import Reading
 
@@ -56,6 +56,7 @@ class _Writer:
 
     def __init__(self, upload: Upload, reading: Reading) -> None:
         self.upload = upload
+        self.reading = reading
         self.draft = reading.draft
         self.blocks = {f"b{number}": block for number, block in enumerate(reading.blocks)}
         self.places = Places(upload)
@@ -115,7 +116,7 @@ class _Writer:
         Run.objects.bulk_create(self.runs.values(), batch_size=BATCH)
 
     def _run(self, drafted: DraftExperiment, run: DraftRun, kept: Kept) -> Run:
-        block, result, values = self._load(run.key)
+        block, result, values = load_of(self.reading.blocks, run.key)
         config = self.places.configs[run.config]
         host = self.places.hosts.get(drafted.host)
         own = {"label": run.label, "note": run.note, "repeat": run.repeat, "command": block.command}
@@ -136,15 +137,6 @@ class _Writer:
         if before is not None and before.config_id == config.pk:
             self.numbered[run.key] = before.repeat
         return row
-
-    def _load(self, key: str) -> tuple[Block, LoadResult, dict[str, object]]:
-        """Block, record and figures of a run. "b3.1" is the second of several in one block, as in a log."""
-        block_key, _, number = key.partition(".")
-        block = self.blocks[block_key]
-        results = [record for record in block.records if isinstance(record, LoadResult)]
-        rows = block.values.get("rows")
-        values = rows[int(number)] if number and isinstance(rows, list) else block.values
-        return block, results[int(number or 0)], values
 
     def _number_repeats(self) -> None:
         """Go on counting where other uploads left off. What a person said stays, and so does a number once given."""

@@ -19,7 +19,7 @@ from .draft import Draft
 from .edits import Edits
 from .fitting import fitted
 from .hints import Hints
-from .reading import Text, nothing_found, read, text_of
+from .reading import Reading, Text, nothing_found, read, text_of
 from .redact import Secret
 from .rejected import Rejected
 from .store import store
@@ -72,33 +72,63 @@ def submit(
     may_queue: a large text is only kept, status "queued"; the caller then passes it to `tasks.hand_over`.
     Raises Rejected 400, 413, 415, and 422 where nothing is recognised (then the text is kept, status "failed").
     """
-    text = text_of(data, redact)
-    existing = Upload.objects.filter(text_key=text.key).first()
-    if existing is not None and existing.status != Status.FAILED:
-        return Receipt(existing, created=False)
-    upload = _new_upload(text, door=door, name=name, user=user, hints=hints, edits=edits)
-    if may_queue and len(data) > settings.QUEUE_UPLOAD_BYTES:
-        return _keep(upload, Status.QUEUED)
-    found = read(text.lines, hints=hints, edits=edits)
-    if not found.blocks:
-        message = nothing_found(len(text.lines))
-        raise Rejected(422, [{"line": None, "message": message}], _keep(upload, Status.FAILED, message).upload)
-    with transaction.atomic():
-        receipt = _keep(upload, Status.PARSING)
-        if receipt.created:
-            store(receipt.upload, found)
-    return receipt
+    return _commit(
+        _prepare(data, door=door, name=name, user=user, hints=hints, edits=edits, redact=redact, may_queue=may_queue)
+    )
 
 
 def submit_all(files: Iterable[tuple[str, bytes]], **same: Any) -> list[Receipt]:
-    """`submit` for several (name, bytes), all or nothing: the first that is rejected takes the others with it."""
-    try:
-        with transaction.atomic():
-            return [_named(name, data, same) for name, data in files]
-    except Rejected as error:
-        if error.upload is not None:  # it went with the transaction
-            error.upload = _keep(error.upload, Status.FAILED, error.upload.error).upload
-        raise
+    """`submit` for several (name, bytes), all or nothing: where one is rejected none is stored."""
+    prepared = [_prepare_named(name, data, same) for name, data in files]
+    with transaction.atomic():
+        return [_commit(one) for one in prepared]
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    """A text that is read, and either there already, or to be stored, or (found None) to be queued."""
+
+    upload: Upload
+    exists: bool
+    found: Reading | None = None
+
+
+def _prepare(
+    data: bytes,
+    *,
+    door: str,
+    name: str = "",
+    user: User | None = None,
+    hints: Hints = NO_HINTS,
+    edits: Edits | None = None,
+    redact: Collection[str] = (),
+    may_queue: bool = False,
+) -> _Prepared:
+    """All that needs no transaction. Only a text in which nothing is recognised is stored here, for inspection."""
+    text = text_of(data, redact)
+    existing = Upload.objects.filter(text_key=text.key).exclude(status=Status.FAILED).first()
+    if existing is not None:
+        return _Prepared(existing, exists=True)
+    upload = _new_upload(text, door=door, name=name, user=user, hints=hints, edits=edits)
+    if may_queue and len(data) > settings.QUEUE_UPLOAD_BYTES:
+        return _Prepared(upload, exists=False)
+    found = read(text.lines, hints=hints, edits=edits)
+    if not found.blocks:
+        kept = _keep(upload, Status.FAILED, nothing_found(len(text.lines))).upload
+        raise Rejected(422, [{"line": None, "message": kept.error}], kept)
+    return _Prepared(upload, exists=False, found=found)
+
+
+def _commit(prepared: _Prepared) -> Receipt:
+    if prepared.exists:
+        return Receipt(prepared.upload, created=False)
+    if prepared.found is None:
+        return _keep(prepared.upload, Status.QUEUED)
+    with transaction.atomic():
+        receipt = _keep(prepared.upload, Status.PARSING)
+        if receipt.created:
+            store(receipt.upload, prepared.found)
+    return receipt
 
 
 def parse_queued(upload_id: int) -> Upload:
@@ -138,12 +168,13 @@ def stored_text(upload: Upload) -> Text:
     return text_of(zlib.decompress(bytes(upload.raw)))
 
 
-def _named(name: str, data: bytes, same: dict[str, Any]) -> Receipt:
+def _prepare_named(name: str, data: bytes, same: dict[str, Any]) -> _Prepared:
+    """Of several texts, each error says which it is about."""
     try:
-        return submit(data, name=name, **same)
+        return _prepare(data, name=name, **same)
     except Rejected as error:
         prefix = f"{name}: " if name else ""
-        error.errors = [{"line": e["line"], "message": prefix + e["message"]} for e in error.errors]
+        error.errors = [{"line": each["line"], "message": prefix + each["message"]} for each in error.errors]
         raise
 
 

@@ -1,0 +1,40 @@
+"""Every error of the API has one shape: {"errors": [{"line", "message"}]}."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from rest_framework.response import Response
+from rest_framework.views import exception_handler
+
+from runs.ingest import Rejected
+
+
+def handle(exc: Exception, context: dict[str, Any]) -> Response | None:
+    """DRF's exception handler: a refused text and DRF's own errors in our shape; anything else is a real failure."""
+    if isinstance(exc, Rejected):
+        return refusal(exc)
+    response = exception_handler(exc, context)
+    if response is not None:
+        response.data = {"errors": [{"line": None, "message": message} for message in _messages(response.data)]}
+    return response
+
+
+def refusal(error: Rejected) -> Response:
+    """A text that was not taken; where it is kept for inspection, its id and page are named too."""
+    body: dict[str, Any] = {"errors": error.errors}
+    if error.upload is not None:
+        body |= {"id": error.upload.pk, "url": error.upload.get_absolute_url(), "status": error.upload.status}
+    return Response(body, status=error.status)
+
+
+def _messages(data: Any, name: str = "") -> Iterator[str]:
+    if isinstance(data, dict):
+        for key, inner in data.items():
+            yield from _messages(inner, "" if key in ("detail", "non_field_errors") else str(key))
+    elif isinstance(data, list):
+        for inner in data:
+            yield from _messages(inner, name)
+    else:
+        yield f"{name}: {data}" if name else str(data)

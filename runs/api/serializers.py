@@ -1,0 +1,256 @@
+"""Rows as JSON. Figures carry the names that their tool's parser gives them; units are in the names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from runs.models import Capture, Config, ConfigText, Experiment, Host, Run, Upload
+
+LINES = serializers.ListField(child=serializers.IntegerField(), min_length=2, max_length=2)
+
+
+@extend_schema_field(OpenApiTypes.URI)
+class PageField(serializers.Field[Any, Any, str, Any]):
+    """The address of the row's page."""
+
+    def __init__(self, **more: Any) -> None:
+        super().__init__(source="*", read_only=True, **more)
+
+    def to_representation(self, value: Any) -> str:
+        path: str = value.get_absolute_url()
+        request = self.context.get("request")
+        return request.build_absolute_uri(path) if request else path
+
+
+@extend_schema_field(LINES)
+class LinesField(serializers.Field[Any, Any, list[int], Any]):
+    """First and last line in the upload's text."""
+
+    def __init__(self, **more: Any) -> None:
+        super().__init__(source="*", read_only=True, **more)
+
+    def to_representation(self, value: Any) -> list[int]:
+        return [value.line_first, value.line_last]
+
+
+class ErrorSerializer(serializers.Serializer[Any]):
+    line = serializers.IntegerField(allow_null=True)
+    message = serializers.CharField()
+
+
+class ErrorsSerializer(serializers.Serializer[Any]):
+    errors = ErrorSerializer(many=True)  # type: ignore[assignment]
+
+
+class BesideSerializer(serializers.ModelSerializer[Capture]):
+    """A capture as its run names it."""
+
+    url = PageField()
+    lines = LinesField()
+
+    class Meta:
+        model = Capture
+        fields = ("id", "url", "tool", "phase", "lines")
+
+
+class CaptureSerializer(serializers.ModelSerializer[Capture]):
+    """`values`: the last look's figures, without its processes (see a run's series for those)."""
+
+    url = PageField()
+    lines = LinesField()
+    experiment = serializers.CharField(source="experiment.name")
+    config = serializers.CharField(source="config.name", default=None)
+    host = serializers.CharField(source="host.name", default=None)
+
+    class Meta:
+        model = Capture
+        fields = (
+            *("id", "url", "tool", "phase", "label", "command", "run_id", "upload_id", "lines"),
+            *("experiment", "experiment_id", "config", "config_id", "host", "host_id"),
+            *("clock_first", "clock_last", "n_samples", "partial", "values", "created_at"),
+        )
+
+
+class RunSerializer(serializers.ModelSerializer[Run]):
+    """`values`: all that the tool printed. The columns beside it mean the same for every tool."""
+
+    url = PageField()
+    lines = LinesField()
+    heading = serializers.CharField(source="label")
+    experiment = serializers.CharField(source="experiment.name")
+    config = serializers.CharField(source="config.name")
+    host = serializers.CharField(source="host.name", default=None)
+
+    class Meta:
+        model = Run
+        fields: tuple[str, ...] = (
+            *("id", "url", "tool", "tool_version", "heading", "note", "command", "upload_id", "lines"),
+            *("experiment", "experiment_id", "config", "config_id", "host", "host_id"),
+            *("repeat", "counted", "partial", "aborted", "fingerprint", "tags", "created_at"),
+            *("requests_per_second", "complete_requests", "failed_requests", "concurrency", "duration_s"),
+            *("keepalive", "mean_ms", "max_ms", "percentiles_ms", "server_software", "hostname", "port", "path"),
+            "values",
+        )
+
+
+class RunDetailSerializer(RunSerializer):
+    captures = BesideSerializer(many=True)
+
+    class Meta(RunSerializer.Meta):
+        fields = (*RunSerializer.Meta.fields, "captures")
+
+
+class HostSerializer(serializers.ModelSerializer[Host]):
+    url = PageField()
+
+    class Meta:
+        model = Host
+        fields = ("id", "url", "name", "cpu_model", "cores", "mhz", "ram_kb", "swap_kb", "os", "kernel", "fingerprint")
+
+
+class ConfigSerializer(serializers.ModelSerializer[Config]):
+    url = PageField()
+    experiment = serializers.CharField(source="experiment.name")
+
+    class Meta:
+        model = Config
+        fields: tuple[str, ...] = ("id", "url", "name", "group", "position", "experiment", "experiment_id")
+
+
+class TextSerializer(serializers.ModelSerializer[ConfigText]):
+    lines = LinesField()
+
+    class Meta:
+        model = ConfigText
+        fields = ("id", "path", "text", "sha256", "upload_id", "lines")
+
+
+class ConfigDetailSerializer(ConfigSerializer):
+    texts = TextSerializer(many=True)
+
+    class Meta(ConfigSerializer.Meta):
+        fields = (*ConfigSerializer.Meta.fields, "texts")
+
+
+class ExperimentSerializer(serializers.ModelSerializer[Experiment]):
+    url = PageField()
+    host = serializers.CharField(source="host.name", default=None)
+    n_runs = serializers.IntegerField()
+    n_configs = serializers.IntegerField()
+
+    class Meta:
+        model = Experiment
+        fields: tuple[str, ...] = ("id", "url", "name", "notes", "host", "host_id", "n_runs", "n_configs", "created_at")
+
+
+class ExperimentDetailSerializer(ExperimentSerializer):
+    configs = ConfigSerializer(many=True)
+
+    class Meta(ExperimentSerializer.Meta):
+        fields = (*ExperimentSerializer.Meta.fields, "configs")
+
+
+class UploadSerializer(serializers.ModelSerializer[Upload]):
+    url = PageField()
+    n_runs = serializers.IntegerField()
+    n_captures = serializers.IntegerField()
+
+    class Meta:
+        model = Upload
+        fields = (
+            *("id", "url", "name", "sha256", "status", "error", "door", "size_bytes", "encoding", "n_lines"),
+            *("n_runs", "n_captures", "parser_version", "created_at"),
+        )
+
+
+class ResultCaptureSerializer(serializers.Serializer[Any]):
+    tool = serializers.CharField()
+    phase = serializers.CharField(allow_null=True)
+    lines = LINES
+
+
+class ResultRunSerializer(serializers.Serializer[Any]):
+    id = serializers.IntegerField()
+    url = serializers.CharField()
+    tool = serializers.CharField()
+    experiment = serializers.CharField()
+    host = serializers.CharField(allow_null=True)
+    config = serializers.CharField()
+    repeat = serializers.IntegerField()
+    heading = serializers.CharField(allow_null=True)
+    lines = LINES
+    values = serializers.DictField()
+    captures = ResultCaptureSerializer(many=True)
+
+
+class ResultStandaloneCaptureSerializer(ResultCaptureSerializer):
+    id = serializers.IntegerField()
+    url = serializers.CharField()
+    run = serializers.IntegerField(allow_null=True)
+    config = serializers.CharField(allow_null=True)
+    host = serializers.CharField(allow_null=True)
+    samples = serializers.IntegerField()
+    values = serializers.DictField()
+
+
+class ResultSerializer(serializers.Serializer[Any]):
+    """An upload and what was read from it: `ingest.result_of`."""
+
+    id = serializers.IntegerField()
+    url = serializers.CharField()
+    sha256 = serializers.CharField()
+    status = serializers.ChoiceField(Upload.Status.choices)
+    error = serializers.CharField(allow_blank=True)
+    runs = ResultRunSerializer(many=True)
+    captures = ResultStandaloneCaptureSerializer(many=True)
+    problems = ErrorSerializer(many=True)
+    unread_lines = serializers.ListField(child=LINES)
+
+
+class SeriesSerializer(serializers.Serializer[Any]):
+    capture = serializers.IntegerField()
+    tool = serializers.CharField()
+    phase = serializers.CharField(allow_blank=True)
+    pid = serializers.IntegerField(allow_null=True)
+    user = serializers.CharField(allow_blank=True)
+    command = serializers.CharField(allow_blank=True)
+    group = serializers.CharField(allow_blank=True)
+    n = serializers.IntegerField()
+    min = serializers.FloatField()
+    mean = serializers.FloatField()
+    max = serializers.FloatField()
+    last = serializers.FloatField()
+    looks = serializers.ListField(child=serializers.IntegerField(), help_text="numbers of the looks, from 0")
+    clock_s = serializers.ListField(
+        child=serializers.FloatField(), allow_null=True, help_text="seconds of the day; null without a clock"
+    )
+    samples = serializers.ListField(child=serializers.FloatField(allow_null=True))
+
+
+class RunSeriesSerializer(serializers.Serializer[Any]):
+    run = serializers.IntegerField()
+    metric = serializers.CharField()
+    metrics = serializers.ListField(child=serializers.CharField(), help_text="all that there is for this run")
+    series = SeriesSerializer(many=True)
+
+
+class ComparedRunSerializer(serializers.Serializer[Any]):
+    id = serializers.IntegerField()
+    url = serializers.CharField()
+    tool = serializers.CharField()
+    experiment = serializers.CharField()
+    config = serializers.CharField()
+    host = serializers.CharField(allow_null=True)
+    repeat = serializers.IntegerField()
+    values = serializers.DictField(child=serializers.FloatField())
+    delta_pct = serializers.DictField(child=serializers.FloatField(), help_text="per cent of the baseline's figure")
+
+
+class ComparisonSerializer(serializers.Serializer[Any]):
+    baseline = serializers.IntegerField()
+    metrics = serializers.ListField(child=serializers.CharField())
+    runs = ComparedRunSerializer(many=True)

@@ -1,0 +1,200 @@
+"""POST /api/v1/uploads/ takes a text in any wrapping, once, and says what became of it."""
+
+from __future__ import annotations
+
+import gzip
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from runs import tasks
+from runs.access.tokens import make_token
+from runs.models import Experiment, Host, Run, Upload
+from runs.tests.ingest.texts import session
+
+pytestmark = pytest.mark.django_db
+UPLOADS = "/api/v1/uploads/"
+
+
+@pytest.fixture
+def api() -> Client:
+    _, token = make_token(user=User.objects.create_user("joe"), name="test")
+    return Client(headers={"authorization": f"Bearer {token}"})
+
+
+def send(api: Client, text: str | bytes, query: str = "", content_type="application/x-www-form-urlencoded"):
+    return api.post(UPLOADS + query, data=text, content_type=content_type)
+
+
+def files(*texts: str) -> list[SimpleUploadedFile]:
+    return [SimpleUploadedFile(f"{number}.txt", text.encode()) for number, text in enumerate(texts)]
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    ["application/x-www-form-urlencoded", "text/plain", "application/octet-stream", "application/json", "x/y"],
+)
+def test_a_body_is_taken_whatever_it_says_it_is(api, content_type):
+    answer = send(api, session(500), content_type=content_type)
+    assert answer.status_code == 201
+    assert answer.json()["runs"][0]["values"]["requests_per_second"] == 500
+
+
+def test_the_answer_tells_all_that_was_stored(api):
+    answer = send(api, "prose\n\n" + session(500))
+    upload, run = Upload.objects.get(), Run.objects.get()
+    body = answer.json()
+    assert set(body) == {
+        *("id", "url", "sha256", "status", "error", "runs", "captures", "problems", "unread_lines"),
+    }
+    assert (body["id"], body["url"], body["status"]) == (upload.pk, f"http://testserver/uploads/{upload.pk}/", "ready")
+    assert answer["Location"] == f"http://testserver{UPLOADS}{upload.pk}/"
+    assert body["runs"][0]["id"] == run.pk and body["runs"][0]["lines"] == [run.line_first, run.line_last]
+    assert body["runs"][0]["captures"] == [{"tool": "meminfo", "phase": "before", "lines": [6, 11]}]
+    assert body["captures"][0]["run"] == run.pk
+
+
+def test_location_gives_the_same_body(api):
+    sent = send(api, session(500))
+    assert api.get(sent["Location"]).json() == sent.json()
+
+
+def test_the_same_text_gets_200_and_the_same_body(api):
+    first = send(api, session(500))
+    again = send(api, session(500).replace("\n", "\r\n"))
+    assert (again.status_code, again.json()) == (200, first.json())
+    assert Run.objects.count() == 1
+
+
+def test_multipart_takes_a_file_and_hints(api):
+    form = {"file": files(session(500))[0], "experiment": "July", "host": "web9", "tags": "nightly, ssd"}
+    assert api.post(UPLOADS, form).status_code == 201
+    run = Run.objects.get()
+    assert (run.experiment.name, run.host.name, run.tags) == ("July", "web9", ["nightly", "ssd"])
+    assert run.upload.name == "0.txt" and run.upload.created_by.username == "joe"
+
+
+def test_hints_come_in_the_query_too(api):
+    send(api, session(500), "?experiment=July&host=web9&config=event&name=a.log")
+    assert (Experiment.objects.get().name, Host.objects.get().name) == ("July", "web9")
+    assert Run.objects.get().config.name == "event" and Upload.objects.get().name == "a.log"
+
+
+def test_several_files_are_told_of_one_by_one(api):
+    answer = api.post(UPLOADS, {"file": files(session(500), session(600)), "experiment": "July"})
+    assert answer.status_code == 201 and len(answer.json()["uploads"]) == 2
+    assert Experiment.objects.get().runs.count() == 2
+
+
+def test_of_several_files_one_bad_one_keeps_all_out(api):
+    answer = api.post(UPLOADS, {"file": files(session(500), "hello")})
+    assert answer.status_code == 422 and answer.json()["errors"][0]["message"].startswith("1.txt: Nothing was rec")
+    assert not Run.objects.exists()
+
+
+def errors_of(answer) -> tuple[int, str]:
+    return answer.status_code, " ".join(error["message"] for error in answer.json()["errors"])
+
+
+@pytest.mark.parametrize(
+    ("data", "status", "words"),
+    [
+        (b"", 400, "empty"),
+        (b"  \n", 400, "empty"),
+        (gzip.compress(b"x"), 415, "gzip"),
+        (b"%PDF-1.4", 415, "PDF"),
+        (b"hello", 422, "Looked for"),
+    ],
+)
+def test_what_cannot_be_taken_is_told_why(api, data, status, words):
+    got, message = errors_of(send(api, data))
+    assert got == status and words in message
+
+
+def test_what_nothing_is_found_in_is_kept_and_can_be_looked_at(api):
+    body = send(api, "hello").json()
+    kept = api.get(f"{UPLOADS}{body['id']}/").json()
+    assert (kept["status"], kept["error"]) == ("failed", body["errors"][0]["message"])
+
+
+def test_a_form_without_a_file_is_told_what_is_missing(api):
+    assert "field `file`" in errors_of(api.post(UPLOADS, {"experiment": "x"}))[1]
+
+
+def test_too_much_is_refused_in_any_wrapping(api, settings):
+    settings.MAX_UPLOAD_BYTES = 2**20
+    big = "x" * (2**20 + 1)
+    assert errors_of(send(api, big)) == (
+        413,
+        "The text is too large: 1.0 MiB, at most 1 MiB are taken. Send it in parts.",
+    )
+    assert errors_of(api.post(UPLOADS, {"file": files(big)}))[0] == 413
+
+
+def test_nothing_is_stored_when_storing_breaks_down(api, monkeypatch):
+    def fail(*args, **kwargs):
+        raise OSError("disk full")
+
+    monkeypatch.setattr("runs.ingest.store.series_of", fail)
+    api.raise_request_exception = False
+    assert send(api, session(500)).status_code == 500
+    assert not Upload.objects.exists() and not Experiment.objects.exists()
+
+
+def test_a_stranger_stores_nothing():
+    assert Client().post(UPLOADS, data=session(500), content_type="text/plain").status_code == 401
+    assert Client().get(UPLOADS).status_code == 401
+
+
+def test_a_browser_session_without_its_csrf_token_stores_nothing():
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(User.objects.create_user("joe"))
+    assert errors_of(send(client, session(500)))[0] == 403
+    assert not Upload.objects.exists()
+
+
+@pytest.fixture
+def queue(monkeypatch, settings) -> list[int]:
+    settings.QUEUE_UPLOAD_BYTES = 100
+    sent: list[int] = []
+    monkeypatch.setattr(tasks.parse_upload, "delay", sent.append)
+    return sent
+
+
+def test_a_large_text_is_handed_to_a_worker(api, queue, django_capture_on_commit_callbacks):
+    with django_capture_on_commit_callbacks(execute=True):
+        answer = send(api, session(500))
+    body = answer.json()
+    assert (answer.status_code, body["status"], body["runs"]) == (202, "queued", [])
+    assert queue == [body["id"]]
+    tasks.parse_upload(body["id"])
+    done = api.get(answer["Location"]).json()
+    assert (done["status"], len(done["runs"])) == ("ready", 1)
+
+
+def test_the_work_can_be_done_twice(api, queue):
+    pk = send(api, session(500)).json()["id"]
+    for _ in range(2):
+        tasks.parse_upload(pk)
+    assert Run.objects.count() == 1
+
+
+def test_a_large_text_with_nothing_in_it_fails_with_a_reason(api, queue):
+    pk = send(api, "hello\n" * 50).json()["id"]
+    tasks.parse_upload(pk)
+    body = api.get(f"{UPLOADS}{pk}/").json()
+    assert body["status"] == "failed" and "Nothing was recognised in 50 lines" in body["error"]
+
+
+def test_a_worker_that_breaks_down_leaves_word(api, queue, monkeypatch):
+    pk = send(api, session(500)).json()["id"]
+
+    def fail(lines):
+        raise RuntimeError("no")
+
+    monkeypatch.setattr("parsers.read", fail)
+    result = tasks.parse_upload.apply(args=[pk])
+    assert result.failed() and Upload.objects.get().status == "failed"
+    assert "RuntimeError" in Upload.objects.get().error

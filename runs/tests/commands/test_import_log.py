@@ -1,0 +1,147 @@
+"""`manage.py import_log` and `manage.py reparse`, as a script sees them."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from runs.models import Experiment, Run, Upload
+from runs.tests.ingest.conftest import plain_relations, real_relations  # noqa: F401
+from runs.tests.ingest.texts import session
+
+ROOT = Path(__file__).resolve().parent.parent.parent.parent
+
+
+@pytest.fixture
+def log(tmp_path):
+    def write(text: str, name: str = "a.log") -> str:
+        path = tmp_path / name
+        path.write_text(text)
+        return str(path)
+
+    return write
+
+
+def run(*args: str) -> tuple[int, str, str]:
+    """Exit status, standard output, standard error."""
+    out, err = io.StringIO(), io.StringIO()
+    try:
+        call_command("import_log", *args, stdout=out, stderr=err)
+    except SystemExit as end:
+        return int(end.code or 0), out.getvalue(), err.getvalue()
+    return 0, out.getvalue(), err.getvalue()
+
+
+@pytest.mark.django_db
+class TestImportLog:
+    def test_it_prints_a_line_a_run_and_the_page(self, log):
+        status, out, _ = run(log(session(500, 600)))
+        lines = out.splitlines()
+        assert status == 0 and len(lines) == 3
+        assert lines[0] == "ab  500.0 requests/s  worker:, repeat 1  lines 12-33, 1 monitors"
+        assert lines[2].endswith(f": http://localhost:8000/experiments/{Experiment.objects.get().pk}/")
+
+    def test_files_of_one_experiment_land_in_one(self, log):
+        run(
+            log(session(500)), log(session(600), "b.log"), "--experiment", "July", "--host", "web1", "--config", "event"
+        )
+        assert Experiment.objects.get().name == "July"
+        assert {(r.host.name, r.config.name, r.repeat) for r in Run.objects.all()} == {
+            ("web1", "event", 1),
+            ("web1", "event", 2),
+        }
+
+    def test_json_is_an_object_a_run(self, log):
+        _, out, _ = run("--json", log(session(500)))
+        told = json.loads(out)
+        assert set(told) == {
+            *("id", "url", "tool", "experiment", "host", "config", "repeat", "heading", "lines", "values", "captures"),
+        }
+        assert told["url"] == f"http://localhost:8000/runs/{told['id']}/"
+        assert told["captures"] == [{"tool": "meminfo", "phase": "before", "lines": [4, 9]}]
+
+    def test_a_dry_run_says_the_same_and_stores_nothing(self, log):
+        path = log(session(500, 600))
+        dry, dry_json = run("--dry-run", path), run("--dry-run", "--json", path)[1]
+        assert not Upload.objects.exists()
+        assert run(path)[1].splitlines()[:2] == dry[1].splitlines()
+        wet = [json.loads(line) for line in run("--json", path)[1].splitlines()]
+        assert [json.loads(line) for line in dry_json.splitlines()] == [r | {"id": None, "url": None} for r in wet]
+
+    def test_the_same_text_again_stores_nothing(self, log):
+        path = log(session(500))
+        run(path)
+        status, out, _ = run(path)
+        assert status == 0 and "stored before" in out and Run.objects.count() == 1
+
+    def test_it_reads_standard_input(self, monkeypatch):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(session(500).encode())))
+        assert run("-")[0] == 0 and Upload.objects.get().name == ""
+
+    @pytest.mark.parametrize(
+        ("text", "status", "words"),
+        [
+            ("hello", 1, "Nothing was recognised"),
+            ("", 2, "empty"),
+            ("%PDF-1.4", 2, "line 1: Not a text: this is a"),
+        ],
+    )
+    @pytest.mark.parametrize("dry", [[], ["--dry-run"]])
+    def test_what_cannot_be_taken_is_told_on_standard_error(self, log, text, status, words, dry):
+        got, out, err = run(log(text), *dry)
+        assert (got, out) == (status, "") and words in err and "a.log" in err
+
+    def test_a_file_that_is_not_there_is_unreadable(self):
+        assert run("/nowhere/x.log")[::2] == (2, "/nowhere/x.log: No such file or directory\n")
+
+    def test_one_bad_file_does_not_keep_out_the_others(self, log):
+        assert run(log("hello"), log(session(500), "b.log"))[0] == 1
+        assert Run.objects.count() == 1
+
+    def test_problems_are_told_with_their_line(self, log):
+        text = session(500).replace("Complete requests:      1000", "Complete requests:      x1000x")
+        assert "a.log: line 21: " in run(log(text))[1]
+
+
+@pytest.mark.django_db
+class TestReparse:
+    def reparse(self, *ids: str) -> str:
+        out = io.StringIO()
+        call_command("reparse", *ids, stdout=out)
+        return out.getvalue()
+
+    def test_it_reads_every_upload_again(self, log):
+        run(log(session(500)), log(session(600), "b.log"))
+        before = list(Run.objects.order_by("pk").values())
+        Run.objects.update(requests_per_second=1)
+        assert len(self.reparse().splitlines()) == 2
+        assert list(Run.objects.order_by("pk").values()) == before
+
+    def test_it_reads_only_what_is_named(self, log):
+        run(log(session(500)), log(session(600), "b.log"))
+        first = Upload.objects.order_by("id")[0]
+        assert self.reparse(str(first.pk)) == f"{first.pk}  ready  1 runs, 1 captures  a.log\n"
+
+    def test_an_unknown_upload_is_named(self):
+        with pytest.raises(CommandError, match="No upload 99"):
+            self.reparse("99")
+
+
+def test_several_processes_with_one_text_store_it_once(tmp_path, needs):
+    """On SQLite as a script finds it: one file, several writers."""
+    (tmp_path / "a.log").write_text(session(500))
+    env = {**os.environ, "DATA_DIR": str(tmp_path), "DATABASE_URL": ""}
+    manage = [sys.executable, str(ROOT / "manage.py")]
+    subprocess.run([*manage, "migrate", "-v0"], env=env, check=True)
+    command = [*manage, "import_log", "--experiment", "July", "--json", str(tmp_path / "a.log")]
+    started = [subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(4)]
+    results = [(process.communicate(timeout=60), process.returncode) for process in started]
+    assert [(status, err) for (_, err), status in results] == [(0, b"")] * 4
+    assert len({out for (out, _), _ in results}) == 1
