@@ -9,7 +9,6 @@ from django.http import HttpRequest
 
 from runs.models import ApiToken, Capture, Config, Experiment, Host, Run, Upload
 
-
 if TYPE_CHECKING:  # generic for the type checker only
     Base = admin.ModelAdmin[Any]
 else:
