@@ -9,13 +9,21 @@ import json
 from datetime import datetime
 from typing import TYPE_CHECKING, Self
 
-from django.db.models import Count, Prefetch, Q, QuerySet, TextField
-from django.db.models.functions import Cast
+from django.apps import apps
+from django.db.models import Count, OuterRef, Prefetch, Q, QuerySet, Subquery, TextField
+from django.db.models.functions import Cast, Coalesce
 
 if TYPE_CHECKING:
     from runs.models import Capture, Experiment, Run, Series, Upload  # noqa: F401  (models import this module)
 
 HEAVY = ("raw", "blocks", "problems", "unread", "edits", "placed")
+
+
+def counted(of: str, by: str) -> Coalesce:
+    """Number of rows of the model `of` ("runs.Run") whose `by` is this row, as a subquery: no join to multiply."""
+    model = apps.get_model(of)
+    rows = model._default_manager.filter(**{by: OuterRef("pk")}).order_by().values(by)
+    return Coalesce(Subquery(rows.annotate(n=Count("pk")).values("n")), 0)
 
 
 def named(field: str, wanted: str) -> Q:
@@ -29,19 +37,16 @@ class UploadQuerySet(QuerySet["Upload"]):
         return self.defer("raw")
 
     def with_counts(self) -> Self:
-        return (
-            self.light()
-            .annotate(n_runs=Count("runs", distinct=True), n_captures=Count("captures", distinct=True))
-            .select_related("created_by")
-        )
+        """With n_runs and n_captures."""
+        found = self.light().select_related("created_by")
+        return found.annotate(n_runs=counted("runs.Run", "upload"), n_captures=counted("runs.Capture", "upload"))
 
 
 class ExperimentQuerySet(QuerySet["Experiment"]):
     def with_counts(self) -> Self:
         """With its host, n_runs and n_configs."""
-        return self.select_related("host").annotate(
-            n_runs=Count("runs", distinct=True), n_configs=Count("configs", distinct=True)
-        )
+        found = self.select_related("host")
+        return found.annotate(n_runs=counted("runs.Run", "experiment"), n_configs=counted("runs.Config", "experiment"))
 
 
 class RunQuerySet(QuerySet["Run"]):

@@ -110,13 +110,16 @@ def _private_keys(lines: Sequence[str]) -> Iterator[tuple[str, int, int, int]]:
 
 def find_secrets(lines: Sequence[str]) -> list[Secret]:
     """Every secret in the lines, in order. Keys are "s1", "s2", ... and the same for the same lines."""
+    lower = "\n".join(lines).lower()
+    needles = [needle for needle in NEEDLES if needle in lower]  # few texts have more than two or three
+    if not needles:
+        return []
     found = [(number, start, end, "private key", name) for name, number, start, end in _private_keys(lines)]
     private = {number for number, *_ in found}
-    for number, whole in enumerate(lines, 1):
-        line = whole[:LONGEST]
-        lower = line.lower()
-        if number not in private and any(needle in lower for needle in NEEDLES):
-            found += [(number, start, end, kind, line[start:end]) for start, end, kind in _in_line(line)]
+    for number, line in enumerate(lower.split("\n"), 1):
+        if number not in private and any(needle in line for needle in needles):
+            whole = lines[number - 1][:LONGEST]
+            found += [(number, start, end, kind, whole[start:end]) for start, end, kind in _in_line(whole)]
     keys: dict[str, str] = {}
     return [
         Secret(keys.setdefault(value, f"s{len(keys) + 1}"), number, start, end, kind)

@@ -27,7 +27,7 @@ def draft() -> Draft:
     return Draft([DraftHost("h1", "web1")], [first, second])
 
 
-def edited(**edits):
+def edited(**edits) -> Draft:
     return apply_edits(draft(), edits)
 
 
