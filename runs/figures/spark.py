@@ -47,5 +47,5 @@ def spark(bars: Sequence[Bar]) -> Spark | None:
         )
         for at, bar in enumerate(filled[:MOST])
     )
-    words = "; ".join(f"{bar.name}: {plain(bar.mean)} requests per second, n={len(bar.values)}" for bar in filled[:MOST])
-    return Spark(drawn, WIDTH, STEP * len(drawn), len(filled) - len(drawn), words)
+    told = [f"{bar.name}: {plain(bar.mean)} requests per second, n={len(bar.values)}" for bar in filled[:MOST]]
+    return Spark(drawn, WIDTH, STEP * len(drawn), len(filled) - len(drawn), "; ".join(told))

@@ -15,6 +15,9 @@ from runs.models import Capture
 from runs.reads import LINES_A_PAGE
 from runs.views.source import Span, lines_of, tint_of
 
+# Each entry has a select of all configs: more of them would make a form that no browser likes.
+MOST_ENTRIES = 200
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -43,12 +46,16 @@ def draft_context(shown: Preview, redact: Sequence[str] | None, edits: Edits) ->
         for experiment in shown.draft.experiments
     ]
     secrets = {secret.key: secret for secret in reversed(shown.secrets)}
+    entries = [shelf.entries for experiment in experiments for shelf in experiment["shelves"]]
+    lines = _lines(shown, experiments, blocks)
+    n_hidden = _shortened(entries)
     left_out = [key for key, changes in edits.get("blocks", {}).items() if changes.get("leave_out")]
     return {
         "experiments": experiments,
         "hosts": shown.draft.hosts,
         "phases": [("", "not known"), *Capture.Phase.choices],
-        "lines": _lines(shown, experiments, blocks),
+        "lines": lines,
+        "n_hidden": n_hidden,
         "n_lines": len(shown.lines),
         "cut": len(shown.lines) > LINES_A_PAGE,
         "problems": shown.problems,
@@ -58,6 +65,16 @@ def draft_context(shown: Preview, redact: Sequence[str] | None, edits: Edits) ->
         "existing": shown.existing,
         "n_unread": sum(last - first + 1 for first, last in shown.draft.unread),
     }
+
+
+def _shortened(shelves: list[list[Entry]]) -> int:
+    """Cut the shelves to what a form can hold; how many entries went."""
+    left, gone = MOST_ENTRIES, 0
+    for entries in shelves:
+        gone += max(len(entries) - left, 0)
+        del entries[left:]
+        left -= len(entries)
+    return gone
 
 
 def _shelves(experiment: DraftExperiment, blocks: dict[str, Any]) -> list[Shelf]:

@@ -1,0 +1,235 @@
+"""From a paste over the preview and its edits to what is stored."""
+
+from __future__ import annotations
+
+import io
+import zlib
+
+import pytest
+
+from runs.models import Capture, Config, Experiment, Host, Run, Upload
+from runs.tests.ingest.texts import ab, session
+from runs.tests.pages.form import fields
+
+TEXT = session(100.0, 110.0, heading="worker:") + "\n" + session(200.0, heading="event:")
+
+
+@pytest.fixture(autouse=True)
+def plain_relations(monkeypatch):
+    """How well relations are guessed is tested elsewhere."""
+    from runs.tests.ingest import relating
+
+    monkeypatch.setattr("runs.ingest.reading.relate", relating.relate)
+
+
+def previewed(browser, text: str = TEXT, **fields_given):
+    response = browser.post("/preview/", {"text": text} | fields_given)
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def key_of(sent: dict[str, list[str]], what: str, value: str) -> str:
+    """The name of the field of this kind ("configs") that holds a value."""
+    return next(name for name, values in sent.items() if name.startswith(f"{what}:") and values == [value])
+
+
+def test_a_preview_stores_nothing_and_shows_what_it_would_store(browser):
+    page = previewed(browser)
+    assert Upload.objects.count() == Experiment.objects.count() == Run.objects.count() == 0
+    assert 'value="worker:"' in page
+    assert 'value="event:"' in page
+    assert page.count("per s</span>") == 3
+    assert 'class="t load' in page
+    assert 'class="t memory' in page
+
+
+def test_save_stores_it_and_goes_to_the_experiment(browser, person):
+    sent = fields(previewed(browser), "preview")
+    response = browser.post("/preview/", sent | {"action": "save"})
+    made = Experiment.objects.get()
+    assert response.url == made.get_absolute_url()
+    assert sorted(Run.objects.values_list("requests_per_second", flat=True)) == [100.0, 110.0, 200.0]
+    upload = Upload.objects.get()
+    assert (upload.door, upload.created_by) == ("web", person)
+    assert zlib.decompress(bytes(upload.raw)).decode() == TEXT
+
+
+def test_the_same_text_again_is_said_to_be_there_and_stores_nothing(browser):
+    browser.post("/preview/", fields(previewed(browser), "preview") | {"action": "save"})
+    page = previewed(browser)
+    assert "stored already" in page
+    response = browser.post("/preview/", fields(page, "preview") | {"action": "save"}, follow=True)
+    assert "nothing was stored twice" in response.content.decode()
+    assert Upload.objects.count() == 1
+    assert Run.objects.count() == 3
+
+
+def test_names_changed_in_place_are_stored(browser):
+    sent = fields(previewed(browser), "preview")
+    sent[key_of(sent, "configs", "worker:")] = ["Worker MPM"]
+    sent[key_of(sent, "experiments", "an experiment")] = ["Two MPMs"]
+    sent[key_of(sent, "hosts", "web1")] = ["labo-2"]
+    browser.post("/preview/", sent | {"action": "save"})
+    assert Experiment.objects.get().name == "Two MPMs"
+    assert set(Config.objects.values_list("name", flat=True)) == {"Worker MPM", "event:"}
+    assert Host.objects.get().name == "labo-2"
+
+
+def test_edits_are_kept_over_several_updates_of_the_preview(browser):
+    sent = fields(previewed(browser), "preview")
+    sent[key_of(sent, "configs", "worker:")] = ["Worker MPM"]
+    again = fields(browser.post("/preview/", sent | {"action": "update"}).content.decode(), "preview")
+    assert key_of(again, "configs", "Worker MPM")
+    again[key_of(again, "experiments", "an experiment")] = ["Two MPMs"]
+    last = fields(browser.post("/preview/", again | {"action": "update"}).content.decode(), "preview")
+    browser.post("/preview/", last | {"action": "save"})
+    assert Experiment.objects.get().name == "Two MPMs"
+    assert "Worker MPM" in Config.objects.values_list("name", flat=True)
+
+
+def run_keys(sent: dict[str, list[str]]) -> list[str]:
+    return [name.split(":")[1] for name in sent if name.endswith(":repeat")]
+
+
+def test_a_block_moves_to_another_config_and_to_a_new_one(browser):
+    sent = fields(previewed(browser), "preview")
+    first, second, third = run_keys(sent)
+    sent[f"blocks:{second}:config"] = sent[f"blocks:{third}:config"]
+    sent[f"blocks:{third}:config"] = ["new"]
+    sent[f"blocks:{third}:new_config"] = ["event, warm"]
+    page = browser.post("/preview/", sent | {"action": "update"}).content.decode()
+    assert 'value="event, warm"' in page
+    browser.post("/preview/", fields(page, "preview") | {"action": "save"})
+    found = {run.requests_per_second: run.config.name for run in Run.objects.select_related("config")}
+    assert found == {100.0: "worker:", 110.0: "event:", 200.0: "event, warm"}
+
+
+def test_a_run_can_be_numbered_labelled_and_kept_from_counting(browser):
+    sent = fields(previewed(browser), "preview")
+    first, second, _ = run_keys(sent)
+    sent[f"blocks:{first}:repeat"] = ["7"]
+    sent[f"blocks:{first}:label"] = ["cold"]
+    del sent[f"blocks:{second}:counted"]
+    browser.post("/preview/", sent | {"action": "save"})
+    assert Run.objects.filter(requests_per_second=100.0, repeat=7, label="cold", counted=True).exists()
+    assert Run.objects.get(requests_per_second=110.0).counted is False
+
+
+def test_a_block_left_out_is_not_stored_and_can_be_put_back(browser):
+    sent = fields(previewed(browser), "preview")
+    gone = run_keys(sent)[1]
+    del sent[f"blocks:{gone}:keep"]
+    page = browser.post("/preview/", sent | {"action": "update"}).content.decode()
+    assert "put back ab" in page
+    assert page.count("per s</span>") == 2
+    back = fields(page, "preview") | {"put_back": [gone], "action": "update"}
+    page = browser.post("/preview/", back).content.decode()
+    assert page.count("per s</span>") == 3
+
+
+def test_a_capture_gets_another_phase(browser):
+    sent = fields(previewed(browser), "preview")
+    phase = next(name for name in sent if name.endswith(":phase"))
+    sent[phase] = ["after"]
+    browser.post("/preview/", sent | {"action": "save"})
+    assert sorted(Capture.objects.values_list("phase", flat=True)) == ["after", "before", "before"]
+
+
+def test_secrets_are_taken_out_unless_somebody_says_no(browser):
+    text = TEXT + "\nCookie: sid=abcdef123456\n$ sshpass -p hunter2 ssh web1\n"
+    page = previewed(browser, text)
+    sent = fields(page, "preview")
+    assert len(sent["redact"]) == 2
+    assert page.count("<mark>") == 4
+    kept = sent | {"redact": sent["redact"][:1], "action": "save"}
+    browser.post("/preview/", kept)
+    stored = zlib.decompress(bytes(Upload.objects.get().raw)).decode()
+    assert "abcdef123456" not in stored
+    assert "[redacted]" in stored
+    assert "hunter2" in stored
+
+
+def test_tags_are_put_on_every_run(browser):
+    sent = fields(previewed(browser), "preview") | {"tags": ["nightly, lab"], "action": "save"}
+    browser.post("/preview/", sent)
+    assert all(run.tags == ["nightly", "lab"] for run in Run.objects.all())
+
+
+def test_one_file_is_kept_as_it_came(browser):
+    file = io.BytesIO(TEXT.replace("\n", "\r\n").encode("utf-16"))
+    file.name = "session.txt"
+    sent = fields(browser.post("/preview/", {"files": file}).content.decode(), "preview")
+    browser.post("/preview/", sent | {"action": "save"})
+    upload = Upload.objects.get()
+    assert upload.name == "session.txt"
+    assert zlib.decompress(bytes(upload.raw)) == file.getvalue()
+
+
+def test_several_files_become_one_text_with_their_names_for_headings(browser):
+    files = [io.BytesIO(ab(100.0).encode()), io.BytesIO(ab(200.0).encode("utf-16"))]
+    files[0].name, files[1].name = "worker.txt", "event.log"
+    page = browser.post("/preview/", {"files": files, "text": ""}).content.decode()
+    assert page.count("per s</span>") == 2
+    assert "# worker" in page
+    assert "# event" in page
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "said"),
+    [("", 400, "empty"), ("   \n \n", 400, "empty"), ("\x00\x01\x02" * 500, 415, "Not a text")],
+)
+def test_what_cannot_be_read_is_refused_on_the_page(browser, text, status, said):
+    response = browser.post("/preview/", {"text": text})
+    assert response.status_code == status
+    assert said in response.content.decode()
+
+
+def test_a_binary_file_names_its_line_and_what_was_expected(browser):
+    file = io.BytesIO(b"\x1f\x8b\x08\x00" + bytes(range(256)) * 20)
+    file.name = "a.gz"
+    response = browser.post("/preview/", {"files": file})
+    assert response.status_code == 415
+    assert "Line 1" in response.content.decode()
+
+
+def test_text_with_nothing_in_it_can_be_seen_and_is_not_lost(browser):
+    page = previewed(browser, "dear diary,\nnothing was measured today")
+    assert "dear diary" in page
+    response = browser.post("/preview/", fields(page, "preview") | {"action": "save"})
+    assert response.status_code == 422
+    shown = response.content.decode()
+    assert "kept for inspection" in shown
+    assert "nothing was measured today" in shown
+    assert Upload.objects.get().status == "failed"
+
+
+@pytest.mark.parametrize("raw", ["", "!!!", "AAAA", "eJw="])
+def test_a_preview_that_did_not_arrive_whole_is_refused(browser, raw):
+    response = browser.post("/preview/", {"raw": raw, "redact_shown": "1"})
+    assert response.status_code == 400
+
+
+@pytest.mark.parametrize(
+    "edits", ["{", "[]", '{"blocks": 5}', '{"blocks": {"b99": {"label": "x"}}}', '{"configs": {"c1": {"name": 3}}}']
+)
+def test_edits_that_no_preview_wrote_are_refused(browser, edits):
+    sent = fields(previewed(browser), "preview") | {"edits": [edits], "action": "save"}
+    assert browser.post("/preview/", sent).status_code == 400
+    assert Upload.objects.count() == 0
+
+
+def test_a_text_larger_than_allowed_is_refused(browser, settings):
+    settings.MAX_UPLOAD_BYTES = 1000
+    assert browser.post("/preview/", {"text": TEXT}).status_code == 413
+
+
+def test_the_preview_is_not_there_without_a_text(browser):
+    assert browser.get("/preview/").url == "/"
+
+
+def test_nobody_stores_anything_without_logging_in(client, db, settings):
+    settings.PUBLIC_READ = True
+    response = client.post("/preview/", {"text": TEXT, "action": "save"})
+    assert response.status_code == 302
+    assert response.url.startswith("/login/")
+    assert Upload.objects.count() == 0
