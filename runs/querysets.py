@@ -16,6 +16,7 @@ from django.db.models.functions import Cast, Coalesce
 if TYPE_CHECKING:
     from runs.models import Capture, Experiment, Run, Series, Upload  # noqa: F401  (models import this module)
 
+ID_DIGITS = 18  # more do not fit the databases' integers
 HEAVY = ("raw", "blocks", "problems", "unread", "edits", "placed")
 
 
@@ -28,7 +29,8 @@ def counted(of: str, by: str) -> Coalesce:
 
 def named(field: str, wanted: str) -> Q:
     """Rows whose related `field` has this id or, where it is no number, this name."""
-    return Q(**{f"{field}_id": int(wanted)}) if wanted.isdecimal() else Q(**{f"{field}__name": wanted})
+    is_id = wanted.isdecimal() and len(wanted) <= ID_DIGITS
+    return Q(**{f"{field}_id": int(wanted)}) if is_id else Q(**{f"{field}__name": wanted})
 
 
 class UploadQuerySet(QuerySet["Upload"]):
@@ -91,7 +93,3 @@ class CaptureQuerySet(QuerySet["Capture"]):
     def with_context(self) -> Self:
         """With experiment, config, host and run, in one query."""
         return self.select_related("experiment", "config", "host", "run")
-
-    def beside(self, run: Run) -> Self:
-        """A run's own captures, oldest first."""
-        return self.filter(run=run).order_by("line_first")

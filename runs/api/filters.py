@@ -8,7 +8,7 @@ import django_filters as filters
 from django.db.models import QuerySet
 
 from runs.models import Capture, Config, Experiment, Host, Run, Upload
-from runs.querysets import named
+from runs.querysets import ID_DIGITS, named
 
 
 class Named(filters.CharFilter):
@@ -41,7 +41,7 @@ class CaptureFilter(filters.FilterSet):
     experiment = Named()
     config = Named()
     host = Named()
-    run = filters.NumberFilter(field_name="run_id")
+    run = filters.NumberFilter(field_name="run_id", max_value=10**ID_DIGITS)
     since = filters.DateTimeFilter(field_name="created_at", lookup_expr="gte", help_text="stored at or after")
 
     class Meta:

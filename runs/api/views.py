@@ -25,6 +25,7 @@ from runs.api import comparison, errors, filters, series
 from runs.api import serializers as shapes
 from runs.api.bodies import RawParser, files_of, hints_of
 from runs.models import Capture, Config, Experiment, Host, Run, Upload
+from runs.querysets import ID_DIGITS
 
 MOST_COMPARED = 100
 MOST_POINTS = 20_000
@@ -184,7 +185,7 @@ class CompareView(OurErrors, APIView):
     def get(self, request: Request) -> Response:
         """Runs side by side, and each figure's distance from the baseline's."""
         ids = [word.strip() for word in request.query_params.get("runs", "").split(",") if word.strip()]
-        if not ids or len(ids) > MOST_COMPARED or not all(word.isdecimal() for word in ids):
+        if not ids or len(ids) > MOST_COMPARED or not all(word.isdecimal() and len(word) <= ID_DIGITS for word in ids):
             raise ValidationError({"runs": f"expected 1 to {MOST_COMPARED} run ids with commas, such as 1,2,3"})
         found = Run.objects.with_context().in_bulk([int(word) for word in ids])
         missing = [word for word in ids if int(word) not in found]

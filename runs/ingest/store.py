@@ -21,6 +21,7 @@ from .places import Places
 from .reading import Reading
 
 BATCH = 500
+WRITTEN = ("status", "error", "blocks", "problems", "unread", "edits", "placed", "parser_version")
 OF_RESULT = (
     *("tool", "tool_version", "requests_per_second", "complete_requests", "failed_requests", "concurrency"),
     *("duration_s", "keepalive", "mean_ms", "max_ms", "percentiles_ms", "server_software", "hostname", "port"),
@@ -48,7 +49,7 @@ def store(upload: Upload, reading: Reading) -> None:
     upload.blocks = [{"kind": b.kind, "lines": [b.first, b.last], "partial": b.partial} for b in reading.blocks]
     upload.problems = [{"line": problem.line, "message": problem.message} for problem in reading.problems]
     upload.unread = [list(span) for span in reading.draft.unread]
-    upload.save()
+    upload.save(update_fields=WRITTEN)
 
 
 class _Writer:

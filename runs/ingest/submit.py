@@ -106,7 +106,7 @@ def _prepare(
 ) -> _Prepared:
     """All that needs no transaction. Only a text in which nothing is recognised is stored here, for inspection."""
     text = text_of(data, redact)
-    existing = Upload.objects.filter(text_key=text.key).exclude(status=Status.FAILED).first()
+    existing = Upload.objects.light().filter(text_key=text.key).exclude(status=Status.FAILED).first()
     if existing is not None:
         return _Prepared(existing, exists=True)
     upload = _new_upload(text, door=door, name=name, user=user, hints=hints, edits=edits)
@@ -202,10 +202,10 @@ def _keep(upload: Upload, status: Status, error: str = "") -> Receipt:
     upload.status, upload.error = status, error
     columns = {f.attname: getattr(upload, f.attname) for f in Upload._meta.concrete_fields if f.attname not in _GIVEN}
     with transaction.atomic():
-        row, created = Upload.objects.get_or_create(text_key=upload.text_key, defaults=columns)
+        row, created = Upload.objects.light().get_or_create(text_key=upload.text_key, defaults=columns)
         if created:
             return Receipt(row, created=True)
-        row = Upload.objects.select_for_update().get(pk=row.pk)
+        row = Upload.objects.light().select_for_update().get(pk=row.pk)
         if row.status != Status.FAILED:
             return Receipt(row, created=False)
         for column, value in columns.items():

@@ -155,3 +155,27 @@ def test_with_public_read_anybody_reads_and_nobody_writes(settings):
     settings.PUBLIC_READ = True
     assert Client().get(API + "runs/").status_code == 200
     assert Client().post(API + "uploads/", data=session(500), content_type="text/plain").status_code == 401
+
+
+HUGE = "9" * 30
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        (f"runs/{HUGE}/", 404),
+        (f"runs/{HUGE}/series/", 404),
+        ("runs/x/", 404),
+        (f"compare/?runs={HUGE}", 400),
+        (f"runs/?experiment={HUGE}", 200),
+        (f"captures/?run={HUGE}", 400),
+        ("runs/?cursor=x", 404),
+        ("runs/?experiment=%00", 400),
+        ("runs/?tag=%00", 400),
+        ("runs/?min_rps=nan", 400),
+        ("uploads/?status=lost", 400),
+    ],
+)
+def test_senseless_numbers_and_words_are_no_failure(api, path, status):
+    store(500)
+    assert api.get(API + path).status_code == status
