@@ -15,8 +15,9 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, FloatRect, Page, sync_playwright
 
 ROOT = Path(__file__).resolve().parent.parent
 PICTURES = ROOT / "docs" / "pictures"
@@ -31,7 +32,7 @@ ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-LOOKS = {
+LOOKS: dict[str, Any] = {
     "wide": {"viewport": {"width": 1440, "height": 900}, "color_scheme": "light"},
     "narrow": {"viewport": {"width": 400, "height": 800}, "color_scheme": "light"},
     "dark": {"viewport": {"width": 1440, "height": 900}, "color_scheme": "dark"},
@@ -109,9 +110,9 @@ def take(page: Page, name: str, look: str) -> None:
     """One picture of the page as it stands, once its charts are drawn."""
     page.wait_for_load_state("networkidle")
     height = min(TALLEST_PX, page.evaluate("document.documentElement.scrollHeight"))
-    width = LOOKS[look]["viewport"]["width"]  # type: ignore[index]
-    clip = {"x": 0, "y": 0, "width": width, "height": height}
-    page.screenshot(path=PICTURES / f"{name}-{look}.png", full_page=True, clip=clip)  # type: ignore[arg-type]
+    width = LOOKS[look]["viewport"]["width"]
+    clip: FloatRect = {"x": 0, "y": 0, "width": width, "height": height}
+    page.screenshot(path=PICTURES / f"{name}-{look}.png", full_page=True, clip=clip)
 
 
 def preview(page: Page, site: str) -> None:
@@ -124,7 +125,7 @@ def preview(page: Page, site: str) -> None:
 
 
 def pictures_of(browser: Browser, site: str, secret: str, look: str) -> None:
-    context = browser.new_context(**LOOKS[look])  # type: ignore[arg-type]
+    context = browser.new_context(**LOOKS[look])
     page = context.new_page()
     page.goto(f"{site}/login/")
     take(page, "login", look)

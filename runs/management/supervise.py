@@ -27,7 +27,7 @@ def run_together(
         try:
             for name, command in commands.items():
                 # A session of its own: Ctrl-C reaches this process only, which then stops them in order.
-                children[name] = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)  # noqa: S603
+                children[name] = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)
             return _watch(children, stop, is_up, announce)
         finally:
             _stop(list(children.values()))

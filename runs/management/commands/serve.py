@@ -26,7 +26,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         # Where ALLOWED_HOSTS names this machine only, nobody else is to reach it.
-        interface = "127.0.0.1" if set(settings.ALLOWED_HOSTS) <= LOCAL else "0.0.0.0"  # noqa: S104
+        interface = "127.0.0.1" if set(settings.ALLOWED_HOSTS) <= LOCAL else "0.0.0.0"
         _demand_free(interface, settings.PORT)
         os.umask(0o077)  # what people upload is for the server's user only
         self.first = not password_file().exists()
