@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import zlib
+from collections.abc import Mapping
 from typing import Any
 
 from runs.ingest.pack import pack
@@ -60,7 +61,7 @@ def run(of: Config, text: Upload, **fields: Any) -> Run:
     return Run.objects.create(experiment=of.experiment, config=of, upload=text, **given)
 
 
-def capture(of: Config, text: Upload, *, metrics: dict[str, float], processes: Any = (), **fields: Any) -> Capture:
+def capture(of: Config, text: Upload, *, metrics: Mapping[str, float], processes: Any = (), **fields: Any) -> Capture:
     """`processes` are (pid, program, rss_kb, cpu_pct)."""
     number = next(_numbers)
     given = {"tool": "top", "line_first": number % 150 + 1, "line_last": number % 150 + 20, "block_key": f"b{number}"}
@@ -118,7 +119,12 @@ def wsgi_experiment(n_configs: int = 2, n_repeats: int = 2, n_processes: int = 2
             told = {"percentiles_ms": {p: 70 + float(p) * repeat for p in PERCENTS}, "complete_requests": 10000}
             told |= {"failed_requests": 0, "concurrency": 100, "mean_ms": 138.46, "max_ms": 13840 / repeat}
             run(setup, text, host=machine, repeat=repeat, requests_per_second=rate, label=f"{repeat}回目", **told)
-        top = {"mem_total_kb": 774616, "mem_free_kb": 9744, "mem_buffers_kb": 102576, "mem_cached_kb": 431428}
+        top: dict[str, float] = {
+            "mem_total_kb": 774616,
+            "mem_free_kb": 9744,
+            "mem_buffers_kb": 102576,
+            "mem_cached_kb": 431428,
+        }
         top |= {"cpu_us": 70.0, "cpu_sy": 23.5, "cpu_si": 6.5, "cpu_id": 0.0, "load1": 4.57, "swap_used_kb": 0}
         processes = [(2000 + n, "httpd", 13312 + 40.0 * n, 6.1) for n in range(n_processes)]
         capture(setup, text, phase="during", metrics=top, processes=processes, host=machine)

@@ -16,13 +16,25 @@ def setups(*names: str) -> list[Setup]:
 
 def run(setup: int, rate: float | None = None, **fields: Any) -> RunFact:
     number = next(_numbers)
-    given = {"tool": "ab", "label": "", "repeat": 1, "url": f"/runs/{number}/", "source": f"/uploads/1/#L{number}"}
+    given: dict[str, Any] = {
+        "tool": "ab",
+        "label": "",
+        "repeat": 1,
+        "url": f"/runs/{number}/",
+        "source": f"/uploads/1/#L{number}",
+    }
     return RunFact(id=number, setup=setup, line=number, requests_per_second=rate, **(given | fields))
 
 
 def look(setup: int | None, phase: str = "during", **fields: Any) -> Look:
     number = next(_numbers)
-    given = {"tool": "top", "label": "", "run": None, "url": f"/captures/{number}/", "source": f"/uploads/1/#L{number}"}
+    given: dict[str, Any] = {
+        "tool": "top",
+        "label": "",
+        "run": None,
+        "url": f"/captures/{number}/",
+        "source": f"/uploads/1/#L{number}",
+    }
     return Look(id=number, setup=setup, phase=phase, line=number, **(given | fields))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from typing import Any
 
 import pytest
 
@@ -15,8 +16,8 @@ TYPES = {"json": "application/json", "csv": "text/csv", "md": "text/markdown"}
 
 def pages() -> list[str]:
     made = factories.wsgi_experiment()
-    run = made.runs.first()
-    things = (made, run, made.host, run.config, run.upload, Capture.objects.first())
+    run = made.runs.all()[0]
+    things: list[Any] = [made, run, made.host, run.config, run.upload, Capture.objects.first()]
     return ["/experiments", "/runs", "/hosts", "/uploads", *(thing.get_absolute_url().rstrip("/") for thing in things)]
 
 

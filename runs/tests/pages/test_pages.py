@@ -14,7 +14,7 @@ from runs.tests import factories
 def html(browser, url: str) -> str:
     response = browser.get(url)
     assert response.status_code == 200, url
-    return response.content.decode()
+    return str(response.content.decode())
 
 
 def words(page: str) -> str:

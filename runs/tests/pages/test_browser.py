@@ -1,0 +1,87 @@
+"""What a person does, in a real browser: paste a seed, look at the preview, save, see the charts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ARGUMENTS = [
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+]
+PASSWORD = "a long enough one"  # noqa: S105
+
+
+@pytest.fixture(scope="module")
+def _static() -> None:
+    """The test server gives out what was collected."""
+    from django.core.management import call_command
+
+    call_command("collectstatic", interactive=False, verbosity=0)
+
+
+@pytest.fixture
+def page(
+    _static: None, needs: Any, live_server: Any, django_user_model: Any, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Any]:
+    """A page at 400 px, logged in; what the browser complains of fails the test."""
+    from playwright.sync_api import sync_playwright
+
+    # Playwright's loop runs in this thread, which Django takes for asynchronous code.
+    monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
+    django_user_model.objects.create_user("reader", password=PASSWORD)
+    complaints: list[str] = []
+    with sync_playwright() as play:
+        chromium = play.chromium.launch(executable_path=needs("chromium"), args=ARGUMENTS)
+        made = chromium.new_page(viewport={"width": 400, "height": 800})
+        made.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+        made.on("pageerror", lambda error: complaints.append(str(error)))
+        made.goto(f"{live_server.url}/login/")
+        made.fill("input[name=username]", "reader")
+        made.fill("input[name=password]", PASSWORD)
+        made.press("input[name=password]", "Enter")
+        made.wait_for_url(f"{live_server.url}/")
+        yield made
+        chromium.close()
+    assert complaints == []
+
+
+def no_sideways_scroll(page: Any) -> bool:
+    return bool(page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"))
+
+
+def test_a_seed_is_pasted_previewed_saved_and_drawn(page: Any, shared: Path) -> None:
+    seed = next((shared / "seeds").glob("003*.txt"))
+    page.fill("textarea[name=text]", seed.read_text(encoding="utf-8"))
+    assert no_sideways_scroll(page)
+    page.click("text=Preview")
+    assert page.locator(".entry").count() >= 4
+    assert no_sideways_scroll(page)
+    page.locator("input[name$=':name']").first.fill("Two MPMs")
+    page.click("button[value=save]")
+    page.wait_for_url("**/experiments/*/")
+    assert page.locator("h1").inner_text() == "Two MPMs"
+    assert "no verdict possible" in page.locator(".sentence").inner_text()
+    page.locator("#chart-throughput .main-svg").first.wait_for()
+    assert page.locator("#chart-latency .scatterlayer .trace").count() == 4
+    assert no_sideways_scroll(page)
+
+
+def test_a_figure_leads_to_its_line(page: Any, shared: Path, live_server: Any) -> None:
+    seed = next((shared / "seeds").glob("003*.txt"))
+    page.set_input_files("input[type=file]", str(seed))
+    page.click("text=Preview")
+    page.click("button[value=save]")
+    page.wait_for_url("**/experiments/*/")
+    page.click("a.figure >> nth=0")
+    page.wait_for_url(re.compile(r"/uploads/\d+/#L\d+"))
+    assert page.locator("li:target").count() == 1
+    assert no_sideways_scroll(page)
+    assert all(request.startswith(live_server.url) for request in page.evaluate(REQUESTS))
+
+
+REQUESTS = "performance.getEntriesByType('resource').map((entry) => entry.name)"
