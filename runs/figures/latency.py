@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from runs.figures import MOST_LINES, Figure, axis, color, layout, plain, short, symbol
 
@@ -16,14 +16,14 @@ TOO_FAR = 30
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One run's percentiles: per cent as text -> ms. "100" is its longest of `n` requests."""
+    """One run: per cent as text -> ms. "100" is its longest of `n` requests. `notes` go into the hover box."""
 
     name: str
     place: int
     repeat: int
     percentiles_ms: Mapping[str, float]
     n: int | None = None
-    hover: str = ""
+    notes: Mapping[str, str] = field(default_factory=dict)
     config: str = ""
 
 
@@ -46,7 +46,7 @@ def figure(lines: Sequence[Line], *, log: bool = False) -> Figure:
     rows = math.ceil(len(places) / COLUMNS) if small else 1
     parts = layout(
         170 * rows + 60 if small else 380,
-        hovermode="closest" if small else "x",
+        hovermode="closest" if small else "x unified",
         showlegend=not small,
         margin={"l": 60, "r": 16, "t": 24 if small else 40, "b": 44},
     )
@@ -59,13 +59,15 @@ def figure(lines: Sequence[Line], *, log: bool = False) -> Figure:
 
 
 def points(line: Line) -> list[tuple[float, float, str]]:
-    """(x, ms, words) of one run. The longest request stands where 1 of n is left, if n is known."""
+    """(x, ms, hover words) of one run. The longest request stands where 1 of n is left, if n is known."""
     found = []
     for percent, value in sorted(line.percentiles_ms.items(), key=lambda item: float(item[0])):
         if float(percent) < 100:
-            found.append((position(float(percent)), value, f"{percent} % within"))
+            words = f"{percent} % within <b>{plain(value)} ms</b>{line.notes.get(percent, '')}"
+            found.append((position(float(percent)), value, words))
         elif line.n and line.n > 1 and (not found or line.n > found[-1][0]):
-            found.append((float(line.n), value, "longest of all"))
+            words = f"longest <b>{plain(value)} ms</b>{line.notes.get(percent, '')}"
+            found.append((float(line.n), value, words))
     return found
 
 
@@ -83,7 +85,7 @@ def _trace(line: Line, axes: int, log: bool) -> Figure:
         "yaxis": f"y{suffix}",
         "line": {"color": color(line.place), "width": 2, "dash": DASHES[(line.repeat - 1) % len(DASHES)]},
         "marker": {"color": color(line.place), "symbol": symbol(line.place), "size": 6},
-        "hovertext": [f"{short(line.name, 40)}: {words} <b>{plain(y)} ms</b>{line.hover}" for _, y, words in dots],
+        "hovertext": [f"{short(line.name, 40)}: {words}" for _, _, words in dots],
         "hoverinfo": "text",
     }
 
@@ -99,6 +101,8 @@ def _axes(at: int, lines: Sequence[Line], *, log: bool, matched: bool) -> Figure
         tickvals=[position(float(tick)) for tick in ticks],
         ticktext=list(ticks),
         tickangle=0,
+        # Where 1/(1-p) would be the box's title; each line in it says its per cent itself.
+        unifiedhovertitle={"text": " "},
         range=[math.log10(1.9), math.log10(furthest * 1.15)],
     )
     y = axis("" if matched else "ms", type="log" if log else "linear", rangemode="tozero")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from runs.analysis.columns import Column
 from runs.analysis.facts import Look, RunFact
 from runs.analysis.monitors import memory_parts
-from runs.analysis.numbers import figure
+from runs.analysis.numbers import delta, figure
 from runs.analysis.processes import groups, leading
 from runs.analysis.table import Comparison
 from runs.figures import latency, resources, throughput
@@ -38,7 +38,9 @@ def bars(comparison: Comparison) -> list[throughput.Bar]:
 
 
 def lines(comparison: Comparison) -> list[latency.Line]:
-    """One line a run that printed percentiles."""
+    """One line a run that printed percentiles; the first is what the others' hover boxes compare with."""
+    found = [(column, run) for column in comparison.columns for run in column.runs if len(run.percentiles_ms) > 1]
+    first = found[0][1].percentiles_ms if found else {}
     return [
         latency.Line(
             name=column.title + (f", run {run.repeat}" if len(column.runs) > 1 else ""),
@@ -47,12 +49,15 @@ def lines(comparison: Comparison) -> list[latency.Line]:
             repeat=run.repeat,
             percentiles_ms=run.percentiles_ms,
             n=run.complete_requests,
-            hover=f" · n={len(column.runs)}",
+            notes={} if run is found[0][1] else _against(first, run.percentiles_ms),
         )
-        for column in comparison.columns
-        for run in column.runs
-        if len(run.percentiles_ms) > 1
+        for column, run in found
     ]
+
+
+def _against(base: Mapping[str, float], own: Mapping[str, float]) -> dict[str, str]:
+    deltas = {percent: delta(value, base.get(percent), "time") for percent, value in own.items()}
+    return {percent: f" ({found})" for percent, found in deltas.items() if found}
 
 
 def wants_log(asked: str, spectrum: Sequence[latency.Line]) -> bool:

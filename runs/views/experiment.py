@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 
 from runs import reads
-from runs.analysis import differences, sheet, summary, table
+from runs.analysis import differences, sheet, summary, table, textdiff
 from runs.models import Experiment, Upload
 from runs.views.answer import answer
 from runs.views.charts import all_charts, lines, wants_log
@@ -52,6 +52,10 @@ def comparison_context(request: HttpRequest, material: reads.Material) -> tuple[
         "hosts_differ": hosts_differ,
         "hosts_same": hosts_same,
         "texts": material.texts,
+        "diffs": textdiff.of_texts(
+            [setup.id for setup in material.setups],
+            [textdiff.Text(text.config_id, text.path, text.text) for text in material.texts],
+        ),
         "setup_names": {setup.id: setup.name for setup in material.setups},
         # A select of every config in every row grows with their product; beyond this a run is moved on its own page.
         "movable": len(material.runs) * len(material.setups) <= MOST_OPTIONS,
