@@ -53,6 +53,7 @@ def layout(height: int, **parts: Any) -> Figure:
         "colorway": [f"--s{place}" for place in range(N_COLORS)],
         "hoverlabel": {"bgcolor": "--box", "bordercolor": "--line", "font": {"color": "--ink"}, "align": "left"},
         "legend": LEGEND | {"font": {"color": "--ink"}, "traceorder": "normal"},
+        "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": "--muted", "activecolor": "--ink"},
         "showlegend": False,
     }
     return common | parts

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
+from django.contrib.auth.decorators import login_not_required
+from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -17,6 +19,8 @@ from runs.ingest import Hints, Rejected
 from runs.ingest.edits import Edits
 from runs.views.draft_page import draft_context
 from runs.views.home import paste_context
+
+LOGGED_OUT = "You are logged out. Copy the text out of the box, log in, and paste it again: nothing was stored."
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +34,17 @@ class Paste:
     redact: list[str] | None
 
 
+@login_not_required  # it checks by itself: going to the login page would lose a text that somebody has just sent
 def preview(request: HttpRequest) -> HttpResponse:
+    if not request.user.is_authenticated and not request.POST.get("text"):
+        return redirect_to_login(request.get_full_path())
     if request.method != "POST":
         return redirect("home")
     data = b""
     try:
         data, name = incoming(request)
+        if not request.user.is_authenticated:
+            return _refused(request, data, 403, [{"line": None, "message": LOGGED_OUT}])
         paste = _paste(request, data, name)
         if request.POST.get("action") == "save":
             return _save(request, paste)

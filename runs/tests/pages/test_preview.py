@@ -227,9 +227,12 @@ def test_the_preview_is_not_there_without_a_text(browser):
     assert browser.get("/preview/").url == "/"
 
 
-def test_nobody_stores_anything_without_logging_in(client, db, settings):
-    settings.PUBLIC_READ = True
+@pytest.mark.parametrize("public", [True, False])
+def test_nobody_stores_anything_without_logging_in_and_no_text_is_lost(client, db, settings, public):
+    settings.PUBLIC_READ = public
     response = client.post("/preview/", {"text": TEXT, "action": "save"})
-    assert response.status_code == 302
-    assert response.url.startswith("/login/")
+    assert response.status_code == 403
+    page = response.content.decode()
+    assert "You are logged out" in page
+    assert "Requests per second:    110.00" in page
     assert Upload.objects.count() == 0
