@@ -12,6 +12,7 @@ TICKS = ("50", "90", "95", "99", "99.9", "99.99", "99.999", "99.9999")
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 COLUMNS = 2
 TOO_FAR = 30
+MOST_PANELS = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,9 @@ def wide(lines: Sequence[Line]) -> bool:
 def figure(lines: Sequence[Line], *, log: bool = False) -> Figure:
     """Up to ten lines on one pair of axes; more become small multiples, one a config, with the same y."""
     small = len(lines) > MOST_LINES
-    places = list(dict.fromkeys(line.place for line in lines)) if small else [0]
+    places = list(dict.fromkeys(line.place for line in lines))[:MOST_PANELS] if small else [0]
+    total = {place: sum(line.place == place for line in lines) for place in places}
+    lines = _kept(lines, places) if small else lines
     traces = [_trace(line, places.index(line.place) + 1 if small else 1, log) for line in lines]
     rows = math.ceil(len(places) / COLUMNS) if small else 1
     parts = layout(
@@ -54,8 +57,13 @@ def figure(lines: Sequence[Line], *, log: bool = False) -> Figure:
         parts |= _axes(at, lines, log=log, matched=small)
     if small:
         parts["grid"] = {"rows": rows, "columns": COLUMNS, "pattern": "independent", "ygap": 0.35, "xgap": 0.12}
-        parts["annotations"] = [_heading(at, lines, place) for at, place in enumerate(places)]
+        parts["annotations"] = [_heading(at, lines, place, total[place]) for at, place in enumerate(places)]
     return {"data": traces, "layout": parts}
+
+
+def _kept(lines: Sequence[Line], places: Sequence[int]) -> list[Line]:
+    """At most ten lines a panel: more cannot be told apart."""
+    return [line for place in places for line in [line for line in lines if line.place == place][:MOST_LINES]]
 
 
 def points(line: Line) -> list[tuple[float, float, str]]:
@@ -111,11 +119,11 @@ def _axes(at: int, lines: Sequence[Line], *, log: bool, matched: bool) -> Figure
     return {f"xaxis{suffix}": x, f"yaxis{suffix}": y}
 
 
-def _heading(at: int, lines: Sequence[Line], place: int) -> Figure:
+def _heading(at: int, lines: Sequence[Line], place: int, total: int) -> Figure:
     suffix = "" if at == 0 else str(at + 1)
     name = next(line.config or line.name for line in lines if line.place == place)
     return {
-        "text": short(name, 36),
+        "text": short(name, 36) + (f" ({MOST_LINES} of {total} runs)" if total > MOST_LINES else ""),
         "xref": f"x{suffix} domain",
         "yref": f"y{suffix} domain",
         "x": 0,

@@ -67,6 +67,13 @@ def test_more_than_ten_lines_become_small_multiples_with_one_scale():
     assert [note["text"] for note in made["layout"]["annotations"]] == ["c0", "c1", "c2", "c3"]
 
 
+def test_a_panel_of_too_many_runs_shows_ten_and_says_so():
+    lines = [latency.Line("c", 0, n, {"50": 1, "90": 2}, config="c") for n in range(1, 287)]
+    made = latency.figure(lines)
+    assert len(made["data"]) == 10
+    assert made["layout"]["annotations"][0]["text"] == "c (10 of 286 runs)"
+
+
 def test_a_strip_of_many_processes_is_thinned_and_keeps_its_ends():
     made = resources.processes([resources.Sizes("a", 0, "httpd", tuple(float(n) for n in range(1000)))])
     dots = made["data"][0]["x"]
