@@ -1,0 +1,26 @@
+"""Text of load tests and system tools to records. Standard library only; knows nothing of Django.
+
+`read(lines)` is the only way in for text, `decode(bytes)` for what is not text yet. See records.Block for what comes out.
+"""
+
+from .decode import NotText, decode, open_lines
+from .reader import read
+from .records import Block, ConfigText, HostFacts, LoadResult, Problem, ProcessSample, Record, SystemSample
+
+VERSION = "1"
+
+__all__ = [
+    "VERSION",
+    "Block",
+    "ConfigText",
+    "HostFacts",
+    "LoadResult",
+    "NotText",
+    "Problem",
+    "ProcessSample",
+    "Record",
+    "SystemSample",
+    "decode",
+    "open_lines",
+    "read",
+]

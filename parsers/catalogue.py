@@ -1,0 +1,105 @@
+"""Finds the formats: every module of parsers/formats/ is one, by being there.
+
+A format is a module with
+    KIND            its name, unique
+    OPENS           pattern (text) that matches, right behind any quoting, a line that its output can begin with
+    parse           (lines, command) -> Found | None; the opening line is `lines.raw`, put back already
+    records         (values) -> list[Record]
+and, where it helps,
+    COMMAND         pattern that is found in the commands that print this output
+    INLINE          pattern of a line's distinctive figure that is also taken behind a label ("2nd run: Requests per second: ...")
+    claims          (command) -> bool: whatever this command prints is this format's, although no line says so
+    fits            (command, values) -> bool: False where a command cannot have printed these figures
+A module that lacks something fails here, at import, and not when its tool's text comes along.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+
+from . import formats as _formats_package
+from .lines import Lines
+from .records import Problem, Record
+
+
+@dataclass(slots=True)
+class Found:
+    """What a format's parse read: `first` and `last` are line numbers of the tool's own output."""
+
+    values: dict[str, object]
+    first: int
+    last: int
+    partial: bool = False
+    problems: list[Problem] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    kind: str
+    opens: str
+    inline: str | None
+    command: re.Pattern[str] | None
+    parse: Callable[[Lines, str | None], Found | None]
+    records: Callable[[dict[str, object]], list[Record]]
+    claims: Callable[[str], bool] | None
+    fits: Callable[[str, dict[str, object]], bool]
+
+
+def _always(command: str, values: dict[str, object]) -> bool:
+    return True
+
+
+def _load(name: str) -> Format:
+    module = import_module(f"{_formats_package.__name__}.{name}")
+    for wanted in ("KIND", "OPENS", "parse", "records"):
+        if not hasattr(module, wanted):
+            raise TypeError(f"parsers/formats/{name}.py has no {wanted}; see parsers/catalogue.py for what a format is")
+    re.compile(module.OPENS)
+    command = getattr(module, "COMMAND", None)
+    return Format(
+        kind=module.KIND,
+        opens=module.OPENS,
+        inline=getattr(module, "INLINE", None),
+        command=re.compile(command) if command else None,
+        parse=module.parse,
+        records=module.records,
+        claims=getattr(module, "claims", None),
+        fits=getattr(module, "fits", _always),
+    )
+
+
+@cache
+def formats() -> dict[str, Format]:
+    """Every format by its kind."""
+    found: dict[str, Format] = {}
+    for info in iter_modules(_formats_package.__path__):
+        if info.name.startswith("_"):  # shared pieces, no format
+            continue
+        loaded = _load(info.name)
+        if loaded.kind in found:
+            raise TypeError(f"two formats call themselves {loaded.kind!r}")
+        found[loaded.kind] = loaded
+    return found
+
+
+@cache
+def openings() -> re.Pattern[str]:
+    """One pattern for all formats' opening lines; the name of the group that matched is the kind."""
+    return re.compile("|".join(f"(?P<{f.kind}>{f.opens})" for f in formats().values() if f.opens))
+
+
+@cache
+def inline_openings() -> re.Pattern[str]:
+    """A label of a few words, a colon, and a figure that only one tool prints in this way."""
+    figures = "|".join(f"(?P<{f.kind}>{f.inline})" for f in formats().values() if f.inline)
+    return re.compile(rf"(?P<label>[^\"'`=(){{}}\\%<>]{{1,80}}?[:：|–—-])[\s*_|]*(?={figures})")
+
+
+def claimed(command: str) -> Iterator[Format]:
+    """Formats that take whatever this command prints."""
+    return (f for f in formats().values() if f.claims and f.claims(command))

@@ -1,0 +1,105 @@
+"""Bytes to text: byte order marks, UTF-16 without one, UTF-8, and the encodings that old pages were written in."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterator
+from pathlib import Path
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_MAGIC = (
+    (b"\x1f\x8b", "a gzip archive"),
+    (b"PK\x03\x04", "a zip archive"),
+    (b"\x28\xb5\x2f\xfd", "a zstd archive"),
+    (b"BZh", "a bzip2 archive"),
+    (b"\xfd7zXZ\x00", "an xz archive"),
+    (b"%PDF-", "a PDF"),
+    (b"\x89PNG", "a PNG picture"),
+    (b"\xff\xd8\xff", "a JPEG picture"),
+    (b"GIF8", "a GIF picture"),
+    (b"\x7fELF", "a program"),
+    (b"SQLite format 3\x00", "an SQLite database"),
+)
+_SNIFF = 65536
+
+
+class NotText(ValueError):
+    """The input is no text; the sentence says what it seems to be and what was expected."""
+
+
+def encoding_of(head: bytes) -> str:
+    """Name of the encoding of a text that starts with `head` (up to 64 KiB are looked at). Raises NotText."""
+    for magic, what in _MAGIC:
+        if head.startswith(magic):
+            raise NotText(f"this is {what}; expected plain text as a terminal shows it")
+    for mark, name in _MARKS:
+        if head.startswith(mark):
+            return name
+    head = head[:_SNIFF]
+    if b"\x00" in head:
+        return _wide(head)
+    if _is_utf8(head):
+        return "utf-8"
+    return _eight_bit(head)
+
+
+def decode(data: bytes) -> tuple[str, str]:
+    """(text with plain line feeds, name of its encoding). Undecodable bytes become U+FFFD. Raises NotText."""
+    encoding = encoding_of(data)
+    if encoding == "utf-8":
+        # What looked like UTF-8 at its head may be anything further on; one stray byte is no reason to doubt it.
+        text = data.decode("utf-8", errors="replace")
+    else:
+        text = data.decode(encoding, errors="replace")
+    text = text.replace("\r\n", "\n")
+    if "\n" not in text:
+        text = text.replace("\r", "\n")
+    return text, encoding
+
+
+def open_lines(path: Path) -> Iterator[str]:
+    """Lines of a file one by one, split at line feeds only. Raises OSError and NotText."""
+    with path.open("rb") as stream:
+        head = stream.read(_SNIFF)
+    encoding = encoding_of(head)
+    newline = "\n" if b"\n" in head or b"\r" not in head else "\r"
+    with path.open(encoding=encoding, errors="replace", newline=newline) as stream:
+        yield from stream
+
+
+def _wide(head: bytes) -> str:
+    """UTF-16 without a mark has its zeros in every other byte; anything else with zeros is no text."""
+    half = max(1, len(head) // 2)
+    odd, even = head[1::2].count(0), head[0::2].count(0)
+    if odd > 0.4 * half and even < 0.1 * half:
+        return "utf-16-le"
+    if even > 0.4 * half and odd < 0.1 * half:
+        return "utf-16-be"
+    if head.count(0) > len(head) // 100:
+        raise NotText("this is binary data; expected plain text as a terminal shows it")
+    return "utf-8"
+
+
+def _is_utf8(head: bytes) -> bool:
+    text = head.decode("utf-8", errors="replace")
+    bad, good = text.count("\ufffd"), sum(1 for c in text if c > "\x7f") - text.count("\ufffd")
+    return bad == 0 or good >= bad
+
+
+def _eight_bit(head: bytes) -> str:
+    """The likeliest of the encodings that terminals and pages used before UTF-8."""
+    for name in ("euc_jp", "cp932"):
+        try:
+            text = codecs.getincrementaldecoder(name)().decode(head)
+        except UnicodeDecodeError:
+            continue
+        wide = [c for c in text if c > "\x7f"]
+        if wide and sum("\u3040" <= c <= "\u30ff" for c in wide) > len(wide) // 5:
+            return name
+    return "cp1252" if not {0x81, 0x8D, 0x8F, 0x90, 0x9D} & set(head) else "latin-1"

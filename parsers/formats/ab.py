@@ -1,0 +1,336 @@
+"""ab: ApacheBench's report, from the banner to the percentile table; also what is left of one.
+
+Reads     text of ab 1.3 to 2.5, the HTML table of -w, single quoted lines ("Requests per second: 617.01 [#/sec] (mean)")
+Yields    one LoadResult
+Units     latency ms, rate requests/s, transfer KiB/s, sizes bytes
+Quirks    pasted reports often lack the banner; a report broken off by an error has only "Total of N requests completed";
+          2.0 prints six decimals of the time taken, 1.3 neither units nor deviations and "Connnection"; "Document
+          Length" is "Variable" with -l; the median and the deviation are missing with -S and -w
+Source    ab.c, output_results(), output_html_results() and test() of httpd 1.3 to trunk
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from urllib.parse import urlsplit
+
+from ..catalogue import Found
+from ..lines import Lines
+from ..records import LoadResult, Problem, Record
+from ..transcript import is_elision, prompt
+from ..units import number
+
+KIND = "ab"
+COMMAND = r"(?:^|[\s/;&|(])ab2?(?:\.exe)?\s"
+INLINE = r"Requests per second:?\s+\d[\d.,]*\s+\[#/sec\]"
+OPENS = (
+    r"This is ApacheBench"
+    r"|Server Software:|Server Hostname:\s+\S|Document Path:\s+\S|Concurrency Level:\s+\d|Time taken for tests:\s+\d"
+    r"|(?:Complete|Failed) requests:\s+\d|Requests per second:\s+\S*\d|Time per request:\s+\d|Transfer rate:\s+\d"
+    r"|(?:Total|HTML) transferred:\s+\d|Connn?ection Times \(ms\)|Percentage of the requests served within"
+)
+
+_TEXT = {
+    "Server Software": "server_software",
+    "Server Hostname": "server_hostname",
+    "SSL/TLS Protocol": "tls_protocol",
+    "Server Temp Key": "server_temp_key",
+    "TLS Server Name": "tls_server_name",
+    "Document Path": "document_path",
+}
+_NUMBER = {
+    "Server Port": "server_port",
+    "Document Length": "document_length_bytes",
+    "Number of workers": "workers",
+    "Concurrency Level": "concurrency",
+    "Concurrency achieved": "concurrency_achieved",
+    "Rampup delay": "rampup_delay_ms",
+    "Time taken for tests": "time_taken_s",
+    "Number of requests": "requests",
+    "Complete requests": "complete_requests",
+    "Failed requests": "failed_requests",
+    "Broken pipe errors": "broken_pipe_errors",
+    "Write errors": "write_errors",
+    "Non-2xx responses": "non_2xx_responses",
+    "Keep-Alive requests": "keepalive_requests",
+    "Keep-Alive aborts": "keepalive_aborts",
+    "Total transferred": "total_transferred_bytes",
+    "Total body sent": "total_body_sent_bytes",
+    "Total POSTed": "total_body_sent_bytes",
+    "HTML transferred": "html_transferred_bytes",
+    "Requests per second": "requests_per_second",
+    "Time per request": "time_per_request_ms",
+    "Transfer rate": "transfer_rate_kbytes_per_s",
+}
+_TIMES = {"Connect": "connect_ms", "Processing": "processing_ms", "Waiting": "waiting_ms", "Total": "total_ms"}
+_FIELDS = {**_TEXT, **_NUMBER, **_TIMES}
+# These are printed with decimals and a unit: a line that ends before its unit was cut off, maybe inside the number.
+_WITH_UNIT = {
+    "time_taken_s": "seconds",
+    "requests_per_second": "[#/sec]",
+    "time_per_request_ms": "[ms]",
+    "transfer_rate_kbytes_per_s": "[Kbytes/sec]",
+}
+_BANNER = re.compile(r"This is ApacheBench, Version (\S+)(?:\s+(?:<i>)?<\$Revision: ([\d.]+))?")
+_FAILED = re.compile(r"\(Connect: (\d+),(?: Receive: (\d+),)? Length: (\d+), Exceptions: (\d+)\)")
+_SENT = re.compile(r"([\d.]+)\s+(?:kb/s|\[Kbytes/sec\])\s+(sent|total)")
+_TOTAL_OF = re.compile(r"Total of (\d+) requests completed")
+_PERCENT = re.compile(r"(\d{1,3}(?:\.\d+)?)%\s+(-?\d+)(?=\s|$)")
+_REMARK = re.compile(r"\s{2,}|\s+(?=<-|<=|←|//|#|\(!)|\t")
+_NOISE = re.compile(
+    r"Copyright |Licensed to |Benchmarking |Completed \d+|Finished \d+|\s*\.\.+\s*done|Send request |Test aborted"
+    r"|\s*min\s+(?:mean|avg)|Connn?ection Times \(ms\)|Percentage of the requests served|</?(?:p|table)\b|http://|\s*requests\)$"
+    r"|INFO:|LOG:|WARNING: Response code|---$|\.\.\.INFO"
+)
+_ERROR = re.compile(
+    r"(?:apr_\w+|ab|socket|connect|send|read|SSL|Test aborted|Send request|setrlimit|ERROR|error|Connection|Could not)\b.*"
+)
+_SANE = re.compile(r"\s*(?:WARNING|ERROR): The median and mean for ")
+
+
+def parse(lines: Lines, command: str | None) -> Found | None:
+    return _Report(lines).read()
+
+
+class _Report:
+    """One report while it is being read."""
+
+    def __init__(self, lines: Lines) -> None:
+        self.lines = lines
+        self.values: dict[str, object] = {}
+        self.problems: list[Problem] = []
+        self.first = self.last = lines.number + 1
+        self.verbose = False
+        self.html = False
+        self.taken: list[str] = []  # raw lines since the last one that was certainly ours
+
+    def read(self) -> Found | None:
+        lines = self.lines
+        for line in lines:
+            label, colon, rest = line.partition(":")
+            key = _FIELDS.get(label) or (_FIELDS.get(label.strip(" \t*_")) if colon else None)
+            if key and colon:
+                if not self._field(key, rest.strip()):
+                    break
+            elif not self._other(line):
+                break
+        return self._found()
+
+    def _mine(self) -> bool:
+        self.last = self.lines.number
+        if self.taken:
+            self.taken.clear()
+        return True
+
+    def _end(self) -> bool:
+        """The report is over: put back this line and the blank ones before it."""
+        self.lines.back(*self.taken, self.lines.raw)
+        return False
+
+    def _field(self, key: str, rest: str) -> bool:
+        values = self.values
+        if key in values:
+            if key != "time_per_request_ms" or "across" not in rest or "time_per_request_across_ms" in values:
+                return self._end()
+            key = "time_per_request_across_ms"
+        elif key == "time_per_request_ms" and "across" in rest:
+            key = "time_per_request_across_ms"
+        if key in _TIMES.values():
+            return self._times(key, rest)
+        if key[-3:] != "_ms" and key in _TEXT.values():
+            values[key] = _REMARK.split(rest, maxsplit=1)[0].removesuffix("<br").strip()
+            if key == "server_software" and "<tr" in self.lines.raw:
+                self.html = True
+        else:
+            self._number(key, rest)
+        return self._mine()
+
+    def _number(self, key: str, rest: str) -> None:
+        token = rest.split(None, 1)[0].rstrip(",;") if rest else ""
+        unit = _WITH_UNIT.get(key)
+        try:
+            figure = number(token)
+        except ValueError:
+            if not (key == "document_length_bytes" and token == "Variable"):
+                self._problem(f"expected a number for {key}, found {rest[:40]!r}")
+            return
+        if unit and unit not in rest and rest == token and self.lines.peek() is None:
+            self._problem(f"the text ends in {rest[:40]!r}, before the unit {unit}: the number may be cut off")
+            return
+        self.values[key] = figure
+
+    def _times(self, key: str, rest: str) -> bool:
+        try:
+            figures = [number(t) for t in rest.split()[:5] if t[0].isdigit() or t[0] in "-+."]
+        except ValueError:
+            figures = []
+        names = {5: ("min", "mean", "sd", "median", "max"), 3: ("min", "mean", "max")}.get(len(figures))
+        if names:
+            self.values[key] = dict(zip(names, figures, strict=True))
+        elif not rest or not rest[0].isdigit():
+            return self._other(self.lines.raw)
+        else:
+            self._problem(f"expected 5 times (or 3) for {key}, found {rest[:60]!r}")
+        return self._mine()
+
+    def _problem(self, message: str) -> None:
+        self.problems.append(Problem(self.lines.number, message))
+
+    def _other(self, line: str) -> bool:
+        """A line without one of ab's labels. False where the report is over."""
+        stripped = line.strip()
+        if "</table>" in self.lines.raw and self.html:
+            return self._mine()
+        if not stripped or is_elision(stripped):
+            self.taken.append(self.lines.raw)
+            return True
+        percent = _PERCENT.match(stripped)
+        if percent:
+            table = self.values.setdefault("percentiles_ms", {})
+            if isinstance(table, dict) and percent[1] not in table:
+                table[percent[1]] = number(percent[2])
+                return self._mine()
+            return self._end()
+        if stripped.startswith("This is ApacheBench"):
+            return self._banner(stripped)
+        if self._detail(stripped) or _NOISE.match(stripped):
+            self.verbose = self.verbose or stripped.startswith(("INFO:", "LOG:")) or "INFO:" in stripped
+            return self._mine()
+        return self._unknown(stripped)
+
+    def _banner(self, line: str) -> bool:
+        if self.values:
+            return self._end()
+        found = _BANNER.match(line)
+        if found:
+            self.values["ab_version"] = found[1]
+            if found[2]:
+                self.values["ab_revision"] = int(found[2]) if found[2].isdigit() else found[2]
+        if "<i>" in self.lines.raw:
+            self.html = True
+            if self.lines.before.strip() == "<p>":
+                self.first -= 1
+        return self._mine()
+
+    def _detail(self, line: str) -> bool:
+        """Lines that belong to the figure before them, warnings, and the end of a broken-off run."""
+        values = self.values
+        if failed := _FAILED.search(line):
+            for name, count in zip(("connect", "receive", "length", "exceptions"), failed.groups(), strict=True):
+                if count is not None:
+                    values[f"failed_{name}"] = int(count)
+        elif sent := _SENT.match(line):
+            values[f"transfer_rate_{sent[2]}_kbytes_per_s"] = number(sent[1])
+        elif total := _TOTAL_OF.match(line):
+            values["aborted"] = True
+            values["complete_requests"] = int(total[1])
+        elif _SANE.match(line):
+            following = (self.lines.ahead(1) or [""])[0]
+            if "reliable" in following:
+                line += " " + following.strip()
+                for _ in self.lines.skip_blank():
+                    pass
+                next(self.lines)
+            warnings = values.setdefault("warnings", [])
+            if isinstance(warnings, list):
+                warnings.append(line)
+        else:
+            return False
+        return True
+
+    def _unknown(self, line: str) -> bool:
+        """A line that ab does not print by itself: its own error, a body shown by -v, a remark inside, or the end."""
+        running = "ab_version" in self.values and len(self.values) <= 4 and "server_hostname" not in self.values
+        if running and not prompt(line):
+            if self.verbose:
+                return self._mine()
+            if _ERROR.fullmatch(line) and "error" not in self.values:
+                self.values["error"] = line
+                self.values["aborted"] = True
+                return self._mine()
+        if prompt(line) is None and self._goes_on():
+            return self._mine()
+        return self._end()
+
+    def _goes_on(self) -> bool:
+        """Whether one of the next three lines is a field that this report still lacks (a remark stands in between)."""
+        if not self.values:
+            return False
+        for line in self.lines.ahead(3):
+            if prompt(line) is not None or line.lstrip().startswith("This is ApacheBench"):
+                return False
+            label, colon, rest = line.partition(":")
+            key = _FIELDS.get(label.strip()) if colon and rest.strip() else None
+            if key:
+                ours = list(_FIELDS.values())
+                seen = [ours.index(k) for k in self.values if k in ours]
+                return key not in self.values and (not seen or ours.index(key) > max(seen))
+            if _PERCENT.match(line.strip()) and "total_ms" in self.values:
+                return "percentiles_ms" not in self.values or "100" not in str(self.values["percentiles_ms"])
+        return False
+
+    def _found(self) -> Found | None:
+        values = self.values
+        figures = [k for k in values if k not in ("ab_version", "ab_revision")]
+        if not values or (len(figures) < 2 and "ab_version" not in values and "requests_per_second" not in values):
+            if not self.problems:
+                return None  # one stray line is no report
+        if not figures:
+            self.problems.append(Problem(self.last, "the report breaks off before its first figure"))
+        if self.html:
+            values["format"] = "html"
+        partial = len(figures) < 8 and "aborted" not in values
+        return Found(values, self.first, self.last, partial, self.problems)
+
+
+def fits(command: str, values: dict[str, object]) -> bool:
+    """Whether the command's -c, host, port and path are those of the report."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        words = command.split()
+    told: dict[str, object] = {}
+    for i, word in enumerate(words[:-1]):
+        if word == "-c" and words[i + 1].isdigit():
+            told["concurrency"] = int(words[i + 1])
+    url = next((w for w in words if "://" in w), None)
+    if url:
+        try:
+            parts = urlsplit(url)
+            told["server_hostname"], told["server_port"] = parts.hostname, parts.port
+        except ValueError:
+            told.clear()
+    return all(values.get(k, told[k]) == told[k] for k in told if told[k] is not None)
+
+
+def records(values: dict[str, object]) -> list[Record]:
+    get = values.get
+    percentiles = get("percentiles_ms")
+    total = get("total_ms")
+    total = total if isinstance(total, dict) else {}
+    table = {k: float(v) for k, v in percentiles.items()} if isinstance(percentiles, dict) else {}
+    whole = "concurrency" in values and "complete_requests" in values
+    return [
+        LoadResult(
+            tool=KIND,
+            tool_version=get("ab_version"),
+            requests_per_second=get("requests_per_second"),
+            complete_requests=get("complete_requests"),
+            failed_requests=get("failed_requests"),
+            concurrency=get("concurrency"),
+            duration_s=get("time_taken_s"),
+            keepalive="keepalive_requests" in values if whole else None,
+            mean_ms=get("time_per_request_ms", total.get("mean")),
+            min_ms=total.get("min"),
+            max_ms=total.get("max", table.get("100")),
+            percentiles_ms=table,
+            transferred_bytes=get("total_transferred_bytes"),
+            server_software=get("server_software") or None,
+            hostname=get("server_hostname"),
+            port=get("server_port"),
+            path=get("document_path"),
+            document_length_bytes=get("document_length_bytes"),
+            aborted=bool(get("aborted")),
+        )
+    ]

@@ -1,0 +1,129 @@
+"""cpuinfo: /proc/cpuinfo, whole or a few of its lines.
+
+Reads     one paragraph a processor (x86, ARM, PowerPC, MIPS, ...), or what grep left of it
+Yields    HostFacts
+Units     cpu_mhz MHz, cache_size_kb KiB; flags, features and bugs are counted (n_flags, n_bugs)
+Quirks    "cpu MHz" is the clock of the moment, not the rated one (600.000 on a 1300 MHz part)
+Source    the kernel's arch/*/kernel/cpu/proc.c and setup.c
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..catalogue import Found
+from ..lines import Lines
+from ..records import HostFacts, Problem, Record
+from ..transcript import prompt
+from ..units import number
+
+KIND = "cpuinfo"
+COMMAND = r"/proc/cpuinfo"
+OPENS = r"processor\s*: \d+\s*$|vendor_id\s+: \w|model name\s+: \S|cpu model\s+: \S|cpu MHz\s+: \d|cpu cores\s+: \d|siblings\s+: \d"
+
+_LINE = re.compile(r"([A-Za-z][\w ./()-]{1,24}?)\s*:(?:\s(.*)|$)")
+_KNOWN = re.compile(
+    r"processor|vendor_id|cpu|model|stepping|microcode|cache|physical id|siblings|core id|apicid|initial apicid|fpu|wp|flags"
+    r"|bugs|bogomips|BogoMIPS|clflush|address sizes|power management|vmx flags|TLB size|Features|CPU |Hardware|Revision|Serial"
+    r"|clock|revision|timebase|platform|machine|motherboard|isa|mmu|hart|system type|wait|microsecond|tlb_entries|extra|hardware"
+    r"|ASEs|shadow|kscratch|VCED|VCEI|package|core|Model|Processor|\w+_bug"
+)
+_COUNTED = {"flags": "n_flags", "bugs": "n_bugs", "features": "n_flags", "vmx_flags": "n_vmx_flags"}
+
+
+def parse(lines: Lines, command: str | None) -> Found | None:
+    return _Reading(lines).read()
+
+
+class _Reading:
+    def __init__(self, lines: Lines) -> None:
+        self.lines = lines
+        self.processors: list[dict[str, object]] = []
+        self.machine: dict[str, object] = {}
+        self.problems: list[Problem] = []
+        self.first = self.last = lines.number + 1
+        self.counted = False
+
+    def read(self) -> Found | None:
+        blank: list[str] = []
+        for line in self.lines:
+            stripped = line.strip()
+            found = _LINE.fullmatch(stripped)
+            if found and _KNOWN.match(found[1]) and prompt(stripped) is None and self._take(found, bool(blank)):
+                self.last = self.lines.number
+                blank.clear()
+            elif not stripped:
+                blank.append(self.lines.raw)
+            else:
+                self.lines.back(*blank, self.lines.raw)
+                break
+        return self._found()
+
+    def _take(self, found: re.Match[str], after_blank: bool) -> bool:
+        key = re.sub(r"\W+", "_", found[1].strip().lower()).strip("_")
+        text = (found[2] or "").strip()
+        current = self.processors[-1] if self.processors else None
+        if key == "processor" and text.isdigit():
+            if int(text) == 0 and self.counted:
+                return False  # another print of the file
+            self.counted = True
+            self.processors.append({})
+        elif current is None or key in current or f"{key}_kb" in current:
+            if self.counted or not text:
+                return False
+            if current is not None and key not in current:
+                return False
+            self.processors.append({})
+        elif after_blank and self.counted and key in ("hardware", "revision", "serial", "timebase", "platform", "machine"):
+            self._value(self.machine, key, text)  # ARM and PowerPC: facts of the board, after all processors
+            return True
+        self._value(self.processors[-1], key, text)
+        return True
+
+    def _value(self, into: dict[str, object], key: str, text: str) -> None:
+        if key in _COUNTED:
+            into[_COUNTED[key]] = len(text.split())
+        elif key == "cache_size" and (size := re.fullmatch(r"(\d+) KB", text)):
+            into["cache_size_kb"] = int(size[1])
+        elif text:
+            try:
+                into[key] = number(text)
+            except ValueError:
+                into[key] = text
+
+    def _found(self) -> Found | None:
+        if not self.processors:
+            return None
+        if not self.counted:  # grep left single lines of it: all that it printed of each key
+            printed: dict[str, object] = {}
+            for key in dict.fromkeys(k for p in self.processors for k in p):
+                printed[key] = [p[key] for p in self.processors if key in p]
+            return Found(printed, self.first, self.last, True, self.problems)
+        values: dict[str, object] = {"n_processors": len(self.processors)}
+        packages = {p["physical_id"] for p in self.processors if "physical_id" in p}
+        if packages:
+            values["n_physical"] = len(packages)
+        values["processors"] = self.processors
+        values.update(self.machine)
+        return Found(values, self.first, self.last, len(self.processors[0]) < 4, self.problems)
+
+
+def records(values: dict[str, object]) -> list[Record]:
+    processors = values.get("processors")
+    if isinstance(processors, list) and processors:
+        first, cores = processors[0], values.get("n_processors")
+    else:
+        first = {key: seen[0] for key, seen in values.items() if isinstance(seen, list) and seen}
+        # `grep 'model name'` prints a line a core; `grep -m1` prints one whatever the number of cores
+        cores = max((len(seen) for seen in values.values() if isinstance(seen, list)), default=0)
+        cores = cores if cores > 1 else None
+    names = ("model_name", "cpu_model", "processor_name", "cpu")
+    model = next((first[k] for k in names if isinstance(first.get(k), str)), None)
+    mhz = first.get("cpu_mhz")
+    return [
+        HostFacts(
+            cpu_model=model,
+            cores=cores if isinstance(cores, int) else None,
+            mhz=float(mhz) if isinstance(mhz, int | float) else None,
+        )
+    ]

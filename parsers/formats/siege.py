@@ -1,0 +1,199 @@
+"""siege: the summary at the end of a siege, as text or JSON, with the banner and request lines before it.
+
+Reads     siege 2 to 4.1: text, JSON (--json-output, 4.1's default), what is left of either
+Yields    one LoadResult
+Units     times in seconds whatever the version prints (4.1 prints ms), data in MB of 1048576 bytes (old versions: bytes)
+Quirks    "successful" counts redirects too and may exceed "transactions"; the message about siege.log follows 3.0's
+          summary; "concurrency" is a mean, the users are in "Preparing N concurrent users"
+Source    siege's main.c, display of the statistics, 2.71 to 4.1.7
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..catalogue import Found
+from ..lines import Lines
+from ..records import LoadResult, Problem, Record
+from ..transcript import is_elision, prompt
+from ..units import number
+
+KIND = "siege"
+COMMAND = r"(?:^|[\s/;&|(])siege\s"
+INLINE = r"Transaction rate:\s+\d[\d.]*\s+trans/sec"
+OPENS = (
+    r"\*\* SIEGE \d|\*\* siege \d|\*\* Preparing \d+ concurrent users|The server is now under siege|Lifting the server siege"
+    r"|[Tt]ransactions:\s+\d+\s+hits|Availability:\s+\d[\d.]*\s*%\s*$|Transaction rate:\s+\d[\d.]*\s+trans/sec"
+    r"|Successful transactions:\s*\d|\{?\s*\"transactions\":\s+\d+,|\{\s*$"
+)
+
+_KEYS = {
+    "transactions": "transactions",
+    "availability": "availability_pct",
+    "elapsed time": "elapsed_s",
+    "data transferred": "data_transferred_mb",
+    "response time": "response_time_s",
+    "transaction rate": "transaction_rate",
+    "throughput": "throughput_mb_per_s",
+    "concurrency": "concurrency",
+    "successful transactions": "successful_transactions",
+    "http ok received": "http_ok_received",
+    "failed transactions": "failed_transactions",
+    "longest transaction": "longest_s",
+    "shortest transaction": "shortest_s",
+}
+_FACTORS = {"ms": 0.001, "bytes": 1 / 1048576, "bytes/sec": 1 / 1048576, "kb": 1 / 1024, "kb/sec": 1 / 1024}
+_UNITS = {"availability_pct": "%", "data_transferred_mb": "MB", "throughput_mb_per_s": "MB/sec"}
+_UNITS |= {"elapsed_s": "secs", "response_time_s": "secs", "transaction_rate": "trans/sec", "transactions": "hits"}
+_REQUEST = re.compile(
+    r"HTTP/\d\.\d\s+\d+|\[(?:error|alert|debug|fatal|info)\]|\[\w+, \S+|siege aborted|can change the failure|Lifting the server"
+    r"|The server is now|\*\* |done\.|\^C|\.+\s*done|={20,}|WARNING: The number of users|[A-Z]+\s+\d+\s+\d+\.\d+ secs:|FTP/|Status code",
+)
+_LOGNOTE = re.compile(r"(?:FILE|LOG FILE): |You can disable this|the \.siegerc file|the directive 'show-logfile'|\[\^")
+_BANNER = re.compile(r"\*\* (?:SIEGE|siege) (\S+)")
+_USERS = re.compile(r"\*\* Preparing (\d+) concurrent users")
+_LABEL = re.compile(r"([A-Za-z ]{10,24}?):\s*(.*)")
+_JSON = re.compile(r"\{?\s*\"([a-z_]+)\":\s*([^,\s}]+)\s*,?\s*(\})?")
+
+
+def parse(lines: Lines, command: str | None) -> Found | None:
+    return _Siege(lines).read()
+
+
+class _Siege:
+    def __init__(self, lines: Lines) -> None:
+        self.lines = lines
+        self.values: dict[str, object] = {}
+        self.problems: list[Problem] = []
+        self.first = self.last = lines.number + 1
+        self.blank: list[str] = []
+        self.done = False
+
+    def read(self) -> Found | None:
+        for line in self.lines:
+            stripped = line.strip()
+            if not stripped or is_elision(stripped):
+                self.blank.append(self.lines.raw)
+            elif self._line(stripped):
+                self.last = self.lines.number
+                self.blank.clear()
+                if self.done:
+                    break
+            else:
+                self.lines.back(*self.blank, self.lines.raw)
+                break
+        return self._found()
+
+    def _line(self, line: str) -> bool:
+        """Take one line in; False where it is not siege's."""
+        if line == "{" and not self.values:
+            return bool(_JSON.fullmatch((self.lines.ahead(1) or [""])[0].strip()))
+        if line == "}" and "format" in self.values:
+            self.done = True
+            return True
+        json = _JSON.fullmatch(line)
+        if json:
+            return self._json(json)
+        label = _LABEL.match(line)
+        key = _KEYS.get(label[1].strip().lower()) if label else None
+        if key and label:
+            return self._figure(key, label[2])
+        return self._around(line)
+
+    def _json(self, found: re.Match[str]) -> bool:
+        key = _KEYS.get(found[1].replace("_", " "))
+        if key is None or key in self.values:
+            return False
+        self.values["format"] = "json"
+        self._number(key, found[2], "")
+        self.done = bool(found[3])
+        return True
+
+    def _figure(self, key: str, rest: str) -> bool:
+        if key in self.values:
+            return False
+        words = rest.split()
+        if not words or not words[0][:1].isdigit():
+            if not self.values:
+                return False
+            self._problem(f"expected a number for {key}, found {rest[:40]!r}")
+            return True
+        unit = words[1] if len(words) > 1 else ""
+        if not unit and key in _UNITS and self.lines.peek() is None:
+            self._problem(f"the text ends in {rest[:40]!r}, before the unit {_UNITS[key]}: the number may be cut off")
+            return True
+        self._number(key, words[0], unit.lower())
+        return True
+
+    def _number(self, key: str, token: str, unit: str) -> None:
+        try:
+            figure = number(token)
+        except ValueError:
+            self._problem(f"expected a number for {key}, found {token[:40]!r}")
+            return
+        factor = _FACTORS.get(unit)
+        self.values[key] = round(figure * factor, 9) if factor else figure
+
+    def _problem(self, message: str) -> None:
+        self.problems.append(Problem(self.lines.number, message))
+
+    def _around(self, line: str) -> bool:
+        """The banner, the request lines and the notes that siege prints around its figures."""
+        summary = "transaction_rate" in self.values or "transactions" in self.values
+        if banner := _BANNER.match(line):
+            if self.values:
+                return False
+            self.values["siege_version"] = banner[1]
+        elif users := _USERS.match(line):
+            if summary:
+                return False
+            self.values["users"] = int(users[1])
+        elif "aborted due to excessive socket failure" in line:
+            self.values["aborted"] = True
+        elif summary:
+            return bool(_LOGNOTE.match(line)) or line.startswith("Status code")
+        elif not _REQUEST.match(line):
+            # Between the banner and the summary anything may be printed by the requests themselves.
+            return prompt(line) is None and any(_REQUEST.match(x) or _LABEL.match(x) for x in self.lines.ahead(2))
+        return True
+
+    def _found(self) -> Found | None:
+        values = self.values
+        figures = [k for k in values if k in _KEYS.values()]
+        if len(figures) < 2 and "transaction_rate" not in values and "siege_version" not in values:
+            return None
+        if not figures:
+            self.problems.append(Problem(self.last, "the siege breaks off before its first figure"))
+        return Found(values, self.first, self.last, len(figures) < 6, self.problems)
+
+
+def fits(command: str, values: dict[str, object]) -> bool:
+    """Whether the command's -c is the number of users that the banner shows."""
+    users = re.search(r"\s-c\s*(\d+)", command) or re.search(r"--concurrent[= ](\d+)", command)
+    return users is None or values.get("users", int(users[1])) == int(users[1])
+
+
+def records(values: dict[str, object]) -> list[Record]:
+    get = values.get
+    mean, longest, shortest = get("response_time_s"), get("longest_s"), get("shortest_s")
+    megabytes = get("data_transferred_mb")
+
+    def ms(seconds: object) -> float | None:
+        return round(seconds * 1000, 6) if isinstance(seconds, int | float) else None
+
+    return [
+        LoadResult(
+            tool=KIND,
+            tool_version=get("siege_version"),
+            requests_per_second=get("transaction_rate"),
+            complete_requests=get("transactions"),
+            failed_requests=get("failed_transactions"),
+            concurrency=get("users", get("concurrency")),
+            duration_s=get("elapsed_s"),
+            mean_ms=ms(mean),
+            min_ms=ms(shortest),
+            max_ms=ms(longest),
+            transferred_bytes=round(megabytes * 1048576) if isinstance(megabytes, int | float) else None,
+            aborted=bool(get("aborted")),
+        )
+    ]

@@ -1,0 +1,89 @@
+"""siege_log: lines of siege.log, one for each siege.
+
+Reads     the header line with the lines below it, or such lines alone
+Yields    one LoadResult a line
+Units     as siege.py: seconds, MB
+Source    siege's log.c
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..catalogue import Found
+from ..lines import Lines
+from ..records import LoadResult, Problem, Record
+from ..units import number
+
+KIND = "siege_log"
+COMMAND = r"siege\S*\.log\b"
+OPENS = r"Date & Time,\s+Trans,|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\s+\d+,\s+\d+\.\d\d,\s+\d+,\s+\d"
+
+_COLUMNS = (
+    "transactions",
+    "elapsed_s",
+    "data_transferred_mb",
+    "response_time_s",
+    "transaction_rate",
+    "throughput_mb_per_s",
+    "concurrency",
+    "successful_transactions",
+    "failed_transactions",
+)
+_ROW = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,")
+_NOTE = re.compile(r"\*{4} .* \*{4}$")  # siege --mark, -m
+
+
+def parse(lines: Lines, command: str | None) -> Found | None:
+    first = last = lines.number + 1
+    rows: list[dict[str, object]] = []
+    problems: list[Problem] = []
+    blank: list[str] = []
+    for line in lines:
+        stripped = line.strip()
+        if _ROW.match(stripped):
+            row = _row(stripped)
+            if len(row) == len(_COLUMNS) + 1:
+                rows.append(row)
+            else:
+                problems.append(Problem(lines.number, f"expected {len(_COLUMNS)} figures, found {stripped[:80]!r}"))
+        elif not stripped:
+            blank.append(lines.raw)
+            continue
+        elif not (_NOTE.match(stripped) or (not rows and stripped.startswith("Date & Time"))):
+            lines.back(*blank, lines.raw)
+            break
+        last = lines.number
+        blank.clear()
+    if not rows and not problems:
+        return None
+    return Found({"n_rows": len(rows), "rows": rows}, first, last, False, problems)
+
+
+def _row(line: str) -> dict[str, object]:
+    cells = [c.strip() for c in line.split(",")]
+    row: dict[str, object] = {"date_time": cells[0]}
+    for name, cell in zip(_COLUMNS, cells[1:], strict=False):
+        try:
+            row[name] = number(cell)
+        except ValueError:
+            return row
+    return row
+
+
+def records(values: dict[str, object]) -> list[Record]:
+    rows = values.get("rows")
+    return [_load(row) for row in rows] if isinstance(rows, list) else []
+
+
+def _load(row: dict[str, float]) -> LoadResult:
+    return LoadResult(
+        tool="siege",
+        requests_per_second=row["transaction_rate"],
+        complete_requests=int(row["transactions"]),
+        failed_requests=int(row["failed_transactions"]),
+        concurrency=row["concurrency"],
+        duration_s=row["elapsed_s"],
+        mean_ms=round(row["response_time_s"] * 1000, 6),
+        transferred_bytes=round(row["data_transferred_mb"] * 1048576),
+    )

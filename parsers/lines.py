@@ -1,0 +1,102 @@
+"""The text as parsers see it: cleaned lines, one at a time, numbered, with the possibility of putting some back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice, takewhile
+
+from .transcript import clean, needs_cleaning, unquote
+
+_CHUNK = 4096
+
+
+class Lines:
+    """An iterator of cleaned lines without their line ends.
+
+    number   1-based number of the line returned last
+    raw      that line as given; before: the one before it (not kept up across a quickly read table)
+    prefix   quoting that is being taken off each line ("> ", "# "); the reader sets it where a block begins
+    """
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self._next = iter(lines).__next__
+        self._back: list[str] = []
+        self.number = 0
+        self.raw = ""
+        self.before = ""
+        self.prefix = ""
+
+    def __iter__(self) -> Lines:
+        return self
+
+    def __next__(self) -> str:
+        self.before = self.raw
+        self.raw = raw = self._back.pop() if self._back else self._next()
+        self.number += 1
+        if needs_cleaning(raw):
+            raw = clean(raw)
+        elif len(raw) > 512:
+            raw = clean(raw)
+        return unquote(raw, self.prefix) if self.prefix else raw
+
+    def back(self, *raws: str) -> None:
+        """Put raw lines back, given in the order of the text; the last one given is the one returned last."""
+        self._back.extend(reversed(raws))
+        self.number -= len(raws)
+
+    def again(self) -> None:
+        """Put the line returned last back."""
+        self.back(self.raw)
+        self.raw = self.before
+
+    def peek(self) -> str | None:
+        """The next line without taking it; None at the end."""
+        raw, number = self.raw, self.number
+        line = next(self, None)
+        if line is not None:
+            self.again()
+        self.raw, self.number = raw, number
+        return line
+
+    def ahead(self, most: int) -> list[str]:
+        """The next non-blank lines, `most` at the most, without taking them; blank ones between are passed over."""
+        raw, number = self.raw, self.number
+        seen: list[str] = []
+        found: list[str] = []
+        for line in self:
+            seen.append(self.raw)
+            if line.strip():
+                found.append(line)
+            if len(found) == most or len(seen) >= 4 * most:
+                break
+        self.back(*seen)
+        self.raw, self.number = raw, number
+        return found
+
+    def skip_blank(self) -> list[str]:
+        """Take the blank lines that come next; returns them raw, so that they can be put back."""
+        taken: list[str] = []
+        for line in self:
+            if line.strip():
+                self.again()
+                break
+            taken.append(self.raw)
+        return taken
+
+    def plain_rows(self) -> list[str]:
+        """Up to 4096 raw lines until a blank one (which is taken too), not cleaned: the quick way through a long table.
+
+        Empty where lines are quoted or were put back: then the caller has to go line by line.
+        """
+        if self.prefix or self._back:
+            return []
+        rows = list(islice(takewhile(str.strip, iter(self._next, None)), _CHUNK))
+        self.number += len(rows) if len(rows) == _CHUNK else len(rows) + 1
+        return rows
+
+    def back_rows(self, rows: list[str], whole: int) -> None:
+        """Put back the last `rows` of `whole` rows that plain_rows returned."""
+        if whole == _CHUNK:
+            self.back(*rows)
+        else:
+            self.back(*rows, "\n")

@@ -1,0 +1,54 @@
+"""Figures as the tools print them, turned into plain numbers. Each function raises ValueError where there is none."""
+
+from __future__ import annotations
+
+import re
+
+_SIZE = re.compile(r"([+-]?[\d.,]+)\s*([kKmMgGtTpP]?)(?:i?[bB])?")
+_FACTOR_KB = {"": 1, "k": 1, "m": 1024, "g": 1024**2, "t": 1024**3, "p": 1024**4}
+_CLOCK = re.compile(r"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+)(?:[.,](\d+))?")
+_UPTIME_PART = re.compile(r"(\d+)\s*(day|min|sec|hour|hr)")
+
+
+def number(text: str) -> int | float:
+    """ "100" → 100, "1.5" → 1.5, "2,5" → 2.5 (a decimal comma); never NaN or infinity."""
+    try:
+        return int(text)
+    except ValueError:
+        value = float(text.replace(",", ".", 1))
+    if value != value or value in (float("inf"), float("-inf")):
+        raise ValueError(f"not a number: {text!r}")
+    return value
+
+
+def size_kb(text: str) -> int | float:
+    """A size as top and ps print it, in KiB: "158.1m" → 161894.4, "12m" → 12288, "22152" → 22152, "1888k" → 1888."""
+    try:
+        return int(text)
+    except ValueError:
+        found = _SIZE.fullmatch(text)
+    if not found:
+        raise ValueError(f"not a size: {text!r}")
+    value = number(found[1]) * _FACTOR_KB[found[2].lower()]
+    return int(value) if value == int(value) else value
+
+
+def clock_s(text: str) -> int | float:
+    """Time used or elapsed, in seconds: "1:23.45" → 83.45, "00:01:11" → 71, "2-03:04:05" → 183845."""
+    found = _CLOCK.fullmatch(text)
+    if not found:
+        raise ValueError(f"not a time: {text!r}")
+    days, hours, minutes, seconds, fraction = found.groups()
+    whole = int(days or 0) * 86400 + int(hours or 0) * 3600 + int(minutes) * 60 + int(seconds)
+    return whole + int(fraction) / 10 ** len(fraction) if fraction else whole
+
+
+def uptime_s(text: str) -> int:
+    """top's and uptime's "up": "4 days, 16:36" → 405360, "25 min" → 1500, " 1:37" → 5820."""
+    seconds = {"day": 86400, "hour": 3600, "hr": 3600, "min": 60, "sec": 1}
+    parts = _UPTIME_PART.findall(text)
+    total = sum(int(n) * seconds[unit] for n, unit in parts)
+    hours = re.search(r"(\d+):(\d+)", text)
+    if not parts and not hours:
+        raise ValueError(f"not an uptime: {text!r}")
+    return total + (int(hours[1]) * 3600 + int(hours[2]) * 60 if hours else 0)
