@@ -42,8 +42,8 @@ def files_of(request: Request) -> list[tuple[str, bytes]]:
     many = (request.content_type or "").startswith("multipart/")
     if not many and said.isdecimal() and int(said) > limit:
         raise too_large(int(said))
-    if not said.isdecimal() or int(said) == 0:
-        return [("", b"")]
+    if not many and said == "0":
+        return [(request.query_params.get("name", ""), _unannounced(request))]
     if isinstance(request.data, RawBody):
         return [(request.query_params.get("name", ""), request.data.data_bytes)]
     sent = [file for name in request.FILES for file in request.FILES.getlist(name)]
@@ -51,6 +51,14 @@ def files_of(request: Request) -> list[tuple[str, bytes]]:
         if file.size is not None and file.size > limit:
             raise too_large(file.size)
     return [(file.name or "", file.read()) for file in sent]
+
+
+def _unannounced(request: Request) -> bytes:
+    """A body in chunks, without its length (`top -b | curl -T -`), where the server can tell its end; else nothing."""
+    if not request.META.get("wsgi.input_terminated"):
+        return b""
+    data: bytes = request.META["wsgi.input"].read(settings.MAX_UPLOAD_BYTES + 1)
+    return data
 
 
 def hints_of(request: Request) -> Hints:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
@@ -14,18 +15,19 @@ from runs.ingest import Rejected
 def handle(exc: Exception, context: dict[str, Any]) -> Response | None:
     """DRF's exception handler: a refused text and DRF's own errors in our shape; anything else is a real failure."""
     if isinstance(exc, Rejected):
-        return refusal(exc)
+        return refusal(exc, context["request"])
     response = exception_handler(exc, context)
     if response is not None:
         response.data = {"errors": [{"line": None, "message": message} for message in _messages(response.data)]}
     return response
 
 
-def refusal(error: Rejected) -> Response:
+def refusal(error: Rejected, request: Request) -> Response:
     """A text that was not taken; where it is kept for inspection, its id and page are named too."""
     body: dict[str, Any] = {"errors": error.errors}
     if error.upload is not None:
-        body |= {"id": error.upload.pk, "url": error.upload.get_absolute_url(), "status": error.upload.status}
+        body |= {"id": error.upload.pk, "status": error.upload.status}
+        body["url"] = request.build_absolute_uri(error.upload.get_absolute_url())
     return Response(body, status=error.status)
 
 
