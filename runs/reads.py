@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.db.models import Q, QuerySet
 from django.urls import reverse
@@ -40,7 +40,10 @@ def of_experiment(experiment: Experiment) -> Material:
     runs = list(_runs().filter(experiment=experiment))
     captures = list(experiment.captures.defer("values", "quotes").select_related("host"))
     texts = list(experiment.texts.order_by("id"))
-    return _material([_setup(config) for config in configs], runs, captures, texts, experiment.host)
+    setups = [_setup(config) for config in configs]
+    if not setups and captures:  # monitors on their own: one column for all of them
+        setups = [Setup(0, experiment.name, url=experiment.get_absolute_url())]
+    return _material(setups, runs, captures, texts, experiment.host)
 
 
 def of_runs(wanted: Sequence[int]) -> Material:
@@ -131,7 +134,10 @@ def _material(
     hosts |= {capture.host.pk: capture.host for capture in captures if capture.host}
     if host and not hosts:
         hosts[host.pk] = host
-    return Material(setups, [run_fact(run) for run in runs], looks_of(captures), texts, list(hosts.values()))
+    looks = looks_of(captures)
+    if [setup.id for setup in setups] == [0]:
+        looks = [replace(look, setup=0) for look in looks]
+    return Material(setups, [run_fact(run) for run in runs], looks, texts, list(hosts.values()))
 
 
 def _setup(config: Config, experiment: str = "") -> Setup:

@@ -197,3 +197,23 @@ def test_a_run_that_does_not_count_stays_visible_and_out_of_the_mean(browser):
     assert '<tr class="off">' in page
     assert '<data value="878.81">' in page
     assert '<data value="747.91' not in page
+
+
+def test_an_experiment_without_runs_or_configs_is_still_a_page(browser):
+    assert "No run here" in html(browser, factories.experiment("empty").get_absolute_url())
+    setup = factories.config(factories.experiment("monitors only"), "idle")
+    factories.capture(setup, factories.upload(), phase="", metrics={"load1": 0.5, "mem_free_kb": 2048.0})
+    page = words(html(browser, setup.experiment.get_absolute_url()))
+    assert "Load, 1 minute" in page
+    assert "Free memory MiB 2" in page
+    bare = factories.run(setup, factories.upload(), requests_per_second=None)
+    assert "No requests per second told" in html(browser, bare.get_absolute_url())
+
+
+def test_monitors_of_no_config_are_shown_where_there_is_nothing_else(browser):
+    made = factories.experiment("a free on its own")
+    setup = factories.config(made, "to be deleted")
+    factories.capture(setup, factories.upload(), phase="", metrics={"mem_free_kb": 2048.0})
+    Capture.objects.update(config=None)
+    setup.delete()
+    assert "Free memory MiB 2" in words(html(browser, made.get_absolute_url()))
