@@ -74,6 +74,13 @@ def capture(of: Config, text: Upload, *, metrics: Mapping[str, float], processes
     return made
 
 
+def series(of: Capture, metric: str, samples: list[float]) -> Series:
+    """A system metric over several looks."""
+    told = [value for value in samples if value == value]
+    ends = {"min": min(told), "max": max(told), "last": told[-1], "mean": sum(told) / len(told)}
+    return Series.objects.create(capture=of, metric=metric, n=len(told), samples=pack(samples), **ends)
+
+
 def _series(of: Capture, metric: str, value: float, **who: Any) -> Series:
     same = {"min": value, "mean": value, "max": value, "last": value}
     return Series(capture=of, metric=metric, n=1, samples=pack([value]), **same, **who)

@@ -205,3 +205,10 @@ def test_a_worker_that_breaks_down_leaves_word(api, queue, monkeypatch):
     result = tasks.parse_upload.apply(args=[pk])
     assert result.failed() and Upload.objects.get().status == "failed"
     assert "RuntimeError" in Upload.objects.get().error
+
+
+def test_a_text_that_kills_every_worker_is_given_up(api, queue):
+    pk = send(api, session(500)).json()["id"]
+    Upload.objects.update(status="parsing", attempts=3)
+    tasks.parse_upload(pk)
+    assert Upload.objects.get().status == "failed" and "broken off 3 times" in Upload.objects.get().error

@@ -108,10 +108,12 @@ class TestHints:
         assert {run.host.name for run in Run.objects.all()} == {"web9"}
 
     def test_a_host_known_by_name_only_gets_its_hardware_later(self):
-        submit(ab(), hints=Hints(host="web1"))
-        submit(session(600), hints=Hints(host="web1"))
+        submit("worker:\n\n" + ab(), hints=Hints(host="web1", experiment="x"))
+        submit(session(600), hints=Hints(host="web1", experiment="x"))
         host = Host.objects.get()
         assert host.ram_kb == 774616 and host.fingerprint
+        first, second = Run.objects.all()
+        assert first.fingerprint == second.fingerprint
 
     def test_two_machines_of_one_name_stay_two(self):
         submit(session(500), hints=Hints(host="web1"))
