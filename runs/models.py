@@ -55,6 +55,7 @@ class Upload(models.Model):
     hints = models.JSONField(default=dict)
     edits = models.JSONField(default=dict)
     placed = models.JSONField(default=dict)
+    attempts = models.PositiveSmallIntegerField(default=0, help_text="how often a worker has begun to read it")
     parser_version = models.CharField(max_length=16, blank=True)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
     created_at = models.DateTimeField(auto_now_add=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from django.db import transaction
-from django.db.models import Max, Model, Q
+from django.db.models import Max, Model
 
 from runs.models import Capture, Config, ConfigText, Experiment, Host, Run, Upload
 
@@ -162,11 +162,8 @@ def _name(model: type[Model], name: str) -> str:
 
 def _place_run(run: Run, config: Config) -> None:
     """Under the config, with a fingerprint and a repeat that fit there. Not saved."""
-    texts = ConfigText.objects.filter(upload=run.upload_id, experiment=config.experiment)
-    hashes = texts.filter(Q(config=config) | Q(config=None)).values_list("sha256", flat=True)
     run.config, run.experiment = config, config.experiment
-    hardware = run.host.fingerprint if run.host else ""
-    run.fingerprint = fingerprint.of_run(run, hardware=hardware, text_hashes=hashes)
+    run.fingerprint = fingerprint.of_stored(run)
     others = Run.objects.filter(config=config, fingerprint=run.fingerprint).exclude(pk=run.pk)
     if others.filter(repeat=run.repeat).exists():
         run.repeat = others.aggregate(last=Max("repeat"))["last"] + 1

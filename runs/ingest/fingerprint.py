@@ -7,7 +7,9 @@ import json
 import re
 from collections.abc import Iterable
 
-from runs.models import Run
+from django.db.models import Q
+
+from runs.models import ConfigText, Run
 
 METHOD = re.compile(r"(?<![\w/.-])(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)(?![\w/.-])")
 RAM_STEP_KB = 65536  # a kernel keeps some of the RAM to itself, and each version another share
@@ -25,6 +27,13 @@ def of_run(run: Run, *, hardware: str, text_hashes: Iterable[str]) -> str:
     concurrency = None if run.concurrency is None else float(run.concurrency)  # 10 and 10.0 are spelt differently
     parameters = [run.tool, method_of(run.command), run.path, concurrency, bool(run.keepalive)]
     return _hash([*parameters, hardware, run.config_id, sorted(set(text_hashes))])
+
+
+def of_stored(run: Run) -> str:
+    """The fingerprint of a run whose upload's config texts are stored."""
+    texts = ConfigText.objects.filter(upload=run.upload_id, experiment=run.experiment_id)
+    hashes = texts.filter(Q(config=run.config_id) | Q(config=None)).values_list("sha256", flat=True)
+    return of_run(run, hardware=run.host.fingerprint if run.host else "", text_hashes=hashes)
 
 
 def method_of(command: str) -> str:

@@ -12,10 +12,10 @@ from typing import Any
 from django.db import connection, models
 from django.db.models import Max
 
-from runs.models import Config, Experiment, Host, Upload
+from runs.models import Config, Experiment, Host, Run, Upload
 
 from .draft import Draft, DraftConfig, DraftExperiment, DraftHost
-from .fingerprint import of_hardware
+from .fingerprint import of_hardware, of_stored
 from .fitting import fitted
 
 FACTS = ("cpu_model", "cores", "mhz", "ram_kb", "swap_kb", "os", "kernel")
@@ -117,10 +117,20 @@ def _host(name: str, facts: dict[str, Any]) -> Host:
     if not fingerprint and namesakes:
         return list(namesakes.values())[-1]
     if "" in namesakes:
-        namesakes[""].fingerprint = fingerprint
-        return _with_facts(namesakes[""], facts)
+        return _identified(namesakes[""], fingerprint, facts)
     row, _ = Host.objects.get_or_create(name=name, fingerprint=fingerprint, defaults=facts)
     return row
+
+
+def _identified(host: Host, fingerprint: str, facts: dict[str, Any]) -> Host:
+    """A machine known by name only gets its hardware, and so do its runs' fingerprints."""
+    host.fingerprint = fingerprint
+    host = _with_facts(host, facts)
+    runs = list(host.runs.select_related("host"))
+    for run in runs:
+        run.fingerprint = of_stored(run)
+    Run.objects.bulk_update(runs, ["fingerprint"], batch_size=500)
+    return host
 
 
 def _with_facts(host: Host, facts: dict[str, Any]) -> Host:

@@ -83,10 +83,16 @@ def too_large(size: int | None = None) -> Exception:
     return rejected(413, f"The text is too large: {has}, at most {limit / MIB:g} MiB are taken. Send it in parts.")
 
 
-def read(lines: list[str], *, hints: Hints, edits: Edits | None = None, strict: bool = True) -> Reading:
+def read(lines: list[str], *, hints: Hints, edits: Edits | None = None) -> Reading:
     """Blocks, draft with hints and edits, and problems of the text. Raises Rejected 400 for edits that do not fit."""
-    blocks = list(parsers.read(lines))
-    draft = relate(blocks, len(lines), hints)
+    return drafted(list(parsers.read(lines)), len(lines), hints=hints, edits=edits)
+
+
+def drafted(
+    blocks: list[parsers.Block], n_lines: int, *, hints: Hints, edits: Edits | None = None, strict: bool = True
+) -> Reading:
+    """`read` for blocks at hand. strict False leaves out edits that do not fit."""
+    draft = relate(blocks, n_lines, hints)
     heed(draft, hints)
     edited = apply_edits(draft, edits, strict=strict)
     return Reading(blocks, edited, [problem for block in blocks for problem in block.problems])

@@ -11,6 +11,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import F
 
 import parsers
 from runs.models import Upload
@@ -19,13 +20,14 @@ from .draft import Draft
 from .edits import Edits
 from .fitting import fitted
 from .hints import Hints
-from .reading import Reading, Text, nothing_found, read, text_of
+from .reading import Reading, Text, drafted, nothing_found, read, text_of
 from .redact import Secret
 from .rejected import Rejected
 from .store import store
 
 Status = Upload.Status
 NO_HINTS = Hints()
+ATTEMPTS = 3
 
 
 @dataclass(frozen=True)
@@ -132,17 +134,26 @@ def _commit(prepared: _Prepared) -> Receipt:
 
 
 def parse_queued(upload_id: int) -> Upload:
-    """Read and store a queued text. Safe to repeat: what is done stays as it is. Raises Upload.DoesNotExist."""
-    claimed = Upload.objects.filter(pk=upload_id, status__in=(Status.QUEUED, Status.PARSING))
-    if claimed.update(status=Status.PARSING):
-        try:
-            with transaction.atomic():
-                upload = Upload.objects.select_for_update().get(pk=upload_id)
-                if upload.status == Status.PARSING:
-                    _reread(upload, strict=True)
-        except Rejected as error:  # edits that do not fit the text: the sender has gone, so the upload says it
-            give_up(upload_id, str(error))
+    """Read and store a queued text. Safe to repeat: what is done stays as it is. Raises Upload.DoesNotExist.
+
+    A text whose reading was broken off three times (it may be what kills the worker) is given up.
+    """
+    waiting = Upload.objects.filter(pk=upload_id, status__in=(Status.QUEUED, Status.PARSING))
+    if waiting.filter(attempts__gte=ATTEMPTS).exists():
+        give_up(upload_id, f"Reading was broken off {ATTEMPTS} times. The text may be too large; send it in parts.")
+    elif waiting.update(status=Status.PARSING, attempts=F("attempts") + 1):
+        _parse(upload_id)
     return Upload.objects.light().get(pk=upload_id)
+
+
+def _parse(upload_id: int) -> None:
+    try:
+        with transaction.atomic():
+            upload = Upload.objects.select_for_update().get(pk=upload_id)
+            if upload.status == Status.PARSING:
+                _reread(upload, strict=True)
+    except Rejected as error:  # edits that do not fit the text: the sender has gone, so the upload says it
+        give_up(upload_id, str(error))
 
 
 def give_up(upload_id: int, message: str) -> None:
@@ -220,12 +231,12 @@ _GIVEN = {"id", "text_key", "created_at"}
 def _reread(upload: Upload, *, strict: bool) -> None:
     """Store what the upload's own text gives now; the caller holds the transaction and the row's lock."""
     text = stored_text(upload)
-    hints = Hints.from_dict(upload.hints)
-    upload.parser_version = parsers.VERSION
+    blocks = list(parsers.read(text.lines))
     if not strict:
-        found = read(text.lines, hints=hints)
-        upload.edits = _renumbered(upload.edits, upload.blocks, found.blocks)
-    found = read(text.lines, hints=hints, edits=upload.edits, strict=strict)
+        upload.edits = _renumbered(upload.edits, upload.blocks, blocks)
+    hints = Hints.from_dict(upload.hints)
+    found = drafted(blocks, len(text.lines), hints=hints, edits=upload.edits, strict=strict)
+    upload.parser_version = parsers.VERSION
     if found.blocks or not strict:
         store(upload, found)
     if not found.blocks:
