@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import islice, takewhile
+from typing import Any
 
 from .transcript import clean, needs_cleaning, unquote
 
-_CHUNK = 4096
+PLAIN_ROWS = 4096
 
 
 class Lines:
@@ -15,6 +16,7 @@ class Lines:
 
     number   1-based number of the line returned last
     raw      that line as given; before: the one before it (not kept up across a quickly read table)
+    memory   what a format wants to know of its own block before
     prefix   quoting that is being taken off each line ("> ", "# "); the reader sets it where a block begins
     """
 
@@ -25,6 +27,7 @@ class Lines:
         self.raw = ""
         self.before = ""
         self.prefix = ""
+        self.memory: dict[str, Any] = {}
 
     def __iter__(self) -> Lines:
         return self
@@ -90,13 +93,13 @@ class Lines:
         """
         if self.prefix or self._back:
             return []
-        rows = list(islice(takewhile(str.strip, iter(self._next, None)), _CHUNK))
-        self.number += len(rows) if len(rows) == _CHUNK else len(rows) + 1
+        rows = list(islice(takewhile(str.strip, iter(self._next, None)), PLAIN_ROWS))
+        self.number += len(rows) if len(rows) == PLAIN_ROWS else len(rows) + 1
         return rows
 
     def back_rows(self, rows: list[str], whole: int) -> None:
         """Put back the last `rows` of `whole` rows that plain_rows returned."""
-        if whole == _CHUNK:
+        if whole == PLAIN_ROWS:
             self.back(*rows)
         else:
             self.back(*rows, "\n")

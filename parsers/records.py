@@ -63,6 +63,15 @@ class ProcessSample:
     mem_pct: float | None = None
     time_s: float | None = None
 
+    @staticmethod
+    def group_of(command: str) -> str:
+        """Base name of the program: "/usr/sbin/apache2 -k start" → "apache2", "nginx: worker process" → "nginx"."""
+        bare = command.strip()
+        if bare.startswith("[") or bare.startswith("{"):
+            return bare[1:].split("]")[0].split("}")[0].split("/")[0]
+        first = bare.split(None, 1)[0] if bare else ""
+        return first.rstrip(":").rstrip("+").rsplit("/", 1)[-1].lstrip("-")[:100] or bare[:100]
+
 
 @dataclass(frozen=True, slots=True)
 class HostFacts:

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, overload
+
+from .lines import PLAIN_ROWS, Lines
+from .records import Problem
+from .transcript import clean, is_elision, needs_cleaning, prompt
+from .units import clock_s, size_kb
 
 
 class Table(Sequence[dict[str, Any]]):
@@ -38,3 +44,209 @@ class Table(Sequence[dict[str, Any]]):
 
     def __repr__(self) -> str:
         return f"Table({self._n} rows of {', '.join(self.columns)})"
+
+
+class Memo(dict[str, Any]):
+    """Converts figures, each spelling once: the screens of one machine print the same few thousand over and over."""
+
+    def __init__(self, convert: Callable[[str], Any]) -> None:
+        super().__init__()
+        self._convert = convert
+
+    def __missing__(self, text: str) -> Any:
+        if len(self) > 100_000:
+            self.clear()
+        value = self[text] = self._convert(text)
+        return value
+
+
+def percent(text: str) -> float:
+    """ "6.1", "6,1" or "6%" as a float. Raises ValueError."""
+    return float(text.rstrip("%").replace(",", "."))
+
+
+_SIZE, _CLOCK, _PERCENT, _COUNT = Memo(size_kb), Memo(clock_s), Memo(percent), Memo(int)
+
+
+def _text(text: str) -> str:
+    return text
+
+
+def _dash(convert: Callable[[str], Any]) -> Callable[[str], Any]:
+    return lambda text: None if text == "-" else convert(text)
+
+
+# What a column holds, by the name that it gets: everything else is text.
+CONVERTERS: dict[str, Callable[[str], Any]] = {
+    "pid": int,
+    "ppid": _COUNT.__getitem__,
+    "lwp": int,
+    "nlwp": _COUNT.__getitem__,
+    "c": _COUNT.__getitem__,
+    "virt_kb": _SIZE.__getitem__,
+    "res_kb": _SIZE.__getitem__,
+    "shr_kb": _SIZE.__getitem__,
+    "swap_kb": _SIZE.__getitem__,
+    "vsz_kb": _SIZE.__getitem__,
+    "rss_kb": _SIZE.__getitem__,
+    "cpu_pct": _PERCENT.__getitem__,
+    "mem_pct": _PERCENT.__getitem__,
+    "virt_pct": _PERCENT.__getitem__,
+    "time_s": _dash(_CLOCK.__getitem__),
+    "elapsed_s": _dash(_CLOCK.__getitem__),
+}
+_DAYS = frozenset("Mon Tue Wed Thu Fri Sat Sun".split())
+_MONTHS = frozenset("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split())
+_SPLIT_STATE = re.compile(r"(?<=\s[SRDTZI]) (?=[<N]\s)")  # busybox prints its "S <" in columns of their own
+
+
+class RowReader:
+    """Reads the rows below a header: quickly while they are plain, line by line where they are not.
+
+    names    column names in the order of the text; "command" is the rest of the line where it stands last
+    columns  what was read, by name; last: number of the last line that was a row
+    elided   whether the text itself left rows out ("...")
+    """
+
+    def __init__(self, lines: Lines, names: Sequence[str]) -> None:
+        self.lines = lines
+        self.names = list(names)
+        self.convert = [CONVERTERS.get(name, _text) for name in names]
+        self.columns: dict[str, list[Any]] = {name: [] for name in names}
+        self.last = lines.number
+        self.problems: list[Problem] = []
+        self.elided = False
+        self._longest = 0
+
+    def read(self, several: bool = True) -> Table:
+        """All rows; `several` False stops at the first blank line (nothing else tells where a table without header ends)."""
+        while (rows := self.lines.plain_rows()) and self._quick(rows):
+            continue
+        self._slow(several)
+        return Table(self.columns, len(next(iter(self.columns.values()))))
+
+    def _quick(self, rows: list[str]) -> bool:
+        """Take plain rows in; puts back what is behind the first odd one. True where more plain rows may follow."""
+        most = len(self.names) - 1
+        whole = len(rows)
+        split = [row.split(None, most) for row in rows]
+        odd = next((i for i, fields in enumerate(split) if len(fields) != most + 1), whole)
+        if not self._columns(split[:odd]):
+            odd = next(i for i, fields in enumerate(split) if not self._columns([fields], keep=False))
+            self._columns(split[:odd])
+        after = self.lines.number - (0 if whole == PLAIN_ROWS else 1)
+        if odd:
+            self.last = after - whole + odd
+        if odd < whole:
+            self.lines.back_rows(rows[odd:], whole)
+        return odd == whole == PLAIN_ROWS
+
+    def _columns(self, split: list[list[str]], keep: bool = True) -> bool:
+        """Convert rows column by column. False, with nothing kept, where a figure is none."""
+        if not split:
+            return True
+        try:
+            new = [list(map(convert, column)) for convert, column in zip(self.convert, zip(*split), strict=True)]
+        except ValueError:
+            return False
+        if keep:
+            if self.names[-1] == "command":
+                new[-1] = [clean(c).rstrip() if needs_cleaning(c) else c.rstrip() for c in new[-1]]
+            for name, column in zip(self.names, new, strict=True):
+                self.columns[name].extend(column)
+        return True
+
+    def _slow(self, several: bool) -> None:
+        blank: list[str] = []
+        for line in self.lines:
+            stripped = line.strip()
+            if not stripped:
+                blank.append(self.lines.raw)
+                continue
+            if blank and not several and len(blank) != 1:
+                self.lines.back(*blank, self.lines.raw)
+                return
+            if is_elision(stripped) and self._a_row_follows():
+                self.elided = True
+            elif self._row(stripped):
+                self.last = self.lines.number
+            elif not blank and self._wrapped(stripped):
+                self.last = self.lines.number
+            else:
+                self.elided = self.elided or is_elision(stripped)
+                self.lines.back(*blank, self.lines.raw)
+                return
+            blank.clear()
+        self.lines.back(*blank)
+
+    def _a_row_follows(self) -> bool:
+        return any(self._fields(line.strip()) is not None for line in self.lines.ahead(1))
+
+    def _row(self, line: str) -> bool:
+        row = self._fields(line)
+        if row is None and self._begins_a_row(line):
+            following = self.lines.peek()  # a mail client broke the row: the rest is on the next line
+            joined = f"{line} {following.strip()}" if following and following.strip() else ""
+            row = self._fields(joined) if joined and self._fields(following or "") is None else None
+            if row is not None:
+                next(self.lines)
+        if row is None:
+            return False
+        self._longest = max(self._longest, len(line))
+        for name, value in zip(self.names, row, strict=True):
+            self.columns[name].append(value)
+        return True
+
+    def _fields(self, line: str) -> list[Any] | None:
+        """One row's values, or None where the line is no row."""
+        most = len(self.names) - 1
+        fields = _SPLIT_STATE.sub("", line, count=1).split(None, most)
+        fields = self._join_start(line, fields)
+        if len(fields) == most and self.names[-1] == "command":
+            fields.append("")  # a process without a name
+        if len(fields) != most + 1:
+            return None
+        try:
+            row = [convert(text) for convert, text in zip(self.convert, fields, strict=True)]
+        except ValueError:
+            return None
+        return row if self._plausible(row) else None
+
+    def _plausible(self, row: list[Any]) -> bool:
+        known = dict(zip(self.names, row, strict=True))
+        return known.get("pid", 0) >= 0 and not (known.get("command") == "" and "time_s" not in known and "rss_kb" not in known)
+
+    def _join_start(self, line: str, fields: list[str]) -> list[str]:
+        """`lstart` prints five words and `start` two where others print one."""
+        at = self.names.index("start") if "start" in self.names else -1
+        if at < 0 or len(fields) <= at + 1:
+            return fields
+        words = 5 if fields[at] in _DAYS and fields[at + 1] in _MONTHS else 2 if fields[at] in _MONTHS else 1
+        if words == 1:
+            return fields
+        parts = line.split(None, len(self.names) - 1 + words - 1)
+        return [*parts[:at], " ".join(parts[at : at + words]), *parts[at + words :]]
+
+    def _begins_a_row(self, line: str) -> bool:
+        """Whether a line has at least its first columns right, so that its end may be on the next one."""
+        fields = line.split()
+        if not 3 <= len(fields) < len(self.names) or "pid" not in self.names[:2]:
+            return False
+        try:
+            for convert, text in zip(self.convert, fields, strict=False):
+                convert(text)
+        except ValueError:
+            return False
+        return True
+
+    def _wrapped(self, line: str) -> bool:
+        """The rest of the row before, where a mail client broke its command: only if it would not have fitted."""
+        if not self.columns["pid"] or self.names[-1] != "command" or prompt(line) is not None:
+            return False
+        commands = self.columns["command"]
+        first_word = line.split(None, 1)[0]
+        before = len(self.lines.before.rstrip())
+        if not (60 <= before <= 100 and before + 1 + len(first_word) > 72) or not self._a_row_follows():
+            return False
+        commands[-1] = f"{commands[-1]} {line}"
+        return True

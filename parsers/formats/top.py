@@ -1,0 +1,311 @@
+"""top: one screen a block, its summary and its process table, or either alone.
+
+Reads     procps 3.2 to 4.0 ("Cpu(s): 70.0%us" and "%Cpu(s): 70.0 us", k/m/g, KiB/MiB/GiB, per-CPU lines, two abreast,
+          bars), busybox, toybox, FreeBSD's summary and table
+Yields    SystemSample and a ProcessSample a row
+Units     KiB for memory whatever the screen shows, per cent, seconds
+Quirks    a decimal comma in some locales; a "+" behind a memory figure means that its last digits are cut off: null;
+          %CPU is of one CPU; with -H the rows are threads
+Source    procps top.c (summary_show, task_show), busybox and toybox top.c
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+
+from ..catalogue import Found
+from ..lines import Lines
+from ..records import ProcessSample, Record, SystemSample
+from ..table import RowReader, Table
+from ..transcript import is_elision
+from ..units import number, uptime_s
+
+KIND = "top"
+COMMAND = r"(?:^|[\s/;&|(])top(?:\s|$)"
+OPENS = (
+    r"top - \d\d?:\d\d|last pid:\s*\d+;|(?:Tasks|Threads):\s*\d+ total,|%?Cpu(?:\(s\)|\d+)\s*:\s*\d|CPU:\s+[\d.]+% (?:usr|user)"
+    r"|\d+%cpu\s+\d+%user|(?:[KMGT]iB )?(?:Mem|Swap)\s?:\s*[\d.,]+\+?\s?[kKMGT]?\s?\+?(?:total|used|Active),"
+    r"|PID\s+(?:PPID\s+)?USER(?:NAME)?\s.*(?:\bRES\b|\bVIRT\b|\bVSZ\b|\bSIZE\b).*%?W?CPU"
+)
+
+_HEAD = re.compile(
+    r"top - (?P<time>\d\d?:\d\d:\d\d)\s+up\s+(?P<up>.*?),(?:\s*(?P<users>\d+)\s+users?,)?\s+load averages?:\s*"
+    r"(?P<l1>\d+[.,]\d+),?\s+(?P<l5>\d+[.,]\d+),?\s+(?P<l15>\d+[.,]\d+)"
+)
+_TASK = re.compile(r"(\d+)\s+([a-z-]+)")
+_CPU_START = re.compile(r"%?Cpu(\(s\)|\d+)\s*:|CPU:|\d+%cpu")
+_CPU = re.compile(
+    r"(\d+(?:[.,]\d+)?)\s*%?\s*(us|sy|ni|id|wa|hi|si|st|gu|user|usr|system|sys|nice|nic|idle|iowait|iow|io|irq|softirq|sirq|"
+    r"steal|host|interrupt)\b"
+)
+_BAR = re.compile(r":\s*(\d+(?:[.,]\d+)?)/(\d+(?:[.,]\d+)?)\s+\d+\[")
+_CPU_NAMES = {"user": "us", "usr": "us", "system": "sy", "sys": "sy", "nice": "ni", "nic": "ni", "idle": "id"}
+_CPU_NAMES |= {"iowait": "wa", "iow": "wa", "io": "wa", "irq": "hi", "softirq": "si", "sirq": "si", "steal": "st"}
+_CPU_NAMES |= {"host": "st", "interrupt": "hi"}
+_MEMORY = re.compile(r"(?:([KMGTP])iB )?(Mem|Swap)\s?:")
+_AMOUNT = re.compile(
+    r"(\d+(?:[.,]\d+)?)\s?([kKMGT]?)(\+?)\s?(total|used|free|buff/cache|buffers|buff|cached|avail|shrd|shared|Active|Inact|Wired|Buf|Free)\b",
+    re.IGNORECASE,
+)
+_MEMORY_NAMES = {"buff/cache": "buff_cache", "buff": "buffers", "buf": "buffers", "shrd": "shared", "inact": "inactive"}
+_FACTOR = {"": 1, "K": 1, "M": 1024, "G": 1024**2, "T": 1024**3, "P": 1024**4}
+_LOADS = re.compile(r"Load average:\s+([\d.]+) ([\d.]+) ([\d.]+) (\d+)/(\d+) (\d+)")
+_BSD = re.compile(r"last pid:\s*(\d+);\s+load averages?:\s*([\d.]+),\s*([\d.]+),\s*([\d.]+)\s+up (\d+)\+(\d\d):(\d\d):\d\d\s+(\S+)")
+_BSD_TASKS = re.compile(r"\d+ (?:processes|threads):")
+
+_COLUMNS = {
+    "PID": "pid",
+    "PPID": "ppid",
+    "USER": "user",
+    "USERNAME": "user",
+    "PRI": "pr",
+    "NICE": "ni",
+    "VIRT": "virt_kb",
+    "VSZ": "virt_kb",
+    "SIZE": "virt_kb",
+    "RES": "res_kb",
+    "SHR": "shr_kb",
+    "SWAP": "swap_kb",
+    "S": "state",
+    "STAT": "state",
+    "STATE": "state",
+    "%CPU": "cpu_pct",
+    "WCPU": "cpu_pct",
+    "%MEM": "mem_pct",
+    "%VSZ": "virt_pct",
+    "TIME+": "time_s",
+    "TIME": "time_s",
+    "COMMAND": "command",
+    "Command": "command",
+    "ARGS": "command",
+    "CMD": "command",
+}
+_HEADER = re.compile(r"PID\s|(?:[A-Z%+]+\s+){2,}PID\b")
+
+
+def parse(lines: Lines, command: str | None) -> Found | None:
+    return _Screen(lines).read()
+
+
+class _Screen:
+    """One screen while it is being read."""
+
+    def __init__(self, lines: Lines) -> None:
+        self.lines = lines
+        self.values: dict[str, object] = {}
+        self.first = self.last = lines.number + 1
+        self.parts = 0  # of the summary
+        self.cores: list[dict[str, object]] = []
+
+    def read(self) -> Found | None:
+        lines = self.lines
+        blank: list[str] = []
+        reader = None
+        for line in lines:
+            stripped = line.strip()
+            if not stripped:
+                blank.append(lines.raw)
+                continue
+            if _HEADER.match(stripped) and (names := self._header(stripped)):
+                self.last = lines.number
+                blank.clear()
+                reader = RowReader(lines, names)
+                break
+            if is_elision(stripped) or not self._summary(stripped):
+                lines.back(*blank, lines.raw)
+                break
+            self.last = lines.number
+            blank.clear()
+        return self._found(reader)
+
+    def _found(self, reader: RowReader | None) -> Found | None:
+        values = self.values
+        if self.cores:
+            values["cpu_per_core"] = self.cores
+        if reader is None:
+            return self._done(values, True) if self.parts else None
+        table = reader.read()
+        if not len(table) and not self.parts:
+            return None
+        self.last = max(self.last, reader.last)
+        values["n_processes"] = len(table)
+        values["sum_res_kb"] = round(sum(table.columns["res_kb"]), 3) if "res_kb" in table.columns else None
+        values["processes"] = table
+        total = values.get("tasks_total")
+        few = isinstance(total, int) and len(table) <= 2 < total
+        return self._done(values, few or self.parts < 3)
+
+    def _done(self, values: dict[str, object], partial: bool) -> Found:
+        """Screens that follow each other at once are iterations of one run of top."""
+        before, count = self.lines.memory.get(KIND, (None, 0))
+        count = count + 1 if before is not None and self._only_blank_since(before) else 1
+        self.lines.memory[KIND] = (self.last, count)
+        return Found({"iteration": count, **values}, self.first, self.last, partial)
+
+    def _only_blank_since(self, line: int) -> bool:
+        return 0 < self.first - line <= 4
+
+    def _header(self, line: str) -> list[str] | None:
+        if line.count(" ") == len(line) - 1:
+            return None
+        words = line.replace("S[%CPU]", "S %CPU").replace("[", " ").replace("]", " ").split()
+        if words and words[-1] not in ("COMMAND", "ARGS", "CMD", "Command"):
+            following = self.lines.peek()
+            if following is not None and following.strip() in ("COMMAND", "ARGS", "CMD"):  # broken by a mail client
+                words.append(following.strip())
+                next(self.lines)
+        if "PID" not in words or not {"%CPU", "WCPU", "RES", "VIRT", "TIME+"} & set(words):
+            return None
+        return [_COLUMNS.get(word, word.lower()) for word in words]
+
+    def _summary(self, line: str) -> bool:
+        """Take a line of the summary in. False where it is none, or belongs to the next screen."""
+        for take in (self._head, self._tasks, self._cpu, self._memory, self._bsd):
+            if take(line):
+                self.parts += 1
+                return True
+        return False
+
+    def _head(self, line: str) -> bool:
+        if not line.startswith("top - "):
+            return False
+        found = _HEAD.match(line)
+        if not found and (following := self.lines.peek()) is not None:
+            found = _HEAD.match(f"{line} {following.strip()}")
+            if found:
+                next(self.lines)
+        if not found or "time" in self.values or self.parts:
+            return False
+        self.values["time"] = found["time"]
+        self.values["uptime"] = found["up"].strip()
+        with suppress(ValueError):  # in a shape that says no time, only the text of it is kept
+            self.values["uptime_s"] = uptime_s(found["up"])
+        if found["users"]:
+            self.values["users"] = int(found["users"])
+        for key, name in (("l1", "load1"), ("l5", "load5"), ("l15", "load15")):
+            self.values[name] = number(found[key])
+        return True
+
+    def _tasks(self, line: str) -> bool:
+        if not line.startswith(("Tasks:", "Threads:")) or "tasks_total" in self.values:
+            return False
+        if line.startswith("Threads:"):
+            self.values["mode"] = "threads"
+        for count, what in _TASK.findall(line):
+            self.values[f"tasks_{what.replace('-', '_')}"] = int(count)
+        return True
+
+    def _cpu(self, line: str) -> bool:
+        starts = list(_CPU_START.finditer(line))
+        if not starts or starts[0].start():
+            return False
+        if "cpu" in self.values or (self.cores and not starts[0][1]):
+            return False
+        line = self._joined(line, _CPU)
+        for start, following in zip(starts, [*starts[1:], None], strict=True):
+            self._one_cpu(start, line[start.start() : following.start() if following else None])
+        return True
+
+    def _one_cpu(self, start: re.Match[str], text: str) -> None:
+        shares: dict[str, object] = {_CPU_NAMES.get(name, name): number(share) for share, name in _CPU.findall(text)}
+        bar = _BAR.search(text)
+        if bar and not shares:
+            shares = {"us": number(bar[1]), "sy": number(bar[2])}
+        which = start[1]
+        if which and which != "(s)":
+            self.cores.append({"cpu_no": int(which), **shares})
+            return
+        self.values["cpu"] = shares
+        if start[0].endswith("%cpu"):
+            self.values["flavour"] = "toybox"
+            self.values["cpu_capacity_pct"] = float(start[0].removesuffix("%cpu"))
+        elif start[0] == "CPU:" and "usr" in text:
+            self.values["flavour"] = "busybox"
+
+    def _joined(self, line: str, wanted: re.Pattern[str]) -> str:
+        """The line with its rest, where a mail client broke it behind a comma."""
+        following = self.lines.peek() if line.rstrip().endswith(",") else None
+        if following is None or not wanted.match(following.strip()):
+            return line
+        next(self.lines)
+        return f"{line} {following.strip()}"
+
+    def _memory(self, line: str) -> bool:
+        starts = list(_MEMORY.finditer(line))
+        if not starts or starts[0].start():
+            return False
+        if f"{starts[0][2].lower()}_total_kb" in self.values:
+            return False
+        line = self._joined(line, _AMOUNT)
+        for start, following in zip(starts, [*starts[1:], None], strict=True):
+            self._amounts(start, line[start.end() : following.start() if following else None])
+        return True
+
+    def _amounts(self, start: re.Match[str], text: str) -> None:
+        room = start[2].lower()
+        for figure, suffix, cut, what in _AMOUNT.findall(text):
+            name = _MEMORY_NAMES.get(what.lower(), what.lower())
+            key = f"mem_{name}_kb" if name in ("cached", "avail") else f"{room}_{name}_kb"
+            kb = number(figure) * _FACTOR[suffix.upper() or start[1] or ""]
+            self.values[key] = None if cut else int(kb) if kb == int(kb) else round(kb, 3)
+
+    def _bsd(self, line: str) -> bool:
+        """busybox's load line and FreeBSD's first lines."""
+        values = self.values
+        if loads := _LOADS.match(line):
+            for name, text in zip(("load1", "load5", "load15"), loads.groups()[:3], strict=True):
+                values[name] = number(text)
+            values["run_queue"], values["sched_entities"], values["last_pid"] = map(int, loads.groups()[3:])
+        elif bsd := _BSD.match(line):
+            if self.parts:
+                return False
+            values["flavour"] = "bsd"
+            values["last_pid"], values["time"] = int(bsd[1]), bsd[8]
+            values["load1"], values["load5"], values["load15"] = (number(t) for t in bsd.groups()[1:4])
+            values["uptime_s"] = int(bsd[5]) * 86400 + int(bsd[6]) * 3600 + int(bsd[7]) * 60
+        elif _BSD_TASKS.match(line) and values.get("flavour") == "bsd":
+            for count, what in _TASK.findall(line):
+                values["tasks_total" if what in ("processes", "threads") else f"tasks_{what}"] = int(count)
+        elif line.startswith(("ARC:", "CPU ")) and values.get("flavour") == "bsd":
+            return True
+        else:
+            return False
+        return True
+
+
+def records(values: dict[str, object]) -> list[Record]:
+    metrics: dict[str, float] = {}
+    for name, value in values.items():
+        if isinstance(value, int | float) and name.startswith(("mem_", "swap_", "load", "tasks_")):
+            metrics["mem_available_kb" if name == "mem_avail_kb" else name] = float(value)
+    cpu = values.get("cpu")
+    cores = values.get("cpu_per_core")
+    if isinstance(cpu, dict):
+        whole = float(values.get("cpu_capacity_pct", 100)) / 100  # toybox counts 100 a CPU
+        metrics |= {f"cpu_{name}": share / whole for name, share in cpu.items()}
+    elif isinstance(cores, list) and cores:
+        names = [name for name in cores[0] if name != "cpu_no"]
+        metrics |= {f"cpu_{name}": sum(core.get(name, 0) for core in cores) / len(cores) for name in names}
+    clock = values.get("time")
+    found: list[Record] = [SystemSample(tool=KIND, clock=str(clock) if clock else None, metrics=metrics)]
+    table = values.get("processes")
+    if isinstance(table, Table):
+        found += [_process(row) for row in table]
+    return found
+
+
+def _process(row: dict[str, object]) -> ProcessSample:
+    command = str(row.get("command", ""))
+    get = row.get
+    return ProcessSample(
+        pid=get("pid", 0),
+        user=get("user"),
+        command=command,
+        group=ProcessSample.group_of(command),
+        rss_kb=get("res_kb"),
+        vsz_kb=get("virt_kb"),
+        cpu_pct=get("cpu_pct"),
+        mem_pct=get("mem_pct"),
+        time_s=get("time_s"),
+    )
