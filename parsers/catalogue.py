@@ -94,6 +94,12 @@ def openings() -> re.Pattern[str]:
 
 
 @cache
+def other_openings(kind: str) -> re.Pattern[str]:
+    """All openings but one format's own: where another tool's output begins, a text without an end of its own is over."""
+    return re.compile("|".join(f"(?:{f.opens})" for f in formats().values() if f.kind != kind))
+
+
+@cache
 def inline_openings() -> re.Pattern[str]:
     """A label of a few words, a colon, and a figure that only one tool prints in this way."""
     figures = "|".join(f"(?P<{f.kind}>{f.inline})" for f in formats().values() if f.inline)

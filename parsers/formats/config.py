@@ -1,0 +1,153 @@
+"""config: a configuration file shown in the text, kept as text with its path.
+
+Reads     what `cat`, `less`, `vi`, `grep` and the like show of a configuration file (httpd, nginx, lighttpd, php.ini, sysctl,
+          my.cnf, ...), and settings of a web server that stand in the text by themselves
+Yields    one ConfigText
+Units     none: nothing in it is interpreted
+Quirks    no line says where a file ends: it ends before the next prompt, before tool output, or before a paragraph that
+          reads like prose
+Source    none: this is no tool
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..catalogue import Found, other_openings
+from ..lines import Lines
+from ..records import ConfigText, Record
+from ..transcript import is_elision, prompt, width
+
+KIND = "config"
+_DIRECTIVES = (
+    r"StartServers|(?:Min|Max)Spare(?:Servers|Threads)|ServerLimit|MaxClients|MaxRequestWorkers|ThreadsPerChild|ThreadLimit"
+    r"|MaxRequestsPerChild|MaxConnectionsPerChild|KeepAlive(?:Timeout)?|MaxKeepAliveRequests|AsyncRequestWorkerFactor"
+    r"|MinProcessors|MaxProcessors|Multiplexer|WSGIDaemonProcess|WSGIProcessGroup|WSGIApplicationGroup|ListenBacklog"
+)
+OPENS = (
+    rf"(?:{_DIRECTIVES})\s+[-\w%{{}}.]+\s*$|<(?:IfModule|VirtualHost|Directory|Location|Proxy)\b[^<>]*>\s*$"
+    r"|(?:worker_processes|worker_connections|worker_rlimit_nofile)\s+\w+;\s*$|server\.(?:modules|document-root|max-\w+)\s*\+?=\s*\S"
+)
+
+_SHOWS = re.compile(
+    r"(?:^|[;&|]\s*|\bsudo\s+)(?:cat|less|more|head|tail|view|vim?|nano|emacs|e?grep|sed|awk)\b(?P<words>[^|;&>]*)"
+)
+_PATH = re.compile(
+    r"\S+\.(?:conf|cnf|ini|cfg|ya?ml|toml|vcl|properties|htaccess|json5?|xml|tpl|conf\.\w+|local|default|dist)(?=\s|$|['\"])"
+    r"|/etc/(?!passwd|shadow|group|hosts\b|issue|os-release|lsb-release|\w*release|debian_version)\S+"
+    r"|\S*(?:sites-(?:available|enabled)|conf\.d|conf-(?:available|enabled)|mods-enabled)/\S+|\S*\.htaccess|/usr/local/etc/\S+"
+)
+_NOT = re.compile(r"\.(?:log|py|sh|php|rb|pl|js|html?|txt|csv)$|^/proc/|^/sys/|/logs?/")
+_SETTING = re.compile(
+    r"\s*(?:[#;]|//|/\*|\*|<[/?!]?\w|[})\]]|\[[\w.: -]+\]\s*$|--|\"|'"  # comments, sections, lists
+    r"|[\w./-]+\s*[+:?]?=|[\w./$-]+:(?:\s|$)|\S.*[;{,\\(]\s*$"  # name = value, name: value, nginx
+    r"|[A-Z][a-z]*[A-Z]\w*(?:\s+\S|\s*$)"  # CamelCase directives
+    r"|(?:User|Group|Timeout|Listen|Options|Order|Allow|Deny|Require|Include|Port|Satisfy|Alias|Header|Action|Redirect"
+    r"|global|defaults|frontend|backend|listen|server|user|daemon|maxconn|bind|mode|option|include|set|skip-[\w-]+)\b)"
+)
+_CONTINUES = re.compile(r"\s+\S")
+_MOST_LINES = 20_000
+
+
+def claims(command: str) -> bool:
+    """Whether the command shows a configuration file."""
+    return _path(command) is not None
+
+
+def _path(command: str) -> str | None:
+    shows = _SHOWS.search(command)
+    found = _PATH.search(shows["words"]) if shows else None
+    if not found:
+        return None
+    path = found[0].strip("'\"")
+    return None if _NOT.search(path) else path
+
+
+def parse(lines: Lines, command: str | None) -> Found | None:
+    path = _path(command) if command else None
+    text, first, last = _Showing(lines, bare=path is None).read()
+    if not text:
+        return None
+    values: dict[str, object] = {"text": text}
+    if path is not None:
+        values["path"] = path
+    return Found(values, first, last)
+
+
+class _Showing:
+    """A file's lines, and where they end.
+
+    Lines go to `held` until the paragraph that they are in has proved to belong to the file; what is still there at the
+    end is put back.
+    """
+
+    def __init__(self, lines: Lines, bare: bool) -> None:
+        self.lines = lines
+        self.bare = bare
+        self.kept: list[str] = []
+        self.blank: list[str] = []
+        self.depth = 0
+        self.first = self.last = 0
+
+    def read(self) -> tuple[str, int, int]:
+        for line in self.lines:
+            stripped = line.strip()
+            if not stripped:
+                self.blank.append(self.lines.raw)
+                if len(self.blank) > 3 and not self.kept:
+                    break
+            elif self._ends(line, stripped):
+                self.lines.back(*self.blank, self.lines.raw)
+                break
+            else:
+                self._keep(line, stripped)
+        if self.bare and sum(1 for k in self.kept if k.strip()) < 2:
+            return "", 0, 0
+        return "\n".join(self.kept), self.first, self.last
+
+    def _keep(self, line: str, stripped: str) -> None:
+        if not self.first:
+            self.first = self.lines.number
+            self.blank.clear()
+        self.kept += [""] * len(self.blank)
+        self.blank.clear()
+        raw = self.lines.raw.rstrip("\r\n")
+        self.kept.append(line.rstrip() if self.lines.prefix or not raw.isprintable() else raw.rstrip())
+        self.last = self.lines.number
+        code = stripped.split("#", 1)[0]
+        self.depth += code.count("{") - code.count("}")
+        self.depth += bool(re.match(r"<\w[^>]*[^/]>$|<\w>$", code)) - code.startswith("</")
+        self.depth = max(0, self.depth)
+
+    def _ends(self, line: str, stripped: str) -> bool:
+        if len(self.kept) > _MOST_LINES or stripped.startswith(("```", "~~~")):
+            return True
+        if prompt(stripped) is not None and not stripped.startswith(("#", "%")):
+            return True
+        if other_openings(KIND).match(stripped):
+            return True
+        if stripped.startswith("#") and prompt(stripped) is not None and self.blank:
+            return True
+        if self.depth or is_elision(stripped):
+            return False
+        begins = bool(self.blank) or not self.kept
+        looks = bool(_SETTING.match(line))
+        if self.bare:
+            return not looks or _reads_like_prose(stripped)
+        return begins and bool(self.kept) and not (looks and not _reads_like_prose(stripped)) and not _CONTINUES.match(line)
+
+
+def _reads_like_prose(line: str) -> bool:
+    """A sentence or a heading, although its first word might be a setting's name."""
+    if line.startswith(("#", ";", "//", "<", "[", '"')):
+        return False
+    if line.endswith(("。", "です", "ます", ".", "?", "!", "？", "！")) and " " in line and "=" not in line:
+        return True
+    if line.endswith((":", "：")) and (" " in line or width(line) > len(line)):
+        return True
+    return width(line) > len(line) + 2 and "=" not in line
+
+
+def records(values: dict[str, object]) -> list[Record]:
+    path = values.get("path")
+    return [ConfigText(path=str(path) if path else None, text=str(values.get("text", "")))]

@@ -1,0 +1,202 @@
+"""ps: a process listing.
+
+Reads     ps aux, -ef, -eLf, -eo with any columns, axf; BSD's, busybox's and toybox's; listings without a header behind grep
+Yields    a ProcessSample a row
+Units     KiB, per cent, seconds
+Quirks    `| grep` drops the header, so the columns come from the command or from the look of the row; `lstart` and `start`
+          print several words; a process may have no name; -L lists threads; the art of a forest is taken off
+Source    procps ps(1) and output.c, busybox and toybox ps.c
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+from ..catalogue import Found
+from ..lines import Lines
+from ..records import ProcessSample, Record
+from ..table import RowReader, Table
+from ..transcript import prompt
+
+KIND = "ps"
+COMMAND = r"(?:^|[\s/;&|(])ps(?:\s|$)"
+_AUX_ROW = r"\S+\s+\d+\s+\d+\.\d\s+\d+\.\d\s+\d+\s+\d+\s+\S+\s+[DIRSTZXtU][A-Za-z<+]*\s+\S+\s+\d+:\d\d(?:\.\d\d)?\s+\S"
+_EF_ROW = r"[a-z_][\w+.-]*\s+\d+\s+\d+\s+\d+\s+(?:\d\d:\d\d|[A-Z][a-z]{2}\s?\d\d|\d{4})\s+\S+\s+(?:\d+-)?\d\d:\d\d:\d\d\s+\S"
+OPENS = (
+    r"(?=.*\bPID\b)(?!.*(?:\bRES\b|\bTIME\+|%VSZ|\[%CPU\]|\bVIRT\b|\bWCPU\b))(?:[A-Z%][A-Z%:_]*\s+){2,}[A-Z%][A-Z%:_]*\s*$"
+    rf"|{_AUX_ROW}|{_EF_ROW}"
+)
+
+_COLUMNS = {
+    "PID": "pid",
+    "PPID": "ppid",
+    "USER": "user",
+    "UID": "user",
+    "RUSER": "user",
+    "EUSER": "user",
+    "%CPU": "cpu_pct",
+    "PCPU": "cpu_pct",
+    "%MEM": "mem_pct",
+    "PMEM": "mem_pct",
+    "VSZ": "vsz_kb",
+    "VSIZE": "vsz_kb",
+    "RSS": "rss_kb",
+    "RSZ": "rss_kb",
+    "TTY": "tty",
+    "TT": "tty",
+    "STAT": "stat",
+    "S": "stat",
+    "STATE": "stat",
+    "START": "start",
+    "STARTED": "start",
+    "STIME": "start",
+    "TIME": "time_s",
+    "CPUTIME": "time_s",
+    "ELAPSED": "elapsed_s",
+    "ETIME": "elapsed_s",
+    "COMMAND": "command",
+    "CMD": "command",
+    "ARGS": "command",
+    "COMM": "command",
+    "UCMD": "command",
+    "LWP": "lwp",
+    "SPID": "lwp",
+    "NLWP": "nlwp",
+    "THCNT": "nlwp",
+    "C": "c",
+}
+_OTHERS = frozenset(
+    "NI PRI PSR CLS RTPRIO F SZ ADDR WCHAN PGID SID SESS TPGID GROUP GID PGRP FLAGS LABEL SIZE DRS TRS LIM MAJFLT MINFLT "
+    "MAJFL MINFL NICE CPU POL STACKP SIGNAL BLOCKED CAUGHT IGNORED LSTART BSDTIME CGROUP UNIT NS PSS USS FUSER SUSER RUID EUID".split()
+)
+_OPTION_NAMES = {"pcpu": "cpu_pct", "pmem": "mem_pct", "vsize": "vsz_kb", "rssize": "rss_kb", "rsz": "rss_kb", "cmd": "command"}
+_OPTION_NAMES |= {"args": "command", "comm": "command", "command": "command", "ucmd": "command", "fname": "command"}
+_OPTION_NAMES |= {"etime": "elapsed_s", "lstart": "start", "bsdstart": "start", "stime": "start", "time": "time_s"}
+_OPTION_NAMES |= {"cputime": "time_s", "ruser": "user", "euser": "user", "uname": "user", "s": "stat", "state": "stat", "tid": "lwp"}
+_AUX = ("user", "pid", "cpu_pct", "mem_pct", "vsz_kb", "rss_kb", "tty", "stat", "start", "time_s", "command")
+_EF = ("user", "pid", "ppid", "c", "start", "tty", "time_s", "command")
+_EF_THREADS = ("user", "pid", "ppid", "lwp", "c", "nlwp", "start", "tty", "time_s", "command")
+_AX = ("pid", "tty", "stat", "time_s", "command")
+_E = ("pid", "tty", "time_s", "command")
+_FOREST = re.compile(r"^(?:[ |]*(?:\\_|\|-|`-)\s+|(?:\| +)+)")
+_GREP = re.compile(r"\|\s*(?:[ef]?grep|awk|sed|ag|rg|tail)\b")
+
+
+def claims(command: str) -> bool:
+    """A listing whose header was filtered away: only the command tells the columns."""
+    return bool(re.search(COMMAND, command) and _GREP.search(command))
+
+
+def parse(lines: Lines, command: str | None) -> Found | None:
+    ahead = lines.ahead(1)
+    if not ahead or prompt(ahead[0]) is not None:
+        return None
+    for _ in lines.skip_blank():
+        pass
+    line = next(lines)
+    first = lines.number
+    is_ps = bool(command and re.search(COMMAND, command))
+    names = _header(line, is_ps)
+    flavour = "busybox" if re.match(r"PID   USER", line) else None
+    if names:
+        reader = RowReader(lines, names)
+        reader.last = first
+        table = reader.read()
+    else:
+        lines.again()
+        names = _columns_of(command) if command and is_ps else None
+        names = names or _columns_by_look(line)
+        reader = RowReader(lines, names)
+        table = reader.read(several=False)
+        if not len(table):
+            return None
+    if names and not len(table) and not is_ps:
+        return None
+    return _found(table, names, first, reader, flavour)
+
+
+def _found(table: Table, names: list[str], first: int, reader: RowReader, flavour: str | None) -> Found:
+    columns = table.columns
+    if "command" in columns:
+        columns["command"] = [_FOREST.sub("", c).strip() for c in columns["command"]]
+    values: dict[str, object] = {"flavour": flavour} if flavour else {}
+    values["columns"] = names
+    values["n_rows"] = len(table)
+    values["n_processes"] = len(set(columns["pid"])) if "lwp" in columns else len(table)
+    values["sum_rss_kb"] = sum(columns["rss_kb"]) if "rss_kb" in columns else None
+    values["processes"] = table
+    return Found(values, first, reader.last, reader.elided, reader.problems)
+
+
+def _header(line: str, is_ps: bool) -> list[str] | None:
+    words = line.split()
+    if "PID" not in words or any(not re.fullmatch(r"[A-Z%][A-Z%:_]*", w) for w in words):
+        return None
+    if not is_ps and any(w not in _COLUMNS and w not in _OTHERS for w in words):
+        return None  # another tool's table
+    names: list[str] = []
+    for word in words:
+        name = _COLUMNS.get(word, word.lower())
+        names.append(name if name not in names else word.lower())
+    useful = {"command", "rss_kb", "vsz_kb", "cpu_pct", "time_s", "stat"} & set(names)
+    return names if len(words) >= 2 and useful else None
+
+
+def _columns_of(command: str) -> list[str] | None:
+    """Columns that the command asks for: its -o list, or what its letters mean."""
+    part = re.search(r"(?:^|[\s/;&|(])ps\s+([^|;&>]*)", command)
+    try:
+        words = shlex.split(part[1]) if part else []
+    except ValueError:
+        return None
+    asked: list[str] = []
+    letters = ""
+    for i, word in enumerate(words):
+        if re.fullmatch(r"-?[A-Za-z]*o", word) and i + 1 < len(words):
+            asked += re.split(r"[,\s]+", words[i + 1])
+        elif word.startswith(("-o", "-eo")) and "," in word:
+            asked += word.split("o", 1)[1].split(",")
+        elif re.fullmatch(r"-?[A-Za-z]{1,6}", word):
+            letters += word
+    if asked:
+        names = [re.split(r"[:=]", a, maxsplit=1)[0].lower() for a in asked if a]
+        return [_OPTION_NAMES.get(n, _COLUMNS.get(n.upper(), n)) for n in names]
+    return _columns_by_letters(letters)
+
+
+def _columns_by_letters(letters: str) -> list[str] | None:
+    if "u" in letters and not letters.startswith("-u"):
+        return list(_AUX)
+    if "f" in letters and letters.startswith("-"):
+        return list(_EF_THREADS if "L" in letters else _EF)
+    if letters.startswith(("-e", "-A")):
+        return list(_E)
+    return list(_AX) if letters and not letters.startswith("-") else None
+
+
+def _columns_by_look(line: str) -> list[str]:
+    return list(_AUX if re.match(_AUX_ROW, line.strip()) else _EF)
+
+
+def records(values: dict[str, object]) -> list[Record]:
+    table = values.get("processes")
+    if not isinstance(table, Table) or "lwp" in table.columns:
+        return []  # rows of threads would count a process's memory many times
+    return [_process(row) for row in table]
+
+
+def _process(row: dict[str, object]) -> ProcessSample:
+    command = str(row.get("command", ""))
+    get = row.get
+    return ProcessSample(
+        pid=get("pid", 0),
+        user=get("user"),
+        command=command,
+        group=ProcessSample.group_of(command),
+        rss_kb=get("rss_kb"),
+        vsz_kb=get("vsz_kb"),
+        cpu_pct=get("cpu_pct"),
+        mem_pct=get("mem_pct"),
+        time_s=get("time_s"),
+    )
