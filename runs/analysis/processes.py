@@ -25,6 +25,8 @@ LOOKERS = {
     "awk",
     "tee",
 }
+# A program that needs less than this part of what the biggest needs is not what a comparison is about.
+WORTH_A_ROW = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,4 +70,6 @@ def leading(looks: Sequence[Look], most: int) -> list[str]:
         for group in groups(look.processes):
             if group.name not in LOOKERS and group.rss_kb:
                 biggest[group.name] = max(group.rss_kb, biggest.get(group.name, 0.0))
-    return sorted(biggest, key=lambda name: (-biggest[name], name))[:most]
+    floor = WORTH_A_ROW * max(biggest.values(), default=0.0)
+    worth = [name for name in biggest if biggest[name] >= floor]
+    return sorted(worth, key=lambda name: (-biggest[name], name))[:most]

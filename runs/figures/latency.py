@@ -114,6 +114,8 @@ def _axes(at: int, lines: Sequence[Line], *, log: bool, matched: bool) -> Figure
         range=[math.log10(1.9), math.log10(furthest * 1.15)],
     )
     y = axis("" if matched else "ms", type="log" if log else "linear", rangemode="tozero")
+    if log:
+        y["dtick"] = "D2"  # 1, 2 and 5 of each decade; Plotly's own choice crowds two decades
     if matched and at:
         y |= {"matches": "y"}
     return {f"xaxis{suffix}": x, f"yaxis{suffix}": y}

@@ -9,6 +9,8 @@ from runs.figures import Figure, axis, color, layout, short, symbol
 
 # Enough dots to show a spread; beyond it they only cover one another and weigh on the page.
 MOST_DOTS = 60
+# Heights in pixels of a config's strip, and of a program's name with its figures.
+ROW, HEAD = 30, 46
 MEMORY = [("used", "used by programs"), ("buffers", "buffers"), ("cached", "cached"), ("inactive", "inactive")]
 MEMORY.append(("free", "free"))
 CPU = (("us", "user"), ("sy", "system"), ("si", "interrupts"), ("wa", "waiting for disk"), ("id", "idle"))
@@ -34,33 +36,41 @@ class Stack:
 
 
 def processes(sizes: Sequence[Sizes]) -> Figure:
-    """A strip of dots over a box for each config; one panel a program."""
+    """A strip of dots over a box for each config; one panel a program, as tall as it has configs."""
     programs = list(dict.fromkeys(size.program for size in sizes))
-    names = list(dict.fromkeys(size.name for size in sizes))
-    traces = [_strip(size, programs.index(size.program) + 1, names) for size in sizes]
-    height = 64 + sum(26 + 30 * len(names) for _ in programs)
-    parts = layout(height, margin={"l": 8, "r": 20, "t": 26, "b": 44}, boxgap=0.3)
-    step = 1 / len(programs)
-    for at, program in enumerate(programs):
-        suffix = "" if at == 0 else str(at + 1)
-        top = 1 - at * step
-        title = "resident MiB, a dot a process" if at == len(programs) - 1 else ""
-        parts[f"xaxis{suffix}"] = axis(title, rangemode="tozero", anchor=f"y{suffix}")
-        parts[f"yaxis{suffix}"] = axis(
-            domain=[max(top - step + 0.12 * step, 0), top - 0.1 * step],
-            autorange="reversed",
-            tickmode="array",
-            tickvals=list(range(len(names))),
-            ticktext=[short(name) for name in names],
-            showgrid=False,
-            zeroline=False,
-            anchor=f"x{suffix}",
-        )
-        parts.setdefault("annotations", []).append(_program(program, top))
+    panels = [[size for size in sizes if size.program == program] for program in programs]
+    parts = layout(44 + sum(ROW * len(panel) + HEAD for panel in panels), margin={"l": 8, "r": 20, "t": 4, "b": 44})
+    parts["annotations"] = []
+    total = sum(ROW * len(panel) + HEAD for panel in panels)
+    top, traces = 1.0, []
+    for at, panel in enumerate(panels, 1):
+        bottom = top - (ROW * len(panel) + HEAD) / total
+        parts |= _panel_axes(at, panel, (max(bottom, 0.0), top - 18 / total), last=at == len(panels))
+        parts["annotations"].append(_program(programs[at - 1], top))
+        traces += [_strip(size, at, row) for row, size in enumerate(panel)]
+        top = bottom
     return {"data": traces, "layout": parts}
 
 
-def _strip(size: Sizes, axes: int, names: Sequence[str]) -> Figure:
+def _panel_axes(at: int, panel: Sequence[Sizes], domain: tuple[float, float], *, last: bool) -> Figure:
+    suffix = "" if at == 1 else str(at)
+    low, high = domain
+    y = axis(
+        # Between two panels stand the first one's figures.
+        domain=[low if last else low + (high - low) * HEAD / 2 / (ROW * len(panel) + HEAD), high],
+        range=[len(panel) - 0.5, -0.5],
+        tickmode="array",
+        tickvals=list(range(len(panel))),
+        ticktext=[short(size.name, 24) for size in panel],
+        showgrid=False,
+        zeroline=False,
+        anchor=f"x{suffix}",
+    )
+    title = "resident MiB, a dot a process" if last else ""
+    return {f"xaxis{suffix}": axis(title, rangemode="tozero", anchor=f"y{suffix}"), f"yaxis{suffix}": y}
+
+
+def _strip(size: Sizes, axes: int, row: int) -> Figure:
     suffix = "" if axes == 1 else str(axes)
     ordered = sorted(size.mib)
     if len(ordered) > MOST_DOTS:
@@ -70,13 +80,13 @@ def _strip(size: Sizes, axes: int, names: Sequence[str]) -> Figure:
         "type": "box",
         "orientation": "h",
         "x": [round(value, 3) for value in ordered],
-        "y": [names.index(size.name)] * len(ordered),
+        "y": [row] * len(ordered),
         "xaxis": f"x{suffix}",
         "yaxis": f"y{suffix}",
         "boxpoints": "all",
         "jitter": 0.6,
         "pointpos": 0,
-        "line": {"color": color(size.place), "width": 1},
+        "line": {"color": color(size.place), "width": 1 if len(ordered) > 1 else 0},
         "fillcolor": "rgba(0,0,0,0)",
         "marker": {"color": color(size.place), "symbol": symbol(size.place), "size": 6, "opacity": 0.65},
         "hoveron": "points",
@@ -108,6 +118,7 @@ def cpu(stacks: Sequence[Stack]) -> Figure:
     return _stacked(stacks, CPU, "% of CPU time", ["--m0", "--m1", "--m5", "--m4", "--m3"])
 
 
+# The page writes the legend: Plotly's own wraps badly beside long names.
 def _stacked(stacks: Sequence[Stack], parts: Sequence[tuple[str, str]], unit: str, colors: Sequence[str]) -> Figure:
     steps = [short(stack.name, 24) + (f" · {stack.step}" if stack.step else "") for stack in stacks]
     traces = []
@@ -128,12 +139,12 @@ def _stacked(stacks: Sequence[Stack], parts: Sequence[tuple[str, str]], unit: st
     ticks: Figure = {"tickmode": "array", "tickvals": list(range(len(stacks))), "ticktext": steps}
     return {
         "data": traces,
+        "legend": [{"name": trace["name"], "color": trace["marker"]["color"]} for trace in traces],
         "layout": layout(
-            104 + 26 * max(len(stacks), 2),
+            64 + 26 * max(len(stacks), 2),
             barmode="stack",
             bargap=0.28,
-            showlegend=True,
-            margin={"l": 8, "r": 20, "t": 34, "b": 40},
+            margin={"l": 8, "r": 20, "t": 4, "b": 40},
             xaxis=axis(unit, rangemode="tozero"),
             yaxis=axis(autorange="reversed", showgrid=False, zeroline=False, **ticks),
         ),
