@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
+from typing import Any
 
 from . import formats as _formats_package
 from .lines import Lines
@@ -31,7 +32,7 @@ from .records import Problem, Record
 class Found:
     """What a format's parse read: `first` and `last` are line numbers of the tool's own output."""
 
-    values: dict[str, object]
+    values: dict[str, Any]
     first: int
     last: int
     partial: bool = False
@@ -45,12 +46,12 @@ class Format:
     inline: str | None
     command: re.Pattern[str] | None
     parse: Callable[[Lines, str | None], Found | None]
-    records: Callable[[dict[str, object]], list[Record]]
+    records: Callable[[dict[str, Any]], list[Record]]
     claims: Callable[[str], bool] | None
-    fits: Callable[[str, dict[str, object]], bool]
+    fits: Callable[[str, dict[str, Any]], bool]
 
 
-def _always(command: str, values: dict[str, object]) -> bool:
+def _always(command: str, values: dict[str, Any]) -> bool:
     return True
 
 

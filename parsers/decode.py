@@ -52,12 +52,7 @@ def encoding_of(head: bytes) -> str:
 def decode(data: bytes) -> tuple[str, str]:
     """(text with plain line feeds, name of its encoding). Undecodable bytes become U+FFFD. Raises NotText."""
     encoding = encoding_of(data)
-    if encoding == "utf-8":
-        # What looked like UTF-8 at its head may be anything further on; one stray byte is no reason to doubt it.
-        text = data.decode("utf-8", errors="replace")
-    else:
-        text = data.decode(encoding, errors="replace")
-    text = text.replace("\r\n", "\n")
+    text = data.decode(encoding, errors="replace").replace("\r\n", "\n")
     if "\n" not in text:
         text = text.replace("\r", "\n")
     return text, encoding

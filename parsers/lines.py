@@ -36,9 +36,7 @@ class Lines:
         self.before = self.raw
         self.raw = raw = self._back.pop() if self._back else self._next()
         self.number += 1
-        if needs_cleaning(raw):
-            raw = clean(raw)
-        elif len(raw) > 512:
+        if needs_cleaning(raw) or len(raw) > 512:
             raw = clean(raw)
         return unquote(raw, self.prefix) if self.prefix else raw
 

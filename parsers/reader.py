@@ -84,9 +84,12 @@ def read(lines: Iterable[str]) -> Iterator[Block]:
         opening = _opening(line)
         if opening:
             form, prefix, label = opening
+            number = source.number
             found = _parse(source, form, prefix, around)
             if found:
                 yield _block(form, found, around, prefix, label)
+            elif source.number == number:  # it only looked like it ("MaxClients 50" as a heading)
+                around.note(number, line, source)
             continue
         number = source.number
         around.note(number, line, source)

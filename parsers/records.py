@@ -10,6 +10,7 @@ None means that the tool did not print it; it never means zero.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +124,7 @@ class Block:
     kind: str
     first: int
     last: int
-    values: dict[str, object] = field(default_factory=dict)
+    values: dict[str, Any] = field(default_factory=dict)
     heading: str | None = None
     heading_line: int | None = None
     label: str | None = None

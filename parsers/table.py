@@ -17,7 +17,7 @@ class Table(Sequence[dict[str, Any]]):
 
     __slots__ = ("columns", "_n")
 
-    def __init__(self, columns: dict[str, Sequence[Any]], n: int) -> None:
+    def __init__(self, columns: dict[str, list[Any]], n: int) -> None:
         self.columns = columns
         self._n = n
 
@@ -95,8 +95,8 @@ CONVERTERS: dict[str, Callable[[str], Any]] = {
     "time_s": _dash(_CLOCK.__getitem__),
     "elapsed_s": _dash(_CLOCK.__getitem__),
 }
-_DAYS = frozenset("Mon Tue Wed Thu Fri Sat Sun".split())
-_MONTHS = frozenset("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split())
+_DAYS = frozenset(["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"])
+_MONTHS = frozenset(["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"])
 _SPLIT_STATE = re.compile(r"(?<=\s[SRDTZI]) (?=[<N]\s)")  # busybox prints its "S <" in columns of their own
 
 
@@ -146,7 +146,10 @@ class RowReader:
         if not split:
             return True
         try:
-            new = [list(map(convert, column)) for convert, column in zip(self.convert, zip(*split), strict=True)]
+            new = [
+                list(map(convert, column))
+                for convert, column in zip(self.convert, zip(*split, strict=True), strict=True)
+            ]
         except ValueError:
             return False
         if keep:
@@ -168,9 +171,7 @@ class RowReader:
                 return
             if is_elision(stripped) and self._a_row_follows():
                 self.elided = True
-            elif self._row(stripped):
-                self.last = self.lines.number
-            elif not blank and self._wrapped(stripped):
+            elif self._row(stripped) or not blank and self._wrapped(stripped):
                 self.last = self.lines.number
             else:
                 self.elided = self.elided or is_elision(stripped)
@@ -214,7 +215,9 @@ class RowReader:
 
     def _plausible(self, row: list[Any]) -> bool:
         known = dict(zip(self.names, row, strict=True))
-        return known.get("pid", 0) >= 0 and not (known.get("command") == "" and "time_s" not in known and "rss_kb" not in known)
+        return known.get("pid", 0) >= 0 and not (
+            known.get("command") == "" and "time_s" not in known and "rss_kb" not in known
+        )
 
     def _join_start(self, line: str, fields: list[str]) -> list[str]:
         """`lstart` prints five words and `start` two where others print one."""

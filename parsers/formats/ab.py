@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from typing import Any
 from urllib.parse import urlsplit
 
 from ..catalogue import Found
@@ -98,7 +99,7 @@ class _Report:
 
     def __init__(self, lines: Lines) -> None:
         self.lines = lines
-        self.values: dict[str, object] = {}
+        self.values: dict[str, Any] = {}
         self.problems: list[Problem] = []
         self.first = self.last = lines.number + 1
         self.verbose = False
@@ -147,15 +148,15 @@ class _Report:
         return self._mine()
 
     def _number(self, key: str, rest: str) -> None:
-        token = rest.split(None, 1)[0].rstrip(",;") if rest else ""
+        word = rest.split(None, 1)[0].rstrip(",;") if rest else ""
         unit = _WITH_UNIT.get(key)
         try:
-            figure = number(token)
+            figure = number(word)
         except ValueError:
-            if not (key == "document_length_bytes" and token == "Variable"):
+            if not (key == "document_length_bytes" and word == "Variable"):
                 self._problem(f"expected a number for {key}, found {rest[:40]!r}")
             return
-        if unit and unit not in rest and rest == token and self.lines.peek() is None:
+        if unit and unit not in rest and rest == word and self.lines.peek() is None:
             self._problem(f"the text ends in {rest[:40]!r}, before the unit {unit}: the number may be cut off")
             return
         self.values[key] = figure
@@ -273,9 +274,9 @@ class _Report:
     def _found(self) -> Found | None:
         values = self.values
         figures = [k for k in values if k not in ("ab_version", "ab_revision")]
-        if not values or (len(figures) < 2 and "ab_version" not in values and "requests_per_second" not in values):
-            if not self.problems:
-                return None  # one stray line is no report
+        enough = len(figures) >= 2 or "ab_version" in values or "requests_per_second" in values
+        if not enough and not self.problems:
+            return None  # one stray line is no report
         if not figures:
             self.problems.append(Problem(self.last, "the report breaks off before its first figure"))
         if self.html:
@@ -284,13 +285,13 @@ class _Report:
         return Found(values, self.first, self.last, partial, self.problems)
 
 
-def fits(command: str, values: dict[str, object]) -> bool:
+def fits(command: str, values: dict[str, Any]) -> bool:
     """Whether the command's -c, host, port and path are those of the report."""
     try:
         words = shlex.split(command)
     except ValueError:
         words = command.split()
-    told: dict[str, object] = {}
+    told: dict[str, Any] = {}
     for i, word in enumerate(words[:-1]):
         if word == "-c" and words[i + 1].isdigit():
             told["concurrency"] = int(words[i + 1])
@@ -304,7 +305,7 @@ def fits(command: str, values: dict[str, object]) -> bool:
     return all(values.get(k, told[k]) == told[k] for k in told if told[k] is not None)
 
 
-def records(values: dict[str, object]) -> list[Record]:
+def records(values: dict[str, Any]) -> list[Record]:
     get = values.get
     percentiles = get("percentiles_ms")
     total = get("total_ms")

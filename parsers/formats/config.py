@@ -12,6 +12,7 @@ Source    none: this is no tool
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from ..catalogue import Found, other_openings
 from ..lines import Lines
@@ -46,6 +47,7 @@ _SETTING = re.compile(
     r"|global|defaults|frontend|backend|listen|server|user|daemon|maxconn|bind|mode|option|include|set|skip-[\w-]+)\b)"
 )
 _CONTINUES = re.compile(r"\s+\S")
+_HEADING = re.compile(r"#{1,6} \S|\$ ")
 _MOST_LINES = 20_000
 
 
@@ -68,7 +70,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     text, first, last = _Showing(lines, bare=path is None).read()
     if not text:
         return None
-    values: dict[str, object] = {"text": text}
+    values: dict[str, Any] = {"text": text}
     if path is not None:
         values["path"] = path
     return Found(values, first, last)
@@ -126,7 +128,7 @@ class _Showing:
             return True
         if other_openings(KIND).match(stripped):
             return True
-        if stripped.startswith("#") and prompt(stripped) is not None and self.blank:
+        if stripped.startswith("#") and self.blank and not self.depth and self._is_heading(stripped):
             return True
         if self.depth or is_elision(stripped):
             return False
@@ -134,7 +136,19 @@ class _Showing:
         looks = bool(_SETTING.match(line))
         if self.bare:
             return not looks or _reads_like_prose(stripped)
-        return begins and bool(self.kept) and not (looks and not _reads_like_prose(stripped)) and not _CONTINUES.match(line)
+        return (
+            begins
+            and bool(self.kept)
+            and not (looks and not _reads_like_prose(stripped))
+            and not _CONTINUES.match(line)
+        )
+
+    def _is_heading(self, line: str) -> bool:
+        """A "#" behind a blank line begins a comment, unless what follows is no setting: then it is Markdown, or root's prompt."""
+        if prompt(line) is not None:
+            return True
+        following = (self.lines.ahead(1) or [""])[0]
+        return not _SETTING.match(following) or _reads_like_prose(following.strip()) or bool(_HEADING.match(following))
 
 
 def _reads_like_prose(line: str) -> bool:
@@ -148,6 +162,6 @@ def _reads_like_prose(line: str) -> bool:
     return width(line) > len(line) + 2 and "=" not in line
 
 
-def records(values: dict[str, object]) -> list[Record]:
+def records(values: dict[str, Any]) -> list[Record]:
     path = values.get("path")
     return [ConfigText(path=str(path) if path else None, text=str(values.get("text", "")))]

@@ -10,6 +10,7 @@ Source    the kernel's arch/*/kernel/cpu/proc.c and setup.c
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from ..catalogue import Found
 from ..lines import Lines
@@ -38,8 +39,8 @@ def parse(lines: Lines, command: str | None) -> Found | None:
 class _Reading:
     def __init__(self, lines: Lines) -> None:
         self.lines = lines
-        self.processors: list[dict[str, object]] = []
-        self.machine: dict[str, object] = {}
+        self.processors: list[dict[str, Any]] = []
+        self.machine: dict[str, Any] = {}
         self.problems: list[Problem] = []
         self.first = self.last = lines.number + 1
         self.counted = False
@@ -74,13 +75,17 @@ class _Reading:
             if current is not None and key not in current:
                 return False
             self.processors.append({})
-        elif after_blank and self.counted and key in ("hardware", "revision", "serial", "timebase", "platform", "machine"):
+        elif (
+            after_blank
+            and self.counted
+            and key in ("hardware", "revision", "serial", "timebase", "platform", "machine")
+        ):
             self._value(self.machine, key, text)  # ARM and PowerPC: facts of the board, after all processors
             return True
         self._value(self.processors[-1], key, text)
         return True
 
-    def _value(self, into: dict[str, object], key: str, text: str) -> None:
+    def _value(self, into: dict[str, Any], key: str, text: str) -> None:
         if key in _COUNTED:
             into[_COUNTED[key]] = len(text.split())
         elif key == "cache_size" and (size := re.fullmatch(r"(\d+) KB", text)):
@@ -95,11 +100,11 @@ class _Reading:
         if not self.processors:
             return None
         if not self.counted:  # grep left single lines of it: all that it printed of each key
-            printed: dict[str, object] = {}
+            printed: dict[str, Any] = {}
             for key in dict.fromkeys(k for p in self.processors for k in p):
                 printed[key] = [p[key] for p in self.processors if key in p]
             return Found(printed, self.first, self.last, True, self.problems)
-        values: dict[str, object] = {"n_processors": len(self.processors)}
+        values: dict[str, Any] = {"n_processors": len(self.processors)}
         packages = {p["physical_id"] for p in self.processors if "physical_id" in p}
         if packages:
             values["n_physical"] = len(packages)
@@ -108,7 +113,7 @@ class _Reading:
         return Found(values, self.first, self.last, len(self.processors[0]) < 4, self.problems)
 
 
-def records(values: dict[str, object]) -> list[Record]:
+def records(values: dict[str, Any]) -> list[Record]:
     processors = values.get("processors")
     if isinstance(processors, list) and processors:
         first, cores = processors[0], values.get("n_processors")

@@ -10,6 +10,7 @@ Source    the kernel's fs/proc/meminfo.c, 2.6 to 6.x
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from ..catalogue import Found
 from ..lines import Lines
@@ -20,7 +21,7 @@ KIND = "meminfo"
 COMMAND = r"/proc/meminfo"
 OPENS = (
     r"(?:Mem(?:Total|Free|Available|Shared)|Buffers|Cached|Swap(?:Total|Free|Cached)|(?:In)?[Aa]ctive(?:\((?:anon|file)\))?"
-    r"|AnonPages|Mapped|Slab|Dirty|Committed_AS|CommitLimit|(?:High|Low)(?:Total|Free)|PageTables|Shmem):\s+\d+ kB\s*(?:[^\s\w].*)?$"
+    r"|AnonPages|Mapped|Slab|Dirty|Committed_AS|CommitLimit|(?:High|Low)(?:Total|Free)|PageTables):\s+\d+ kB\s*(?:[^\s\w].*)?$"
 )
 
 _LINE = re.compile(r"([A-Z]\w*(?:\(\w+\))?):\s+(\d+)( kB)?(?=\s|$|[^\w.])(?!\s*[=+*/-]\s*\d)")
@@ -42,7 +43,7 @@ _METRICS = {
 
 def parse(lines: Lines, command: str | None) -> Found | None:
     first = last = lines.number + 1
-    values: dict[str, object] = {}
+    values: dict[str, Any] = {}
     problems: list[Problem] = []
     blank: list[str] = []
     for line in lines:
@@ -68,7 +69,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     return Found(values, first, last, "memtotal" not in values or len(values) < 6, problems)
 
 
-def records(values: dict[str, object]) -> list[Record]:
+def records(values: dict[str, Any]) -> list[Record]:
     metrics = {name: float(v) for key, name in _METRICS.items() if isinstance(v := values.get(key), int)}
     if "swap_total_kb" in metrics and "swap_free_kb" in metrics:
         metrics["swap_used_kb"] = metrics["swap_total_kb"] - metrics["swap_free_kb"]

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from typing import Any
 
 from ..catalogue import Found
 from ..lines import Lines
@@ -22,7 +23,9 @@ from ..transcript import prompt
 KIND = "ps"
 COMMAND = r"(?:^|[\s/;&|(])ps(?:\s|$)"
 _AUX_ROW = r"\S+\s+\d+\s+\d+\.\d\s+\d+\.\d\s+\d+\s+\d+\s+\S+\s+[DIRSTZXtU][A-Za-z<+]*\s+\S+\s+\d+:\d\d(?:\.\d\d)?\s+\S"
-_EF_ROW = r"[a-z_][\w+.-]*\s+\d+\s+\d+\s+\d+\s+(?:\d\d:\d\d|[A-Z][a-z]{2}\s?\d\d|\d{4})\s+\S+\s+(?:\d+-)?\d\d:\d\d:\d\d\s+\S"
+_EF_ROW = (
+    r"[a-z_][\w+.-]*\s+\d+\s+\d+\s+\d+\s+(?:\d\d:\d\d|[A-Z][a-z]{2}\s?\d\d|\d{4})\s+\S+\s+(?:\d+-)?\d\d:\d\d:\d\d\s+\S"
+)
 OPENS = (
     r"(?=.*\bPID\b)(?!.*(?:\bRES\b|\bTIME\+|%VSZ|\[%CPU\]|\bVIRT\b|\bWCPU\b))(?:[A-Z%][A-Z%:_]*\s+){2,}[A-Z%][A-Z%:_]*\s*$"
     rf"|{_AUX_ROW}|{_EF_ROW}"
@@ -67,13 +70,73 @@ _COLUMNS = {
     "C": "c",
 }
 _OTHERS = frozenset(
-    "NI PRI PSR CLS RTPRIO F SZ ADDR WCHAN PGID SID SESS TPGID GROUP GID PGRP FLAGS LABEL SIZE DRS TRS LIM MAJFLT MINFLT "
-    "MAJFL MINFL NICE CPU POL STACKP SIGNAL BLOCKED CAUGHT IGNORED LSTART BSDTIME CGROUP UNIT NS PSS USS FUSER SUSER RUID EUID".split()
+    [
+        "NI",
+        "PRI",
+        "PSR",
+        "CLS",
+        "RTPRIO",
+        "F",
+        "SZ",
+        "ADDR",
+        "WCHAN",
+        "PGID",
+        "SID",
+        "SESS",
+        "TPGID",
+        "GROUP",
+        "GID",
+        "PGRP",
+        "FLAGS",
+        "LABEL",
+        "SIZE",
+        "DRS",
+        "TRS",
+        "LIM",
+        "MAJFLT",
+        "MINFLT",
+        "MAJFL",
+        "MINFL",
+        "NICE",
+        "CPU",
+        "POL",
+        "STACKP",
+        "SIGNAL",
+        "BLOCKED",
+        "CAUGHT",
+        "IGNORED",
+        "LSTART",
+        "BSDTIME",
+        "CGROUP",
+        "UNIT",
+        "NS",
+        "PSS",
+        "USS",
+        "FUSER",
+        "SUSER",
+        "RUID",
+        "EUID",
+    ]
 )
-_OPTION_NAMES = {"pcpu": "cpu_pct", "pmem": "mem_pct", "vsize": "vsz_kb", "rssize": "rss_kb", "rsz": "rss_kb", "cmd": "command"}
+_OPTION_NAMES = {
+    "pcpu": "cpu_pct",
+    "pmem": "mem_pct",
+    "vsize": "vsz_kb",
+    "rssize": "rss_kb",
+    "rsz": "rss_kb",
+    "cmd": "command",
+}
 _OPTION_NAMES |= {"args": "command", "comm": "command", "command": "command", "ucmd": "command", "fname": "command"}
 _OPTION_NAMES |= {"etime": "elapsed_s", "lstart": "start", "bsdstart": "start", "stime": "start", "time": "time_s"}
-_OPTION_NAMES |= {"cputime": "time_s", "ruser": "user", "euser": "user", "uname": "user", "s": "stat", "state": "stat", "tid": "lwp"}
+_OPTION_NAMES |= {
+    "cputime": "time_s",
+    "ruser": "user",
+    "euser": "user",
+    "uname": "user",
+    "s": "stat",
+    "state": "stat",
+    "tid": "lwp",
+}
 _AUX = ("user", "pid", "cpu_pct", "mem_pct", "vsz_kb", "rss_kb", "tty", "stat", "start", "time_s", "command")
 _EF = ("user", "pid", "ppid", "c", "start", "tty", "time_s", "command")
 _EF_THREADS = ("user", "pid", "ppid", "lwp", "c", "nlwp", "start", "tty", "time_s", "command")
@@ -120,7 +183,7 @@ def _found(table: Table, names: list[str], first: int, reader: RowReader, flavou
     columns = table.columns
     if "command" in columns:
         columns["command"] = [_FOREST.sub("", c).strip() for c in columns["command"]]
-    values: dict[str, object] = {"flavour": flavour} if flavour else {}
+    values: dict[str, Any] = {"flavour": flavour} if flavour else {}
     values["columns"] = names
     values["n_rows"] = len(table)
     values["n_processes"] = len(set(columns["pid"])) if "lwp" in columns else len(table)
@@ -179,14 +242,14 @@ def _columns_by_look(line: str) -> list[str]:
     return list(_AUX if re.match(_AUX_ROW, line.strip()) else _EF)
 
 
-def records(values: dict[str, object]) -> list[Record]:
+def records(values: dict[str, Any]) -> list[Record]:
     table = values.get("processes")
     if not isinstance(table, Table) or "lwp" in table.columns:
         return []  # rows of threads would count a process's memory many times
     return [_process(row) for row in table]
 
 
-def _process(row: dict[str, object]) -> ProcessSample:
+def _process(row: dict[str, Any]) -> ProcessSample:
     command = str(row.get("command", ""))
     get = row.get
     return ProcessSample(

@@ -11,6 +11,7 @@ Source    siege's main.c, display of the statistics, 2.71 to 4.1.7
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from ..catalogue import Found
 from ..lines import Lines
@@ -47,7 +48,8 @@ _UNITS = {"availability_pct": "%", "data_transferred_mb": "MB", "throughput_mb_p
 _UNITS |= {"elapsed_s": "secs", "response_time_s": "secs", "transaction_rate": "trans/sec", "transactions": "hits"}
 _REQUEST = re.compile(
     r"HTTP/\d\.\d\s+\d+|\[(?:error|alert|debug|fatal|info)\]|\[\w+, \S+|siege aborted|can change the failure|Lifting the server"
-    r"|The server is now|\*\* |done\.|\^C|\.+\s*done|={20,}|WARNING: The number of users|[A-Z]+\s+\d+\s+\d+\.\d+ secs:|FTP/|Status code",
+    r"|The server is now|\*\* |done\.|\^C|\.+\s*done|={20,}|WARNING: The number of users|[A-Z]+\s+\d+\s+\d+\.\d+ secs:|FTP/"
+    r"|Status code",
 )
 _LOGNOTE = re.compile(r"(?:FILE|LOG FILE): |You can disable this|the \.siegerc file|the directive 'show-logfile'|\[\^")
 _BANNER = re.compile(r"\*\* (?:SIEGE|siege) (\S+)")
@@ -63,7 +65,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
 class _Siege:
     def __init__(self, lines: Lines) -> None:
         self.lines = lines
-        self.values: dict[str, object] = {}
+        self.values: dict[str, Any] = {}
         self.problems: list[Problem] = []
         self.first = self.last = lines.number + 1
         self.blank: list[str] = []
@@ -167,13 +169,13 @@ class _Siege:
         return Found(values, self.first, self.last, len(figures) < 6, self.problems)
 
 
-def fits(command: str, values: dict[str, object]) -> bool:
+def fits(command: str, values: dict[str, Any]) -> bool:
     """Whether the command's -c is the number of users that the banner shows."""
     users = re.search(r"\s-c\s*(\d+)", command) or re.search(r"--concurrent[= ](\d+)", command)
     return users is None or values.get("users", int(users[1])) == int(users[1])
 
 
-def records(values: dict[str, object]) -> list[Record]:
+def records(values: dict[str, Any]) -> list[Record]:
     get = values.get
     mean, longest, shortest = get("response_time_s"), get("longest_s"), get("shortest_s")
     megabytes = get("data_transferred_mb")

@@ -9,6 +9,7 @@ Source    siege's log.c
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from ..catalogue import Found
 from ..lines import Lines
@@ -36,7 +37,7 @@ _NOTE = re.compile(r"\*{4} .* \*{4}$")  # siege --mark, -m
 
 def parse(lines: Lines, command: str | None) -> Found | None:
     first = last = lines.number + 1
-    rows: list[dict[str, object]] = []
+    rows: list[dict[str, Any]] = []
     problems: list[Problem] = []
     blank: list[str] = []
     for line in lines:
@@ -60,9 +61,9 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     return Found({"n_rows": len(rows), "rows": rows}, first, last, False, problems)
 
 
-def _row(line: str) -> dict[str, object]:
+def _row(line: str) -> dict[str, Any]:
     cells = [c.strip() for c in line.split(",")]
-    row: dict[str, object] = {"date_time": cells[0]}
+    row: dict[str, Any] = {"date_time": cells[0]}
     for name, cell in zip(_COLUMNS, cells[1:], strict=False):
         try:
             row[name] = number(cell)
@@ -71,7 +72,7 @@ def _row(line: str) -> dict[str, object]:
     return row
 
 
-def records(values: dict[str, object]) -> list[Record]:
+def records(values: dict[str, Any]) -> list[Record]:
     rows = values.get("rows")
     return [_load(row) for row in rows] if isinstance(rows, list) else []
 

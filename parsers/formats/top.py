@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
+from typing import Any
 
 from ..catalogue import Found
 from ..lines import Lines
@@ -51,7 +52,9 @@ _AMOUNT = re.compile(
 _MEMORY_NAMES = {"buff/cache": "buff_cache", "buff": "buffers", "buf": "buffers", "shrd": "shared", "inact": "inactive"}
 _FACTOR = {"": 1, "K": 1, "M": 1024, "G": 1024**2, "T": 1024**3, "P": 1024**4}
 _LOADS = re.compile(r"Load average:\s+([\d.]+) ([\d.]+) ([\d.]+) (\d+)/(\d+) (\d+)")
-_BSD = re.compile(r"last pid:\s*(\d+);\s+load averages?:\s*([\d.]+),\s*([\d.]+),\s*([\d.]+)\s+up (\d+)\+(\d\d):(\d\d):\d\d\s+(\S+)")
+_BSD = re.compile(
+    r"last pid:\s*(\d+);\s+load averages?:\s*([\d.]+),\s*([\d.]+),\s*([\d.]+)\s+up (\d+)\+(\d\d):(\d\d):\d\d\s+(\S+)"
+)
 _BSD_TASKS = re.compile(r"\d+ (?:processes|threads):")
 
 _COLUMNS = {
@@ -93,10 +96,10 @@ class _Screen:
 
     def __init__(self, lines: Lines) -> None:
         self.lines = lines
-        self.values: dict[str, object] = {}
+        self.values: dict[str, Any] = {}
         self.first = self.last = lines.number + 1
         self.parts = 0  # of the summary
-        self.cores: list[dict[str, object]] = []
+        self.cores: list[dict[str, Any]] = []
 
     def read(self) -> Found | None:
         lines = self.lines
@@ -136,7 +139,7 @@ class _Screen:
         few = isinstance(total, int) and len(table) <= 2 < total
         return self._done(values, few or self.parts < 3)
 
-    def _done(self, values: dict[str, object], partial: bool) -> Found:
+    def _done(self, values: dict[str, Any], partial: bool) -> Found:
         """Screens that follow each other at once are iterations of one run of top."""
         before, count = self.lines.memory.get(KIND, (None, 0))
         count = count + 1 if before is not None and self._only_blank_since(before) else 1
@@ -208,7 +211,7 @@ class _Screen:
         return True
 
     def _one_cpu(self, start: re.Match[str], text: str) -> None:
-        shares: dict[str, object] = {_CPU_NAMES.get(name, name): number(share) for share, name in _CPU.findall(text)}
+        shares: dict[str, Any] = {_CPU_NAMES.get(name, name): number(share) for share, name in _CPU.findall(text)}
         bar = _BAR.search(text)
         if bar and not shares:
             shares = {"us": number(bar[1]), "sy": number(bar[2])}
@@ -267,14 +270,12 @@ class _Screen:
         elif _BSD_TASKS.match(line) and values.get("flavour") == "bsd":
             for count, what in _TASK.findall(line):
                 values["tasks_total" if what in ("processes", "threads") else f"tasks_{what}"] = int(count)
-        elif line.startswith(("ARC:", "CPU ")) and values.get("flavour") == "bsd":
-            return True
         else:
-            return False
+            return line.startswith(("ARC:", "CPU ")) and values.get("flavour") == "bsd"
         return True
 
 
-def records(values: dict[str, object]) -> list[Record]:
+def records(values: dict[str, Any]) -> list[Record]:
     metrics: dict[str, float] = {}
     for name, value in values.items():
         if isinstance(value, int | float) and name.startswith(("mem_", "swap_", "load", "tasks_")):
@@ -295,7 +296,7 @@ def records(values: dict[str, object]) -> list[Record]:
     return found
 
 
-def _process(row: dict[str, object]) -> ProcessSample:
+def _process(row: dict[str, Any]) -> ProcessSample:
     command = str(row.get("command", ""))
     get = row.get
     return ProcessSample(

@@ -1,0 +1,141 @@
+"""Blocks to a draft: what was compared, on which machine, how often, and which monitors stand beside which run.
+
+Everything here is a guess from headings, prompts, commands and the order of the text; the preview shows it and lets it be
+changed. Nothing is dropped: what fits nowhere stands beside the experiment as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from parsers import Block, ConfigText, LoadResult, ProcessSample, SystemSample
+
+from .beside import place_captures, place_texts
+from .draft import Draft, DraftExperiment, DraftRun
+from .hints import Hints
+from .machines import hosts_of, segments, sights
+from .naming import Namer, experiment_name
+from .same import loads_again, monitors_again
+from .words import is_sentence, names_nothing, plain, repeat_of
+
+
+def relate(blocks: list[Block], n_lines: int, hints: Hints) -> Draft:
+    """The draft of one text. `hints.config` names the config of every run whose own text says nothing."""
+    return _Relation(blocks, n_lines, hints).draft()
+
+
+def kinds_of(block: Block) -> set[type]:
+    """The kinds of record in a block; of a long table the first rows tell."""
+    return {type(record) for record in block.records[:4]}
+
+
+class _Relation:
+    def __init__(self, blocks: list[Block], n_lines: int, hints: Hints) -> None:
+        self.blocks = blocks
+        self.n_lines = n_lines
+        self.hints = hints
+        kinds = [kinds_of(block) for block in blocks]
+        self.loads = [i for i, kind in enumerate(kinds) if LoadResult in kind]
+        self.monitors = [
+            i for i, kind in enumerate(kinds) if kind & {SystemSample, ProcessSample} or _is_listing(blocks[i])
+        ]
+        self.texts = [i for i, kind in enumerate(kinds) if ConfigText in kind]
+        self.again = loads_again(blocks, self.loads) | monitors_again(blocks, self.monitors)
+        self.sights = sights(blocks)
+
+    def draft(self) -> Draft:
+        draft = Draft(unread=self._unread())
+        first_load = self.loads[0] if self.loads else len(self.blocks)
+        anchors = [s.index for s in self.sights if s.ram_kb]
+        parts = segments(self.sights, self.loads, trailing=bool(anchors) and first_load < anchors[0])
+        n_configs = 0
+        for number, part in enumerate(parts, start=1):
+            if not part:
+                continue
+            experiment = self._experiment(f"e{number}", part, n_configs, draft)
+            n_configs += len(experiment.configs)
+            draft.experiments.append(experiment)
+        return draft
+
+    def _experiment(self, key: str, part: range, n_configs: int, draft: Draft) -> DraftExperiment:
+        loads = [i for i in self.loads if i in part]
+        results = [r for i in loads for r in self.blocks[i].records if isinstance(r, LoadResult)]
+        hosts, host_of = hosts_of([self.sights[i] for i in part], results, len(draft.hosts) + 1)
+        draft.hosts += hosts
+        experiment = DraftExperiment(key=key, name="", host=hosts[0].key if hosts else "")
+        namer = Namer(self.blocks, loads, self.again, n_configs)
+        self._runs(experiment, loads, namer)
+        place_texts(experiment, self.blocks, [i for i in self.texts if i in part], namer)
+        place_captures(experiment, self.blocks, [i for i in self.monitors if i in part], self.again, host_of, namer)
+        experiment.configs = namer.configs
+        experiment.name = experiment_name(self.blocks, part, namer.configs) if key == "e1" else _listed(namer)
+        return experiment
+
+    def _runs(self, experiment: DraftExperiment, loads: Sequence[int], namer: Namer) -> None:
+        """Configs in the order of the text, quotes included; runs likewise, each where its figures stand in full."""
+        counts: dict[str, int] = {}
+        for index in loads:
+            namer.see(index)
+        for index in loads:
+            if index in self.again:
+                continue
+            block = self.blocks[index]
+            config = namer.config_of(index)
+            results = [r for r in block.records if isinstance(r, LoadResult)]
+            for number in range(len(results)):
+                method = f"{config}|{namer.method_of(index)}"
+                counts[method] = counts.get(method, 0) + 1
+                label, note = self._label(index, namer.name_of(config))
+                experiment.runs.append(
+                    DraftRun(
+                        key=f"b{index}" if len(results) == 1 else f"b{index}.{number}",
+                        config=config,
+                        label=label,
+                        note=note,
+                        repeat=counts[method],
+                        lines=block.lines,
+                        quotes=[self.blocks[q].lines for q, source in self.again.items() if source == index],
+                    )
+                )
+
+    def _label(self, index: int, name: str) -> tuple[str, str]:
+        """(the document's own label of the run, the sentence above it where that is not the label)."""
+        block = self.blocks[index]
+        heading = block.heading or ""
+        teaser = next((q for q, source in self.again.items() if source == index and self.blocks[q].partial), None)
+        if teaser is not None and not block.label:
+            return self._label(teaser, name)[0], heading
+        if block.label:
+            return f"{plain(heading)} · {plain(block.label)}".strip(" ·"), ""
+        if names_nothing(heading) and repeat_of(heading) is None and "。" not in heading:
+            return name, heading
+        if not is_sentence(heading):
+            return plain(heading), ""
+        short = next((text for _, text in reversed(block.trail) if not is_sentence(text)), "")
+        if short and (names_nothing(heading) or not names_nothing(short) or repeat_of(short)):
+            return plain(short), heading
+        return plain(heading)[:200], ""
+
+    def _unread(self) -> list[tuple[int, int]]:
+        """Spans that no block covers, but for command lines and headings. Blank lines are trimmed by who has the text."""
+        read = {line for b in self.blocks for line in (b.command_line, b.heading_line) if line}
+        spans = sorted([b.lines for b in self.blocks] + [(line, line) for line in read])
+        gaps, at = [], 1
+        for first, last in spans:
+            if first > at:
+                gaps.append((at, first - 1))
+            at = max(at, last + 1)
+        if at <= self.n_lines:
+            gaps.append((at, self.n_lines))
+        return gaps
+
+
+def _is_listing(block: Block) -> bool:
+    """A process table without rows or without memory is beside a run all the same."""
+    return "processes" in block.values and not block.records
+
+
+def _listed(namer: Namer) -> str:
+    names = [config.name for config in namer.configs]
+    shown = ", ".join(names[:3]) if len(names) != 2 else f"{names[0]} and {names[1]}"
+    return f"{shown} and {len(names) - 3} more" if len(names) > 3 else shown or "Monitors"

@@ -1,0 +1,98 @@
+"""What headings say: which repeat, before or after the load, or nothing but that something was measured.
+
+Pages in several languages are pasted; each list has the words that were met. A word missing here costs a guess that the
+preview lets one change, nothing more.
+"""
+
+from __future__ import annotations
+
+import re
+
+from parsers.transcript import width
+
+# Order matters: "just after the start" is before the load, although it says "after".
+_PHASES = (
+    ("before", r"起動直後|起動後|起動時|無負荷|通常時|just started|after (?:re)?start|at rest|\bidle\b"),
+    (
+        "during",
+        r"スナップショット|snapshot|実行中|負荷中|測定中|の時の|during|while|under load|\bpodczas|w trakcie|während|pendant",
+    ),
+    ("before", r"前(?!回|者)|\bbefore\b|\bprior\b|\bprzed\b|\bvor(?:her)?\b|\bavant\b|\bantes\b"),
+    ("after", r"後(?!者|日)|終了|\bafter|afterwards|finished|\bnach(?:her)?\b|\bpo\b|\baprès\b|\bdespués\b|at the end"),
+    ("during", r"(?<=[負実測])荷?中|中の|中に"),
+)
+_PHASE_PATTERNS = [(phase, re.compile(pattern, re.IGNORECASE)) for phase, pattern in _PHASES]
+_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "1st": 1, "2nd": 2, "3rd": 3}
+_REPEAT = re.compile(
+    r"(?P<ja>\d+)\s*回目|第\s*(?P<dai>\d+)\s*回"
+    r"|\b(?:run|try|attempt|round|pass|iteration|repeat|test|trial|take|próba|przebieg|lauf|essai)\s*(?:no\.?\s*|#\s*)?(?P<en>\d+)\b"
+    r"|\b(?P<nth>first|second|third|fourth|fifth|1st|2nd|3rd)(?:\s+(?:run|try|attempt|round|pass|time|test))?\b",
+    re.IGNORECASE,
+)
+_AGAIN = re.compile(r"続けて|もう一度|もう1回|\bagain\b|once more|\bone more\b|jeszcze raz|noch einmal", re.IGNORECASE)
+# Words that say that something was measured, not of what.
+_GENERIC = re.compile(
+    r"apache\s*bench(?:mark)?|\bab\b|\bsiege\b|\bwrk\b|\btop\b|\bps\b|meminfo|cpuinfo|\bthe\b|\bof\b|\bfor\b|\band\b|\bwith\b|\ba\b"
+    r"|results?|output|bench(?:mark)?s?|load|tests?|memory|cpu|usage|process(?:es)?|commands?|run(?:ning|s)?|numbers?|figures?|state"
+    r"|machine|hardware|host|server|config(?:uration)?|settings?"
+    r"|結果|使用状況|使用量|状況|状態|確認|メモリー?|プロセス数?|コマンド|実行|測定|計測|ベンチマーク|負荷試験|試験|時点|を?かけ(?:ます|た|てみます)"
+    r"|かけ|設定内容|設定|内容|ファイル|ハードウェア|スナップショット|環境|の|を|に|で|は|と|が|時|後|前|中|wyniki|wynik|pamięć|obciążenie",
+    re.IGNORECASE,
+)
+_MARKUP = re.compile(r"^[\s#*=・◆◇■□●○▪•>|_-]+|[\s:：*_=|]+$")
+_SENTENCE = re.compile(r"[。．!?？！]$|[.](?:\s|$)|ます$|です$|ました$")
+_NUMBERING = re.compile(r"^[(（]?(\d+(?:[.．-]\d+)*)[.)）]?(?=\s|[^\d\s.])")
+_LONG = 60
+
+
+def phase_of(heading: str) -> str:
+    """ "before", "during", "after", or "" where the heading says none of them."""
+    return next((phase for phase, pattern in _PHASE_PATTERNS if pattern.search(heading)), "")
+
+
+def repeat_of(text: str) -> int | None:
+    """The repeat's number that a heading or label gives, or None."""
+    found = _REPEAT.search(text)
+    if not found:
+        return None
+    digits = found["ja"] or found["dai"] or found["en"]
+    return int(digits) if digits else _ORDINALS[found["nth"].lower()]
+
+
+def plain(text: str) -> str:
+    """A heading without list marks, Markdown and the final colon: what a name is made of."""
+    return _MARKUP.sub("", text).strip()
+
+
+def names_nothing(text: str) -> bool:
+    """Whether a heading tells no set-up apart from another: a repeat, a phase, or only that something was measured."""
+    rest = _AGAIN.sub(" ", _REPEAT.sub(" ", plain(text)))
+    bare = _GENERIC.sub(" ", rest)
+    for _, pattern in _PHASE_PATTERNS:
+        bare = pattern.sub(" ", bare)
+    return len(re.sub(r"[\W\d_]+", "", bare)) < 3
+
+
+def is_short(text: str) -> bool:
+    """Whether a line can stand as a name."""
+    return width(plain(text)) <= _LONG
+
+
+def is_sentence(text: str) -> bool:
+    return bool(_SENTENCE.search(text.strip())) or not is_short(text)
+
+
+def numbering(text: str) -> str:
+    """ "(1.2) worker" → "1.2"; "" where there is none. A decimal figure of a version is none."""
+    found = _NUMBERING.match(plain(text))
+    return (
+        found[1]
+        if found and (text.lstrip().startswith(("(", "（")) or found[0].endswith((".", ")")) or "." in found[1])
+        else ""
+    )
+
+
+def level(text: str) -> int:
+    """Depth of a Markdown heading, 0 where it is none."""
+    found = re.match(r"\s*(#{1,6})\s+\S", text)
+    return len(found[1]) if found else 0
