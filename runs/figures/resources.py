@@ -121,7 +121,7 @@ def cpu(stacks: Sequence[Stack]) -> Figure:
 # The page writes the legend: Plotly's own wraps badly beside long names.
 def _stacked(stacks: Sequence[Stack], parts: Sequence[tuple[str, str]], unit: str, colors: Sequence[str]) -> Figure:
     steps = [short(stack.name, 24) + (f" · {stack.step}" if stack.step else "") for stack in stacks]
-    traces = []
+    traces: list[Figure] = []
     for (key, label), shade in zip(parts, colors, strict=True):
         if not any(stack.parts.get(key) for stack in stacks):
             continue

@@ -43,7 +43,7 @@ def figure(bars: Sequence[Bar]) -> Figure:
             height,
             margin={"l": 8, "r": 24, "t": 8, "b": 40},
             bargap=0.3,
-            xaxis=axis("requests per second, mean and each run", rangemode="tozero"),
+            xaxis=axis("requests per second", rangemode="tozero"),
             yaxis=axis(
                 autorange="reversed",
                 tickmode="array",
