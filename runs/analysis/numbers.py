@@ -20,6 +20,8 @@ def figure(value: float | None) -> str:
         return "–"
     if math.isinf(value):
         return "∞"
+    if isinstance(value, float):
+        value = float(f"{value:.12g}")  # 7.000000000000001 is a sum's rounding and no figure
     if value == int(value) and (isinstance(value, int) or abs(value) < 10**SIGNIFICANT):
         return str(int(value)).replace("-", "−")
     exact = Decimal(repr(value))
