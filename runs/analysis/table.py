@@ -70,8 +70,8 @@ class Comparison:
 Metric = tuple[str, str, str, str, str]
 LOAD: list[Metric] = [
     ("requests_per_second", "Requests", "per s", "rate", "requests_per_second"),
-    ("transfer_rate", "Transfer", "KiB/s", "rate", "values.transfer_rate_kbytes_per_s"),
-    ("throughput", "Throughput", "MB/s", "rate", "values.throughput_mb_per_s"),
+    ("transfer_rate", "Transfer", "KiB/s", "amount", "values.transfer_rate_kbytes_per_s"),
+    ("throughput", "Throughput", "MB/s", "amount", "values.throughput_mb_per_s"),
     ("complete_requests", "Requests made", "", "", "complete_requests"),
     ("concurrency", "Concurrency", "", "", "concurrency"),
     ("duration_s", "Time taken", "s", "", "duration_s"),
