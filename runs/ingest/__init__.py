@@ -5,6 +5,7 @@ result_of       an upload as scripts are told     reparse(id)              build
 change          what a person changes afterwards  pack                     how series are packed
 """
 
+from .again import give_up, lines_of, parse_queued, reparse
 from .draft import Draft
 from .edits import Edits, apply_edits
 from .hints import Hints
@@ -12,7 +13,7 @@ from .reading import nothing_found, too_large
 from .redact import Secret
 from .rejected import Error, Rejected
 from .results import capture_result, draft_results, result_of, run_result
-from .submit import Preview, Receipt, give_up, lines_of, parse_queued, preview, reparse, submit, submit_all
+from .submit import Preview, Receipt, preview, submit, submit_all
 
 __all__ = [
     "Draft",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from django.db import connection, models
@@ -23,7 +24,7 @@ def plain_json(value: Any) -> Any:
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
         return {plain_text(str(key)): plain_json(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
+    if isinstance(value, Sequence):
         return [plain_json(inner) for inner in value]
     return value
 

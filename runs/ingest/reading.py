@@ -16,6 +16,7 @@ from .edits import Edits, apply_edits
 from .hints import Hints
 from .redact import Secret, find_secrets, redact
 from .rejected import rejected
+from .relate import relate
 from .tidy import heed
 
 MIB = 2**20
@@ -41,12 +42,6 @@ class Reading:
     blocks: list[parsers.Block]
     draft: Draft
     problems: list[parsers.Problem]
-
-
-def relate(blocks: list[parsers.Block], n_lines: int, hints: Hints) -> Draft:
-    from .relate import relate as guess
-
-    return guess(blocks, n_lines, hints)
 
 
 def text_of(data: bytes, redacted: Collection[str] = ()) -> Text:

@@ -21,6 +21,7 @@ from .places import Places
 from .reading import Reading
 
 BATCH = 500
+TABLES = ("processes", "rows")  # what interfaces.md calls a block's rows, whatever the tool
 WRITTEN = ("status", "error", "blocks", "problems", "unread", "edits", "placed", "parser_version")
 OF_RESULT = (
     *("tool", "tool_version", "requests_per_second", "complete_requests", "failed_requests", "concurrency"),
@@ -225,9 +226,5 @@ def _give_back(borrowed: dict[int, int]) -> None:
 
 
 def _without_tables(block: Block) -> dict[str, object]:
-    """A block's figures but for lists of rows (processes, ...), which are series."""
-    return {
-        name: value
-        for name, value in block.values.items()
-        if not (isinstance(value, list) and value and isinstance(value[0], dict))
-    }
+    """A block's figures but for its rows, which are series."""
+    return {name: value for name, value in block.values.items() if name not in TABLES}

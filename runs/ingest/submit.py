@@ -1,17 +1,16 @@
-"""The one door for texts: preview, submit, and reading again what is stored."""
+"""The one door for texts: preview and submit."""
 
 from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import F
 
 import parsers
 from runs.models import Upload
@@ -20,14 +19,14 @@ from .draft import Draft
 from .edits import Edits
 from .fitting import fitted
 from .hints import Hints
-from .reading import Reading, Text, drafted, nothing_found, read, text_of
+from .reading import Reading, Text, nothing_found, read, text_of
 from .redact import Secret
 from .rejected import Rejected
 from .store import store
 
 Status = Upload.Status
 NO_HINTS = Hints()
-ATTEMPTS = 3
+_GIVEN = {"id", "text_key", "created_at"}  # what the row has of its own
 
 
 @dataclass(frozen=True)
@@ -133,52 +132,6 @@ def _commit(prepared: _Prepared) -> Receipt:
     return receipt
 
 
-def parse_queued(upload_id: int) -> Upload:
-    """Read and store a queued text. Safe to repeat: what is done stays as it is. Raises Upload.DoesNotExist.
-
-    A text whose reading was broken off three times (it may be what kills the worker) is given up.
-    """
-    waiting = Upload.objects.filter(pk=upload_id, status__in=(Status.QUEUED, Status.PARSING))
-    if waiting.filter(attempts__gte=ATTEMPTS).exists():
-        give_up(upload_id, f"Reading was broken off {ATTEMPTS} times. The text may be too large; send it in parts.")
-    elif waiting.update(status=Status.PARSING, attempts=F("attempts") + 1):
-        _parse(upload_id)
-    return Upload.objects.light().get(pk=upload_id)
-
-
-def _parse(upload_id: int) -> None:
-    try:
-        with transaction.atomic():
-            upload = Upload.objects.select_for_update().get(pk=upload_id)
-            if upload.status == Status.PARSING:
-                _reread(upload, strict=True)
-    except Rejected as error:  # edits that do not fit the text: the sender has gone, so the upload says it
-        give_up(upload_id, str(error))
-
-
-def give_up(upload_id: int, message: str) -> None:
-    """Mark a text whose reading broke down, so that nobody waits for it."""
-    unfinished = Upload.objects.filter(pk=upload_id, status__in=(Status.QUEUED, Status.PARSING))
-    unfinished.update(status=Status.FAILED, error=message)
-
-
-def reparse(upload_id: int) -> Upload:
-    """Build an upload's results anew from its text, hints and edits. Ids, and names given since, stay."""
-    with transaction.atomic():
-        upload = Upload.objects.select_for_update().get(pk=upload_id)
-        _reread(upload, strict=False)
-    return upload
-
-
-def lines_of(upload: Upload) -> list[str]:
-    """The upload's text, line by line, as its line numbers count."""
-    return stored_text(upload).lines
-
-
-def stored_text(upload: Upload) -> Text:
-    return text_of(zlib.decompress(bytes(upload.raw)))
-
-
 def _prepare_named(name: str, data: bytes, same: dict[str, Any]) -> _Prepared:
     """Of several texts, each error says which it is about."""
     try:
@@ -223,38 +176,3 @@ def _keep(upload: Upload, status: Status, error: str = "") -> Receipt:
             setattr(row, column, value)
         row.save()
     return Receipt(row, created=True)
-
-
-_GIVEN = {"id", "text_key", "created_at"}
-
-
-def _reread(upload: Upload, *, strict: bool) -> None:
-    """Store what the upload's own text gives now; the caller holds the transaction and the row's lock."""
-    text = stored_text(upload)
-    blocks = list(parsers.read(text.lines))
-    if not strict:
-        upload.edits = _renumbered(upload.edits, upload.blocks, blocks)
-    hints = Hints.from_dict(upload.hints)
-    found = drafted(blocks, len(text.lines), hints=hints, edits=upload.edits, strict=strict)
-    upload.parser_version = parsers.VERSION
-    if found.blocks or not strict:
-        store(upload, found)
-    if not found.blocks:
-        upload.status, upload.error = Status.FAILED, nothing_found(len(text.lines))
-        upload.save()
-
-
-def _renumbered(edits: Edits, before: Sequence[dict[str, Any]], now: Sequence[parsers.Block]) -> Edits:
-    """The edits with the keys that their blocks have now: a later parser may see more blocks, or fewer."""
-    numbers = {block.first: number for number, block in enumerate(now)}
-    keys = {f"b{n}": f"b{numbers[b['lines'][0]]}" for n, b in enumerate(before) if b["lines"][0] in numbers}
-
-    def moved(key: str) -> str:
-        block, dot, row = key.partition(".")
-        return keys.get(block, "") and keys[block] + dot + row
-
-    blocks = {moved(key): changes for key, changes in edits.get("blocks", {}).items() if moved(key)}
-    for key, changes in blocks.items():
-        if changes.get("run", "").startswith("b"):
-            blocks[key] = {**changes, "run": moved(changes["run"])}
-    return {**edits, "blocks": blocks}

@@ -1,0 +1,100 @@
+"""Reading what is stored: a queued text for the first time, any other one anew."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F
+
+import parsers
+from runs.models import Upload
+
+from .edits import Edits
+from .hints import Hints
+from .reading import Text, drafted, nothing_found, text_of
+from .rejected import Rejected
+from .store import store
+
+Status = Upload.Status
+ATTEMPTS = 3
+
+
+def parse_queued(upload_id: int) -> Upload:
+    """Read and store a queued text. Safe to repeat: what is done stays as it is. Raises Upload.DoesNotExist.
+
+    A text whose reading was broken off three times (it may be what kills the worker) is given up.
+    """
+    waiting = Upload.objects.filter(pk=upload_id, status__in=(Status.QUEUED, Status.PARSING))
+    if waiting.filter(attempts__gte=ATTEMPTS).exists():
+        give_up(upload_id, f"Reading was broken off {ATTEMPTS} times. The text may be too large; send it in parts.")
+    elif waiting.update(status=Status.PARSING, attempts=F("attempts") + 1):
+        _parse(upload_id)
+    return Upload.objects.light().get(pk=upload_id)
+
+
+def _parse(upload_id: int) -> None:
+    try:
+        with transaction.atomic():
+            upload = Upload.objects.select_for_update().get(pk=upload_id)
+            if upload.status == Status.PARSING:
+                _reread(upload, strict=True)
+    except Rejected as error:  # edits that do not fit the text: the sender has gone, so the upload says it
+        give_up(upload_id, str(error))
+
+
+def give_up(upload_id: int, message: str) -> None:
+    """Mark a text whose reading broke down, so that nobody waits for it."""
+    unfinished = Upload.objects.filter(pk=upload_id, status__in=(Status.QUEUED, Status.PARSING))
+    unfinished.update(status=Status.FAILED, error=message)
+
+
+def reparse(upload_id: int) -> Upload:
+    """Build an upload's results anew from its text, hints and edits. Ids, and names given since, stay."""
+    with transaction.atomic():
+        upload = Upload.objects.select_for_update().get(pk=upload_id)
+        _reread(upload, strict=False)
+    return upload
+
+
+def lines_of(upload: Upload) -> list[str]:
+    """The upload's text, line by line, as its line numbers count."""
+    return stored_text(upload).lines
+
+
+def stored_text(upload: Upload) -> Text:
+    return text_of(zlib.decompress(bytes(upload.raw)))
+
+
+def _reread(upload: Upload, *, strict: bool) -> None:
+    """Store what the upload's own text gives now; the caller holds the transaction and the row's lock."""
+    text = stored_text(upload)
+    blocks = list(parsers.read(text.lines))
+    if not strict:
+        upload.edits = _renumbered(upload.edits, upload.blocks, blocks)
+    hints = Hints.from_dict(upload.hints)
+    found = drafted(blocks, len(text.lines), hints=hints, edits=upload.edits, strict=strict)
+    upload.parser_version = parsers.VERSION
+    if found.blocks or not strict:
+        store(upload, found)
+    if not found.blocks:
+        upload.status, upload.error = Status.FAILED, nothing_found(len(text.lines))
+        upload.save()
+
+
+def _renumbered(edits: Edits, before: Sequence[dict[str, Any]], now: Sequence[parsers.Block]) -> Edits:
+    """The edits with the keys that their blocks have now: a later parser may see more blocks, or fewer."""
+    numbers = {block.first: number for number, block in enumerate(now)}
+    keys = {f"b{n}": f"b{numbers[b['lines'][0]]}" for n, b in enumerate(before) if b["lines"][0] in numbers}
+
+    def moved(key: str) -> str:
+        block, dot, row = key.partition(".")
+        return keys.get(block, "") and keys[block] + dot + row
+
+    blocks = {moved(key): changes for key, changes in edits.get("blocks", {}).items() if moved(key)}
+    for key, changes in blocks.items():
+        if changes.get("run", "").startswith("b"):
+            blocks[key] = {**changes, "run": moved(changes["run"])}
+    return {**edits, "blocks": blocks}
