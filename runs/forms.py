@@ -13,6 +13,7 @@ from django import forms
 from django.conf import settings
 from django.http import HttpRequest, QueryDict
 
+from runs.ingest import too_large
 from runs.ingest.draft import Draft, DraftCapture, DraftRun, DraftText
 from runs.ingest.edits import Edits
 from runs.models import Capture
@@ -43,10 +44,15 @@ def unpacked(field: str) -> bytes:
 
 
 def incoming(request: HttpRequest) -> tuple[bytes, str]:
-    """(bytes, name) of what was pasted, dropped or previewed. Several files become one text, each under its name."""
+    """(bytes, name) of what was pasted, dropped or previewed. Several files become one text, each under its name.
+
+    Raises Unusable, and Rejected (413) for files larger than an upload may be.
+    """
     if request.POST.get("raw"):
         return unpacked(request.POST["raw"]), request.POST.get("name", "")[:255]
     files = [file for file in request.FILES.getlist("files") if file.size]
+    if sum(file.size or 0 for file in files) > settings.MAX_UPLOAD_BYTES:
+        raise too_large()  # before it is read into memory
     if len(files) == 1:
         return files[0].read(), (files[0].name or "")[:255]
     text = request.POST.get("text", "").replace("\r\n", "\n")

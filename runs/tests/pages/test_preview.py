@@ -221,6 +221,11 @@ def test_edits_that_no_preview_wrote_are_refused(browser, edits):
 def test_a_text_larger_than_allowed_is_refused(browser, settings):
     settings.MAX_UPLOAD_BYTES = 1000
     assert browser.post("/preview/", {"text": TEXT}).status_code == 413
+    file = io.BytesIO(TEXT.encode())
+    file.name = "a.txt"
+    response = browser.post("/preview/", {"files": file})
+    assert response.status_code == 413
+    assert "This could not be read" in response.content.decode()
 
 
 def test_the_preview_is_not_there_without_a_text(browser):
