@@ -46,7 +46,8 @@ def preview(request: HttpRequest) -> HttpResponse:
         if not request.user.is_authenticated:
             return _refused(request, data, 403, [{"line": None, "message": LOGGED_OUT}])
         paste = _paste(request, data, name)
-        if request.POST.get("action") == "save":
+        # Nothing is saved that has not been seen with its secrets ticked.
+        if request.POST.get("action") == "save" and paste.redact is not None:
             return _save(request, paste)
         return _show(request, paste)
     except Unusable as error:
@@ -84,7 +85,7 @@ def _save(request: HttpRequest, paste: Paste) -> HttpResponse:
         user=request.user if request.user.is_authenticated else None,
         hints=paste.hints,
         edits=paste.edits,
-        redact=paste.redact or (),
+        redact=paste.redact or [],
         may_queue=True,
     )
     tasks.hand_over(receipt)

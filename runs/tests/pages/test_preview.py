@@ -149,6 +149,12 @@ def test_secrets_are_taken_out_unless_somebody_says_no(browser):
     assert "hunter2" in stored
 
 
+def test_nothing_is_saved_before_its_secrets_were_shown(browser):
+    response = browser.post("/preview/", {"text": TEXT + "\nCookie: sid=abcdef123456\n", "action": "save"})
+    assert response.status_code == 200
+    assert Upload.objects.count() == 0
+
+
 def test_tags_are_put_on_every_run(browser):
     sent = fields(previewed(browser), "preview") | {"tags": ["nightly, lab"], "action": "save"}
     browser.post("/preview/", sent)
