@@ -21,7 +21,7 @@ class Lines:
     """
 
     def __init__(self, lines: Iterable[str]) -> None:
-        self._next = iter(lines).__next__
+        self._lines = iter(lines)
         self._back: list[str] = []
         self.number = 0
         self.raw = ""
@@ -34,7 +34,7 @@ class Lines:
 
     def __next__(self) -> str:
         self.before = self.raw
-        self.raw = raw = self._back.pop() if self._back else self._next()
+        self.raw = raw = self._back.pop() if self._back else next(self._lines)
         self.number += 1
         if needs_cleaning(raw) or len(raw) > 512:
             raw = clean(raw)
@@ -91,8 +91,20 @@ class Lines:
         """
         if self.prefix or self._back:
             return []
-        rows = list(islice(takewhile(str.strip, iter(self._next, None)), PLAIN_ROWS))
+        rows = list(islice(takewhile(str.strip, self._lines), PLAIN_ROWS))
         self.number += len(rows) if len(rows) == PLAIN_ROWS else len(rows) + 1
+        return rows
+
+    def plain(self, most: int) -> list[str]:
+        """The next `most` raw lines (fewer at the end), taken and not cleaned; none where lines are quoted."""
+        if self.prefix:
+            return []
+        rows = self._back[: -most - 1 : -1]
+        if rows:
+            del self._back[-len(rows) :]
+        if len(rows) < most:
+            rows += islice(self._lines, most - len(rows))
+        self.number += len(rows)
         return rows
 
     def back_rows(self, rows: list[str], whole: int) -> None:

@@ -21,6 +21,7 @@ class _Command:
     host: str | None
     printed: str | None = None  # kind of the block that came right out of it
     prose_since: bool = False
+    prefix: str = ""  # quoting before its prompt
 
 
 @dataclass(slots=True)
@@ -34,11 +35,11 @@ class _Around:
 
     def note(self, number: int, line: str, lines: Lines) -> None:
         """Take in a line that no tool printed."""
-        typed = transcript.prompt(line)
+        typed, prefix = transcript.prompt(line), ""
         if typed is None and (quoting := transcript.QUOTING.match(line)) and quoting[0].strip():
-            typed = transcript.prompt(line[quoting.end() :])
+            typed, prefix = transcript.prompt(line[quoting.end() :]), quoting[0]
         if typed is not None:
-            self._typed(typed, number, lines)
+            self._typed(typed, number, lines, prefix)
         elif transcript.is_elision(line) or self.in_output:
             return
         elif transcript.is_prose(line):
@@ -48,13 +49,13 @@ class _Around:
             if self.command:
                 self.command.prose_since = True
 
-    def _typed(self, typed: tuple[str | None, str], number: int, lines: Lines) -> None:
+    def _typed(self, typed: tuple[str | None, str], number: int, lines: Lines, prefix: str) -> None:
         host, command = typed
         while command.endswith("\\") and (more := lines.peek()) is not None:
             next(lines)
             command = command[:-1].rstrip() + " " + more.strip().removeprefix("> ")
         if command:
-            self.command = _Command(command, number, host)
+            self.command = _Command(command, number, host, prefix=prefix)
             self.in_output = True
 
     def printed_by(self, block: Block, form: Format) -> _Command | None:
@@ -101,6 +102,8 @@ def read(lines: Iterable[str]) -> Iterator[Block]:
 
 def _opening(line: str) -> tuple[Format, str, str | None] | None:
     """(format, quoting before it, label before it) when a tool's output begins with this line."""
+    if line[0] == "$":  # most command lines; no output begins so
+        return None
     label = None
     at = len(line) - len(line.lstrip())
     found = openings().match(line, at)
@@ -139,9 +142,13 @@ def _claim(source: Lines, around: _Around) -> Block | None:
     if command is None:
         return None
     for form in claimed(command.text):
-        found = form.parse(source, command.text)
+        source.prefix = command.prefix
+        try:
+            found = form.parse(source, command.text)
+        finally:
+            source.prefix = ""
         if found:
-            return _block(form, found, around, "", None)
+            return _block(form, found, around, command.prefix, None)
     return None
 
 

@@ -65,22 +65,31 @@ def percent(text: str) -> float:
     return float(text.rstrip("%").replace(",", "."))
 
 
-_SIZE, _CLOCK, _PERCENT, _COUNT = Memo(size_kb), Memo(clock_s), Memo(percent), Memo(int)
+def _clock(text: str) -> float | None:
+    return None if text == "-" else clock_s(text)
 
 
-def _text(text: str) -> str:
-    return text
+_SIZE, _CLOCK, _PERCENT, _COUNT = Memo(size_kb), Memo(_clock), Memo(percent), Memo(int)
 
 
-def _dash(convert: Callable[[str], Any]) -> Callable[[str], Any]:
-    return lambda text: None if text == "-" else convert(text)
+def _without_ends(column: Sequence[str]) -> list[str]:
+    """The last column's texts, cleaned of what a terminal or a page left behind them."""
+    if needs_cleaning("".join(column).replace("\r\n", "\n")):
+        return [clean(text).rstrip() for text in column]
+    return list(map(str.rstrip, column))
+
+
+def _marked(column: Sequence[str]) -> bool:
+    """Whether a page or a terminal left its marks in one of the texts: tags, entities, colours, zero-width spaces."""
+    seen = set(column)
+    return needs_cleaning("".join(seen)) and any(clean(text) != text for text in seen)
 
 
 # What a column holds, by the name that it gets: everything else is text.
 CONVERTERS: dict[str, Callable[[str], Any]] = {
-    "pid": int,
+    "pid": _COUNT.__getitem__,
     "ppid": _COUNT.__getitem__,
-    "lwp": int,
+    "lwp": _COUNT.__getitem__,
     "nlwp": _COUNT.__getitem__,
     "c": _COUNT.__getitem__,
     "virt_kb": _SIZE.__getitem__,
@@ -92,8 +101,8 @@ CONVERTERS: dict[str, Callable[[str], Any]] = {
     "cpu_pct": _PERCENT.__getitem__,
     "mem_pct": _PERCENT.__getitem__,
     "virt_pct": _PERCENT.__getitem__,
-    "time_s": _dash(_CLOCK.__getitem__),
-    "elapsed_s": _dash(_CLOCK.__getitem__),
+    "time_s": _CLOCK.__getitem__,
+    "elapsed_s": _CLOCK.__getitem__,
 }
 _DAYS = frozenset(["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"])
 _MONTHS = frozenset(["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"])
@@ -111,7 +120,7 @@ class RowReader:
     def __init__(self, lines: Lines, names: Sequence[str]) -> None:
         self.lines = lines
         self.names = list(names)
-        self.convert = [CONVERTERS.get(name, _text) for name in names]
+        self.convert = [CONVERTERS.get(name) for name in names]
         self.columns: dict[str, list[Any]] = {name: [] for name in names}
         self.last = lines.number
         self.problems: list[Problem] = []
@@ -130,8 +139,8 @@ class RowReader:
         most = len(self.names) - 1
         whole = len(rows)
         split = [row.split(None, most) for row in rows]
-        odd = next((i for i, fields in enumerate(split) if len(fields) != most + 1), whole)
-        if not self._columns(split[:odd]):
+        odd = whole
+        if not self._columns(split):
             odd = next(i for i, fields in enumerate(split) if not self._columns([fields], keep=False))
             self._columns(split[:odd])
         after = self.lines.number - (0 if whole == PLAIN_ROWS else 1)
@@ -142,21 +151,26 @@ class RowReader:
         return odd == whole == PLAIN_ROWS
 
     def _columns(self, split: list[list[str]], keep: bool = True) -> bool:
-        """Convert rows column by column. False, with nothing kept, where a figure is none."""
+        """Convert rows column by column. False, with nothing kept, where a row is too short or a figure is none."""
         if not split:
             return True
         try:
+            columns = list(zip(*split, strict=True))
+            if len(columns) != len(self.names):
+                return False
             new = [
-                list(map(convert, column))
-                for convert, column in zip(self.convert, zip(*split, strict=True), strict=True)
+                list(map(convert, column)) if convert else column
+                for convert, column in zip(self.convert, columns, strict=True)
             ]
         except ValueError:
             return False
+        if any(not convert and _marked(column) for convert, column in zip(self.convert[:-1], columns, strict=False)):
+            return False
         if keep:
-            if self.names[-1] == "command":
-                new[-1] = [clean(c).rstrip() if needs_cleaning(c) else c.rstrip() for c in new[-1]]
+            new[-1] = _without_ends(columns[-1])
             for name, column in zip(self.names, new, strict=True):
-                self.columns[name].extend(column)
+                rows = column if isinstance(column, list) else list(column)
+                self.columns[name] = self.columns[name] + rows if self.columns[name] else rows
         return True
 
     def _slow(self, several: bool) -> None:
@@ -208,7 +222,7 @@ class RowReader:
         if len(fields) != most + 1:
             return None
         try:
-            row = [convert(text) for convert, text in zip(self.convert, fields, strict=True)]
+            row = [convert(text) if convert else text for convert, text in zip(self.convert, fields, strict=True)]
         except ValueError:
             return None
         return row if self._plausible(row) else None
@@ -237,7 +251,8 @@ class RowReader:
             return False
         try:
             for convert, text in zip(self.convert, fields, strict=False):
-                convert(text)
+                if convert:
+                    convert(text)
         except ValueError:
             return False
         return True

@@ -62,8 +62,11 @@ def needs_cleaning(raw: str) -> bool:
 
 
 # --- quoting -----------------------------------------------------------------------------------------------------------
-# Signs that mail clients, comments, lists and tables put before a line. "%" and "$" are not among them: they are prompts.
-QUOTING = re.compile(r"(?:\s+|>+|\||#+(?=\s|$)|//+|\*+(?=\s|$)|--+\s|-\s|;+\s|[•・●○■□◆◇▪‣·※→]|\d{1,2}[.)]\s)*")
+# Signs that mail clients, comments, lists and tables put before a line. "%" and "$" are not among them: they are prompts;
+# the two stars of siege's banner are its own.
+QUOTING = re.compile(
+    r"(?:\s+|>+|\||#+(?=\s|$)|//+|(?!\*\* (?:SIEGE|siege|Preparing))\*+(?=\s|$)|--+\s|-\s|;+\s|[•・●○■□◆◇▪‣·※→]|\d{1,2}[.)]\s)*"
+)
 
 
 def unquote(line: str, prefix: str) -> str:
@@ -117,6 +120,8 @@ _MAYBE_PROMPT = re.compile(r"[$#%>❯➜λ]|^(?:sudo |time )?(?:ab2?|siege|top|p
 def prompt(line: str) -> tuple[str | None, str] | None:
     """(host or None, command) when the line is a prompt with what was typed behind it; the command may be empty."""
     stripped = line.strip()
+    if stripped.startswith("$ "):  # by far the most usual
+        return None, stripped[2:].strip()
     if not stripped or len(stripped) > 4096 or not _MAYBE_PROMPT.search(stripped):
         return None
     for pattern in _PROMPTS:
@@ -129,9 +134,9 @@ def prompt(line: str) -> tuple[str | None, str] | None:
 
 # --- other lines that no tool printed ----------------------------------------------------------------------------------
 _LEFT_OUT = r"(?:略|中略|省略|以下略|後略|前略|snip|snipped|cut|etc\.?|truncated|output omitted|omitted)"
-_DOTS = r"(?:\.{2,}|…+|⋮|~{3,}|\.\s\.\s\.)"
+_DOTS = r"(?:\.{2,}|…+|⋮|\.\s\.\s\.)"  # not "~~~": that is a Markdown fence
 _ELISION = re.compile(
-    rf"[\[(<{{]?\s*(?:{_DOTS}\s*{_LEFT_OUT}?\s*{_DOTS}?|{_LEFT_OUT}\s*{_DOTS}?)\s*[\])>}}]?", re.IGNORECASE
+    rf"[\[(<{{~-]*\s*(?:{_DOTS}\s*{_LEFT_OUT}?\s*{_DOTS}?|{_LEFT_OUT}\s*{_DOTS}?)\s*[\])>}}~-]*", re.IGNORECASE
 )
 _RULE = re.compile(r"[\W_]+")
 _CODE = re.compile(

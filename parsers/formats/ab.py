@@ -12,12 +12,11 @@ Source    ab.c, output_results(), output_html_results() and test() of httpd 1.3 
 from __future__ import annotations
 
 import re
-import shlex
 from typing import Any
-from urllib.parse import urlsplit
 
 from ..catalogue import Found
 from ..lines import Lines
+from ..quick import ab as quick_ab
 from ..records import LoadResult, Problem, Record
 from ..transcript import is_elision, prompt
 from ..units import number
@@ -87,10 +86,17 @@ _NOISE = re.compile(
 _ERROR = re.compile(
     r"(?:apr_\w+|ab|socket|connect|send|read|SSL|Test aborted|Send request|setrlimit|ERROR|error|Connection|Could not)\b.*"
 )
+_PARAGRAPH = re.compile(r"\W*<p>(?:<br */?>)?", re.IGNORECASE)  # what -w prints above its banner, maybe quoted
 _SANE = re.compile(r"\s*(?:WARNING|ERROR): The median and mean for ")
+_CLIENTS = re.compile(r"\s-c\s*(\d+)")
+_URL = re.compile(r"(https?)://(?:[^/@\s]*@)?(\[[^\]]*\]|[^/:\s'\"]+)(?::(\d+))?")
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
+    first = lines.number + 1
+    quick = quick_ab.read(lines)
+    if quick is not None:
+        return Found(quick, first, lines.number)
     return _Report(lines).read()
 
 
@@ -210,7 +216,7 @@ class _Report:
                 self.values["ab_revision"] = int(found[2]) if found[2].isdigit() else found[2]
         if "<i>" in self.lines.raw:
             self.html = True
-            if self.lines.before.strip() == "<p>":
+            if _PARAGRAPH.fullmatch(self.lines.before.strip()):
                 self.first -= 1
         return self._mine()
 
@@ -286,23 +292,17 @@ class _Report:
 
 
 def fits(command: str, values: dict[str, Any]) -> bool:
-    """Whether the command's -c, host, port and path are those of the report."""
-    try:
-        words = shlex.split(command)
-    except ValueError:
-        words = command.split()
-    told: dict[str, Any] = {}
-    for i, word in enumerate(words[:-1]):
-        if word == "-c" and words[i + 1].isdigit():
-            told["concurrency"] = int(words[i + 1])
-    url = next((w for w in words if "://" in w), None)
-    if url:
-        try:
-            parts = urlsplit(url)
-            told["server_hostname"], told["server_port"] = parts.hostname, parts.port
-        except ValueError:
-            told.clear()
-    return all(values.get(k, told[k]) == told[k] for k in told if told[k] is not None)
+    """Whether the command's -c, host and port are those of the report."""
+    clients = _CLIENTS.search(command)
+    if clients and values.get("concurrency", int(clients[1])) != int(clients[1]):
+        return False
+    url = _URL.search(command)
+    if url is None:
+        return True
+    host, port = url[2], url[3]
+    if values.get("server_hostname", host) != host:
+        return False
+    return not port or values.get("server_port", int(port)) == int(port)
 
 
 def records(values: dict[str, Any]) -> list[Record]:

@@ -33,6 +33,7 @@ OPENS = (
 _SHOWS = re.compile(
     r"(?:^|[;&|]\s*|\bsudo\s+)(?:cat|less|more|head|tail|view|vim?|nano|emacs|e?grep|sed|awk)\b(?P<words>[^|;&>]*)"
 )
+_SHOWERS = frozenset("cat less more head tail view vi vim nano emacs grep egrep sed awk".split())  # noqa: SIM905
 _PATH = re.compile(
     r"\S+\.(?:conf|cnf|ini|cfg|ya?ml|toml|vcl|properties|htaccess|json5?|xml|tpl|conf\.\w+|local|default|dist)(?=\s|$|['\"])"
     r"|/etc/(?!passwd|shadow|group|hosts\b|issue|os-release|lsb-release|\w*release|debian_version)\S+"
@@ -53,7 +54,7 @@ _MOST_LINES = 20_000
 
 def claims(command: str) -> bool:
     """Whether the command shows a configuration file."""
-    return _path(command) is not None
+    return not _SHOWERS.isdisjoint(command.split()) and _path(command) is not None
 
 
 def _path(command: str) -> str | None:

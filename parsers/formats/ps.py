@@ -22,7 +22,7 @@ from ..transcript import prompt
 
 KIND = "ps"
 COMMAND = r"(?:^|[\s/;&|(])ps(?:\s|$)"
-_AUX_ROW = r"\S+\s+\d+\s+\d+\.\d\s+\d+\.\d\s+\d+\s+\d+\s+\S+\s+[DIRSTZXtU][A-Za-z<+]*\s+\S+\s+\d+:\d\d(?:\.\d\d)?\s+\S"
+_AUX_ROW = r"[^\s>#|*/;]\S*\s+\d+\s+\d+\.\d\s+\d+\.\d\s+\d+\s+\d+\s+\S+\s+[DIRSTZXtU][A-Za-z<+]*\s+\S+\s+\d+:\d\d(?:\.\d\d)?\s+\S"
 _EF_ROW = (
     r"[a-z_][\w+.-]*\s+\d+\s+\d+\s+\d+\s+(?:\d\d:\d\d|[A-Z][a-z]{2}\s?\d\d|\d{4})\s+\S+\s+(?:\d+-)?\d\d:\d\d:\d\d\s+\S"
 )
@@ -148,7 +148,7 @@ _GREP = re.compile(r"\|\s*(?:[ef]?grep|awk|sed|ag|rg|tail)\b")
 
 def claims(command: str) -> bool:
     """A listing whose header was filtered away: only the command tells the columns."""
-    return bool(re.search(COMMAND, command) and _GREP.search(command))
+    return "|" in command and bool(re.search(COMMAND, command) and _GREP.search(command))
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
@@ -161,7 +161,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     first = lines.number
     is_ps = bool(command and re.search(COMMAND, command))
     names = _header(line, is_ps)
-    flavour = "busybox" if re.match(r"PID   USER", line) else None
+    flavour = "busybox" if re.match(r"\s*PID   USER", line) else None
     if names:
         reader = RowReader(lines, names)
         reader.last = first

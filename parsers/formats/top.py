@@ -17,6 +17,7 @@ from typing import Any
 
 from ..catalogue import Found
 from ..lines import Lines
+from ..quick import top as quick_top
 from ..records import ProcessSample, Record, SystemSample
 from ..table import RowReader, Table
 from ..transcript import is_elision
@@ -105,6 +106,9 @@ class _Screen:
         lines = self.lines
         blank: list[str] = []
         reader = None
+        quick = quick_top.read(lines)
+        if quick is not None:
+            self.values, self.parts, self.last = quick, 5, lines.number
         for line in lines:
             stripped = line.strip()
             if not stripped:
