@@ -22,6 +22,7 @@ class _Command:
     printed: str | None = None  # kind of the block that came right out of it
     prose_since: bool = False
     prefix: str = ""  # quoting before its prompt
+    prefix: str = ""  # quoting before its prompt
 
 
 @dataclass(slots=True)

@@ -85,6 +85,12 @@ def _marked(column: Sequence[str]) -> bool:
     return needs_cleaning("".join(seen)) and any(clean(text) != text for text in seen)
 
 
+def _marked(column: Sequence[str]) -> bool:
+    """Whether a page or a terminal left its marks in one of the texts: tags, entities, colours, zero-width spaces."""
+    seen = set(column)
+    return needs_cleaning("".join(seen)) and any(clean(text) != text for text in seen)
+
+
 # What a column holds, by the name that it gets: everything else is text.
 CONVERTERS: dict[str, Callable[[str], Any]] = {
     "pid": _COUNT.__getitem__,
@@ -125,7 +131,8 @@ class RowReader:
         self.last = lines.number
         self.problems: list[Problem] = []
         self.elided = False
-        self._longest = 0
+        self._width = self._longest = 0  # of the line read last, and of the longest one, as they stand in the text
+        self._wraps = 0  # how many lines were the rest of the row before
 
     def read(self, several: bool = True) -> Table:
         """All rows; `several` False stops at the first blank line (nothing else tells where a table without header ends)."""
@@ -147,6 +154,7 @@ class RowReader:
         if odd:
             self.last = after - whole + odd
         if odd < whole:
+            self._measure(*rows[:odd])
             self.lines.back_rows(rows[odd:], whole)
         return odd == whole == PLAIN_ROWS
 
@@ -187,6 +195,7 @@ class RowReader:
                 self.elided = True
             elif self._row(stripped) or not blank and self._wrapped(stripped):
                 self.last = self.lines.number
+                self._measure(self.lines.raw)
             else:
                 self.elided = self.elided or is_elision(stripped)
                 self.lines.back(*blank, self.lines.raw)
@@ -204,10 +213,10 @@ class RowReader:
             joined = f"{line} {following.strip()}" if following and following.strip() else ""
             row = self._fields(joined) if joined and self._fields(following or "") is None else None
             if row is not None:
+                self._measure(self.lines.raw)
                 next(self.lines)
         if row is None:
             return False
-        self._longest = max(self._longest, len(line))
         for name, value in zip(self.names, row, strict=True):
             self.columns[name].append(value)
         return True
@@ -259,12 +268,29 @@ class RowReader:
 
     def _wrapped(self, line: str) -> bool:
         """The rest of the row before, where a mail client broke its command: only if it would not have fitted."""
-        if not self.columns["pid"] or self.names[-1] != "command" or prompt(line) is not None:
+        commands = self.columns.get("command")
+        if not commands or self.names[-1] != "command" or prompt(line) is not None:
             return False
-        commands = self.columns["command"]
-        first_word = line.split(None, 1)[0]
-        before = len(self.lines.before.rstrip())
-        if not (60 <= before <= 100 and before + 1 + len(first_word) > 72) or not self._a_row_follows():
+        needed = self._width + 1 + len(line.split(None, 1)[0])
+        if commands[-1]:
+            if not (self._longest <= 110 and needed > max(70, self._longest) and (self._wraps or self._a_row_soon())):
+                return False
+        elif needed < 64:
             return False
-        commands[-1] = f"{commands[-1]} {line}"
+        commands[-1] = f"{commands[-1]} {line}".strip()
+        self._wraps += 1
         return True
+
+    def _measure(self, *raws: str) -> None:
+        widths = [len(raw.rstrip()) for raw in raws]
+        self._width = widths[-1] if widths else self._width
+        self._longest = max(self._longest, *widths, self._width)
+
+    def _a_row_soon(self) -> bool:
+        """Whether a row comes within the next lines, with nothing but more of this row's command before it."""
+        for line in self.lines.ahead(12):
+            if self._fields(line.strip()) is not None or self._begins_a_row(line):
+                return True
+            if prompt(line) is not None or "PID" in line.split():
+                return False
+        return False

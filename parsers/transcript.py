@@ -58,7 +58,9 @@ def clean(raw: str) -> str:
 
 def needs_cleaning(raw: str) -> bool:
     """False for the plain lines that make up nearly every text; cheap, because every line is asked."""
-    return not raw.isascii() or "\x1b" in raw or "\r" in raw or "<" in raw or "&" in raw or "\x08" in raw
+    return (
+        not raw.isascii() or "\x1b" in raw or "\r" in raw or "<" in raw or "&" in raw or "\x08" in raw or "[0m" in raw
+    )
 
 
 # --- quoting -----------------------------------------------------------------------------------------------------------

@@ -29,6 +29,7 @@ _KNOWN = re.compile(
     r"|clock|revision|timebase|platform|machine|motherboard|isa|mmu|hart|system type|wait|microsecond|tlb_entries|extra|hardware"
     r"|ASEs|shadow|kscratch|VCED|VCEI|package|core|Model|Processor|\w+_bug"
 )
+_WORDS = re.compile(r"[a-z0-9_]+(?: [a-z0-9_]+)*")
 _COUNTED = {"flags": "n_flags", "bugs": "n_bugs", "features": "n_flags", "vmx_flags": "n_vmx_flags"}
 
 
@@ -44,6 +45,7 @@ class _Reading:
         self.problems: list[Problem] = []
         self.first = self.last = lines.number + 1
         self.counted = False
+        self.list_of: str | None = None  # the counted list that the line before belongs to
 
     def read(self) -> Found | None:
         blank: list[str] = []
@@ -53,6 +55,8 @@ class _Reading:
             if found and _KNOWN.match(found[1]) and prompt(stripped) is None and self._take(found, bool(blank)):
                 self.last = self.lines.number
                 blank.clear()
+            elif not blank and self._more_words(stripped):
+                self.last = self.lines.number
             elif not stripped:
                 blank.append(self.lines.raw)
             else:
@@ -85,7 +89,15 @@ class _Reading:
         self._value(self.processors[-1], key, text)
         return True
 
+    def _more_words(self, text: str) -> bool:
+        """The rest of a list of flags, where a mail client or a terminal broke its line."""
+        if self.list_of is None or not _WORDS.fullmatch(text) or not self.processors:
+            return False
+        self.processors[-1][self.list_of] += len(text.split())
+        return True
+
     def _value(self, into: dict[str, Any], key: str, text: str) -> None:
+        self.list_of = _COUNTED.get(key)
         if key in _COUNTED:
             into[_COUNTED[key]] = len(text.split())
         elif key == "cache_size" and (size := re.fullmatch(r"(\d+) KB", text)):

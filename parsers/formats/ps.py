@@ -161,10 +161,15 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     first = lines.number
     is_ps = bool(command and re.search(COMMAND, command))
     names = _header(line, is_ps)
+    if names and names[-1] != "command" and (more := _broken_header(lines, line)):
+        names = _header(more, is_ps) or names
+        first_row = lines.number
+    else:
+        first_row = first
     flavour = "busybox" if re.match(r"\s*PID   USER", line) else None
     if names:
         reader = RowReader(lines, names)
-        reader.last = first
+        reader.last = first_row
         table = reader.read()
     else:
         lines.again()
@@ -192,18 +197,33 @@ def _found(table: Table, names: list[str], first: int, reader: RowReader, flavou
     return Found(values, first, reader.last, reader.elided, reader.problems)
 
 
+def _broken_header(lines: Lines, line: str) -> str | None:
+    """The whole header where a mail client put its last words on a line of their own; None where it did not."""
+    following = (lines.peek() or "").split()
+    if not following or following[-1] not in ("COMMAND", "CMD", "ARGS") or any(w not in _COLUMNS for w in following):
+        return None
+    next(lines)
+    return f"{line} {' '.join(following)}"
+
+
 def _header(line: str, is_ps: bool) -> list[str] | None:
     words = line.split()
     if "PID" not in words or any(not re.fullmatch(r"[A-Z%][A-Z%:_]*", w) for w in words):
         return None
     if not is_ps and any(w not in _COLUMNS and w not in _OTHERS for w in words):
         return None  # another tool's table
-    names: list[str] = []
-    for word in words:
-        name = _COLUMNS.get(word, word.lower())
-        names.append(name if name not in names else word.lower())
+    names = _once([(_COLUMNS.get(word, word.lower()), word.lower()) for word in words])
     useful = {"command", "rss_kb", "vsz_kb", "cpu_pct", "time_s", "stat"} & set(names)
     return names if len(words) >= 2 and useful else None
+
+
+def _once(columns: list[tuple[str, str]]) -> list[str]:
+    """Names of columns of which each is (our name, the tool's): where two have one name, the second keeps the tool's."""
+    names: list[str] = []
+    for ours, printed in columns:
+        name = ours if ours not in names else printed
+        names.append(name if name not in names else f"{name}_{len(names) + 1}")
+    return names
 
 
 def _columns_of(command: str) -> list[str] | None:
@@ -224,7 +244,7 @@ def _columns_of(command: str) -> list[str] | None:
             letters += word
     if asked:
         names = [re.split(r"[:=]", a, maxsplit=1)[0].lower() for a in asked if a]
-        return [_OPTION_NAMES.get(n, _COLUMNS.get(n.upper(), n)) for n in names]
+        return _once([(_OPTION_NAMES.get(n, _COLUMNS.get(n.upper(), n)), n) for n in names])
     return _columns_by_letters(letters)
 
 

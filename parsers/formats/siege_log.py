@@ -32,6 +32,7 @@ _COLUMNS = (
     "failed_transactions",
 )
 _ROW = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,")
+_REST = re.compile(r"[\d., ]+|[A-Za-z, ]*Failed")
 _NOTE = re.compile(r"\*{4} .* \*{4}$")  # siege --mark, -m
 
 
@@ -44,6 +45,10 @@ def parse(lines: Lines, command: str | None) -> Found | None:
         stripped = line.strip()
         if _ROW.match(stripped):
             row = _row(stripped)
+            following = (lines.peek() or "").strip()
+            if len(row) <= len(_COLUMNS) and _REST.fullmatch(following):  # broken by a mail client
+                row = _row(f"{stripped} {following}")
+                next(lines)
             if len(row) == len(_COLUMNS) + 1:
                 rows.append(row)
             else:
@@ -51,7 +56,9 @@ def parse(lines: Lines, command: str | None) -> Found | None:
         elif not stripped:
             blank.append(lines.raw)
             continue
-        elif not (_NOTE.match(stripped) or (not rows and stripped.startswith("Date & Time"))):
+        elif not (
+            _NOTE.match(stripped) or (not rows and (stripped.startswith("Date & Time") or _REST.fullmatch(stripped)))
+        ):
             lines.back(*blank, lines.raw)
             break
         last = lines.number

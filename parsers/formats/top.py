@@ -20,7 +20,7 @@ from ..lines import Lines
 from ..quick import top as quick_top
 from ..records import ProcessSample, Record, SystemSample
 from ..table import RowReader, Table
-from ..transcript import is_elision
+from ..transcript import is_elision, prompt
 from ..units import number, uptime_s
 
 KIND = "top"
@@ -35,7 +35,7 @@ _HEAD = re.compile(
     r"top - (?P<time>\d\d?:\d\d:\d\d)\s+up\s+(?P<up>.*?),(?:\s*(?P<users>\d+)\s+users?,)?\s+load averages?:\s*"
     r"(?P<l1>\d+[.,]\d+),?\s+(?P<l5>\d+[.,]\d+),?\s+(?P<l15>\d+[.,]\d+)"
 )
-_TASK = re.compile(r"(\d+)\s+([a-z-]+)")
+_TASK = re.compile(r"(\d+)\s+(total|running|sleeping|stopped|zombie|starting|waiting|d-sleep|lock|threads|processes)\b")
 _CPU_START = re.compile(r"%?Cpu(\(s\)|\d+)\s*:|CPU:|\d+%cpu")
 _CPU = re.compile(
     r"(\d+(?:[.,]\d+)?)\s*%?\s*(us|sy|ni|id|wa|hi|si|st|gu|user|usr|system|sys|nice|nic|idle|iowait|iow|io|irq|softirq|sirq|"
@@ -55,6 +55,9 @@ _FACTOR = {"": 1, "K": 1, "M": 1024, "G": 1024**2, "T": 1024**3, "P": 1024**4}
 _LOADS = re.compile(r"Load average:\s+([\d.]+) ([\d.]+) ([\d.]+) (\d+)/(\d+) (\d+)")
 _BSD = re.compile(
     r"last pid:\s*(\d+);\s+load averages?:\s*([\d.]+),\s*([\d.]+),\s*([\d.]+)\s+up (\d+)\+(\d\d):(\d\d):\d\d\s+(\S+)"
+)
+_STARTS = re.compile(
+    r"top - |Tasks:|Threads:|%?Cpu|CPU:|\d+%cpu|(?:[KMGTP]iB )?(?:Mem|Swap)\s?:|\s*PID\b|last pid:|Load average:"
 )
 _BSD_TASKS = re.compile(r"\d+ (?:processes|threads):")
 
@@ -158,9 +161,9 @@ class _Screen:
             return None
         words = line.replace("S[%CPU]", "S %CPU").replace("[", " ").replace("]", " ").split()
         if words and words[-1] not in ("COMMAND", "ARGS", "CMD", "Command"):
-            following = self.lines.peek()
-            if following is not None and following.strip() in ("COMMAND", "ARGS", "CMD"):  # broken by a mail client
-                words.append(following.strip())
+            rest = (self.lines.peek() or "").split()
+            if rest and rest[-1] in ("COMMAND", "ARGS", "CMD") and all(w in _COLUMNS for w in rest):
+                words += rest  # broken by a mail client
                 next(self.lines)
         if "PID" not in words or not {"%CPU", "WCPU", "RES", "VIRT", "TIME+"} & set(words):
             return None
@@ -197,6 +200,7 @@ class _Screen:
     def _tasks(self, line: str) -> bool:
         if not line.startswith(("Tasks:", "Threads:")) or "tasks_total" in self.values:
             return False
+        line = self._joined(line, _TASK)
         if line.startswith("Threads:"):
             self.values["mode"] = "threads"
         for count, what in _TASK.findall(line):
@@ -210,6 +214,7 @@ class _Screen:
         if "cpu" in self.values or (self.cores and not starts[0][1]):
             return False
         line = self._joined(line, _CPU)
+        starts = list(_CPU_START.finditer(line))
         for start, following in zip(starts, [*starts[1:], None], strict=True):
             self._one_cpu(start, line[start.start() : following.start() if following else None])
         return True
@@ -231,12 +236,16 @@ class _Screen:
             self.values["flavour"] = "busybox"
 
     def _joined(self, line: str, wanted: re.Pattern[str]) -> str:
-        """The line with its rest, where a mail client broke it behind a comma."""
-        following = self.lines.peek() if line.rstrip().endswith(",") else None
-        if following is None or not wanted.match(following.strip()):
+        """The line with its rest, where a mail client broke it: only if the rest has more of the same figures."""
+        following = (self.lines.peek() or "").strip()
+        whole = f"{line} {following}"
+        if not following or prompt(following) is not None or _STARTS.match(following):
+            return line
+        own, others, all_of_it = (len(wanted.findall(text)) for text in (line, following, whole))
+        if all_of_it == own or (all_of_it == own + others and not (others and wanted.match(following))):
             return line
         next(self.lines)
-        return f"{line} {following.strip()}"
+        return self._joined(whole, wanted)
 
     def _memory(self, line: str) -> bool:
         starts = list(_MEMORY.finditer(line))
@@ -245,6 +254,9 @@ class _Screen:
         if f"{starts[0][2].lower()}_total_kb" in self.values:
             return False
         line = self._joined(line, _AMOUNT)
+        if line.endswith("avail") and (self.lines.peek() or "").strip() == "Mem":
+            next(self.lines)
+        starts = list(_MEMORY.finditer(line))
         for start, following in zip(starts, [*starts[1:], None], strict=True):
             self._amounts(start, line[start.end() : following.start() if following else None])
         return True

@@ -1,0 +1,71 @@
+"""Fixtures by name, and blocks in a shape that can be compared."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import parsers
+from parsers.records import Block
+
+FIXTURES = Path(__file__).parent / "fixtures"
+KINDS = frozenset(["ab", "siege", "siege_log", "top", "ps", "meminfo", "cpuinfo"])
+ENDS = {"processes": "process", "processors": "processor", "rows": "row"}
+
+
+def fixtures(*folders: str) -> list[Path]:
+    """The captures of some formats (of all without a name), by path."""
+    found = FIXTURES.glob("*/*") if not folders else (p for f in folders for p in (FIXTURES / f).iterdir())
+    return sorted(p for p in found if p.suffix != ".json" or p.with_suffix(".json.json").exists())
+
+
+def name(path: object) -> str:
+    return f"{path.parent.name}/{path.stem}" if isinstance(path, Path) else str(path)
+
+
+def text_of(path: Path) -> str:
+    return parsers.decode(path.read_bytes())[0]
+
+
+def expected(path: Path) -> list[dict[str, Any]]:
+    found = json.loads(path.with_suffix(".json").read_text())
+    assert isinstance(found, list)
+    return found
+
+
+def blocks(text: str | Iterable[str]) -> list[Block]:
+    """The blocks of our kinds in a text."""
+    lines = text.splitlines(keepends=True) if isinstance(text, str) else text
+    if isinstance(text, str):
+        lines = [line + "\n" for line in text.split("\n")]
+        lines[-1] = lines[-1][:-1]
+        lines = lines if lines[-1] else lines[:-1]
+    return [block for block in parsers.read(lines) if block.kind in KINDS]
+
+
+def plain(block: Block) -> dict[str, Any]:
+    """A block's values with lists for tables, as JSON has them."""
+    return {k: [dict(row) for row in v] if k in ENDS else v for k, v in block.values.items()}
+
+
+def with_ends(block: Block) -> dict[str, Any]:
+    """A block's values as the expected files have them: the first and the last of each list, the command, partial."""
+    values = plain(block) | {"command": block.command, "partial": block.partial}
+    for many, one in ENDS.items():
+        if values.get(many):
+            values |= {f"first_{one}": values[many][0], f"last_{one}": values[many][-1]}
+    return values
+
+
+def agrees(wanted: Any, found: Any) -> bool:
+    """Whether `found` has what is wanted (and maybe more keys), numbers to 1e-6."""
+    if isinstance(wanted, dict):
+        return isinstance(found, dict) and all(k in found and agrees(v, found[k]) for k, v in wanted.items())
+    if isinstance(wanted, list):
+        return isinstance(found, list) and len(wanted) == len(found) and all(map(agrees, wanted, found))
+    if isinstance(wanted, int | float) and isinstance(found, int | float) and not isinstance(wanted, bool):
+        return math.isclose(wanted, found, rel_tol=1e-6, abs_tol=1e-9)
+    return bool(wanted == found)

@@ -1,0 +1,48 @@
+"""Each capture under fixtures/ gives what its .json says; a new capture is a test by being put there."""
+
+from __future__ import annotations
+
+import pytest
+
+from parsers.catalogue import formats, openings
+
+from .reading import FIXTURES, agrees, blocks, expected, fixtures, name, text_of, with_ends
+
+
+@pytest.mark.parametrize("path", fixtures(), ids=name)
+def test_values_and_lines(path):
+    found, wanted = blocks(text_of(path)), expected(path)
+    assert [(b.kind, list(b.lines)) for b in found] == [(w["kind"], w["lines"]) for w in wanted]
+    for block, want in zip(found, wanted, strict=True):
+        values = with_ends(block)
+        missing = {k: (v, values.get(k)) for k, v in want["values"].items() if not agrees(v, values.get(k))}
+        assert not missing
+
+
+@pytest.mark.parametrize("path", fixtures(), ids=name)
+def test_nothing_but_the_values_of_the_tool(path):
+    """A field that the tool did not print is absent."""
+    for block, want in zip(blocks(text_of(path)), expected(path), strict=True):
+        known = set(want["values"]) | {"processes", "processors", "rows"}
+        assert set(block.values) <= known
+
+
+@pytest.mark.parametrize("path", fixtures(), ids=name)
+def test_records_are_made_of_each_block(path):
+    for block in blocks(text_of(path)):
+        assert block.records or "lwp" in block.values.get("columns", [])
+
+
+@pytest.mark.parametrize("kind", [kind for kind in formats() if (FIXTURES / kind).is_dir()])
+def test_openings_match_no_other_tool(kind):
+    """No line of one tool's output begins another's."""
+    for path in fixtures(kind):
+        if path.suffix == ".html":
+            continue
+        for line in text_of(path).split("\n"):
+            opening = openings().match(line.lstrip("> "))
+            assert opening is None or opening.lastgroup == kind or not blocks(line), line
+
+
+def test_every_format_has_a_fixture():
+    assert {k for k in formats() if k != "config"} <= {path.parent.name for path in fixtures()}

@@ -1,0 +1,58 @@
+"""A capture reads the same however a page, a mail or a terminal wrapped it: the same values, and the lines where they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from . import mangle
+from .mangle import Mangler
+from .reading import blocks, fixtures, name, plain, text_of
+
+CAPTURES = fixtures("ab", "siege", "siege_log", "top", "ps", "meminfo", "cpuinfo")
+PLAIN = [path for path in CAPTURES if path.suffix != ".html"]
+
+
+def squeezed(value: Any) -> Any:
+    """Blanks in a text do not count: breaking a line takes some away."""
+    if isinstance(value, str):
+        return " ".join(value.split())
+    if isinstance(value, dict):
+        return {k: squeezed(v) for k, v in value.items()}
+    return [squeezed(v) for v in value] if isinstance(value, list) else value
+
+
+def reads_the_same(path: Path, mangler: Mangler) -> None:
+    text = text_of(path)
+    mangled = mangler(text.removesuffix("\n").split("\n"))
+    before, after = blocks(text), blocks(mangled.text)
+    assert [(b.kind, b.lines) for b in after] == [(b.kind, mangled.where(b.first, b.last)) for b in before]
+    for one, other in zip(before, after, strict=True):
+        assert squeezed(plain(other)) == squeezed(plain(one))
+        assert (other.partial, bool(other.problems)) == (one.partial, bool(one.problems))
+
+
+@pytest.mark.parametrize("how", mangle.QUOTED)
+def test_quoted(how):
+    for path in PLAIN if how.startswith("blank line") else CAPTURES:
+        reads_the_same(path, mangle.QUOTED[how])
+
+
+@pytest.mark.parametrize("how", mangle.MARKUP | mangle.BYTES)
+def test_markup_and_odd_bytes(how):
+    for path in PLAIN:
+        reads_the_same(path, (mangle.MARKUP | mangle.BYTES)[how])
+
+
+@pytest.mark.parametrize("how", mangle.AROUND)
+def test_what_stands_right_beside_it(how):
+    for path in CAPTURES:
+        reads_the_same(path, mangle.AROUND[how])
+
+
+@pytest.mark.parametrize("path", PLAIN, ids=name)
+@pytest.mark.parametrize("how", mangle.WRAPPED)
+def test_wrapped_by_a_mail_client(how, path):
+    reads_the_same(path, mangle.WRAPPED[how])
