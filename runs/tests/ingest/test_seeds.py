@@ -34,7 +34,7 @@ def seed(shared: Path):
 def by_web(data: bytes, tmp_path: Path) -> None:
     client = Client()
     client.force_login(User.objects.create_user("web"))
-    answer = client.post("/preview/", {"text": data.decode(), "action": "save"})
+    answer = client.post("/preview/", {"text": data.decode(), "redact_shown": "1", "action": "save"})
     assert answer.status_code == 302
 
 
