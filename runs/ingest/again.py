@@ -75,7 +75,7 @@ def _reread(upload: Upload, *, strict: bool) -> None:
     if not strict:
         upload.edits = _renumbered(upload.edits, upload.blocks, blocks)
     hints = Hints.from_dict(upload.hints)
-    found = drafted(blocks, len(text.lines), hints=hints, edits=upload.edits, strict=strict)
+    found = drafted(blocks, text.lines, hints=hints, edits=upload.edits, strict=strict)
     upload.parser_version = parsers.VERSION
     if found.blocks or not strict:
         store(upload, found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from django.conf import settings
@@ -80,17 +80,32 @@ def too_large(size: int | None = None) -> Exception:
 
 def read(lines: list[str], *, hints: Hints, edits: Edits | None = None) -> Reading:
     """Blocks, draft with hints and edits, and problems of the text. Raises Rejected 400 for edits that do not fit."""
-    return drafted(list(parsers.read(lines)), len(lines), hints=hints, edits=edits)
+    return drafted(list(parsers.read(lines)), lines, hints=hints, edits=edits)
 
 
 def drafted(
-    blocks: list[parsers.Block], n_lines: int, *, hints: Hints, edits: Edits | None = None, strict: bool = True
+    blocks: list[parsers.Block], lines: list[str], *, hints: Hints, edits: Edits | None = None, strict: bool = True
 ) -> Reading:
     """`read` for blocks at hand. strict False leaves out edits that do not fit."""
-    draft = relate(blocks, n_lines, hints)
+    draft = relate(blocks, len(lines), hints)
+    draft.unread = list(_filled(draft.unread, lines))
     heed(draft, hints)
     edited = apply_edits(draft, edits, strict=strict)
     return Reading(blocks, edited, [problem for block in blocks for problem in block.problems])
+
+
+def _filled(spans: Iterable[tuple[int, int]], lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """The spans without their blank lines, which nobody misses: a span for each run of lines with something in them."""
+    for first, last in spans:
+        start = None
+        for number in range(first, last + 1):
+            if lines[number - 1].strip():
+                start = start or number
+            elif start:
+                yield start, number - 1
+                start = None
+        if start:
+            yield start, last
 
 
 def nothing_found(n_lines: int) -> str:
