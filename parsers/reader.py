@@ -22,7 +22,6 @@ class _Command:
     printed: str | None = None  # kind of the block that came right out of it
     prose_since: bool = False
     prefix: str = ""  # quoting before its prompt
-    prefix: str = ""  # quoting before its prompt
 
 
 @dataclass(slots=True)
@@ -52,7 +51,7 @@ class _Around:
 
     def _typed(self, typed: tuple[str | None, str], number: int, lines: Lines, prefix: str) -> None:
         host, command = typed
-        while command.endswith("\\") and (more := lines.peek()) is not None:
+        while command.endswith("\\") and len(command) < 4096 and (more := lines.peek()) is not None:
             next(lines)
             command = command[:-1].rstrip() + " " + more.strip().removeprefix("> ")
         if command:
