@@ -1,0 +1,99 @@
+"""The page of an experiment at two sizes: queries and milliseconds, in a process and a database of its own.
+
+Run as `python -m benchmarks.pages` with DATA_DIR naming an empty folder; prints one JSON object a size.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from .figures import Figure
+
+if TYPE_CHECKING:
+    from django.test import Client
+
+ROOT = Path(__file__).resolve().parent.parent
+SIZES = (8, 80)
+REPEATS, TIMES, MOST = 5, 9, 12
+
+
+def figures() -> list[Figure]:
+    """Measured by this module in a new process, so that neither its memory nor its settings touch the other figures."""
+    with tempfile.TemporaryDirectory(prefix="benchdash-bench-") as data:
+        env = {"PATH": os.environ["PATH"], "DATA_DIR": data, "DJANGO_SETTINGS_MODULE": "benchdash.settings"}
+        command = [sys.executable, "-m", "benchmarks.pages"]
+        done = subprocess.run(command, cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True, check=True)
+    small, large = (json.loads(line) for line in done.stdout.splitlines())
+    same = small["queries"] == large["queries"]
+    return [_figure(size, beside, same) for size, beside in ((small, large), (large, small))]
+
+
+def _figure(size: dict[str, Any], beside: dict[str, Any], same: bool) -> Figure:
+    what = f"experiment page, {size['configs']} x {REPEATS} runs, {size['kb']:.0f} kB"
+    reference = f"{beside['configs']} x {REPEATS}: {beside['queries']} queries, {beside['ms']:.0f} ms"
+    result = f"{size['ms'] / beside['ms']:.2f} of its time (n={TIMES})"
+    measured = f"{size['queries']} queries, {size['ms']:.0f} ms"
+    return Figure(what, measured, reference, result, f"at most {MOST}, equal", same and size["queries"] <= MOST)
+
+
+def main() -> None:
+    """Both pages in turn, so that a busy moment meets both."""
+    browser = _browser()
+    from runs.tests.factories import wsgi_experiment
+
+    made = [wsgi_experiment(n_configs=n, n_repeats=REPEATS) for n in SIZES]
+    times: dict[int, list[float]] = {n: [] for n in SIZES}
+    for _ in range(TIMES):
+        for n, experiment in zip(SIZES, made, strict=True):
+            start = perf_counter()
+            browser.get(experiment.get_absolute_url())
+            times[n].append(1000 * (perf_counter() - start))
+    for n, experiment in zip(SIZES, made, strict=True):
+        queries, size = _counted(browser, experiment.get_absolute_url())
+        print(json.dumps({"configs": n, "queries": queries, "ms": median(times[n]), "kb": size / 1000}))
+
+
+def _browser() -> Client:
+    """A logged-in client on a new database."""
+    import django
+    from django.conf import settings
+
+    # The manifest exists only after collectstatic, and the client calls itself "testserver".
+    static = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+    settings.STORAGES = {**settings.STORAGES, "staticfiles": static}
+    settings.ALLOWED_HOSTS = ["testserver"]
+    (settings.DATA_DIR / "static").mkdir()
+    django.setup()
+
+    from django.contrib.auth.models import User
+    from django.core.management import call_command
+    from django.test import Client
+
+    call_command("migrate", verbosity=0)
+    browser = Client()
+    browser.force_login(User.objects.create_user("reader"))
+    return browser
+
+
+def _counted(browser: Client, address: str) -> tuple[int, int]:
+    """(queries, bytes) of a page."""
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
+
+    with CaptureQueriesContext(connection) as counted:
+        response = browser.get(address)
+    if response.status_code != 200:
+        raise ValueError(f"{address} was answered with {response.status_code}")
+    return len(counted), len(response.content)
+
+
+if __name__ == "__main__":
+    main()
