@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from itertools import islice, takewhile
+from operator import length_hint
 from typing import Any
 
 from .transcript import clean, needs_cleaning, unquote
 
 PLAIN_ROWS = 4096
+_NUMBER_AT_END = re.compile(r"(?<![^\s,(])[+-]?\d[\d.,:]*$")
 
 
 class Lines:
@@ -16,6 +19,8 @@ class Lines:
 
     number   1-based number of the line returned last
     raw      that line as given; before: the one before it (not kept up across a quickly read table)
+    cut      number of the text's last line where that ends in a number (cut_text) that may go on, and 0 where it does not
+    blank_after  how many blank lines plain_rows took behind its rows
     memory   what a format wants to know of its own block before
     prefix   quoting that is being taken off each line ("> ", "# "); the reader sets it where a block begins
     """
@@ -27,6 +32,9 @@ class Lines:
         self.raw = ""
         self.before = ""
         self.prefix = ""
+        self.cut = 0
+        self.cut_text = ""
+        self.blank_after = 0
         self.memory: dict[str, Any] = {}
 
     def __iter__(self) -> Lines:
@@ -38,7 +46,23 @@ class Lines:
         self.number += 1
         if needs_cleaning(raw) or len(raw) > 512:
             raw = clean(raw)
+        if self.raw[-1:] not in "\r\n":
+            raw = self._last(raw)
         return unquote(raw, self.prefix) if self.prefix else raw
+
+    def _last(self, line: str) -> str:
+        """A line without an end: if it is the text's last one, without the number at its end, which may go on."""
+        if self._back or length_hint(self._lines):
+            return line  # a list's iterator knows how many are left, so that nothing need be taken
+        following = next(self._lines, None)
+        if following is not None:
+            self._back.append(following)
+            return line
+        number = _NUMBER_AT_END.search(line)
+        if number is None:
+            return line
+        self.cut, self.cut_text = self.number, number[0]
+        return line[: number.start()]
 
     def back(self, *raws: str) -> None:
         """Put raw lines back, given in the order of the text; the last one given is the one returned last."""
@@ -74,6 +98,10 @@ class Lines:
         self.raw, self.number = raw, number
         return found
 
+    def unended(self) -> bool:
+        """Whether the line returned last is the text's last one and has no line end."""
+        return self.raw[-1:] not in "\r\n" and self.peek() is None
+
     def skip_blank(self) -> list[str]:
         """Take the blank lines that come next; returns them raw, so that they can be put back."""
         taken: list[str] = []
@@ -91,8 +119,11 @@ class Lines:
         """
         if self.prefix or self._back:
             return []
+        before = length_hint(self._lines)
         rows = list(islice(takewhile(str.strip, self._lines), PLAIN_ROWS))
-        self.number += len(rows) if len(rows) == PLAIN_ROWS else len(rows) + 1
+        ended = not rows or rows[-1][-1:] in "\r\n" or before - length_hint(self._lines) > len(rows)
+        self.blank_after = int(len(rows) < PLAIN_ROWS and ended)
+        self.number += len(rows) + self.blank_after
         return rows
 
     def plain(self, most: int) -> list[str]:
@@ -107,9 +138,6 @@ class Lines:
         self.number += len(rows)
         return rows
 
-    def back_rows(self, rows: list[str], whole: int) -> None:
-        """Put back the last `rows` of `whole` rows that plain_rows returned."""
-        if whole == PLAIN_ROWS:
-            self.back(*rows)
-        else:
-            self.back(*rows, "\n")
+    def back_rows(self, rows: list[str]) -> None:
+        """Put back the last `rows` of those that plain_rows returned."""
+        self.back(*rows, *["\n"] * self.blank_after)

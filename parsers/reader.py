@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from . import transcript
 from .catalogue import Format, Found, claimed, formats, inline_openings, openings
 from .lines import Lines
-from .records import Block
+from .records import Block, Problem
 
 _TRAIL = 60
 
@@ -88,7 +88,7 @@ def read(lines: Iterable[str]) -> Iterator[Block]:
             number = source.number
             found = _parse(source, form, prefix, around)
             if found:
-                yield _block(form, found, around, prefix, label)
+                yield _block(source, form, found, around, prefix, label)
             elif source.number == number:  # it only looked like it ("MaxClients 50" as a heading)
                 around.note(number, line, source)
             continue
@@ -148,11 +148,13 @@ def _claim(source: Lines, around: _Around) -> Block | None:
         finally:
             source.prefix = ""
         if found:
-            return _block(form, found, around, command.prefix, None)
+            return _block(source, form, found, around, command.prefix)
     return None
 
 
-def _block(form: Format, found: Found, around: _Around, prefix: str, label: str | None) -> Block:
+def _block(
+    source: Lines, form: Format, found: Found, around: _Around, prefix: str = "", label: str | None = None
+) -> Block:
     block = Block(
         kind=form.kind,
         first=found.first,
@@ -166,6 +168,9 @@ def _block(form: Format, found: Found, around: _Around, prefix: str, label: str 
         block.heading_line, block.heading = around.heading
         if prefix.strip() and not label:
             block.heading = transcript.unquote(block.heading, prefix).strip()
+    if source.cut == found.last and all(problem.line != source.cut for problem in found.problems):
+        message = f"the text ends in {source.cut_text!r}, without a line end: the number may be cut off"
+        block.problems.append(Problem(source.cut, message))
     command = around.printed_by(block, form)
     if command:
         block.command, block.command_line, block.prompt_host = command.text, command.line, command.host

@@ -146,16 +146,18 @@ class RowReader:
         most = len(self.names) - 1
         whole = len(rows)
         split = [row.split(None, most) for row in rows]
-        odd = whole
+        if self.convert[-1] and rows[-1][-1:] not in "\r\n":
+            split.pop()  # its last figure may go on
+        odd = len(split)
         if not self._columns(split):
             odd = next(i for i, fields in enumerate(split) if not self._columns([fields], keep=False))
             self._columns(split[:odd])
-        after = self.lines.number - (0 if whole == PLAIN_ROWS else 1)
+        after = self.lines.number - self.lines.blank_after
         if odd:
             self.last = after - whole + odd
         if odd < whole:
             self._measure(*rows[:odd])
-            self.lines.back_rows(rows[odd:], whole)
+            self.lines.back_rows(rows[odd:])
         return odd == whole == PLAIN_ROWS
 
     def _columns(self, split: list[list[str]], keep: bool = True) -> bool:
@@ -175,7 +177,8 @@ class RowReader:
         if any(not convert and _marked(column) for convert, column in zip(self.convert[:-1], columns, strict=False)):
             return False
         if keep:
-            new[-1] = _without_ends(columns[-1])
+            if not self.convert[-1]:
+                new[-1] = _without_ends(columns[-1])
             for name, column in zip(self.names, new, strict=True):
                 rows = column if isinstance(column, list) else list(column)
                 self.columns[name] = self.columns[name] + rows if self.columns[name] else rows
@@ -193,7 +196,7 @@ class RowReader:
                 return
             if is_elision(stripped) and self._a_row_follows():
                 self.elided = True
-            elif self._row(stripped) or not blank and self._wrapped(stripped):
+            elif self._row(stripped) or not blank and (self._wrapped(stripped) or self._cut_off(stripped)):
                 self.last = self.lines.number
                 self._measure(self.lines.raw)
             else:
@@ -217,6 +220,10 @@ class RowReader:
                 next(self.lines)
         if row is None:
             return False
+        if self.lines.cut == self.lines.number and not self.convert[-1]:
+            blank = "" if row[-1].endswith((",", "(")) else " "  # the end of a text, not of a figure
+            row[-1] = f"{row[-1]}{blank}{self.lines.cut_text}".strip()
+            self.lines.cut = 0
         for name, value in zip(self.names, row, strict=True):
             self.columns[name].append(value)
         return True
@@ -285,6 +292,14 @@ class RowReader:
         widths = [len(raw.rstrip()) for raw in raws]
         self._width = widths[-1] if widths else self._width
         self._longest = max(self._longest, *widths, self._width)
+
+    def _cut_off(self, line: str) -> bool:
+        """Whether the text ends inside this row; a problem tells of it then."""
+        if not self._begins_a_row(line) or self.lines.peek() is not None:
+            return False
+        number = self.lines.number
+        self.problems.append(Problem(number, f"the text ends inside a row of {len(self.names)} columns: {line[:60]!r}"))
+        return True
 
     def _a_row_soon(self) -> bool:
         """Whether a row comes within the next lines, with nothing but more of this row's command before it."""

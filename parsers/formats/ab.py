@@ -77,6 +77,7 @@ _FAILED = re.compile(r"\(Connect: (\d+),(?: Receive: (\d+),)? Length: (\d+), Exc
 _SENT = re.compile(r"([\d.]+)\s+(?:kb/s|\[Kbytes/sec\])\s+(sent|total)")
 _TOTAL_OF = re.compile(r"Total of (\d+) requests completed")
 _PERCENT = re.compile(r"(\d{1,3}(?:\.\d+)?)%\s+(-?\d+)(?=\s|$)")
+_RIGHT = re.compile(r"(?= {3,}\d+$)[ \d]{8}$")  # the longest time, as wide as ab prints it: not cut off
 _REMARK = re.compile(r"\s{2,}|\s+(?=<-|<=|←|//|#|\(!)|\t")
 _NOISE = re.compile(
     r"Copyright |Licensed to |Benchmarking |Completed \d+|Finished \d+|\s*\.\.+\s*done|Send request |Test aborted"
@@ -139,7 +140,7 @@ class _Report:
     def _field(self, key: str, rest: str) -> bool:
         values = self.values
         if key in values:
-            if key != "time_per_request_ms" or "across" not in rest or "time_per_request_across_ms" in values:
+            if key != "time_per_request_ms" or "(mean)" in rest or "time_per_request_across_ms" in values:
                 return self._end()
             key = "time_per_request_across_ms"
         elif key == "time_per_request_ms" and "across" in rest:
@@ -147,6 +148,10 @@ class _Report:
         if key in _TIMES.values():
             return self._times(key, rest)
         if key[-3:] != "_ms" and key in _TEXT.values():
+            if "<tr" in self.lines.raw:
+                rest = rest.partition("<")[0].strip()  # maybe a tag that was cut off
+                if not rest and self.lines.unended():
+                    return self._mine()
             values[key] = _REMARK.split(rest, maxsplit=1)[0].removesuffix("<br").strip()
             if key == "server_software" and "<tr" in self.lines.raw:
                 self.html = True
@@ -169,21 +174,25 @@ class _Report:
         self.values[key] = figure
 
     def _times(self, key: str, rest: str) -> bool:
+        if self.lines.cut == self.lines.number and _RIGHT.search(self.lines.raw):
+            rest += self.lines.cut_text
+            self.lines.cut = 0
         try:
             figures = [number(t) for t in rest.split()[:5] if t[0].isdigit() or t[0] in "-+."]
         except ValueError:
             figures = []
         names = {5: ("min", "mean", "sd", "median", "max"), 3: ("min", "mean", "max")}.get(len(figures))
-        if names:
+        if names and (len(figures) == 5 or isinstance(figures[2], int)):
             self.values[key] = dict(zip(names, figures, strict=True))
-        elif not rest or not rest[0].isdigit():
+        elif self.lines.cut != self.lines.number and (not rest or not rest[0].isdigit()):
             return self._other(self.lines.raw)
         else:
             self._problem(f"expected 5 times (or 3) for {key}, found {rest[:60]!r}")
         return self._mine()
 
     def _problem(self, message: str) -> None:
-        self.problems.append(Problem(self.lines.number, message))
+        if self.lines.cut != self.lines.number:  # the reader tells of that
+            self.problems.append(Problem(self.lines.number, message))
 
     def _other(self, line: str) -> bool:
         """A line without one of ab's labels. False where the report is over."""
@@ -194,6 +203,8 @@ class _Report:
             self.taken.append(self.lines.raw)
             return True
         percent = _PERCENT.match(stripped)
+        if self.lines.cut == self.lines.number and stripped.endswith(("%", "#")):
+            return self._mine()
         if percent:
             table = self.values.setdefault("percentiles_ms", {})
             if isinstance(table, dict) and percent[1] not in table:

@@ -91,13 +91,21 @@ class _Reading:
 
     def _more_words(self, text: str) -> bool:
         """The rest of a list of flags, where a mail client or a terminal broke its line."""
-        if self.list_of is None or not _WORDS.fullmatch(text) or not self.processors:
+        if self.list_of is None or not _WORDS.fullmatch(text) or not 50 <= len(self.lines.before.rstrip()) <= 110:
             return False
+        if self.lines.unended():
+            self.problems.append(Problem(self.lines.number, f"the text ends inside {self.list_of.removeprefix('n_')}"))
+            del self.processors[-1][self.list_of]
+            return True
         self.processors[-1][self.list_of] += len(text.split())
         return True
 
     def _value(self, into: dict[str, Any], key: str, text: str) -> None:
         self.list_of = _COUNTED.get(key)
+        unfinished = self.list_of or key == "cache_size" or text[:1].isdigit() or not text
+        if unfinished and self.lines.unended():
+            self.problems.append(Problem(self.lines.number, f"the text ends in {key}, which may be cut off"))
+            return
         if key in _COUNTED:
             into[_COUNTED[key]] = len(text.split())
         elif key == "cache_size" and (size := re.fullmatch(r"(\d+) KB", text)):

@@ -142,7 +142,7 @@ _EF = ("user", "pid", "ppid", "c", "start", "tty", "time_s", "command")
 _EF_THREADS = ("user", "pid", "ppid", "lwp", "c", "nlwp", "start", "tty", "time_s", "command")
 _AX = ("pid", "tty", "stat", "time_s", "command")
 _E = ("pid", "tty", "time_s", "command")
-_FOREST = re.compile(r"^(?:[ |]*(?:\\_|\|-|`-)\s+|(?:\| +)+)")
+_FOREST = re.compile(r"^(?:[ |]*(?:\\_|\|-|`-)(?:\s+|$)|[ |]*\\?$|(?:\| +)+)")
 _GREP = re.compile(r"\|\s*(?:[ef]?grep|awk|sed|ag|rg|tail)\b")
 
 

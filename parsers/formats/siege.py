@@ -54,6 +54,7 @@ _REQUEST = re.compile(
 _LOGNOTE = re.compile(r"(?:FILE|LOG FILE): |You can disable this|the \.siegerc file|the directive 'show-logfile'|\[\^")
 _BANNER = re.compile(r"\*\* (?:SIEGE|siege) (\S+)")
 _USERS = re.compile(r"\*\* Preparing (\d+) concurrent users")
+_TWO_DECIMALS = re.compile(r"\d+\.\d\d")
 _LABEL = re.compile(r"([A-Za-z ]{10,24}?):\s*(.*)")
 _JSON = re.compile(r"\{?\s*\"([a-z_]+)\":\s*([^,\s}]+)\s*,?\s*(\})?")
 
@@ -115,6 +116,11 @@ class _Siege:
         if key in self.values:
             return False
         words = rest.split()
+        if not words and self.lines.cut == self.lines.number:
+            if _TWO_DECIMALS.fullmatch(self.lines.cut_text) and key not in _UNITS:
+                self._number(key, self.lines.cut_text, "")  # as long as siege prints it
+                self.lines.cut = 0
+            return True
         if not words or not words[0][:1].isdigit():
             if not self.values:
                 return False

@@ -32,6 +32,7 @@ _COLUMNS = (
     "failed_transactions",
 )
 _ROW = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,")
+_WIDTH = 8  # of the last cell, at least: a shorter one was cut off
 _REST = re.compile(r"[\d., ]+|[A-Za-z, ]*Failed")
 _NOTE = re.compile(r"\*{4} .* \*{4}$")  # siege --mark, -m
 
@@ -44,6 +45,9 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     for line in lines:
         stripped = line.strip()
         if _ROW.match(stripped):
+            if lines.cut == lines.number and len(lines.raw.rpartition(",")[2]) >= _WIDTH:
+                stripped += lines.cut_text
+                lines.cut = 0
             row = _row(stripped)
             following = (lines.peek() or "").strip()
             if len(row) <= len(_COLUMNS) and _REST.fullmatch(following):  # broken by a mail client

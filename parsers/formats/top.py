@@ -18,7 +18,7 @@ from typing import Any
 from ..catalogue import Found
 from ..lines import Lines
 from ..quick import top as quick_top
-from ..records import ProcessSample, Record, SystemSample
+from ..records import Problem, ProcessSample, Record, SystemSample
 from ..table import RowReader, Table
 from ..transcript import is_elision, prompt
 from ..units import number, uptime_s
@@ -47,7 +47,7 @@ _CPU_NAMES |= {"iowait": "wa", "iow": "wa", "io": "wa", "irq": "hi", "softirq": 
 _CPU_NAMES |= {"host": "st", "interrupt": "hi"}
 _MEMORY = re.compile(r"(?:([KMGTP])iB )?(Mem|Swap)\s?:")
 _AMOUNT = re.compile(
-    r"(\d+(?:[.,]\d+)?)\s?([kKMGT]?)(\+?)\s?(total|used|free|buff/cache|buffers|buff|cached|avail|shrd|shared|Active|Inact|Wired|Buf|Free)\b",
+    r"(\d+(?:[.,]\d+)?)\s?([kKMGT]?)(\+?)\s?(total|used|free|buff/cache|buffers|buff?(?=,)|cached|avail|shrd|shared|Active|Inact|Wired|Free)\b",
     re.IGNORECASE,
 )
 _MEMORY_NAMES = {"buff/cache": "buff_cache", "buff": "buffers", "buf": "buffers", "shrd": "shared", "inact": "inactive"}
@@ -104,6 +104,7 @@ class _Screen:
         self.first = self.last = lines.number + 1
         self.parts = 0  # of the summary
         self.cores: list[dict[str, Any]] = []
+        self.problems: list[Problem] = []
 
     def read(self) -> Found | None:
         lines = self.lines
@@ -136,6 +137,7 @@ class _Screen:
         if reader is None:
             return self._done(values, True) if self.parts else None
         table = reader.read()
+        self.problems = reader.problems
         if not len(table) and not self.parts:
             return None
         self.last = max(self.last, reader.last)
@@ -151,7 +153,7 @@ class _Screen:
         before, count = self.lines.memory.get(KIND, (None, 0))
         count = count + 1 if before is not None and self._only_blank_since(before) else 1
         self.lines.memory[KIND] = (self.last, count)
-        return Found({"iteration": count, **values}, self.first, self.last, partial)
+        return Found({"iteration": count, **values}, self.first, self.last, partial, self.problems)
 
     def _only_blank_since(self, line: int) -> bool:
         return 0 < self.first - line <= 4

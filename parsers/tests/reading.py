@@ -69,3 +69,22 @@ def agrees(wanted: Any, found: Any) -> bool:
     if isinstance(wanted, int | float) and isinstance(found, int | float) and not isinstance(wanted, bool):
         return math.isclose(wanted, found, rel_tol=1e-6, abs_tol=1e-9)
     return bool(wanted == found)
+
+
+DERIVED = frozenset(["n_rows", "n_processes", "n_processors", "n_physical", "sum_rss_kb", "sum_res_kb", "columns"])
+
+
+def excess(part: Any, whole: Any, where: str = "") -> list[str]:
+    """What a cut text claims beyond the whole one: other numbers, other texts (a beginning of the same is no claim)."""
+    if isinstance(part, dict) and isinstance(whole, dict):
+        keys = [k for k in part if k not in DERIVED]
+        return [e for k in keys for e in excess(part[k], whole.get(k), f"{where}.{k}")]
+    if isinstance(part, list) and isinstance(whole, list) and len(part) <= len(whole):
+        return [e for i, one in enumerate(part) for e in excess(one, whole[i], f"{where}[{i}]")]
+    if isinstance(part, str) and isinstance(whole, str) and " ".join(whole.split()).startswith(" ".join(part.split())):
+        return []
+    return [] if part == whole else [f"{where}: {part!r} instead of {whole!r}"]
+
+
+def finding(blocks: Iterable[Block]) -> list[tuple[str, dict[str, Any]]]:
+    return [(b.kind, plain(b)) for b in blocks]

@@ -1,0 +1,70 @@
+"""A text may end anywhere: what is read of it then is part of what is read of the whole, and never another number."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+import parsers
+
+from .reading import blocks, excess, finding, fixtures, name, text_of
+
+CAPTURES = fixtures("ab", "siege", "siege_log", "top", "ps", "meminfo", "cpuinfo")
+
+
+def claims(text: str, whole: list[tuple[str, dict[str, Any]]]) -> list[str]:
+    """What the text has beyond the whole's blocks."""
+    found = finding(blocks(text))
+    wrong = [f"block {i} is {kind}" for i, (kind, _) in enumerate(found) if [k for k, _ in whole[i : i + 1]] != [kind]]
+    return wrong or [
+        e for (_, part), (_, all_of_it) in zip(found, whole, strict=False) for e in excess(part, all_of_it)
+    ]
+
+
+@pytest.mark.parametrize("path", CAPTURES, ids=name)
+def test_cut_at_any_character(path):
+    text = text_of(path)
+    whole = finding(blocks(text))
+    some = range(len(text)) if len(text) < 1200 else random.Random(len(text)).sample(range(len(text)), 250)  # noqa: S311
+    wrong = {text[:at][-40:]: found for at in some if (found := claims(text[:at], whole))}
+    assert not wrong
+
+
+@pytest.mark.parametrize("path", CAPTURES, ids=name)
+def test_cut_at_any_line(path):
+    lines = text_of(path).splitlines(keepends=True)
+    whole = finding(blocks("".join(lines)))
+    some = range(0, len(lines), 1 + len(lines) // 60)
+    wrong = {at: found for at in some if (found := claims("".join(lines[:at]), whole))}
+    assert not wrong
+
+
+@pytest.mark.parametrize("path", CAPTURES, ids=name)
+def test_without_its_last_line_end(path):
+    text = text_of(path).rstrip("\n")
+    lists = [list(parsers.read(text.split("\n"))), list(parsers.read((text + "\n").split("\n")))]
+    whole = finding(blocks(text + "\n"))
+    assert [[b.kind for b in found] for found in lists] == [[kind for kind, _ in whole]] * 2
+    assert not [e for found in lists for (_, part), (_, all_of_it) in zip(finding(found), whole, strict=True)
+                for e in excess(part, all_of_it)]  # fmt: skip
+    assert finding(lists[1]) == whole
+
+
+CUT = [
+    ("Server Software:        nginx\nServer Hostname:        localhost\nServer Port:            8", "server_port", 3),
+    ("Document Path:          /\nDocument Length:        97 bytes\n\nConcurrency Level:      1", "concurrency", 4),
+    ("Concurrency Level:      10\nComplete requests:      1000\nTime taken for tests:   1.7", "time_taken_s", 3),
+    ("Transactions:\t\t   885 hits\nAvailability:\t\t 100.00 %\nElapsed time:\t\t 3", "elapsed_s", 3),
+    ("MemTotal:         774616 kB\nMemFree:           2", "memfree", 2),
+    ("MemTotal:         774616 kB\nMemFree:           29524 k", "memfree", 2),
+    ("processor\t: 0\nvendor_id\t: GenuineIntel\ncpu MHz\t\t: 60", "cpu_mhz", 3),
+]
+
+
+@pytest.mark.parametrize(("text", "field", "line"), CUT)
+def test_a_number_that_may_go_on_is_named(text, field, line):
+    (block,) = blocks(text)
+    assert field not in str(sorted(block.values)) and field not in block.values.get("processors", [{}])[0]
+    assert [problem.line for problem in block.problems] == [line]
