@@ -85,12 +85,6 @@ def _marked(column: Sequence[str]) -> bool:
     return needs_cleaning("".join(seen)) and any(clean(text) != text for text in seen)
 
 
-def _marked(column: Sequence[str]) -> bool:
-    """Whether a page or a terminal left its marks in one of the texts: tags, entities, colours, zero-width spaces."""
-    seen = set(column)
-    return needs_cleaning("".join(seen)) and any(clean(text) != text for text in seen)
-
-
 # What a column holds, by the name that it gets: everything else is text.
 CONVERTERS: dict[str, Callable[[str], Any]] = {
     "pid": _COUNT.__getitem__,

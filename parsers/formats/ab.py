@@ -88,7 +88,6 @@ _ERROR = re.compile(
     r"(?:apr_\w+|ab|socket|connect|send|read|SSL|Test aborted|Send request|setrlimit|ERROR|error|Connection|Could not)\b.*"
 )
 _PARAGRAPH = re.compile(r"\W*<p>(?:<br */?>)?", re.IGNORECASE)  # what -w prints above its banner, maybe quoted
-_PARAGRAPH = re.compile(r"\W*<p>(?:<br */?>)?", re.IGNORECASE)  # what -w prints above its banner, maybe quoted
 _SANE = re.compile(r"\s*(?:WARNING|ERROR): The median and mean for ")
 _CLIENTS = re.compile(r"\s-c\s*(\d+)")
 _URL = re.compile(r"(https?)://(?:[^/@\s]*@)?(\[[^\]]*\]|[^/:\s'\"]+)(?::(\d+))?")
