@@ -3,50 +3,51 @@
 from __future__ import annotations
 
 import ipaddress
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from parsers import Block, HostFacts, LoadResult, SystemSample
 
 from .draft import DraftHost
 
 _TOLERANCE = 0.03  # top prints MiB with one decimal, free -h even less
-_NOT_NAMES = frozenset({"localhost", "localhost.localdomain", "example.com"})
+LOCAL = frozenset({"localhost", "localhost.localdomain", "127.0.0.1", "::1", "[::1]", "0.0.0.0"})  # noqa: S104
+_NOT_NAMES = LOCAL | {"example.com"}
 
 
 @dataclass(slots=True)
 class Sight:
-    """What one block tells of the machine it was taken on."""
+    """What one block tells of the machine it was taken on. `generator`: the machine that loaded another one."""
 
     index: int
     ram_kb: float | None
     name: str | None
     facts: list[HostFacts]
+    generator: str | None = None
 
 
 def sights(blocks: Sequence[Block]) -> list[Sight]:
-    """One for each block, with what it knows of its machine. A load test's prompt is the generator's, not the server's."""
+    """One for each block, with what it knows of its machine. A prompt at which another machine was loaded is the generator's."""
     return [_sight(index, block) for index, block in enumerate(blocks)]
 
 
 def _sight(index: int, block: Block) -> Sight:
-    facts: list[HostFacts] = []
-    ram: float | None = None
-    name = block.prompt_host
-    for record in block.records:
+    sight = Sight(index, None, block.prompt_host, [])
+    for record in block.records[:3]:  # hundreds of processes may follow a sample
         if isinstance(record, HostFacts):
-            facts.append(record)
-            ram = ram or record.ram_kb
+            sight.facts.append(record)
+            sight.ram_kb = sight.ram_kb or record.ram_kb
         elif isinstance(record, SystemSample):
-            ram = ram or record.metrics.get("mem_total_kb")
+            sight.ram_kb = sight.ram_kb or record.metrics.get("mem_total_kb")
             swap = record.metrics.get("swap_total_kb")
-            facts.append(HostFacts(ram_kb=_whole(ram), swap_kb=_whole(swap)))
-        elif isinstance(record, LoadResult):
-            name = None
-        else:
-            break  # hundreds of processes follow a sample
-    return Sight(index, ram, name, facts)
+            if sight.ram_kb or swap:
+                sight.facts.append(HostFacts(ram_kb=_whole(sight.ram_kb), swap_kb=_whole(swap)))
+        elif isinstance(record, LoadResult) and record.hostname not in LOCAL:
+            sight.name, sight.generator = None, block.prompt_host if record.hostname else None
+    return sight
 
 
 def _whole(value: float | None) -> int | None:
@@ -70,51 +71,69 @@ def segments(seen: Sequence[Sight], loads: Sequence[int], trailing: bool) -> lis
         else:
             stretches.append([sight])
     sizes = [stretch[0].ram_kb or 0 for stretch in stretches]
-    again = any(alike(a, b) for i, a in enumerate(sizes) for b in sizes[i + 1 :])
+    again = any(alike(a, b) for a, b in pairwise(sorted(sizes)))
     whole = [range(0, len(seen))]
     if len(stretches) < 2 or again:
         return whole
     cuts = [0]
-    for left, right in zip(stretches, stretches[1:], strict=False):
-        between = [i for i in loads if left[-1].index < i < right[0].index]
-        cuts.append(between[0] if between and trailing else right[0].index)
+    for left, right in pairwise(stretches):
+        between = bisect_right(loads, left[-1].index)
+        loaded = between < len(loads) and loads[between] < right[0].index
+        cuts.append(loads[between] if loaded and trailing else right[0].index)
     cuts.append(len(seen))
-    found = [range(a, b) for a, b in zip(cuts, cuts[1:], strict=False)]
-    return found if all(any(i in part for i in loads) for part in found) else whole
+    found = [range(a, b) for a, b in pairwise(cuts)]
+    return found if all(bisect_left(loads, a) < bisect_left(loads, b) for a, b in pairwise(cuts)) else whole
+
+
+@dataclass(slots=True)
+class _Machine:
+    """Sights of one machine, as far as its RAM and its names tell."""
+
+    ram_kb: float | None = None
+    names: set[str] = field(default_factory=set)
+    sights: list[Sight] = field(default_factory=list)
+
+    def may_be(self, sight: Sight) -> bool:
+        if sight.name and self.names and sight.name not in self.names:
+            return False
+        return not (sight.ram_kb and self.ram_kb) or alike(self.ram_kb, sight.ram_kb)
+
+    def add(self, sight: Sight) -> None:
+        self.ram_kb = self.ram_kb or sight.ram_kb
+        self.names |= {sight.name} if sight.name else set()
+        self.sights.append(sight)
 
 
 def hosts_of(
-    seen: Iterable[Sight], results: Iterable[LoadResult], first_key: int
+    seen: Sequence[Sight], results: Iterable[LoadResult], first_key: int
 ) -> tuple[list[DraftHost], dict[int, str]]:
-    """Machines of one experiment, the one most looked at first, and {block number: key of its host}."""
-    groups: list[list[Sight]] = []
+    """Machines of one experiment, the one that was loaded first, and {block number: key of its host}."""
+    machines: list[_Machine] = []
     for sight in seen:
         if not (sight.ram_kb or sight.name or sight.facts):
             continue
-        group = next((g for g in groups if _same(g, sight)), None)
-        if group is None:
-            groups.append([sight])
-        else:
-            group.append(sight)
-    groups.sort(key=lambda g: -sum(1 + 10 * bool(s.ram_kb) for s in g))
+        machine = next((m for m in machines if m.may_be(sight)), None)
+        if machine is None:
+            machines.append(machine := _Machine())
+        machine.add(sight)
+    names = list(dict.fromkeys(r.hostname for r in results if r.hostname))
+    generators = {s.generator for s in seen if s.generator}
+    machines.sort(
+        key=lambda m: (
+            bool(m.names & generators),
+            not m.names & set(names),
+            -sum(1 + 10 * bool(s.ram_kb) for s in m.sights),
+        )
+    )
     hosts: list[DraftHost] = []
     where: dict[int, str] = {}
-    names = [r.hostname for r in results if r.hostname]
-    for number, group in enumerate(groups):
-        host = _host(f"h{first_key + number}", group, names if number == 0 else [])
+    for number, machine in enumerate(machines):
+        host = _host(f"h{first_key + number}", machine.sights, names if number == 0 else [])
         hosts.append(host)
-        where |= {sight.index: host.key for sight in group}
+        where |= {sight.index: host.key for sight in machine.sights}
     if not hosts and (name := _public(names)):
         hosts.append(DraftHost(key=f"h{first_key}", name=name))
     return hosts, where
-
-
-def _same(group: list[Sight], sight: Sight) -> bool:
-    rams = [s.ram_kb for s in group if s.ram_kb]
-    names = {s.name for s in group if s.name}
-    if sight.ram_kb and rams:
-        return alike(rams[0], sight.ram_kb) and not (sight.name and names and sight.name not in names)
-    return not (sight.name and names and sight.name not in names)
 
 
 def _host(key: str, group: list[Sight], loaded: list[str]) -> DraftHost:

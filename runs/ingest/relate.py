@@ -6,17 +6,20 @@ changed. Nothing is dropped: what fits nowhere stands beside the experiment as a
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 
 from parsers import Block, ConfigText, LoadResult, ProcessSample, SystemSample
 
 from .beside import place_captures, place_texts
 from .draft import Draft, DraftExperiment, DraftRun
+from .headings import shortened
 from .hints import Hints
 from .machines import hosts_of, segments, sights
-from .naming import Namer, experiment_name
+from .naming import Namer
 from .same import loads_again, monitors_again
-from .words import is_sentence, names_nothing, plain, repeat_of
+from .titles import experiment_name
+from .words import is_aside, is_sentence, is_short, names_nothing, plain, repeat_of
 
 
 def relate(blocks: list[Block], n_lines: int, hints: Hints) -> Draft:
@@ -36,12 +39,16 @@ class _Relation:
         self.hints = hints
         kinds = [kinds_of(block) for block in blocks]
         self.loads = [i for i, kind in enumerate(kinds) if LoadResult in kind]
+        self.load_set = set(self.loads)
         self.monitors = [
             i for i, kind in enumerate(kinds) if kind & {SystemSample, ProcessSample} or _is_listing(blocks[i])
         ]
         self.texts = [i for i, kind in enumerate(kinds) if ConfigText in kind]
         self.again = loads_again(blocks, self.loads) | monitors_again(blocks, self.monitors)
         self.sights = sights(blocks)
+        self.quotes: dict[int, list[int]] = defaultdict(list)
+        for quote, source in self.again.items():
+            self.quotes[source].append(quote)
 
     def draft(self) -> Draft:
         draft = Draft(unread=self._unread())
@@ -63,19 +70,18 @@ class _Relation:
         hosts, host_of = hosts_of([self.sights[i] for i in part], results, len(draft.hosts) + 1)
         draft.hosts += hosts
         experiment = DraftExperiment(key=key, name="", host=hosts[0].key if hosts else "")
-        namer = Namer(self.blocks, loads, self.again, n_configs)
+        texts = [i for i in self.texts if i in part]
+        namer = Namer(self.blocks, loads, texts, self.again, n_configs)
         self._runs(experiment, loads, namer)
-        place_texts(experiment, self.blocks, [i for i in self.texts if i in part], namer)
+        place_texts(experiment, self.blocks, texts, namer)
         place_captures(experiment, self.blocks, [i for i in self.monitors if i in part], self.again, host_of, namer)
         experiment.configs = namer.configs
-        experiment.name = experiment_name(self.blocks, part, namer.configs) if key == "e1" else _listed(namer)
+        experiment.name = experiment_name(self.blocks, part, namer.configs, first=part.start == 0)
         return experiment
 
     def _runs(self, experiment: DraftExperiment, loads: Sequence[int], namer: Namer) -> None:
         """Configs in the order of the text, quotes included; runs likewise, each where its figures stand in full."""
         counts: dict[str, int] = {}
-        for index in loads:
-            namer.see(index)
         for index in loads:
             if index in self.again:
                 continue
@@ -94,27 +100,40 @@ class _Relation:
                         note=note,
                         repeat=counts[method],
                         lines=block.lines,
-                        quotes=[self.blocks[q].lines for q, source in self.again.items() if source == index],
+                        quotes=[self.blocks[q].lines for q in self.quotes[index]],
                     )
                 )
 
     def _label(self, index: int, name: str) -> tuple[str, str]:
         """(the document's own label of the run, the sentence above it where that is not the label)."""
         block = self.blocks[index]
-        heading = block.heading or ""
-        teaser = next((q for q, source in self.again.items() if source == index and self.blocks[q].partial), None)
-        if teaser is not None and not block.label:
-            return self._label(teaser, name)[0], heading
+        heading = (block.heading or "") if block.trail else ""
+        numbered = (q for q in self.quotes[index] if repeat_of(self.blocks[q].label or "") is not None)
+        if not block.label and (teaser := next(numbered, None)) is not None:
+            return self._labelled(teaser), heading
         if block.label:
-            return f"{plain(heading)} · {plain(block.label)}".strip(" ·"), ""
+            return self._labelled(index), ""
+        if not heading:
+            return (plain(block.heading or "") if self._numbers(index) else name), ""
         if names_nothing(heading) and repeat_of(heading) is None and "。" not in heading:
             return name, heading
         if not is_sentence(heading):
             return plain(heading), ""
-        short = next((text for _, text in reversed(block.trail) if not is_sentence(text)), "")
+        short = next((text for _, text in reversed(block.trail) if not is_sentence(text) and not is_aside(text)), "")
         if short and (names_nothing(heading) or not names_nothing(short) or repeat_of(short)):
             return plain(short), heading
-        return plain(heading)[:200], ""
+        return shortened(heading), "" if is_short(heading) else heading
+
+    def _labelled(self, index: int) -> str:
+        """ "nginx · 2nd run": the heading, where it names something, and what stands before the figure."""
+        heading, label = self.blocks[index].heading or "", plain(self.blocks[index].label or "")
+        return label if names_nothing(heading) or is_sentence(heading) else f"{plain(heading)} · {label}"
+
+    def _numbers(self, index: int) -> bool:
+        """Whether the heading of the block before, a text or a monitor, is the number of this run ("run 2")."""
+        before = self.blocks[index - 1] if index else None
+        mine = before is not None and index - 1 not in self.load_set and before.heading == self.blocks[index].heading
+        return mine and repeat_of(self.blocks[index].heading or "") is not None
 
     def _unread(self) -> list[tuple[int, int]]:
         """Spans that no block covers, but for command lines and headings. Blank lines are trimmed by who has the text."""
@@ -133,9 +152,3 @@ class _Relation:
 def _is_listing(block: Block) -> bool:
     """A process table without rows or without memory is beside a run all the same."""
     return "processes" in block.values and not block.records
-
-
-def _listed(namer: Namer) -> str:
-    names = [config.name for config in namer.configs]
-    shown = ", ".join(names[:3]) if len(names) != 2 else f"{names[0]} and {names[1]}"
-    return f"{shown} and {len(names) - 3} more" if len(names) > 3 else shown or "Monitors"

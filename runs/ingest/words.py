@@ -31,13 +31,51 @@ _REPEAT = re.compile(
 )
 _AGAIN = re.compile(r"続けて|もう一度|もう1回|\bagain\b|once more|\bone more\b|jeszcze raz|noch einmal", re.IGNORECASE)
 # Words that say that something was measured, not of what.
+_GENERIC_WORDS = """
+    ab siege wrk top ps meminfo cpuinfo apache\\s*bench(?:mark)? results? outputs? bench(?:mark(?:s|ing)?)? load(?:ed)?
+    tests? memory cpu usage process(?:es)? commands? run(?:ning|s)? numbers? figures? state machine hardware hosts? server
+    conf(?:ig(?:uration)?)? settings? virtual\\s*host summary overview conclusions? short\\sversion requests? comparison
+    the of for and with a says? said what it its this that is was ran here are now then same in on to we get got from
+    ergebnis(?:se)? zusammenfassung messung(?:en)? überblick speicher prozesse auslastung dem den der die das des beim mit und
+    wyniki? pamięć obciążenie teś(?:cie|ty) testu testem testami podsumowanie procesy pomiar(?:y|em|ze)? tym oraz
+    résultats? mémoire resultados? memoria
+"""
 _GENERIC = re.compile(
-    r"apache\s*bench(?:mark)?|\bab\b|\bsiege\b|\bwrk\b|\btop\b|\bps\b|meminfo|cpuinfo|\bthe\b|\bof\b|\bfor\b|\band\b|\bwith\b|\ba\b"
-    r"|results?|output|bench(?:mark)?s?|load|tests?|memory|cpu|usage|process(?:es)?|commands?|run(?:ning|s)?|numbers?|figures?|state"
-    r"|machine|hardware|host|server|config(?:uration)?|settings?"
+    rf"\b(?:{'|'.join(_GENERIC_WORDS.split())})\b"
     r"|結果|使用状況|使用量|状況|状態|確認|メモリー?|プロセス数?|コマンド|実行|測定|計測|ベンチマーク|負荷試験|試験|時点|を?かけ(?:ます|た|てみます)"
-    r"|かけ|設定内容|設定|内容|ファイル|ハードウェア|スナップショット|環境|の|を|に|で|は|と|が|時|後|前|中|wyniki|wynik|pamięć|obciążenie",
+    r"|かけ|設定内容|設定|内容|ファイル|ハードウェア|スナップショット|環境|まとめ|比較|サマリー?|総合|一覧|の|を|に|で|は|と|が|時|後|前|中",
     re.IGNORECASE,
+)
+# "Server B", "config 2": told apart by a letter or a number alone, which a repeat's number is not.
+_LETTERED = re.compile(
+    r"\b(?i:servers?|machine|host|node|config(?:uration)?|set-?up|variante?|version|option|case|konfiguration|wariant|serwer)"
+    r"\s*#?(?:[A-Z]|\d+)\b|(?:パターン|構成|サーバー?|案)\s*[A-Z0-9]"
+)
+_MONTHS = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|januar|märz|mai|okt|dez)[a-zéäö]*\.?"
+_DATE = re.compile(
+    rf"\d{{4}}[-/.年]\s?\d{{1,2}}[-/.月]\s?\d{{1,2}}日?|\d{{1,2}}[./]\s?\d{{1,2}}[./]\s?\d{{4}}"
+    rf"|\b{_MONTHS}\s\d{{1,2}}(?:st|nd|rd|th)?,?\s(?:19|20)\d\d|\b\d{{1,2}}\.?\s{_MONTHS},?\s(?:19|20)\d\d",
+    re.IGNORECASE,
+)
+_BYLINE = re.compile(
+    r"^(?:posted|published|written|updated|submitted|filed|last\s(?:edit|modifi)ed|erstellt|geschrieben|veröffentlicht|dodano|opublikowan[eoy]"
+    r"|投稿|作成|更新|公開)|^[\W\d]*(?:by|von|przez|par|autor)\b",
+    re.IGNORECASE,
+)
+_MAIL = re.compile(
+    r"^(?:from|to|cc|date|message-id|reply-to|von|an|datum|od|do|data|in-reply-to|list-\w+|x-[\w-]+)\s?:\s",
+    re.IGNORECASE,
+)
+SUBJECT = re.compile(
+    r"^(?:subject|betreff|temat|件名)\s?:\s*(?:(?:re|aw|fwd?|odp)\s?:\s*)*(?P<subject>.+)", re.IGNORECASE
+)
+_NAVIGATION = re.compile(
+    r"[|»›]\s+\S.*[|»›]\s|^(?:[«←‹]|older posts?\b|newer posts?\b|leave a comment|share this|\d+ comments?$)|[»→›]$",
+    re.I,
+)
+_COMMAND = re.compile(
+    r"^(?:\+\s|\./|(?:sudo|service|systemctl|apachectl|export|echo|curl|wget|apt(?:-get)?|yum|make|cd|sed|vim?|nano|ssh|kill(?:all)?)\s+\S)"
+    r"|^[a-z][\w./]*\s(?:.*\s)?-{1,2}\w+\s+\S+\s.*(?:\s-{1,2}\w|://)|&&|://\S*$|\w\s*=\s*[\w.]+\(|^[A-Z]\w+\s+(?:\S+\s+)?\"[^\"]*\"$"
 )
 _MARKUP = re.compile(r"^[\s#*=・◆◇■□●○▪•>|_-]+|[\s:：*_=|]+$")
 _SENTENCE = re.compile(r"[。．!?？！]$|[.](?:\s|$)|ます$|です$|ました$")
@@ -66,11 +104,24 @@ def plain(text: str) -> str:
 
 def names_nothing(text: str) -> bool:
     """Whether a heading tells no set-up apart from another: a repeat, a phase, or only that something was measured."""
-    rest = _AGAIN.sub(" ", _REPEAT.sub(" ", plain(text)))
+    rest = _DATE.sub(" ", _AGAIN.sub(" ", _REPEAT.sub(" ", plain(text))))
+    if _LETTERED.search(rest):
+        return False
     bare = _GENERIC.sub(" ", rest)
     for _, pattern in _PHASE_PATTERNS:
         bare = pattern.sub(" ", bare)
     return len(re.sub(r"[\W\d_]+", "", bare)) < 3
+
+
+def is_aside(text: str) -> bool:
+    """Whether a line is of the page and not of the text: a by-line, a mail's header, a row of links; or it is a command."""
+    line = text.strip()
+    dated = _DATE.search(line)
+    if dated and (
+        _BYLINE.search(line) or _BYLINE.search(line[dated.end() :].lstrip(" ,")) or line.startswith("投稿者")
+    ):
+        return True
+    return any(pattern.search(line) for pattern in (_MAIL, SUBJECT, _NAVIGATION, _COMMAND))
 
 
 def is_short(text: str) -> bool:

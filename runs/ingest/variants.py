@@ -1,0 +1,66 @@
+"""What tells two set-ups apart that no heading does: another server that answered, or another text in the same file."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from parsers import Block, LoadResult
+
+from .headings import Choice
+from .machines import LOCAL
+
+Server = tuple[str, str, int]  # software, host, port; "" or 0 where the tool did not print it
+
+
+def server_of(result: LoadResult, prompt_host: str | None) -> Server:
+    """Who answered; "localhost" is the machine whose prompt it is."""
+    host = (result.hostname or "").lower()
+    if host in LOCAL:
+        host = (prompt_host or "localhost").lower()
+    return result.server_software or "", host, result.port or 0
+
+
+def _agree(one: Server, other: Server) -> bool:
+    return all(not a or not b or a == b for a, b in zip(one, other, strict=True))
+
+
+def same_server(servers: Sequence[Server], server: Server) -> int:
+    """Place of the first of `servers` that `server` may be."""
+    return next(place for place, other in enumerate(servers) if _agree(server, other))
+
+
+def merge_server(servers: list[Server], server: Server) -> None:
+    """Add a server unless it is there; what was not printed before is filled in."""
+    for place, other in enumerate(servers):
+        if _agree(server, other):
+            servers[place] = (other[0] or server[0], other[1] or server[1], other[2] or server[2])
+            return
+    servers.append(server)
+
+
+def states(
+    blocks: Sequence[Block], loads: Sequence[int], texts: Sequence[int], choices: Mapping[int, Choice]
+) -> dict[int, tuple[tuple[str, str], ...]]:
+    """{load: (path, text) of each file that was another when the last heading stood}, for loads without a heading."""
+    shown: dict[str, list[tuple[int, str]]] = defaultdict(list)
+    for i in texts:
+        if path := str(blocks[i].values.get("path") or ""):
+            shown[path].append((i, str(blocks[i].values.get("text", ""))))
+    changing = {path: found for path, found in shown.items() if len({text for _, text in found}) > 1}
+    found: dict[int, tuple[tuple[str, str], ...]] = {}
+    if not changing:
+        return found
+    base: dict[str, str] = {}
+    for load in loads:
+        now = {path: _at(looks, load) for path, looks in changing.items()}
+        if not base or not choices[load].inherited:
+            base = now
+        else:
+            found[load] = tuple((path, text) for path, text in sorted(now.items()) if text != base[path])
+    return found
+
+
+def _at(looks: Sequence[tuple[int, str]], load: int) -> str:
+    """The text last shown before a load test, or else the first one shown."""
+    return next((text for i, text in reversed(looks) if i < load), looks[0][1])

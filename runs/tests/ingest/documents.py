@@ -1,0 +1,148 @@
+"""Whole documents for tests of relate, and what a careful reader takes from each.
+
+A document (documents/*.txt) is prose with lines "@tool figures", each of which becomes that tool's genuine output with
+those figures put in; the outline beside it (documents/*.outline) is what should come out:
+
+    Title @ host
+      config | group
+        ab 247.3 (1) label; quoted 2
+          top during            beside that run
+        nginx.conf              a text of that config
+      *                         what holds for the whole experiment
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import parsers
+from parsers import Block, LoadResult
+from runs.ingest.draft import Draft, DraftExperiment, DraftRun
+from runs.ingest.hints import Hints
+from runs.ingest.relate import relate
+
+FOLDER = Path(__file__).parent / "documents"
+FIXTURES = Path(parsers.__file__).parent / "tests" / "fixtures"
+
+
+def written(name: str) -> str:
+    """The document of that name with its tools' outputs in place."""
+    return expand((FOLDER / f"{name}.txt").read_text())
+
+
+def outline_of(name: str) -> str:
+    return (FOLDER / f"{name}.outline").read_text()
+
+
+def read(text: str) -> tuple[list[Block], Draft]:
+    lines = text.split("\n")
+    blocks = list(parsers.read(lines))
+    return blocks, relate(blocks, len(lines), Hints())
+
+
+def expand(text: str) -> str:
+    return re.sub(r"^(?P<before>[> ]*)@(?P<tool>\w+)(?P<figures>.*)$", _printed, text, flags=re.MULTILINE)
+
+
+def _printed(found: re.Match[str]) -> str:
+    words = shlex.split(found["figures"])
+    named = dict(word.split("=", 1) for word in words if "=" in word)
+    plain = [word for word in words if "=" not in word]
+    printed = _TOOLS[found["tool"]](*plain, **named)
+    return "\n".join(found["before"] + line for line in printed.rstrip("\n").split("\n"))
+
+
+def _genuine(path: str, first: str = "", most: int = 999) -> str:
+    lines = (FIXTURES / path).read_text().split("\n")
+    at = next((i for i, line in enumerate(lines) if line.startswith(first)), 0)
+    return "\n".join(lines[at : at + most])
+
+
+def _with(text: str, **figures: str) -> str:
+    """`text` with the figures of the lines that begin so."""
+    for name, value in figures.items():
+        text = re.sub(rf"^({re.escape(name)}:\s*)\S+", rf"\g<1>{value}", text, flags=re.MULTILINE)
+    return text
+
+
+def ab(rate: str, server: str = "nginx/1.22.1", port: str = "80", host: str = "localhost", c: str = "10", n: str = "500",
+       path: str = "/page.html", keep: str = "") -> str:  # fmt: skip
+    """ab's report at `rate` requests/s; its times are the genuine run's."""
+    figures = {"Server Software": server, "Server Hostname": host, "Server Port": port, "Concurrency Level": c}
+    figures |= {"Complete requests": n, "Requests per second": rate, "Document Path": path}
+    text = _with(_genuine("ab/ab_01_plain.txt", "This is"), **figures)
+    return text.replace("Failed requests:        0", f"Failed requests:        0\nKeep-Alive requests:    {n}") if keep else text
+
+
+def line(rate: str) -> str:
+    """The one line of ab's report that people quote."""
+    return f"Requests per second:    {rate} [#/sec] (mean)"
+
+
+def siege(rate: str) -> str:
+    return _with(_genuine("siege/siege_01_text.txt", "Transactions"), **{"Transaction rate": rate})
+
+
+def top(load: str, clock: str = "13:24:51", mib: str = "2984.5", rows: str = "8") -> str:
+    text = _genuine("top/top_01_n1.txt", "top -", 7 + int(rows))
+    return text.replace("13:24:51", clock).replace("average: 0.07", f"average: {load}").replace("2984.5", mib)
+
+
+def ps(command: str, n: str = "3", rss: str = "6100") -> str:
+    """n processes of `command`, each of `rss` KiB."""
+    row = "www-data  {pid}  0.2  0.2  11356  {rss} ?        S    13:02   0:1{i} {command}"
+    return "\n".join(row.format(pid=280 + i, rss=rss, i=i, command=command) for i in range(int(n)))
+
+
+def meminfo(total: str, free: str = "71140") -> str:
+    return _with(_genuine("meminfo/meminfo_02_old.txt", "MemTotal"), MemTotal=total, MemFree=free)
+
+
+def egrep(free: str, inactive: str) -> str:
+    """What `egrep "(MemFree|Inactive)" /proc/meminfo` prints of an old kernel."""
+    return f"MemFree:        {free} kB\nInactive:       {inactive} kB"
+
+
+def cpuinfo(model: str) -> str:
+    text = _genuine("cpuinfo/cpuinfo_02_host.txt", "processor")
+    return re.sub(r"(model name\s*: ).*", rf"\g<1>{model}", text)
+
+
+_TOOLS = {f.__name__: f for f in (ab, line, siege, top, ps, meminfo, egrep, cpuinfo)}
+
+
+def outlined(blocks: list[Block], draft: Draft) -> str:
+    """The draft in the shape of an outline."""
+    hosts = {host.key: host.name for host in draft.hosts}
+    lines: list[str] = []
+    for experiment in draft.experiments:
+        lines.append(f"{experiment.name} @ {hosts.get(experiment.host, '-')}")
+        for config in experiment.configs:
+            lines.append(f"  {config.name}{' | ' + config.group if config.group else ''}")
+            for run in (r for r in experiment.runs if r.config == config.key):
+                lines += _run_lines(blocks, experiment, run, config.name)
+            lines += _beside(blocks, experiment, config.key, "", "    ")
+        whole = _beside(blocks, experiment, "", "", "    ")
+        lines += ["  *", *whole] if whole else []
+    return "\n".join([*lines, ""])
+
+
+def _run_lines(blocks: list[Block], experiment: DraftExperiment, run: DraftRun, name: str) -> list[str]:
+    block = blocks[int(run.key[1:].split(".")[0])]
+    rate = next(r.requests_per_second for r in block.records if isinstance(r, LoadResult))
+    label = f" {run.label}" if run.label != name else ""
+    quoted = f"; quoted {len(run.quotes)}" if run.quotes else ""
+    shown = f"    {block.kind} {rate} ({run.repeat}){label}{quoted}"
+    return [shown, *_beside(blocks, experiment, run.config, run.key, "      ")]
+
+
+def _beside(blocks: list[Block], experiment: DraftExperiment, config: str, run: str, indent: str) -> list[str]:
+    shown = []
+    for c in experiment.captures:
+        if (c.config, c.run) == (config, run):
+            shown.append((c.lines, f"{indent}{blocks[int(c.key[1:])].kind} {c.phase}".rstrip()))
+    if not run:
+        shown += [(t.lines, f"{indent}{t.path or 'a text'}") for t in experiment.texts if t.config == config]
+    return [text for _, text in sorted(shown)]
