@@ -53,7 +53,7 @@ class _Around:
         host, command = typed
         while command.endswith("\\") and len(command) < 4096 and (more := lines.peek()) is not None:
             next(lines)
-            command = command[:-1].rstrip() + " " + more.strip().removeprefix("> ")
+            command = command[:-1].rstrip() + " " + more.strip().removeprefix(">").strip()
         if command:
             self.command = _Command(command, number, host, prefix=prefix)
             self.in_output = True

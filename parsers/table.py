@@ -170,6 +170,8 @@ class RowReader:
             return False
         if any(not convert and _marked(column) for convert, column in zip(self.convert[:-1], columns, strict=False)):
             return False
+        if self.names[-2:-1] == ["stat"] and any(text.startswith(("< ", "N ")) for text in columns[-1]):
+            return False  # busybox's "S <"
         if keep:
             if not self.convert[-1]:
                 new[-1] = _without_ends(columns[-1])

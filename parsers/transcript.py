@@ -96,18 +96,22 @@ _PROMPTS = [
         r"\[(?P<host>[A-Za-z][\w.-]*)[ :][~/][^\]]*\]\s?[$#%>]\s?(?P<command>.*)",
         r"-?(?:ba|k|z|da|c|tc)?sh(?:-[\d.]+\w*)?[$#%>]\s?(?P<command>.*)",
         r"(?:PS\s)?[A-Za-z]:\\[^>]*>\s?(?P<command>.*)",
+        r"[~/][\w./~-]*\s?[$#]\s+(?P<command>.*)",
         r"[$❯➜λ]\s+(?:[~/]\S*\s+)?(?P<command>\S.*)",
         r"\$(?P<command>[a-z./][\w./-]*\s.*)",
-        r"[#%>]\s*(?P<command>(?:sudo\s+|time\s+)?{TOOL}\b.*)",
-        r"(?P<host>[a-z][\w.-]{0,30})[#%$>]\s?(?P<command>(?:sudo\s+|time\s+)?{TOOL}\b.*)",
+        r"[#%>]\s*(?P<command>(?:sudo\s+|time\s+)?{TOOL}.*)",
+        r"(?P<host>[a-z][\w.-]{0,30})[#%$>]\s?(?P<command>(?:sudo\s+|time\s+)?{TOOL}.*)",
         r"(?P<command>(?:sudo\s+|time\s+)?{BARE})",
     )
     for p in [
         p.replace(
             "{TOOL}",
-            r"(?:ab|ab2|siege|wrk|wrk2|hey|h2load|top|ps|free|vmstat|cat|less|more|tail|head|grep|egrep|zgrep|uname|lscpu|"
-            r"uptime|nproc|sysctl|vi|vim|nano|curl|wget|ssh|service|systemctl|apachectl|apache2ctl|httpd|nginx|cd|echo|"
-            r"for|while|sleep|mpstat|iostat|sar|pidstat|dstat|busybox|toybox|httperf|taskset|ulimit|sh|bash|\./\S+)",
+            r"(?:(?:wrk2|h2load|vmstat|cat|egrep|zgrep|uname|lscpu|uptime|nproc|sysctl|vim?|nano|curl|wget|ssh|service|"
+            r"systemctl|apachectl|apache2ctl|cd|echo|sleep|mpstat|iostat|pidstat|dstat|busybox|toybox|httperf|taskset|"
+            r"ulimit|\./\S+)(?=[\s;&|]|$)"
+            # names that a title may begin with, too: only with what a command has behind it
+            r"|(?:ab2?|siege|wrk|hey|top|ps|free|less|more|tail|head|grep|httpd|nginx|for|while|sar|sh|bash)"
+            r"(?=\s.*(?:(?:^|\s)-\w|\S/\S|\s/\S|[|;&<>]|\.[a-z])|\s*$)|ps\s+[a-zA-Z]+$|(?:free|top|grep)\s+\S+$)",
         ).replace(
             "{BARE}",
             r"(?:ab2?\s+(?:-\S+\s+(?:[^\s-]\S*\s+)?)*[\"']?(?:https?://)?[\w.-]+(?::\d+)?/\S*(?:\s+[>|].*)?"
@@ -146,6 +150,7 @@ _CODE = re.compile(
     r"printf|print|assert|raise|try:|except)\b.*"
     r"|.*[;{}]|[})\]].*|<[?!/]?\w.*>?|.*(?:=>|->|:=|==|\(\)).*|[\w.\[\]'\"]+\s*=\s*(?:[\[({'\"]|u['\"]|new\s|function\b).*|@\w+.*|https?://\S+|\(r?['\"].*"
 )
+_WIKI_TITLE = re.compile(r"(={1,6}) [^={}();]+ \1")
 MAX_HEADING = 500
 
 
@@ -160,7 +165,7 @@ def is_prose(line: str) -> bool:
     stripped = line.strip()
     if not stripped or len(stripped) > 4000 or _RULE.fullmatch(stripped):
         return False
-    return not _CODE.fullmatch(stripped)
+    return not _CODE.fullmatch(stripped) or bool(_WIKI_TITLE.fullmatch(stripped))
 
 
 def width(text: str) -> int:

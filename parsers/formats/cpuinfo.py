@@ -20,7 +20,7 @@ from ..units import number
 
 KIND = "cpuinfo"
 COMMAND = r"/proc/cpuinfo"
-OPENS = r"processor\s*: \d+\s*$|vendor_id\s+: \w|model name\s+: \S|cpu model\s+: \S|cpu MHz\s+: \d|cpu cores\s+: \d|siblings\s+: \d"
+OPENS = r"Processor\s*: ARM\S* |processor\s*: \d+\s*$|vendor_id\s+: \w|model name\s+: \S|cpu model\s+: \S|cpu MHz\s+: \d|cpu cores\s+: \d|siblings\s+: \d"
 
 _LINE = re.compile(r"([A-Za-z][\w ./()-]{1,24}?)\s*:(?:\s(.*)|$)")
 _KNOWN = re.compile(
@@ -29,6 +29,7 @@ _KNOWN = re.compile(
     r"|clock|revision|timebase|platform|machine|motherboard|isa|mmu|hart|system type|wait|microsecond|tlb_entries|extra|hardware"
     r"|ASEs|shadow|kscratch|VCED|VCEI|package|core|Model|Processor|\w+_bug"
 )
+_SET_OFF = re.compile(r"[a-z][\w ]*\s+: ")
 _WORDS = re.compile(r"[a-z0-9_]+(?: [a-z0-9_]+)*")
 _COUNTED = {"flags": "n_flags", "bugs": "n_bugs", "features": "n_flags", "vmx_flags": "n_vmx_flags"}
 
@@ -45,6 +46,7 @@ class _Reading:
         self.problems: list[Problem] = []
         self.first = self.last = lines.number + 1
         self.counted = False
+        self.board = False  # whether facts of the board have begun
         self.list_of: str | None = None  # the counted list that the line before belongs to
 
     def read(self) -> Found | None:
@@ -52,7 +54,8 @@ class _Reading:
         for line in self.lines:
             stripped = line.strip()
             found = _LINE.fullmatch(stripped)
-            if found and _KNOWN.match(found[1]) and prompt(stripped) is None and self._take(found, bool(blank)):
+            known = found and (_KNOWN.match(found[1]) or (self.counted and not blank and _SET_OFF.match(stripped)))
+            if found and known and prompt(stripped) is None and self._take(found, bool(blank)):
                 self.last = self.lines.number
                 blank.clear()
             elif not blank and self._more_words(stripped):
@@ -68,10 +71,13 @@ class _Reading:
         key = re.sub(r"\W+", "_", found[1].strip().lower()).strip("_")
         text = (found[2] or "").strip()
         current = self.processors[-1] if self.processors else None
+        if key == "processor" and not self.processors and text and not text.isdigit():
+            self._value(self.machine, "processor_name", text)  # old ARM: the one name of all its processors
+            return True
         if key == "processor" and text.isdigit():
             if int(text) == 0 and self.counted:
                 return False  # another print of the file
-            self.counted = True
+            self.counted, self.board = True, False
             self.processors.append({})
         elif current is None or key in current or f"{key}_kb" in current:
             if self.counted or not text:
@@ -80,10 +86,11 @@ class _Reading:
                 return False
             self.processors.append({})
         elif (
-            after_blank
-            and self.counted
-            and key in ("hardware", "revision", "serial", "timebase", "platform", "machine")
+            self.counted
+            and (after_blank or self.board)
+            and (key in ("hardware", "revision", "serial", "timebase", "platform", "machine") or self.board)
         ):
+            self.board = True
             self._value(self.machine, key, text)  # ARM and PowerPC: facts of the board, after all processors
             return True
         self._value(self.processors[-1], key, text)
@@ -143,6 +150,7 @@ def records(values: dict[str, Any]) -> list[Record]:
         cores = max((len(seen) for seen in values.values() if isinstance(seen, list)), default=0)
         cores = cores if cores > 1 else None
     names = ("model_name", "cpu_model", "processor_name", "cpu")
+    first = {**first, **{k: v for k, v in values.items() if k == "processor_name"}}
     model = next((first[k] for k in names if isinstance(first.get(k), str)), None)
     mhz = first.get("cpu_mhz")
     return [

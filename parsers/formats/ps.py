@@ -27,7 +27,7 @@ _EF_ROW = (
     r"[a-z_][\w+.-]*\s+\d+\s+\d+\s+\d+\s+(?:\d\d:\d\d|[A-Z][a-z]{2}\s?\d\d|\d{4})\s+\S+\s+(?:\d+-)?\d\d:\d\d:\d\d\s+\S"
 )
 OPENS = (
-    r"(?=.*\bPID\b)(?!.*(?:\bRES\b|\bTIME\+|%VSZ|\[%CPU\]|\bVIRT\b|\bWCPU\b))(?:[A-Z%][A-Z%:_]*\s+){2,}[A-Z%][A-Z%:_]*\s*$"
+    r"(?=.*\bPID\b)(?!.*(?:\bRES\b|\bTIME\+|%VSZ|\[%CPU\]|\bVIRT\b|\bWCPU\b|\bSHARE\b))(?:[A-Z%][A-Z%:_]*\s+){2,}[A-Z%][A-Z%:_]*\s*$"
     rf"|{_AUX_ROW}|{_EF_ROW}"
 )
 
@@ -166,7 +166,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
         first_row = lines.number
     else:
         first_row = first
-    flavour = "busybox" if re.match(r"\s*PID   USER", line) else None
+    flavour = "busybox" if re.match(r"\s*PID (?:  USER| *USER +VSZ +STAT +COMMAND\s*$)", line) else None
     if names:
         reader = RowReader(lines, names)
         reader.last = first_row

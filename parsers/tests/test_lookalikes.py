@@ -1,0 +1,218 @@
+"""What only looks like a result: other tools' tables, manuals, and the source of the tools and of their parsers."""
+
+from __future__ import annotations
+
+import pytest
+
+from .reading import blocks, fixtures, name, text_of
+
+LOOKALIKES = {
+    "ab's manual": """
+Requests per second
+    This is the number of requests per second. This value is the result of dividing the number of requests by the total
+    time taken
+Time per request
+    The average time spent per request. The first value is calculated with the formula concurrency * timetaken * 1000 /
+    done while the second value is calculated with the formula timetaken * 1000 / done
+Concurrency Level
+    The number of concurrent clients used during the test
+Failed requests
+    The number of requests that were considered a failure.
+""",
+    "the options of ab": """
+Usage: ab [options] [http[s]://]hostname[:port]/path
+Options are:
+    -n requests     Number of requests to perform
+    -c concurrency  Number of multiple requests to make at a time
+    -t timelimit    Seconds to max. to spend on benchmarking
+""",
+    "a printf": """
+    printf("Concurrency Level:      %d\\n", concurrency);
+    printf("Time taken for tests:   %.3f seconds\\n", timetaken);
+    printf("Complete requests:      %d\\n", done);
+    printf("Requests per second:    %.2f [#/sec] (mean)\\n", (double) done / timetaken);
+    printf("  50%%  %5d\\n", ap_round_ms(stats[0].time));
+""",
+    "a parser's source": """
+import re
+RATE = re.compile(r"Requests per second:\\s+([\\d.]+)")
+FIELDS = {"Requests per second:": "rps", "Failed requests:": "failed", "Time per request:": "mean"}
+def parse(text):
+    if line.startswith("Requests per second:"):
+        return float(line.split()[3])
+    m = re.search('Requests per second: 12.5', text)
+""",
+    "a parser's tests": """
+    assert parse("Requests per second:    617.01 [#/sec] (mean)") == 617.01
+    self.assertEqual(x, "Requests per second:    617.01 [#/sec] (mean)")
+    OUTPUT = "Transaction rate:	 13.01 trans/sec"
+""",
+    "awk": """
+$ ab -n 100 http://localhost/ | grep 'Requests per second' | awk '{print $4}'
+617.01
+""",
+    "httperf": """
+httperf --client=0/1 --server=localhost --port=80 --uri=/ --rate=100 --num-conns=1000
+Maximum connect burst length: 1
+
+Total: connections 1000 requests 1000 replies 1000 test-duration 9.992 s
+
+Connection rate: 100.1 conn/s (10.0 ms/conn, <=2 concurrent connections)
+Connection time [ms]: min 0.3 avg 0.9 max 20.7 median 0.5 stddev 1.2
+Connection length [replies/conn]: 1.000
+
+Request rate: 100.1 req/s (10.0 ms/req)
+Reply time [ms]: response 0.5 transfer 0.1
+""",
+    "siege's options": """
+SIEGE 4.0.7
+Usage: siege [options]
+       siege [options] URL
+       siege -g URL
+Options:
+  -V, --version             VERSION, prints the version number.
+  -c, --concurrent=NUM      CONCURRENT users, default is 10
+  -b, --benchmark           BENCHMARK: no delays between requests.
+""",
+    "siege's manual": """
+Transactions: the number of server hits.
+Availability: the percentage of socket connections successfully handled by the server.
+Elapsed time: the duration of the entire siege test.
+Transaction rate: the average number of transactions the server was able to handle per second.
+Successful transactions: the number of times the server returned a code less than 400.
+""",
+    "/proc/PID/status": """
+Name:	nginx
+Umask:	0022
+State:	S (sleeping)
+Tgid:	335
+Pid:	335
+PPid:	334
+Uid:	33	33	33	33
+VmPeak:	   15688 kB
+VmSize:	   15688 kB
+VmRSS:	    8920 kB
+RssAnon:	    2432 kB
+VmSwap:	       0 kB
+Threads:	1
+""",
+    "smaps": """
+55d1c0a00000-55d1c0a2d000 r--p 00000000 fd:00 1311 /usr/sbin/nginx
+Size:                180 kB
+KernelPageSize:        4 kB
+MMUPageSize:           4 kB
+Rss:                 180 kB
+Pss:                  36 kB
+Shared_Clean:        180 kB
+Private_Dirty:         0 kB
+Referenced:          180 kB
+Anonymous:             0 kB
+Swap:                  0 kB
+VmFlags: rd mr mw me sd
+""",
+    "numastat -m": """
+Per-node system memory usage (in MBs):
+                          Node 0           Total
+                 --------------- ---------------
+MemTotal                 2984.50         2984.50
+MemFree                  2694.80         2694.80
+MemUsed                   289.70          289.70
+Active                     92.12           92.12
+""",
+    "a node's meminfo": """
+Node 0 MemTotal:        3056128 kB
+Node 0 MemFree:         2759476 kB
+Node 0 MemUsed:          296652 kB
+""",
+    "docker stats": """
+CONTAINER ID   NAME      CPU %     MEM USAGE / LIMIT     MEM %     NET I/O          BLOCK I/O   PIDS
+1f2d3c4b5a69   web       0.15%     23.4MiB / 1.944GiB    1.18%     1.2kB / 0B       0B / 0B     5
+""",
+    "docker top": """
+UID                 PID                 PPID                C                   STIME               TTY
+""",
+    "iotop": """
+Total DISK READ :       0.00 B/s | Total DISK WRITE :       3.87 M/s
+    TID  PRIO  USER     DISK READ  DISK WRITE  SWAPIN     IO>    COMMAND
+    287 be/3 root        0.00 B/s    7.75 K/s  0.00 %  0.31 % [jbd2/sda1-8]
+""",
+    "lsof": """
+COMMAND   PID     USER   FD   TYPE DEVICE SIZE/OFF NODE NAME
+nginx     334     root    6u  IPv4  12345      0t0  TCP *:http-alt (LISTEN)
+nginx     335 www-data    6u  IPv4  12345      0t0  TCP *:http-alt (LISTEN)
+""",
+    "pidstat": """
+Linux 6.1.0 (web3) 	03/04/24 	_x86_64_	(2 CPU)
+
+13:24:51      UID       PID    %usr %system  %guest   %wait    %CPU   CPU  Command
+13:24:52       33       335   20.00   22.00    0.00    1.00   42.00     0  nginx
+""",
+    "a glossary": """
+MemTotal
+    Total usable RAM (i.e. physical RAM minus a few reserved bits and the kernel binary code)
+MemFree
+    Total free RAM. On highmem systems, the sum of LowFree+HighFree
+MemTotal: total usable RAM, in kB
+Buffers: relatively temporary storage for raw disk blocks
+""",
+    "crontab": """
+# m h  dom mon dow   command
+0 5 * * 1 tar -zcf /var/backups/home.tgz /home/
+*/10 * * * * /usr/bin/siege -c 10 -t 5S http://localhost/
+""",
+    "ls -l": """
+total 12
+drwxr-xr-x 2 root root 4096 Mar  4 10:00 conf.d
+-rw-r--r-- 1 root root 1482 Mar  4 10:00 nginx.conf
+-rwxr-xr-x 1 www  www   120 Mar  4 10:00 run.sh
+""",
+    "netstat": """
+Active Internet connections (servers and established)
+Proto Recv-Q Send-Q Local Address           Foreign Address         State       PID/Program name
+tcp        0      0 0.0.0.0:80              0.0.0.0:*               LISTEN      334/nginx
+tcp        0      0 127.0.0.1:80            127.0.0.1:51234         TIME_WAIT   -
+""",
+    "uptime and w": """
+ 13:24:51 up 25 min,  6 users,  load average: 0.07, 0.27, 0.22
+USER     TTY      FROM             LOGIN@   IDLE   JCPU   PCPU WHAT
+root     pts/0    10.0.0.1         12:59    1.00s  0.04s  0.00s w
+""",
+    "iostat": """
+avg-cpu:  %user   %nice %system %iowait  %steal   %idle
+           1.20    0.00    2.30    0.10    0.00   96.40
+
+Device             tps    kB_read/s    kB_wrtn/s    kB_dscd/s    kB_read    kB_wrtn    kB_dscd
+sda               1.00        12.00        34.00         0.00       1234       5678          0
+""",
+    "questions about it": """
+What does "Requests per second" of ab mean, and why is Time per request: so different from it?
+My Failed requests: is not 0, although Complete requests: looks fine. Transfer rate: whatever.
+A processor: that is what counts. Concurrency Level: as high as you can.
+""",
+    "prose with colons": """
+Availability: high. Transactions: many. Concurrency: 5 users.
+Active: 3 projects. Cached: none. Buffers: 2 kB each, they say, and that is not enough.
+Total: 5 apples, 3 pears
+""",
+    "a Markdown table of results": """
+| Server | Requests/s |
+|--------|-----------:|
+| nginx  |     617.01 |
+""",
+}
+
+
+@pytest.mark.parametrize("what", LOOKALIKES)
+def test_is_no_result(what):
+    assert blocks(LOOKALIKES[what].lstrip("\n")) == []
+
+
+@pytest.mark.parametrize("path", fixtures("others"), ids=name)
+def test_other_tools_output_is_none_of_ours(path):
+    assert blocks(text_of(path)) == []
+
+
+@pytest.mark.parametrize("what", LOOKALIKES)
+@pytest.mark.parametrize("sign", ["> ", "# ", "    ", "* "])
+def test_quoted_it_is_none_either(what, sign):
+    assert blocks("".join(sign + line + "\n" for line in LOOKALIKES[what].strip("\n").split("\n"))) == []

@@ -1,0 +1,174 @@
+"""Prompts, headings and labels around a block, in the shapes that people paste."""
+
+from __future__ import annotations
+
+import pytest
+
+from parsers.transcript import clean, is_elision, is_prose, prompt
+
+from .mangle import before
+from .reading import FIXTURES, blocks, text_of
+
+COMMAND = "ab -n 100 -c 5 http://localhost/"
+PROMPTS = [
+    (f"$ {COMMAND}", None),
+    (f"# {COMMAND}", None),
+    (f"% {COMMAND}", None),
+    (f"> {COMMAND}", None),
+    (f"root@web1:~# {COMMAND}", "web1"),
+    (f"user@web1:~$ {COMMAND}", "web1"),
+    (f"user@web1:/var/www/my-site$ {COMMAND}", "web1"),
+    (f"user@web-1.example.org:~$ {COMMAND}", "web-1.example.org"),
+    (f"[root@web1 ~]# {COMMAND}", "web1"),
+    (f"[user@web1 conf.d]$ {COMMAND}", "web1"),
+    (f"(venv) user@web1:~/app$ {COMMAND}", "web1"),
+    (f"user@web1 ~ % {COMMAND}", "web1"),
+    (f"user@web1 ~ $ {COMMAND}", "web1"),
+    (f"www:~# {COMMAND}", "www"),
+    (f"web1:/home/user# {COMMAND}", "web1"),
+    (f"web1# {COMMAND}", "web1"),
+    (f"web1% {COMMAND}", "web1"),
+    (f"web1$ {COMMAND}", "web1"),
+    (f"-bash-4.1$ {COMMAND}", None),
+    (f"bash-3.2$ {COMMAND}", None),
+    (f"sh-4.4# {COMMAND}", None),
+    (f"C:\\> {COMMAND}", None),
+    (f"C:\\Apache24\\bin>{COMMAND}", None),
+    (f"PS C:\\Users\\jo> {COMMAND}", None),
+    (f"~ # {COMMAND}", None),
+    (f"~/src $ {COMMAND}", None),
+    (f"❯ {COMMAND}", None),
+    (f"➜  ~ {COMMAND}", None),
+    (COMMAND, None),
+]
+NO_PROMPTS = [
+    "The first run:",
+    "# First run",
+    "## Results with keep-alive",
+    "> he wrote that it was slow",
+    "costs $5 a month",
+    "50% of the requests",
+    "mail me at jo@example.org",
+    "http://localhost/ is the page",
+    "processor : 0",
+    "ab is a tool of Apache",
+    "top of the list",
+    "top 10 things to tune",
+    "siege is another",
+    "  50%     33",
+    "see also: # of requests",
+    "# siege results",
+    "# nginx with caching",
+    "# more memory for httpd",
+    "# free memory before it",
+    "> nginx is next",
+    "# nginx 1.18.0",
+    "",
+]
+
+
+@pytest.mark.parametrize(("line", "host"), PROMPTS)
+def test_a_prompt(line, host):
+    assert prompt(line) == (host, COMMAND)
+
+
+@pytest.mark.parametrize("line", NO_PROMPTS)
+def test_no_prompt(line):
+    assert prompt(line) is None
+
+
+@pytest.mark.parametrize(("line", "host"), PROMPTS)
+@pytest.mark.parametrize("sign", ["", "> ", "# ", "    ", " * "])
+def test_a_block_knows_its_command_and_host(line, host, sign):
+    report = text_of(FIXTURES / "ab" / "ab_03_c1.txt").rstrip("\n").split("\n")
+    report = [row.replace("Concurrency Level:      1", "Concurrency Level:      5") for row in report]
+    report = [row.replace("127.0.0.1", "localhost") for row in report]
+    (block,) = blocks(before(sign)(["As it was", "", line, *report]).text)
+    assert (block.command, block.prompt_host, block.command_line) == (COMMAND, host, 3)
+    assert block.heading == "As it was"
+    assert block.first == 4
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "...",
+        "[...]",
+        "…",
+        "[snip]",
+        "<snip>",
+        "... 略",
+        "(略)",
+        "...snip...",
+        "--- snip ---",
+        "(中略)",
+        "....",
+        ". . .",
+    ],
+)
+def test_an_elision(line):
+    assert is_elision(line)
+
+
+@pytest.mark.parametrize(
+    "line", ["~~~", "```", "---", "snippet of a config", "etc/nginx", "and so on...", "cut it out", "1...2"]
+)
+def test_no_elision(line):
+    assert not is_elision(line)
+
+
+@pytest.mark.parametrize("line", ["First run:", "■ 1回目", "With keep-alive", "- mod_php", "Wynik:", "3. nginx"])
+def test_prose(line):
+    assert is_prose(line)
+
+
+@pytest.mark.parametrize("line", ["-----", "", "import re", "x = {}", "</div>", "https://example.org/", "return 1;"])
+def test_no_prose(line):
+    assert not is_prose(line)
+
+
+@pytest.mark.parametrize(
+    ("raw", "cleaned"),
+    [
+        ("plain\n", "plain"),
+        ("plain\r\n", "plain"),
+        ("\x1b[1;31mred\x1b[0m", "red"),
+        ("\x1b]0;root@web1: ~\x07root@web1:~# ls", "root@web1:~# ls"),
+        ("a\u00a0b\u3000c\u200bd", "a b cd"),
+        ("<b>bold</b> &lt;x&gt; &amp; &#39;y&#39;<br/>", "bold <x> & 'y'"),
+        ("10%\r20%\r30%", "30%"),
+        ("abx\x08c", "abc"),
+        ("nul\x00l", "null"),
+        ("[0mreset[0m [1;32mgreen[0m", "reset green"),
+        ("<defunct> <none>", "<defunct> <none>"),
+    ],
+)
+def test_clean(raw, cleaned):
+    assert clean(raw) == cleaned
+
+
+REPORT = "Requests per second:    {} [#/sec] (mean)"
+HEADINGS = [
+    ("Without caching\n\n{0}\n", "Without caching", None),
+    ("== With caching ==\n{0}\n", "== With caching ==", None),
+    ("First: {0}\n", None, "First:"),
+    ("* second run: {0}\n", None, "second run:"),
+    ("1回目：{0}\n", None, "1回目："),
+    ("Some title\n\n- run 1 - {0}\n", "Some title", "run 1"),
+    ("**Apache**\n\n```\n{0}\n```\n", "**Apache**", None),
+    ("> nginx is next\n>\n> {0}\n", "nginx is next", None),
+]
+
+
+@pytest.mark.parametrize(("text", "heading", "label"), HEADINGS)
+def test_heading_and_label(text, heading, label):
+    (block,) = blocks(text.format(REPORT.format("617.01")))
+    assert block.values == {"requests_per_second": 617.01}
+    assert (block.heading, block.label, block.partial) == (heading, label, True)
+
+
+def test_a_command_over_several_lines():
+    (block,) = blocks(
+        f"$ ab -n 100 \\\n>    -c 5 \\\n>    http://localhost/\n{REPORT.format(5)}\nFailed requests:        0\n"
+    )
+    assert block.command == COMMAND
