@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from parsers import Block, LoadResult, ProcessSample, SystemSample
+from parsers import Block, HostFacts, ProcessSample, SystemSample
 
 from .draft import DraftCapture, DraftExperiment, DraftRun, DraftText
+from .glance import glance
 from .naming import Namer
 from .words import phase_of, plain
 
@@ -21,16 +24,16 @@ def place_captures(
     experiment: DraftExperiment,
     blocks: Sequence[Block],
     monitors: Sequence[int],
-    again: Mapping[int, int],
+    quotes_of: Mapping[int, Sequence[int]],
     host_of: Mapping[int, str],
     namer: Namer,
 ) -> None:
-    """Append the captures: consecutive screens of one command are one; a repetition is a quote of the first."""
+    """Append the captures: consecutive screens of one command are one. `monitors` are those that quote no other."""
     runs = sorted(experiment.runs, key=lambda run: run.lines)
     texts = [text.lines[0] for text in experiment.texts]
     placing = _Placing(experiment, blocks, runs, texts, namer)
-    for group in _screens(blocks, [i for i in monitors if i not in again]):
-        quotes = [q for q, source in again.items() if source in group and q in monitors]
+    for group in _screens(blocks, monitors):
+        quotes = [quote for i in group for quote in quotes_of.get(i, ())]
         run, config, phase = placing.place(group, quotes)
         experiment.captures.append(
             DraftCapture(
@@ -78,8 +81,12 @@ class _Placing:
         self.experiment = experiment
         self.blocks = blocks
         self.runs = runs
+        self.starts = [run.lines[0] for run in runs]
         self.texts = texts
         self.namer = namer
+        self.by_config: dict[str, list[DraftRun]] = defaultdict(list)
+        for run in runs:
+            self.by_config[run.config].append(run)
         self.said: set[tuple[str, str]] = set()  # (run, phase) that a heading named in so many words
         self.guessed: list[tuple[str, str]] = []
 
@@ -90,7 +97,7 @@ class _Placing:
         phase = phase_of(block.heading or "") or phase_of(block.label or "")
         run = self._run(block, group[0], phase)
         if named and (run is None or run.config != named):
-            theirs = [r for r in self.runs if r.config == named]
+            theirs = self.by_config[named]
             return (theirs[0].key if len(theirs) == 1 else "", named, phase or self._default(block, group, True))
         if run is None:
             return "", "", phase
@@ -103,28 +110,27 @@ class _Placing:
 
     def settle(self) -> None:
         """Where a heading says which look was before the load, one that was only guessed to be is of the whole."""
-        for key, run in self.guessed:
-            capture = next(c for c in self.experiment.captures if c.key == key)
-            if (run, capture.phase) in self.said and self._same_tool_said(capture):
+        guessed = dict(self.guessed)
+        said = {(c.run, c.phase, self._kind(c)) for c in self.experiment.captures if c.key not in guessed and c.run}
+        for capture in self.experiment.captures:
+            run = guessed.get(capture.key)
+            if run and (run, capture.phase) in self.said and (run, capture.phase, self._kind(capture)) in said:
                 capture.run, capture.config, capture.phase = "", "", ""
 
-    def _same_tool_said(self, capture: DraftCapture) -> bool:
-        guessed = {key for key, _ in self.guessed}
-        kind = self.blocks[int(capture.key[1:])].kind
-        others = (c for c in self.experiment.captures if c.run == capture.run and c.phase == capture.phase)
-        return any(c.key not in guessed and self.blocks[int(c.key[1:])].kind == kind for c in others)
+    def _kind(self, capture: DraftCapture) -> str:
+        return self.blocks[int(capture.key[1:])].kind
 
     def _run(self, block: Block, index: int, phase: str) -> DraftRun | None:
-        before = [run for run in self.runs if run.lines[0] < block.first]
-        after = [run for run in self.runs if run.lines[0] > block.first]
-        if not before and not after:
+        place = bisect_left(self.starts, block.first)
+        last = self.runs[place - 1] if place else None
+        following = self.runs[place] if place < len(self.runs) else None
+        if last is None and following is None:
             return None
         if self._of_the_machine(index) and not phase:
             return None
-        last, following = (before[-1] if before else None), (after[0] if after else None)
         if last is None:
             return following
-        parted = any(last.lines[1] < text < block.first for text in self.texts)
+        parted = bisect_right(self.texts, last.lines[1]) < bisect_left(self.texts, block.first)
         if following is None:
             return None if parted else last
         if parted and phase != "after":
@@ -151,21 +157,19 @@ class _Placing:
 
     @staticmethod
     def _sheet(block: Block) -> bool:
-        kinds = [type(record) for record in block.records[:2]]
-        return (
-            bool(kinds)
-            and not any(kind in (SystemSample, ProcessSample, LoadResult) for kind in kinds)
-            and bool(getattr(block.records[0], "cpu_model", None))
-        )
+        record = next(iter(glance(block)), None)
+        return isinstance(record, HostFacts) and bool(record.cpu_model)
 
     def _default(self, block: Block, group: Sequence[int], ahead: bool) -> str:
         """Without a word in the heading: a screen of a busy machine was taken during the load."""
-        sample = next((r for r in block.records if isinstance(r, SystemSample)), None)
+        sample = next((r for r in glance(block) if isinstance(r, SystemSample)), None)
         busy = sample is not None and sample.metrics.get("load1", 0.0) >= _BUSY_LOAD
-        tools = any(isinstance(r, ProcessSample) and r.group in _LOAD_TOOLS for r in block.records)
+        if busy or (sample is not None and "cpu_us" in sample.metrics and len(group) > 1):
+            return "during"
+        processes = [r for r in block.records if isinstance(r, ProcessSample)]
         if sample is not None and "load1" not in sample.metrics:  # rows of a screen without its summary
-            busy = any(isinstance(r, ProcessSample) and (r.cpu_pct or 0) >= _BUSY_PCT for r in block.records)
-        if busy or tools or (sample is not None and "cpu_us" in sample.metrics and len(group) > 1):
+            busy = any((process.cpu_pct or 0) >= _BUSY_PCT for process in processes)
+        if busy or any(process.group in _LOAD_TOOLS for process in processes):
             return "during"
         return "before" if ahead else "after"
 
@@ -173,28 +177,33 @@ class _Placing:
 def place_texts(experiment: DraftExperiment, blocks: Sequence[Block], texts: Sequence[int], namer: Namer) -> None:
     """Append the config texts. One shown right before a run is its config's, unless it can only be everybody's."""
     runs = sorted(experiment.runs, key=lambda run: run.lines)
-    following = {i: next((r for r in runs if r.lines[0] > blocks[i].first), None) for i in texts}
-    firsts = {i: r for i, r in following.items() if r is not None}
-    gaps = {r.key for r in firsts.values()}
+    starts = [run.lines[0] for run in runs]
+    following = {
+        i: runs[place] if (place := bisect_right(starts, blocks[i].first)) < len(runs) else None for i in texts
+    }
+    gaps = {run.key for run in following.values() if run is not None}
+    met = _met(runs, namer)
     for i in texts:
         block = blocks[i]
         path = str(block.values.get("path") or "")
         run = following[i]
         own = run is not None and (len(gaps) > 1 or run is not runs[0])
-        config = _of_family(path, runs, namer) or (run.config if own and run else "")
+        config = met.get(_family(path.lower()), "") or (run.config if own and run else "")
         text = str(block.values.get("text", ""))
         experiment.texts.append(DraftText(key=f"b{i}", config=config, path=path, text=text, lines=block.lines))
 
 
-def _of_family(path: str, runs: Sequence[DraftRun], namer: Namer) -> str:
-    """The one config whose runs met the server that this path is of."""
-    words = next((w for w in _FAMILIES if any(word in path.lower() for word in w)), None)
-    if words is None:
-        return ""
+def _met(runs: Sequence[DraftRun], namer: Namer) -> dict[str, str]:
+    """{family of servers: the one config whose runs met it}, where there are other configs too."""
     every = {run.config for run in runs}
-    met = set()
+    met: dict[str, set[str]] = defaultdict(set)
     for run in runs:
         software = (namer.result_of(int(run.key[1:].split(".")[0])).server_software or "").lower()
-        if any(word in software for word in words):
-            met.add(run.config)
-    return met.pop() if len(met) == 1 < len(every) else ""
+        if family := _family(software):
+            met[family].add(run.config)
+    return {family: configs.pop() for family, configs in met.items() if len(configs) == 1 < len(every)}
+
+
+def _family(text: str) -> str:
+    """The server that a path or a server's own word is of, or ""."""
+    return next((words[0] for words in _FAMILIES if any(word in text for word in words)), "")

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from parsers import Block, HostFacts, LoadResult, SystemSample
+from parsers.records import Record
 
 from .draft import DraftHost
 
@@ -29,14 +30,17 @@ class Sight:
     generator: str | None = None
 
 
-def sights(blocks: Sequence[Block]) -> list[Sight]:
-    """One for each block, with what it knows of its machine. A prompt at which another machine was loaded is the generator's."""
-    return [_sight(index, block) for index, block in enumerate(blocks)]
+def sights(blocks: Sequence[Block], looks: Sequence[list[Record]]) -> list[Sight]:
+    """One for each block, with what it (its records are `looks[n]`) knows of its machine.
+
+    A prompt at which another machine was loaded is the generator's.
+    """
+    return [_sight(index, block, records) for index, (block, records) in enumerate(zip(blocks, looks, strict=True))]
 
 
-def _sight(index: int, block: Block) -> Sight:
+def _sight(index: int, block: Block, records: Sequence[Record]) -> Sight:
     sight = Sight(index, None, block.prompt_host, [])
-    for record in block.records[:3]:  # hundreds of processes may follow a sample
+    for record in records:
         if isinstance(record, HostFacts):
             sight.facts.append(record)
             sight.ram_kb = sight.ram_kb or record.ram_kb

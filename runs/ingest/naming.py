@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
 from parsers import Block, LoadResult
@@ -40,23 +40,31 @@ class Namer:
         self.label_line = {load: choice.line for load, choice in self._choices.items()}
         self._states = states(blocks, [load for load in loads if load not in again], texts, self._choices)
         self._names: dict[str, str] = {}  # config key -> name
+        self._taken: set[str] = set()
+        self._numbers: Counter[str] = Counter()  # name -> how many bear it with a number
         self._labels: dict[str, str] = {}  # plain heading -> config key
         self._servers: dict[tuple[str, str], list[Server]] = {}
+        self._where: dict[str, tuple[set[str], set[int]]] = defaultdict(
+            lambda: (set(), set())
+        )  # software -> hosts, ports
         self._config: dict[int, str] = {}
         self._sources = [load for load in loads if load not in again]
         self._name_all(loads)
 
     def _name_all(self, loads: Sequence[int]) -> None:
         for load in self._sources:
-            merge_server(self._servers.setdefault(self._heading(load), []), self._server(load))
+            server = self._server(load)
+            merge_server(self._servers.setdefault(self._heading(load), []), server)
+            self._where[server[0]][0].add(server[1])
+            self._where[server[0]][1].add(server[2])
         keys: dict[tuple[object, ...], str] = {}
         for load in loads:
             source = self.again.get(load, load)
             if source in self._config:
                 continue
             heading = self._heading(source)
-            server = same_server(self._servers[heading], self._server(source))
-            identity = (heading, server, self._states.get(source, ()))
+            place = same_server(self._servers[heading], self._server(source))
+            identity = (heading, place, self._states.get(source, ()))
             if identity not in keys:
                 keys[identity] = self._new(source)
             self._config[source] = keys[identity]
@@ -84,7 +92,7 @@ class Namer:
         return f"{r.tool}|{r.concurrency}|{r.keepalive}|{r.path}|{asked}"
 
     def _server(self, load: int) -> Server:
-        return server_of(self.result_of(load), self.blocks[load].prompt_host)
+        return server_of(self.result_of(load), self.blocks[load])
 
     def _heading(self, load: int) -> tuple[str, str]:
         choice = self._choices[load]
@@ -93,30 +101,30 @@ class Namer:
     def _new(self, load: int) -> str:
         heading, group = self._heading(load)
         shown = self._shown(load, heading)
-        taken = set(self._names.values())
-        if shown in taken and group:
+        if shown in self._taken and group:
             shown = f"{group} · {shown}"
-        base, number = shown[: MAX_NAME - 8], 2
-        shown = shown[:MAX_NAME]
-        while shown in taken:
-            shown, number = f"{base} ({number})", number + 1
+        base, shown = shown[: MAX_NAME - 8], shown[:MAX_NAME]
+        while shown in self._taken:
+            self._numbers[base] += 1
+            shown = f"{base} ({self._numbers[base] + 1})"
         config = DraftConfig(key=f"c{self.n_before + len(self.configs) + 1}", name=shown, group=group)
         self.configs.append(config)
         self._names[config.key] = shown
+        self._taken.add(shown)
         if heading:
             self._labels.setdefault(heading, config.key)
         return config.key
 
     def _shown(self, load: int, heading: str) -> str:
         """The heading; where it stands above several servers, with the server, and alone where it tells of that one."""
-        seen = self._by_result(load)
         if not heading:
-            return seen
+            return self._by_result(load)
         if len(self._servers[self._heading(load)]) < 2:
             return heading
         software = (self.result_of(load).server_software or "").lower()
         if software and software.split("/")[0] in heading.lower():
             return heading
+        seen = self._by_result(load)
         return seen if self._is_first_line(self._choices[load]) else f"{heading} · {seen}"
 
     def _is_first_line(self, choice: Choice) -> bool:
@@ -130,14 +138,13 @@ class Namer:
         _, host, port = self._server(load)
         address = f"{host}:{port}" if host and port else host
         if r.server_software:
-            alike = [s for servers in self._servers.values() for s in servers if s[0] == r.server_software]
-            if len({s[1] for s in alike}) > 1 and address:
+            hosts, ports = self._where[r.server_software]
+            if len(hosts) > 1 and address:
                 return f"{r.server_software} on {address}"
-            return f"{r.server_software} on port {r.port}" if len({s[2] for s in alike}) > 1 else r.server_software
+            return f"{r.server_software} on port {port}" if len(ports) > 1 and port else r.server_software
         if address:
             return address
-        url = re.search(r"(?:https?://)?([\w.-]+(?::\d+)?)/", self.blocks[load].command or "")
-        return url[1] if url else f"{r.tool} at line {self.blocks[load].first}"
+        return f"{r.tool} at line {self.blocks[load].first}"
 
 
 def _first_result(block: Block) -> LoadResult:

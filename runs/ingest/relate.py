@@ -13,6 +13,7 @@ from parsers import Block, ConfigText, LoadResult, ProcessSample, SystemSample
 
 from .beside import place_captures, place_texts
 from .draft import Draft, DraftExperiment, DraftRun
+from .glance import glance
 from .headings import shortened
 from .hints import Hints
 from .machines import hosts_of, segments, sights
@@ -27,25 +28,21 @@ def relate(blocks: list[Block], n_lines: int, hints: Hints) -> Draft:
     return _Relation(blocks, n_lines, hints).draft()
 
 
-def kinds_of(block: Block) -> set[type]:
-    """The kinds of record in a block; of a long table the first rows tell."""
-    return {type(record) for record in block.records[:4]}
-
-
 class _Relation:
     def __init__(self, blocks: list[Block], n_lines: int, hints: Hints) -> None:
         self.blocks = blocks
         self.n_lines = n_lines
         self.hints = hints
-        kinds = [kinds_of(block) for block in blocks]
+        looks = [glance(block) for block in blocks]
+        kinds = [{type(record) for record in records} for records in looks]
         self.loads = [i for i, kind in enumerate(kinds) if LoadResult in kind]
         self.load_set = set(self.loads)
         self.monitors = [
             i for i, kind in enumerate(kinds) if kind & {SystemSample, ProcessSample} or _is_listing(blocks[i])
         ]
         self.texts = [i for i, kind in enumerate(kinds) if ConfigText in kind]
-        self.again = loads_again(blocks, self.loads) | monitors_again(blocks, self.monitors)
-        self.sights = sights(blocks)
+        self.again = loads_again(blocks, looks, self.loads) | monitors_again(blocks, looks, self.monitors)
+        self.sights = sights(blocks, looks)
         self.quotes: dict[int, list[int]] = defaultdict(list)
         for quote, source in self.again.items():
             self.quotes[source].append(quote)
@@ -74,7 +71,8 @@ class _Relation:
         namer = Namer(self.blocks, loads, texts, self.again, n_configs)
         self._runs(experiment, loads, namer)
         place_texts(experiment, self.blocks, texts, namer)
-        place_captures(experiment, self.blocks, [i for i in self.monitors if i in part], self.again, host_of, namer)
+        monitors = [i for i in self.monitors if i in part and i not in self.again]
+        place_captures(experiment, self.blocks, monitors, self.quotes, host_of, namer)
         experiment.configs = namer.configs
         experiment.name = experiment_name(self.blocks, part, namer.configs, first=part.start == 0)
         return experiment

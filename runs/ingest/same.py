@@ -2,45 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from parsers import Block, LoadResult, SystemSample
+from parsers.records import Record
 from parsers.table import Table
 
 _ASIDE = frozenset({"iteration", "processes", "n_processes", "sum_res_kb", "sum_rss_kb", "n_rows", "warnings"})
+_MOST = 50  # what more blocks than this have in common is no sign
 _WHOLE = 8  # figures from which on a report is no mere quotation
 
 
-def loads_again(blocks: Sequence[Block], loads: Iterable[int]) -> dict[int, int]:
+def loads_again(blocks: Sequence[Block], looks: Sequence[list[Record]], loads: Iterable[int]) -> dict[int, int]:
     """{index of a block that repeats figures: index of the block whose figures they are}, for load tests."""
     by_rate: dict[tuple[str, float], list[int]] = {}
     for index in loads:
-        result = next((r for r in blocks[index].records if isinstance(r, LoadResult)), None)
+        result = next((r for r in looks[index] if isinstance(r, LoadResult)), None)
         if result and result.requests_per_second and blocks[index].kind != "siege_log":
             by_rate.setdefault((result.tool, result.requests_per_second), []).append(index)
     return _quotes(blocks, by_rate.values(), _load_repeats)
 
 
-def monitors_again(blocks: Sequence[Block], monitors: Iterable[int]) -> dict[int, int]:
+def monitors_again(blocks: Sequence[Block], looks: Sequence[list[Record]], monitors: Iterable[int]) -> dict[int, int]:
     """The same for monitors: the same screen or listing shown twice, whole or in part."""
     by_sign: dict[object, list[int]] = {}
     for index in monitors:
-        for sign in _signs(blocks[index]):
+        for sign in dict.fromkeys(_signs(blocks[index], looks[index])):
             by_sign.setdefault((blocks[index].kind, sign), []).append(index)
     return _quotes(blocks, by_sign.values(), _monitor_repeats)
 
 
-def _quotes(blocks: Sequence[Block], alike: Iterable[list[int]], repeats: object) -> dict[int, int]:
+def _quotes(
+    blocks: Sequence[Block], alike: Iterable[list[int]], repeats: Callable[[Block, Block], bool]
+) -> dict[int, int]:
+    """{quote: source}, where the source is no quote itself."""
     found: dict[int, int] = {}
+    unlike: set[tuple[int, int]] = set()
     for group in alike:
-        if len(group) < 2 or len(group) > 50:
+        if len(group) < 2 or len(group) > _MOST:
             continue
         fullest = sorted(group, key=lambda i: (-_size(blocks[i]), i))
         for place, index in enumerate(fullest):
-            source = next((s for s in fullest[:place] if s not in found and repeats(blocks[index], blocks[s])), None)  # type: ignore[operator]
-            if source is not None and index not in found:
-                found[index] = source
-    return found
+            for source in fullest[:place] if index not in found else ():
+                if source in found or (index, source) in unlike:
+                    continue
+                if repeats(blocks[index], blocks[source]):
+                    found[index] = source
+                    break
+                unlike.add((index, source))
+    return {quote: _origin(quote, found) for quote in found}
+
+
+def _origin(quote: int, found: Mapping[int, int]) -> int:
+    """What a quote of a quote quotes. Sources are fuller or stand earlier, so that this ends."""
+    source = found[quote]
+    while source in found:
+        source = found[source]
+    return source
 
 
 def _size(block: Block) -> int:
@@ -62,11 +80,12 @@ def _monitor_repeats(shorter: Block, fuller: Block) -> bool:
         return False
     rows, others = mine.get("processes"), theirs.get("processes")
     if isinstance(rows, Table) and isinstance(others, Table):
-        return all(row in others for row in rows[:50])
+        pids = {row.get("pid"): row for row in others}
+        return all(row == pids.get(row.get("pid")) for row in rows[:50])
     return len(mine) >= 4
 
 
-def _signs(block: Block) -> list[object]:
+def _signs(block: Block, records: list[Record]) -> list[object]:
     """What two prints of one screen have in common and others hardly have."""
     values = block.values
     signs: list[object] = []
@@ -80,7 +99,7 @@ def _signs(block: Block) -> list[object]:
             signs.append(("row", row.get("pid"), row.get("time_s")))
         else:
             signs += [("row", r.get("pid"), r.get("time_s")) for r in table[:60]]
-    sample = next((r for r in block.records if isinstance(r, SystemSample)), None)
+    sample = next((r for r in records if isinstance(r, SystemSample)), None)
     if sample and not values.get("time") and len(sample.metrics) >= 3:
         signs.append(tuple(sorted(sample.metrics.items())))
     return signs

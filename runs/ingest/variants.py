@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
@@ -12,13 +13,19 @@ from .machines import LOCAL
 
 Server = tuple[str, str, int]  # software, host, port; "" or 0 where the tool did not print it
 
+_URL = re.compile(
+    r"(?:https?://(?=\S)|(?<=\s)(?=localhost|[\w-]+\.[\w.-]+\w[:/]))(?P<host>[\w.-]+|\[[\da-fA-F:]+\])(?::(?P<port>\d{1,5}))?/"
+)
 
-def server_of(result: LoadResult, prompt_host: str | None) -> Server:
-    """Who answered; "localhost" is the machine whose prompt it is."""
-    host = (result.hostname or "").lower()
+
+def server_of(result: LoadResult, block: Block) -> Server:
+    """Who answered, by what the tool printed, else by the address in its command; "localhost" is the prompt's machine."""
+    host, port = (result.hostname or "").lower(), result.port or 0
+    if not host and (url := _URL.search(block.command or "")):
+        host, port = url["host"].lower(), int(url["port"] or 0)
     if host in LOCAL:
-        host = (prompt_host or "localhost").lower()
-    return result.server_software or "", host, result.port or 0
+        host = (block.prompt_host or "localhost").lower()
+    return result.server_software or "", host, port
 
 
 def _agree(one: Server, other: Server) -> bool:

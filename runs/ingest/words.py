@@ -49,7 +49,7 @@ _GENERIC = re.compile(
 # "Server B", "config 2": told apart by a letter or a number alone, which a repeat's number is not.
 _LETTERED = re.compile(
     r"\b(?i:servers?|machine|host|node|config(?:uration)?|set-?up|variante?|version|option|case|konfiguration|wariant|serwer)"
-    r"\s*#?(?:[A-Z]|\d+)\b|(?:パターン|構成|サーバー?|案)\s*[A-Z0-9]"
+    r"\s*#?(?:[A-Z]|\d+)\b|\b(?i:first|second|third|1st|2nd|other)\s(?i:server|machine|host|config|set-?up|version)\b|(?:パターン|構成|サーバー?|案)\s*[A-Z0-9]"
 )
 _MONTHS = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|januar|märz|mai|okt|dez)[a-zéäö]*\.?"
 _DATE = re.compile(
@@ -104,10 +104,9 @@ def plain(text: str) -> str:
 
 def names_nothing(text: str) -> bool:
     """Whether a heading tells no set-up apart from another: a repeat, a phase, or only that something was measured."""
-    rest = _DATE.sub(" ", _AGAIN.sub(" ", _REPEAT.sub(" ", plain(text))))
-    if _LETTERED.search(rest):
+    if _LETTERED.search(text):
         return False
-    bare = _GENERIC.sub(" ", rest)
+    bare = _GENERIC.sub(" ", _DATE.sub(" ", _AGAIN.sub(" ", _REPEAT.sub(" ", plain(text)))))
     for _, pattern in _PHASE_PATTERNS:
         bare = pattern.sub(" ", bare)
     return len(re.sub(r"[\W\d_]+", "", bare)) < 3
