@@ -20,7 +20,10 @@ from ..units import number
 
 KIND = "cpuinfo"
 COMMAND = r"/proc/cpuinfo"
-OPENS = r"Processor\s*: ARM\S* |processor\s*: \d+\s*$|vendor_id\s+: \w|model name\s+: \S|cpu model\s+: \S|cpu MHz\s+: \d|cpu cores\s+: \d|siblings\s+: \d"
+OPENS = (
+    r"Processor\s*: ARM\S* |processor\s*: \d+\s*$|vendor_id\s+: \w|model name\s+: \S"
+    r"|cpu model\s+: \S|cpu MHz\s+: \d|cpu cores\s+: \d|siblings\s+: \d"
+)
 
 _LINE = re.compile(r"([A-Za-z][\w ./()-]{1,24}?)\s*:(?:\s(.*)|$)")
 _KNOWN = re.compile(

@@ -1,0 +1,87 @@
+"""Bytes in every encoding that a paste or a file comes in."""
+
+from __future__ import annotations
+
+import gzip
+import sys
+
+import pytest
+
+import parsers
+
+from .reading import FIXTURES, finding, text_of
+
+JAPANESE = "■ キャッシュなしの結果です。これは一回目のテスト。\n\n"
+REPORT = text_of(FIXTURES / "ab" / "ab_01_plain.txt")
+WHOLE = finding(parsers.read(REPORT.splitlines(keepends=True)))
+
+ENCODED = [
+    ("plain", REPORT.encode(), "utf-8"),
+    ("UTF-8 with a mark", b"\xef\xbb\xbf" + REPORT.encode(), "utf-8-sig"),
+    ("UTF-16 LE with a mark", b"\xff\xfe" + REPORT.encode("utf-16-le"), "utf-16"),
+    ("UTF-16 BE with a mark", b"\xfe\xff" + REPORT.encode("utf-16-be"), "utf-16"),
+    ("UTF-16 LE without", REPORT.encode("utf-16-le"), "utf-16-le"),
+    ("UTF-16 BE without", REPORT.encode("utf-16-be"), "utf-16-be"),
+    ("UTF-32 with a mark", REPORT.encode("utf-32"), "utf-32"),
+    ("UTF-8 Japanese", (JAPANESE + REPORT).encode(), "utf-8"),
+    ("EUC-JP", (JAPANESE + REPORT).encode("euc_jp"), "euc_jp"),
+    ("Shift_JIS", (JAPANESE + REPORT).encode("cp932").replace(b"\x81\x61", b"|"), "cp932"),
+    ("latin-1", ("Für später, über Größe\n" + REPORT).encode("latin-1"), "cp1252"),
+    ("CRLF", REPORT.replace("\n", "\r\n").encode(), "utf-8"),
+    ("lone CR", REPORT.replace("\n", "\r").encode(), "utf-8"),
+]
+
+
+@pytest.mark.parametrize(("data", "encoding"), [e[1:] for e in ENCODED], ids=[e[0] for e in ENCODED])
+def test_text(data, encoding, tmp_path):
+    text, found = parsers.decode(data)
+    assert found == encoding
+    assert "\r" not in text
+    assert finding(parsers.read(text.split("\n"))) == WHOLE
+    (tmp_path / "a.txt").write_bytes(data)
+    assert finding(parsers.read(parsers.open_lines(tmp_path / "a.txt"))) == WHOLE
+
+
+@pytest.mark.parametrize("encoding", ["euc_jp", "cp932"])
+def test_japanese_headings_are_legible(encoding):
+    text, _ = parsers.decode((JAPANESE + REPORT).encode(encoding))
+    assert text.startswith(JAPANESE)
+
+
+NO_TEXT = [
+    ("gzip", gzip.compress(REPORT.encode())),
+    ("PDF", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n"),
+    ("PNG", b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"),
+    ("JPEG", b"\xff\xd8\xff\xe0\x00\x10JFIF"),
+    ("zip", b"PK\x03\x04\x14\x00"),
+    ("zeros", bytes(1000)),
+    ("noise with zeros", bytes(range(256)) * 20),
+]
+
+
+@pytest.mark.parametrize("data", [d for _, d in NO_TEXT], ids=[n for n, _ in NO_TEXT])
+def test_no_text(data):
+    with pytest.raises(parsers.NotText, match="expected plain text"):
+        parsers.decode(data)
+
+
+def test_nothing_is_text():
+    assert parsers.decode(b"")[0] == ""
+    assert list(parsers.read([])) == []
+
+
+def test_bytes_that_are_wrong_in_utf8_become_a_sign():
+    text, encoding = parsers.decode(("ü" * 50 + "\n").encode() + b"\xff\n" + REPORT.encode())
+    assert (encoding, text.count("\ufffd")) == ("utf-8", 1)
+
+
+def test_the_room_needs_the_standard_library_only():
+    """Run alone, it loads no module from outside Python's own."""
+    import ast
+
+    room = FIXTURES.parent.parent
+    for source in [*room.glob("*.py"), *room.glob("formats/*.py")]:
+        for node in ast.walk(ast.parse(source.read_text())):
+            names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
+            assert all(n.split(".")[0] in sys.stdlib_module_names for n in names), source
