@@ -51,7 +51,8 @@ class _Relation:
         draft = Draft(unread=self._unread())
         first_load = self.loads[0] if self.loads else len(self.blocks)
         anchors = [s.index for s in self.sights if s.ram_kb]
-        parts = segments(self.sights, self.loads, trailing=bool(anchors) and first_load < anchors[0])
+        sources = [i for i in self.loads if i not in self.again]
+        parts = segments(self.sights, sources, trailing=bool(anchors) and first_load < anchors[0])
         n_configs = 0
         for number, part in enumerate(parts, start=1):
             if not part:
@@ -62,7 +63,7 @@ class _Relation:
         return draft
 
     def _experiment(self, key: str, part: range, n_configs: int, draft: Draft) -> DraftExperiment:
-        loads = [i for i in self.loads if i in part]
+        loads = [i for i in self.loads if self.again.get(i, i) in part]  # a quote goes with what it quotes
         results = [r for i in loads for r in self.blocks[i].records if isinstance(r, LoadResult)]
         hosts, host_of = hosts_of([self.sights[i] for i in part], results, len(draft.hosts) + 1)
         draft.hosts += hosts

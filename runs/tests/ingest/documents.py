@@ -73,7 +73,11 @@ def ab(rate: str, server: str = "nginx/1.22.1", port: str = "80", host: str = "l
     figures = {"Server Software": server, "Server Hostname": host, "Server Port": port, "Concurrency Level": c}
     figures |= {"Complete requests": n, "Requests per second": rate, "Document Path": path}
     text = _with(_genuine("ab/ab_01_plain.txt", "This is"), **figures)
-    return text.replace("Failed requests:        0", f"Failed requests:        0\nKeep-Alive requests:    {n}") if keep else text
+    return (
+        text.replace("Failed requests:        0", f"Failed requests:        0\nKeep-Alive requests:    {n}")
+        if keep
+        else text
+    )
 
 
 def line(rate: str) -> str:
