@@ -104,6 +104,7 @@ class _Screen:
         self.lines = lines
         self.values: dict[str, Any] = {}
         self.first = self.last = lines.number + 1
+        self.above = lines.raw
         self.parts = 0  # of the summary
         self.cores: list[dict[str, Any]] = []
         self.problems: list[Problem] = []
@@ -158,7 +159,8 @@ class _Screen:
         return Found({"iteration": count, **values}, self.first, self.last, partial, self.problems)
 
     def _only_blank_since(self, line: int) -> bool:
-        return 0 < self.first - line <= 4
+        gap = self.first - line
+        return 0 < gap <= 4 and (gap < 3 or not self.above.strip())
 
     def _header(self, line: str) -> list[str] | None:
         if line.count(" ") == len(line) - 1:
