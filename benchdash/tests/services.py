@@ -10,9 +10,10 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
-import psycopg
+import psycopg2
 import redis
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -29,12 +30,12 @@ def find_postgresql() -> str | None:
 def _makes_databases(url: str) -> bool:
     server = url.rpartition("/")[0] + "/postgres"
     try:
-        with psycopg.connect(server, connect_timeout=2) as connection:
-            row = connection.execute(
-                "SELECT rolcreatedb OR rolsuper FROM pg_roles WHERE rolname = current_user"
-            ).fetchone()
-    except psycopg.OperationalError:
+        connection = psycopg2.connect(server, connect_timeout=2)
+    except psycopg2.OperationalError:
         return False
+    with closing(connection), connection.cursor() as cursor:
+        cursor.execute("SELECT rolcreatedb OR rolsuper FROM pg_roles WHERE rolname = current_user")
+        row = cursor.fetchone()
     return bool(row and row[0])
 
 
