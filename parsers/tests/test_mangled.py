@@ -9,7 +9,7 @@ import pytest
 
 from . import mangle
 from .mangle import Mangler
-from .reading import blocks, fixtures, name, plain, text_of
+from .reading import FIXTURES, blocks, excess, fixtures, name, plain, text_of
 
 CAPTURES = fixtures("ab", "siege", "siege_log", "top", "ps", "meminfo", "cpuinfo")
 PLAIN = [path for path in CAPTURES if path.suffix != ".html"]
@@ -56,3 +56,25 @@ def test_what_stands_right_beside_it(how):
 @pytest.mark.parametrize("how", mangle.WRAPPED)
 def test_wrapped_by_a_mail_client(how, path):
     reads_the_same(path, mangle.WRAPPED[how])
+
+
+@pytest.mark.parametrize("sign", ["...", "[...]", "... 略", "[snip]", "（中略）", "  :"])
+@pytest.mark.parametrize("path", [FIXTURES / "ab" / "ab_01_plain.txt", FIXTURES / "top" / "top_01_n1.txt"], ids=name)
+def test_lines_left_out(path, sign):
+    """Of a report or a table that goes on behind "...", everything that is there is one block."""
+    lines = text_of(path).split("\n")
+    (whole,) = blocks("\n".join(lines))
+    for at in range(20, whole.last - 8, 9):
+        (part,) = blocks("\n".join([*lines[:at], sign, *lines[at + 3 :]]))
+        assert (part.first, part.last) == (whole.first, whole.last - 2)
+        assert not excess({k: v for k, v in plain(part).items() if k != "processes"}, plain(whole))
+
+
+@pytest.mark.parametrize("remark", ["  <-- slow!", "  # hm", "   ← here", "\t// why"])
+def test_remarks_behind_figures(remark):
+    text = text_of(FIXTURES / "ab" / "ab_01_plain.txt")
+    (whole,) = blocks(text)
+    for label in ("Requests per second", "Failed requests", "Document Path", "Total:", "  50%"):
+        line = next(row for row in text.split("\n") if row.startswith(label))
+        (block,) = blocks(text.replace(line, line + remark))
+        assert (block.lines, plain(block)) == (whole.lines, plain(whole))
