@@ -109,9 +109,9 @@ class _Relation:
         heading = (block.heading or "") if block.trail else ""
         numbered = (q for q in self.quotes[index] if repeat_of(self.blocks[q].label or "") is not None)
         if not block.label and (teaser := next(numbered, None)) is not None:
-            return self._labelled(teaser), heading
+            return self._labelled(teaser, name), heading
         if block.label:
-            return self._labelled(index), ""
+            return self._labelled(index, name), ""
         if not heading:
             return (plain(block.heading or "") if self._numbers(index) else name), ""
         if names_nothing(heading) and repeat_of(heading) is None and "。" not in heading:
@@ -123,10 +123,11 @@ class _Relation:
             return plain(short), heading
         return shortened(heading), "" if is_short(heading) else heading
 
-    def _labelled(self, index: int) -> str:
+    def _labelled(self, index: int, name: str) -> str:
         """ "nginx · 2nd run": the heading, where it names something, and what stands before the figure."""
         heading, label = self.blocks[index].heading or "", plain(self.blocks[index].label or "")
-        return label if names_nothing(heading) or is_sentence(heading) else f"{plain(heading)} · {label}"
+        alone = label == name or names_nothing(heading) or is_sentence(heading)
+        return label if alone else f"{plain(heading)} · {label}"
 
     def _numbers(self, index: int) -> bool:
         """Whether the heading of the block before, a text or a monitor, is the number of this run ("run 2")."""

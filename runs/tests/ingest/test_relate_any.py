@@ -25,7 +25,7 @@ PRINTED = tuple(
             "siege 8.5",
             "top 0.05",
             "top 3.05 13:40:00",
-            "top 2 14:00:00 mib=7950.1",
+            "top 2.20 14:00:00 mib=7950.1",
             "ps nginx 3",
             "ps ab 70",
         ),

@@ -1,0 +1,45 @@
+"""Which prints are one and the same, and which only look alike."""
+
+from __future__ import annotations
+
+from .documents import expand, read
+
+
+def placed(*parts: str) -> list[tuple[str, int]]:
+    """(key, number of quotes) of each run and capture."""
+    _, draft = read(expand("\n\n".join(parts)))
+    runs = [(run.key, len(run.quotes)) for experiment in draft.experiments for run in experiment.runs]
+    return runs + [(c.key, len(c.quotes)) for experiment in draft.experiments for c in experiment.captures]
+
+
+def test_a_line_quotes_the_report_wherever_it_stands():
+    assert placed("nginx", "@line 1.5", "nginx", "@ab 1.5", "nginx: Requests per second:    1.5 [#/sec] (mean)") == [
+        ("b1", 2)
+    ]
+
+
+def test_a_report_printed_twice_is_one_run():
+    assert placed("English", "@siege 7.25", "Deutsch", "@siege 7.25") == [("b0", 1)]
+
+
+def test_equal_lines_under_two_headings_are_two_runs():
+    assert placed("nginx", "@line 1.5", "Apache", "@line 1.5") == [("b0", 0), ("b1", 0)]
+
+
+def test_reports_of_one_rate_that_differ_otherwise_are_two_runs():
+    assert placed("nginx", "@ab 1.5", "Apache", "@ab 1.5 server=Apache/2.4.57") == [("b0", 0), ("b1", 0)]
+
+
+def test_the_same_screen_twice_is_one_capture():
+    assert placed("a", "@top 1.10 13:00:00", "b", "@top 1.10 13:00:00", "c", "@top 1.10 13:00:01") == [
+        ("b0", 1),
+        ("b2", 0),
+    ]
+
+
+def test_a_row_of_a_listing_quotes_it():
+    assert placed("short", "@ps nginx 1", "in full", "@ps nginx 5") == [("b1", 1)]
+
+
+def test_a_quote_of_a_quote_is_of_the_full_print():
+    assert placed("a", "@ps nginx 1", "b", "@ps nginx 3", "c", "@ps nginx 6") == [("b2", 2)]

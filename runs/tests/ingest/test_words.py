@@ -1,0 +1,138 @@
+"""What single headings say, in the languages that were met."""
+
+from __future__ import annotations
+
+import pytest
+
+from runs.ingest.words import is_aside, names_nothing, numbering, phase_of, plain, repeat_of
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        *(
+            "run 1",
+            "First run:",
+            "Lauf 2",
+            "1回目の Apache Bench:",
+            "Results",
+            "Summary",
+            "Before the load:",
+            "Vor dem Test:",
+        ),
+        *(
+            "Po teście:",
+            "終了後のメモリ",
+            "What top said while it ran:",
+            "The short version:",
+            "比較",
+            "March 14, 2019",
+        ),
+    ],
+)
+def test_it_names_no_set_up(heading):
+    assert names_nothing(heading)
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        *(
+            "nginx",
+            "itk, mod_python (django):",
+            "MaxClients 50",
+            "threads=4",
+            "Server B",
+            "config 2",
+            "PHP-FPM beim ersten Start",
+        ),
+        *(
+            "同時接続数50、4回実施",
+            "Keep-alive off",
+            "Konfiguration 1",
+            "the second server",
+            "Run 1: cold",
+            "2014-02-04: kernel 3.2",
+        ),
+    ],
+)
+def test_it_names_a_set_up(heading):
+    assert not names_nothing(heading)
+    assert not is_aside(heading)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *(
+            "2009-03-13 by romanb apache, performance, test",
+            "Posted on March 14, 2019 by kate in linux",
+            "投稿者: | 2011年2月27日",
+        ),
+        *(
+            "Home | About | Archive",
+            "« Older posts",
+            "From: Jan <jan@poczta.test>",
+            "Date: Tue, 4 Feb 2014",
+            "Subject: a test",
+        ),
+        *(
+            "siege -c 20 -b -t 1m URL",
+            "sudo service apache2 restart",
+            "+ ab -n 1 http://a/",
+            'PidFile "/run/httpd.pid"',
+        ),
+        *("log = logging.getLogger(__name__)", "cd /tmp && make", "see https://example.com/a"),
+    ],
+)
+def test_it_is_of_the_page_or_a_command(line):
+    assert is_aside(line)
+
+
+@pytest.mark.parametrize(
+    "title", ["nginx / php-fpm / APC", "Debian 12, kernel 6.1 (2023-06-10)", "Apache - prefork", "with -O2"]
+)
+def test_it_is_no_aside(title):
+    assert not is_aside(title)
+
+
+@pytest.mark.parametrize(
+    ("heading", "phase"),
+    [
+        *(
+            ("apache起動直後のプロセス", "before"),
+            ("試験前", "before"),
+            ("Przed testem", "before"),
+            ("Vor dem Test", "before"),
+        ),
+        *(
+            ("ab 2回目の時のスナップショット", "during"),
+            ("While Apache was under load", "during"),
+            ("w trakcie testu", "during"),
+        ),
+        *(
+            ("Apache Bench をかけた後のプロセス", "after"),
+            ("Nach dem Test", "after"),
+            ("Po teście", "after"),
+            ("nginx", ""),
+        ),
+    ],
+)
+def test_it_tells_when(heading, phase):
+    assert phase_of(heading) == phase
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("1回目:", 1), ("2nd run", 2), ("Lauf 3", 3), ("próba 2", 2), ("third try", 3), ("nginx 1.22", None)],
+)
+def test_it_counts_repeats(text, number):
+    assert repeat_of(text) == number
+
+
+def test_marks_are_no_part_of_a_name():
+    assert plain("## event:") == "event"
+    assert plain("■ nginx の場合") == "nginx の場合"
+    assert numbering("(1.2) worker") == "1.2"
+    assert numbering("1.22 of nginx") == "1.22"
+    assert numbering("50 clients") == ""
