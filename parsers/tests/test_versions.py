@@ -12,7 +12,7 @@ VERSIONS = [
     (
         "siege 4.1 in ms",
         "** SIEGE 4.1.6\n** Preparing 25 concurrent users for battle.\nThe server is now under siege...\n"
-        "Transactions:                   4263    hits\nAvailability:                 100.00 %\nResponse time:                 26.51 ms\n"
+        "Transactions:                   4263    hits\nAvailability:        100.00 %\nResponse time:                 26.51 ms\n"
         "Transaction rate:             936.92 trans/sec\nLongest transaction:          120.00 ms\n",
         {"users": 25, "transactions": 4263, "response_time_s": 0.02651, "longest_s": 0.12},
     ),
