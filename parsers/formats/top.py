@@ -118,7 +118,7 @@ class _Screen:
             self.values, self.parts, self.last = quick, 5, lines.number
         for line in lines:
             stripped = line.strip()
-            if not stripped:
+            if not stripped or is_elision(stripped):
                 blank.append(lines.raw)
                 continue
             if _HEADER.match(stripped) and (names := self._header(stripped)):
@@ -126,7 +126,7 @@ class _Screen:
                 blank.clear()
                 reader = RowReader(lines, names)
                 break
-            if is_elision(stripped) or not self._summary(stripped):
+            if not self._summary(stripped):
                 lines.back(*blank, lines.raw)
                 break
             self.last = lines.number
