@@ -108,10 +108,7 @@ class _Machine:
         self.sights.append(sight)
 
 
-def hosts_of(
-    seen: Sequence[Sight], results: Iterable[LoadResult], first_key: int
-) -> tuple[list[DraftHost], dict[int, str]]:
-    """Machines of one experiment, the one that was loaded first, and {block number: key of its host}."""
+def _told_apart(seen: Iterable[Sight]) -> list[_Machine]:
     machines: list[_Machine] = []
     for sight in seen:
         if not (sight.ram_kb or sight.name or sight.facts):
@@ -120,14 +117,22 @@ def hosts_of(
         if machine is None:
             machines.append(machine := _Machine())
         machine.add(sight)
+    return machines
+
+
+def hosts_of(
+    seen: Sequence[Sight], results: Iterable[LoadResult], first_key: int
+) -> tuple[list[DraftHost], dict[int, str]]:
+    """Machines of one experiment, the one that was loaded first, and {block number: key of its host}."""
     names = list(dict.fromkeys(r.hostname for r in results if r.hostname))
     generators = {s.generator for s in seen if s.generator}
-    machines.sort(
+    machines = sorted(
+        _told_apart(seen),
         key=lambda m: (
             bool(m.names & generators),
             not m.names & set(names),
             -sum(1 + 10 * bool(s.ram_kb) for s in m.sights),
-        )
+        ),
     )
     hosts: list[DraftHost] = []
     where: dict[int, str] = {}

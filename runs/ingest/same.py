@@ -80,8 +80,10 @@ def _monitor_repeats(shorter: Block, fuller: Block) -> bool:
         return False
     rows, others = mine.get("processes"), theirs.get("processes")
     if isinstance(rows, Table) and isinstance(others, Table):
-        pids = {row.get("pid"): row for row in others}
-        return all(row == pids.get(row.get("pid")) for row in rows[:50])
+        if len(rows) != len(others) and shorter.command and fuller.command:
+            return False  # asked for twice, and some came or went
+        by_pid = {row.get("pid"): row for row in others}
+        return all(row == by_pid.get(row.get("pid")) for row in rows)
     return len(mine) >= 4
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
@@ -69,5 +70,6 @@ def states(
 
 
 def _at(looks: Sequence[tuple[int, str]], load: int) -> str:
-    """The text last shown before a load test, or else the first one shown."""
-    return next((text for i, text in reversed(looks) if i < load), looks[0][1])
+    """The text last shown before a load test, or else the first one shown. `looks`: (block number, text), in order."""
+    place = bisect_left(looks, load, key=lambda look: look[0])
+    return looks[max(place - 1, 0)][1]

@@ -43,3 +43,21 @@ def test_a_row_of_a_listing_quotes_it():
 
 def test_a_quote_of_a_quote_is_of_the_full_print():
     assert placed("a", "@ps nginx 1", "b", "@ps nginx 3", "c", "@ps nginx 6") == [("b2", 2)]
+
+
+def test_a_listing_that_grew_is_another_look():
+    assert placed("$ ps aux | grep nginx", "@ps nginx 2", "$ ps aux | grep nginx", "@ps nginx 4") == [
+        ("b0", 0),
+        ("b1", 0),
+    ]
+
+
+def test_long_listings_that_differ_at_their_end_are_two():
+    assert placed("before", f"@ps nginx 80\n{worker(500)}", "after", f"@ps nginx 80\n{worker(900)}") == [
+        ("b0", 0),
+        ("b1", 0),
+    ]
+
+
+def worker(rss: int) -> str:
+    return f"www-data  999  0.2  0.2  11356  {rss} ?        S    13:02   0:01 nginx"
