@@ -84,7 +84,8 @@ def _wide(head: bytes) -> str:
         return "utf-16-le"
     if even > 0.4 * half and odd < 0.1 * half:
         return "utf-16-be"
-    if head.count(0) > len(head) // 100 or not _is_utf8(head):
+    undecodable = head.decode("utf-8", errors="replace").count("\ufffd")
+    if max(head.count(0), undecodable) > len(head) // 100:
         raise NotText("this is binary data; expected plain text as a terminal shows it")
     return "utf-8"
 

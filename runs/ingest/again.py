@@ -71,7 +71,7 @@ def stored_text(upload: Upload) -> Text:
 def _reread(upload: Upload, *, strict: bool) -> None:
     """Store what the upload's own text gives now; the caller holds the transaction and the row's lock."""
     text = stored_text(upload)
-    blocks = list(parsers.read(text.lines))
+    blocks = text.blocks()
     if not strict:
         upload.edits = _renumbered(upload.edits, upload.blocks, blocks)
     hints = Hints.from_dict(upload.hints)

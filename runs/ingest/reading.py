@@ -27,7 +27,8 @@ ODD = [chr(code) for code in range(32) if chr(code) not in "\a\b\t\n\v\f\r\x1b"]
 class Text:
     """One text as it is kept: its bytes, its lines without their ends, and what in it looks like a secret.
 
-    key   the same for the same text, whatever its encoding, line ends or redactions
+    key     the same for the same text, whatever its encoding, line ends or redactions
+    ended   whether its last line has an end: without one, a figure there may have been cut off
     """
 
     data: bytes
@@ -35,6 +36,15 @@ class Text:
     lines: list[str]
     secrets: list[Secret]
     key: str
+    ended: bool
+
+    def blocks(self) -> list[parsers.Block]:
+        """What the parsers recognise in it."""
+        return list(parsers.read(self._with_ends()))
+
+    def _with_ends(self) -> Iterator[str]:
+        yield from (f"{line}\n" for line in self.lines[:-1])
+        yield self.lines[-1] + "\n" * self.ended
 
 
 @dataclass(frozen=True)
@@ -58,7 +68,7 @@ def text_of(data: bytes, redacted: Collection[str] = ()) -> Text:
         raise rejected(415, "Not a text: this is binary data; expected plain text as a terminal shows it.", line=1)
     if not text.strip():
         raise rejected(400, "The text is blank; expected the output of a load test or of a monitor.")
-    lines = _lines(text)
+    lines, ended = _lines(text)
     secrets = find_secrets(lines)
     key = _key(redact(lines, secrets, {secret.key for secret in secrets}))
     unknown = sorted(set(redacted) - {secret.key for secret in secrets})
@@ -66,9 +76,9 @@ def text_of(data: bytes, redacted: Collection[str] = ()) -> Text:
         raise rejected(400, f"Nothing to redact is called {', '.join(unknown)}; look at the preview again.")
     if redacted:
         lines = redact(lines, secrets, redacted)
-        data, encoding = "\n".join([*lines, ""]).encode("utf-8"), "utf-8"
+        data, encoding = ("\n".join(lines) + "\n" * ended).encode("utf-8"), "utf-8"
         secrets = find_secrets(lines)
-    return Text(data, encoding, lines, secrets, key)
+    return Text(data, encoding, lines, secrets, key, ended)
 
 
 def too_large(size: int | None = None) -> Exception:
@@ -78,9 +88,9 @@ def too_large(size: int | None = None) -> Exception:
     return rejected(413, f"The text is too large: {has}, at most {limit / MIB:g} MiB are taken. Send it in parts.")
 
 
-def read(lines: list[str], *, hints: Hints, edits: Edits | None = None) -> Reading:
+def read(text: Text, *, hints: Hints, edits: Edits | None = None) -> Reading:
     """Blocks, draft with hints and edits, and problems of the text. Raises Rejected 400 for edits that do not fit."""
-    return drafted(list(parsers.read(lines)), lines, hints=hints, edits=edits)
+    return drafted(text.blocks(), text.lines, hints=hints, edits=edits)
 
 
 def drafted(
@@ -120,9 +130,9 @@ def _is_noise(text: str) -> bool:
     return sum(head.count(char) for char in ODD) * 20 > len(head)
 
 
-def _lines(text: str) -> list[str]:
+def _lines(text: str) -> tuple[list[str], bool]:
     lines = text.split("\n")
-    return lines[:-1] if not lines[-1] else lines
+    return (lines, False) if lines[-1] else (lines[:-1], True)
 
 
 def _key(lines: list[str]) -> str:

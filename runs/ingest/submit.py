@@ -52,7 +52,7 @@ class Receipt:
 def preview(data: bytes, *, hints: Hints = NO_HINTS, edits: Edits | None = None) -> Preview:
     """Read the text and store nothing. Raises Rejected 400, 413, 415."""
     text = text_of(data)
-    found = read(text.lines, hints=hints, edits=edits)
+    found = read(text, hints=hints, edits=edits)
     existing = Upload.objects.light().filter(text_key=text.key).first()
     return Preview(text.lines, found.blocks, found.draft, text.secrets, found.problems, existing)
 
@@ -113,7 +113,7 @@ def _prepare(
     upload = _new_upload(text, door=door, name=name, user=user, hints=hints, edits=edits)
     if may_queue and len(data) > settings.QUEUE_UPLOAD_BYTES:
         return _Prepared(upload, exists=False)
-    found = read(text.lines, hints=hints, edits=edits)
+    found = read(text, hints=hints, edits=edits)
     if not found.blocks:
         kept = _keep(upload, Status.FAILED, nothing_found(len(text.lines))).upload
         raise Rejected(422, [{"line": None, "message": kept.error}], kept)
