@@ -142,7 +142,8 @@ def prompt(line: str) -> tuple[str | None, str] | None:
 _LEFT_OUT = r"(?:略|中略|省略|以下略|後略|前略|snip|snipped|cut|etc\.?|truncated|output omitted|omitted)"
 _DOTS = r"(?:\.{2,}|…+|⋮|\.\s\.\s\.)"  # not "~~~": that is a Markdown fence
 _ELISION = re.compile(
-    rf"[\[(<{{（［〈~-]*\s*(?:{_DOTS}\s*{_LEFT_OUT}?\s*{_DOTS}?|{_LEFT_OUT}\s*{_DOTS}?)\s*[\])>}}）］〉~-]*|[:：︙]", re.IGNORECASE
+    rf"[\[(<{{（［〈~-]*\s*(?:{_DOTS}\s*{_LEFT_OUT}?\s*{_DOTS}?|{_LEFT_OUT}\s*{_DOTS}?)\s*[\])>}}）］〉~-]*|[:：︙]",
+    re.IGNORECASE,
 )
 _RULE = re.compile(r"[\W_]+")
 _CODE = re.compile(
