@@ -89,8 +89,11 @@ _PROMPTS = [
     re.compile(p)
     for p in (
         r"(?:\([\w.-]+\)\s*)?\[(?:\d\d:\d\d(?::\d\d)?\s+)?" + _WHO + r"[ :][^\]]*\]\s?[$#%>]\s?(?P<command>.*)",
-        r"(?:\([\w.-]+\)\s*)?(?:\[[\d:]+\]\s*)?" + _WHO + r"\s?:\s?[~/][^$#%>]*[$#%>]\s?(?P<command>.*)",
+        r"(?:\([\w.-]+\)\s*)?(?:\[[\d:]+\]\s*|\d\d:\d\d:\d\d\s+)?"
+        + _WHO
+        + r"\s?:\s?[~/][^$#%>]*[$#%>]\s?(?P<command>.*)",
         r"(?:\([\w.-]+\)\s*)?" + _WHO + r"(?:\s[~/]\S*)?\s?[$#%>](?:\s+|$)(?P<command>.*)",
+        _WHO + r"\s\[[~/][^\]]*\]\s?[$#%>]\s?(?P<command>.*)",
         r"(?!https?:|ftp:)(?P<host>[A-Za-z][\w.-]*):[~/][^\s$#%>]*[$#%>]\s?(?P<command>.*)",
         r"(?P<host>[A-Za-z][\w.-]*)\s[~/]\S*\s[$#%>]\s(?P<command>.*)",
         r"\[(?P<host>[A-Za-z][\w.-]*)[ :][~/][^\]]*\]\s?[$#%>]\s?(?P<command>.*)",
@@ -110,8 +113,8 @@ _PROMPTS = [
             r"systemctl|apachectl|apache2ctl|cd|echo|sleep|mpstat|iostat|pidstat|dstat|busybox|toybox|httperf|taskset|"
             r"ulimit|\./\S+)(?=[\s;&|]|$)"
             # names that a title may begin with, too: only with what a command has behind it
-            r"|(?:ab2?|siege|wrk|hey|top|ps|free|less|more|tail|head|grep|httpd|nginx|for|while|sar|sh|bash)"
-            r"(?=\s.*(?:(?:^|\s)-\w|\S/\S|\s/\S|[|;&<>]|\.[a-z])|\s*$)|ps\s+[a-zA-Z]+$|(?:free|top|grep)\s+\S+$)",
+            r"|(?:ab2?|siege|wrk|hey|top|ps|free|less|more|tail|head|grep|for|while|sar|sh|bash)"
+            r"(?=\s.*(?:(?:^|\s)-\w|\S/\S|\s/\S|[|;&<>]|\.[a-z])|\s*$)|(?:httpd|nginx)(?=\s+-\w)|ps\s+[a-zA-Z]+$|(?:free|top|grep)\s+\S+$)",
         ).replace(
             "{BARE}",
             r"(?:ab2?\s+(?:-\S+\s+(?:[^\s-]\S*\s+)?)*[\"']?(?:https?://)?[\w.-]+(?::\d+)?/\S*(?:\s+[>|].*)?"
