@@ -16,8 +16,9 @@ from typing import Any
 
 from ..catalogue import Found
 from ..lines import Lines
-from ..records import ProcessSample, Record
-from ..table import RowReader, Table
+from ..records import Record
+from ..rows import RowReader
+from ..table import Table, samples
 from ..transcript import prompt
 
 KIND = "ps"
@@ -266,20 +267,4 @@ def records(values: dict[str, Any]) -> list[Record]:
     table = values.get("processes")
     if not isinstance(table, Table) or "lwp" in table.columns:
         return []  # rows of threads would count a process's memory many times
-    return [_process(row) for row in table]
-
-
-def _process(row: dict[str, Any]) -> ProcessSample:
-    command = str(row.get("command", ""))
-    get = row.get
-    return ProcessSample(
-        pid=get("pid", 0),
-        user=get("user"),
-        command=command,
-        group=ProcessSample.group_of(command),
-        rss_kb=get("rss_kb"),
-        vsz_kb=get("vsz_kb"),
-        cpu_pct=get("cpu_pct"),
-        mem_pct=get("mem_pct"),
-        time_s=get("time_s"),
-    )
+    return list(samples(table))

@@ -18,8 +18,9 @@ from typing import Any
 from ..catalogue import Found
 from ..lines import Lines
 from ..quick import top as quick_top
-from ..records import Problem, ProcessSample, Record, SystemSample
-from ..table import RowReader, Table
+from ..records import Problem, Record, SystemSample
+from ..rows import RowReader
+from ..table import Table, samples
 from ..transcript import is_elision, prompt
 from ..units import number, uptime_s
 
@@ -313,22 +314,6 @@ def records(values: dict[str, Any]) -> list[Record]:
     clock = values.get("time")
     found: list[Record] = [SystemSample(tool=KIND, clock=str(clock) if clock else None, metrics=metrics)]
     table = values.get("processes")
-    if isinstance(table, Table):
-        found += [_process(row) for row in table]
+    if isinstance(table, Table) and values.get("mode") != "threads":  # a thread's memory is its whole process's
+        found += samples(table, rss="res_kb", vsz="virt_kb")
     return found
-
-
-def _process(row: dict[str, Any]) -> ProcessSample:
-    command = str(row.get("command", ""))
-    get = row.get
-    return ProcessSample(
-        pid=get("pid", 0),
-        user=get("user"),
-        command=command,
-        group=ProcessSample.group_of(command),
-        rss_kb=get("res_kb"),
-        vsz_kb=get("virt_kb"),
-        cpu_pct=get("cpu_pct"),
-        mem_pct=get("mem_pct"),
-        time_s=get("time_s"),
-    )

@@ -1,0 +1,309 @@
+"""Reads the rows of a process table into columns: at once while they are plain, line by line where they are not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .lines import PLAIN_ROWS, Lines
+from .records import Problem
+from .table import Table
+from .transcript import clean, is_elision, needs_cleaning, prompt
+from .units import clock_s, size_kb
+
+
+class Memo(dict[str, Any]):
+    """Converts figures, each spelling once: the screens of one machine print the same few thousand over and over."""
+
+    def __init__(self, convert: Callable[[str], Any]) -> None:
+        super().__init__()
+        self._convert = convert
+
+    def __missing__(self, text: str) -> Any:
+        if len(self) > 100_000:
+            self.clear()
+        value = self[text] = self._convert(text)
+        return value
+
+
+def percent(text: str) -> float:
+    """ "6.1", "6,1" or "6%" as a float. Raises ValueError."""
+    return float(text.rstrip("%").replace(",", "."))
+
+
+def _clock(text: str) -> float | None:
+    return None if text == "-" else clock_s(text)
+
+
+_SIZE, _CLOCK, _PERCENT, _COUNT = Memo(size_kb), Memo(_clock), Memo(percent), Memo(int)
+
+
+def _without_ends(column: Sequence[str]) -> list[str]:
+    """The last column's texts, cleaned of what a terminal or a page left behind them."""
+    if needs_cleaning("".join(column).replace("\r\n", "\n")):
+        return [clean(text).rstrip() for text in column]
+    return list(map(str.rstrip, column))
+
+
+def _marked(column: Sequence[str]) -> bool:
+    """Whether a page or a terminal left its marks in one of the texts: tags, entities, colours, zero-width spaces."""
+    seen = set(column)
+    return needs_cleaning("".join(seen)) and any(clean(text) != text for text in seen)
+
+
+# What a column holds, by the name that it gets: everything else is text.
+CONVERTERS: dict[str, Callable[[str], Any]] = {
+    "pid": _COUNT.__getitem__,
+    "ppid": _COUNT.__getitem__,
+    "lwp": _COUNT.__getitem__,
+    "nlwp": _COUNT.__getitem__,
+    "c": _COUNT.__getitem__,
+    "virt_kb": _SIZE.__getitem__,
+    "res_kb": _SIZE.__getitem__,
+    "shr_kb": _SIZE.__getitem__,
+    "swap_kb": _SIZE.__getitem__,
+    "vsz_kb": _SIZE.__getitem__,
+    "rss_kb": _SIZE.__getitem__,
+    "cpu_pct": _PERCENT.__getitem__,
+    "mem_pct": _PERCENT.__getitem__,
+    "virt_pct": _PERCENT.__getitem__,
+    "time_s": _CLOCK.__getitem__,
+    "elapsed_s": _CLOCK.__getitem__,
+}
+_DAYS = frozenset(["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"])
+_MONTHS = frozenset(["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"])
+_SPLIT_STATE = re.compile(r"(?<=\s[SRDTZI]) (?=[<N]\s)")  # busybox prints its "S <" in columns of their own
+
+
+class RowReader:
+    """Reads the rows below a header: quickly while they are plain, line by line where they are not.
+
+    names    column names in the order of the text; "command" is the rest of the line where it stands last
+    columns  what was read, by name; last: number of the last line that was a row
+    elided   whether the text itself left rows out ("...")
+    """
+
+    def __init__(self, lines: Lines, names: Sequence[str]) -> None:
+        self.lines = lines
+        self.names = list(names)
+        self.convert = [CONVERTERS.get(name) for name in names]
+        self.columns: dict[str, list[Any]] = {name: [] for name in names}
+        self.last = lines.number
+        self.problems: list[Problem] = []
+        self.elided = False
+        self._width = self._longest = 0  # of the line read last, and of the longest one, as they stand in the text
+        self._wraps = 0  # how many lines were the rest of the row before
+
+    def read(self, several: bool = True) -> Table:
+        """All rows; `several` False stops at the first blank line (nothing else tells where a table without header ends)."""
+        while (rows := self.lines.plain_rows()) and self._quick(rows):
+            continue
+        self._slow(several)
+        return Table(self.columns, len(next(iter(self.columns.values()))))
+
+    def _quick(self, rows: list[str]) -> bool:
+        """Take plain rows in; puts back what is behind the first odd one. True where more plain rows may follow."""
+        if self._even(rows):
+            self.last = self.lines.number - self.lines.blank_after
+            return len(rows) == PLAIN_ROWS
+        most = len(self.names) - 1
+        whole = len(rows)
+        split = [row.split(None, most) for row in rows]
+        if self.convert[-1] and rows[-1][-1:] not in "\r\n":
+            split.pop()  # its last figure may go on
+        odd = len(split)
+        if not self._columns(split):
+            odd = next(i for i, fields in enumerate(split) if not self._columns([fields], keep=False))
+            self._columns(split[:odd])
+        after = self.lines.number - self.lines.blank_after
+        if odd:
+            self.last = after - whole + odd
+        if odd < whole:
+            self._measure(*rows[:odd])
+            self.lines.back_rows(rows[odd:])
+        return odd == whole == PLAIN_ROWS
+
+    def _even(self, rows: list[str]) -> bool:
+        """Take in rows of one word a column, all at once: twice as quick as row by row.
+
+        A row with a word too many and one with a word too few would have to follow each other to come out even, and
+        then the columns between them hold no figures.
+        """
+        n = len(self.names)
+        if self.convert[-1] or "pid" not in self.names:
+            return False
+        text = " ".join(rows)
+        words = text.split()
+        return (
+            len(words) == n * len(rows)
+            and not needs_cleaning(text)
+            and self._take([words[i::n] for i in range(n)], plain=True)
+        )
+
+    def _columns(self, split: list[list[str]], keep: bool = True) -> bool:
+        """Convert rows column by column. False, with nothing kept, where a row is too short or a figure is none."""
+        if not split:
+            return True
+        try:
+            columns = list(zip(*split, strict=True))
+        except ValueError:
+            return False
+        return len(columns) == len(self.names) and self._take(columns, keep)
+
+    def _take(self, columns: Sequence[Sequence[str]], keep: bool = True, plain: bool = False) -> bool:
+        """Convert and keep columns. False, with nothing kept, where a figure is none or a text has marks of a page.
+
+        `plain`: the texts are single words that need no cleaning.
+        """
+        try:
+            new = [
+                list(map(convert, column)) if convert else column
+                for convert, column in zip(self.convert, columns, strict=True)
+            ]
+        except ValueError:
+            return False
+        if not plain and self._odd_texts(columns):
+            return False
+        if keep:
+            if not self.convert[-1] and not plain:
+                new[-1] = _without_ends(columns[-1])
+            for name, column in zip(self.names, new, strict=True):
+                rows = column if isinstance(column, list) else list(column)
+                self.columns[name] = self.columns[name] + rows if self.columns[name] else rows
+        return True
+
+    def _odd_texts(self, columns: Sequence[Sequence[str]]) -> bool:
+        """Whether a page left its marks in a text, or a column of its own holds the rest of busybox's "S <"."""
+        if any(not convert and _marked(column) for convert, column in zip(self.convert[:-1], columns, strict=False)):
+            return True
+        return self.names[-2:-1] == ["stat"] and any(text.startswith(("< ", "N ")) for text in columns[-1])
+
+    def _slow(self, several: bool) -> None:
+        blank: list[str] = []
+        for line in self.lines:
+            stripped = line.strip()
+            if not stripped:
+                blank.append(self.lines.raw)
+                continue
+            if blank and not several and len(blank) != 1:
+                self.lines.back(*blank, self.lines.raw)
+                return
+            if blank and self.names[0] == "pid" and stripped[0].isalpha():  # most often: the next screen
+                self.lines.back(*blank, self.lines.raw)
+                return
+            if is_elision(stripped) and self._a_row_follows():
+                self.elided = True
+            elif self._row(stripped) or not blank and (self._wrapped(stripped) or self._cut_off(stripped)):
+                self.last = self.lines.number
+                self._measure(self.lines.raw)
+            else:
+                self.elided = self.elided or is_elision(stripped)
+                self.lines.back(*blank, self.lines.raw)
+                return
+            blank.clear()
+        self.lines.back(*blank)
+
+    def _a_row_follows(self) -> bool:
+        return any(self._fields(line.strip()) is not None for line in self.lines.ahead(1))
+
+    def _row(self, line: str) -> bool:
+        row = self._fields(line)
+        if row is None and self._begins_a_row(line):
+            following = self.lines.peek()  # a mail client broke the row: the rest is on the next line
+            joined = f"{line} {following.strip()}" if following and following.strip() else ""
+            row = self._fields(joined) if joined and self._fields(following or "") is None else None
+            if row is not None:
+                self._measure(self.lines.raw)
+                next(self.lines)
+        if row is None:
+            return False
+        if self.lines.cut == self.lines.number and not self.convert[-1]:
+            blank = "" if row[-1].endswith((",", "(")) else " "  # the end of a text, not of a figure
+            row[-1] = f"{row[-1]}{blank}{self.lines.cut_text}".strip()
+            self.lines.cut = 0
+        for name, value in zip(self.names, row, strict=True):
+            self.columns[name].append(value)
+        return True
+
+    def _fields(self, line: str) -> list[Any] | None:
+        """One row's values, or None where the line is no row."""
+        most = len(self.names) - 1
+        fields = _SPLIT_STATE.sub("", line, count=1).split(None, most)
+        fields = self._join_start(line, fields)
+        if len(fields) == most and self.names[-1] == "command":
+            fields.append("")  # a process without a name
+        if len(fields) != most + 1:
+            return None
+        try:
+            row = [convert(text) if convert else text for convert, text in zip(self.convert, fields, strict=True)]
+        except ValueError:
+            return None
+        return row if self._plausible(row) else None
+
+    def _plausible(self, row: list[Any]) -> bool:
+        known = dict(zip(self.names, row, strict=True))
+        return known.get("pid", 0) >= 0 and not (
+            known.get("command") == "" and "time_s" not in known and "rss_kb" not in known
+        )
+
+    def _join_start(self, line: str, fields: list[str]) -> list[str]:
+        """`lstart` prints five words and `start` two where others print one."""
+        at = self.names.index("start") if "start" in self.names else -1
+        if at < 0 or len(fields) <= at + 1:
+            return fields
+        words = 5 if fields[at] in _DAYS and fields[at + 1] in _MONTHS else 2 if fields[at] in _MONTHS else 1
+        if words == 1:
+            return fields
+        parts = line.split(None, len(self.names) - 1 + words - 1)
+        return [*parts[:at], " ".join(parts[at : at + words]), *parts[at + words :]]
+
+    def _begins_a_row(self, line: str) -> bool:
+        """Whether a line has at least its first columns right, so that its end may be on the next one."""
+        fields = line.split()
+        if not 3 <= len(fields) < len(self.names) or "pid" not in self.names[:2]:
+            return False
+        try:
+            for convert, text in zip(self.convert, fields, strict=False):
+                if convert:
+                    convert(text)
+        except ValueError:
+            return False
+        return True
+
+    def _wrapped(self, line: str) -> bool:
+        """The rest of the row before, where a mail client broke its command: only if it would not have fitted."""
+        commands = self.columns.get("command")
+        if not commands or self.names[-1] != "command" or prompt(line) is not None:
+            return False
+        needed = self._width + 1 + len(line.split(None, 1)[0])
+        if commands[-1]:
+            if not (self._longest <= 110 and needed > max(70, self._longest) and (self._wraps or self._a_row_soon())):
+                return False
+        elif needed < 64:
+            return False
+        commands[-1] = f"{commands[-1]} {line}".strip()
+        self._wraps += 1
+        return True
+
+    def _measure(self, *raws: str) -> None:
+        widths = [len(raw.rstrip()) for raw in raws]
+        self._width = widths[-1] if widths else self._width
+        self._longest = max(self._longest, *widths, self._width)
+
+    def _cut_off(self, line: str) -> bool:
+        """Whether the text ends inside this row; a problem tells of it then."""
+        if not self._begins_a_row(line) or self.lines.peek() is not None:
+            return False
+        number = self.lines.number
+        self.problems.append(Problem(number, f"the text ends inside a row of {len(self.names)} columns: {line[:60]!r}"))
+        return True
+
+    def _a_row_soon(self) -> bool:
+        """Whether a row comes within the next lines, with nothing but more of this row's command before it."""
+        for line in self.lines.ahead(12):
+            if self._fields(line.strip()) is not None or self._begins_a_row(line):
+                return True
+            if prompt(line) is not None or "PID" in line.split():
+                return False
+        return False
