@@ -93,6 +93,7 @@ class RowReader:
         self.problems: list[Problem] = []
         self.elided = False
         self._width = self._longest = 0  # of the line read last, and of the longest one, as they stand in the text
+        self._parted = False  # whether a blank line behind the rows is taken already
         self._wraps = 0  # how many lines were the rest of the row before
 
     def read(self, several: bool = True) -> Table:
@@ -106,6 +107,7 @@ class RowReader:
         """Take plain rows in; puts back what is behind the first odd one. True where more plain rows may follow."""
         if self._even(rows):
             self.last = self.lines.number - self.lines.blank_after
+            self._parted = bool(self.lines.blank_after)
             return len(rows) == PLAIN_ROWS
         most = len(self.names) - 1
         whole = len(rows)
@@ -119,6 +121,7 @@ class RowReader:
         after = self.lines.number - self.lines.blank_after
         if odd:
             self.last = after - whole + odd
+        self._parted = odd == whole and bool(self.lines.blank_after)
         if odd < whole:
             self._measure(*rows[:odd])
             self.lines.back_rows(rows[odd:])
@@ -189,7 +192,8 @@ class RowReader:
             if blank and not several and len(blank) != 1:
                 self.lines.back(*blank, self.lines.raw)
                 return
-            if blank and self.names[0] == "pid" and stripped[0].isalpha():  # most often: the next screen
+            # Behind a blank line and where no pid stands there is no row: most often it is the next screen.
+            if (blank or self._parted) and self.names[0] == "pid" and stripped[0].isalpha():
                 self.lines.back(*blank, self.lines.raw)
                 return
             if is_elision(stripped) and self._a_row_follows():

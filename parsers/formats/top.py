@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
+from functools import lru_cache
 from typing import Any
 
 from ..catalogue import Found
@@ -94,6 +95,15 @@ _COLUMNS = {
 _HEADER = re.compile(r"PID\s|(?:[A-Z%+]+\s+){2,}PID\b")
 
 
+@lru_cache(maxsize=64)
+def _names(header: str) -> list[str] | None:
+    """Names of the columns below a header, None where it is not top's; every screen of a log has the same one."""
+    words = header.split()
+    if "PID" not in words or not {"%CPU", "WCPU", "RES", "VIRT", "TIME+"} & set(words):
+        return None
+    return [_COLUMNS.get(word, word.lower()) for word in words]
+
+
 def parse(lines: Lines, command: str | None) -> Found | None:
     return _Screen(lines).read()
 
@@ -164,17 +174,15 @@ class _Screen:
         return 0 < gap <= 4 and (gap < 3 or not self.above.strip())
 
     def _header(self, line: str) -> list[str] | None:
-        if line.count(" ") == len(line) - 1:
-            return None
+        if line.endswith(" COMMAND"):
+            return _names(line)
         words = line.replace("S[%CPU]", "S %CPU").replace("[", " ").replace("]", " ").split()
         if words and words[-1] not in ("COMMAND", "ARGS", "CMD", "Command"):
             rest = (self.lines.peek() or "").split()
             if rest and rest[-1] in ("COMMAND", "ARGS", "CMD") and all(w in _COLUMNS for w in rest):
                 words += rest  # broken by a mail client
                 next(self.lines)
-        if "PID" not in words or not {"%CPU", "WCPU", "RES", "VIRT", "TIME+"} & set(words):
-            return None
-        return [_COLUMNS.get(word, word.lower()) for word in words]
+        return _names(" ".join(words))
 
     def _summary(self, line: str) -> bool:
         """Take a line of the summary in. False where it is none, or belongs to the next screen."""
