@@ -174,7 +174,7 @@ class _Screen:
         return 0 < gap <= 4 and (gap < 3 or not self.above.strip())
 
     def _header(self, line: str) -> list[str] | None:
-        if line.endswith(" COMMAND"):
+        if line.endswith(" COMMAND") and "[" not in line:
             return _names(line)
         words = line.replace("S[%CPU]", "S %CPU").replace("[", " ").replace("]", " ").split()
         if words and words[-1] not in ("COMMAND", "ARGS", "CMD", "Command"):
