@@ -14,7 +14,7 @@ from runs.models import Upload
 
 from .edits import Edits
 from .hints import Hints
-from .reading import Text, drafted, nothing_found, text_of
+from .reading import Reading, Text, drafted, nothing_found, read, text_of
 from .rejected import Rejected
 from .store import store
 
@@ -36,11 +36,15 @@ def parse_queued(upload_id: int) -> Upload:
 
 
 def _parse(upload_id: int) -> None:
+    queued = Upload.objects.get(pk=upload_id)
+    text = stored_text(queued)
     try:
+        # Before the transaction: SQLite lets nobody else write while one is open. Nothing changes a queued upload's edits.
+        found = read(text, hints=Hints.from_dict(queued.hints), edits=queued.edits)
         with transaction.atomic():
             upload = Upload.objects.select_for_update().get(pk=upload_id)
             if upload.status == Status.PARSING:
-                _reread(upload, strict=True)
+                _store_anew(upload, found, len(text.lines), keep_empty=True)
     except Rejected as error:  # edits that do not fit the text: the sender has gone, so the upload says it
         give_up(upload_id, str(error))
 
@@ -53,9 +57,14 @@ def give_up(upload_id: int, message: str) -> None:
 
 def reparse(upload_id: int) -> Upload:
     """Build an upload's results anew from its text, hints and edits. Ids, and names given since, stay."""
+    text = stored_text(Upload.objects.get(pk=upload_id))
+    blocks = text.blocks()
     with transaction.atomic():
         upload = Upload.objects.select_for_update().get(pk=upload_id)
-        _reread(upload, strict=False)
+        upload.edits = _renumbered(upload.edits, upload.blocks, blocks)
+        hints = Hints.from_dict(upload.hints)
+        found = drafted(blocks, text.lines, hints=hints, edits=upload.edits, strict=False)
+        _store_anew(upload, found, len(text.lines), keep_empty=False)
     return upload
 
 
@@ -68,19 +77,16 @@ def stored_text(upload: Upload) -> Text:
     return text_of(zlib.decompress(bytes(upload.raw)))
 
 
-def _reread(upload: Upload, *, strict: bool) -> None:
-    """Store what the upload's own text gives now; the caller holds the transaction and the row's lock."""
-    text = stored_text(upload)
-    blocks = text.blocks()
-    if not strict:
-        upload.edits = _renumbered(upload.edits, upload.blocks, blocks)
-    hints = Hints.from_dict(upload.hints)
-    found = drafted(blocks, text.lines, hints=hints, edits=upload.edits, strict=strict)
+def _store_anew(upload: Upload, found: Reading, n_lines: int, *, keep_empty: bool) -> None:
+    """Store what the upload's own text gives now; the caller holds the transaction and the row's lock.
+
+    keep_empty: where nothing is recognised, leave what is stored as it is; else nothing of it stays.
+    """
     upload.parser_version = parsers.VERSION
-    if found.blocks or not strict:
+    if found.blocks or not keep_empty:
         store(upload, found)
     if not found.blocks:
-        upload.status, upload.error = Status.FAILED, nothing_found(len(text.lines))
+        upload.status, upload.error = Status.FAILED, nothing_found(n_lines)
         upload.save()
 
 

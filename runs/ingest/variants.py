@@ -30,16 +30,22 @@ def server_of(result: LoadResult, block: Block) -> Server:
 
 
 def _agree(one: Server, other: Server) -> bool:
+    if one[2] != other[2] and one[2] and other[2]:  # ports differ most often, and this is asked very often
+        return False
     return all(not a or not b or a == b for a, b in zip(one, other, strict=True))
 
 
 def same_server(servers: Sequence[Server], server: Server) -> int:
     """Place of the first of `servers` that `server` may be."""
+    if server in servers and all(server):  # nothing left open: it can be no other
+        return servers.index(server)
     return next(place for place, other in enumerate(servers) if _agree(server, other))
 
 
 def merge_server(servers: list[Server], server: Server) -> None:
     """Add a server unless it is there; what was not printed before is filled in."""
+    if server in servers and all(server):
+        return
     for place, other in enumerate(servers):
         if _agree(server, other):
             servers[place] = (other[0] or server[0], other[1] or server[1], other[2] or server[2])

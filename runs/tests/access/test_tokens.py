@@ -120,3 +120,10 @@ def test_public_read_opens_reading_of_the_api_and_nothing_else(settings):
     assert ask("get").status_code == 200
     assert ask("post").status_code == 401
     assert ask("get", authorization="Bearer wrong").status_code == 401
+
+
+def test_a_token_in_steady_use_writes_nothing(django_user_model, django_assert_num_queries):
+    _, secret = make_token(user=django_user_model.objects.create_user("ann"), name="script")
+    token_of(secret)
+    with django_assert_num_queries(1):
+        assert token_of(secret) is not None
