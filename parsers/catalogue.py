@@ -3,7 +3,7 @@
 A format is a module with
     KIND            its name, unique
     OPENS           pattern (text) that matches, right behind any quoting, a line that its output can begin with
-    parse           (lines, command) -> Found | None; the opening line is `lines.raw`, put back already
+    parse           (lines, command) -> Found | None; the opening line is the next one of `lines`
     records         (values) -> list[Record]
 and, where it helps,
     COMMAND         pattern that is found in the commands that print this output
