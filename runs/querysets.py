@@ -14,16 +14,16 @@ from django.db.models import Count, OuterRef, Prefetch, Q, QuerySet, Subquery, T
 from django.db.models.functions import Cast, Coalesce
 
 if TYPE_CHECKING:
-    from runs.models import Capture, Experiment, Run, Series, Upload  # noqa: F401  (models import this module)
+    from runs.models import Capture, Experiment, Job, Run, Series, Upload  # noqa: F401  (models import this module)
 
 ID_DIGITS = 18  # more do not fit the databases' integers
 HEAVY = ("raw", "blocks", "problems", "unread", "edits", "placed")
 
 
-def counted(of: str, by: str) -> Coalesce:
+def counted(of: str, by: str, **only: str) -> Coalesce:
     """Number of rows of the model `of` ("runs.Run") whose `by` is this row, as a subquery: no join to multiply."""
     model = apps.get_model(of)
-    rows = model._default_manager.filter(**{by: OuterRef("pk")}).order_by().values(by)
+    rows = model._default_manager.filter(**{by: OuterRef("pk")}, **only).order_by().values(by)
     return Coalesce(Subquery(rows.annotate(n=Count("pk")).values("n")), 0)
 
 
@@ -93,3 +93,16 @@ class CaptureQuerySet(QuerySet["Capture"]):
     def with_context(self) -> Self:
         """With experiment, config, host and run, in one query."""
         return self.select_related("experiment", "config", "host", "run")
+
+
+class JobQuerySet(QuerySet["Job"]):
+    def with_context(self) -> Self:
+        """With plan, target, its host, generator and experiment, in one query; without log and snapshot."""
+        found = self.select_related("plan", "target__host", "generator", "experiment", "created_by")
+        return found.defer("log", "snapshot")
+
+    def with_counts(self) -> Self:
+        """With context, n_steps and n_done."""
+        return self.with_context().annotate(
+            n_steps=counted("runs.Step", "job"), n_done=counted("runs.Step", "job", state="done")
+        )

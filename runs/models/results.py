@@ -32,12 +32,14 @@ class Upload(models.Model):
         READY = "ready"
         PARTIAL = "partial"
         FAILED = "failed"
+        CANCELLED = "cancelled"
 
     class Door(models.TextChoices):
         WEB = "web"
         REST = "rest"
         COMMAND = "command"
         SAMPLE = "sample"
+        REMOTE = "remote"
 
     name = models.CharField(max_length=255, blank=True)
     sha256 = models.CharField(max_length=64, db_index=True)
@@ -47,7 +49,7 @@ class Upload(models.Model):
     encoding = models.CharField(max_length=32)
     n_lines = models.PositiveIntegerField(default=0)
     door = models.CharField(max_length=8, choices=Door.choices)
-    status = models.CharField(max_length=8, choices=Status.choices)
+    status = models.CharField(max_length=9, choices=Status.choices)
     error = models.TextField(blank=True)
     blocks = models.JSONField(default=list)
     problems = models.JSONField(default=list)
@@ -220,84 +222,3 @@ class Run(Sourced):
 
     def get_absolute_url(self) -> str:
         return reverse("run", args=[self.pk])
-
-
-class Capture(Sourced):
-    """Monitors beside a run: one look, or the screens of one command. `values`: the last look, without its processes."""
-
-    class Phase(models.TextChoices):
-        BEFORE = "before"
-        DURING = "during"
-        AFTER = "after"
-
-    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="captures")
-    config = models.ForeignKey(Config, null=True, blank=True, on_delete=models.SET_NULL, related_name="captures")
-    run = models.ForeignKey(Run, null=True, blank=True, on_delete=models.SET_NULL, related_name="captures")
-    host = models.ForeignKey(Host, null=True, blank=True, on_delete=models.SET_NULL, related_name="captures")
-    tool = models.CharField(max_length=32)
-    phase = models.CharField(max_length=8, choices=Phase.choices, blank=True)
-    label = models.CharField(max_length=300, blank=True)
-    command = models.TextField(blank=True)
-    clock_first = models.CharField(max_length=8, blank=True, help_text="HH:MM:SS as printed")
-    clock_last = models.CharField(max_length=8, blank=True)
-    n_samples = models.PositiveIntegerField(default=1)
-    partial = models.BooleanField(default=False)
-    values = models.JSONField(default=dict)
-    created_at = models.DateTimeField(default=timezone.now)
-
-    objects = querysets.CaptureQuerySet.as_manager()
-
-    class Meta:
-        ordering = ["id"]
-
-    def __str__(self) -> str:
-        return f"{self.tool} {self.label or self.pk}"
-
-    def get_absolute_url(self) -> str:
-        return reverse("capture", args=[self.pk])
-
-
-class Series(models.Model):
-    """One metric over a capture's looks: of the whole system (pid None) or of one process.
-
-    samples   zlib-packed little-endian float64s, NaN where a look lacks it; see runs.ingest.pack
-    Where looks carry a clock, the system's metric "clock_s" holds it in seconds of the day, growing past midnight.
-    """
-
-    capture = models.ForeignKey(Capture, on_delete=models.CASCADE, related_name="series")
-    metric = models.CharField(max_length=32)
-    pid = models.PositiveBigIntegerField(null=True, blank=True)
-    user = models.CharField(max_length=64, blank=True)
-    command = models.CharField(max_length=500, blank=True)
-    group = models.CharField(max_length=100, blank=True)
-    n = models.PositiveIntegerField()
-    min = models.FloatField()
-    mean = models.FloatField()
-    max = models.FloatField()
-    last = models.FloatField()
-    samples = models.BinaryField()
-
-    class Meta:
-        ordering = ["id"]
-        verbose_name_plural = "series"
-        indexes = [models.Index(fields=["capture", "metric"], name="series_capture_metric")]
-
-    def __str__(self) -> str:
-        return f"{self.metric} {self.command}"
-
-
-class ApiToken(models.Model):
-    """A token for scripts. Only its sha256 is kept; the token itself is shown once, when it is made."""
-
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens")
-    name = models.CharField(max_length=100)
-    prefix = models.CharField(max_length=8)
-    sha256 = models.CharField(max_length=64, unique=True)
-    created_at = models.DateTimeField(auto_now_add=True)
-    last_used_at = models.DateTimeField(null=True, blank=True)
-
-    class Meta:
-        ordering = ["-id"]
-
-    def __str__(self) -> str:
-        return f"{self.name} ({self.prefix}…)"

@@ -1,0 +1,32 @@
+"""What is stored. The upload's raw text is the source of truth; every other result row can be rebuilt from it.
+
+Units as everywhere: _ms, _s, _kb (KiB), _pct, _bytes in the names. Lines are 1-based and belong to the upload's text.
+"""
+
+from .access import ApiToken
+from .judging import Ruling
+from .monitors import Capture, Series
+from .remote import Job, LoadGenerator, Plan, Step, Switch, Target, TargetAddress, Variant
+from .results import Config, ConfigText, Experiment, Host, Run, Sourced, Upload
+
+__all__ = [
+    "ApiToken",
+    "Capture",
+    "Config",
+    "ConfigText",
+    "Experiment",
+    "Host",
+    "Job",
+    "LoadGenerator",
+    "Plan",
+    "Ruling",
+    "Run",
+    "Series",
+    "Sourced",
+    "Step",
+    "Switch",
+    "Target",
+    "TargetAddress",
+    "Upload",
+    "Variant",
+]
