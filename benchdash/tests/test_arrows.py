@@ -19,6 +19,7 @@ LEVELS = {
     "runs.querysets": CORE,
     "runs.migrations": CORE,
     "runs.ingest": CORE,
+    "runs.remote": CORE,
     "runs.analysis": PURE,
     "runs.figures": PURE,
     "parsers": PURE,

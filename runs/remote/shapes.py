@@ -1,0 +1,103 @@
+"""What a validated plan is made of. Plain values: they go through JSON into a job's snapshot and back.
+
+Units: _s seconds. Addresses are canonical ("http://shop.lan:8080"), see remote.addresses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """One load to send: what a tool's command line is built from.
+
+    base      an address of the allow-list; path begins with "/" and stays below it
+    headers   (name, value); a secret is still "{secret:NAME}" here, it is filled in where the process is started
+    requests, duration_s   one of them is set
+    """
+
+    tool: str
+    base: str
+    path: str
+    concurrency: int
+    requests: int | None = None
+    duration_s: int | None = None
+    method: str = "GET"
+    headers: tuple[tuple[str, str], ...] = ()
+    body: str = ""
+    content_type: str = ""
+    keepalive: bool = False
+    timeout_s: int = 30
+
+    @property
+    def url(self) -> str:
+        return self.base + self.path
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One step to run: a variant at a level. repeat counts from 1; 0 is a warm-up, stored but not counted."""
+
+    variant: str
+    level: int
+    repeat: int
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """How a machine is reached: over ssh, or (destination "") it is the one that the worker runs on."""
+
+    name: str
+    destination: str = ""
+    identity_file: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class VariantPlan:
+    """One config to compare, with everything that it leaves to the plan filled in."""
+
+    name: str
+    base: str
+    path: str
+    keepalive: bool
+    switch: tuple[str, ...] = ()
+    switch_timeout_s: int = 30
+    config_files: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A plan as it was validated, enough to run it without looking at the plan again.
+
+    allowed      {canonical base: [IP addresses that its name may have]}, the target's allow-list at the start
+    target       None: the target is not reached, so no monitors
+    """
+
+    name: str
+    generator: Machine
+    target_name: str
+    target: Machine | None
+    allowed: dict[str, list[str]]
+    tool: str
+    variants: tuple[VariantPlan, ...]
+    levels: tuple[int, ...]
+    repeats: int
+    warmups: int
+    order: str
+    seed: int
+    cooldown_s: float
+    interval_s: float
+    requests: int | None
+    duration_s: int | None
+    method: str
+    headers: tuple[tuple[str, str], ...]
+    body: str
+    content_type: str
+    timeout_s: int
+    most_requests: int
+    most_concurrency: int
+    most_duration_s: int
+    rse_limit_pct: float | None = None
+    most_repeats: int | None = None
+    notes: tuple[str, ...] = field(default=())
