@@ -37,5 +37,6 @@ urlpatterns = [
     path("configs/<int:pk>/rename/", change.rename_config, name="rename-config"),
     path("hosts/<int:pk>/rename/", change.rename_host, name="rename-host"),
     path("runs/<int:pk>/change/", change.run, name="change-run"),
+    path("uploads/<int:pk>/cancel/", change.cancel_upload, name="cancel-upload"),
     path("captures/<int:pk>/move/", change.capture, name="move-capture"),
 ]

@@ -144,6 +144,15 @@ class UploadViews(Rows):
         """What was read from a text, and while it waits for a worker, how far it is."""
         return Response(told(self.get_object(), request))
 
+    @extend_schema(request=None, responses={200: shapes.ResultSerializer, 409: shapes.ErrorsSerializer}, filters=False)
+    @action(detail=True, methods=["post"], pagination_class=None)
+    def cancel(self, request: Request, pk: str) -> Response:
+        """Stop waiting for a text that no worker has read yet. It is kept, and nothing of it is stored."""
+        if not ingest.cancel(self.get_object().pk):
+            late = {"line": None, "message": "Too late to cancel: the text was read already."}
+            return Response({"errors": [late]}, status=409)
+        return Response(told(self.get_object(), request))
+
     @extend_schema(
         parameters=HINTS,
         request={

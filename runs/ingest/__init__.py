@@ -5,7 +5,7 @@ result_of       an upload as scripts are told     reparse(id)              build
 change          what a person changes afterwards  pack                     how series are packed
 """
 
-from .again import give_up, lines_of, parse_queued, reparse
+from .again import cancel, give_up, lines_of, parse_queued, reparse
 from .draft import Draft
 from .edits import Edits, apply_edits
 from .hints import Hints
@@ -25,6 +25,7 @@ __all__ = [
     "Rejected",
     "Secret",
     "apply_edits",
+    "cancel",
     "capture_result",
     "draft_results",
     "give_up",

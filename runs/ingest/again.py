@@ -55,6 +55,14 @@ def give_up(upload_id: int, message: str) -> None:
     unfinished.update(status=Status.FAILED, error=message)
 
 
+def cancel(upload_id: int) -> bool:
+    """Stop waiting for a text: it is kept, and nothing of it is stored. False where it was read already."""
+    unfinished = Upload.objects.filter(pk=upload_id, status__in=(Status.QUEUED, Status.PARSING))
+    return bool(
+        unfinished.update(status=Status.CANCELLED, error="Cancelled before it was read. Send it again to have it read.")
+    )
+
+
 def reparse(upload_id: int) -> Upload:
     """Build an upload's results anew from its text, hints and edits. Ids, and names given since, stay."""
     text = stored_text(Upload.objects.get(pk=upload_id))

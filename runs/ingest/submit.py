@@ -26,6 +26,7 @@ from .store import store
 
 Status = Upload.Status
 NO_HINTS = Hints()
+GIVES_WAY = (Status.FAILED, Status.CANCELLED)
 _GIVEN = {"id", "text_key", "created_at"}  # what the row has of its own
 
 
@@ -107,7 +108,7 @@ def _prepare(
 ) -> _Prepared:
     """All that needs no transaction. Only a text in which nothing is recognised is stored here, for inspection."""
     text = text_of(data, redact)
-    existing = Upload.objects.light().filter(text_key=text.key).exclude(status=Status.FAILED).first()
+    existing = Upload.objects.light().filter(text_key=text.key).exclude(status__in=GIVES_WAY).first()
     if existing is not None:
         return _Prepared(existing, exists=True)
     upload = _new_upload(text, door=door, name=name, user=user, hints=hints, edits=edits)
@@ -161,7 +162,7 @@ def _new_upload(text: Text, *, door: str, name: str, user: User | None, hints: H
 def _keep(upload: Upload, status: Status, error: str = "") -> Receipt:
     """Save it, unless the same text has come in meanwhile: the database's unique key decides who was first.
 
-    A failed upload of the same text gives way: its row is used again.
+    A failed or cancelled upload of the same text gives way: its row is used again.
     """
     upload.status, upload.error = status, error
     columns = {f.attname: getattr(upload, f.attname) for f in Upload._meta.concrete_fields if f.attname not in _GIVEN}
@@ -170,7 +171,7 @@ def _keep(upload: Upload, status: Status, error: str = "") -> Receipt:
         if created:
             return Receipt(row, created=True)
         row = Upload.objects.light().select_for_update().get(pk=row.pk)
-        if row.status != Status.FAILED:
+        if row.status not in GIVES_WAY:
             return Receipt(row, created=False)
         for column, value in columns.items():
             setattr(row, column, value)

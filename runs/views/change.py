@@ -11,10 +11,11 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST
 
+from runs import ingest
 from runs.forms import CaptureMoveForm, NameForm, RunChangeForm
 from runs.ingest import Rejected
 from runs.ingest import change as changes
-from runs.models import Capture, Config, Experiment, Host, Run
+from runs.models import Capture, Config, Experiment, Host, Run, Upload
 
 
 @require_POST
@@ -30,6 +31,14 @@ def rename_config(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def rename_host(request: HttpRequest, pk: int) -> HttpResponse:
     return _rename(request, get_object_or_404(Host, pk=pk), changes.rename_host)
+
+
+@require_POST
+def cancel_upload(request: HttpRequest, pk: int) -> HttpResponse:
+    found = get_object_or_404(Upload.objects.light(), pk=pk)
+    if not ingest.cancel(found.pk):
+        messages.info(request, "Too late to cancel: the text was read already.")
+    return redirect(found)
 
 
 @require_POST

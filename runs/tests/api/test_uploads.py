@@ -212,3 +212,44 @@ def test_a_text_that_kills_every_worker_is_given_up(api, queue):
     Upload.objects.update(status="parsing", attempts=3)
     tasks.parse_upload(pk)
     assert Upload.objects.get().status == "failed" and "broken off 3 times" in Upload.objects.get().error
+
+
+def test_a_queued_text_can_be_cancelled_and_sent_again(api, queue):
+    pk = send(api, session(500)).json()["id"]
+    body = api.post(f"{UPLOADS}{pk}/cancel/").json()
+    assert body["status"] == "cancelled" and "Send it again" in body["error"]
+    tasks.parse_upload(pk)
+    assert not Run.objects.exists()
+    again = send(api, session(500))
+    assert (again.status_code, again.json()["id"], again.json()["status"]) == (202, pk, "queued")
+    tasks.parse_upload(pk)
+    assert (Upload.objects.get().status, Run.objects.count()) == ("ready", 1)
+
+
+def test_a_text_cancelled_while_it_is_read_is_not_stored(api, queue, monkeypatch):
+    pk = send(api, session(500)).json()["id"]
+    monkeypatch.setattr("runs.ingest.again.read", cancelling(pk))
+    tasks.parse_upload(pk)
+    assert Upload.objects.get().status == "cancelled" and not Run.objects.exists()
+
+
+def test_what_was_read_cannot_be_cancelled(api, queue):
+    pk = send(api, session(500)).json()["id"]
+    tasks.parse_upload(pk)
+    answer = api.post(f"{UPLOADS}{pk}/cancel/")
+    assert answer.status_code == 409 and "Too late" in answer.json()["errors"][0]["message"]
+    assert Run.objects.count() == 1
+
+
+def cancelling(pk: int):
+    """`read` with somebody who cancels as soon as it is done."""
+    from runs.ingest import again, cancel
+
+    read = again.read
+
+    def read_and_cancel(*args, **kwargs):
+        found = read(*args, **kwargs)
+        assert cancel(pk)
+        return found
+
+    return read_and_cancel

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runs.models import Capture, Config, Host
+from runs.models import Capture, Config, Host, Upload
 from runs.tests import factories
 
 
@@ -89,3 +89,18 @@ def test_changes_need_a_post_and_a_login(browser, client, settings):
     response = client.post(f"/experiments/{made.pk}/rename/", {"name": "stolen"})
     assert response.url.startswith("/login/")
     assert Host.objects.get().name.startswith("centos5")
+
+
+def test_a_queued_text_is_cancelled_from_its_page(browser):
+    made = factories.mpm_experiment()
+    waiting = made.runs.first().upload
+    Upload.objects.filter(pk=waiting.pk).update(status="queued")
+    assert "cancel/" in browser.get(waiting.get_absolute_url()).content.decode()
+    page = browser.post(f"/uploads/{waiting.pk}/cancel/", follow=True).content.decode()
+    assert "Cancelled before it was read" in page and "cancel/" not in page
+
+
+def test_a_text_that_was_read_is_too_late_to_cancel(browser):
+    read = factories.mpm_experiment().runs.first().upload
+    page = browser.post(f"/uploads/{read.pk}/cancel/", follow=True).content.decode()
+    assert "Too late to cancel" in page
