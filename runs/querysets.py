@@ -14,7 +14,7 @@ from django.db.models import Count, OuterRef, Prefetch, Q, QuerySet, Subquery, T
 from django.db.models.functions import Cast, Coalesce
 
 if TYPE_CHECKING:
-    from runs.models import Capture, Experiment, Job, Run, Series, Upload  # noqa: F401  (models import this module)
+    from runs.models import Capture, Experiment, Job, Run, Series, Step, Upload  # noqa: F401  (models import this module)
 
 ID_DIGITS = 18  # more do not fit the databases' integers
 HEAVY = ("raw", "blocks", "problems", "unread", "edits", "placed")
@@ -106,3 +106,22 @@ class JobQuerySet(QuerySet["Job"]):
         return self.with_context().annotate(
             n_steps=counted("runs.Step", "job"), n_done=counted("runs.Step", "job", state="done")
         )
+
+    def matching(self, *, state: str = "", plan: int | None = None, target: int | None = None) -> Self:
+        """Jobs that meet every condition given; the state "active" means any that is not over."""
+        wanted = Q(plan=plan) if plan else Q()
+        wanted &= Q(target=target) if target else Q()
+        return (self.active() if state == "active" else self.filter(state=state) if state else self).filter(wanted)
+
+    def active(self) -> Self:
+        """Those that wait or run."""
+        from runs.models import Job
+
+        return self.exclude(state__in=Job.OVER)
+
+
+class StepQuerySet(QuerySet["Step"]):
+    def with_runs(self) -> Self:
+        """With run_id: the load run that was stored of it, or None."""
+        runs = apps.get_model("runs.Run")._default_manager.filter(upload=OuterRef("upload")).order_by("pk")
+        return self.annotate(run_id=Subquery(runs.values("pk")[:1]))

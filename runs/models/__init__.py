@@ -6,7 +6,7 @@ Units as everywhere: _ms, _s, _kb (KiB), _pct, _bytes in the names. Lines are 1-
 from .access import ApiToken
 from .judging import Ruling
 from .monitors import Capture, Series
-from .remote import Job, LoadGenerator, Plan, Step, Switch, Target, TargetAddress, Variant
+from .remote import Job, LoadGenerator, Plan, Schedule, Step, Switch, Target, TargetAddress, Variant
 from .results import Config, ConfigText, Experiment, Host, Run, Sourced, Upload
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "Plan",
     "Ruling",
     "Run",
+    "Schedule",
     "Series",
     "Sourced",
     "Step",

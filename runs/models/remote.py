@@ -261,9 +261,34 @@ class Step(models.Model):
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
 
+    objects = querysets.StepQuerySet.as_manager()
+
     class Meta:
         ordering = ["position", "id"]
         indexes = [models.Index(fields=["job", "position"], name="step_of_job")]
 
     def __str__(self) -> str:
         return f"{self.variant}, {self.level} at once, repeat {self.repeat}"
+
+
+class Schedule(models.Model):
+    """When a plan starts by itself. The clock is django-celery-beat's; this row says what it starts, and for whom.
+
+    name        the plan's, kept so that a schedule whose plan was deleted can still be told
+    message     why the last start was refused; "" when it was not
+    created_by  whose permission each start needs
+    """
+
+    plan = models.ForeignKey(Plan, null=True, on_delete=models.SET_NULL, related_name="schedules")
+    name = models.CharField(max_length=200)
+    task = models.OneToOneField("django_celery_beat.PeriodicTask", on_delete=models.CASCADE, related_name="+")
+    message = models.TextField(blank=True)
+    last_job = models.ForeignKey(Job, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return self.name

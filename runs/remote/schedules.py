@@ -1,0 +1,89 @@
+"""Plans that start by themselves: every day or week at a time of day, in the time zone that was asked for.
+
+django-celery-beat keeps the clock. Each start needs the permission of whoever made the schedule, at that moment; a start
+that is refused becomes a failed job that says why, so that it is found where all jobs are found.
+"""
+
+from __future__ import annotations
+
+import json
+import zoneinfo
+from datetime import datetime, time
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+from django_celery_beat.models import CrontabSchedule, PeriodicTask
+
+from runs.models import Plan, Schedule
+
+TASK = "runs.tasks.start_schedule"
+DAYS = {
+    "*": "day",
+    "1": "Monday",
+    "2": "Tuesday",
+    "3": "Wednesday",
+    "4": "Thursday",
+    "5": "Friday",
+    "6": "Saturday",
+    "0": "Sunday",
+}
+# A message that found no worker for so long is dropped: a load meant for the night must not start at noon.
+LATE_S = 3600
+
+
+class AlreadyScheduled(ValueError):
+    """The plan starts at this time already."""
+
+
+@transaction.atomic
+def add(plan: Plan, *, at: time, day: str, zone: str, user: User) -> Schedule:
+    """Start `plan` every `day` (a key of DAYS) at `at` in the time zone `zone`."""
+    when, _ = CrontabSchedule.objects.get_or_create(
+        minute=str(at.minute),
+        hour=str(at.hour),
+        day_of_week=day,
+        day_of_month="*",
+        month_of_year="*",
+        timezone=zoneinfo.ZoneInfo(zone),
+    )
+    name = f"plan {plan.pk}, {_words(when)}"
+    if PeriodicTask.objects.filter(name=name).exists():
+        raise AlreadyScheduled(f"It starts {_words(when)} already.")
+    task = PeriodicTask.objects.create(name=name, task=TASK, crontab=when, expire_seconds=LATE_S)
+    made = Schedule.objects.create(plan=plan, name=plan.name, task=task, created_by=user)
+    task.args = json.dumps([made.pk])
+    task.save()
+    return made
+
+
+def pause(schedule: Schedule, paused: bool) -> None:
+    """Stop its clock, or let it run on. Starts missed meanwhile are not made up for."""
+    schedule.task.enabled = not paused
+    schedule.task.last_run_at = timezone.now()
+    schedule.task.save()
+
+
+def remove(schedule: Schedule) -> None:
+    """The jobs that it started stay."""
+    schedule.task.delete()
+
+
+def words(schedule: Schedule) -> str:
+    """ "every Monday at 02:30 (Europe/Prague)" """
+    return _words(schedule.task.crontab)
+
+
+def _words(when: CrontabSchedule) -> str:
+    day = DAYS.get(when.day_of_week, when.day_of_week)
+    return f"every {day} at {int(when.hour):02d}:{int(when.minute):02d} ({when.timezone})"
+
+
+def next_start(schedule: Schedule) -> datetime | None:
+    """When it starts next, in its own time zone; None while it is paused."""
+    if not schedule.task.enabled:
+        return None
+    clock = schedule.task.schedule
+    now = clock.now()
+    following: datetime = now + clock.remaining_estimate(now)
+    return following.replace(second=0, microsecond=0)
