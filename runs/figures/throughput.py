@@ -10,13 +10,17 @@ from runs.figures import Figure, axis, color, layout, plain, short, symbol
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One config's requests per second: each repeat's value, with words for the hover box."""
+    """One config's requests per second: each repeat's value, with words for the hover box.
+
+    `interval`: the bounds of the mean's 95 % interval, where there are repeats enough for one.
+    """
 
     name: str
     place: int
     values: tuple[float, ...]
     hovers: tuple[str, ...] = ()
     delta: str = ""
+    interval: tuple[float, float] | None = None
 
     @property
     def mean(self) -> float:
@@ -34,6 +38,7 @@ def figure(bars: Sequence[Bar]) -> Figure:
         "x": [bar.mean for bar in bars],
         "marker": {"color": [color(bar.place) for bar in bars], "opacity": 0.55},
         "width": 0.62,
+        "error_x": _whiskers(bars),
         "hovertext": [_hover(bar) for bar in bars],
         "hoverinfo": "text",
     }
@@ -53,6 +58,22 @@ def figure(bars: Sequence[Bar]) -> Figure:
                 zeroline=False,
             ),
         ),
+    }
+
+
+def _whiskers(bars: Sequence[Bar]) -> Figure:
+    """The intervals, cut at nought and where they would press the bars flat."""
+    most = 1.5 * max((value for bar in bars for value in bar.values), default=0.0)
+    ends = [bar.interval or (bar.mean, bar.mean) for bar in bars]
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": [max(min(high, most) - bar.mean, 0.0) for bar, (_, high) in zip(bars, ends, strict=True)],
+        "arrayminus": [max(bar.mean - max(low, 0.0), 0.0) for bar, (low, _) in zip(bars, ends, strict=True)],
+        "visible": any(bar.interval for bar in bars),
+        "color": "--ink",
+        "thickness": 1.5,
+        "width": 5,
     }
 
 
