@@ -88,7 +88,7 @@ _ERROR = re.compile(
     r"(?:apr_\w+|ab|socket|connect|send|read|SSL|Test aborted|Send request|setrlimit|ERROR|error|Connection|Could not)\b.*"
 )
 _PARAGRAPH = re.compile(r"\W*<p>(?:<br */?>)?", re.IGNORECASE)  # what -w prints above its banner, maybe quoted
-_SANE = re.compile(r"\s*(?:WARNING|ERROR): The median and mean for ")
+_SANE = re.compile(r"\s*(?:WARN?ING|ERROR): The median and mean for ")
 _CLIENTS = re.compile(r"\s-c\s*(\d+)")
 _URL = re.compile(r"(https?)://(?:[^/@\s]*@)?(\[[^\]]*\]|[^/:\s'\"]+)(?::(\d+))?")
 
@@ -244,18 +244,24 @@ class _Report:
             values["aborted"] = True
             values["complete_requests"] = int(total[1])
         elif _SANE.match(line):
-            following = (self.lines.ahead(1) or [""])[0]
-            if "reliable" in following:
-                line += " " + following.strip()
-                for _ in self.lines.skip_blank():
-                    pass
-                next(self.lines)
             warnings = values.setdefault("warnings", [])
             if isinstance(warnings, list):
-                warnings.append(line)
+                warnings.append(self._warning(line))
         else:
             return False
         return True
+
+    def _warning(self, line: str) -> str:
+        """The two lines that ab prints for one warning, or as many as a mail client made of them, as one text."""
+        parts: list[str] = [line]
+        for following in self.lines.ahead(3):
+            parts.append(following.strip())
+            if following.rstrip().endswith("reliable."):
+                for _ in parts[1:]:
+                    self.lines.skip_blank()
+                    next(self.lines)
+                return " ".join(parts)
+        return line
 
     def _unknown(self, line: str) -> bool:
         """A line that ab does not print by itself: its own error, a body shown by -v, a remark inside, or the end."""

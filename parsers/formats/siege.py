@@ -4,7 +4,8 @@ Reads     siege 2 to 4.1: text, JSON (--json-output, 4.1's default), what is lef
 Yields    one LoadResult
 Units     times in seconds whatever the version prints (4.1 prints ms), data in MB of 1048576 bytes (old versions: bytes)
 Quirks    "successful" counts redirects too and may exceed "transactions"; the message about siege.log follows 3.0's
-          summary; "concurrency" is a mean, the users are in "Preparing N concurrent users"
+          summary; "concurrency" is a mean, the users are in "Preparing N concurrent users"; with -c above its limit siege
+          goes on with as many users as it allows, and says so above its banner; a failed connection is one line each
 Source    siege's main.c, display of the statistics, 2.71 to 4.1.7
 """
 
@@ -23,7 +24,8 @@ KIND = "siege"
 COMMAND = r"(?:^|[\s/;&|(])siege\s"
 INLINE = r"Transaction rate:\s+\d[\d.]*\s+trans/sec"
 OPENS = (
-    r"\*\* SIEGE \d|\*\* siege \d|\*\* Preparing \d+ concurrent users|The server is now under siege|Lifting the server siege"
+    r"WARNING: The number of users is capped at \d"
+    r"|\*\* SIEGE \d|\*\* siege \d|\*\* Preparing \d+ concurrent users|The server is now under siege|Lifting the server siege"
     r"|[Tt]ransactions:\s+\d+\s+hits|Availability:\s+\d[\d.]*\s*%\s*$|Transaction rate:\s+\d[\d.]*\s+trans/sec"
     r"|Successful transactions:\s*\d|\{?\s*\"transactions\":\s+\d+,|\{\s*$"
 )
@@ -51,6 +53,9 @@ _REQUEST = re.compile(
     r"|The server is now|\*\* |done\.|\^C|\.+\s*done|={20,}|WARNING: The number of users|[A-Z]+\s+\d+\s+\d+\.\d+ secs:|FTP/"
     r"|Status code",
 )
+_CAPPED = "WARNING: The number of users is capped"
+_MESSAGE = re.compile(r"\[(?:error|alert|fatal)\] \S")
+_MOST_WARNINGS = 20  # a server that refuses connections gets the same line a thousand times, and few different ones
 _LOGNOTE = re.compile(r"(?:FILE|LOG FILE): |You can disable this|the \.siegerc file|the directive 'show-logfile'|\[\^")
 _BANNER = re.compile(r"\*\* (?:SIEGE|siege) (\S+)")
 _USERS = re.compile(r"\*\* Preparing (\d+) concurrent users")
@@ -148,8 +153,12 @@ class _Siege:
     def _around(self, line: str) -> bool:
         """The banner, the request lines and the notes that siege prints around its figures."""
         summary = "transaction_rate" in self.values or "transactions" in self.values
-        if banner := _BANNER.match(line):
-            if self.values:
+        if line.startswith(_CAPPED):
+            return not self.values and self._capped(line)
+        if not summary and _MESSAGE.match(line):
+            self._warn(line)
+        elif banner := _BANNER.match(line):
+            if self.values.keys() - {"warnings"}:
                 return False
             self.values["siege_version"] = banner[1]
         elif users := _USERS.match(line):
@@ -165,6 +174,24 @@ class _Siege:
             return prompt(line) is None and any(_REQUEST.match(x) or _LABEL.match(x) for x in self.lines.ahead(2))
         return True
 
+    def _capped(self, line: str) -> bool:
+        """The four lines that say how many users siege allows, between two rules."""
+        for following in self.lines.ahead(3):
+            if not following[:1].isspace() or following.lstrip().startswith("==="):
+                break
+            line += " " + following.strip()
+            next(self.lines)
+        self._warn(line)
+        return True
+
+    def _warn(self, text: str) -> None:
+        """Keep what siege complains of, each text once, but not one that the text's end cuts off."""
+        if self.lines.unended():
+            return
+        warnings = self.values.setdefault("warnings", [])
+        if text not in warnings and len(warnings) < _MOST_WARNINGS:
+            warnings.append(text)
+
     def _found(self) -> Found | None:
         values = self.values
         figures = [k for k in values if k in _KEYS.values()]
@@ -176,7 +203,9 @@ class _Siege:
 
 
 def fits(command: str, values: dict[str, Any]) -> bool:
-    """Whether the command's -c is the number of users that the banner shows."""
+    """Whether the command's -c is the number of users that the banner shows, or more than siege allows."""
+    if any(_CAPPED in warning for warning in values.get("warnings", ())):
+        return True
     users = re.search(r"\s-c\s*(\d+)", command) or re.search(r"--concurrent[= ](\d+)", command)
     return users is None or values.get("users", int(users[1])) == int(users[1])
 
