@@ -63,18 +63,23 @@ def of_configs(wanted: Sequence[int]) -> Material:
 def looks_of(captures: Sequence[Capture]) -> list[Look]:
     """Captures with their system metrics and processes (means over the looks of each). One query."""
     metrics: dict[int, dict[str, float]] = defaultdict(dict)
+    lows: dict[int, dict[str, float]] = defaultdict(dict)
+    peaks: dict[int, dict[str, float]] = defaultdict(dict)
     processes: dict[int, dict[tuple[int, str], dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
     groups: dict[tuple[int, str], str] = {}
     rows = Series.objects.filter(Q(pid=None) | Q(metric__in=PROCESS_METRICS), capture__in=[c.pk for c in captures])
-    for capture, metric, pid, command, group, mean in rows.order_by("id").values_list(
-        "capture_id", "metric", "pid", "command", "group", "mean"
+    for capture, metric, pid, command, group, mean, low, peak in rows.order_by("id").values_list(
+        *("capture_id", "metric", "pid", "command", "group", "mean", "min", "max")
     ):
         if pid is None and metric != "clock_s":
-            metrics[capture][metric] = mean
+            metrics[capture][metric], lows[capture][metric], peaks[capture][metric] = mean, low, peak
         elif pid is not None:
             processes[capture][pid, command][metric] = mean
             groups[pid, command] = group
-    return [_look(capture, metrics[capture.pk], processes[capture.pk], groups) for capture in captures]
+    return [
+        replace(_look(capture, metrics[capture.pk], processes[capture.pk], groups), lows=lows[pk], peaks=peaks[pk])
+        for pk, capture in ((capture.pk, capture) for capture in captures)
+    ]
 
 
 def run_fact(run: Run) -> RunFact:
@@ -106,6 +111,12 @@ def run_fact(run: Run) -> RunFact:
         server_software=run.server_software,
         path=run.path,
         values=run.values,
+        tool_version=run.tool_version,
+        hostname=run.hostname,
+        port=run.port,
+        host_id=run.host_id,
+        upload=run.upload_id,
+        last_line=run.line_last,
     )
 
 
@@ -161,6 +172,7 @@ def _look(
         source=line_url(capture.upload_id, capture.line_first),
         line=capture.line_first,
         partial=capture.partial,
+        host_id=capture.host_id,
         metrics=metrics,
         processes=tuple(
             Process(pid, groups[pid, command], command, found.get("rss_kb"), found.get("cpu_pct"))

@@ -49,11 +49,17 @@ class RunFact:
     server_software: str = ""
     path: str = ""
     values: dict[str, object] = field(default_factory=dict)
+    tool_version: str = ""
+    hostname: str = ""
+    port: int | None = None
+    host_id: int | None = None
+    upload: int = 0
+    last_line: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """One process of a capture: means over its looks."""
+    """One process of a capture: means over the looks that it is in."""
 
     pid: int
     group: str
@@ -64,7 +70,10 @@ class Process:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """One capture: system metrics by name (mem_free_kb, cpu_us, ...; means over its looks) and processes."""
+    """One capture: system metrics by name (mem_free_kb, cpu_us, ...) and processes.
+
+    `metrics` has means over its looks; `lows` and `peaks` the least and the most, where it looked more than once.
+    """
 
     id: int
     setup: int | None
@@ -78,3 +87,45 @@ class Look:
     partial: bool = False
     metrics: dict[str, float] = field(default_factory=dict)
     processes: tuple[Process, ...] = ()
+    host_id: int | None = None
+    lows: dict[str, float] = field(default_factory=dict)
+    peaks: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class HostFact:
+    """A machine, as far as the texts tell."""
+
+    id: int
+    name: str
+    cpu_model: str = ""
+    cores: int | None = None
+    mhz: float | None = None
+    ram_kb: int | None = None
+    swap_kb: int | None = None
+    os: str = ""
+    kernel: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TextFact:
+    """A configuration file's text. `setup` None: it holds for every config."""
+
+    setup: int | None
+    path: str
+    text: str
+    source: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class RulingFact:
+    """A person's word that a fatal doubt about a run, or about a config as a whole, does not count."""
+
+    id: int
+    rule: str
+    run: int | None = None
+    setup: int | None = None
+    by: str = ""
+    at: str = ""
+    reason: str = ""
