@@ -1,0 +1,75 @@
+"""What a config text says: directives, the sections they stand in and their lines; and what every dialect shares."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+# Deeper nesting than any real file has; a text of brackets alone must not cost memory with its square.
+MOST_DEEP = 30
+_DOTS = r"(?:\.{2,}|…+|・{2,}|:|：)"
+_LEFT_OUT = r"(?:snip+(?:ped)?|cut|omitted|truncated|skip(?:ped)?|以下|中|前|後)?\s*(?:snip|省略|略)?"
+_ELISION = re.compile(
+    rf"[#;/*\s]*[\[(<{{（［〈〜~=\-]*\s*(?:{_DOTS}\s*{_LEFT_OUT}\s*{_DOTS}?|{_LEFT_OUT}\s*{_DOTS}"
+    r"|(?:snip+(?:ped)?|省略|略|中略|前略|後略|以下略|以下省略|omitted|truncated))"
+    r"\s*[\])>}）］〉〜~=\-]*",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r""""((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\])*)'|(\S+)""", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Directive:
+    """One setting. `path` are the sections around it, outermost first, `line` counts from 0 in its text.
+
+    name    as written, with its first argument where that tells what is set ("LoadModule wsgi_module")
+    key     what makes it the same setting as another: `name` without what the dialect does not tell apart
+    """
+
+    path: tuple[str, ...]
+    name: str
+    value: str
+    line: int
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A text read as `dialect`. `unread` are the offsets of lines that are no directive of it.
+
+    elided      part of the text was left out by whoever showed it, so what is not in it may still be set
+    """
+
+    dialect: str
+    directives: tuple[Directive, ...]
+    unread: tuple[int, ...] = ()
+    elided: bool = False
+
+
+def is_elision(line: str) -> bool:
+    """ "...", "# [snip]", "（中略）": something was left out here."""
+    stripped = line.strip()
+    return bool(stripped) and len(stripped) <= 24 and bool(_ELISION.fullmatch(stripped))
+
+
+def words(text: str) -> list[str]:
+    """A line's words; quotes hold words together and are no part of them."""
+    return [next((part for part in found.groups() if part is not None), "") for found in _WORD.finditer(text)]
+
+
+def joined(parts: Sequence[str]) -> str:
+    """Words as one value, written the same however they were quoted and spaced."""
+    return " ".join(part if part and not re.search(r"\s", part) else f'"{part}"' for part in parts)
+
+
+def significant(text: str, comment: str) -> Iterator[tuple[int, str]]:
+    """(offset, line without blank ends) of lines that are neither empty, nor comments, nor say that lines are missing."""
+    for at, line in enumerate(text.split("\n")):
+        stripped = line.strip()
+        if stripped and not stripped.startswith(tuple(comment)) and not is_elision(stripped):
+            yield at, stripped
+
+
+def elided(text: str) -> bool:
+    return any(is_elision(line) for line in text.split("\n"))
