@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 
 from runs.analysis import monitors
 from runs.analysis.columns import Column, columns
 from runs.analysis.facts import Look, RunFact, Setup
 from runs.analysis.numbers import Delta, delta
+from runs.analysis.pairs import bases
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One stored value, and the address of the line that it stands on."""
+    """One stored value, and the address of the line that it stands on. `run`: whose it is, for a monitor's too."""
 
     value: float
     source: str
     line: int
     what: str
+    run: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +61,11 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
+    """`bases`: for each column the index of the one that its deltas stand against (see pairs)."""
+
     columns: tuple[Column, ...]
     groups: tuple[Group, ...]
+    bases: tuple[int, ...] = ()
 
     def row(self, key: str) -> Row | None:
         return next((row for group in self.groups for row in group.rows if row.key == key), None)
@@ -96,7 +101,7 @@ ONLY_WHEN_ANY = {"failed_connect", "failed_receive", "failed_length", "failed_ex
 
 
 def compare(setups: Sequence[Setup], runs: Sequence[RunFact], looks: Sequence[Look]) -> Comparison:
-    """The whole table. The first setup is the baseline that deltas stand against."""
+    """The whole table. The first setup is the baseline that deltas stand against, or the first of each block."""
     made = columns(setups, runs)
     groups = [
         Group("Load", _run_rows(LOAD, made)),
@@ -105,17 +110,29 @@ def compare(setups: Sequence[Setup], runs: Sequence[RunFact], looks: Sequence[Lo
         Group("Memory", _look_rows(monitors.memory(looks), made)),
         Group("CPU", _look_rows(monitors.cpu(looks), made)),
     ]
-    return Comparison(tuple(made), tuple(group for group in groups if group.rows))
+    return against(Comparison(tuple(made), tuple(group for group in groups if group.rows)), bases(made))
 
 
-def cells(kind: str, per_column: Iterable[Sequence[Figure]]) -> tuple[Cell, ...]:
-    """One cell a column; each but the first gets a delta to the first when `kind` names a quantity."""
-    means = [(tuple(figures), _mean(figures)) for figures in per_column]
-    base = means[0][1] if means else None
+def against(comparison: Comparison, to: tuple[int, ...]) -> Comparison:
+    """The same comparison with each column's deltas against the column `to` names for it, none against itself."""
+    groups = [
+        replace(group, rows=tuple(replace(row, cells=_deltas(row, to)) for row in group.rows))
+        for group in comparison.groups
+    ]
+    return replace(comparison, groups=tuple(groups), bases=to)
+
+
+def _deltas(row: Row, to: tuple[int, ...]) -> tuple[Cell, ...]:
+    means = [cell.mean for cell in row.cells]
     return tuple(
-        Cell(figures, mean, delta(mean, base, kind) if kind and at else None)
-        for at, (figures, mean) in enumerate(means)
+        replace(cell, delta=delta(cell.mean, means[to[at]], row.kind) if row.kind and to[at] != at else None)
+        for at, cell in enumerate(row.cells)
     )
+
+
+def cells(per_column: Iterable[Sequence[Figure]]) -> tuple[Cell, ...]:
+    """One cell a column, without deltas."""
+    return tuple(Cell(tuple(figures), _mean(figures)) for figures in per_column)
 
 
 def value_of(run: RunFact, where: str) -> float | None:
@@ -140,7 +157,7 @@ def _run_rows(metrics: Sequence[Metric], made: Sequence[Column]) -> tuple[Row, .
     for key, label, unit, kind, where in metrics:
         per_column = [
             [
-                Figure(value, run.source, run.line, run.label or f"run {run.id}")
+                Figure(value, run.source, run.line, run.label or f"run {run.id}", run.id)
                 for run in column.runs
                 if (value := value_of(run, where)) is not None
             ]
@@ -148,7 +165,7 @@ def _run_rows(metrics: Sequence[Metric], made: Sequence[Column]) -> tuple[Row, .
         ]
         values = [figure.value for figures in per_column for figure in figures]
         if any(values) or (values and key not in ONLY_WHEN_ANY):
-            rows.append(Row(key, label, unit, kind, cells(kind, per_column)))
+            rows.append(Row(key, label, unit, kind, cells(per_column)))
     return tuple(rows)
 
 
@@ -162,9 +179,11 @@ def _look_rows(metrics: Sequence[monitors.Metric], made: Sequence[Column]) -> tu
             at = places.get(("run", look.run)) if look.run else None
             at = places.get(("setup", look.setup)) if at is None else at
             if at is not None:
-                per_column[at].append(Figure(value, look.source, look.line, f"{look.tool} {look.phase}".strip()))
+                per_column[at].append(
+                    Figure(value, look.source, look.line, f"{look.tool} {look.phase}".strip(), look.run)
+                )
         if any(per_column):
-            rows.append(Row(metric.key, metric.label, metric.unit, metric.kind, cells(metric.kind, per_column)))
+            rows.append(Row(metric.key, metric.label, metric.unit, metric.kind, cells(per_column)))
     return tuple(rows)
 
 

@@ -28,11 +28,11 @@ def bars(comparison: Comparison) -> list[throughput.Bar]:
             place=column.color,
             values=tuple(one.value for one in cell.figures),
             hovers=tuple(_run_words(column, run) for run in column.runs if run.requests_per_second is not None),
-            delta=f"{cell.delta} than {comparison.columns[0].title}"
+            delta=f"{cell.delta} than {comparison.columns[base].title}"
             if cell.delta and cell.delta.word != "same"
             else "",
         )
-        for column, cell in zip(comparison.columns, row.cells, strict=True)
+        for column, cell, base in zip(comparison.columns, row.cells, comparison.bases, strict=True)
         if cell.figures
     ]
 
