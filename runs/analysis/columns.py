@@ -58,8 +58,9 @@ class Column:
 
 
 def option(command: str, letter: str) -> int | None:
-    """The number after `-letter` in a command line, glued or apart."""
-    found = re.search(rf"(?:^|\s)-{letter}\s*(\d+)", command)
+    """The number after `-letter` in a command line: glued or apart, behind ab's flags ("-kc 50"), or after siege's long name."""
+    long = "|--concurrent[= ]" if letter == "c" else ""
+    found = re.search(rf"(?:^|\s)(?:-[klrSdq]*{letter}\s*{long})(\d+)", command)
     return int(found[1]) if found else None
 
 

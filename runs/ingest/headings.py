@@ -101,12 +101,18 @@ def _nearest(near: Mapping[int, _Near], again: Mapping[int, int]) -> dict[int, C
     def alone(head: Head) -> bool:
         return len(sources[plain(head[1])]) == 1
 
-    return {load: _pick(found, alone) for load, found in near.items()}
+    # "# cached" above a command is a heading or a comment; where nothing but such a line names one test, it names others.
+    comments_name = any(
+        _comments(found) and not any(level(text) > 1 for _, text in found.names) for found in near.values()
+    )
+    return {load: _pick(found, alone, comments_name) for load, found in near.items()}
 
 
-def _pick(found: _Near, alone: Callable[[Head], bool]) -> Choice:
+def _pick(found: _Near, alone: Callable[[Head], bool], comments_name: bool) -> Choice:
     names = found.names
     deep = [head for head in names if level(head[1]) > 1]
+    if deep and comments_name:
+        deep += [head for head in _comments(found) if head[0] > deep[-1][0]]
     headings = (deep, _short(found.own), [head for head in _short(found.monitors) if alone(head)])
     above_texts = ([head for head in _short(found.texts) if alone(head)], names)
     said = [head for head in found.own + found.monitors if is_short(head[1])]
@@ -116,6 +122,10 @@ def _pick(found: _Near, alone: Callable[[Head], bool]) -> Choice:
             return Choice(text, line, sure=sure)
     rest = found.texts + found.monitors + found.own
     return Choice(rest[-1][1], rest[-1][0]) if rest else Choice()
+
+
+def _comments(found: _Near) -> list[Head]:
+    return [head for head in found.own if level(head[1]) == 1]
 
 
 def _under(

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from parsers import Block, LoadResult, ProcessSample, SystemSample
 from runs.models import Capture, Series
 
+from .asked import load_results
 from .fitting import fitted
 from .pack import pack
 
@@ -31,10 +32,10 @@ class Look:
 
 
 def load_of(blocks: Sequence[Block], key: str) -> tuple[Block, LoadResult, dict[str, object]]:
-    """Block, record and figures of a run's key. "b3.1" is the second of several in one block, as in a log."""
+    """Block, record (completed from its command) and figures of a run's key; "b3.1" is the second of a block's, as in a log."""
     name, _, number = key.partition(".")
     block = blocks[int(name.removeprefix("b"))]
-    results = [record for record in block.records if isinstance(record, LoadResult)]
+    results = load_results(block)
     rows = block.values.get("rows")
     values = rows[int(number)] if number and isinstance(rows, list) else block.values
     return block, results[int(number or 0)], values

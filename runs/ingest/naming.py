@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from parsers import Block, LoadResult
 
+from .asked import asked_by, load_results
 from .draft import DraftConfig
 from .headings import Choice, choose, shortened
 from .variants import Server, merge_server, same_server, server_of, states
@@ -88,7 +89,9 @@ class Namer:
         A number of requests that is not round was not asked for: the test had a time limit.
         """
         r = self.result_of(load)
-        asked = r.complete_requests if r.tool == "ab" and not (r.complete_requests or 0) % 10 else ""
+        asked = asked_by(self.blocks[load].command or "").requests
+        if asked is None and r.tool == "ab" and not (r.complete_requests or 0) % 10:
+            asked = r.complete_requests
         return f"{r.tool}|{r.concurrency}|{r.keepalive}|{r.path}|{asked}"
 
     def _server(self, load: int) -> Server:
@@ -148,4 +151,4 @@ class Namer:
 
 
 def _first_result(block: Block) -> LoadResult:
-    return next(r for r in block.records if isinstance(r, LoadResult))
+    return load_results(block)[0]

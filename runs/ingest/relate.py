@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from parsers import Block, ConfigText, LoadResult, ProcessSample, SystemSample
 
+from .asked import load_results
 from .beside import place_captures, place_texts
 from .draft import Draft, DraftExperiment, DraftRun
 from .glance import glance
@@ -64,7 +65,7 @@ class _Relation:
 
     def _experiment(self, key: str, part: range, n_configs: int, draft: Draft) -> DraftExperiment:
         loads = [i for i in self.loads if self.again.get(i, i) in part]  # a quote goes with what it quotes
-        results = [r for i in loads for r in self.blocks[i].records if isinstance(r, LoadResult)]
+        results = [r for i in loads for r in load_results(self.blocks[i])]
         hosts, host_of = hosts_of([self.sights[i] for i in part], results, len(draft.hosts) + 1)
         draft.hosts += hosts
         experiment = DraftExperiment(key=key, name="", host=hosts[0].key if hosts else "")

@@ -29,7 +29,7 @@ def experiment_name(blocks: Sequence[Block], part: range, configs: Sequence[Draf
     """The name of the experiment in blocks `part`; of several in one text, `first` says whether it is the first."""
     trail = [text for _, text in blocks[part.start].trail] if part else []
     subject = next((found["subject"] for text in trail if (found := SUBJECT.search(text))), None)
-    title = subject if subject and first else _title(trail, configs, first)
+    title = subject.strip("\"'") if subject and first else _title(trail, configs, first)
     return plain(title)[:_MAX_NAME] or _listed(configs)
 
 

@@ -63,11 +63,15 @@ _BYLINE = re.compile(
     re.IGNORECASE,
 )
 _MAIL = re.compile(
-    r"^(?:from|to|cc|date|message-id|reply-to|von|an|datum|od|do|data|in-reply-to|list-\w+|x-[\w-]+)\s?:\s",
+    r"^(?:from|to|cc|date|message-id|reply-to|von|an|datum|od|do|data|in-reply-to|list-\w+|x-[\w-]+"
+    # and a page's own header, as site generators want it
+    r"|layout|permalink|categor(?:y|ies)|tags?|keywords|slug|banner|draft|author|comments|published|description|lang)\s?:\s",
     re.IGNORECASE,
 )
-SUBJECT = re.compile(
-    r"^(?:subject|betreff|temat|件名)\s?:\s*(?:(?:re|aw|fwd?|odp)\s?:\s*)*(?P<subject>.+)", re.IGNORECASE
+SUBJECT = re.compile(  # a mail's, or a page's own title
+    r"^(?:subject|title|betreff|titel|temat|tytuł|título|titre|件名|タイトル)\s?:\s*(?:(?:re|aw|fwd?|odp)\s?:\s*)*"
+    r"(?P<subject>.+)",
+    re.IGNORECASE,
 )
 _NAVIGATION = re.compile(
     r"[|»›]\s+\S.*[|»›]\s|^(?:[«←‹]|older posts?\b|newer posts?\b|leave a comment|share this|\d+ comments?$)|[»→›]$",
@@ -78,6 +82,7 @@ _COMMAND = re.compile(
     r"|^[a-z][\w./]*\s(?:.*\s)?-{1,2}\w+\s+\S+\s.*(?:\s-{1,2}\w|://)|&&|://\S*$|\w\s*=\s*[\w.]+\(|^[A-Z]\w+\s+(?:\S+\s+)?\"[^\"]*\"$"
 )
 _MARKUP = re.compile(r"^[\s#*=・◆◇■□●○▪•>|_-]+|[\s:：*_=|]+$")
+_EMPHASIS = re.compile(r"(\*\*|__|`)(?=\S)(.+?)(?<=\S)\1")
 _SENTENCE = re.compile(r"[。．!?？！]$|[.](?:\s|$)|ます$|です$|ました$")
 _NUMBERING = re.compile(r"^[(（]?(\d+(?:[.．-]\d+)*)[.)）]?(?=\s|[^\d\s.])")
 _LONG = 60
@@ -99,7 +104,7 @@ def repeat_of(text: str) -> int | None:
 
 def plain(text: str) -> str:
     """A heading without list marks, Markdown and the final colon: what a name is made of."""
-    return _MARKUP.sub("", text).strip()
+    return _MARKUP.sub("", _EMPHASIS.sub(r"\2", text)).strip()
 
 
 def names_nothing(text: str) -> bool:
