@@ -50,6 +50,14 @@ def allowed_hosts() -> list[str]:
     return hosts
 
 
+def existing_file(name: str) -> str:
+    """The path of a file that is there, or ""."""
+    text = os.environ.get(name, "").strip()
+    if text and not Path(text).expanduser().is_file():
+        raise ImproperlyConfigured(f"{name} is {text!r}, but there is no such file.")
+    return str(Path(text).expanduser().absolute()) if text else ""
+
+
 def data_dir(default: Path) -> Path:
     """DATA_DIR, made when missing; SQLite, the queue and the secret key live there."""
     path = Path(os.environ.get("DATA_DIR", "").strip() or default).expanduser().absolute()

@@ -140,6 +140,8 @@ if CELERY_BROKER_URL.startswith("filesystem:"):
         "control_folder": str(DATA_DIR / "queue" / "control"),
         "polling_interval": 0.2,  # seconds between two looks into the folder
     }
+# An ssh config file for remote runs; without it ssh reads the user's own, as it always does.
+SSH_CONFIG = env.existing_file("SSH_CONFIG")
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1

@@ -1,0 +1,279 @@
+"""A process on a machine, the same on this one and over ssh, that surely ends when nobody holds on to it.
+
+What runs there is SCRIPT (keeper.sh), a constant: no text of anybody's is ever part of a shell's command line. It reads
+what to run from its standard input, an argument a line, starts it in a session of its own, says when it began and how it
+ended, and goes on reading: every BEAT_S seconds a byte comes. When the input ends (cancelled, this process killed), or no
+byte came for SILENCE_S (the link is cut), it ends the whole process group: TERM, and a second later KILL.
+
+Output of the process is what stands between the two lines with the channel's own mark, on each stream.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import secrets
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+
+from .shapes import Machine
+
+BEAT_S = 2.0
+SILENCE_S = 10
+END_S = 1.7  # how long an end may take before the client's own process is killed
+LINGER_S = 0.5  # a daemon that a switch command started may keep ssh waiting for its output
+MOST_OUT = 16 * 2**20  # bytes kept of standard output
+MOST_ERR = 2**20
+CHUNK = 65536
+PLACE = "\0place "
+HERE = Machine("this machine")
+
+_LINES = (Path(__file__).parent / "keeper.sh").read_text().splitlines()
+SCRIPT = " ".join(line for line in _LINES if not line.startswith("#"))
+
+SSH = (
+    *("ssh", "-T", "-x", "-a"),
+    *("-o", "BatchMode=yes", "-o", "StrictHostKeyChecking=yes", "-o", "ConnectTimeout=10"),
+    *("-o", "ServerAliveInterval=3", "-o", "ServerAliveCountMax=3", "-o", "ClearAllForwardings=yes"),
+    *("-o", "PermitLocalCommand=no", "-o", "ControlMaster=no", "-o", "LogLevel=ERROR"),
+)
+DESTINATION = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@:\[\]%-]*")
+
+
+def place(number: int) -> str:
+    """Stands in a command for the path that the number-th file (from 1) will have on the machine."""
+    return f"{PLACE}{number}"
+
+
+class Unreachable(Exception):
+    """The machine could not be reached, or the link was lost, in ssh's own words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a process ended: its exit status, above 128 for a signal (143 = TERM), and what it printed."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def words(self) -> str:
+        """What it said of itself: the end of its standard error, else of its standard output."""
+        return last_lines(self.err) or last_lines(self.out) or f"it ended with status {self.status}"
+
+
+def last_lines(text: str, most: int = 8) -> str:
+    return "\n".join([line.rstrip() for line in text.splitlines() if line.strip()][-most:])
+
+
+def command_line(machine: Machine) -> list[str]:
+    """What is executed here to run SCRIPT on the machine. Raises ValueError for what ssh could take for an option."""
+    if not machine.destination:
+        return ["sh", "-c", SCRIPT]
+    if not DESTINATION.fullmatch(machine.destination):
+        raise ValueError(f"{machine.destination!r} is no ssh destination.")
+    config = ["-F", settings.SSH_CONFIG] if settings.SSH_CONFIG else []
+    identity = ["-i", machine.identity_file] if machine.identity_file else []
+    return [*SSH, *config, *identity, "--", machine.destination, f"exec sh -c '{SCRIPT}'"]
+
+
+class _Stream:
+    """One output of the process, cut free of the channel's own lines. `most`: bytes that are kept."""
+
+    def __init__(self, mark: str, most: int) -> None:
+        self.began_mark = f"\n{mark} began\n".encode()
+        self.ended_mark = f"\n{mark} ended ".encode()
+        self.most = most
+        self.kept = bytearray()
+        self.before = b""  # what a login shell says before it runs anything
+        self.began = False
+        self.status: int | None = None
+        self.left_out = False
+
+    def feed(self, chunk: bytes) -> None:
+        if self.status is not None:
+            return
+        looked = max(0, len(self.kept) - len(self.ended_mark) - 8)
+        self.kept += chunk
+        if not self.began and (at := self.kept.find(self.began_mark)) >= 0:
+            self.began, self.before, looked = True, bytes(self.kept[:at]), 0
+            del self.kept[: at + len(self.began_mark)]
+        at = self.kept.find(self.ended_mark, looked)
+        if at >= 0 and (end := self.kept.find(b"\n", at + len(self.ended_mark))) >= 0:
+            told = bytes(self.kept[at + len(self.ended_mark) : end])
+            self.status = int(told) if told.isdigit() else 255
+            del self.kept[at:]
+        elif len(self.kept) > self.most:
+            self._let_go()
+
+    def _let_go(self) -> None:
+        """Of too much, the first part is kept, and as much of the end as a mark may stand in."""
+        tail = bytes(self.kept[-len(self.ended_mark) - 8 :])
+        self.left_out = True
+        del self.kept[self.most - len(tail) :]
+        self.kept += tail
+
+    def text(self) -> str:
+        """What was kept; of too much, whole lines only."""
+        said = bytes(self.kept) if self.began else b""
+        if self.left_out:
+            said = said[: said.rfind(b"\n", 0, self.most - len(self.ended_mark) - 8) + 1]
+        return said.decode("utf-8", "replace")
+
+
+class Process:
+    """A process that was started on a machine. Use it in a `with`: leaving ends it, whatever happened.
+
+    argv        must hold no line ends; an argument `place(n)` becomes the path of a file with the n-th of `files` in it
+    lifetime_s  after which it is ended there, whatever this side does
+    sweep       also end what it leaves behind in its process group; not for commands that start a server
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        argv: Sequence[str],
+        *,
+        lifetime_s: float,
+        files: Sequence[bytes] = (),
+        sweep: bool = True,
+    ) -> None:
+        if not argv or any(sign in argument for argument in argv for sign in "\n\r") or not argv[0]:
+            raise ValueError("A command needs a program, and no argument may hold a line end.")
+        self.machine = machine
+        self._mark = f"benchdash-{secrets.token_hex(16)}"
+        if any("\0" in argument.removeprefix(PLACE) for argument in argv):
+            raise ValueError("No argument may hold a NUL.")
+        arguments = [argument.replace(PLACE, f"{self._mark}/") for argument in argv]
+        beats = int(lifetime_s / BEAT_S) + 2
+        header = [self._mark, str(beats), str(SILENCE_S), str(int(sweep)), str(len(files)), str(len(argv))]
+        self._first = "".join(f"{line}\n" for line in header).encode()
+        self._first += b"".join(f"{len(content)}\n".encode() + content for content in files)
+        self._first += "".join(f"{argument}\n" for argument in arguments).encode()
+        self._out, self._err = _Stream(self._mark, MOST_OUT), _Stream(self._mark, MOST_ERR)
+        self._let_go, self._changed = threading.Event(), threading.Condition()
+        self.began_at: float | None = None  # this side's clock, seconds since 1970
+        self._open()
+
+    def _open(self) -> None:
+        # A session of its own: what ends this program by a signal to its group must leave the script time to clean up.
+        self._process = subprocess.Popen(  # noqa: S603  (a constant script; see command_line)
+            command_line(self.machine),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+        assert self._process.stdin and self._process.stdout and self._process.stderr  # noqa: S101  (for the types)
+        reading = ((self._process.stdout, self._out), (self._process.stderr, self._err))
+        self._readers = [threading.Thread(target=self._read, args=pair, daemon=True) for pair in reading]
+        self._beater = threading.Thread(target=self._beat, daemon=True)
+        for thread in (*self._readers, self._beater):
+            thread.start()
+
+    def _read(self, pipe: object, stream: _Stream) -> None:
+        while chunk := pipe.read1(CHUNK):  # type: ignore[attr-defined]
+            with self._changed:
+                stream.feed(chunk)
+                if stream.began and self.began_at is None:
+                    self.began_at = time.time()
+                self._changed.notify_all()
+        with self._changed:
+            self._changed.notify_all()
+
+    def _beat(self) -> None:
+        """Hand over what to run, then show that this side is there until it lets go."""
+        pipe = self._process.stdin
+        assert pipe is not None  # noqa: S101
+        with contextlib.suppress(OSError):  # the other end is gone: the readers see it end
+            pipe.write(self._first)
+            pipe.flush()
+            while not self._let_go.wait(BEAT_S):
+                pipe.write(b".")
+                pipe.flush()
+        with contextlib.suppress(OSError):
+            pipe.close()
+
+    def __enter__(self) -> Process:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
+
+    @property
+    def _over(self) -> bool:
+        both = self._out.status is not None and self._err.status is not None
+        return both or not any(reader.is_alive() for reader in self._readers)
+
+    @property
+    def is_over(self) -> bool:
+        with self._changed:
+            return self._over
+
+    def wait(self, timeout_s: float) -> bool:
+        """Whether it is over, at the latest after so many seconds."""
+        with self._changed:
+            # A reader's last notice comes a moment before its thread has ended, so look again now and then.
+            until = time.monotonic() + timeout_s
+            while not self._over and (left := until - time.monotonic()) > 0:
+                self._changed.wait(min(left, 0.1))
+            return self._over
+
+    def end(self) -> None:
+        """End it there and here, if it has not ended. Takes END_S at most; what hangs on behind a cut link ends itself."""
+        self._let_go.set()
+        self.wait(END_S)
+        try:
+            self._process.wait(LINGER_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        for thread in (*self._readers, self._beater):
+            thread.join(LINGER_S)
+        for pipe in (self._process.stdout, self._process.stderr):
+            if pipe is not None:
+                pipe.close()
+
+    def printed(self) -> tuple[str, str]:
+        """(standard output, standard error) so far."""
+        with self._changed:
+            return self._out.text(), self._err.text()
+
+    def ended(self) -> Ended:
+        """How it ended. Raises Unreachable where it never began or was not heard of again."""
+        self.end()
+        with self._changed:
+            if self._out.status is not None:
+                return Ended(self._out.status, self._out.text(), self._err.text())
+            said = last_lines((self._err.before + bytes(self._err.kept)).decode("utf-8", "replace"))
+            began = self.began_at is not None
+        raise Unreachable(_why(self.machine, began, said, self._process.returncode))
+
+
+def _why(machine: Machine, began: bool, said: str, status: int) -> str:
+    words = f": {said}" if said else f" (ssh ended with status {status})" if machine.destination else ""
+    return f"The link to {machine.name} was lost{words}" if began else f"{machine.name} cannot be reached{words}"
+
+
+def run(
+    machine: Machine,
+    argv: Sequence[str],
+    *,
+    lifetime_s: float = 30,
+    files: Sequence[bytes] = (),
+    sweep: bool = True,
+    pause: Callable[[], None] = lambda: None,
+) -> Ended:
+    """Run a command to its end. `pause` is called about twice a second and may raise, which ends the command."""
+    with Process(machine, argv, lifetime_s=lifetime_s, files=files, sweep=sweep) as process:
+        until = time.monotonic() + lifetime_s
+        while not process.wait(0.3) and time.monotonic() < until:
+            pause()
+        return process.ended()
