@@ -15,6 +15,7 @@ class Load:
     base      an address of the allow-list; path begins with "/" and stays below it
     headers   (name, value); a secret is still "{secret:NAME}" here, it is filled in where the process is started
     requests, duration_s   one of them is set
+    most_requests   the target's limit, for a tool that can keep it beside a duration
     """
 
     tool: str
@@ -29,6 +30,7 @@ class Load:
     content_type: str = ""
     keepalive: bool = False
     timeout_s: int = 30
+    most_requests: int | None = None
 
     @property
     def url(self) -> str:
@@ -101,3 +103,18 @@ class Snapshot:
     rse_limit_pct: float | None = None
     most_repeats: int | None = None
     notes: tuple[str, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a tool says it has come: requests done so far."""
+
+    done: int
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Where on the generator the texts of tools.inputs() lie: the request's body, siege's settings."""
+
+    body: str = ""
+    rc: str = ""

@@ -1,0 +1,181 @@
+"""The allow-list: which addresses may be loaded, in one spelling only, and whether a load stays with them.
+
+A base address is "scheme://host:port", always with its port, in lower case. What could be read in two ways is refused
+and not repaired: two programs that disagree about an address are how an allow-list is passed.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import socket
+from collections.abc import Iterable, Mapping, Sequence
+from urllib.parse import quote, urlsplit
+
+from .shapes import Load
+
+PORTS = {"http": 80, "https": 443}
+LONGEST_PATH = 2000
+BASE = re.compile(r"(?P<scheme>https?)://(?P<host>\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(?P<port>[0-9]+))?/?", re.I | re.A)
+LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
+LOOKS_LIKE_NUMBER = re.compile(r"(?:[0-9]+|0x[0-9a-f]*)")
+PATH = re.compile(r"/(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*")
+IP = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+
+class NotAllowed(ValueError):
+    """An address or a path that no load may go to; the message is a sentence for the person who wrote it."""
+
+
+def canonical(text: str) -> str:
+    """The one spelling of a base address. Raises NotAllowed for whatever is not exactly scheme, host and port."""
+    text = text.strip(" \t\r\n")
+    _no_tricks(text)
+    found = BASE.fullmatch(text)
+    if not found:
+        raise NotAllowed(f"{text!r} is no address such as http://shop.lan:8080 (scheme, host and port, nothing else).")
+    scheme = found["scheme"].lower()
+    return f"{scheme}://{_host(found['host'].lower())}:{_port(found['port'], scheme)}"
+
+
+# Asked in this order; each refusal says what is wrong instead of "invalid".
+TRICKS = (
+    (re.compile(r"[\x00-\x20\x7f]"), "has a space or a control character in it"),
+    (re.compile(r"[^\x00-\x7f]"), "has letters outside ASCII; write the name in its xn-- form"),
+    (re.compile(r"\\"), "has a backslash in it"),
+    (re.compile(r"@"), "has a user name or password in it; a secret goes into a header as {secret:NAME}"),
+    (re.compile(r"#"), "has a fragment (#)"),
+    (re.compile(r"\?"), "has a query (?); it belongs to a plan's path"),
+    (re.compile(r"%"), "has a percent sign in it (an encoded letter or an IPv6 zone)"),
+    (re.compile(r"^(?!https?://)", re.I), "does not begin with http:// or https://"),
+    (re.compile(r"^\w+:///|^\w+://[^/]*/."), "has a path; it belongs to a plan"),
+)
+
+
+def _no_tricks(text: str) -> None:
+    for pattern, fault in TRICKS:
+        if pattern.search(text):
+            raise NotAllowed(f"The address {text!r} {fault}.")
+
+
+def _port(text: str | None, scheme: str) -> int:
+    if text is None:
+        return PORTS[scheme]
+    if text.startswith("0") or len(text) > 5 or not 1 <= int(text) <= 65535:
+        raise NotAllowed(f"{text} is no port; ports go from 1 to 65535, without a leading zero.")
+    return int(text)
+
+
+def _host(text: str) -> str:
+    if text.startswith("["):
+        return f"[{_number(text[1:-1], ipaddress.IPv6Address)}]"
+    labels = text.split(".")
+    if LOOKS_LIKE_NUMBER.fullmatch(labels[-1]):  # every reader that follows the URL standard takes it for IPv4 now
+        return str(_number(text, ipaddress.IPv4Address))
+    if len(text) > 253 or not all(LABEL.fullmatch(label) for label in labels):
+        raise NotAllowed(f"{text!r} is no host name.")
+    return text
+
+
+def _number(text: str, kind: type[ipaddress.IPv4Address] | type[ipaddress.IPv6Address]) -> IP:
+    """An IP address that one machine can have, in the only spelling that all programs read alike."""
+    try:
+        found = kind(text)
+    except ipaddress.AddressValueError as error:
+        raise NotAllowed(f"{text} is no IP address in its plain form, such as 192.0.2.7 or [2001:db8::7].") from error
+    if isinstance(found, ipaddress.IPv6Address) and found.ipv4_mapped:
+        raise NotAllowed(f"[{text}] is an IPv4 address in disguise; write {found.ipv4_mapped}.")
+    if found.is_unspecified or found.is_multicast or str(found) == "255.255.255.255":
+        raise NotAllowed(f"{found} is not the address of one machine.")
+    return found
+
+
+def port_of(base: str) -> int:
+    return urlsplit(base).port or PORTS[urlsplit(base).scheme]
+
+
+def host_of(base: str) -> str:
+    """The host of a canonical address, an IPv6 address without its brackets."""
+    return urlsplit(base).hostname or ""
+
+
+def url_of(base: str, path: str) -> str:
+    """The address of a path below a canonical base. Raises NotAllowed unless the whole parses back into the two."""
+    check_path(path)
+    url = base + path
+    parts, home = urlsplit(url), urlsplit(base)
+    same = (parts.scheme, parts.netloc) == (home.scheme, home.netloc) and canonical(base) == base
+    if not same or parts.fragment or not url.startswith(f"{base}/"):
+        raise NotAllowed(f"{path!r} leads away from {base}.")
+    return url
+
+
+def check_path(path: str) -> None:
+    """Raises NotAllowed for a path that is not plain path and query, as RFC 3986 spells them."""
+    if len(path) > LONGEST_PATH:
+        raise NotAllowed(f"The path has {len(path)} characters; up to {LONGEST_PATH} are taken.")
+    if not path.startswith("/"):
+        raise NotAllowed(f"The path {path!r} does not begin with a slash.")
+    if path.startswith("//"):
+        raise NotAllowed("The path begins with two slashes, which reads as another host's name.")
+    if "#" in path:
+        raise NotAllowed("The path has a fragment (#), which is never sent.")
+    if not PATH.fullmatch(path):
+        fitting = quote(path, safe="/?&=%:@!$'()*+,;~-._")
+        hint = f" Encoded it would be {fitting}" if PATH.fullmatch(fitting) else ""
+        raise NotAllowed(f"The path {path!r} has characters that an address cannot hold.{hint}")
+
+
+def check(load: Load, allowed: Mapping[str, Sequence[str]]) -> None:
+    """Raises NotAllowed unless the load goes to an address of the allow-list, and nowhere else."""
+    if load.base not in allowed:
+        raise NotAllowed(f"{load.base} is not on the target's list of addresses.")
+    url_of(load.base, load.path)
+
+
+def resolve(base: str) -> list[str]:
+    """The IP addresses that a canonical address's host has here, now. Raises NotAllowed where it has none."""
+    try:
+        found = socket.getaddrinfo(host_of(base), port_of(base), type=socket.SOCK_STREAM)
+    except OSError as error:
+        raise NotAllowed(
+            f"The name {host_of(base)} is not known on this machine ({error.strerror}). If only the load generator "
+            "knows it, write its IP addresses behind the address."
+        ) from error
+    return plain_ips(str(entry[4][0]) for entry in found)
+
+
+def plain_ips(texts: Iterable[str]) -> list[str]:
+    """IP addresses in one spelling, each once, in order. Raises NotAllowed for what is none."""
+    found = set()
+    for text in texts:
+        try:
+            one = ipaddress.ip_address(text)
+        except ValueError as error:
+            raise NotAllowed(f"{text!r} is no IP address.") from error
+        mapped = one.ipv4_mapped if isinstance(one, ipaddress.IPv6Address) else None
+        found.add(str(mapped or one))
+    return sorted(found)
+
+
+def check_resolved(base: str, seen: Iterable[str], allowed: Mapping[str, Sequence[str]]) -> None:
+    """Raises NotAllowed unless every IP address that the generator sees for the base's host is a registered one.
+
+    seen    what the generator itself resolves the name to, since its resolver is the one that the load tool asks
+    """
+    if base not in allowed:
+        raise NotAllowed(f"{base} is not on the target's list of addresses.")
+    ips, registered = plain_ips(seen), plain_ips(allowed[base])
+    if not ips:
+        raise NotAllowed(f"The load generator does not know the name {host_of(base)}.")
+    strange = [ip for ip in ips if ip not in registered]
+    if strange:
+        raise NotAllowed(
+            f"On the load generator {host_of(base)} is {', '.join(strange)}, but {base} was registered as "
+            f"{', '.join(registered) or 'nothing'}. If the server moved, save the target anew."
+        )
+
+
+def is_loopback(ips: Iterable[str]) -> bool:
+    """Whether any of the addresses means "this machine" wherever it is used."""
+    return any(ipaddress.ip_address(ip).is_loopback for ip in ips)

@@ -1,0 +1,104 @@
+"""Secrets of a plan: named in it, filled in by the worker from its own environment, masked in whatever is kept.
+
+`{secret:API}` in a header's value or in the body stands for the worker's environment variable BENCHDASH_SECRET_API.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import replace
+from urllib.parse import quote, quote_plus
+
+from runs.ingest.redact import find_secrets
+
+from .shapes import Load
+
+PREFIX = "BENCHDASH_SECRET_"
+MASK = "***"
+PLACEHOLDER = re.compile(r"\{secret:([A-Z][A-Z0-9_]{0,63})\}")
+ANY_PLACEHOLDER = re.compile(r"\{secret:[^{}]*\}", re.I)
+SHORTEST = 6  # a shorter one would be masked inside of ordinary words and figures
+SECRET_HEADER = re.compile(
+    r"(?:auth|cookie|token|secret|passw|api-?key|access-?key|credential|session|signature)", re.I
+)
+HOW = "write {secret:NAME} there and give the worker the environment variable " + PREFIX + "NAME"
+
+
+class SecretFault(ValueError):
+    """A secret that is missing, malformed or in the open; the message is a sentence without its value."""
+
+
+def check_header(name: str, value: str) -> None:
+    """Raises SecretFault where a header that carries secrets, or a value that looks like one, is in the open."""
+    _check_placeholders(value)
+    if PLACEHOLDER.search(value):
+        return
+    if SECRET_HEADER.search(name) or find_secrets([f"{name}: {value}", value]):
+        raise SecretFault(f"The value of {name} would be stored for everybody to read: {HOW}.")
+
+
+def check_text(what: str, text: str) -> None:
+    """Raises SecretFault where a body or a path holds what looks like a password, a token or a key."""
+    _check_placeholders(text)
+    lines = re.split(r"[\r\n&?]", text)  # a form's fields and a query's parts each on a line, as the finder reads them
+    if find_secrets(lines):
+        raise SecretFault(f"The {what} holds what looks like a secret, for everybody to read: {HOW}.")
+
+
+def _check_placeholders(text: str) -> None:
+    for found in ANY_PLACEHOLDER.findall(text):
+        if not PLACEHOLDER.fullmatch(found):
+            raise SecretFault(f"{found} names no variable; names are capital letters, digits and underscores.")
+
+
+def names(load: Load) -> list[str]:
+    """The secrets that a load needs, by name."""
+    texts = [value for _, value in load.headers] + [load.body]
+    return sorted({name for text in texts for name in PLACEHOLDER.findall(text)})
+
+
+def fill(text: str, environ: Mapping[str, str]) -> str:
+    """The text with the worker's values in place of the placeholders. Raises SecretFault for a missing one."""
+    return PLACEHOLDER.sub(lambda found: _value(found[1], environ), text)
+
+
+def _value(name: str, environ: Mapping[str, str]) -> str:
+    value = environ.get(PREFIX + name, "")
+    if len(value) < SHORTEST:
+        fault = "is not set" if not value else f"is shorter than {SHORTEST} characters, too short to be masked surely"
+        raise SecretFault(f"{PREFIX}{name} {fault} in the environment of the worker.")
+    if not value.isprintable() or not value.isascii():
+        raise SecretFault(f"{PREFIX}{name} has characters outside printable ASCII; a header cannot carry them.")
+    return value
+
+
+def fill_load(load: Load, environ: Mapping[str, str]) -> Load:
+    """The load as it is sent. It lives in memory only: texts and rows are made of the load as it was planned."""
+    headers = tuple((name, fill(value, environ)) for name, value in load.headers)
+    return replace(load, headers=headers, body=fill(load.body, environ))
+
+
+def mask(text: str, environ: Mapping[str, str]) -> str:
+    """The text with *** for every secret of the environment, also where it is quoted or encoded the usual ways."""
+    values = [value for name, value in environ.items() if name.startswith(PREFIX) and len(value) >= SHORTEST]
+    for spelling in sorted({way for value in values for way in _spellings(value)}, key=len, reverse=True):
+        text = text.replace(spelling, MASK)
+    return text
+
+
+def _spellings(value: str) -> set[str]:
+    quoted = shlex.quote(value)
+    coded = base64.b64encode(value.encode()).decode()
+    return {
+        value,
+        quoted.strip("'"),
+        json.dumps(value)[1:-1],
+        quote(value),
+        quote(value, safe=""),
+        quote_plus(value),
+        coded,
+    }

@@ -1,0 +1,96 @@
+"""ab, ApacheBench 2.3.
+
+Redirects  never followed; pages are not parsed
+Length     -n requests, or -t seconds, which ends at -n requests at the latest (50000 unless told)
+Progress   "Completed 100 requests" on standard error, every tenth of n, for n of 150 and more
+Quirks     -t sets n, so it stands before -n; HTTP/1.0; a body's file stands behind -p (POST) or -u (PUT)
+Source     ab -h, ab.c
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..shapes import Files, Load, Progress
+from . import Option
+
+NAME = "ab"
+DONE = re.compile(r"^(?:Completed|Finished) (\d+) requests", re.M)
+MOST_AT_ONCE = 20_000  # MAX_CONCURRENCY of ab.c
+
+_SILENT = Option()
+OPTIONS = {
+    "-n": Option("requests"),
+    "-c": Option("concurrency"),
+    "-t": Option("duration_s"),
+    "-s": Option("timeout_s"),
+    "-k": Option("keepalive", "yes"),
+    "-i": Option("method", "HEAD"),
+    "-m": Option("method"),
+    "-H": Option("headers"),
+    "-C": Option("cookie"),
+    "-T": Option("content_type"),
+    "-p": Option("method_with_body", lost="the body, which is in a file of the machine it ran on"),
+    "-u": Option("method_with_body", lost="the body, which is in a file of the machine it ran on"),
+    "-A": Option(lost="the user name and password; send the header Authorization with {secret:NAME}"),
+    "-P": Option(lost="the login at a proxy"),
+    "-X": Option(lost="the proxy"),
+    "-B": Option(lost="the address that it was sent from"),
+    "-b": Option(lost="the size of the TCP buffers"),
+    "-E": Option(lost="the client's certificate"),
+    "-Z": Option(lost="the choice of ciphers"),
+    "-f": Option(lost="the choice of TLS versions"),
+    "-l": Option(value="yes", lost="that answers may differ in length"),
+    "-r": Option(value="yes", lost="that it goes on after socket errors"),
+    "-I": Option(value="yes", lost="TLS without the server's name"),
+    **dict.fromkeys(("-g", "-e", "-v", "-x", "-y", "-z"), _SILENT),
+    **dict.fromkeys(("-q", "-d", "-S", "-w", "-V", "-h"), Option(value="yes")),
+}
+
+
+def argv(load: Load, files: Files) -> list[str]:
+    command = [NAME]
+    if load.duration_s is not None:
+        command += ["-t", str(load.duration_s), "-n", str(load.most_requests or 50_000)]
+    else:
+        command += ["-n", str(load.requests)]
+    command += ["-c", str(load.concurrency)]
+    command += ["-k"] if load.keepalive else []
+    command += ["-s", str(load.timeout_s), *_method(load, files)]
+    for name, value in load.headers:
+        command += ["-H", f"{name}: {value}"]
+    return [*command, load.url]
+
+
+def _method(load: Load, files: Files) -> list[str]:
+    if load.method == "HEAD":
+        return ["-i"]
+    if not load.body:
+        return [] if load.method == "GET" else ["-m", load.method]
+    kind = ["-T", load.content_type] if load.content_type else []
+    if load.method == "PUT":
+        return ["-u", files.body, *kind]
+    return ["-p", files.body, *kind, *([] if load.method == "POST" else ["-m", load.method])]
+
+
+def inputs(load: Load) -> dict[str, str]:
+    return {"body": load.body} if load.body else {}
+
+
+def cannot(load: Load) -> str | None:
+    if load.concurrency > MOST_AT_ONCE:
+        return f"ab sends at most {MOST_AT_ONCE} requests at once."
+    if load.requests is not None and load.requests < load.concurrency:
+        return (
+            f"ab needs at least as many requests as it sends at once: {load.requests} is less than {load.concurrency}."
+        )
+    return None
+
+
+def sends(load: Load) -> int | None:
+    return load.requests
+
+
+def progress(text: str) -> Progress | None:
+    found = DONE.findall(text)
+    return Progress(int(found[-1])) if found else None

@@ -1,0 +1,76 @@
+"""hey 0.1.
+
+Redirects  -disable-redirects
+Length     -n requests, the same number by each worker, so a rest is left out; or -z seconds
+Quirks     asks for gzip and unpacks it unless -disable-compression; options are long by one dash; a header's name has
+           letters, digits, dashes and underscores only
+Source     hey -h, and what a server saw of it
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..shapes import Files, Load, Progress
+from . import Option
+
+NAME = "hey"
+LONG_BY_ONE_DASH = True  # Go's flags: -disable-keepalive, -n=200
+
+OPTIONS = {
+    "-n": Option("requests"),
+    "-c": Option("concurrency"),
+    "-z": Option("duration_s"),
+    "-t": Option("timeout_s"),
+    "-m": Option("method"),
+    "-H": Option("headers"),
+    "-A": Option("accept"),
+    "-U": Option("user_agent"),
+    "-T": Option("content_type"),
+    "-d": Option("body"),
+    "-D": Option(lost="the body, which is in a file of the machine it ran on"),
+    "-q": Option(lost="the limit of requests per second"),
+    "-a": Option(lost="the user name and password; send the header Authorization with {secret:NAME}"),
+    "-x": Option(lost="the proxy"),
+    "-host": Option(lost="the name in the header Host"),
+    "-o": Option(),
+    "-cpus": Option(lost="the number of cores"),
+    "-h2": Option(value="yes", lost="HTTP/2"),
+    "-disable-keepalive": Option("keepalive", ""),
+    "-disable-compression": Option(value="yes"),
+    "-disable-redirects": Option(value="yes"),
+}
+
+
+def argv(load: Load, files: Files) -> list[str]:
+    command = [NAME, "-disable-redirects", "-disable-compression"]
+    command += [] if load.keepalive else ["-disable-keepalive"]
+    command += ["-z", f"{load.duration_s}s"] if load.duration_s is not None else ["-n", str(load.requests)]
+    command += ["-c", str(load.concurrency), "-t", str(load.timeout_s)]
+    command += [] if load.method == "GET" else ["-m", load.method]
+    for name, value in load.headers:
+        command += ["-H", f"{name}: {value}"]
+    command += ["-T", load.content_type] if load.content_type else []
+    command += ["-D", files.body] if load.body else []
+    return [*command, load.url]
+
+
+def inputs(load: Load) -> dict[str, str]:
+    return {"body": load.body} if load.body else {}
+
+
+def cannot(load: Load) -> str | None:
+    odd = next((name for name, _ in load.headers if not re.fullmatch(r"[\w-]+", name, re.A)), None)
+    if odd:
+        return f"hey cannot send the header {odd}: it takes letters, digits, dashes and underscores in a name."
+    if load.requests is not None and load.requests < load.concurrency:
+        return f"hey needs at least one request for each worker: {load.requests} is less than {load.concurrency}."
+    return None
+
+
+def sends(load: Load) -> int | None:
+    return None if load.requests is None else load.requests // load.concurrency * load.concurrency
+
+
+def progress(text: str) -> Progress | None:
+    return None

@@ -1,0 +1,125 @@
+"""siege 4.
+
+Redirects  --no-follow; --no-parser keeps it from loading what a page links to
+Length     -r repeats of each user, or -t seconds
+Quirks     reads the user's own settings unless -R names a file, which also is the only place for keep-alive, timeout,
+           the coding that is asked for, and the limit of users; method and body stand behind the address, in one
+           argument with it, so the address must have no space (addresses.url_of sees to it)
+Source     siege --help, siege -C, and what a server saw of it
+"""
+
+from __future__ import annotations
+
+from ..shapes import Files, Load, Progress
+from . import Option
+
+NAME = "siege"
+MOST_HEADERS = 1900  # characters; siege gives up above 2048
+CODINGS = ("identity", "gzip", "deflate", "gzip, deflate")
+# Everything that decides what is sent or printed; -R replaces the user's own settings as a whole.
+RC = """accept-encoding = {coding}
+cache = false
+chunked = true
+color = off
+connection = {connection}
+cookies = false
+csv = false
+failures = 1000000
+json_output = false
+limit = {limit}
+logging = false
+parser = false
+protocol = HTTP/1.1
+show-logfile = false
+timeout = {timeout_s}
+timestamp = false
+url-escaping = false
+verbose = false
+"""
+
+_FILE = "the addresses, which are in a file of the machine it ran on"
+OPTIONS = {
+    "-c": Option("concurrency"),
+    "--concurrent": Option("concurrency"),
+    "-r": Option("repeats_each"),
+    "--reps": Option("repeats_each"),
+    "-t": Option("duration_s"),
+    "--time": Option("duration_s"),
+    "-H": Option("headers"),
+    "--header": Option("headers"),
+    "-A": Option("user_agent"),
+    "--user-agent": Option("user_agent"),
+    "-T": Option("content_type"),
+    "--content-type": Option("content_type"),
+    "-d": Option(lost="the pause before each request"),
+    "--delay": Option(lost="the pause before each request"),
+    "-f": Option(lost=_FILE),
+    "--file": Option(lost=_FILE),
+    "-R": Option(lost="its settings, which are in a file of the machine it ran on"),
+    "--rc": Option(lost="its settings, which are in a file of the machine it ran on"),
+    "-i": Option(value="yes", lost="the random choice of addresses"),
+    "--internet": Option(value="yes", lost="the random choice of addresses"),
+    "-m": Option(),
+    "--mark": Option(),
+    **dict.fromkeys(
+        ("-b", "--benchmark", "-v", "--verbose", "-q", "--quiet", "-j", "--json-output"), Option(value="yes")
+    ),
+    **dict.fromkeys(("-g", "--get", "-p", "--print", "-l", "--log", "--no-parser", "--no-follow"), Option(value="yes")),
+}
+
+
+def argv(load: Load, files: Files) -> list[str]:
+    command = [NAME, "-R", files.rc, "-b", "--no-follow", "--no-parser", "-c", str(load.concurrency)]
+    if load.duration_s is not None:
+        command += ["-t", f"{load.duration_s}S"]
+    else:
+        command += ["-r", str((load.requests or 0) // load.concurrency)]
+    for name, value in load.headers:
+        if name.lower() == "user-agent":
+            command += ["-A", value]
+        elif name.lower() != "accept-encoding":  # in the settings; here it would be sent twice
+            command += ["-H", f"{name}: {value}"]
+    if load.body and load.content_type:
+        command += ["-T", load.content_type]
+    return [*command, load.url + _behind(load, files)]
+
+
+def _behind(load: Load, files: Files) -> str:
+    if load.method == "GET":
+        return ""
+    return f" {load.method} <{files.body}" if load.body else f" {load.method}"
+
+
+def inputs(load: Load) -> dict[str, str]:
+    rc = RC.format(
+        coding=_coding(load),
+        connection="keep-alive" if load.keepalive else "close",
+        limit=max(255, load.concurrency),
+        timeout_s=load.timeout_s,
+    )
+    return {"rc": rc} | ({"body": load.body} if load.body else {})
+
+
+def _coding(load: Load) -> str:
+    return next((value for name, value in load.headers if name.lower() == "accept-encoding"), CODINGS[0])
+
+
+def cannot(load: Load) -> str | None:
+    if load.method in ("HEAD", "OPTIONS"):
+        return f"siege sends no {load.method} requests."
+    if load.requests is not None and load.requests < load.concurrency:
+        return f"siege sends at least one request of each user: {load.requests} is less than {load.concurrency}."
+    if _coding(load) not in CODINGS:
+        return f"siege can ask for these codings (Accept-Encoding): {'; '.join(CODINGS)}."
+    if sum(len(name) + len(value) + 4 for name, value in load.headers) > MOST_HEADERS:
+        return f"siege has room for {MOST_HEADERS} characters of headers."
+    return None
+
+
+def sends(load: Load) -> int | None:
+    """Every user sends as many, so what is left over after a division is not sent."""
+    return None if load.requests is None else load.requests // load.concurrency * load.concurrency
+
+
+def progress(text: str) -> Progress | None:
+    return None

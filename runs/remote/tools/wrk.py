@@ -1,0 +1,61 @@
+"""wrk 4.
+
+Redirects  never followed
+Length     -d seconds only; it counts no requests
+Quirks     method and body need a script, which no plan may bring; keeps connections unless told by a header
+Source     wrk without arguments, and what a server saw of it
+"""
+
+from __future__ import annotations
+
+from ..shapes import Files, Load, Progress
+from . import Option
+
+NAME = "wrk"
+THREADS = 2  # one fills a core's worth of a small server; a second is there for larger ones
+
+OPTIONS = {
+    "-c": Option("concurrency"),
+    "--connections": Option("concurrency"),
+    "-d": Option("duration_s"),
+    "--duration": Option("duration_s"),
+    "-H": Option("headers"),
+    "--header": Option("headers"),
+    "--timeout": Option("timeout_s"),
+    "-t": Option(lost="the number of threads"),
+    "--threads": Option(lost="the number of threads"),
+    "-s": Option(lost="the script, which no plan can bring"),
+    "--script": Option(lost="the script, which no plan can bring"),
+    "-R": Option(lost="the constant rate of wrk2"),
+    "--rate": Option(lost="the constant rate of wrk2"),
+    **dict.fromkeys(("--latency", "-L", "-v", "--version"), Option(value="yes")),
+}
+
+
+def argv(load: Load, files: Files) -> list[str]:
+    command = [NAME, "-t", str(min(THREADS, load.concurrency)), "-c", str(load.concurrency)]
+    command += ["-d", f"{load.duration_s}s", "--timeout", f"{load.timeout_s}s", "--latency"]
+    for name, value in load.headers:
+        command += ["-H", f"{name}: {value}"]
+    command += [] if load.keepalive else ["-H", "Connection: close"]
+    return [*command, load.url]
+
+
+def inputs(load: Load) -> dict[str, str]:
+    return {}
+
+
+def cannot(load: Load) -> str | None:
+    if load.duration_s is None:
+        return "wrk needs a duration; it cannot count requests."
+    if load.method != "GET" or load.body:
+        return "wrk sends GET without a body only; anything else takes a script, and no plan may bring one."
+    return None
+
+
+def sends(load: Load) -> int | None:
+    return None
+
+
+def progress(text: str) -> Progress | None:
+    return None
