@@ -7,9 +7,9 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 
-from runs import reads
+from runs import excerpts, reads
 from runs.analysis import differences, sheet, summary, table, textdiff
-from runs.models import Experiment, Upload
+from runs.models import Experiment
 from runs.views.answer import answer
 from runs.views.charts import all_charts, lines, wants_log
 
@@ -23,7 +23,7 @@ def experiment(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     context |= {
         "experiment": found,
         "title": found.name,
-        "uploads": list(Upload.objects.light().filter(runs__experiment=found).distinct()),
+        "excerpts": excerpts.of_experiment(found.pk),
         "configs": material.setups,
     }
     payload = {"id": found.pk, "name": found.name, "url": found.get_absolute_url()} | context["payload"]
