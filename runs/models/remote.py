@@ -15,6 +15,12 @@ from runs import querysets
 from .results import Experiment, Host, Upload
 
 
+def places_of_configs() -> list[str]:
+    """Where servers keep their configuration, as a target begins with."""
+    servers = ("nginx", "apache2", "httpd", "lighttpd", "haproxy", "caddy", "varnish", "php", "mysql", "postgresql")
+    return [f"/etc/{server}" for server in servers]
+
+
 class LoadGenerator(models.Model):
     """A machine that sends load: reached by OpenSSH from any worker, or a worker of its own (`manage.py worker --host`).
 
@@ -46,6 +52,7 @@ class Target(models.Model):
     """A registered host that may be loaded, at its addresses only, within its limits.
 
     busy_with   the job that holds it: one job at a time a target, claimed by compare-and-set
+    readable    folders and files that plans may show as config files; nothing else of the target is ever read
     """
 
     class Reach(models.TextChoices):
@@ -62,6 +69,7 @@ class Target(models.Model):
     most_duration_s = models.PositiveIntegerField(
         default=600, help_text="of one run, and when it is stopped at the latest"
     )
+    readable = models.JSONField(default=places_of_configs, blank=True)
     enabled = models.BooleanField(default=True)
     busy_with = models.OneToOneField(
         "Job", null=True, blank=True, on_delete=models.SET_NULL, related_name="holds", editable=False

@@ -71,7 +71,14 @@ def tools() -> dict[str, Tool]:
         if missing:
             raise TypeError(f"remote/tools/{info.name}.py has no {missing[0]}; see its package for what a tool is")
         found[module.NAME] = Tool(
-            *(getattr(module, name) for name in WANTED), long_by_one_dash=getattr(module, "LONG_BY_ONE_DASH", False)
+            name=module.NAME,
+            argv=module.argv,
+            inputs=module.inputs,
+            cannot=module.cannot,
+            sends=module.sends,
+            progress=module.progress,
+            options=module.OPTIONS,
+            long_by_one_dash=getattr(module, "LONG_BY_ONE_DASH", False),
         )
     return found
 
