@@ -2,8 +2,21 @@
 
 from __future__ import annotations
 
+from .compare import Cell, Differences, FileDiff, Row, Source, compare
 from .detect import read
 from .limits import Limit, limits
 from .records import Directive, Parsed
 
-__all__ = ["Directive", "Limit", "Parsed", "limits", "read"]
+__all__ = [
+    "Cell",
+    "Differences",
+    "Directive",
+    "FileDiff",
+    "Limit",
+    "Parsed",
+    "Row",
+    "Source",
+    "compare",
+    "limits",
+    "read",
+]

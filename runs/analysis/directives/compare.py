@@ -1,0 +1,167 @@
+"""Where the configs' texts differ, directive by directive: a row a directive, a column a config."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from runs.analysis import textdiff
+from runs.analysis.facts import Setup, TextFact
+
+from .pairs import Group, Shown, pair
+from .records import Directive
+from .words import common_words, file_words
+
+# Repeats of these add up, whatever their order; of others the last, or the first that fits, may win.
+UNORDERED = frozenset(
+    {
+        *("listen", "include", "includeoptional", "serveralias", "server_name", "allow", "deny", "require", "order"),
+        *("server", "addmodule", "extension", "options", "index", "namevirtualhost", "load_module"),
+    }
+)
+# A line further down has its page of the upload named in its address, as reads.line_url has it.
+LINES_A_PAGE = 3000
+State = Literal["set", "not set", "not shown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    url: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What one config's text says of a directive: its values in order ("" for one without arguments), and their lines.
+
+    state   "not set": the whole text was shown and lacks it; "not shown": only part of the text was
+    """
+
+    state: State
+    values: tuple[str, ...] = ()
+    sources: tuple[Source, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A directive that is not the same in all columns. `order`: the same values, only in another order."""
+
+    section: str
+    name: str
+    cells: tuple[Cell, ...]
+    order: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FileDiff:
+    """One file as several configs have it.
+
+    setups      the columns' configs; paths: what each calls the file ("" where the text does not say)
+    same        how many directives are alike in all columns; unshown: how many only some columns show
+    unread      how many lines were read as no directive
+    lines       where no dialect fits: line by line against the first column's text
+    """
+
+    name: str
+    dialect: str
+    setups: tuple[Setup, ...]
+    paths: tuple[str, ...]
+    rows: tuple[Row, ...]
+    same: int
+    unshown: int
+    unread: int
+    sentence: str
+    lines: tuple[textdiff.TextDiff, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Differences:
+    """All files. `sentences` is what a reader needs to know before the tables: what is missing, what holds for all."""
+
+    files: tuple[FileDiff, ...]
+    sentences: tuple[str, ...]
+
+
+def compare(setups: Sequence[Setup], texts: Sequence[TextFact]) -> Differences:
+    """The texts of the configs in the order given; texts of other configs are left alone."""
+    known = {setup.id: setup for setup in setups}
+    own = [text for text in texts if text.setup in known]
+    groups = [{pk: group[pk] for pk in known if pk in group} for group in pair(own)]
+    files = tuple(_file(known, group) for group in groups if len(group) > 1)
+    lone = [(known[pk], shown.fact) for group in groups if len(group) == 1 for pk, shown in group.items()]
+    return Differences(files, common_words(setups, texts, lone, compared={pk for group in groups for pk in group}))
+
+
+def _file(known: Mapping[int, Setup], group: Group) -> FileDiff:
+    columns = tuple(known[pk] for pk in group)
+    shown = tuple(group.values())
+    paths = tuple(one.fact.path for one in shown)
+    name = next((path for path in paths if path), "config text")
+    without = [setup for setup in known.values() if setup.id not in group]
+    dialects = {one.parsed.dialect if one.parsed else "" for one in shown}
+    if len(dialects) > 1 or "" in dialects:
+        lines = tuple(_by_lines(columns, shown))
+        sentence = file_words(name, columns, without, alike=not any(diff.lines for diff in lines))
+        return FileDiff(name, "", columns, paths, (), 0, 0, 0, sentence, lines)
+    rows, same, unshown = _rows(shown, dialects.pop())
+    unread = sum(len(one.parsed.unread) for one in shown if one.parsed)
+    sentence = file_words(name, columns, without, [row.name for row in rows], same=same, unshown=unshown, unread=unread)
+    dialect = next(one.parsed.dialect for one in shown if one.parsed)
+    return FileDiff(name, dialect, columns, paths, rows, same, unshown, unread, sentence)
+
+
+def _rows(shown: Sequence[Shown], dialect: str) -> tuple[tuple[Row, ...], int, int]:
+    """(directives that differ, how many are the same, how many only some show)."""
+    found: dict[tuple[tuple[str, ...], str], list[list[Directive]]] = defaultdict(lambda: [[] for _ in shown])
+    for at, one in enumerate(shown):
+        for directive in one.parsed.directives if one.parsed else ():
+            found[_sections(directive, dialect), directive.key][at].append(directive)
+    rows, same, unshown = [], 0, 0
+    for repeats in found.values():
+        cells = tuple(_cell(one, directives) for one, directives in zip(shown, repeats, strict=True))
+        told = {cell.values for cell in cells if cell.state == "set"}
+        kind = next(directive.name for directives in repeats for directive in directives).split(" ")[0].lower()
+        alike = len({tuple(sorted(values)) for values in told}) == 1
+        if any(cell.state == "not set" for cell in cells) or not alike or (len(told) > 1 and kind not in UNORDERED):
+            rows.append(_row(repeats, cells, order=alike and all(cell.state == "set" for cell in cells)))
+        elif any(cell.state == "not shown" for cell in cells):
+            unshown += 1
+        else:
+            same += 1
+    return tuple(rows), same, unshown
+
+
+def _sections(directive: Directive, dialect: str) -> tuple[str, ...]:
+    """httpd's section names know no case; what they are about does."""
+    if dialect != "httpd":
+        return directive.path
+    return tuple(re.sub(r"^<\w+", lambda found: found[0].lower(), section) for section in directive.path)
+
+
+def _cell(one: Shown, directives: Sequence[Directive]) -> Cell:
+    if not directives:
+        return Cell("not shown" if one.excerpt else "not set")
+    sources = tuple(_source(one.fact, directive.line) for directive in directives)
+    return Cell("set", tuple(directive.value for directive in directives), sources)
+
+
+def _row(repeats: Sequence[Sequence[Directive]], cells: tuple[Cell, ...], *, order: bool) -> Row:
+    """Named as it is spelt; spelt in two ways, by both ("MaxClients, MaxRequestWorkers")."""
+    every = [directive for directives in repeats for directive in directives]
+    names = list({directive.name.lower(): directive.name for directive in reversed(every)}.values())[::-1]
+    return Row(" › ".join(every[0].path), ", ".join(names), cells, order)
+
+
+def _source(fact: TextFact, offset: int) -> Source:
+    line = fact.line + offset
+    address = re.sub(r"(?:\?line=\d+)?#L\d+$", "", fact.source)
+    page = f"?line={line}" if line > LINES_A_PAGE else ""
+    return Source(f"{address}{page}#L{line}", line)
+
+
+def _by_lines(columns: Sequence[Setup], shown: Sequence[Shown]) -> list[textdiff.TextDiff]:
+    texts = [textdiff.Text(setup.id, "text", one.fact.text) for setup, one in zip(columns, shown, strict=True)]
+    return textdiff.of_texts([setup.id for setup in columns], texts)
