@@ -49,7 +49,7 @@ def of_experiment(experiment_id: int) -> list[Excerpt]:
 
 
 def _excerpt(upload: Upload) -> Excerpt:
-    packed = bytes(upload.head)  # type: ignore[attr-defined]  (annotated)
+    packed = bytes(upload.head)  # type: ignore[attr-defined]  # annotated
     lines = opening_of(packed, upload.encoding, most_bytes=TEXT_BYTES)
     spans = [(block["lines"][0], block["lines"][1]) for block in upload.blocks]
     shown = list(_chosen(spans, len(lines)))

@@ -7,15 +7,15 @@ from collections.abc import Callable
 from django.http import HttpResponseBase
 from django.urls import URLPattern, path, re_path
 
-from runs.views import browse, change, compare, detail, experiment, home, preview, upload
+from runs.views import browse, change, compare, detail, experiment, home, preview, takeaway, upload
 
 
-def page(route: str, view: Callable[..., HttpResponseBase], name: str) -> list[URLPattern]:
-    """`route` ("runs/" or "runs/<pk>/") and the same with a suffix that names the format."""
+def page(route: str, view: Callable[..., HttpResponseBase], name: str, more: str = "") -> list[URLPattern]:
+    """`route` ("runs/" or "runs/<pk>/") and the same with a suffix that names the format; `more`: beside the usual."""
     pattern = route.rstrip("/").replace("<pk>", r"(?P<pk>\d+)")
     return [
         path(route.replace("<pk>", "<int:pk>"), view, name=name),
-        re_path(rf"^{pattern}/?\.(?P<fmt>json|csv|md)/?$", view, name=f"{name}-as"),
+        re_path(rf"^{pattern}/?\.(?P<fmt>json|csv|md{more})/?$", view, name=f"{name}-as"),
     ]
 
 
@@ -23,10 +23,13 @@ urlpatterns = [
     path("", home.home, name="home"),
     path("preview/", preview.preview, name="preview"),
     *page("experiments/", browse.experiments, "experiments"),
-    *page("experiments/<pk>/", experiment.experiment, "experiment"),
-    *page("compare/", compare.compare, "compare"),
+    *page("experiments/<pk>/", experiment.experiment, "experiment", "|html"),
+    path("experiments/<int:pk>/<slug:what>.svg", takeaway.experiment_picture, name="experiment-picture"),
+    *page("compare/", compare.compare, "compare", "|html"),
+    path("compare/<slug:what>.svg", takeaway.compare_picture, name="compare-picture"),
     *page("runs/", browse.runs, "runs"),
     *page("runs/<pk>/", detail.run, "run"),
+    path("runs/<int:pk>/latency.svg", takeaway.run_picture, name="run-picture"),
     *page("hosts/", browse.hosts, "hosts"),
     *page("hosts/<pk>/", detail.host, "host"),
     *page("configs/<pk>/", detail.config, "config"),

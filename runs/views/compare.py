@@ -15,13 +15,18 @@ MOST = 400
 
 
 def compare(request: HttpRequest, fmt: str = "") -> HttpResponse:
-    runs, configs = ids(request.GET.getlist("runs")), ids(request.GET.getlist("configs"))
-    material = reads.of_configs(configs) if configs and not runs else reads.of_runs(runs)
+    asked, material = selection(request)
     context, comparison = comparison_context(request, material)
-    context |= {"title": "Comparison", "asked": len(runs or configs), "found": len(material.runs)}
+    context |= {"title": "Comparison", "asked": asked, "found": len(material.runs)}
     flat = sheet.of_comparison("Comparison", comparison)
     markdown = sheet.for_people("Comparison", comparison, context["sentence"])
     return answer(request, "compare.html", context, flat, fmt=fmt, payload=context["payload"], markdown=markdown)
+
+
+def selection(request: HttpRequest) -> tuple[int, reads.Material]:
+    """(how many rows the query string asks for, what was found). Raises Http404 where it makes no sense."""
+    runs, configs = ids(request.GET.getlist("runs")), ids(request.GET.getlist("configs"))
+    return len(runs or configs), reads.of_configs(configs) if configs and not runs else reads.of_runs(runs)
 
 
 def ids(values: Iterable[str]) -> list[int]:

@@ -1,0 +1,71 @@
+"""What is taken elsewhere: pictures by address, for embedding. They need a login as pages do, unless PUBLIC_READ is on."""
+
+from __future__ import annotations
+
+import hashlib
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.utils.cache import get_conditional_response, patch_cache_control, patch_vary_headers
+from django.views.decorators.clickjacking import xframe_options_exempt
+
+from runs import reads
+from runs.analysis import table
+from runs.figures import latency, svg
+from runs.models import Experiment, Run
+from runs.views.charts import bars, lines
+from runs.views.compare import selection
+
+# A picture loads nothing and runs nothing, wherever it is put.
+POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+FRESH_S = 60
+
+
+@xframe_options_exempt
+def experiment_picture(request: HttpRequest, pk: int, what: str) -> HttpResponse:
+    found = get_object_or_404(Experiment.objects.select_related("host"), pk=pk)
+    return picture(request, drawn(what, reads.of_experiment(found), found.name, request))
+
+
+@xframe_options_exempt
+def compare_picture(request: HttpRequest, what: str) -> HttpResponse:
+    _, material = selection(request)
+    return picture(request, drawn(what, material, "Comparison", request))
+
+
+@xframe_options_exempt
+def run_picture(request: HttpRequest, pk: int) -> HttpResponse:
+    found = get_object_or_404(Run.objects.with_context(), pk=pk)
+    line = latency.Line(f"{found.config}, run {found.repeat}", 0, 1, found.percentiles_ms, found.complete_requests)
+    title = f"{found.experiment}: {found.config}"
+    return picture(request, svg.spectrum([line] if found.percentiles_ms else [], title, log=wanted_scale(request)))
+
+
+def drawn(what: str, material: reads.Material, title: str, request: HttpRequest) -> str:
+    """The picture of that name. Raises Http404."""
+    comparison = table.compare(material.setups, material.runs, material.looks)
+    if what == "throughput":
+        return svg.bars(bars(comparison), title)
+    if what == "latency":
+        return svg.spectrum(lines(comparison), title, log=wanted_scale(request))
+    raise Http404(f"No picture is called {what}; there are throughput and latency.")
+
+
+def wanted_scale(request: HttpRequest) -> bool | None:
+    """The time axis as the page's ?y= asks: log, linear, or (None) as the spread calls for."""
+    return {"log": True, "linear": False}.get(request.GET.get("y", ""))
+
+
+def picture(request: HttpRequest, body: str) -> HttpResponse:
+    """An SVG that caches may keep for a minute and then ask about by its ETag."""
+    etag = f'"{hashlib.sha256(body.encode()).hexdigest()[:32]}"'
+    response = HttpResponse(body, content_type="image/svg+xml; charset=utf-8")
+    response.headers["ETag"] = etag
+    answered = get_conditional_response(request, etag=etag, response=response) or response
+    patch_cache_control(answered, max_age=FRESH_S, **{"public" if settings.PUBLIC_READ else "private": True})
+    if not settings.PUBLIC_READ:
+        patch_vary_headers(answered, ["Cookie"])
+    answered.headers["Content-Security-Policy"] = POLICY
+    answered.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
+    return answered
