@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from django.db.models import Q, QuerySet
 from django.urls import reverse
 
-from runs.analysis.facts import Look, Process, RunFact, Setup
-from runs.models import Capture, Config, ConfigText, Experiment, Host, Run, Series
+from runs.analysis.doubts import Case
+from runs.analysis.facts import HostFact, Look, Process, RulingFact, RunFact, Setup, TextFact
+from runs.models import Capture, Config, ConfigText, Experiment, Host, Ruling, Run, Series
 
 # A page of an upload shows this many lines at most; a line further down needs its page named.
 LINES_A_PAGE = 3000
@@ -58,6 +59,40 @@ def of_configs(wanted: Sequence[int]) -> Material:
     order = {pk: at for at, pk in enumerate(wanted)}
     runs = sorted(_runs().filter(config__in=order, counted=True), key=lambda run: (order[run.config_id], run.repeat))
     return _selection(runs, Q(config__in=order))
+
+
+def case_of(material: Material) -> Case:
+    """The same material as the case that doubts are raised from. One query, for what people said of earlier doubts."""
+    hosts = [
+        HostFact(
+            host.pk, host.name, host.cpu_model, host.cores, host.mhz, host.ram_kb, host.swap_kb, host.os, host.kernel
+        )
+        for host in material.hosts
+    ]
+    texts = [
+        TextFact(text.config_id, text.path, text.text, line_url(text.upload_id, text.line_first), text.line_first)
+        for text in material.texts
+    ]
+    return Case(material.setups, material.runs, material.looks, texts, hosts, _rulings(material))
+
+
+def _rulings(material: Material) -> list[RulingFact]:
+    """The standing rulings about these configs and runs. A run is known by its upload and a line of its text."""
+    uploads = {run.upload for run in material.runs}
+    about = Q(upload__in=uploads) | Q(config__in=[setup.id for setup in material.setups])
+    found = []
+    for ruling in Ruling.objects.filter(about, withdrawn_at=None).select_related("made_by").order_by("id"):
+        by, at = ruling.made_by.get_username() if ruling.made_by else "", ruling.made_at.isoformat()
+        said = RulingFact(ruling.pk, ruling.rule, None, ruling.config_id, by, at, ruling.reason)
+        if ruling.line is None:
+            found.append(said)
+        else:
+            found += [replace(said, run=run.id) for run in material.runs if _stands_at(run, ruling)]
+    return found
+
+
+def _stands_at(run: RunFact, ruling: Ruling) -> bool:
+    return run.upload == ruling.upload_id and run.line <= (ruling.line or 0) <= run.last_line
 
 
 def looks_of(captures: Sequence[Capture]) -> list[Look]:

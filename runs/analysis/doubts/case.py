@@ -1,0 +1,74 @@
+"""What the rules look at: plain facts of one comparison, and the questions that many rules ask of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from runs.analysis.columns import Column, columns
+from runs.analysis.doubts.told import is_local
+from runs.analysis.facts import HostFact, Look, RulingFact, RunFact, Setup, TextFact
+
+
+@dataclass(frozen=True)
+class Case:
+    """One comparison. The first setup is the baseline; only counted runs are doubted."""
+
+    setups: Sequence[Setup]
+    runs: Sequence[RunFact]
+    looks: Sequence[Look] = ()
+    texts: Sequence[TextFact] = ()
+    hosts: Sequence[HostFact] = ()
+    rulings: Sequence[RulingFact] = field(default=())
+
+    @cached_property
+    def columns(self) -> list[Column]:
+        return columns(self.setups, self.runs)
+
+    @cached_property
+    def counted(self) -> list[RunFact]:
+        """The counted runs in the order of the columns."""
+        return [run for column in self.columns for run in column.runs]
+
+    @cached_property
+    def titles(self) -> dict[int, str]:
+        """Run id -> its column's title, with the repeat where the column has several."""
+        return {
+            run.id: f"{column.title}, repeat {run.repeat}" if len(column.runs) > 1 else column.title
+            for column in self.columns
+            for run in column.runs
+        }
+
+    @cached_property
+    def names(self) -> dict[int, str]:
+        return {setup.id: setup.name for setup in self.setups}
+
+    @cached_property
+    def machines(self) -> dict[int, HostFact]:
+        return {host.id: host for host in self.hosts}
+
+    def runs_of(self, look: Look) -> list[RunFact]:
+        """The counted runs that a look stands beside: its own one, or all of its setup."""
+        if look.run is not None:
+            return [run for run in self.counted if run.id == look.run]
+        return [run for run in self.counted if run.setup == look.setup]
+
+    def machine_of(self, look: Look) -> HostFact | None:
+        found = self.machines.get(look.host_id or 0)
+        return found or (self.hosts[0] if len(self.hosts) == 1 else None)
+
+    def sides(self, look: Look) -> str:
+        """Which end of the load a look watched: "server", "generator" or "both"."""
+        beside = self.runs_of(look) or self.counted
+        if any(is_local(run) for run in beside):
+            return "both"
+        targets = {run.host_id for run in beside if run.host_id}
+        elsewhere = look.host_id is not None and bool(targets) and look.host_id not in targets
+        return "generator" if elsewhere else "server"
+
+    def mates(self, run: RunFact) -> Iterable[RunFact]:
+        """The other counted runs that were given the same document to fetch, as far as their tools tell."""
+        return (
+            other for other in self.counted if other.id != run.id and other.path == run.path and other.tool == run.tool
+        )

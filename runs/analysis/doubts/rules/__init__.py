@@ -1,0 +1,1 @@
+"""One file a family of rules; the catalogue finds them by itself."""

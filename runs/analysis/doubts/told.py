@@ -1,0 +1,78 @@
+"""What one run tells of itself: the tool's own figure where it was printed, else worked out from what was.
+
+None: neither. Times in seconds and milliseconds as the names say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from runs.analysis.columns import option
+from runs.analysis.facts import RunFact
+
+LOCAL = {"localhost", "localhost.localdomain", "127.0.0.1", "::1", "[::1]", "0.0.0.0"}  # noqa: S104
+LOADERS = {"ab", "ab2", "siege", "wrk", "wrk2", "hey", "h2load", "httperf", "weighttp", "jmeter", "locust", "k6"}
+
+
+def number(run: RunFact, name: str, part: str = "") -> float | None:
+    """The figure `name` of the tool's own values, or `part` of the group of figures of that name."""
+    found = run.values.get(name)
+    if part:
+        found = found.get(part) if isinstance(found, Mapping) else None
+    return found if isinstance(found, (int, float)) and not isinstance(found, bool) else None
+
+
+def requests(run: RunFact) -> int | None:
+    """How many requests were made, failed ones too; siege counts those beside the others."""
+    if run.complete_requests is not None:
+        return run.complete_requests + ((run.failed_requests or 0) if run.tool == "siege" else 0)
+    if asked := option(run.command, "n"):
+        return asked
+    if run.requests_per_second and run.duration_s:
+        return round(run.requests_per_second * run.duration_s)
+    return None
+
+
+def seconds(run: RunFact) -> float | None:
+    if run.duration_s is not None:
+        return run.duration_s
+    made = requests(run)
+    return made / run.requests_per_second if made and run.requests_per_second else None
+
+
+def clients(run: RunFact) -> int | None:
+    """How many requests were under way at once, as it was asked for. What siege prints as concurrency is a result."""
+    users = number(run, "users")
+    if users is not None:
+        return int(users)
+    asked = option(run.command, "c")
+    if asked is None and run.tool != "siege" and run.concurrency is not None:
+        return int(run.concurrency)
+    if asked is None and run.tool == "ab" and run.command:
+        return 1  # ab's default
+    return asked
+
+
+def is_local(run: RunFact) -> bool:
+    """The address that was loaded is the generator's own machine."""
+    name = run.hostname or host_in(run.command)
+    return name in LOCAL or name.startswith("127.")
+
+
+def host_in(command: str) -> str:
+    """The host in the address that a command line loads: "ab -n 10 http://localhost:8080/" -> "localhost"."""
+    _, mark, rest = command.partition("://")
+    if not mark:
+        return ""
+    authority = rest.split("/", 1)[0].split()[0].strip("'\"") if rest.strip() else ""
+    name = authority.rpartition("@")[2]
+    return name.partition("]")[0] + "]" if name.startswith("[") else name.partition(":")[0]
+
+
+def document_bytes(run: RunFact) -> float | None:
+    """The length of a reply's body: ab's document length, or the mean that siege's data come to."""
+    length = number(run, "document_length_bytes")
+    if length is not None:
+        return length
+    data, hits = number(run, "data_transferred_mb"), number(run, "transactions")
+    return data * 1048576 / hits if data and hits else None

@@ -1,0 +1,61 @@
+"""Findings of a kind to one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from runs.analysis.doubts.case import Case
+from runs.analysis.doubts.catalogue import Finding
+
+MOST_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A finding and whom it is about: a run's title, a setup's name, or "" for the whole comparison."""
+
+    who: str
+    finding: Finding
+
+
+def named(case: Case, finding: Finding) -> Named:
+    if finding.run is not None:
+        return Named(case.titles.get(finding.run, f"run {finding.run}"), finding)
+    if finding.setup is not None:
+        return Named(case.names.get(finding.setup, f"config {finding.setup}"), finding)
+    return Named("", finding)
+
+
+def sentence(case: Case, alike: Sequence[Named]) -> str:
+    """One finding: "who: detail. Moral." Several: "3 of 8 runs: moral (who: detail; ...)."""
+    first = alike[0]
+    if len(alike) == 1:
+        return f"{_lead(first.who)}{_alone(first.finding)}"
+    details = list(dict.fromkeys(one.finding.detail for one in alike))
+    count = _count(case, alike)
+    if len(details) == 1:
+        return f"{count}: {_alone(first.finding)}"
+    shown = [f"{_lead(one.who)}{one.finding.detail}" for one in alike[:MOST_NAMED]]
+    more = [f"and {len(alike) - MOST_NAMED} more"] if len(alike) > MOST_NAMED else []
+    return f"{count}: {first.finding.moral} ({'; '.join(shown + more)})."
+
+
+def reason(finding: Finding) -> str:
+    """The finding by itself, for beside the run or setup that it is about."""
+    return f"{finding.detail}: {finding.moral}"
+
+
+def _alone(finding: Finding) -> str:
+    return f"{finding.detail}. {finding.moral[:1].upper()}{finding.moral[1:]}."
+
+
+def _lead(who: str) -> str:
+    return f"{who}: " if who else ""
+
+
+def _count(case: Case, alike: Sequence[Named]) -> str:
+    of_runs = alike[0].finding.run is not None
+    whole = len(case.counted) if of_runs else len(case.setups)
+    what = "runs" if of_runs else "configs"
+    return f"All {whole} {what}" if len(alike) == whole else f"{len(alike)} of {whole} {what}"
