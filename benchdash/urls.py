@@ -11,4 +11,5 @@ urlpatterns = [
     path("api/v1/", include("runs.api.urls")),
     path("", include("runs.access.urls")),
     path("", include("runs.urls")),
+    path("", include("runs.urls_remote")),
 ]

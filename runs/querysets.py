@@ -101,8 +101,12 @@ class JobQuerySet(QuerySet["Job"]):
         found = self.select_related("plan", "target__host", "generator", "experiment", "created_by")
         return found.defer("log", "snapshot")
 
+    def for_page(self) -> Self:
+        """With plan, target, its host, generator, experiment, log and snapshot, in one query."""
+        return self.select_related("plan", "target__host", "generator", "experiment", "created_by")
+
     def with_counts(self) -> Self:
-        """With context, n_steps and n_done."""
+        """With context, n_steps (each load once, however often it was begun) and n_done."""
         return self.with_context().annotate(
             n_steps=counted("runs.Step", "job"), n_done=counted("runs.Step", "job", state="done")
         )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import zoneinfo
+from dataclasses import dataclass
 from datetime import datetime, time
 
 from django.contrib.auth.models import User
@@ -30,6 +31,15 @@ DAYS = {
 }
 # A message that found no worker for so long is dropped: a load meant for the night must not start at noon.
 LATE_S = 3600
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A schedule as lists show it. `next_start` is in its own time zone; None while it is paused."""
+
+    schedule: Schedule
+    words: str
+    next_start: datetime | None
 
 
 class AlreadyScheduled(ValueError):
@@ -69,18 +79,20 @@ def remove(schedule: Schedule) -> None:
     schedule.task.delete()
 
 
-def words(schedule: Schedule) -> str:
-    """ "every Monday at 02:30 (Europe/Prague)" """
-    return _words(schedule.task.crontab)
+def entries(plan: Plan | None = None) -> list[Entry]:
+    """The schedules of this plan, or all of them. One query."""
+    found = Schedule.objects.select_related("task__crontab", "created_by", "last_job", "plan")
+    rows = found.filter(plan=plan) if plan else found
+    return [Entry(row, _words(row.task.crontab), _next_start(row)) for row in rows]
 
 
 def _words(when: CrontabSchedule) -> str:
+    """ "every Monday at 02:30 (Europe/Prague)" """
     day = DAYS.get(when.day_of_week, when.day_of_week)
     return f"every {day} at {int(when.hour):02d}:{int(when.minute):02d} ({when.timezone})"
 
 
-def next_start(schedule: Schedule) -> datetime | None:
-    """When it starts next, in its own time zone; None while it is paused."""
+def _next_start(schedule: Schedule) -> datetime | None:
     if not schedule.task.enabled:
         return None
     clock = schedule.task.schedule

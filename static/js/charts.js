@@ -2,8 +2,6 @@
 // that charts follow the light or dark scheme. Everything else here is what Plotly needs to fit the page.
 "use strict";
 (function () {
-  const plots = Array.from(document.querySelectorAll(".plot[data-figure]"));
-
   function resolved(value, styles) {
     if (typeof value === "string") return value.startsWith("--") ? styles.getPropertyValue(value).trim() : value;
     if (Array.isArray(value)) return value.map((item) => resolved(item, styles));
@@ -44,9 +42,9 @@
     };
   }
 
-  function draw() {
+  function draw(part) {
     const styles = getComputedStyle(document.documentElement);
-    for (const box of plots) {
+    for (const box of part.querySelectorAll(".plot[data-figure]")) {
       const figure = resolved(JSON.parse(document.getElementById(box.dataset.figure).textContent), styles);
       figure.layout.font.family = styles.getPropertyValue("--sans");
       figure.layout.width = undefined;
@@ -54,13 +52,23 @@
     }
   }
 
-  if (plots.length && window.Plotly) {
-    draw();
-    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+  function hideSubmits(part) {
+    for (const select of part.querySelectorAll("select[data-submit]")) select.form.querySelector("[data-hide]").hidden = true;
   }
 
-  for (const select of document.querySelectorAll("select[data-submit]")) {
-    select.form.querySelector("[data-hide]").hidden = true;
-    select.addEventListener("change", () => select.form.submit());
+  function dress(part) {
+    if (window.Plotly) draw(part);
+    hideSubmits(part);
   }
+
+  dress(document);
+  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => window.Plotly && draw(document));
+  document.addEventListener("change", (event) => {
+    if (event.target.matches("select[data-submit]")) event.target.form.submit();
+  });
+  // Where a page fills in by itself, the old charts' figures and listeners go before the new ones are drawn.
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    if (event.detail.shouldSwap) event.detail.target.querySelectorAll(".js-plotly-plot").forEach((box) => Plotly.purge(box));
+  });
+  document.addEventListener("htmx:afterSettle", (event) => dress(event.target));
 })();
