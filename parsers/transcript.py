@@ -155,6 +155,7 @@ _CODE = re.compile(
     r"|.*[;{}]|[})\]].*|<[?!/]?\w.*>?|.*(?:=>|->|:=|==|\(\)).*|[\w.\[\]'\"]+\s*=\s*(?:[\[({'\"]|u['\"]|new\s|function\b).*|@\w+.*|https?://\S+|\(r?['\"].*"
 )
 _WIKI_TITLE = re.compile(r"(={1,6}) [^={}();]+ \1")
+_FENCES = ("```", "~~~")
 MAX_HEADING = 500
 
 
@@ -167,7 +168,7 @@ def is_elision(line: str) -> bool:
 def is_prose(line: str) -> bool:
     """Whether a line may be a heading or a sentence: it has letters, and is neither code nor a bare address."""
     stripped = line.strip()
-    if not stripped or len(stripped) > 4000 or _RULE.fullmatch(stripped):
+    if not stripped or len(stripped) > 4000 or _RULE.fullmatch(stripped) or stripped.startswith(_FENCES):
         return False
     return not _CODE.fullmatch(stripped) or bool(_WIKI_TITLE.fullmatch(stripped))
 

@@ -90,7 +90,9 @@ _ERROR = re.compile(
 _PARAGRAPH = re.compile(r"\W*<p>(?:<br */?>)?", re.IGNORECASE)  # what -w prints above its banner, maybe quoted
 _SANE = re.compile(r"\s*(?:WARN?ING|ERROR): The median and mean for ")
 _CLIENTS = re.compile(r"\s-c\s*(\d+)")
-_URL = re.compile(r"(https?)://(?:[^/@\s]*@)?(\[[^\]]*\]|[^/:\s'\"]+)(?::(\d+))?")
+_URL = re.compile(r"(https?)://(?:[^/@\s]*@)?(\[[^\]]*\]|[^/:\s'\"]+)(?::(\d+))?(/[^\s'\"`|;>]*)?")
+
+_VARIES = re.compile(r"[$*{}<\\]|\.\.\.|…")  # a path that the shell or the author has still to fill in
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
@@ -309,7 +311,7 @@ class _Report:
 
 
 def fits(command: str, values: dict[str, Any]) -> bool:
-    """Whether the command's -c, host and port are those of the report."""
+    """Whether the command's -c, host, port and path are those of the report."""
     clients = _CLIENTS.search(command)
     if clients and values.get("concurrency", int(clients[1])) != int(clients[1]):
         return False
@@ -319,7 +321,10 @@ def fits(command: str, values: dict[str, Any]) -> bool:
     host, port = url[2], url[3]
     if values.get("server_hostname", host) != host:
         return False
-    return not port or values.get("server_port", int(port)) == int(port)
+    if port and values.get("server_port", int(port)) != int(port):
+        return False
+    path = url[4] or "/"
+    return bool(_VARIES.search(path)) or values.get("document_path", path) == path
 
 
 def records(values: dict[str, Any]) -> list[Record]:

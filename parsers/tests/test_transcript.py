@@ -9,7 +9,7 @@ from parsers.transcript import clean, is_elision, is_prose, prompt
 from .mangle import before
 from .reading import FIXTURES, blocks, text_of
 
-COMMAND = "ab -n 100 -c 5 http://localhost/"
+COMMAND = "ab -n 100 -c 5 http://localhost/index.html"
 PROMPTS = [
     (f"$ {COMMAND}", None),
     (f"# {COMMAND}", None),
@@ -173,6 +173,22 @@ def test_heading_and_label(text, heading, label):
 
 def test_a_command_over_several_lines():
     (block,) = blocks(
-        f"$ ab -n 100 \\\n>    -c 5 \\\n>    http://localhost/\n{REPORT.format(5)}\nFailed requests:        0\n"
+        f"$ ab -n 100 \\\n>    -c 5 \\\n>    http://localhost/index.html\n{REPORT.format(5)}\nFailed requests:        0\n"
     )
     assert block.command == COMMAND
+
+
+def test_a_command_for_another_page_printed_another_report():
+    lines = [
+        "$ ab -n 100 -c 1 http://127.0.0.1/other.html",
+        "",
+        "Now the page:",
+        *text_of(FIXTURES / "ab" / "ab_03_c1.txt").split("\n"),
+    ]
+    (block,) = blocks("\n".join(lines))
+    assert block.command is None
+
+
+def test_a_code_fence_is_no_heading():
+    (block,) = blocks(f"An empty file:\n```bash\n$ ab http://localhost/\n{REPORT.format(5)}\n```\n")
+    assert block.heading == "An empty file:"
