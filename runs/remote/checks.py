@@ -1,0 +1,216 @@
+"""What a plan may ask for: every rule, each with the field it is about. The plan's limits are its target's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from runs.models import LoadGenerator, Plan, Target, Variant
+
+from . import addresses, headers, places, secrets, tools
+from .order import Pair
+from .shapes import Snapshot, Stage
+from .snapshots import load_of
+
+Fault = tuple[str, str]  # field, sentence
+
+# Of one plan, whatever its target: room for every sensible comparison, none for a mistyped zero.
+RANGES: dict[str, tuple[float, float]] = {
+    "requests": (1, 100_000_000),
+    "duration_s": (1, 86_400),
+    "timeout_s": (1, 600),
+    "repeats": (1, 100),
+    "warmups": (0, 10),
+    "cooldown_s": (0, 600),
+    "interval_s": (0.1, 60),
+    "rse_limit_pct": (0.1, 100),
+    "most_repeats": (1, 100),
+}
+MOST_LEVELS = 20
+MOST_VARIANTS = 20
+MOST_STAGES = 1000
+MOST_BODY = 65_536
+MOST_CONFIG_FILES = 20
+
+
+def faults_of(plan: Plan, target: Target, variants: Sequence[Variant]) -> Iterator[Fault]:
+    """What stands in the way before a snapshot can be made of the plan."""
+    yield from _machines(plan, target)
+    yield from _ranges(plan)
+    yield from _levels(plan, target)
+    yield from _length(plan, target)
+    yield from _request(plan)
+    yield from _variants(target, variants)
+    if plan.tool not in tools.tools():
+        yield "tool", f"There is no load tool {plan.tool!r}; there are {', '.join(sorted(tools.tools()))}."
+    if not _one_line(plan.name):
+        yield "name", "A plan needs a name in one line."
+    if plan.order not in Plan.Order.values:
+        yield "order", f"{plan.order!r} is no order; runs go {' or '.join(Plan.Order.values)}."
+
+
+def _machines(plan: Plan, target: Target) -> Iterator[Fault]:
+    if not target.enabled:
+        yield "target", f"The target {target} is switched off: nothing may be sent to it."
+    if plan.address.target_id != target.pk:
+        yield "address", f"{plan.address} is not an address of {target}."
+    if plan.generator.kind == LoadGenerator.Kind.SSH:
+        yield from _ssh("generator", plan.generator.ssh_destination, plan.generator.identity_file)
+    if target.reach == Target.Reach.SSH:
+        yield from _ssh("target", target.ssh_destination, target.identity_file)
+
+
+def _ssh(field: str, destination: str, identity_file: str) -> Iterator[Fault]:
+    yield from _told(field, places.check_destination, destination)
+    yield from _told(field, places.check_identity, identity_file)
+
+
+def _told(field: str, check: Callable[..., None], *values: object) -> Iterator[Fault]:
+    try:
+        check(*values)
+    except ValueError as fault:  # every room's refusals are: their words are the answer
+        yield field, str(fault)
+
+
+def _ranges(plan: Plan) -> Iterator[Fault]:
+    for field, (least, most) in RANGES.items():
+        value = getattr(plan, field)
+        if value is not None and not least <= value <= most:
+            yield field, f"It goes from {least:g} to {most:g}."
+    if (plan.rse_limit_pct is None) != (plan.most_repeats is None):
+        yield "most_repeats", "To go on until the rate is narrow enough takes both: a limit in % and a most of repeats."
+    elif plan.most_repeats is not None and plan.most_repeats < plan.repeats:
+        yield "most_repeats", f"It is less than the {plan.repeats} repeats that are made in any case."
+
+
+def _levels(plan: Plan, target: Target) -> Iterator[Fault]:
+    levels = plan.levels
+    if not isinstance(levels, list) or not levels or not all(type(level) is int and level > 0 for level in levels):
+        yield "levels", "At least one number of clients is needed, such as 1, 10, 50."
+        return
+    if len(levels) > MOST_LEVELS or len(set(levels)) < len(levels):
+        yield "levels", f"Each number of clients once, up to {MOST_LEVELS} of them."
+    if max(levels) > target.most_concurrency:
+        yield "levels", f"{max(levels)} at once is more than {target} may get ({target.most_concurrency})."
+
+
+def _length(plan: Plan, target: Target) -> Iterator[Fault]:
+    if (plan.requests is None) == (plan.duration_s is None):
+        yield "requests", "Give either a number of requests or a duration."
+    if plan.requests is not None and plan.requests > target.most_requests:
+        yield "requests", f"That is more than a run against {target} may send ({target.most_requests})."
+    if plan.duration_s is not None and plan.duration_s > target.most_duration_s:
+        yield "duration_s", f"That is longer than a run against {target} may take ({target.most_duration_s} s)."
+
+
+def _request(plan: Plan) -> Iterator[Fault]:
+    if plan.method not in tools.METHODS:
+        yield "method", f"{plan.method!r} is none of {', '.join(tools.METHODS)}."
+    yield from _told("path", addresses.check_path, plan.path)
+    yield from _told("path", secrets.check_text, "path", plan.path)
+    if secrets.ANY_PLACEHOLDER.search(plan.path):
+        yield "path", "A secret has no place in a path, which servers write to their logs; send it in a header."
+    yield from _told("content_type", headers.check_content_type, plan.content_type)
+    if plan.body:
+        if plan.method not in tools.WITH_BODY:
+            yield "body", f"A {plan.method} request has no body."
+        if len(plan.body.encode()) > MOST_BODY:
+            yield "body", f"A body may have up to {MOST_BODY} bytes."
+        yield from _told("body", secrets.check_text, "body", plan.body)
+    if len(plan.headers) > headers.MOST:
+        yield "headers", f"Up to {headers.MOST} headers are sent."
+    for name, value in plan.headers:
+        yield from _told("headers", headers.check, name, value)
+        yield from _told("headers", secrets.check_header, name, value)
+
+
+def _variants(target: Target, variants: Sequence[Variant]) -> Iterator[Fault]:
+    if not 1 <= len(variants) <= MOST_VARIANTS:
+        yield "variants", f"A plan needs at least one variant and takes up to {MOST_VARIANTS}."
+    names = [variant.name.strip() for variant in variants]
+    if not all(map(_one_line, names)) or len(set(names)) < len(names):
+        yield "variants", "Each variant needs a name of its own, in one line."
+    for variant in variants:
+        yield from (("variants", f"{variant.name}: {message}") for message in _variant(target, variant))
+
+
+def _variant(target: Target, variant: Variant) -> Iterator[str]:
+    if variant.address and variant.address.target_id != target.pk:
+        yield f"{variant.address} is not an address of {target}."
+    if variant.path:
+        yield from (message for _, message in _told("", addresses.check_path, variant.path))
+        yield from (message for _, message in _told("", secrets.check_text, "path", variant.path))
+    if variant.switch:
+        yield from _switch(target, variant)
+    if variant.config_files and target.reach == Target.Reach.NONE:
+        yield f"Its config files cannot be read, since {target} is not reached."
+    if len(variant.config_files) > MOST_CONFIG_FILES:
+        yield f"Up to {MOST_CONFIG_FILES} config files are shown."
+    for path in variant.config_files:
+        yield from (message for _, message in _told("", places.check_config_file, path, target.readable))
+
+
+def _switch(target: Target, variant: Variant) -> Iterator[str]:
+    if variant.switch is None:
+        return
+    if variant.switch.target_id != target.pk:
+        yield f"The switch {variant.switch} is not one of {target}."
+    if target.reach == Target.Reach.NONE:
+        yield f"The switch {variant.switch} cannot be used, since {target} is not reached."
+    yield from (message for _, message in _told("", places.check_switch, variant.switch.argv))
+
+
+def _one_line(text: str) -> bool:
+    return bool(text.strip()) and text.isprintable()
+
+
+def faults_in(snapshot: Snapshot) -> Iterator[Fault]:
+    """What stands in the way of the runs themselves: every command line is built once."""
+    seen: set[str] = set()
+    for variant, level in pairs(snapshot):
+        try:
+            tools.build(load_of(snapshot, Stage(variant, level, 1)), snapshot.allowed)
+        except (addresses.NotAllowed, tools.Cannot) as fault:
+            if str(fault) not in seen:
+                seen.add(str(fault))
+                yield ("tool" if isinstance(fault, tools.Cannot) else "address"), str(fault)
+    yield from _loopback(snapshot)
+
+
+def pairs(snapshot: Snapshot) -> list[Pair]:
+    return [(variant.name, level) for variant in snapshot.variants for level in snapshot.levels]
+
+
+def _loopback(snapshot: Snapshot) -> Iterator[Fault]:
+    """127.0.0.1 is whichever machine uses it: it is the target's only where generator and target are one machine."""
+    target = snapshot.target
+    if target is None or target.destination == snapshot.generator.destination:
+        return
+    for base in sorted({variant.base for variant in snapshot.variants}):
+        if addresses.is_loopback(snapshot.allowed.get(base, ())):
+            name = snapshot.generator.name
+            yield (
+                "address",
+                f"On {name}, {base} is {name} itself and not {target.name}: load would go to the wrong machine.",
+            )
+
+
+def notes_on(snapshot: Snapshot) -> Iterator[str]:
+    """What the plan does otherwise than one could think, for its page."""
+    tool = tools.tools()[snapshot.tool]
+    for level in snapshot.levels:
+        load = load_of(snapshot, Stage(snapshot.variants[0].name, level, 1))
+        sent = tool.sends(load)
+        if sent is not None and sent != load.requests:
+            yield f"{tool.name} sends {sent} of {load.requests} requests at {level} at once: the same number by each client."
+    if len(snapshot.variants) > 1 and not _differ(snapshot):
+        yield "Nothing that benchdash does makes the variants differ: they have the same address, path, keep-alive and switch."
+    if snapshot.target is None:
+        yield "The target is not reached, so nothing is measured on it: memory and CPU will be missing."
+    for name in secrets.names(load_of(snapshot, Stage(snapshot.variants[0].name, 1, 1))):
+        yield f"The worker fills in {{secret:{name}}} from its environment variable {secrets.PREFIX}{name}."
+
+
+def _differ(snapshot: Snapshot) -> bool:
+    plain = {replace(variant, name="", config_files=()) for variant in snapshot.variants}
+    return len(plain) == len(snapshot.variants)

@@ -1,0 +1,103 @@
+"""Machines to send load from and to: written down once, with every rule asked. Also the first ones, made in one go."""
+
+from __future__ import annotations
+
+import re
+import socket
+from collections.abc import Sequence
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q
+
+from runs.models import Host, LoadGenerator, Plan, Target, TargetAddress, Variant
+
+from .addresses import NotAllowed, canonical, plain_ips, resolve
+from .planning import validate
+
+LOCAL = "local"  # the generator whose queue the worker beside the web server consumes
+SAMPLE = "Keep-alive off and on, against benchdash itself"
+Address = tuple[str, list[str]]  # canonical base, the IP addresses that its name may have
+
+
+def parse_addresses(text: str) -> list[Address]:
+    """Addresses as people write them, one a line, each with its IP addresses behind it where only they know them.
+
+    Raises NotAllowed.
+    """
+    found: dict[str, list[str]] = {}
+    for line in text.splitlines():
+        words = re.split(r"[\s,=]+", line.strip())
+        if words == [""]:
+            continue
+        base = canonical(words[0])
+        if base in found:
+            raise NotAllowed(f"{base} stands there twice.")
+        found[base] = plain_ips(words[1:]) if words[1:] else resolve(base)
+    if not found:
+        raise NotAllowed("At least one address is needed, such as http://shop.lan:8080")
+    return list(found.items())
+
+
+def save_target(target: Target, addresses: Sequence[Address]) -> Target:
+    """Write a target with exactly these addresses. Raises NotAllowed where a plan needs one that would go."""
+    with transaction.atomic():
+        target.save()
+        gone = target.addresses.exclude(base__in=[base for base, _ in addresses])
+        needed = Plan.objects.filter(Q(address__in=gone) | Q(variants__address__in=gone)).distinct()
+        if needed:
+            names = ", ".join(str(plan) for plan in needed)
+            raise NotAllowed(
+                f"An address that is left out is loaded by a plan: {names}. Change or delete the plan first."
+            )
+        gone.delete()
+        for base, ips in addresses:
+            TargetAddress.objects.update_or_create(target=target, base=base, defaults={"resolved": ips})
+    return target
+
+
+def register_this_machine(user: Any, port: int) -> Plan:
+    """This machine as generator and target, loaded at benchdash's own port, and a small plan to start with.
+
+    Calling it again changes nothing that is there and answers with the same plan.
+    """
+    with transaction.atomic():
+        worker = LoadGenerator.Kind.WORKER
+        generator, _ = LoadGenerator.objects.get_or_create(name=LOCAL, defaults={"kind": worker})
+        target = _this_target(user)
+        base = canonical(f"http://127.0.0.1:{port}")
+        address, _ = TargetAddress.objects.get_or_create(target=target, base=base, defaults={"resolved": resolve(base)})
+        plan = Plan.objects.filter(name=SAMPLE, target=target, address=address).first()
+        if plan is None:
+            plan = _sample(user, generator, address)
+            validate(plan)
+    return plan
+
+
+def _this_target(user: Any) -> Target:
+    name = socket.gethostname()
+    found = Target.objects.filter(host__name=name).first()
+    if found:
+        return found
+    host = Host.objects.filter(name=name).order_by("id").first() or Host.objects.create(name=name)
+    return Target.objects.create(host=host, reach=Target.Reach.LOCAL, created_by=user)
+
+
+def _sample(user: Any, generator: LoadGenerator, address: TargetAddress) -> Plan:
+    plan = Plan.objects.create(
+        name=SAMPLE,
+        target=address.target,
+        address=address,
+        generator=generator,
+        tool="ab",
+        path="/login/",
+        requests=200,
+        levels=[1, 4],
+        repeats=3,
+        warmups=1,
+        created_by=user,
+    )
+    names = (("a connection a request", False), ("keep-alive", True))
+    for position, (name, keepalive) in enumerate(names):
+        Variant.objects.create(plan=plan, name=name, keepalive=keepalive, position=position)
+    return plan
