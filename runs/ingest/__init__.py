@@ -3,6 +3,7 @@
 preview(data)   what a text would become          submit(data, door=...)   store it
 result_of       an upload as scripts are told     reparse(id)              build its results anew
 change          what a person changes afterwards  pack                     how series are packed
+overrule        a fatal doubt does not count      withdraw                 it does again
 """
 
 from .again import cancel, give_up, lines_of, parse_queued, reparse
@@ -13,6 +14,7 @@ from .reading import nothing_found, too_large
 from .redact import Secret
 from .rejected import Error, Rejected
 from .results import capture_result, draft_results, result_of, run_result
+from .rulings import overrule, withdraw
 from .submit import Preview, Receipt, preview, submit, submit_all
 
 __all__ = [
@@ -31,6 +33,7 @@ __all__ = [
     "give_up",
     "lines_of",
     "nothing_found",
+    "overrule",
     "parse_queued",
     "preview",
     "reparse",
@@ -39,4 +42,5 @@ __all__ = [
     "submit",
     "submit_all",
     "too_large",
+    "withdraw",
 ]

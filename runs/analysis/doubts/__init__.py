@@ -16,7 +16,7 @@ from runs.analysis.doubts.catalogue import SEVERITIES, Finding, Rule, Severity, 
 from runs.analysis.doubts.words import named, reason, sentence
 from runs.analysis.facts import RulingFact
 
-__all__ = ["Case", "Doubt", "Part", "Source", "apart", "doubts", "excluded"]
+__all__ = ["Case", "Doubt", "Part", "Source", "apart", "doubts", "excluded", "is_rule"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +64,11 @@ def doubts(case: Case) -> list[Doubt]:
     """All doubts about a comparison: fatal first, then as the rules stand in the catalogue."""
     found = [doubt for rule in rules() for doubt in _doubts(case, rule)]
     return sorted(found, key=lambda doubt: SEVERITIES.index(doubt.severity))
+
+
+def is_rule(identity: str) -> bool:
+    """Whether there is a rule of this id, which a ruling may be about."""
+    return any(rule.id == identity for rule in rules())
 
 
 def excluded(found: Iterable[Doubt]) -> dict[int, str]:
