@@ -9,6 +9,14 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
+class Source:
+    """A line that something rests on: its address and its number in the upload's text."""
+
+    url: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
 class Setup:
     """A config as a comparison sees it. `group` is the heading above its own."""
 

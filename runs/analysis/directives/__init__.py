@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .compare import Cell, Differences, FileDiff, Row, Source, compare
+from .compare import Cell, Differences, FileDiff, Row, compare
 from .detect import read
 from .limits import Limit, limits
 from .records import Directive, Parsed
@@ -15,7 +15,6 @@ __all__ = [
     "Limit",
     "Parsed",
     "Row",
-    "Source",
     "compare",
     "limits",
     "read",

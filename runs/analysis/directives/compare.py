@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from runs.analysis import textdiff
-from runs.analysis.facts import Setup, TextFact
+from runs.analysis.facts import Setup, Source, TextFact
 
 from .pairs import Group, Shown, pair
 from .records import Directive
@@ -25,12 +25,6 @@ UNORDERED = frozenset(
 # A line further down has its page of the upload named in its address, as reads.line_url has it.
 LINES_A_PAGE = 3000
 State = Literal["set", "not set", "not shown"]
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    url: str
-    line: int
 
 
 @dataclass(frozen=True, slots=True)
