@@ -9,9 +9,9 @@ overrule        a fatal doubt does not count      withdraw                 it do
 from .again import cancel, give_up, lines_of, parse_queued, reparse
 from .draft import Draft
 from .edits import Edits, apply_edits
-from .hints import Hints
+from .hints import Hints, Slot
 from .reading import nothing_found, too_large
-from .redact import Secret
+from .redact import Secret, without_secrets
 from .rejected import Error, Rejected
 from .results import capture_result, draft_results, result_of, run_result
 from .rulings import overrule, withdraw
@@ -26,6 +26,7 @@ __all__ = [
     "Receipt",
     "Rejected",
     "Secret",
+    "Slot",
     "apply_edits",
     "cancel",
     "capture_result",
@@ -42,5 +43,6 @@ __all__ = [
     "submit",
     "submit_all",
     "too_large",
+    "without_secrets",
     "withdraw",
 ]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, TypedDict
+from dataclasses import asdict, dataclass
+from typing import Any, NotRequired, TypedDict
 
 
 class HintsDict(TypedDict):
@@ -12,6 +12,23 @@ class HintsDict(TypedDict):
     config: str
     experiment: str
     tags: list[str]
+    slot: NotRequired[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Slot:
+    """Where the one run of a remote job's step belongs: known, so that nothing of it is guessed. Never from outside.
+
+    experiment   id of the experiment that earlier steps went into; None makes a new one
+    position     of the config among the experiment's, from 1
+    repeat       1 and on; 0 for a warm-up, which is not counted
+    """
+
+    experiment: int | None
+    position: int
+    repeat: int
+    counted: bool
+    label: str
 
 
 @dataclass(frozen=True)
@@ -22,18 +39,29 @@ class Hints:
     config: str = ""
     experiment: str = ""
     tags: tuple[str, ...] = ()
+    slot: Slot | None = None
 
     def as_dict(self) -> HintsDict:
-        return {"host": self.host, "config": self.config, "experiment": self.experiment, "tags": list(self.tags)}
+        plain: HintsDict = {
+            "host": self.host,
+            "config": self.config,
+            "experiment": self.experiment,
+            "tags": list(self.tags),
+        }
+        if self.slot is not None:
+            plain["slot"] = asdict(self.slot)
+        return plain
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Hints:
         """From `as_dict()` or a form: blanks around names go, and tags may be one text with commas."""
         tags = given.get("tags") or ()
         words = tags.split(",") if isinstance(tags, str) else tags
+        slot = given.get("slot")
         return cls(
             host=str(given.get("host") or "").strip(),
             config=str(given.get("config") or "").strip(),
             experiment=str(given.get("experiment") or "").strip(),
             tags=tuple(dict.fromkeys(word.strip() for word in words if word.strip())),
+            slot=Slot(**slot) if isinstance(slot, dict) else None,
         )

@@ -17,6 +17,7 @@ from runs.models import Config, Experiment, Host, Run, Upload
 from .draft import Draft, DraftConfig, DraftExperiment, DraftHost
 from .fingerprint import of_hardware, of_stored
 from .fitting import fitted
+from .hints import Hints, Slot
 
 FACTS = ("cpu_model", "cores", "mhz", "ram_kb", "swap_kb", "os", "kernel")
 
@@ -26,6 +27,7 @@ class Places:
 
     def __init__(self, upload: Upload) -> None:
         self.upload = upload
+        self.slot = Hints.from_dict(upload.hints).slot
         self.hosts: dict[str, Host] = {}
         self.experiments: dict[str, Experiment] = {}
         self.configs: dict[str, Config] = {}
@@ -44,7 +46,7 @@ class Places:
             if experiment.host_id is None and host is not None:
                 experiment.host = host
                 experiment.save(update_fields=["host"])
-            self.configs |= _configs(experiment, drafted.configs, known_configs)
+            self.configs |= _configs(experiment, drafted.configs, known_configs, self.slot)
         self._remember()
 
     def _known(self, model: type[models.Model], section: str) -> dict[str, Any]:
@@ -54,7 +56,11 @@ class Places:
 
     def _experiment(self, drafted: DraftExperiment, host: Host | None) -> Experiment:
         name = fitted(Experiment, name=drafted.name or self.upload.name or "Unnamed experiment")["name"]
-        if self.upload.hints.get("experiment"):
+        if self.slot:
+            known = Experiment.objects.filter(pk=self.slot.experiment or 0).first()
+            if known is not None:
+                return known
+        elif self.upload.hints.get("experiment"):
             _one_at_a_time(name)
             named = Experiment.objects.filter(name=name).order_by("id").first()
             if named is not None:
@@ -81,12 +87,14 @@ def _one_at_a_time(name: str) -> None:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [zlib.crc32(name.encode())])
 
 
-def _configs(experiment: Experiment, drafted: Iterable[DraftConfig], known: dict[str, Config]) -> dict[str, Config]:
-    """Rows by key; what is new is put behind the experiment's other configs."""
+def _configs(
+    experiment: Experiment, drafted: Iterable[DraftConfig], known: dict[str, Config], slot: Slot | None
+) -> dict[str, Config]:
+    """Rows by key; what is new is put behind the experiment's other configs, or where its slot is."""
     by_name = {config.name: config for config in experiment.configs.all()}
     last: int = experiment.configs.aggregate(last=Max("position"))["last"] or 0
     rows: dict[str, Config] = {}
-    for position, config in enumerate(drafted, last + 1):
+    for position, config in enumerate(drafted, slot.position if slot else last + 1):
         wanted = fitted(Config, name=config.name or "unnamed", group=config.group)
         row = known.get(config.key) or by_name.get(wanted["name"])
         if row is None:

@@ -135,3 +135,10 @@ def redact(lines: Sequence[str], secrets: Sequence[Secret], keys: Collection[str
             line = clean[secret.line - 1]
             clean[secret.line - 1] = line[: secret.start] + REDACTED + line[secret.end :]
     return clean
+
+
+def without_secrets(text: str) -> str:
+    """The text with "[redacted]" for everything in it that looks like a secret."""
+    lines = text.split("\n")
+    secrets = find_secrets(lines)
+    return "\n".join(redact(lines, secrets, {secret.key for secret in secrets}))

@@ -16,6 +16,7 @@ from runs.models import Capture, Config, ConfigText, Experiment, Run, Series, Up
 from . import fingerprint
 from .draft import DraftCapture, DraftExperiment, DraftRun
 from .fitting import fitted
+from .hints import Hints
 from .looks import load_of, looks_of, series_of
 from .places import Places
 from .reading import Reading
@@ -142,6 +143,8 @@ class _Writer:
 
     def _number_repeats(self) -> None:
         """Go on counting where other uploads left off. What a person said stays, and so does a number once given."""
+        if Hints.from_dict(self.upload.hints).slot:
+            return
         said = {key for key, changes in self.upload.edits.get("blocks", {}).items() if "repeat" in changes}
         places = {run.config_id for run in self.runs.values()}
         others = Run.objects.filter(config__in=places).exclude(upload=self.upload).order_by()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .draft import Draft, DraftCapture, DraftExperiment, DraftHost, DraftRun, DraftText
-from .hints import Hints
+from .hints import Hints, Slot
 
 Item = DraftRun | DraftCapture | DraftText
 
@@ -61,6 +61,8 @@ def heed(draft: Draft, hints: Hints) -> None:
         for host in draft.hosts:
             host.name = hints.host
         _host_everything(draft)
+    if hints.slot:
+        _fill_slot(draft, hints.slot)
 
 
 def _host_everything(draft: Draft) -> None:
@@ -68,3 +70,23 @@ def _host_everything(draft: Draft) -> None:
         experiment.host = experiment.host or draft.hosts[0].key
         for capture in experiment.captures:
             capture.host = capture.host or experiment.host
+
+
+def _fill_slot(draft: Draft, slot: Slot) -> None:
+    """All of the text stands under its one config: headings of the text name nothing."""
+    for experiment in draft.experiments:
+        for config in experiment.configs:
+            config.group = ""
+        for run in experiment.runs:
+            run.repeat, run.counted, run.label, run.note = slot.repeat, slot.counted, slot.label, ""
+        key = experiment.configs[0].key if len(experiment.configs) == 1 else ""
+        for item in items_of(experiment):
+            item.config = item.config or key
+        if len(experiment.runs) == 1:
+            _beside(experiment.captures, experiment.runs[0])
+
+
+def _beside(captures: list[DraftCapture], run: DraftRun) -> None:
+    for capture in captures:
+        capture.run = run.key
+        capture.phase = capture.phase or ("before" if capture.lines < run.lines else "after")

@@ -131,7 +131,7 @@ class _Stream:
 class Process:
     """A process that was started on a machine. Use it in a `with`: leaving ends it, whatever happened.
 
-    argv        must hold no line ends; an argument `place(n)` becomes the path of a file with the n-th of `files` in it
+    argv        must hold no line ends; `place(n)` in one becomes the path of a file with the n-th of `files` in it
     lifetime_s  after which it is ended there, whatever this side does
     sweep       also end what it leaves behind in its process group; not for commands that start a server
     """
@@ -149,7 +149,7 @@ class Process:
             raise ValueError("A command needs a program, and no argument may hold a line end.")
         self.machine = machine
         self._mark = f"benchdash-{secrets.token_hex(16)}"
-        if any("\0" in argument.removeprefix(PLACE) for argument in argv):
+        if any("\0" in argument.replace(PLACE, "") for argument in argv):
             raise ValueError("No argument may hold a NUL.")
         arguments = [argument.replace(PLACE, f"{self._mark}/") for argument in argv]
         beats = int(lifetime_s / BEAT_S) + 2

@@ -21,7 +21,7 @@ echo "A file could not be written below ${TMPDIR:-/tmp}: $(df -P "${TMPDIR:-/tmp
 done;
 while [ "$count" -gt 0 ]; do
 IFS= read -r given || exit 97;
-case $given in "$mark"/*) given=$dir/${given##*/};; esac;
+case $given in *"$mark"/*) given=${given%%"$mark"/*}$dir/${given##*"$mark"/};; esac;
 set -- "$@" "$given"; count=$((count - 1)); done;
 command -v "$1" >/dev/null 2>&1 || { echo "$1: command not found" >&2; ended 127; };
 exec 3<&0 0</dev/null;

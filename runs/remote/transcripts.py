@@ -1,0 +1,51 @@
+"""One step of a job as the text that a person would have pasted: prompts, commands, what they printed. Pure functions.
+
+The order is the one in which the ingest reads phases: what was before the load, the load, what top saw meanwhile, what was
+after it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from .monitors import Shown
+
+
+@dataclass(slots=True)
+class Session:
+    """What was seen of one step. target, generator: names for the prompts."""
+
+    target: str
+    generator: str
+    title: str
+    facts: Sequence[Shown] = ()
+    texts: Sequence[Shown] = ()
+    before: Sequence[Shown] = ()
+    load: Shown = field(default_factory=lambda: Shown("", ""))
+    during: Sequence[Shown] = ()
+    after: Sequence[Shown] = ()
+
+
+def prompt_name(name: str) -> str:
+    """A machine's name as a prompt can show it: "web server 1" is web-server-1."""
+    return re.sub(r"[^A-Za-z0-9_.-]+", "-", name).strip("-.") or "host"
+
+
+def text(session: Session) -> str:
+    """The whole session."""
+    here, there = prompt_name(session.target), prompt_name(session.generator)
+    parts = [session.title, "", *_typed(here, session.facts), *_typed(here, session.texts)]
+    if session.before:
+        parts += ["Before the load:", "", *_typed(here, session.before)]
+    parts += _typed(there, [session.load])
+    if session.during:
+        parts += ["During the load:", "", *_typed(here, session.during)]
+    if session.after:
+        parts += ["After the load:", "", *_typed(here, session.after)]
+    return "\n".join(parts) + "\n"
+
+
+def _typed(machine: str, shown: Sequence[Shown]) -> list[str]:
+    return [line for one in shown for line in (f"benchdash@{machine}:~$ {one.command}", one.output, "")]
