@@ -89,6 +89,7 @@ _ERROR = re.compile(
 )
 _PARAGRAPH = re.compile(r"\W*<p>(?:<br */?>)?", re.IGNORECASE)  # what -w prints above its banner, maybe quoted
 _SANE = re.compile(r"\s*(?:WARN?ING|ERROR): The median and mean for ")
+_TABLE = 3  # percentiles from which on they are a table by themselves
 _CLIENTS = re.compile(r"\s-c\s*(\d+)")
 _URL = re.compile(r"(https?)://(?:[^/@\s]*@)?(\[[^\]]*\]|[^/:\s'\"]+)(?::(\d+))?(/[^\s'\"`|;>]*)?")
 
@@ -299,7 +300,8 @@ class _Report:
     def _found(self) -> Found | None:
         values = self.values
         figures = [k for k in values if k not in ("ab_version", "ab_revision")]
-        enough = len(figures) >= 2 or "ab_version" in values or "requests_per_second" in values
+        enough = len(figures) >= 2 or not {"ab_version", "requests_per_second"}.isdisjoint(values)
+        enough = enough or len(values.get("percentiles_ms", ())) >= _TABLE
         if not enough and not self.problems:
             return None  # one stray line is no report
         if not figures:
