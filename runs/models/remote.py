@@ -225,6 +225,7 @@ class Job(models.Model):
     scheduled = models.BooleanField(default=False)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
     created_at = models.DateTimeField(default=timezone.now)
+    sent_at = models.DateTimeField(null=True, blank=True, help_text="when its message was last given to the queue")
     started_at = models.DateTimeField(null=True, blank=True)
     heartbeat_at = models.DateTimeField(null=True, blank=True)
     cancel_requested_at = models.DateTimeField(null=True, blank=True)
@@ -284,6 +285,7 @@ class Schedule(models.Model):
 
     name        the plan's, kept so that a schedule whose plan was deleted can still be told
     message     why the last start was refused; "" when it was not
+    started_at  of the last start; compared and set, so that a message that comes twice starts nothing twice
     created_by  whose permission each start needs
     """
 
@@ -291,6 +293,7 @@ class Schedule(models.Model):
     name = models.CharField(max_length=200)
     task = models.OneToOneField("django_celery_beat.PeriodicTask", on_delete=models.CASCADE, related_name="+")
     message = models.TextField(blank=True)
+    started_at = models.DateTimeField(null=True, blank=True)
     last_job = models.ForeignKey(Job, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL)
     created_at = models.DateTimeField(auto_now_add=True)
