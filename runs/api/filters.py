@@ -7,7 +7,7 @@ from typing import Any
 import django_filters as filters
 from django.db.models import QuerySet
 
-from runs.models import Capture, Config, Experiment, Host, Run, Upload
+from runs.models import Capture, Config, Experiment, Host, Job, Plan, Run, Upload
 from runs.querysets import ID_DIGITS, named
 
 
@@ -83,3 +83,29 @@ class UploadFilter(filters.FilterSet):
     class Meta:
         model = Upload
         fields = ("status", "door")
+
+
+class PlanFilter(filters.FilterSet):
+    name = filters.CharFilter()
+    target = filters.NumberFilter(field_name="target_id", max_value=10**ID_DIGITS)
+
+    class Meta:
+        model = Plan
+        fields: tuple[str, ...] = ()
+
+
+class JobFilter(filters.FilterSet):
+    state = filters.ChoiceFilter(
+        method="in_state", choices=[("active", "active"), *Job.State.choices], help_text="active: waiting or running"
+    )
+    plan = filters.NumberFilter(field_name="plan_id", max_value=10**ID_DIGITS)
+    target = filters.NumberFilter(field_name="target_id", max_value=10**ID_DIGITS)
+    experiment = Named()
+    since = filters.DateTimeFilter(field_name="created_at", lookup_expr="gte", help_text="asked for at or after")
+
+    class Meta:
+        model = Job
+        fields: tuple[str, ...] = ()
+
+    def in_state(self, queryset: Any, name: str, value: str) -> Any:
+        return queryset.matching(state=value)

@@ -5,6 +5,7 @@ from drf_spectacular.views import SpectacularAPIView
 from rest_framework.routers import SimpleRouter
 
 from runs.api import (
+    jobs,
     schema,  # noqa: F401  (tells drf-spectacular how tokens are sent)
     views,
 )
@@ -17,6 +18,10 @@ for name, view in {
     "experiment": views.ExperimentViews,
     "upload": views.UploadViews,
     "capture": views.CaptureViews,
+    "plan": jobs.PlanViews,
+    "job": jobs.JobViews,
+    "target": jobs.TargetViews,
+    "generator": jobs.GeneratorViews,
 }.items():
     router.register(f"{name}s", view, basename=f"api-{name}")
 

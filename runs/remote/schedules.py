@@ -9,14 +9,17 @@ from __future__ import annotations
 import json
 import zoneinfo
 from dataclasses import dataclass
-from datetime import datetime, time
+from datetime import datetime, time, timedelta
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 from django_celery_beat.models import CrontabSchedule, PeriodicTask
 
-from runs.models import Plan, Schedule
+from runs.models import Job, Plan, Schedule
+
+from . import planning
 
 TASK = "runs.tasks.start_schedule"
 DAYS = {
@@ -31,6 +34,8 @@ DAYS = {
 }
 # A message that found no worker for so long is dropped: a load meant for the night must not start at noon.
 LATE_S = 3600
+# The shortest schedule is a day; two messages closer than this are one message that came twice.
+TWICE = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +82,53 @@ def pause(schedule: Schedule, paused: bool) -> None:
 def remove(schedule: Schedule) -> None:
     """The jobs that it started stay."""
     schedule.task.delete()
+
+
+def begin(schedule_id: int) -> Job | None:
+    """Start what the schedule says, now. None where nothing is to be sent: it was deleted meanwhile, started already, or
+    refused.
+    """
+    now = timezone.now()
+    fresh = Q(started_at=None) | Q(started_at__lt=now - TWICE)
+    if not Schedule.objects.filter(fresh, pk=schedule_id).update(started_at=now):
+        return None
+    schedule = Schedule.objects.select_related("task", "plan", "created_by").get(pk=schedule_id)
+    if schedule.plan is None:
+        return _refused(schedule, "Its plan was deleted, so that this schedule was paused.", pause_it=True)
+    if schedule.created_by is None:
+        return _refused(
+            schedule, "Whoever made this schedule is no user any more, so that it was paused.", pause_it=True
+        )
+    try:
+        job = planning.start(schedule.plan, schedule.created_by, scheduled=True)
+    except planning.Refused as refusal:
+        return _refused(schedule, str(refusal))
+    schedule.message, schedule.last_job = "", job
+    schedule.save(update_fields=["message", "last_job"])
+    return job
+
+
+@transaction.atomic
+def _refused(schedule: Schedule, why: str, *, pause_it: bool = False) -> None:
+    """Leave a failed job that says why, and the same words with the schedule."""
+    plan, now = schedule.plan, timezone.now()
+    schedule.last_job = Job.objects.create(
+        plan=plan,
+        target=plan and plan.target,
+        generator=plan and plan.generator,
+        name=f"{schedule.name}, {now:%Y-%m-%d %H:%M:%S}",
+        snapshot={},
+        state=Job.State.FAILED,
+        message=why,
+        scheduled=True,
+        created_by=schedule.created_by,
+        created_at=now,
+        finished_at=now,
+    )
+    schedule.message = why
+    schedule.save(update_fields=["message", "last_job"])
+    if pause_it:
+        pause(schedule, True)
 
 
 def entries(plan: Plan | None = None) -> list[Entry]:
