@@ -160,6 +160,15 @@ class CaptureMoveForm(forms.Form):
     phase = forms.ChoiceField(required=False, choices=[("", "not known"), *Capture.Phase.choices])
 
 
+class RulingForm(forms.Form):
+    """A word against a fatal doubt: about a run, or about a config as a whole."""
+
+    rule = forms.CharField(max_length=40)
+    run = forms.IntegerField(required=False, max_value=2**31)
+    config = forms.IntegerField(required=False, max_value=2**31)
+    reason = forms.CharField(max_length=500)
+
+
 class RunFilterForm(forms.Form):
     """The filters of the list of runs; what does not fit is left out and said so."""
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from django.http import HttpResponseBase
 from django.urls import URLPattern, path, re_path
 
-from runs.views import browse, change, compare, detail, experiment, home, preview, takeaway, upload
+from runs.views import browse, change, compare, detail, experiment, home, preview, rulings, takeaway, upload
 
 
 def page(route: str, view: Callable[..., HttpResponseBase], name: str, more: str = "") -> list[URLPattern]:
@@ -39,6 +39,8 @@ urlpatterns = [
     path("experiments/<int:pk>/rename/", change.rename_experiment, name="rename-experiment"),
     path("configs/<int:pk>/rename/", change.rename_config, name="rename-config"),
     path("hosts/<int:pk>/rename/", change.rename_host, name="rename-host"),
+    path("rulings/", rulings.overrule, name="overrule"),
+    path("rulings/<int:pk>/withdraw/", rulings.withdraw, name="withdraw"),
     path("runs/<int:pk>/change/", change.run, name="change-run"),
     path("uploads/<int:pk>/cancel/", change.cancel_upload, name="cancel-upload"),
     path("captures/<int:pk>/move/", change.capture, name="move-capture"),

@@ -7,9 +7,12 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from runs.analysis.numbers import figure, grouped
+from runs.analysis.verdict.shapes import Judgement, Verdict
 from runs.figures import N_COLORS, SYMBOLS, symbol
 
 register = template.Library()
+# A verdict's sign stands beside its word, so that neither colour nor the sign alone has to be understood.
+SIGNS = {"better": "✔", "worse": "✘", "same": "≈", "likely_better": "✔", "likely_worse": "✘", "undecided": "?", "none": "·"}
 # The figures' symbols as characters, for headings: colour is never the only mark.
 MARKS = dict(zip(SYMBOLS, "●■◆▲✖★⬟✚", strict=True))
 
@@ -64,3 +67,39 @@ def query(context: template.Context, **changes: str) -> str:
         if value:
             given[name] = value
     return str(given.urlencode())
+
+
+@register.simple_tag
+def verdict_of(judgement: Judgement, key: str, column: int) -> SafeString | str:
+    """A cell's verdict: sign, word and interval; all that it rests on in the title (the page also lists it in full)."""
+    found = judgement.of(key, column)
+    if found is None:
+        return ""
+    title = ". ".join(part.rstrip(".") for part in (found.text, found.detail) if part)
+    words = ", ".join(part for part in (found.word, interval(found)) if part)
+    return format_html(
+        '<span class="verdict {}" title="{}"><span aria-hidden="true">{}</span> {}</span>',
+        *(found.kind, title, SIGNS[found.kind], words),
+    )
+
+
+@register.filter
+def sign(verdict: Verdict) -> str:
+    return SIGNS[verdict.kind]
+
+
+@register.filter
+def interval(verdict: Verdict) -> str:
+    """The ratio's interval for a narrow cell: "−9 to +26 %", or "0.2 to 33 ×" where a side is far off."""
+    low, high = verdict.low, verdict.high
+    if low is None or high is None:
+        return ""
+    if high < 3 and low > 0.3:
+        return f"{_change(low)} to {_change(high)} %"
+    return f"{figure(float(f'{low:.2g}'))} to {figure(float(f'{high:.2g}'))} ×"
+
+
+def _change(ratio: float) -> str:
+    per_cent = 100 * (ratio - 1)
+    digits = 0 if abs(per_cent) >= 9.95 else 1
+    return f"{per_cent:+.{digits}f}".replace("-", "−")
