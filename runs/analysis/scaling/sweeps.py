@@ -1,0 +1,150 @@
+"""Runs that differ only in concurrency: which belong together, and what each level came to."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from runs.analysis.columns import method
+from runs.analysis.facts import RunFact, Setup, Source
+
+Key = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """All repeats at one concurrency. rates in requests/s; tails in ms (see Sweep.tail), of the runs that print it."""
+
+    n: int
+    rates: tuple[float, ...]
+    tails: tuple[float, ...]
+    runs: tuple[int, ...]
+    sources: tuple[Source, ...]
+
+    @property
+    def rate(self) -> float:
+        return fmean(self.rates)
+
+    @property
+    def tail_ms(self) -> float | None:
+        return fmean(self.tails) if self.tails else None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A sweep before it is fitted. `setups` are several where each level is a config of its own."""
+
+    name: str
+    setups: tuple[Setup, ...]
+    place: int
+    tool: str
+    tail: str
+    levels: tuple[Level, ...]
+    left_out: tuple[tuple[RunFact, str], ...]
+
+
+def find(setups: Sequence[Setup], runs: Sequence[RunFact], excluded: Mapping[int, str]) -> list[Found]:
+    """Sweeps of two levels and more, in the order of the configs; `excluded` runs are named and left out."""
+    places = {setup.id: at for at, setup in enumerate(setups)}
+    known = [run for run in runs if run.setup in places and run.counted and _usable(run)]
+    by_key: dict[Key, list[RunFact]] = defaultdict(list)
+    for run in known:
+        by_key[run.setup, *_load(run, known)].append(run)
+    groups = _merged(by_key, {setup.id: setup for setup in setups})
+    made = []
+    for group in groups:
+        if len({level_of(run) for run in group}) > 1:
+            own = [setups[place] for place in sorted({places[run.setup] for run in group})]
+            made.append(_found(own, places[own[0].id], group, excluded))
+    return sorted(_told_apart(made), key=lambda sweep: sweep.place)
+
+
+def level_of(run: RunFact) -> int:
+    return method(run).concurrency or 0
+
+
+def _usable(run: RunFact) -> bool:
+    rate = run.requests_per_second
+    return level_of(run) > 0 and rate is not None and math.isfinite(rate) and rate >= 0
+
+
+def _load(run: RunFact, runs: Sequence[RunFact]) -> Key:
+    """Everything of the load but the concurrency and how long it went on; what is not told is as in the other runs."""
+    parts = (run.hostname or None, run.port, run.path or None, run.keepalive, run.host_id)
+    peers = [r for r in runs if r.setup == run.setup]
+    told = []
+    for at, part in enumerate(parts):
+        values = {(r.hostname or None, r.port, r.path or None, r.keepalive, r.host_id)[at] for r in peers} - {None}
+        told.append(next(iter(values)) if part is None and len(values) == 1 else part)
+    return run.tool, *told
+
+
+def _merged(by_key: Mapping[Key, list[RunFact]], setups: Mapping[int, Setup]) -> list[list[RunFact]]:
+    """Runs of one config each; and configs of one level each, whose names differ in nothing but that level."""
+    whole, single = [], defaultdict(list)
+    for (setup, *load), runs in by_key.items():
+        levels = {level_of(run) for run in runs}
+        bare = _without(setups[setup].name if isinstance(setup, int) else "", *levels)
+        if len(levels) == 1 and bare is not None:
+            single[bare, *load].append(runs)
+        else:
+            whole.append(runs)
+    for alike in single.values():
+        if len({level_of(runs[0]) for runs in alike}) == len(alike):
+            whole.append([run for runs in alike for run in runs])
+        else:
+            whole += alike
+    return whole
+
+
+def _without(name: str, level: int, *more: int) -> str | None:
+    """The name with its level taken out; None where it does not hold it, or holds several."""
+    bare, count = re.subn(rf"(?<!\d){level}(?!\d)", "N", name)
+    return bare if count == 1 and not more else None
+
+
+def _found(own: list[Setup], place: int, group: list[RunFact], excluded: Mapping[int, str]) -> Found:
+    kept = [run for run in group if run.id not in excluded]
+    tail = "95 % within" if any("95" in run.percentiles_ms for run in kept) else "mean"
+    by_level: dict[int, list[RunFact]] = defaultdict(list)
+    for run in kept:
+        by_level[level_of(run)].append(run)
+    name = own[0].name if len(own) == 1 else _without(own[0].name, level_of(group[0])) or own[0].name
+    return Found(
+        name=name,
+        setups=tuple(own),
+        place=place,
+        tool=group[0].tool,
+        tail=tail,
+        levels=tuple(_level(n, by_level[n], tail) for n in sorted(by_level)),
+        left_out=tuple((run, excluded[run.id]) for run in group if run.id in excluded),
+    )
+
+
+def _level(n: int, runs: list[RunFact], tail: str) -> Level:
+    values = [run.mean_ms if tail == "mean" else run.percentiles_ms.get("95") for run in runs]
+    return Level(
+        n=n,
+        rates=tuple(run.requests_per_second or 0.0 for run in runs),
+        tails=tuple(value for value in values if value is not None and math.isfinite(value)),
+        runs=tuple(run.id for run in runs),
+        sources=tuple(Source(run.source, run.line) for run in runs),
+    )
+
+
+def _told_apart(made: list[Found]) -> list[Found]:
+    """Sweeps of one config under several loads carry the load's number in their names."""
+    names = [sweep.name for sweep in made]
+    return [
+        sweep
+        if names.count(sweep.name) == 1
+        else Found(
+            f"{sweep.name} ({names[: at + 1].count(sweep.name)})",
+            *(sweep.setups, sweep.place, sweep.tool, sweep.tail, sweep.levels, sweep.left_out),
+        )
+        for at, sweep in enumerate(made)
+    ]
