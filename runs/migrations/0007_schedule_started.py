@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ("runs", "0004_schedules"),
+        ("runs", "0006_job_sent_at"),
     ]
 
     operations = [
