@@ -15,7 +15,7 @@ from django.test import Client
 def runner(db: None) -> Any:
     from runs.tests.remote import rows
 
-    return rows.runner()
+    return rows.user("run_plan")
 
 
 @pytest.fixture
