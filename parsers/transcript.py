@@ -123,7 +123,9 @@ _PROMPTS = [
         )
     ]
 ]
-_MAYBE_PROMPT = re.compile(r"[$#%>❯➜λ]|^(?:sudo |time )?(?:ab2?|siege|top|ps|busybox|toybox|cat|e?grep)\s")
+_MAYBE_PROMPT = re.compile(r"[$#%>❯➜λ]|^`?(?:sudo |time )?(?:ab2?|siege|top|ps|busybox|toybox|cat|e?grep)\s")
+
+_INLINE_CODE = re.compile(r"`([^`]+)`[:：]?")
 
 
 def prompt(line: str) -> tuple[str | None, str] | None:
@@ -133,6 +135,8 @@ def prompt(line: str) -> tuple[str | None, str] | None:
         return None, stripped[2:].strip()
     if not stripped or len(stripped) > 4096 or not _MAYBE_PROMPT.search(stripped):
         return None
+    if stripped[0] == "`" and (inline := _INLINE_CODE.fullmatch(stripped)):
+        stripped = inline[1].strip()
     for pattern in _PROMPTS:
         found = pattern.fullmatch(stripped)
         if found:
@@ -170,7 +174,9 @@ def is_prose(line: str) -> bool:
     stripped = line.strip()
     if not stripped or len(stripped) > 4000 or _RULE.fullmatch(stripped) or stripped.startswith(_FENCES):
         return False
-    return not _CODE.fullmatch(stripped) or bool(_WIKI_TITLE.fullmatch(stripped))
+    if stripped[0] in "`=" and (_INLINE_CODE.fullmatch(stripped) or _WIKI_TITLE.fullmatch(stripped)):
+        return True  # code as a caption: the setting that was tried
+    return not _CODE.fullmatch(stripped)
 
 
 def width(text: str) -> int:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from parsers import Block
 from parsers.transcript import width
 
-from .words import is_aside, is_sentence, is_short, level, names_nothing, numbering, plain
+from .words import is_aside, is_code, is_sentence, is_short, level, names_nothing, numbering, plain
 
 Head = tuple[int, str]  # (line, text)
 _CUT = 60
@@ -101,7 +101,8 @@ def _nearest(near: Mapping[int, _Near], again: Mapping[int, int]) -> dict[int, C
     def alone(head: Head) -> bool:
         return len(sources[plain(head[1])]) == 1
 
-    # "# cached" above a command is a heading or a comment; where nothing but such a line names one test, it names others.
+    # "# cached" above a command is a heading or a comment, and code may be a caption or an aside; where nothing but such
+    # a line names one test, such lines name the others.
     comments_name = any(
         _comments(found) and not any(level(text) > 1 for _, text in found.names) for found in near.values()
     )
@@ -125,7 +126,7 @@ def _pick(found: _Near, alone: Callable[[Head], bool], comments_name: bool) -> C
 
 
 def _comments(found: _Near) -> list[Head]:
-    return [head for head in found.own if level(head[1]) == 1]
+    return [head for head in found.own if level(head[1]) == 1 or is_code(head[1])]
 
 
 def _under(

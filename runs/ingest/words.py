@@ -82,7 +82,8 @@ _COMMAND = re.compile(
     r"|^[a-z][\w./]*\s(?:.*\s)?-{1,2}\w+\s+\S+\s.*(?:\s-{1,2}\w|://)|&&|://\S*$|\w\s*=\s*[\w.]+\(|^[A-Z]\w+\s+(?:\S+\s+)?\"[^\"]*\"$"
 )
 _MARKUP = re.compile(r"^[\s#*=・◆◇■□●○▪•>|_-]+|[\s:：*_=|]+$")
-_EMPHASIS = re.compile(r"(\*\*|__|`)(?=\S)(.+?)(?<=\S)\1")
+_EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
+_CODE = re.compile(r"`\s*([^`]+?)\s*`")
 _SENTENCE = re.compile(r"[。．!?？！]$|[.](?:\s|$)|ます$|です$|ました$")
 _NUMBERING = re.compile(r"^[(（]?(\d+(?:[.．-]\d+)*)[.)）]?(?=\s|[^\d\s.])")
 _LONG = 60
@@ -104,7 +105,7 @@ def repeat_of(text: str) -> int | None:
 
 def plain(text: str) -> str:
     """A heading without list marks, Markdown and the final colon: what a name is made of."""
-    return _MARKUP.sub("", _EMPHASIS.sub(r"\2", text)).strip()
+    return _MARKUP.sub("", _EMPHASIS.sub(r"\2", _CODE.sub(r"\1", text))).strip()
 
 
 def names_nothing(text: str) -> bool:
@@ -129,8 +130,13 @@ def is_aside(text: str) -> bool:
 
 
 def is_short(text: str) -> bool:
-    """Whether a line can stand as a name."""
-    return width(plain(text)) <= _LONG
+    """Whether a line can stand as a name. The setting that was tried, shown as code, may be longer than words may."""
+    return width(plain(text)) <= (2 * _LONG if is_code(text) else _LONG)
+
+
+def is_code(text: str) -> bool:
+    """Whether a line is code and nothing else, as Markdown marks it: `worker_processes 4;`."""
+    return bool(_CODE.fullmatch(text.strip()))
 
 
 def is_sentence(text: str) -> bool:
