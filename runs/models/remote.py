@@ -93,6 +93,7 @@ class TargetAddress(models.Model):
     target = models.ForeignKey(Target, on_delete=models.CASCADE, related_name="addresses")
     base = models.CharField(max_length=300)
     resolved = models.JSONField(default=list, help_text="IP addresses that the name may have")
+    pinned = models.BooleanField(default=False, help_text="they were written by a person, not looked up")
 
     class Meta:
         ordering = ["id"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import socket
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
@@ -17,7 +18,15 @@ from .planning import validate
 
 LOCAL = "local"  # the generator whose queue the worker beside the web server consumes
 SAMPLE = "Keep-alive off and on, against benchdash itself"
-Address = tuple[str, list[str]]  # canonical base, the IP addresses that its name may have
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A canonical base, the IP addresses that its name may have, and whether a person wrote them."""
+
+    base: str
+    ips: list[str]
+    pinned: bool
 
 
 def parse_addresses(text: str) -> list[Address]:
@@ -25,7 +34,7 @@ def parse_addresses(text: str) -> list[Address]:
 
     Raises NotAllowed.
     """
-    found: dict[str, list[str]] = {}
+    found: dict[str, Address] = {}
     for line in text.splitlines():
         words = re.split(r"[\s,=]+", line.strip())
         if words == [""]:
@@ -33,17 +42,17 @@ def parse_addresses(text: str) -> list[Address]:
         base = canonical(words[0])
         if base in found:
             raise NotAllowed(f"{base} stands there twice.")
-        found[base] = plain_ips(words[1:]) if words[1:] else resolve(base)
+        found[base] = Address(base, plain_ips(words[1:]) if words[1:] else resolve(base), bool(words[1:]))
     if not found:
         raise NotAllowed("At least one address is needed, such as http://shop.lan:8080")
-    return list(found.items())
+    return list(found.values())
 
 
 def save_target(target: Target, addresses: Sequence[Address]) -> Target:
     """Write a target with exactly these addresses. Raises NotAllowed where a plan needs one that would go."""
     with transaction.atomic():
         target.save()
-        gone = target.addresses.exclude(base__in=[base for base, _ in addresses])
+        gone = target.addresses.exclude(base__in=[address.base for address in addresses])
         needed = Plan.objects.filter(Q(address__in=gone) | Q(variants__address__in=gone)).distinct()
         if needed:
             names = ", ".join(str(plan) for plan in needed)
@@ -51,8 +60,9 @@ def save_target(target: Target, addresses: Sequence[Address]) -> Target:
                 f"An address that is left out is loaded by a plan: {names}. Change or delete the plan first."
             )
         gone.delete()
-        for base, ips in addresses:
-            TargetAddress.objects.update_or_create(target=target, base=base, defaults={"resolved": ips})
+        for address in addresses:
+            values = {"resolved": address.ips, "pinned": address.pinned}
+            TargetAddress.objects.update_or_create(target=target, base=address.base, defaults=values)
     return target
 
 
