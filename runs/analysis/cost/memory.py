@@ -1,0 +1,119 @@
+"""What the machine's own figures say: available memory before and after a run, and what one process took of it.
+
+Sizes in kB as the kernel prints them (1024 bytes).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from runs.analysis.columns import method
+from runs.analysis.facts import Look, RunFact, Source
+
+from .serving import served
+
+Read = Callable[[Look], float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How many processes a difference in memory is spread over, and in words where the number is from."""
+
+    n: int
+    words: str
+    sources: tuple[Source, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """Available memory around one run. `basis` says which of the kernel's figures it is, `count` may be missing."""
+
+    before_kb: float
+    after_kb: float
+    basis: str
+    sources: tuple[Source, ...]
+    count: Count | None
+
+    @property
+    def taken_kb(self) -> float:
+        return self.before_kb - self.after_kb
+
+    @property
+    def each_kb(self) -> float | None:
+        """What one process took; None where memory did not shrink or nothing tells how many there were."""
+        return self.taken_kb / self.count.n if self.count and self.taken_kb > 0 else None
+
+
+def _sum(*names: str) -> Read:
+    def read(look: Look) -> float | None:
+        told = [look.metrics.get(name) for name in names]
+        return None if any(value is None for value in told) else sum(value or 0.0 for value in told)
+
+    return read
+
+
+def _printed(look: Look) -> float | None:
+    """The kernel's own estimate. Where a kernel has none, a reader of /proc/meminfo put MemFree + Inactive in its place."""
+    told = look.metrics.get("mem_available_kb", look.metrics.get("mem_avail_kb"))
+    return None if told is None or told == FREE_AND_INACTIVE(look) else told
+
+
+FREE_AND_INACTIVE = _sum("mem_free_kb", "mem_inactive_kb")
+BASES: tuple[tuple[str, Read], ...] = (
+    ("MemAvailable", _printed),
+    ("MemFree + Inactive", FREE_AND_INACTIVE),
+    ("free + buffers + cached", _sum("mem_free_kb", "mem_buffers_kb", "mem_cached_kb")),
+    ("free + buff/cache", _sum("mem_free_kb", "mem_buff_cache_kb")),
+)
+
+
+def available(look: Look) -> tuple[float, str] | None:
+    """(kB that programs could still get, the figures it is made of): MemAvailable, else MemFree + Inactive, else what is left."""
+    return next(((value, words) for words, read in BASES if (value := read(look)) is not None), None)
+
+
+def taken(run: RunFact, looks: Sequence[Look], *, threaded: bool) -> Taken | None:
+    """Available memory just before the run and just after it (else during it), by one and the same figure."""
+    before = [look for look in looks if look.phase == "before"]
+    after = [look for look in looks if look.phase == "after"] or [look for look in looks if look.phase == "during"]
+    for words, read in BASES:
+        first = [look for look in before if read(look) is not None][-1:]
+        last = [look for look in after if read(look) is not None][:1]
+        if first and last:
+            sources = tuple(Source(look.source, look.line) for look in (*first, *last))
+            count = _count(run, before, after, threaded=threaded)
+            return Taken(read(first[0]) or 0.0, read(last[0]) or 0.0, words, sources, count)
+    return None
+
+
+def _count(run: RunFact, before: Sequence[Look], after: Sequence[Look], *, threaded: bool) -> Count | None:
+    """Processes that were added, else that were there, else (one a connection) as many as there were connections."""
+    first, last = _listed(before), _listed(after)
+    if last and first and last.n > first.n:
+        return Count(last.n - first.n, f"{last.n} − {first.n} processes", (*first.sources, *last.sources))
+    if last and not first:
+        return Count(last.n, f"{last.n} processes", last.sources)
+    connections = method(run).concurrency
+    if last or not connections or threaded:
+        return None
+    return Count(connections, f"{connections} processes, one a connection", (Source(run.source, run.line),))
+
+
+def _listed(looks: Sequence[Look]) -> Count | None:
+    """The biggest program's processes in the first look that lists them all."""
+    for look in looks:
+        found = served(look)
+        if found and found.whole == "all":
+            biggest = found.groups[0]
+            return Count(biggest.n, biggest.name, (Source(look.source, look.line),))
+    return None
+
+
+def is_threaded(names: Sequence[str], texts: Sequence[str]) -> bool:
+    """Whether a server may take several connections in one process: then connections do not count processes."""
+    many = re.compile(
+        r"nginx|lighttpd|caddy|haproxy|\b(?:worker|event)\b|mpm_(?:worker|event)|node|varnish", re.IGNORECASE
+    )
+    return any(many.search(name) for name in names) or any("threadsperchild" in text.lower() for text in texts)

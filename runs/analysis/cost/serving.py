@@ -1,0 +1,110 @@
+"""Which processes of a look are the server's, and whether the look shows all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from runs.analysis.facts import Look
+from runs.analysis.processes import LOOKERS, ProcessGroup, groups
+
+# Tools that make the load; what they need is not what serving costs.
+LOAD_TOOLS = frozenset({"ab", "siege", "wrk", "wrk2", "hey", "h2load", "httperf", "k6", "vegeta", "locust", "oha"})
+# Monitors and what keeps a terminal, beyond those that a table leaves out anyway.
+MONITORS = frozenset(
+    {"vmstat", "pidstat", "sar", "sadc", "iostat", "mpstat", "dstat", "htop", "atop", "free", "watch", "tail", "cat"}
+)
+HELPERS = frozenset(LOOKERS) | LOAD_TOOLS | MONITORS
+# Beginnings of program names: what answers requests, and what often runs behind it.
+FRONT = (
+    *("httpd", "apache", "nginx", "lighttpd", "caddy", "haproxy", "varnish", "h2o", "openresty", "traefik", "envoy"),
+    *("litespeed", "lshttpd", "thttpd", "cherokee", "hiawatha", "squid", "passenger", "puma", "unicorn", "thin"),
+    *("mongrel", "php-fpm", "php-cgi", "gunicorn", "uwsgi", "uvicorn", "hypercorn", "daphne", "starman", "tomcat"),
+)
+BEHIND = (
+    *("ruby", "rails", "php", "python", "node", "deno", "bun", "java", "perl", "beam", "mono", "dotnet"),
+    *("mysqld", "mariadbd", "postgres", "postmaster", "redis-server", "memcached", "mongod"),
+)
+# These serve many connections in each process, so that more processes would not serve more.
+MANY_IN_ONE = (
+    "nginx",
+    "lighttpd",
+    "caddy",
+    "haproxy",
+    "varnish",
+    "h2o",
+    "openresty",
+    "traefik",
+    "envoy",
+    "node",
+    "java",
+)
+# A script of the machine's own stands idle while the server is under load.
+BUSY_PCT = 1.0
+MOST_PROGRAMS = 4
+Whole = Literal["all", "some", "quoted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """The server's programs in one look, the biggest first.
+
+    whole   "all" processes are listed; "some": a screen that had no room for the rest; "quoted": single lines of one
+    """
+
+    look: Look
+    groups: tuple[ProcessGroup, ...]
+    whole: Whole
+
+    @property
+    def rss_kb(self) -> float:
+        return sum(group.rss_kb for group in self.groups)
+
+    @property
+    def n(self) -> int:
+        return sum(group.n for group in self.groups)
+
+
+def served(look: Look) -> Served | None:
+    """None where no server is seen, or none with its memory."""
+    found = [group for group in groups(look.processes) if group.rss_kb > 0 and group.name.lower() not in HELPERS]
+    front = [group for group in found if group.name.lower().startswith(FRONT)]
+    behind = [group for group in found if group.name.lower().startswith(BEHIND) and group not in front]
+    busy = [group for group in behind if group.cpu_pct >= BUSY_PCT]
+    # A program that nobody has heard of serves too, if it is the biggest.
+    known = [group for group in found if group in front or group in busy] or behind[:1]
+    chosen = known or found[:1]
+    return Served(look, tuple(chosen[:MOST_PROGRAMS]), _whole(look)) if chosen else None
+
+
+def _whole(look: Look) -> Whole:
+    if look.partial:
+        return "quoted"
+    total = look.metrics.get("tasks_total")
+    if look.tool == "top" and (total is None or total > len(look.processes)):
+        return "some"
+    return "all"
+
+
+def programs(found: Sequence[Served]) -> list[str]:
+    """The names of the programs in these looks, the biggest in any of them first."""
+    biggest: dict[str, float] = {}
+    for one in found:
+        for group in one.groups:
+            biggest[group.name] = max(biggest.get(group.name, 0.0), group.rss_kb)
+    return sorted(biggest, key=lambda name: (-biggest[name], name))[:MOST_PROGRAMS]
+
+
+def under_load(looks: Sequence[Look]) -> list[Served]:
+    """The looks that tell best what serving takes: those during the load, else after it, else of no known phase."""
+    found = [one for look in looks if (one := served(look))]
+    by_phase: Mapping[str, list[Served]] = {
+        phase: [one for one in found if one.look.phase == phase] for phase in ("during", "after", "")
+    }
+    for wanted in (("all", "some"), ("quoted",)):
+        for seen in by_phase.values():
+            kept = [one for one in seen if one.whole in wanted]
+            if kept:
+                return kept
+    return []

@@ -1,0 +1,210 @@
+"""The cost table: a row a measure, a column as in the comparison, each figure with its sum and its lines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from runs.analysis.columns import Column
+from runs.analysis.facts import HostFact, Look, RunFact, Source
+from runs.analysis.numbers import figure
+
+from .memory import Taken, available
+from .serving import MANY_IN_ONE, Served
+
+MIB = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A figure. text: as a page writes it; how: the sum it comes from; bound: "", "at least" or "at most".
+
+    `value` None: there is none, and `how` says why.
+    """
+
+    value: float | None
+    text: str
+    how: str
+    sources: tuple[Source, ...] = ()
+    bound: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One measure; a column that has nothing on it has None."""
+
+    key: str
+    label: str
+    unit: str
+    cells: tuple[Cell | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What is known of one column: its counted runs, its looks under load, memory around its runs, its machine.
+
+    looks   all of them, whatever their phase
+    """
+
+    column: Column
+    runs: tuple[RunFact, ...]
+    looks: tuple[Look, ...]
+    served: tuple[Served, ...]
+    taken: tuple[Taken, ...]
+    host: HostFact | None
+
+    @property
+    def rate(self) -> float | None:
+        rates = [run.requests_per_second for run in self.runs if run.requests_per_second is not None]
+        return fmean(rates) if rates else None
+
+    def rate_at(self, look: Look) -> float | None:
+        """The requests/s of the run that the look stands beside, else of all."""
+        own = [run.requests_per_second for run in self.runs if run.id == look.run]
+        return own[0] if own else self.rate
+
+
+def source(look: Look) -> Source:
+    return Source(look.source, look.line)
+
+
+def program(seen: Seen, name: str) -> Cell | None:
+    """ "20 × 13 MiB": processes of one program and their resident memory together, the mean of the looks."""
+    found = [(one, group) for one in seen.served for group in one.groups if group.name == name]
+    if not found:
+        return None
+    sources = tuple(source(one.look) for one, _ in found)
+    each = fmean(group.rss_mean_kb for _, group in found) / MIB
+    if any(one.whole == "quoted" for one, _ in found):
+        return Cell(None, f"{figure(each)} MiB each", "how many there were is not shown", sources)
+    n, total = fmean(group.n for _, group in found), fmean(group.rss_kb for _, group in found) / MIB
+    how = f"{figure(round(n, 1))} × {figure(each)} MiB"
+    some = any(one.whole == "some" for one, _ in found)
+    return Cell(total, figure(total), how + (f" of {_room(found[0][0])}" if some else ""), sources, _least(some))
+
+
+def per_mib(seen: Seen) -> Cell | None:
+    """Requests/s for each MiB of the server's RSS, all its programs together."""
+    whole = [one for one in seen.served if one.whole != "quoted"]
+    sums = [(rate, one) for one in whole if (rate := seen.rate_at(one.look)) is not None]
+    if not sums:
+        return None
+    value = fmean(rate / (one.rss_kb / MIB) for rate, one in sums)
+    rate, first = sums[0]
+    names = " + ".join(group.name for group in first.groups)
+    how = f"{figure(rate)} requests/s / {figure(first.rss_kb / MIB)} MiB of {names}"
+    how += f", the mean of {len(sums)} looks" if len(sums) > 1 else ""
+    some = any(one.whole == "some" for _, one in sums)
+    return Cell(value, figure(value), how, tuple(source(one.look) for _, one in sums), "at most" if some else "")
+
+
+def per_core(seen: Seen) -> Cell | None:
+    """Requests/s for each core of the machine."""
+    if seen.rate is None or seen.host is None or not seen.host.cores:
+        return None
+    cores, value = seen.host.cores, seen.rate / seen.host.cores
+    how = f"{figure(seen.rate)} requests/s / {cores} core" + ("s" if cores > 1 else "")
+    return Cell(value, figure(value), how, tuple(Source(run.source, run.line) for run in seen.runs))
+
+
+def around(seen: Seen) -> Cell | None:
+    """Available memory before → after, and what the run took; of several runs the mean."""
+    if not seen.taken:
+        return None
+    before, after = (fmean(one.before_kb for one in seen.taken), fmean(one.after_kb for one in seen.taken))
+    how = f"{before:.0f} − {after:.0f} kB, {seen.taken[0].basis}" + _of(seen.taken)
+    text = f"{figure(before / MIB)} → {figure(after / MIB)}"
+    return Cell((before - after) / MIB, text, how, _sources(seen.taken))
+
+
+def per_process(seen: Seen) -> Cell | None:
+    """What one process took of the available memory."""
+    known = [one for one in seen.taken if one.each_kb is not None and one.count]
+    if not known:
+        return _no_process(seen.taken)
+    value = fmean(one.each_kb or 0.0 for one in known)
+    first = known[0]
+    words = first.count.words if first.count else ""
+    how = f"({first.before_kb:.0f} − {first.after_kb:.0f}) kB / {words} = {first.each_kb:.0f} kB, about {_mb(first)} MB"
+    sources = (*_sources(known), *(source for one in known if one.count for source in one.count.sources))
+    return Cell(value / MIB, figure(value / MIB), how + _of(known), tuple(dict.fromkeys(sources)))
+
+
+def _mb(one: Taken) -> str:
+    """kB by thousands, as one reckons by hand."""
+    return f"{(one.each_kb or 0.0) / 1000:.1f}"
+
+
+def _no_process(found: Sequence[Taken]) -> Cell | None:
+    if not found:
+        return None
+    shrank = any(one.taken_kb > 0 for one in found)
+    why = "nothing shows how many processes there were" if shrank else "available memory did not shrink"
+    return Cell(None, "–", why, _sources(found))
+
+
+def workers(seen: Seen) -> Cell | None:
+    """How many processes fit into memory: (available + what the group holds) / memory of one."""
+    known = [one for one in seen.taken if one.each_kb is not None and one.count]
+    if known:
+        one = known[0]
+        each, n = one.each_kb or 1.0, one.count.n if one.count else 0
+        value = int((one.after_kb + one.taken_kb) / each)
+        how = f"({one.after_kb:.0f} kB available + {n} × {each:.0f} kB) / {each:.0f} kB, {one.basis}"
+        return Cell(value, str(value), how, _sources([one]))
+    for whole in seen.served:
+        free = _free_at(whole.look, seen.looks)
+        many = whole.groups[0].name.lower().startswith(MANY_IN_ONE)
+        if free and whole.whole != "quoted" and not many:
+            return _by_rss(whole, *free)
+    return None
+
+
+def _by_rss(whole: Served, free_kb: float, basis: str, where: Source) -> Cell:
+    group = whole.groups[0]
+    value = int((free_kb + group.rss_kb) / group.rss_mean_kb)
+    how = (
+        f"({free_kb:.0f} kB available + {group.n} × {group.rss_mean_kb:.0f} kB) / {group.rss_mean_kb:.0f} kB RSS of one "
+        f"{group.name}, {basis}"
+    )
+    return Cell(value, str(value), how, tuple(dict.fromkeys((where, source(whole.look)))), "at least")
+
+
+def _free_at(look: Look, looks: Sequence[Look]) -> tuple[float, str, Source] | None:
+    """Available memory when `look` was taken: by itself, else by another look of its run and phase."""
+    same = [other for other in looks if other.run == look.run and other.phase == look.phase]
+    for other in (look, *same):
+        found = available(other)
+        if found:
+            return *found, source(other)
+    return None
+
+
+def row(key: str, label: str, unit: str, cells: Sequence[Cell | None]) -> list[Row]:
+    return [Row(key, label, unit, tuple(cells))] if any(cells) else []
+
+
+def host_of(runs: Sequence[RunFact], hosts: Mapping[int, HostFact]) -> HostFact | None:
+    """The machine that these runs loaded, or the only one there is."""
+    known = {run.host_id for run in runs} - {None}
+    if len(known) == 1:
+        return hosts.get(next(iter(known)) or 0)
+    return next(iter(hosts.values())) if not known and len(hosts) == 1 else None
+
+
+def _room(one: Served) -> str:
+    total = one.look.metrics.get("tasks_total")
+    return f"the {len(one.look.processes)} shown" + (f" ({figure(int(total))} tasks)" if total else "")
+
+
+def _least(some: bool) -> str:
+    return "at least" if some else ""
+
+
+def _of(found: Sequence[Taken]) -> str:
+    return f" (the first of {len(found)} runs; the figure is their mean)" if len(found) > 1 else ""
+
+
+def _sources(found: Sequence[Taken]) -> tuple[Source, ...]:
+    return tuple(dict.fromkeys(source for one in found for source in one.sources))
