@@ -78,7 +78,13 @@ def cpu(looks: Sequence[Look]) -> list[Metric]:
         rows = _phased(f"cpu_{name}", label, "%", "", looks, _metric(f"cpu_{name}"))
         found += [row for row in rows if name in ("us", "sy", "id") or any(value for _, value in row.values)]
     found += _phased("load1", "Load, 1 minute", "", "", looks, _metric("load1"))
-    return found
+    return _phased("cpu_busy", "Busy", "%", "", looks, busy_pct) + found
+
+
+def busy_pct(look: Look) -> float | None:
+    """What was not idle, waiting for the disk left out: nobody worked then."""
+    idle = look.metrics.get("cpu_id")
+    return None if idle is None else max(100 - idle - look.metrics.get("cpu_wa", 0.0), 0.0)
 
 
 def _metric(name: str) -> Callable[[Look], float | None]:

@@ -24,7 +24,7 @@ def bases(columns: Sequence[Column], without: Collection[int] = ()) -> tuple[int
     blocks: dict[str, list[int]] = {}
     for at, word in enumerate(_blocks(columns)):
         blocks.setdefault(word, []).append(at)
-    found = {}
+    found: dict[int, int] = {}
     for block in blocks.values():
         sound = [at for at in block if at not in without] or block[:1]
         found |= {at: _base(columns, sound, at) for at in block}

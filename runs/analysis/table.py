@@ -15,13 +15,18 @@ from runs.analysis.pairs import bases
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One stored value, and the address of the line that it stands on. `run`: whose it is, for a monitor's too."""
+    """One stored value, and the address of the line that it stands on.
+
+    run       whose it is, for a monitor's too; None: of the whole config
+    partial   read from a block that lacks most of what its tool prints
+    """
 
     value: float
     source: str
     line: int
     what: str
     run: int | None = None
+    partial: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +162,7 @@ def _run_rows(metrics: Sequence[Metric], made: Sequence[Column]) -> tuple[Row, .
     for key, label, unit, kind, where in metrics:
         per_column = [
             [
-                Figure(value, run.source, run.line, run.label or f"run {run.id}", run.id)
+                Figure(value, run.source, run.line, run.label or f"run {run.id}", run.id, run.partial)
                 for run in column.runs
                 if (value := value_of(run, where)) is not None
             ]
@@ -179,9 +184,8 @@ def _look_rows(metrics: Sequence[monitors.Metric], made: Sequence[Column]) -> tu
             at = places.get(("run", look.run)) if look.run else None
             at = places.get(("setup", look.setup)) if at is None else at
             if at is not None:
-                per_column[at].append(
-                    Figure(value, look.source, look.line, f"{look.tool} {look.phase}".strip(), look.run)
-                )
+                what = f"{look.tool} {look.phase}".strip()
+                per_column[at].append(Figure(value, look.source, look.line, what, look.run, look.partial))
         if any(per_column):
             rows.append(Row(metric.key, metric.label, metric.unit, metric.kind, cells(per_column)))
     return tuple(rows)

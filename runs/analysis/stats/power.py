@@ -1,0 +1,33 @@
+"""How many repeats it would take."""
+
+from __future__ import annotations
+
+import math
+
+from scipy.special import ndtri
+
+from runs.analysis.stats.welch import student_quantile
+
+MOST_REPEATS = 100
+
+
+def repeats_needed(distance: float, sd: float, *, alpha: float = 0.05, power: float = 0.8) -> int | None:
+    """Repeats a side for a two-sided test to see `distance` between two means, at the given chance; from 2 up.
+
+    n = 2 (t + z)² sd² / distance², the usual formula for two means, with Student's t for the test's own quantile so that
+    few repeats are not called enough (J. Cohen, "Statistical Power Analysis for the Behavioral Sciences", has tables).
+    None where it takes more than MOST_REPEATS, or where no number would do.
+    """
+    if not (distance > 0 and math.isfinite(distance) and math.isfinite(sd)):
+        return None
+    z = float(ndtri(power))
+    for n in range(2, MOST_REPEATS + 1):
+        t = student_quantile(1 - alpha / 2, 2 * n - 2)
+        if n >= 2 * ((t + z) * sd / distance) ** 2:
+            return n
+    return None
+
+
+def fewest_for_ranks(alpha: float) -> int:
+    """Repeats a side from which an exact rank test can reach `alpha` at all: its least p is 2 in C(2n, n)."""
+    return next(n for n in range(2, MOST_REPEATS) if 2 / math.comb(2 * n, n) <= alpha)

@@ -1,0 +1,37 @@
+"""What repeats of one thing vary by, pooled over several things."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from runs.analysis.stats.logs import log_sd, widest
+from runs.analysis.stats.welch import student_quantile
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Sets of repeats: their number, squares about each set's own mean of logs with their df, the widest set's width."""
+
+    sets: int
+    df: int
+    squares: float
+    widest: float
+
+    @property
+    def sd(self) -> float:
+        return math.sqrt(self.squares / self.df)
+
+    def reach(self, n: int, m: int, confidence: float) -> float:
+        """How far apart the means of n and m new repeats of one thing can be, in logs, at this confidence."""
+        return student_quantile(0.5 + confidence / 2, self.df) * self.sd * math.sqrt(1 / n + 1 / m)
+
+
+def pooled(sets: Iterable[Sequence[float]]) -> Pool | None:
+    """From logs; sets of fewer than two say nothing. None where none is left."""
+    told = [logged for logged in sets if len(logged) > 1]
+    if not told:
+        return None
+    squares = math.fsum(log_sd(logged) ** 2 * (len(logged) - 1) for logged in told)
+    return Pool(len(told), sum(len(logged) - 1 for logged in told), squares, max(map(widest, told)))

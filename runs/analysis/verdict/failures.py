@@ -1,0 +1,105 @@
+"""Failed requests: shares of the requests made, not ratios, as none failing is the usual case."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from runs.analysis import stats
+from runs.analysis.facts import RunFact
+from runs.analysis.numbers import percent
+from runs.analysis.table import value_of
+from runs.analysis.verdict import words
+from runs.analysis.verdict.decide import ALPHA
+from runs.analysis.verdict.evidence import ENOUGH_FOR_RANKS
+from runs.analysis.verdict.shapes import Kind, Verdict
+
+WHERE = {"failed_requests": "failed_requests", "non_2xx_responses": "values.non_2xx_responses"}
+NOUN = {"failed_requests": "failed", "non_2xx_responses": "answered with an error"}
+LIKELY = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Tries:
+    """One run's failures among its attempts. `together`: requests that were under way at the same time."""
+
+    bad: int
+    of: int
+    together: int
+
+    @property
+    def share(self) -> float:
+        return self.bad / self.of
+
+
+def tries(runs: Sequence[RunFact], key: str) -> list[Tries]:
+    """Of the runs that tell both; siege counts failures beside its transactions, the others within their requests."""
+    found = []
+    for run in runs:
+        bad, made = value_of(run, WHERE[key]), value_of(run, "complete_requests")
+        if bad is None or made is None or bad < 0 or not math.isfinite(bad + made):
+            continue
+        of = made + bad if run.tool == "siege" else max(made, bad)
+        if of > 0:
+            together = run.concurrency if run.concurrency and math.isfinite(run.concurrency) else 1
+            found.append(Tries(int(bad), int(of), max(int(together), 1)))
+    return found
+
+
+def share(runs: Sequence[Tries]) -> float:
+    return sum(one.bad for one in runs) / sum(one.of for one in runs)
+
+
+def judge_failures(key: str, base: Sequence[Tries], own: Sequence[Tries], base_at: int) -> Verdict:
+    """From 4 repeats a side by ranks of the shares; below that likely at best. Both sides need a run."""
+    n, n_base = len(own), len(base)
+    if not any(one.bad for one in (*own, *base)):
+        return Verdict("none", base_at, f"none {NOUN[key]} on either side", n=n, n_base=n_base)
+    told = f"{_percent(own)} {NOUN[key]}, against {_percent(base)}"
+    sides = words.sides(n_base, n, "run")
+    if min(n, n_base) >= ENOUGH_FOR_RANKS:
+        return replace(_by_ranks(base, own, base_at), text=f"{told}, {sides}", n=n, n_base=n_base)
+    p = _chance(base, own)
+    kind: Kind = "likely_worse" if share(own) > share(base) else "likely_better"
+    return Verdict(
+        kind if p < LIKELY else "undecided",
+        base_at,
+        f"{told}, {sides}",
+        basis=sides,
+        n=n,
+        n_base=n_base,
+        test="Fisher, exact, on groups of requests",
+        p=p,
+        detail="Requests under way together tend to fail together: they are counted as one, so that chance is not "
+        f"mistaken for a difference. Fisher's exact test: {words.chance(p)}.",
+    )
+
+
+def _percent(runs: Sequence[Tries]) -> str:
+    return percent(sum(one.bad for one in runs), sum(one.of for one in runs))
+
+
+def _by_ranks(base: Sequence[Tries], own: Sequence[Tries], base_at: int) -> Verdict:
+    ranks = stats.mann_whitney([one.share for one in base], [one.share for one in own])
+    effect = stats.cliffs_delta(ranks.u, len(base), len(own))
+    return Verdict(
+        "undecided" if ranks.p >= ALPHA else "worse" if effect > 0 else "better",
+        base_at,
+        "",
+        basis=words.chance(ranks.p),
+        test=f"Mann-Whitney on the shares, {'exact' if ranks.exact else 'normal approximation'}",
+        p=ranks.p,
+        effect=effect,
+        effect_word=stats.delta_word(effect),
+        detail=f"Mann-Whitney on each run's share of failures: {words.chance(ranks.p)}.",
+    )
+
+
+def _chance(base: Sequence[Tries], own: Sequence[Tries]) -> float:
+    """Fisher's test as if each burst of failures took all requests under way with it: careful, never too sure."""
+    sums = []
+    for side in (own, base):
+        bad = sum(math.ceil(one.bad / one.together) for one in side)
+        sums += [bad, max(sum(one.of // one.together for one in side), bad)]
+    return stats.fisher(*sums)

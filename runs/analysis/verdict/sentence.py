@@ -1,0 +1,138 @@
+"""What a comparison says in a sentence or two: the requests per second, or the mean time where there are none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from runs.analysis.numbers import figure
+from runs.analysis.table import Comparison
+from runs.analysis.verdict import words
+from runs.analysis.verdict.shapes import Judgement, Kind, Verdict
+
+MOST_NAMED = 3
+LONGEST_NAME = 60
+# Nearer than this a per cent is easier to picture than "1.08 times".
+IN_PERCENT = 1.2
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """How the leading metric is spoken of. `more`: its larger value is the better one."""
+
+    key: str
+    more: bool
+    noun: str
+    verb: str
+    than: str
+    times: str
+
+
+MEASURES = (
+    Measure("requests_per_second", True, "requests per second", "served", "more than", "times as many as"),
+    Measure("mean_ms", False, "mean time per request", "took", "less than", "times less than"),
+)
+
+
+def sentence(comparison: Comparison, judgement: Judgement, silent: Mapping[int, str]) -> str:
+    """The verdicts of the leading metric, the surest first, then what is open, then what does not count."""
+    names = [f"“{_short(column.title)}”" for column in comparison.columns]
+    told = [one for one in MEASURES if (row := comparison.row(one.key)) and any(cell.n for cell in row.cells)]
+    if not told:
+        return "No run here says how many requests it served per second, or how long one took."
+    key = told[0].key
+    found = [(at, one) for at in range(len(names)) if at not in silent and (one := judgement.of(key, at))]
+    parts = _verdicts(told[0], names, found) if found else [_only(comparison, told[0], names, silent)]
+    return " ".join(part for part in (*parts, _silent(names, silent)) if part)
+
+
+Pair = tuple[int, Verdict]
+
+
+def _verdicts(measure: Measure, names: Sequence[str], found: Sequence[Pair]) -> list[str]:
+    def of(*kinds: Kind) -> list[Pair]:
+        wanted = [pair for pair in found if pair[1].kind in kinds]
+        return sorted(wanted, key=lambda pair: -abs((pair[1].ratio or 1) - 1))
+
+    def listed(pairs: Sequence[Pair]) -> str:
+        return _listed([_pair(measure, names, at, verdict) for at, verdict in pairs[:MOST_NAMED]], len(pairs))
+
+    proven, likely, same, still = (
+        of("better", "worse"),
+        of("likely_better", "likely_worse"),
+        of("same"),
+        of("undecided"),
+    )
+    said = [
+        f"In {measure.noun}, {listed(proven)}." if proven else "",
+        f"Likely, though not proven: {listed(likely)}." if likely else "",
+        f"The same in {measure.noun}: {listed(same)}." if same else "",
+    ]
+    if still:
+        opening = "Undecided" if any(said) else f"No difference in {measure.noun} can be claimed"
+        said.append(f"{opening}: {listed(still)}.{_needed(still)}")
+    return [*said, _none(names, found)]
+
+
+def _pair(measure: Measure, names: Sequence[str], at: int, verdict: Verdict) -> str:
+    """The better one first: "A served 1.55 times as many as B (one run each, no repeats to go by)"."""
+    ratio, low, high = verdict.ratio, verdict.low, verdict.high
+    own, base = names[at], names[verdict.base]
+    if verdict.kind == "same" or ratio is None or ratio == 1:
+        return f"{own} and {base} ({verdict.text})"
+    if (ratio > 1) != measure.more:
+        own, base, ratio = base, own, 1 / ratio
+        low, high = (1 / high if high else None), (1 / low if low else None)
+    return f"{own} {_than(measure, ratio)} {base} ({_basis(measure, low, high, verdict)})"
+
+
+def _than(measure: Measure, ratio: float) -> str:
+    """`ratio` is the better one's by the other's."""
+    factor = ratio if measure.more else 1 / ratio
+    if factor < IN_PERCENT:
+        size = words.apart(ratio, "rate").rpartition(" ")[0]
+        return f"{measure.verb} {size} {measure.than}"
+    return f"{measure.verb} {figure(float(f'{factor:.{2 if factor >= 10 else 3}g}'))} {measure.times}"
+
+
+def _basis(measure: Measure, low: float | None, high: float | None, verdict: Verdict) -> str:
+    interval = words.interval(low, high, "rate" if measure.more else "time")
+    return ", ".join(part for part in (interval, verdict.basis) if part)
+
+
+def _needed(still: Sequence[Pair]) -> str:
+    """Only where there is one answer."""
+    return f" {words.wanted(still[0][1].needed)}".rstrip() if len(still) == 1 else ""
+
+
+def _none(names: Sequence[str], found: Sequence[Pair]) -> str:
+    each = [f"{names[at]} against {names[one.base]} ({one.text})" for at, one in found if one.kind == "none"]
+    return f"No verdict on {_listed(each[:MOST_NAMED], len(each))}." if each else ""
+
+
+def _only(comparison: Comparison, measure: Measure, names: Sequence[str], silent: Mapping[int, str]) -> str:
+    """Where nothing stands beside anything: the figures that there are."""
+    row = comparison.row(measure.key)
+    unit = "requests per second" if measure.more else "ms per request"
+    told = [
+        f"{name} {measure.verb} {figure(cell.mean)} {unit} (n={cell.n})"
+        for at, (name, cell) in enumerate(zip(names, row.cells if row else (), strict=True))
+        if cell.n and at not in silent
+    ]
+    if not told:
+        return "Nothing here can be judged."
+    return f"{_listed(told[:MOST_NAMED], len(told))}; there is nothing to compare with."
+
+
+def _silent(names: Sequence[str], silent: Mapping[int, str]) -> str:
+    each = [f"{names[at]} ({why.rstrip('.')})" for at, why in silent.items()]
+    return f"Not counted: {_listed(each[:MOST_NAMED], len(each))}." if each else ""
+
+
+def _listed(each: Sequence[str], number: int) -> str:
+    more = f"; and {number - len(each)} more" if number > len(each) else ""
+    return "; ".join(each) + more
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1].rstrip()}…"
