@@ -45,7 +45,8 @@ def cost(
     """None where neither memory nor cores are known. Runs in `excluded` (id -> why) and what stood beside them are left out."""
     out = excluded or {}
     known = {host.id: host for host in hosts}
-    seen = [_seen(column, comparison.columns, looks, texts, known, out) for column in comparison.columns]
+    beside = _beside(comparison.columns, [look for look in looks if look.run not in out])
+    seen = [_seen(column, own, texts, known, out) for column, own in zip(comparison.columns, beside, strict=True)]
     rows = _rows(seen)
     if not rows:
         return None
@@ -54,29 +55,30 @@ def cost(
     )
 
 
+def _beside(columns: Sequence[Column], looks: Sequence[Look]) -> list[list[Look]]:
+    """Each column's looks: one beside a run is its column's, another one its config's first column's."""
+    by_run = {run.id: at for at, column in enumerate(columns) for run in column.runs}
+    by_setup = {column.setup.id: at for at, column in reversed(list(enumerate(columns)))}
+    beside: list[list[Look]] = [[] for _ in columns]
+    for look in looks:
+        at = by_run.get(look.run or 0, by_setup.get(look.setup or 0))
+        if at is not None:
+            beside[at].append(look)
+    return beside
+
+
 def _seen(
     column: Column,
-    columns: Sequence[Column],
     looks: Sequence[Look],
     texts: Sequence[TextFact],
     hosts: Mapping[int, HostFact],
     excluded: Mapping[int, str],
 ) -> Seen:
     runs = tuple(run for run in column.runs if run.id not in excluded)
-    own = tuple(look for look in looks if _belongs(look, column, columns) and look.run not in excluded)
     host = table.host_of(runs, hosts)
-    if host is not None:  # monitors of the machine that made the load say nothing of what serving costs
-        own = tuple(look for look in own if look.host_id in (None, host.id))
+    # Monitors of the machine that made the load say nothing of what serving costs.
+    own = tuple(look for look in looks if host is None or look.host_id in (None, host.id))
     return Seen(column, runs, own, tuple(under_load(own)), tuple(_taken(column, runs, own, texts)), host)
-
-
-def _belongs(look: Look, column: Column, columns: Sequence[Column]) -> bool:
-    """A look beside a run is its column's; another one's is the config's first column's."""
-    if look.setup != column.setup.id:
-        return False
-    owner = next((other for other in columns if look.run in {run.id for run in other.runs}), None)
-    first = next(other for other in columns if other.setup.id == look.setup)
-    return (owner or first) is column
 
 
 def _taken(column: Column, runs: Sequence[RunFact], looks: Sequence[Look], texts: Sequence[TextFact]) -> list[Taken]:

@@ -51,9 +51,10 @@ def find(setups: Sequence[Setup], runs: Sequence[RunFact], excluded: Mapping[int
     """Sweeps of two levels and more, in the order of the configs; `excluded` runs are named and left out."""
     places = {setup.id: at for at, setup in enumerate(setups)}
     known = [run for run in runs if run.setup in places and run.counted and _usable(run)]
+    told = _told(known)
     by_key: dict[Key, list[RunFact]] = defaultdict(list)
     for run in known:
-        by_key[run.setup, *_load(run, known)].append(run)
+        by_key[run.setup, run.tool, *_filled(_load(run), told[run.setup])].append(run)
     groups = _merged(by_key, {setup.id: setup for setup in setups})
     made = []
     for group in groups:
@@ -72,15 +73,24 @@ def _usable(run: RunFact) -> bool:
     return level_of(run) > 0 and rate is not None and math.isfinite(rate) and rate >= 0
 
 
-def _load(run: RunFact, runs: Sequence[RunFact]) -> Key:
-    """Everything of the load but the concurrency and how long it went on; what is not told is as in the other runs."""
-    parts = (run.hostname or None, run.port, run.path or None, run.keepalive, run.host_id)
-    peers = [r for r in runs if r.setup == run.setup]
-    told = []
-    for at, part in enumerate(parts):
-        values = {(r.hostname or None, r.port, r.path or None, r.keepalive, r.host_id)[at] for r in peers} - {None}
-        told.append(next(iter(values)) if part is None and len(values) == 1 else part)
-    return run.tool, *told
+def _load(run: RunFact) -> Key:
+    """Everything of the load but the concurrency and how long it went on; None: not told."""
+    return run.hostname or None, run.port, run.path or None, run.keepalive, run.host_id
+
+
+def _told(runs: Sequence[RunFact]) -> dict[int, list[set[object]]]:
+    """Of each config, the values that its runs tell of each part of the load."""
+    told: dict[int, list[set[object]]] = {}
+    for run in runs:
+        for values, part in zip(told.setdefault(run.setup, [set() for _ in _load(run)]), _load(run), strict=True):
+            values |= {part} - {None}
+    return told
+
+
+def _filled(load: Key, told: Sequence[set[object]]) -> Key:
+    """What a run does not tell is as in the config's other runs, where they agree."""
+    parts = zip(load, told, strict=True)
+    return tuple(next(iter(values)) if part is None and len(values) == 1 else part for part, values in parts)
 
 
 def _merged(by_key: Mapping[Key, list[RunFact]], setups: Mapping[int, Setup]) -> list[list[RunFact]]:
