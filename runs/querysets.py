@@ -14,7 +14,7 @@ from django.db.models import Count, OuterRef, Prefetch, Q, QuerySet, Subquery, T
 from django.db.models.functions import Cast, Coalesce
 
 if TYPE_CHECKING:
-    from runs.models import Capture, Experiment, Job, Run, Series, Step, Upload  # noqa: F401  (models import this module)
+    from runs.models import Capture, Experiment, Job, Plan, Run, Series, Step, Target, Upload  # noqa: F401  (models import this module)
 
 ID_DIGITS = 18  # more do not fit the databases' integers
 HEAVY = ("raw", "blocks", "problems", "unread", "edits", "placed")
@@ -93,6 +93,18 @@ class CaptureQuerySet(QuerySet["Capture"]):
     def with_context(self) -> Self:
         """With experiment, config, host and run, in one query."""
         return self.select_related("experiment", "config", "host", "run")
+
+
+class PlanQuerySet(QuerySet["Plan"]):
+    def for_list(self) -> Self:
+        """With target, its host, generator, address and variants, in two queries."""
+        return self.select_related("target__host", "generator", "address", "created_by").prefetch_related("variants")
+
+
+class TargetQuerySet(QuerySet["Target"]):
+    def for_list(self) -> Self:
+        """With host and addresses, in two queries."""
+        return self.select_related("host").prefetch_related("addresses")
 
 
 class JobQuerySet(QuerySet["Job"]):

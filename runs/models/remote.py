@@ -77,6 +77,8 @@ class Target(models.Model):
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
     created_at = models.DateTimeField(auto_now_add=True)
 
+    objects = querysets.TargetQuerySet.as_manager()
+
     class Meta:
         ordering = ["host__name", "id"]
 
@@ -157,6 +159,8 @@ class Plan(models.Model):
     interval_s = models.FloatField(default=1.0, help_text="between two looks of top")
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = querysets.PlanQuerySet.as_manager()
 
     class Meta:
         ordering = ["-id"]
