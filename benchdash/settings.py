@@ -142,6 +142,11 @@ if CELERY_BROKER_URL.startswith("filesystem:"):
     }
 # An ssh config file for remote runs; without it ssh reads the user's own, as it always does.
 SSH_CONFIG = env.existing_file("SSH_CONFIG")
+# A server that is away is told of at once: a job's page says it waits, and it is sent later.
+if CELERY_BROKER_URL.startswith(("redis:", "rediss:")):
+    CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_connect_timeout": 5, "socket_timeout": 30}
+CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
+CELERY_BEAT_SCHEDULE = {"tend jobs": {"task": "runs.tasks.tend_jobs", "schedule": 15.0, "options": {"expires": 15.0}}}
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1

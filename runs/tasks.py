@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import logging
+import uuid
 from functools import partial
 from typing import Any
 
 from celery import Task, shared_task
+from celery.signals import worker_ready, worker_shutting_down
 from django.db import transaction
+from kombu.exceptions import OperationalError
 
-from runs import ingest
-from runs.models import Upload
+from runs import ingest, remote
+from runs.models import Job, Upload
+
+TEND_S = 15.0  # between two looks after jobs that wait or whose worker is gone
+log = logging.getLogger(__name__)
 
 
 class Reading(Task):  # type: ignore[type-arg]
@@ -32,3 +39,51 @@ def hand_over(receipt: ingest.Receipt) -> None:
     """
     if receipt.upload.status == Upload.Status.QUEUED:
         transaction.on_commit(partial(parse_upload.delay, receipt.upload.pk))
+
+
+@shared_task(acks_late=True)
+def run_job(job_id: int) -> None:
+    """Run a job to its end. A second delivery finds it taken and does nothing; no load is ever repeated by itself."""
+    remote.run(job_id, uuid.uuid4().hex)
+    send_due()
+
+
+@shared_task
+def tend_jobs() -> None:
+    """Look after jobs whose worker is gone and those whose turn has come."""
+    send_due()
+
+
+def send_due() -> None:
+    for job_id in remote.tend():
+        send(job_id)
+
+
+def dispatch(job: Job) -> None:
+    """Give a queued job to its generator's workers once it is committed."""
+    transaction.on_commit(partial(send, job.pk))
+
+
+def send(job_id: int) -> None:
+    """Put a queued job's message into its queue. Where the broker is away the job says so and `tend_jobs` tries again."""
+    job = Job.objects.select_related("generator").filter(pk=job_id, state=Job.State.QUEUED).first()
+    if job is None or job.generator is None:
+        return
+    remote.note_sent(job_id)
+    try:
+        run_job.apply_async((job_id,), queue=job.generator.queue, retry=False)
+    except OperationalError as error:
+        log.warning("Job %s could not be sent: %s", job_id, error)
+        remote.note_sent(job_id, problem="The queue's server does not answer; the job is sent as soon as it does.")
+
+
+@worker_ready.connect
+def tend_at_start(**_: Any) -> None:
+    """What a worker left behind that was killed is seen to by the next one that starts."""
+    tend_jobs.apply_async(expires=TEND_S, retry=False)
+
+
+@worker_shutting_down.connect
+def stop_jobs(**_: Any) -> None:
+    """A worker that is asked to end does not wait for a load of ten minutes: its jobs end now, to be resumed."""
+    remote.stop_all()

@@ -8,6 +8,9 @@ import subprocess
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
+
+from benchdash.parents import end_with_parent
 
 STEP_S = 0.2
 # Asked kindly first (finish what you do), then at once (give it back), then without asking.
@@ -26,8 +29,14 @@ def run_together(
     with _stop_signals() as stop:
         try:
             for name, command in commands.items():
-                # A session of its own: Ctrl-C reaches this process only, which then stops them in order.
-                children[name] = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)
+                # A session of its own: Ctrl-C reaches this process only, which then stops them in order. When this
+                # process is killed they are asked to end by the kernel.
+                children[name] = subprocess.Popen(
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    start_new_session=True,
+                    preexec_fn=partial(end_with_parent, signal.SIGTERM, os.getpid()),
+                )
             return _watch(children, stop, is_up, announce)
         finally:
             _stop(list(children.values()))

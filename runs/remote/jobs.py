@@ -82,7 +82,10 @@ def tend(now: datetime | None = None) -> list[int]:
         _lose(job, now)
     Target.objects.filter(busy_with__state__in=(*Job.OVER, Job.State.QUEUED)).update(busy_with=None)
     queued = Job.objects.filter(state=Job.State.QUEUED, cancel_requested_at=None).order_by("id")
-    free = queued.filter(Q(target=None) | Q(target__busy_with=None))
+    nobody = queued.filter(generator=None)
+    nobody.update(state=Job.State.FAILED, message="Its load generator was deleted.", finished_at=now)
+    busy = Job.objects.filter(state__in=Job.ACTIVE, generator__isnull=False).values("generator")
+    free = queued.filter(Q(target=None) | Q(target__busy_with=None)).exclude(generator__in=busy)
     return [pk for pk, sent, made in free.values_list("pk", "sent_at", "created_at") if _due(sent, made, now)]
 
 

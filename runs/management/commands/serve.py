@@ -1,4 +1,4 @@
-"""`make run`: the web server and the worker as one program, on one machine, with nothing to install beside it."""
+"""`make run`: the web server, the workers and the clock as one program, on one machine, with nothing to install beside it."""
 
 from __future__ import annotations
 
@@ -12,16 +12,15 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
 from runs.access.first_user import first_password, password_file
+from runs.management.celeries import clock, workers
 from runs.management.probe import a_name, answers
 from runs.management.supervise import run_together
 
 LOCAL = {"localhost", "127.0.0.1", "[::1]"}
-# Celery's six lines about running as root: everything here runs as the user who typed `make run`.
-NO_LECTURE = "ignore:You're running the worker with superuser privileges"
 
 
 class Command(BaseCommand):
-    help = "Prepare the database, then run web server and worker until Ctrl-C."
+    help = "Prepare the database, then run web server, workers and clock until Ctrl-C."
     requires_migrations_checks = False
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -33,7 +32,7 @@ class Command(BaseCommand):
         call_command("first_start", stdout=self.stdout)
         host = a_name(settings.ALLOWED_HOSTS)
         ended = run_together(
-            {"The web server": web(interface, settings.PORT), "The worker": worker()},
+            {"The web server": web(interface, settings.PORT), **workers(local=True), "The clock": clock()},
             is_up=lambda: answers(settings.PORT, host),
             announce=lambda: self.announce(host),
         )
@@ -57,12 +56,6 @@ def web(interface: str, port: int) -> list[str]:
     """gunicorn's command line. Threads, because most of a request is waiting for the database."""
     options = f"--bind {interface}:{port} --workers 2 --threads 4 --timeout 120 --log-level warning --no-control-socket"
     return [sys.executable, "-m", "gunicorn", "benchdash.wsgi", *options.split()]
-
-
-def worker() -> list[str]:
-    """Celery's command line. Without the talk between workers, of which there is one."""
-    options = "--loglevel WARNING --concurrency 1 --without-gossip --without-mingle --without-heartbeat"
-    return [sys.executable, "-W", NO_LECTURE, "-m", "celery", "-q", "-A", "benchdash", "worker", *options.split()]
 
 
 def _demand_free(interface: str, port: int) -> None:
