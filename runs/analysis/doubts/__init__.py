@@ -88,7 +88,8 @@ def _standing(found: Iterable[Doubt]) -> list[Part]:
 
 def _doubts(case: Case, rule: Rule) -> list[Doubt]:
     alike: dict[tuple[object, ...], list[tuple[Finding, RulingFact | None]]] = {}
-    for finding in rule.find(case):
+    places = {run.id: at for at, run in enumerate(case.counted)}
+    for finding in sorted(rule.find(case), key=lambda finding: places.get(finding.run or 0, -1)):
         ruling = _ruling(case, rule, finding)
         kind = (finding.severity, finding.moral, finding.run is None, finding.setup is None, ruling is None)
         alike.setdefault(kind, []).append((finding, ruling))

@@ -5,13 +5,18 @@ None: neither. Times in seconds and milliseconds as the names say.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from runs.analysis.columns import option
 from runs.analysis.facts import RunFact
+from runs.analysis.numbers import figure
 
 LOCAL = {"localhost", "localhost.localdomain", "127.0.0.1", "::1", "[::1]", "0.0.0.0"}  # noqa: S104
 LOADERS = {"ab", "ab2", "siege", "wrk", "wrk2", "hey", "h2load", "httperf", "weighttp", "jmeter", "locust", "k6"}
+
+ENOUGH_MB = 0.2  # so that rounding is under 3 %
+_URL = re.compile(r"(https?)://(?:[^/@\s]*@)?(\[[^\]]*\]|[^/:\s'\"]+)(?::\d+)?(/[^\s'\"]*)?", re.IGNORECASE)
 
 
 def number(run: RunFact, name: str, part: str = "") -> float | None:
@@ -20,6 +25,11 @@ def number(run: RunFact, name: str, part: str = "") -> float | None:
     if part:
         found = found.get(part) if isinstance(found, Mapping) else None
     return found if isinstance(found, (int, float)) and not isinstance(found, bool) else None
+
+
+def many(count: float, what: str) -> str:
+    """ "1 request", "200 requests"."""
+    return f"{figure(count)} {what}{'' if count == 1 else 's'}"
 
 
 def requests(run: RunFact) -> int | None:
@@ -55,24 +65,25 @@ def clients(run: RunFact) -> int | None:
 
 def is_local(run: RunFact) -> bool:
     """The address that was loaded is the generator's own machine."""
-    name = run.hostname or host_in(run.command)
+    name = run.hostname or url_in(run.command)[1]
     return name in LOCAL or name.startswith("127.")
 
 
-def host_in(command: str) -> str:
-    """The host in the address that a command line loads: "ab -n 10 http://localhost:8080/" -> "localhost"."""
-    _, mark, rest = command.partition("://")
-    if not mark:
-        return ""
-    authority = rest.split("/", 1)[0].split()[0].strip("'\"") if rest.strip() else ""
-    name = authority.rpartition("@")[2]
-    return name.partition("]")[0] + "]" if name.startswith("[") else name.partition(":")[0]
+def url_in(command: str) -> tuple[str, str, str]:
+    """Scheme, host and path of the address that a command line loads, "" for what it does not say.
+
+    "ab -n 10 http://localhost:8080/a?b" -> ("http", "localhost", "/a?b")
+    """
+    found = _URL.search(command)
+    return (found[1].lower(), found[2], found[3] or "/") if found else ("", "", "")
 
 
 def document_bytes(run: RunFact) -> float | None:
-    """The length of a reply's body: ab's document length, or the mean that siege's data come to."""
-    length = number(run, "document_length_bytes")
-    if length is not None:
-        return length
+    """The length of the document that ab fetched first."""
+    return number(run, "document_length_bytes")
+
+
+def mean_reply_bytes(run: RunFact) -> float | None:
+    """What siege's data come to for each transaction; siege rounds them to hundredths of a MB."""
     data, hits = number(run, "data_transferred_mb"), number(run, "transactions")
-    return data * 1048576 / hits if data and hits else None
+    return data * 1048576 / hits if data and hits and data >= ENOUGH_MB else None

@@ -82,11 +82,20 @@ def not_the_page(case: Case) -> Iterator[Finding]:
 
 
 def _not_2xx(run: RunFact) -> float | None:
-    """ab's and wrk's count, or hey's and h2load's table of statuses added up."""
+    """ab's and wrk's count, hey's and h2load's table of statuses added up, or what siege does not call successful."""
     if (printed := number(run, "non_2xx_responses")) is not None:
         return printed
     codes = run.values.get("status_codes")
     if isinstance(codes, Mapping):
         return float(sum(int(count) for code, count in codes.items() if not str(code).startswith("2")))
+    if run.tool == "siege":
+        return _refused(run)
     classes = [number(run, f"status_{n}xx") for n in (3, 4, 5)]
     return sum(count or 0 for count in classes) if any(classes) else None
+
+
+def _refused(run: RunFact) -> float | None:
+    """siege calls a transaction successful where the status is under 400, redirects too, so there may be more of those."""
+    hits, good = number(run, "transactions"), number(run, "successful_transactions")
+    # One or two are requests that were under way when the time was over.
+    return hits - good if hits and good is not None and hits - good >= FEW * hits else None

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from runs.analysis.doubts.case import Case
 from runs.analysis.doubts.catalogue import Finding, Source, rule
-from runs.analysis.doubts.told import clients, requests, seconds
+from runs.analysis.doubts.told import clients, many, requests, seconds
 from runs.analysis.numbers import figure
 
 LEAST_S = 10
@@ -20,7 +20,7 @@ def too_short(case: Case) -> Iterator[Finding]:
         took, made = seconds(run), requests(run)
         if took is None or took >= LEAST_S or run.aborted:
             continue
-        what = f"{figure(made)} requests in {_rounded(took)} s" if made else f"it took {_rounded(took)} s"
+        what = f"{many(made, 'request')} in {_rounded(took)} s" if made else f"it took {_rounded(took)} s"
         text = f"under {LEAST_S} s is too short, a run of half a minute would tell more"
         yield Finding("caution", what, text, (Source(run.source, run.line),), run=run.id)
 
@@ -30,8 +30,8 @@ def too_few_each(case: Case) -> Iterator[Finding]:
     for run in case.counted:
         made, at_once = requests(run), clients(run)
         if made and at_once and made < LEAST_EACH * at_once and not run.aborted:
-            text = f"under {LEAST_EACH} a client, much of it is ramping up and running out"
-            detail = f"{figure(made)} requests by {figure(at_once)} clients are {figure(made / at_once)} each"
+            text = f"n under {LEAST_EACH}·c is mostly ramping up and running out"
+            detail = f"{many(made, 'request')} by {many(at_once, 'client')}, {figure(made / at_once)} each"
             yield Finding("caution", detail, text, (Source(run.source, run.line),), run=run.id)
 
 
@@ -40,9 +40,8 @@ def too_few_for_p99(case: Case) -> Iterator[Finding]:
     for run in case.counted:
         made = requests(run)
         if made and made < LEAST_FOR_P99 and "99" in run.percentiles_ms:
-            beyond = max(made // 100, 1)
-            text = f"a 99th percentile wants {LEAST_FOR_P99} requests at least"
-            detail = f"of {figure(made)} requests the slowest {figure(beyond)} decide over it"
+            text = f"a 99th percentile rests on the slowest hundredth, and wants {LEAST_FOR_P99} requests at least"
+            detail = many(made, "request")
             yield Finding("note", detail, text, (Source(run.source, run.line),), run=run.id)
 
 

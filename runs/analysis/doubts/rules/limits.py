@@ -1,0 +1,92 @@
+"""More clients than the server's config lets in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from runs.analysis.directives import Limit, limits
+from runs.analysis.doubts.case import Case
+from runs.analysis.doubts.catalogue import Finding, Source, rule
+from runs.analysis.doubts.told import clients
+from runs.analysis.facts import RunFact, TextFact
+from runs.analysis.numbers import figure
+
+# Each alone says how many requests are worked on at once.
+WORKERS = {"MaxClients", "MaxRequestWorkers", "pm.max_children", "server.max-connections", "maxThreads", "maxconn"}
+# What a person wrote beside a run: "MaxClients is 50 now".
+SAID = re.compile(r"(MaxClients|MaxRequestWorkers|max_children)\D{0,12}?(\d+)", re.IGNORECASE)
+MPMS = ("prefork", "worker", "event", "itk", "peruser")
+LONGEST_TEXT = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How many requests are worked on at once, by which setting, and the line that says so."""
+
+    name: str
+    value: int
+    source: Source
+
+
+@rule(
+    "limits.clients",
+    basis="Apache's mpm_common, nginx's core and php-fpm's documentation: what comes beyond the limit waits",
+)
+def beyond_the_limit(case: Case) -> Iterator[Finding]:
+    rooms = {setup.id: room_of(case, setup.id) for setup in case.setups}
+    for run in case.counted:
+        at_once, room = clients(run), said_of(run) or rooms.get(run.setup)
+        if at_once is None or room is None or at_once <= room.value:
+            continue
+        detail = f"{figure(at_once)} clients for {room.name} {figure(room.value)}"
+        text = "no more are worked on at once, so the times hold the waiting of the rest"
+        yield Finding("caution", detail, text, (room.source, Source(run.source, run.line)), run=run.id)
+
+
+def said_of(run: RunFact) -> Room | None:
+    """A limit named in the run's own heading or note, which a config text shown elsewhere does not overrule."""
+    found = SAID.search(f"{run.note}\n{run.label}")
+    return Room(found[1], int(found[2]), Source(run.source, run.line)) if found else None
+
+
+def room_of(case: Case, setup: int) -> Room | None:
+    """The limit in the setup's own texts, else in those that hold for all. Of several the widest: any may be in force."""
+    for whose in (setup, None):
+        texts = [text for text in case.texts if text.setup == whose and len(text.text) <= LONGEST_TEXT]
+        rooms = [room for text in texts for room in _rooms(case, text, case.names.get(setup, ""))]
+        if rooms:
+            return max(rooms, key=lambda room: room.value)
+    return None
+
+
+def _rooms(case: Case, text: TextFact, name: str) -> list[Room]:
+    found = limits(text.text, path=text.path)
+    mine = [limit for limit in found if limit.name in WORKERS and _in_force(limit, name)]
+    rooms = [Room(limit.name, limit.value, _source(text, limit)) for limit in mine if limit.value]
+    return rooms + _nginx(case, text, found)
+
+
+def _in_force(limit: Limit, name: str) -> bool:
+    """A section of another MPM than the one that the config is named after says nothing."""
+    section = " ".join(limit.section).lower()
+    named = [mpm for mpm in MPMS if mpm in name.lower()]
+    return not named or not any(mpm in section for mpm in MPMS) or any(mpm in section for mpm in named)
+
+
+def _nginx(case: Case, text: TextFact, found: Sequence[Limit]) -> list[Room]:
+    """worker_connections holds for each worker process; "auto" is one a core."""
+    each = [limit for limit in found if limit.name == "worker_connections"]
+    processes = [limit.value for limit in found if limit.name == "worker_processes"]
+    cores = max((host.cores or 0 for host in case.hosts), default=0)
+    if not each or not (processes or cores):
+        return []
+    n = processes[0] if processes else cores
+    return [Room(f"{n} × worker_connections", n * each[-1].value, _source(text, each[-1]))]
+
+
+def _source(text: TextFact, limit: Limit) -> Source:
+    """The line of the setting itself, where the text's own address counts lines."""
+    line = text.line + limit.line_offset
+    return Source(text.source.replace(f"#L{text.line}", f"#L{line}"), line)
