@@ -119,8 +119,10 @@ class JobQuerySet(QuerySet["Job"]):
 
     def with_counts(self) -> Self:
         """With context, n_steps (each load once, however often it was begun) and n_done."""
+        steps = apps.get_model("runs.Step")._default_manager.filter(job=OuterRef("pk")).order_by().values("job")
+        loads = steps.annotate(n=Count("position", distinct=True)).values("n")
         return self.with_context().annotate(
-            n_steps=counted("runs.Step", "job"), n_done=counted("runs.Step", "job", state="done")
+            n_steps=Coalesce(Subquery(loads), 0), n_done=counted("runs.Step", "job", state="done")
         )
 
     def matching(self, *, state: str = "", plan: int | None = None, target: int | None = None) -> Self:

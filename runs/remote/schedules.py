@@ -149,5 +149,6 @@ def _next_start(schedule: Schedule) -> datetime | None:
         return None
     clock = schedule.task.schedule
     now = clock.now()
-    following: datetime = now + clock.remaining_estimate(now)
+    # Two looks at the clock lie between the two: round to the minute.
+    following: datetime = now + clock.remaining_estimate(now) + timedelta(seconds=30)
     return following.replace(second=0, microsecond=0)

@@ -81,8 +81,7 @@ def _replaced(step: Step, steps: Sequence[Step]) -> bool:
     """Whether a later row does the same load, because this one did not come to an end."""
     if step.state in (Step.State.DONE, Step.State.WAITING, Step.State.RUNNING):
         return False
-    same = (step.variant, step.level, step.repeat)
-    return any(other.pk > step.pk and (other.variant, other.level, other.repeat) == same for other in steps)
+    return any(other.pk > step.pk and other.position == step.position for other in steps)
 
 
 def _detail(told: dict[str, Any]) -> str:

@@ -20,6 +20,7 @@ from runs.remote.standing import Standing, standing
 from runs.views.answer import answer
 from runs.views.paging import page
 
+LOG_LINES = 80
 may_run = permission_required("runs.run_plan", raise_exception=True)
 HEADS = (
     "id",
@@ -141,4 +142,5 @@ def _context(found: Job) -> dict[str, Any]:
         "standing": now,
         "advice": advice(found.message, found.log) if found.state == Job.State.FAILED else [],
         "resumable": early and now.left > 0,
+        "log": "\n".join(found.log.splitlines()[-LOG_LINES:]),
     }
