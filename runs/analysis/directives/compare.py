@@ -70,6 +70,10 @@ class FileDiff:
     sentence: str
     lines: tuple[textdiff.TextDiff, ...] = ()
 
+    @property
+    def heads(self) -> list[tuple[Setup, str]]:
+        return list(zip(self.setups, self.paths, strict=True))
+
 
 @dataclass(frozen=True, slots=True)
 class Differences:

@@ -9,9 +9,9 @@ from runs.analysis.facts import RunFact, Setup
 
 from .law import LEAST_LEVELS, CurvePoint, Fit, Interval, fit
 from .sweeps import Level, find
-from .words import details, notes, sentence
+from .words import Knee, details, knee, notes, sentence
 
-__all__ = ["LEAST_LEVELS", "CurvePoint", "Fit", "Interval", "Level", "Sweep", "fit", "sweeps"]
+__all__ = ["LEAST_LEVELS", "CurvePoint", "Fit", "Interval", "Knee", "Level", "Sweep", "fit", "sweeps"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +20,7 @@ class Sweep:
 
     place     of its first config among all, as everywhere on a page
     tail      what Level.tails hold: "95 % within", or "mean" where the tool prints no percentiles
+    knee      the law's peak, where it lies within what was measured and can be told
     missing   levels that a fit still takes; 0 where there are enough
     sentence  where the peak is and how sure that is, or how much is missing; details: the law's parameters
     """
@@ -31,6 +32,7 @@ class Sweep:
     tail: str
     levels: tuple[Level, ...]
     fit: Fit | None
+    knee: Knee | None
     missing: int
     sentence: str
     details: tuple[str, ...]
@@ -53,6 +55,7 @@ def sweeps(
                 tail=found.tail,
                 levels=found.levels,
                 fit=fitted,
+                knee=knee(found, fitted),
                 missing=max(LEAST_LEVELS - len(found.levels), 0),
                 sentence=sentence(found, fitted),
                 details=details(fitted) if fitted else (),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from runs.analysis.numbers import figure
 
 from .law import LEAST_LEVELS, Fit, Interval
@@ -42,6 +44,27 @@ def _level(command: str, concurrency: float | None) -> str:
     return f"concurrency {figure(concurrency)}" if concurrency else command[:60] or "one level"
 
 
+@dataclass(frozen=True, slots=True)
+class Knee:
+    """Where req/s peaks: clients at once, and between which numbers of them with 95 %."""
+
+    at: float
+    low: float
+    high: float
+
+
+def knee(sweep: Found, fit: Fit | None) -> Knee | None:
+    """A peak within what was measured, where its interval is narrow enough to be of use."""
+    if fit is None or fit.peak_at is None or fit.peak_interval.high is None or _too_wide(fit.peak_interval):
+        return None
+    within = sweep.levels[0].n <= fit.peak_at <= sweep.levels[-1].n
+    return Knee(fit.peak_at, fit.peak_interval.low, fit.peak_interval.high) if within else None
+
+
+def _too_wide(interval: Interval) -> bool:
+    return interval.high is None or interval.high > WIDEST * max(interval.low, 1.0)
+
+
 def _missing(sweep: Found) -> str:
     levels = [str(level.n) for level in sweep.levels]
     lack = LEAST_LEVELS - len(levels)
@@ -64,7 +87,7 @@ def _peak(sweep: Found, fit: Fit) -> str:
     if fit.peak_at < least:
         return f"req/s falls from the lowest level measured on ({least} clients): the peak lies below it."
     span = f"95 % interval {_clients(interval.low)} to {_clients(interval.high)}"
-    if interval.high > WIDEST * max(interval.low, 1.0):
+    if _too_wide(interval):
         return f"req/s has a peak, but where is uncertain ({span} clients)."
     place = f"at {_clients(fit.peak_at)} clients ({span}), with {figure(fit.peak_rate)} requests/s"
     if fit.peak_at > most:
