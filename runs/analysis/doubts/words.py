@@ -34,6 +34,8 @@ def sentence(case: Case, alike: Sequence[Named]) -> str:
         return f"{_lead(first.who)}{_alone(first.finding)}"
     details = list(dict.fromkeys(one.finding.detail for one in alike))
     count = _count(case, alike)
+    if len({one.who for one in alike}) == 1:
+        return f"{_lead(first.who)}{'; '.join(details)}. {_capital(first.finding.moral)}."
     if len(details) == 1:
         return f"{count}: {_alone(first.finding)}"
     shown = [f"{_lead(one.who)}{one.finding.detail}" for one in alike[:MOST_NAMED]]
@@ -47,7 +49,11 @@ def reason(finding: Finding) -> str:
 
 
 def _alone(finding: Finding) -> str:
-    return f"{finding.detail}. {finding.moral[:1].upper()}{finding.moral[1:]}."
+    return f"{finding.detail}. {_capital(finding.moral)}."
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
 
 
 def _lead(who: str) -> str:
@@ -57,5 +63,8 @@ def _lead(who: str) -> str:
 def _count(case: Case, alike: Sequence[Named]) -> str:
     of_runs = alike[0].finding.run is not None
     whole = len(case.counted) if of_runs else len(case.setups)
+    some = len({one.finding.run if of_runs else one.finding.setup for one in alike})
     what = "runs" if of_runs else "configs"
-    return f"All {whole} {what}" if len(alike) == whole else f"{len(alike)} of {whole} {what}"
+    if some == whole:
+        return f"Both {what}" if whole == 2 else f"All {whole} {what}"
+    return f"{some} of {whole} {what}"

@@ -10,30 +10,36 @@ from runs.analysis.doubts.catalogue import Finding, Severity, Source, rule
 from runs.analysis.facts import RunFact
 from runs.analysis.numbers import figure
 
+MOST_SIGNS = 100
+UNRELIABLE: tuple[tuple[Severity, str, str], ...] = (
+    ("caution", "NOT reliable", "mean and median are over two deviations apart, so neither stands for the run"),
+    ("note", "not that reliable", "mean and median are over one deviation apart, so trust percentiles, not the mean"),
+)
+
 
 @rule(
-    "tool.warnings",
-    basis="ab.c, output_results(): mean and median further apart than one deviation, or two; siege's own words",
+    "tool.warnings", basis="ab.c, output_results(): mean and median over one or two deviations apart; siege's own words"
 )
 def warned(case: Case) -> Iterator[Finding]:
     for run in case.counted:
         told = run.values.get("warnings")
-        for words in told if isinstance(told, list) else []:
-            severity, detail, text = _read(run, " ".join(str(words).split()))
-            yield Finding(severity, detail, text, (Source(run.source, run.line),), run=run.id)
+        words = [" ".join(str(one).split()) for one in told] if isinstance(told, list) else []
+        source = (Source(run.source, run.line),)
+        for severity, mark, text in UNRELIABLE:
+            about = [_about(one) for one in words if mark in one]
+            if about:
+                yield Finding(severity, f'ab calls its {" and ".join(about)} times "{mark}"', text, source, run=run.id)
+        for other in (one for one in words if "reliable" not in one):
+            text = "it may not have loaded the server as it was asked to"
+            yield Finding("caution", f'{run.tool} says "{_short(other)}"', text, source, run=run.id)
 
 
-def _read(run: RunFact, words: str) -> tuple[Severity, str, str]:
-    about = next(
-        (name for name in ("initial connection", "processing", "waiting", "total") if name in words.lower()), ""
-    )
-    if "NOT reliable" in words:
-        detail = f'ab says "NOT reliable" of its {about} times'
-        return "caution", detail, "mean and median are over two deviations apart, so neither stands for the run"
-    if "not that reliable" in words:
-        detail = f'ab says "probably not that reliable" of its {about} times'
-        return "note", detail, "mean and median are over one deviation apart, so trust percentiles more than the mean"
-    return "caution", f'{run.tool} says "{words[:160]}"', "it did not do all that it was asked for"
+def _about(words: str) -> str:
+    return next((name for name in ("initial connection", "processing", "waiting") if name in words.lower()), "total")
+
+
+def _short(words: str) -> str:
+    return words if len(words) <= MOST_SIGNS else f"{words[:MOST_SIGNS].rpartition(' ')[0]} …"
 
 
 @rule("tool.aborted", basis="ab and siege break off by themselves when sockets fail")
