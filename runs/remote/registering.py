@@ -9,12 +9,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from runs.models import Host, LoadGenerator, Plan, Target, TargetAddress, Variant
 
 from .addresses import NotAllowed, canonical, plain_ips, resolve
 from .planning import validate
+
+
+class Needed(Exception):
+    """What cannot be deleted, since something stands on it; the message is a sentence."""
+
 
 LOCAL = "local"  # the generator whose queue the worker beside the web server consumes
 SAMPLE = "Keep-alive off and on, against benchdash itself"
@@ -111,3 +116,26 @@ def _sample(user: Any, generator: LoadGenerator, address: TargetAddress) -> Plan
     for position, (name, keepalive) in enumerate(names):
         Variant.objects.create(plan=plan, name=name, keepalive=keepalive, position=position)
     return plan
+
+
+def delete_target(target: Target) -> None:
+    """Raises Needed as long as plans aim at it or a job holds it. Its jobs and what they measured stay."""
+    if target.busy_with_id:
+        raise Needed(f"{target} is loaded right now by job {target.busy_with_id}.")
+    _not_planned(target, target.plans.all())
+    target.delete()
+
+
+def delete_generator(generator: LoadGenerator) -> None:
+    """Raises Needed as long as plans or jobs that are not over use it."""
+    active = generator.jobs.active().first()
+    if active:
+        raise Needed(f"{generator} is used by job {active.pk}, which is not over.")
+    _not_planned(generator, generator.plans.all())
+    generator.delete()
+
+
+def _not_planned(what: Target | LoadGenerator, plans: QuerySet[Plan]) -> None:
+    names = [str(plan) for plan in plans[:5]]
+    if names:
+        raise Needed(f"{what} is used by plans: {', '.join(names)}. Delete them first.")

@@ -7,7 +7,7 @@ A tool is a module with
     cannot      (load) -> why it cannot send this load, a sentence, or None
     sends       (load) -> how many requests it really sends of those asked for, or None for a timed load
     progress    (text of its standard error) -> Progress, or None where it tells nothing on its way
-    OPTIONS     its options that a plan can hold, for reading a command line back (see remote.again)
+    OPTIONS     its options, and DEFAULTS of the fields that it does without, for reading a command line back
 No tool may follow a redirect or load what a page links to: the request goes to the address of the plan only.
 A module that lacks something fails here, at import.
 """
@@ -27,7 +27,7 @@ from ..shapes import Files, Load, Progress
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 SHOWN = Files(body="body.txt", rc="siegerc")  # what a command line that is only shown names them
-WANTED = ("NAME", "argv", "inputs", "cannot", "sends", "progress", "OPTIONS")
+WANTED = ("NAME", "argv", "inputs", "cannot", "sends", "progress", "OPTIONS", "DEFAULTS")
 
 
 class Cannot(ValueError):
@@ -38,14 +38,15 @@ class Cannot(ValueError):
 class Option:
     """What an option of a tool's means to a plan.
 
-    field    of the plan: requests, concurrency, duration_s, timeout_s, method, headers, user_agent, cookie, content_type,
-             keepalive; or "" for one that changes nothing that is measured
-    value    what a switch without a value of its own stands for; None: the option takes a value
+    field    what it sets, see remote.commandline; or "" for one that changes nothing that is measured
+    bare     it takes no value
+    means    the field's value, whatever stands behind the option
     lost     for one that a plan cannot hold: what is lost without it
     """
 
     field: str = ""
-    value: str | None = None
+    bare: bool = False
+    means: str = ""
     lost: str = ""
 
 
@@ -58,6 +59,7 @@ class Tool:
     sends: Callable[[Load], int | None]
     progress: Callable[[str], Progress | None]
     options: Mapping[str, Option]
+    defaults: Mapping[str, str]
     long_by_one_dash: bool
 
 
@@ -78,6 +80,7 @@ def tools() -> dict[str, Tool]:
             sends=module.sends,
             progress=module.progress,
             options=module.OPTIONS,
+            defaults=module.DEFAULTS,
             long_by_one_dash=getattr(module, "LONG_BY_ONE_DASH", False),
         )
     return found

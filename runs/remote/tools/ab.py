@@ -18,20 +18,19 @@ NAME = "ab"
 DONE = re.compile(r"^(?:Completed|Finished) (\d+) requests", re.M)
 MOST_AT_ONCE = 20_000  # MAX_CONCURRENCY of ab.c
 
-_SILENT = Option()
 OPTIONS = {
     "-n": Option("requests"),
     "-c": Option("concurrency"),
     "-t": Option("duration_s"),
     "-s": Option("timeout_s"),
-    "-k": Option("keepalive", "yes"),
-    "-i": Option("method", "HEAD"),
+    "-k": Option("keepalive", bare=True, means="yes"),
+    "-i": Option("method", bare=True, means="HEAD"),
     "-m": Option("method"),
     "-H": Option("headers"),
     "-C": Option("cookie"),
     "-T": Option("content_type"),
-    "-p": Option("method_with_body", lost="the body, which is in a file of the machine it ran on"),
-    "-u": Option("method_with_body", lost="the body, which is in a file of the machine it ran on"),
+    "-p": Option("method", means="POST", lost="the body, which is in a file of the machine it ran on"),
+    "-u": Option("method", means="PUT", lost="the body, which is in a file of the machine it ran on"),
     "-A": Option(lost="the user name and password; send the header Authorization with {secret:NAME}"),
     "-P": Option(lost="the login at a proxy"),
     "-X": Option(lost="the proxy"),
@@ -40,12 +39,13 @@ OPTIONS = {
     "-E": Option(lost="the client's certificate"),
     "-Z": Option(lost="the choice of ciphers"),
     "-f": Option(lost="the choice of TLS versions"),
-    "-l": Option(value="yes", lost="that answers may differ in length"),
-    "-r": Option(value="yes", lost="that it goes on after socket errors"),
-    "-I": Option(value="yes", lost="TLS without the server's name"),
-    **dict.fromkeys(("-g", "-e", "-v", "-x", "-y", "-z"), _SILENT),
-    **dict.fromkeys(("-q", "-d", "-S", "-w", "-V", "-h"), Option(value="yes")),
+    "-l": Option(bare=True, lost="that answers may differ in length"),
+    "-r": Option(bare=True, lost="that it goes on after socket errors"),
+    "-I": Option(bare=True, lost="TLS without the server's name"),
+    **dict.fromkeys(("-g", "-e", "-v", "-x", "-y", "-z"), Option()),
+    **dict.fromkeys(("-q", "-d", "-S", "-w", "-V", "-h"), Option(bare=True)),
 }
+DEFAULTS = {"requests": "1", "concurrency": "1"}
 
 
 def argv(load: Load, files: Files) -> list[str]:

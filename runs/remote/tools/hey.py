@@ -35,11 +35,12 @@ OPTIONS = {
     "-host": Option(lost="the name in the header Host"),
     "-o": Option(),
     "-cpus": Option(lost="the number of cores"),
-    "-h2": Option(value="yes", lost="HTTP/2"),
-    "-disable-keepalive": Option("keepalive", ""),
-    "-disable-compression": Option(value="yes"),
-    "-disable-redirects": Option(value="yes"),
+    "-h2": Option(bare=True, lost="HTTP/2"),
+    "-disable-keepalive": Option("keepalive", bare=True, means="no"),
+    "-disable-compression": Option(bare=True),
+    "-disable-redirects": Option(bare=True),
 }
+DEFAULTS = {"requests": "200", "concurrency": "50", "timeout_s": "20", "keepalive": "yes"}
 
 
 def argv(load: Load, files: Files) -> list[str]:

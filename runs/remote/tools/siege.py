@@ -57,15 +57,16 @@ OPTIONS = {
     "--file": Option(lost=_FILE),
     "-R": Option(lost="its settings, which are in a file of the machine it ran on"),
     "--rc": Option(lost="its settings, which are in a file of the machine it ran on"),
-    "-i": Option(value="yes", lost="the random choice of addresses"),
-    "--internet": Option(value="yes", lost="the random choice of addresses"),
+    "-i": Option(bare=True, lost="the random choice of addresses"),
+    "--internet": Option(bare=True, lost="the random choice of addresses"),
     "-m": Option(),
     "--mark": Option(),
     **dict.fromkeys(
-        ("-b", "--benchmark", "-v", "--verbose", "-q", "--quiet", "-j", "--json-output"), Option(value="yes")
+        ("-b", "--benchmark", "-v", "--verbose", "-q", "--quiet", "-j", "--json-output"), Option(bare=True)
     ),
-    **dict.fromkeys(("-g", "--get", "-p", "--print", "-l", "--log", "--no-parser", "--no-follow"), Option(value="yes")),
+    **dict.fromkeys(("-g", "--get", "-p", "--print", "-l", "--log", "--no-parser", "--no-follow"), Option(bare=True)),
 }
+DEFAULTS = {"concurrency": "10"}
 
 
 def argv(load: Load, files: Files) -> list[str]:

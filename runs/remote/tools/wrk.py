@@ -28,8 +28,9 @@ OPTIONS = {
     "--script": Option(lost="the script, which no plan can bring"),
     "-R": Option(lost="the constant rate of wrk2"),
     "--rate": Option(lost="the constant rate of wrk2"),
-    **dict.fromkeys(("--latency", "-L", "-v", "--version"), Option(value="yes")),
+    **dict.fromkeys(("--latency", "-L", "-v", "--version"), Option(bare=True)),
 }
+DEFAULTS = {"concurrency": "10", "duration_s": "10s", "keepalive": "yes"}
 
 
 def argv(load: Load, files: Files) -> list[str]:
