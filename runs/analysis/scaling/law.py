@@ -47,7 +47,7 @@ class Fit:
     """The fitted law. Rates in requests/s; contention (σ) and coherency (κ) are shares without a unit.
 
     *_interval     from the covariance; None for one that stands on its bound (0, or 1 for σ)
-    peak_at        clients at the peak; None where κ is 0: the curve has none
+    peak_at        clients at the peak, under 1 where the curve only falls; None where κ is 0: it has none
     peak_interval  from the profile of the squares: no `high` where no peak at all fits as well
     residual       residual standard error in requests/s, on `freedom` degrees of freedom
     r_squared      None where all rates are equal
@@ -125,7 +125,7 @@ def _solved(squares: Squares) -> np.ndarray | None:
 
 def _linear_start(squares: Squares) -> list[tuple[float, float]]:
     """(σ, κ) of the straight line that the law becomes as N/X = (1 + σ(N−1) + κN(N−1)) / λ."""
-    used = squares.means > 0
+    used = squares.means > 1e-9  # less is none, beside the greatest
     n, inverse = squares.n[used], squares.n[used] / squares.means[used]
     if len(n) < 3:
         return []
@@ -161,7 +161,9 @@ def _fit(squares: Squares, values: np.ndarray) -> Fit:
         contention_interval=intervals[1],
         coherency_interval=intervals[2],
         peak_at=peak,
-        peak_rate=None if peak is None else one * float(squares.shape(peak, contention, coherency)) * squares.rate,
+        peak_rate=None
+        if peak is None
+        else law(max(peak, 1.0), one * squares.rate, contention, coherency / squares.top**2),
         peak_interval=Interval(low, high),
         residual=math.sqrt(variance) * squares.rate,
         freedom=freedom,

@@ -17,7 +17,7 @@ _CONTENTIONS = np.concatenate([[0.0], np.geomspace(1e-5, 0.5, 40), 1 - np.geomsp
 # Each refinement looks between the neighbours of the best so far: a thousandth of the first grid's steps after two.
 _REFINEMENTS, _FINER = 2, 41
 _STEPS, _CLOSE = 50, 1e-3
-_LACK_OF_FIT = 0.05
+LACK_OF_FIT = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class Squares:
         lack = missed / (levels - 3)
         within = self.within / (points - levels)
         p = float(stats.f.sf(lack / within, levels - 3, points - levels)) if within > 0 else float(lack <= 1e-12)
-        if p < _LACK_OF_FIT:
+        if p < LACK_OF_FIT:
             return lack, levels - 3, p
         return (missed + self.within) / (points - 3), points - 3, p
 

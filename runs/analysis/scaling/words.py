@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from runs.analysis.numbers import figure
 
 from .law import LEAST_LEVELS, Fit, Interval
-from .sweeps import Found
+from .profile import LACK_OF_FIT
+from .sweeps import Found, level_of
 
 # Residual standard error as a share of the mean rate: how near the law comes to what was measured.
 CLOSE, ROUGH = 0.05, 0.15
@@ -19,6 +20,8 @@ def sentence(sweep: Found, fit: Fit | None) -> str:
     """How many levels are missing, or where the peak is."""
     if fit is None:
         return _missing(sweep)
+    if _off(sweep, fit) >= ROUGH:
+        return f"{sweep.name}: {_quality(sweep, fit)} No peak is read off it."
     return f"{sweep.name}: {_peak(sweep, fit)} {_quality(sweep, fit)}"
 
 
@@ -32,16 +35,12 @@ def details(fit: Fit) -> tuple[str, ...]:
 
 
 def notes(sweep: Found) -> tuple[str, ...]:
-    found = [f"Left out at {_level(run.command, run.concurrency)}: {why}" for run, why in sweep.left_out]
+    found = [f"Left out at concurrency {level_of(run)}: {why}" for run, why in sweep.left_out]
     if len(sweep.setups) > 1:
         found.append(
             "Each level is a config of its own; they count as one since their names differ in that number only."
         )
     return tuple(found)
-
-
-def _level(command: str, concurrency: float | None) -> str:
-    return f"concurrency {figure(concurrency)}" if concurrency else command[:60] or "one level"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,9 @@ class Knee:
 
 def knee(sweep: Found, fit: Fit | None) -> Knee | None:
     """A peak within what was measured, where its interval is narrow enough to be of use."""
-    if fit is None or fit.peak_at is None or fit.peak_interval.high is None or _too_wide(fit.peak_interval):
+    if fit is None or fit.peak_at is None or fit.peak_interval.high is None:
+        return None
+    if _too_wide(fit.peak_interval) or _off(sweep, fit) >= ROUGH:
         return None
     within = sweep.levels[0].n <= fit.peak_at <= sweep.levels[-1].n
     return Knee(fit.peak_at, fit.peak_interval.low, fit.peak_interval.high) if within else None
@@ -103,17 +104,19 @@ def _no_peak(fit: Fit, most: int) -> str:
 
 
 def _quality(sweep: Found, fit: Fit) -> str:
-    rates = [rate for level in sweep.levels for rate in level.rates]
-    share = fit.residual * len(rates) / sum(rates)
+    share = _off(sweep, fit)
     word = "closely" if share < CLOSE else "roughly" if share < ROUGH else "badly"
-    fitted = (
-        f"The law describes the {len(sweep.levels)} levels {word} (R² {_r_squared(fit)}, off by {100 * share:.2g} %)."
-    )
-    if share >= ROUGH:
-        return fitted + " Do not rely on it."
-    if fit.lack_of_fit is not None and fit.lack_of_fit < 0.05:
+    off = f"off by {share:.1%}".replace("%", " %")
+    fitted = f"The law describes the {len(sweep.levels)} levels {word} (R² {_r_squared(fit)}, {off})."
+    if fit.lack_of_fit is not None and fit.lack_of_fit < LACK_OF_FIT:
         return fitted + " It misses the means by more than repeats vary, so the intervals rest on its own misses."
     return fitted
+
+
+def _off(sweep: Found, fit: Fit) -> float:
+    """The residual standard error as a share of the mean rate."""
+    rates = [rate for level in sweep.levels for rate in level.rates]
+    return fit.residual * len(rates) / sum(rates)
 
 
 def _r_squared(fit: Fit) -> str:
