@@ -12,7 +12,10 @@ from runs.analysis.stats.welch import student_quantile
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """Sets of repeats: their number, squares about each set's own mean of logs with their df, the widest set's width."""
+    """Sets of repeats, in logs: their number, squares about each set's own mean with their df, and how wide sets are.
+
+    `widest` is the widest set's width; of many sets, what 19 in 20 stay within, so that one mishap does not count for all.
+    """
 
     sets: int
     df: int
@@ -34,4 +37,5 @@ def pooled(sets: Iterable[Sequence[float]]) -> Pool | None:
     if not told:
         return None
     squares = math.fsum(log_sd(logged) ** 2 * (len(logged) - 1) for logged in told)
-    return Pool(len(told), sum(len(logged) - 1 for logged in told), squares, max(map(widest, told)))
+    widths = sorted(map(widest, told))
+    return Pool(len(told), sum(len(logged) - 1 for logged in told), squares, widths[math.ceil(0.95 * len(told)) - 1])

@@ -21,6 +21,7 @@ FAR = 0.99
 # asked where nothing at all is known.
 FEW_DF = 4
 NO_REPEATS = "no repeats to go by"
+HERE = "in this comparison"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,10 @@ class Setting:
     where: str
     comparisons: int
     step: float
+
+    @property
+    def whose(self) -> str:
+        return "" if self.where == HERE else "of other runs "
 
 
 def decide(evidence: Evidence, p_adjusted: float | None, base: int, setting: Setting) -> Verdict:
@@ -130,14 +135,17 @@ def _far(evidence: Evidence, setting: Setting) -> bool:
 
 
 def _far_words(setting: Setting) -> str:
-    return f"far beyond the {words.vary(setting.pool)} that repeats vary by" if setting.pool else NO_REPEATS
+    if setting.pool is None:
+        return NO_REPEATS
+    return f"far beyond the {words.vary(setting.pool)} that repeats {setting.whose}vary by"
 
 
 def _open_words(evidence: Evidence, setting: Setting) -> str:
     if setting.pool is None:
         return NO_REPEATS
     inside = abs(evidence.distance or 0) <= setting.pool.widest
-    return f"{'repeats' if inside else 'not far beyond what repeats'} vary by {words.vary(setting.pool)}"
+    opening = f"repeats {setting.whose}vary by"
+    return f"{opening if inside else f'not far beyond what {opening}'} {words.vary(setting.pool)}"
 
 
 def _no_ratio(evidence: Evidence) -> str:
@@ -188,4 +196,4 @@ def _rests_on(setting: Setting) -> str:
             return "No repeats to go by: a single run's slowest requests are not judged."
         return f"No repeats to go by: less than {math.exp(setting.judged.unknown):g} times is not judged."
     several = "sets" if pool.sets > 1 else "set"
-    return f"Repeats vary by up to {words.vary(pool)} ({pool.sets} {several} of repeats, {setting.where})."
+    return f"Repeats vary by up to {words.vary(pool)} ({pool.sets} {several} of repeats {setting.where})."

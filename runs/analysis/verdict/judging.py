@@ -10,7 +10,7 @@ from runs.analysis import stats
 from runs.analysis.pairs import bases
 from runs.analysis.table import Comparison, Row
 from runs.analysis.verdict.crosscheck import without_hollow_gains
-from runs.analysis.verdict.decide import Setting, decide
+from runs.analysis.verdict.decide import HERE, Setting, decide
 from runs.analysis.verdict.evidence import weigh
 from runs.analysis.verdict.failures import judge_failures, tries
 from runs.analysis.verdict.metrics import ALL_TOGETHER, COUNTS, Judged, judged, step
@@ -113,7 +113,7 @@ def _pool(case: Case, what: Judged, values: list[list[float]]) -> tuple[stats.Po
     """What repeats vary by, in this comparison if they tell, else elsewhere; repeats all equal tell nothing."""
     own = stats.pooled(logged for side in values if len(side) > 1 and (logged := stats.logs(side)))
     if own and own.squares:
-        return own, "in this comparison"
+        return own, HERE
     if case.spread is None:
         return None, ""
     other = case.spread.pools.get(what.key) or case.spread.pools.get(what.like)
