@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterator
-from itertools import chain
 from pathlib import Path
-from typing import TextIO
+
+from .text import Text
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -29,6 +29,7 @@ _MAGIC = (
     (b"SQLite format 3\x00", "an SQLite database"),
 )
 _SNIFF = 65536
+_PIECE = 65536  # characters of a file that are held at a time
 
 
 class NotText(ValueError):
@@ -60,20 +61,17 @@ def decode(data: bytes) -> tuple[str, str]:
     return text, encoding
 
 
-def open_lines(path: Path) -> Iterator[str]:
-    """Lines of a file one by one, split at line feeds only. Raises OSError and NotText."""
+def open_lines(path: Path) -> Text:
+    """A file's text, whose lines end at line feeds only. Raises OSError and NotText."""
     with path.open("rb") as stream:
         head = stream.read(_SNIFF)
-    encoding = encoding_of(head)
-    newline = "\n" if b"\n" in head or b"\r" not in head else "\r"
-    text = path.open(encoding=encoding, errors="replace", newline=newline)
-    return chain(text, _close(text))
+    return Text(_pieces(path, encoding_of(head), old_mac=b"\r" in head and b"\n" not in head))
 
 
-def _close(stream: TextIO) -> Iterator[str]:
-    """Nothing but the end of a file: chained behind its lines, it costs no time on each of them."""
-    stream.close()
-    yield from ()
+def _pieces(path: Path, encoding: str, *, old_mac: bool) -> Iterator[str]:
+    with path.open(encoding=encoding, errors="replace", newline="\n") as stream:
+        while piece := stream.read(_PIECE):
+            yield piece.replace("\r", "\n") if old_mac else piece
 
 
 def _wide(head: bytes) -> str:

@@ -1,72 +1,105 @@
-"""The text as parsers see it: cleaned lines, one at a time, numbered, with the possibility of putting some back."""
+"""The text as parsers see it: cleaned lines, one at a time, numbered, with the possibility of putting some back.
+
+The text itself is one string and an offset in it: a usual report is matched as a whole where it stands, and a usual table
+is split into words at once, without a string for each of their lines.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from itertools import islice, takewhile
-from operator import length_hint
 from typing import Any
 
-from .transcript import clean, needs_cleaning, unquote
+from .text import pieces
+from .transcript import MAX_LINE, clean, needs_cleaning, unquote
 
-PLAIN_ROWS = 4096
 _NUMBER_AT_END = re.compile(r"(?<![^\s,(])[+-]?\d[\d.,:]*$")
+_BLANK = re.compile(r"[ \t\r]*\n")
+_BLANK_BEHIND = re.compile(
+    r"\n[ \t\r]*\n"
+)  # a pattern that begins with a sign is looked for quicker than a text of two
+_MOST_ROWS = 100_000  # characters of a table that are taken at once; a longer one is taken in parts
 
 
 class Lines:
-    """An iterator of cleaned lines without their line ends.
+    """An iterator of cleaned lines.
 
     number   1-based number of the line returned last
-    raw      that line as given; before: the one before it (not kept up across a quickly read table)
+    raw      that line as given; before: the one before it (not kept up across what was taken quickly)
     cut      number of the text's last line where that ends in a number (cut_text) that may go on, and 0 where it does not
-    blank_after  how many blank lines plain_rows took behind its rows
     memory   what a format wants to know of its own block before
     prefix   quoting that is being taken off each line ("> ", "# "); the reader sets it where a block begins
     """
 
     def __init__(self, lines: Iterable[str]) -> None:
-        self._lines = iter(lines)
-        self._back: list[str] = []
+        self._pieces = pieces(lines)
+        self._text = ""  # what was fetched and not dropped yet; the next line begins at _at
+        self._at = 0
         self.number = 0
         self.raw = ""
         self.before = ""
         self.prefix = ""
         self.cut = 0
         self.cut_text = ""
-        self.blank_after = 0
         self.memory: dict[str, Any] = {}
 
     def __iter__(self) -> Lines:
         return self
 
     def __next__(self) -> str:
+        at = self._at
+        end = self._text.find("\n", at) + 1
+        if not end:
+            return self._last() if not self._fetch_line() else next(self)
         self.before = self.raw
-        self.raw = raw = self._back.pop() if self._back else next(self._lines)
+        self.raw = raw = self._text[at:end]
+        self._at = end
         self.number += 1
         if needs_cleaning(raw) or len(raw) > 512:
             raw = clean(raw)
-        if self.raw[-1:] not in "\r\n":
-            raw = self._last(raw)
         return unquote(raw, self.prefix) if self.prefix else raw
 
-    def _last(self, line: str) -> str:
-        """A line without an end: if it is the text's last one, without the number at its end, which may go on."""
-        if self._back or length_hint(self._lines):
-            return line  # a list's iterator knows how many are left, so that nothing need be taken
-        following = next(self._lines, None)
-        if following is not None:
-            self._back.append(following)
-            return line
-        number = _NUMBER_AT_END.search(line)
-        if number is None:
-            return line
-        self.cut, self.cut_text = self.number, number[0]
-        return line[: number.start()]
+    def _fetch(self) -> bool:
+        """Fetch one more piece of the text. False where there is none."""
+        piece = next(self._pieces, None)
+        if piece is None:
+            return False
+        rest = self._text[self._at :]
+        self._text = rest + piece
+        self._at = 0
+        return True
+
+    def _fetch_line(self) -> bool:
+        """Fetch until the next line is whole. False where the text ends before it has an end."""
+        while self._fetch():
+            if "\n" in self._text:
+                return True
+            self._text = self._text[: MAX_LINE + 1]  # no more of it is looked at
+        return False
+
+    def _last(self) -> str:
+        """The text's last line, which has no end: without the number at its end, which may go on."""
+        raw = self._text[self._at :]
+        if not raw:
+            raise StopIteration
+        self.before, self.raw = self.raw, raw
+        self._at += len(raw)
+        self.number += 1
+        line = clean(raw)
+        number = _NUMBER_AT_END.search(line) if raw[-1] != "\r" else None
+        if number:
+            self.cut, self.cut_text = self.number, number[0]
+            line = line[: number.start()]
+        return unquote(line, self.prefix)
 
     def back(self, *raws: str) -> None:
         """Put raw lines back, given in the order of the text; the last one given is the one returned last."""
-        self._back.extend(reversed(raws))
+        size = sum(map(len, raws))
+        if size <= self._at:
+            self._at -= size
+        else:  # the text before this piece was dropped
+            self._text = "".join(raws) + self._text[self._at :]
+            self._at = 0
         self.number -= len(raws)
 
     def again(self) -> None:
@@ -112,32 +145,35 @@ class Lines:
             taken.append(self.raw)
         return taken
 
-    def plain_rows(self) -> list[str]:
-        """Up to 4096 raw lines until a blank one (which is taken too), not cleaned: the quick way through a long table.
+    # --- the quick ways ------------------------------------------------------------------------------------------------
+    def match(self, pattern: re.Pattern[str], lines: int, size: int) -> re.Match[str] | None:
+        """Take what `pattern` matches from the next line on, as it stands: whole lines, `lines` or `size` characters at most.
 
-        Empty where lines are quoted or were put back: then the caller has to go line by line.
+        None, with nothing taken, where it does not match, or where lines are quoted.
         """
-        if self.prefix or self._back:
-            return []
-        before = length_hint(self._lines)
-        rows = list(islice(takewhile(str.strip, self._lines), PLAIN_ROWS))
-        ended = not rows or rows[-1][-1:] in "\r\n" or before - length_hint(self._lines) > len(rows)
-        self.blank_after = int(len(rows) < PLAIN_ROWS and ended)
-        self.number += len(rows) + self.blank_after
-        return rows
-
-    def plain(self, most: int) -> list[str]:
-        """The next `most` raw lines (fewer at the end), taken and not cleaned; none where lines are quoted."""
         if self.prefix:
-            return []
-        rows = self._back[: -most - 1 : -1]
-        if rows:
-            del self._back[-len(rows) :]
-        if len(rows) < most:
-            rows += islice(self._lines, most - len(rows))
-        self.number += len(rows)
-        return rows
+            return None
+        while lines and len(self._text) - self._at < size and self._fetch():
+            lines -= 1  # a pipe gives a line at a time, and more than these need not come soon
+        found = pattern.match(self._text, self._at)
+        if found:
+            self.number += self._text.count("\n", self._at, found.end())
+            self._at = found.end()
+        return found
 
-    def back_rows(self, rows: list[str]) -> None:
-        """Put back the last `rows` of those that plain_rows returned."""
-        self.back(*rows, *["\n"] * self.blank_after)
+    def rows(self) -> str:
+        """The next lines before a blank one, as they stand and not taken; empty where lines are quoted."""
+        if self.prefix or _BLANK.match(self._text, self._at):
+            return ""
+        searched = self._at
+        while not (blank := _BLANK_BEHIND.search(self._text, searched)) and len(self._text) - self._at < _MOST_ROWS:
+            searched = max(self._text.rfind("\n", self._at) - self._at, 0)  # where that is in the longer text
+            if not self._fetch():
+                break
+        end = blank.start() if blank else self._text.rfind("\n", self._at)
+        return self._text[self._at : end + 1]
+
+    def take(self, size: int, rows: int) -> None:
+        """Take the next `rows` lines, `size` characters with their ends."""
+        self._at += size
+        self.number += rows

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .lines import PLAIN_ROWS, Lines
+from .lines import Lines
 from .records import Problem
 from .table import Table
 from .transcript import clean, is_elision, needs_cleaning, prompt
@@ -93,41 +93,38 @@ class RowReader:
         self.problems: list[Problem] = []
         self.elided = False
         self._width = self._longest = 0  # of the line read last, and of the longest one, as they stand in the text
-        self._parted = False  # whether a blank line behind the rows is taken already
         self._wraps = 0  # how many lines were the rest of the row before
 
     def read(self, several: bool = True) -> Table:
         """All rows; `several` False stops at the first blank line (nothing else tells where a table without header ends)."""
-        while (rows := self.lines.plain_rows()) and self._quick(rows):
+        while (text := self.lines.rows()) and self._quick(text):
             continue
         self._slow(several)
         return Table(self.columns, len(next(iter(self.columns.values()))))
 
-    def _quick(self, rows: list[str]) -> bool:
-        """Take plain rows in; puts back what is behind the first odd one. True where more plain rows may follow."""
-        if self._even(rows):
-            self.last = self.lines.number - self.lines.blank_after
-            self._parted = bool(self.lines.blank_after)
-            return len(rows) == PLAIN_ROWS
+    def _quick(self, text: str) -> bool:
+        """Take in plain rows up to the first odd one. True where there was none, so that more may follow."""
+        whole = text.count("\n")
+        if self._even(text, whole):
+            self._taken(len(text), whole)
+            return True
         most = len(self.names) - 1
-        whole = len(rows)
+        rows = text.split("\n")[:-1]
         split = [row.split(None, most) for row in rows]
-        if self.convert[-1] and rows[-1][-1:] not in "\r\n":
-            split.pop()  # its last figure may go on
-        odd = len(split)
+        odd = whole
         if not self._columns(split):
             odd = next(i for i, fields in enumerate(split) if not self._columns([fields], keep=False))
             self._columns(split[:odd])
-        after = self.lines.number - self.lines.blank_after
         if odd:
-            self.last = after - whole + odd
-        self._parted = odd == whole and bool(self.lines.blank_after)
-        if odd < whole:
+            self._taken(sum(map(len, rows[:odd])) + odd, odd)
             self._measure(*rows[:odd])
-            self.lines.back_rows(rows[odd:])
-        return odd == whole == PLAIN_ROWS
+        return odd == whole
 
-    def _even(self, rows: list[str]) -> bool:
+    def _taken(self, size: int, rows: int) -> None:
+        self.lines.take(size, rows)
+        self.last = self.lines.number
+
+    def _even(self, text: str, rows: int) -> bool:
         """Take in rows of one word a column, all at once: twice as quick as row by row.
 
         A row with a word too many and one with a word too few would have to follow each other to come out even, and
@@ -136,10 +133,9 @@ class RowReader:
         n = len(self.names)
         if self.convert[-1] or "pid" not in self.names:
             return False
-        text = " ".join(rows)
         words = text.split()
         return (
-            len(words) == n * len(rows)
+            len(words) == n * rows
             and not needs_cleaning(text)
             and self._take([words[i::n] for i in range(n)], plain=True)
         )
@@ -193,7 +189,7 @@ class RowReader:
                 self.lines.back(*blank, self.lines.raw)
                 return
             # Behind a blank line and where no pid stands there is no row: most often it is the next screen.
-            if (blank or self._parted) and self.names[0] == "pid" and stripped[0].isalpha():
+            if blank and self.names[0] == "pid" and stripped[0].isalpha():
                 self.lines.back(*blank, self.lines.raw)
                 return
             if is_elision(stripped) and self._a_row_follows():

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..lines import Lines
 
-_MOST_LINES = 60
+_LINES_AT_MOST, _SIZE_AT_MOST = 60, 4096
 # (key, the line's pattern with one group), in the order of the report; None: nothing of it is a figure.
 _LINES: tuple[tuple[str | None, str], ...] = (
     ("ab_version", r"This is ApacheBench, Version ([^\s<&]+) "),
@@ -83,14 +83,8 @@ _texts, _ints, _floats, _tables = (itemgetter(*map(_KEYS.index, keys)) for keys 
 
 def read(lines: Lines) -> dict[str, Any] | None:
     """Figures of the report that begins with the next line, which is taken; None, with nothing taken, if it is unusual."""
-    raws = lines.plain(_MOST_LINES)
-    text = "".join(raws)
-    found = _REPORT.match(text)
-    if found is None:
-        lines.back(*raws)
-        return None
-    lines.back(*raws[text.count("\n", 0, found.end()) :])
-    return _values(found.groups())
+    found = lines.match(_REPORT, _LINES_AT_MOST, _SIZE_AT_MOST)
+    return _values(found.groups()) if found else None
 
 
 def _values(groups: tuple[str, ...]) -> dict[str, Any]:

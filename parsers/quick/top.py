@@ -8,7 +8,7 @@ from typing import Any
 from ..lines import Lines
 from ..units import uptime_s
 
-_LINES = 5
+_LINES, _SIZE = 5, 1000
 _SUMMARY = re.compile(
     r"top - (\d\d:\d\d:\d\d) up +([^\n]*?), +(\d+) users?, +load average: (\d+\.\d+), (\d+\.\d+), (\d+\.\d+)\n"
     r"(Tasks|Threads): +(\d+) total, +(\d+) running, +(\d+) sleeping, +(\d+) stopped, +(\d+) zombie *\n"
@@ -29,15 +29,13 @@ _FACTOR = {"K": 1, "M": 1024, "G": 1024**2}
 
 def read(lines: Lines) -> dict[str, Any] | None:
     """Figures of the summary whose five lines come next, which are taken; None, with nothing taken, if it is unusual."""
-    raws = lines.plain(_LINES)
-    found = _SUMMARY.match("".join(raws))
+    found = lines.match(_SUMMARY, _LINES, _SIZE)
     if found is None:
-        lines.back(*raws)
         return None
     try:
         return _values(found.groups())
     except ValueError:  # "1.2.3", or an uptime in words of its own
-        lines.back(*raws)
+        lines.take(-len(found[0]), -_LINES)
         return None
 
 

@@ -1,0 +1,59 @@
+"""A text in pieces, as a file is read, is the same text as its lines, wherever the pieces end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+import parsers
+from parsers.text import Text
+
+from .reading import FIXTURES, finding, fixtures, name, text_of
+
+REPORT = "Requests per second:    617.01 [#/sec] (mean)\n"
+
+
+def pieces(text: str, size: int) -> Iterator[str]:
+    return (text[at : at + size] for at in range(0, len(text), size))
+
+
+@pytest.mark.parametrize("path", fixtures(), ids=name)
+@pytest.mark.parametrize("size", [11, 1009])
+def test_small_pieces_give_what_lines_give(path, size):
+    text = text_of(path)
+    lines = [f"{line}\n" for line in text.split("\n")]
+    lines[-1] = lines[-1][:-1]
+    found = list(parsers.read(Text(pieces(text, size))))
+    wanted = list(parsers.read(lines if lines[-1] else lines[:-1]))
+    assert finding(found) == finding(wanted)
+    assert [(b.lines, b.heading, b.command, b.problems) for b in found] == [
+        (b.lines, b.heading, b.command, b.problems) for b in wanted
+    ]
+
+
+def test_a_text_gives_its_lines():
+    assert list(Text(["a\nb", "", "c\n\n", "d"])) == ["a\n", "bc\n", "\n", "d"]
+
+
+def test_a_line_feed_inside_a_line_makes_no_second_one():
+    (block,) = parsers.read(["a heading\nof two\n", REPORT])
+    assert block.lines == (2, 2)
+
+
+def test_the_number_at_the_end_of_the_last_piece_may_go_on():
+    (block,) = parsers.read(Text([REPORT, "Failed requests:     1", "2"]))
+    assert "failed_requests" not in block.values
+    assert "the text ends in '12'" in block.problems[0].message
+
+
+def test_a_line_that_never_ends_is_not_kept():
+    (block,) = parsers.read(Text([REPORT, *["9" * 65536] * 400]))
+    assert block.values == {"requests_per_second": 617.01}
+
+
+def test_a_table_longer_than_is_taken_at_once_is_read_whole():
+    listing = text_of(FIXTURES / "ps" / "ps_01_aux.txt").rstrip("\n").split("\n")
+    many = "".join(f"{row}\n" for row in [listing[1], *listing[2:] * 40])
+    (block,) = parsers.read(Text(pieces(many, 65536)))
+    assert (block.last, block.values["n_rows"]) == (1 + 40 * (len(listing) - 2), 40 * (len(listing) - 2))
