@@ -140,6 +140,7 @@ def _context(found: Job) -> dict[str, Any]:
         "job": found,
         "steps": steps,
         "standing": now,
+        "has_words": any(step.message for step in steps),
         "advice": advice(found.message, found.log) if found.state == Job.State.FAILED else [],
         "resumable": early and now.left > 0,
         "log": "\n".join(found.log.splitlines()[-LOG_LINES:]),
