@@ -14,6 +14,7 @@ from kombu.exceptions import OperationalError
 
 from runs import ingest, remote
 from runs.models import Job, Upload
+from runs.remote import schedules
 
 TEND_S = 15.0  # between two looks after jobs that wait or whose worker is gone
 log = logging.getLogger(__name__)
@@ -52,6 +53,14 @@ def run_job(job_id: int) -> None:
 def tend_jobs() -> None:
     """Look after jobs whose worker is gone and those whose turn has come."""
     send_due()
+
+
+@shared_task(acks_late=False)  # a start that was lost is better than one that comes twice
+def start_schedule(schedule_id: int) -> None:
+    """Start what a schedule says, now; beat sends this."""
+    job = schedules.begin(schedule_id)
+    if job is not None:
+        dispatch(job)
 
 
 def send_due() -> None:
