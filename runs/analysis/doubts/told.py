@@ -15,6 +15,7 @@ from runs.analysis.numbers import figure
 LOCAL = {"localhost", "localhost.localdomain", "127.0.0.1", "::1", "[::1]", "0.0.0.0"}  # noqa: S104
 LOADERS = {"ab", "ab2", "siege", "wrk", "wrk2", "hey", "h2load", "httperf", "weighttp", "jmeter", "locust", "k6"}
 
+STUMP = 0.5  # of the document's length
 ENOUGH_MB = 0.2  # so that rounding is under 3 %
 _URL = re.compile(r"(https?)://(?:[^/@\s]*@)?(\[[^\]]*\]|[^/:\s'\"]+)(?::\d+)?(/[^\s'\"]*)?", re.IGNORECASE)
 
@@ -87,3 +88,26 @@ def mean_reply_bytes(run: RunFact) -> float | None:
     """What siege's data come to for each transaction; siege rounds them to hundredths of a MB."""
     data, hits = number(run, "data_transferred_mb"), number(run, "transactions")
     return data * 1048576 / hits if data and hits and data >= ENOUGH_MB else None
+
+
+def mean_of_failed(run: RunFact) -> float | None:
+    """Mean body length (bytes) of the replies that failed by length: what is left of all when the good ones are taken."""
+    total, length = number(run, "html_transferred_bytes"), number(run, "document_length_bytes")
+    failed, made = number(run, "failed_length"), run.complete_requests
+    if total is None or length is None or not failed or not made:
+        return None
+    # Requests under way at the end are in the total too, so that it may be a few replies more.
+    return max(total - (made - failed) * length, 0) / failed
+
+
+def is_stump(run: RunFact) -> bool:
+    """The replies that failed by length were, in the mean, not the page in other words but a piece of it, or nothing."""
+    mean, length = mean_of_failed(run), document_bytes(run)
+    return mean is not None and bool(length) and mean < (length or 0) * STUMP
+
+
+def broken(run: RunFact) -> dict[str, float]:
+    """Failures that no page's change explains, by kind. ab counts one request under several kinds, and -r goes on."""
+    told = {kind: number(run, f"failed_{kind}") for kind in ("connect", "receive", "exceptions")}
+    told["write"] = number(run, "write_errors")
+    return {kind: count for kind, count in told.items() if count}

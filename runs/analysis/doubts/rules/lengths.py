@@ -8,15 +8,14 @@ from collections.abc import Iterator
 from runs.analysis.doubts.case import Case
 from runs.analysis.doubts.catalogue import Finding, Severity, Source, rule
 from runs.analysis.doubts.rules.errors import graded, moral
-from runs.analysis.doubts.told import number
+from runs.analysis.doubts.told import STUMP, broken, document_bytes, is_stump, mean_of_failed, number
 from runs.analysis.facts import RunFact
 from runs.analysis.numbers import figure, percent
 
 STATIC = re.compile(
     r"\.(?:html?|css|js|json|txt|xml|svg|png|gif|jpe?g|ico|webp|woff2?|pdf|zip|gz|bin|dat)$", re.IGNORECASE
 )
-# Replies to failed requests that come, in the mean, to less than this part of the page are not the page in other words.
-STUMP = 0.5
+NEAR = 0.9  # of the document's length: a page in other words, whatever its name
 MANY = 1000  # so many replies of one length, and none of another, show that a page does not change
 
 
@@ -27,48 +26,40 @@ def other_length(case: Case) -> Iterator[Finding]:
     """On a page that changes, another length is no failure. On a fixed page, or where stumps came back, it is one."""
     for run in case.counted:
         failed, made = number(run, "failed_length"), run.complete_requests
-        if not failed or not made:
+        if not failed or not made or _told_elsewhere(run, failed):
             continue
-        count = f"{figure(int(failed))} of {figure(made)} requests failed by length ({percent(failed, made)})"
-        mean = mean_of_failed(run)
-        length = number(run, "document_length_bytes")
-        told = "" if mean is None or not length else f", {_bytes(mean)} a reply in place of {figure(length)} bytes"
-        if mean is not None and length and mean > length / STUMP:
-            yield _finding(run, "caution", count + told, "the first reply, which all are held against, was the odd one")
-        elif mean is not None and length and mean < length * STUMP:
-            severity = graded(failed / made)
-            yield _finding(run, severity, count + told + _unanswered(run, mean), moral(case, run, severity))
-        elif fixed(case, run):
-            severity = graded(failed / made)
-            yield _finding(run, severity, f"{count} of a page that does not change{told}", moral(case, run, severity))
+        mean, length = mean_of_failed(run), document_bytes(run)
+        seen = f"{figure(int(failed))} of {figure(made)} requests failed by length ({percent(failed, made)})"
+        seen += "" if mean is None or not length else f", {_bytes(mean)} a reply in place of {figure(length)} bytes"
+        severity = graded(failed / made)
+        if mean is not None and length and mean * STUMP > length:
+            yield _finding(run, "caution", seen, "the first reply, which all are held against, was the odd one")
+        elif is_stump(run):
+            yield _finding(run, severity, seen + _unanswered(run, mean or 0), moral(case, run, severity))
+        elif fixed(case, run, mean):
+            yield _finding(run, severity, f"{seen}, of a page that does not change", moral(case, run, severity))
         else:
             text = "a page that changes from reply to reply does that, and such failures are none (ab -l allows them)"
-            yield _finding(run, "note", count + told, text)
+            yield _finding(run, "note", seen, text)
+
+
+def _told_elsewhere(run: RunFact, failed: float) -> bool:
+    """The same requests are told of by errors.status or errors.failed."""
+    return (number(run, "non_2xx_responses") or 0) >= failed or (is_stump(run) and bool(broken(run)))
 
 
 def _finding(run: RunFact, severity: Severity, detail: str, words: str) -> Finding:
     return Finding(severity, detail, words, (Source(run.source, run.line),), run=run.id)
 
 
-def mean_of_failed(run: RunFact) -> float | None:
-    """Mean body length (bytes) of the replies that failed by length: what is left of all when the good ones are taken."""
-    total, length = number(run, "html_transferred_bytes"), number(run, "document_length_bytes")
-    failed, made = number(run, "failed_length"), run.complete_requests
-    if total is None or length is None or not failed or not made:
-        return None
-    # Requests under way at the end are in the total too, so that it may be a few replies more.
-    return max(total - (made - failed) * length, 0) / failed
-
-
-def fixed(case: Case, run: RunFact) -> bool:
+def fixed(case: Case, run: RunFact, mean: float | None) -> bool:
     """Whether the page is known not to change: by its name, or by other runs in which all replies were alike."""
-    if STATIC.search(run.path.partition("?")[0]):
+    length = document_bytes(run)
+    near = mean is not None and mean > NEAR * (length or 0)
+    if STATIC.search(run.path.partition("?")[0]) and not near:
         return True
-    length = number(run, "document_length_bytes")
     return any(
-        mate.failed_requests == 0
-        and (mate.complete_requests or 0) >= MANY
-        and number(mate, "document_length_bytes") == length
+        mate.failed_requests == 0 and (mate.complete_requests or 0) >= MANY and document_bytes(mate) == length
         for mate in case.mates(run)
     )
 
