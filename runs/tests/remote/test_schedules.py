@@ -41,11 +41,25 @@ def test_a_schedule_is_made_in_the_time_zone_asked_for(browser, nightly):
     assert timedelta() < following - datetime.now(UTC) <= timedelta(days=1)
 
 
-def test_beat_finds_it_due_at_that_time_and_sends_the_task(nightly):
+def is_due(now: datetime) -> bool:
+    """Whether beat sends the one periodic task at `now`, if it last did so the night before."""
     entry = ModelEntry(PeriodicTask.objects.get(), app=app)
-    entry.last_run_at = datetime.now(UTC) - timedelta(days=2)
-    entry.schedule.nowfun = lambda: datetime(2026, 11, 22, 2, 30, 5, tzinfo=ZoneInfo("Europe/Prague"))
-    assert entry.schedule.is_due(datetime(2026, 11, 21, 2, 30, tzinfo=ZoneInfo("Europe/Prague"))).is_due
+    entry.schedule.nowfun = lambda: now
+    return entry.schedule.is_due(now.replace(hour=2, minute=30) - timedelta(days=1)).is_due
+
+
+def test_beat_finds_it_due_at_that_time_in_its_zone(nightly):
+    prague = ZoneInfo("Europe/Prague")
+    assert not is_due(datetime(2026, 11, 22, 2, 29, 50, tzinfo=prague))
+    assert is_due(datetime(2026, 11, 22, 2, 30, 5, tzinfo=prague))
+
+
+def test_a_night_that_nothing_ran_in_is_not_made_up_for_in_the_morning(nightly):
+    assert not is_due(datetime(2026, 11, 22, 9, 0, tzinfo=ZoneInfo("Europe/Prague")))
+
+
+def test_beat_sends_the_task_that_starts_it(nightly):
+    entry = ModelEntry(PeriodicTask.objects.get(), app=app)
     assert (entry.task, entry.args) == ("runs.tasks.start_schedule", [nightly.pk])
     assert entry.task in app.tasks
     assert entry.options["expires"] == schedules.LATE_S
