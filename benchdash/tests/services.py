@@ -67,13 +67,29 @@ def find_compose() -> str | None:
     return shutil.which("docker-compose")
 
 
+def find_namespaces() -> str | None:
+    """Hosts of a test's own take root, iproute2, and the servers that are to run on them."""
+    servers = all(
+        shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin") for name in ("ip", "sshd", "nginx", "ssh-keygen")
+    )
+    if not servers or os.geteuid() != 0:
+        return None
+    name = f"bdtry{os.getpid()}"
+    made = subprocess.run(["ip", "netns", "add", name], capture_output=True, timeout=30).returncode == 0
+    if made:
+        subprocess.run(["ip", "netns", "del", name], capture_output=True, timeout=30)
+    return name if made else None
+
+
 FINDERS: dict[str, Callable[[], str | None]] = {
     "ab": lambda: shutil.which("ab"),
     "docker compose": find_compose,
     "chromium": find_chromium,
     "make": lambda: shutil.which("make"),
+    "network namespaces": find_namespaces,
     "postgresql": find_postgresql,
     "redis": find_redis,
+    "redis-server": lambda: shutil.which("redis-server"),
     "shared": find_shared,
     "siege": lambda: shutil.which("siege"),
 }

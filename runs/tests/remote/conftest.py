@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from runs.tests.remote.living import by_ssh, database, go, lab, queue, sending, site  # noqa: F401  (fixtures)
+
 
 @pytest.fixture
 def runner(db: None) -> Any:

@@ -1,0 +1,204 @@
+"""Fixtures for jobs that really run: hosts, a database that other processes see too, a queue's server, workers.
+
+Models are imported late: conftest.py, which takes these in, is read before Django is set up.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import sqlite3
+import subprocess
+import sys
+import threading
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchdash.tests.services import ROOT
+from runs.tests.remote.hosts import Lab, answers, end, until
+
+
+@pytest.fixture(scope="session")
+def lab(needs: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    needs("network namespaces")
+    needs("ab")
+    made = Lab(tmp_path_factory.mktemp("lab"), number=(os.getpid() % 80) * 3)
+    try:
+        made.up()
+        yield made
+    finally:
+        made.down()
+
+
+@pytest.fixture
+def database(request: pytest.FixtureRequest, tmp_path: Path, django_db_setup: None, django_db_blocker: Any) -> Any:
+    """A database that threads and other processes share with the test; its URL. SQLite: a copy of the test's own, in a file."""
+    from django.db import connection
+
+    if connection.vendor == "postgresql":
+        request.getfixturevalue("transactional_db")
+        given = connection.settings_dict
+        place = f"{given['USER'] or ''}:{given['PASSWORD'] or ''}@{given['HOST'] or ''}:{given['PORT'] or ''}"
+        yield f"postgresql://{place if place != ':@:' else ''}/{given['NAME']}"
+        return
+    file = tmp_path / "shared.sqlite3"
+    with django_db_blocker.unblock():
+        connection.ensure_connection()
+        with closing(sqlite3.connect(file)) as copy:
+            connection.connection.backup(copy)
+        memory, name = connection.connection, connection.settings_dict["NAME"]
+        connection.connection, connection.settings_dict["NAME"] = None, str(file)
+        try:
+            yield f"sqlite:///{file}"
+        finally:
+            connection.close()
+            connection.connection, connection.settings_dict["NAME"] = memory, name
+
+
+class Queue:
+    """A Redis of the test's own, which may be stopped and started."""
+
+    def __init__(self, program: str, folder: Path) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = int(free.getsockname()[1])
+        self.program, self.folder = program, folder
+        self.url = f"redis://127.0.0.1:{self.port}/0"
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        options = ["--port", str(self.port), "--bind", "127.0.0.1", "--dir", str(self.folder), "--appendonly", "yes"]
+        self.process = subprocess.Popen([self.program, *options], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        until(lambda: answers("127.0.0.1", self.port), 20, "redis-server")
+
+    def stop(self) -> None:
+        if self.process is not None:
+            end(self.process)
+
+
+@pytest.fixture
+def queue(needs: Callable[[str], str], tmp_path: Path) -> Iterator[Queue]:
+    made = Queue(needs("redis-server"), tmp_path)
+    made.start()
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def sending(queue: Queue) -> Iterator[None]:
+    """What this process sends goes to the test's own queue."""
+    from benchdash.celery import app
+
+    before = app.conf.broker_url, app.conf.broker_transport_options
+    _aim(app, queue.url, {"socket_connect_timeout": 5})
+    yield
+    _aim(app, *before)
+
+
+def _aim(app: Any, url: str, options: dict[str, Any]) -> None:
+    app.conf.broker_url = app.conf.broker_read_url = app.conf.broker_write_url = url
+    app.conf.broker_transport_options = options
+    app.amqp._producer_pool = None
+    app._pool = None
+    app.__dict__.pop("_connection", None)
+
+
+class Site:
+    """How other processes of this site are started."""
+
+    def __init__(self, folder: Path, database: str, broker: str, ssh_config: Path) -> None:
+        self.log = folder / "processes.log"
+        self.env = {"PATH": os.environ["PATH"], "DATA_DIR": str(folder / "data"), "DATABASE_URL": database}
+        self.env |= {"CELERY_BROKER_URL": broker, "SSH_CONFIG": str(ssh_config), "PYTHONUNBUFFERED": "1"}
+        self.env |= {name: os.environ[name] for name in ("HOME", "PGUSER", "PGHOST") if name in os.environ}
+        self.processes: list[subprocess.Popen[bytes]] = []
+
+    def start(self, *arguments: str) -> subprocess.Popen[bytes]:
+        with self.log.open("ab") as log:
+            process = subprocess.Popen(
+                [sys.executable, "manage.py", *arguments],
+                cwd=ROOT,
+                env=self.env,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+            )
+        self.processes.append(process)
+        return process
+
+    def said(self) -> str:
+        return self.log.read_text() if self.log.exists() else ""
+
+
+@pytest.fixture
+def site(tmp_path: Path, database: str, queue: Queue, lab: Lab) -> Iterator[Site]:
+    made = Site(tmp_path, database, queue.url, lab.ssh_config)
+    yield made
+    for process in made.processes:
+        end(process, patience_s=30)
+
+
+@pytest.fixture
+def by_ssh(lab: Lab, settings: Any) -> Lab:
+    """The lab, reached from within this process."""
+    settings.SSH_CONFIG = str(lab.ssh_config)
+    yield lab
+    until(lambda: not lab.left(), 15, f"nothing is left on the hosts: {lab.left()}")
+
+
+class Going:
+    """A job that runs in a thread of this process, as in a worker's."""
+
+    def __init__(self, job: Any) -> None:
+        self.job = job
+        self.outcome: object = None
+        self.error: BaseException | None = None
+        self._thread = threading.Thread(target=self._run)
+        self._thread.start()
+
+    def _run(self) -> None:
+        from django.db import connection
+
+        from runs import remote
+
+        try:
+            self.outcome = remote.run(self.job.pk, uuid.uuid4().hex)
+        finally:
+            connection.close()
+
+    def now(self) -> Any:
+        from runs.models import Job
+
+        return Job.objects.get(pk=self.job.pk)
+
+    def until(self, state: str, seconds: float = 30) -> Any:
+        until(lambda: self.now().state == state, seconds, f"the job is {state}; it is {self.now().state}")
+        return self.now()
+
+    def end(self, seconds: float = 60) -> Any:
+        """The job, after its run has come to an end."""
+        self._thread.join(seconds)
+        assert not self._thread.is_alive()
+        return self.now()
+
+
+@pytest.fixture
+def go(database: str) -> Iterator[Callable[[Any], Going]]:
+    """Run a job in a thread; whatever still runs at the end of the test is cancelled."""
+    going: list[Going] = []
+
+    def start(job: Any) -> Going:
+        going.append(Going(job))
+        return going[-1]
+
+    yield start
+    from runs import remote
+
+    for one in going:
+        if one._thread.is_alive():
+            remote.cancel(one.now(), None)
+        one.end()
