@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
+from statistics import fmean
 
 SIGNIFICANT = 4
+# Beyond these no tool prints anything sound; a row of noughts would hide how far off it is.
+LEAST_PLAIN, MOST_PLAIN = 1e-9, 1e16
+HUGE = 1e300
 # Words for "above the baseline" and "below it", by the kind of quantity.
 WORDS = {"rate": ("more", "fewer"), "time": ("longer", "shorter"), "amount": ("more", "less")}
 
@@ -22,6 +27,8 @@ def figure(value: float | None) -> str:
         return "∞"
     if isinstance(value, float):
         value = float(f"{value:.12g}")  # 7.000000000000001 is a sum's rounding and no figure
+    if isinstance(value, float) and value and not LEAST_PLAIN < abs(value) < MOST_PLAIN:
+        return f"{value:.{SIGNIFICANT}g}".replace("-", "−")
     if value == int(value) and (isinstance(value, int) or abs(value) < 10**SIGNIFICANT):
         return str(int(value)).replace("-", "−")
     exact = Decimal(repr(value))
@@ -32,6 +39,13 @@ def figure(value: float | None) -> str:
 
 def _half_up(value: Decimal, decimals: int) -> Decimal:
     return value.quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_HALF_UP)
+
+
+def mean(values: Sequence[float]) -> float:
+    """Of one or more; infinite or no number where they are, or where their sum is beyond what a number holds."""
+    if all(abs(value) < HUGE for value in values):
+        return fmean(values)
+    return sum(values) / len(values)
 
 
 def grouped(text: str) -> list[str]:
@@ -66,6 +80,8 @@ def delta(value: float | None, base: float | None, kind: str) -> Delta | None:
     if value is None or not base:
         return None
     ratio = value / base
+    if not math.isfinite(ratio):
+        return None
     if abs(ratio - 1) < 0.0005:  # what would be written as 0.0 %
         return Delta(ratio, "=", "", "same")
     above, below = WORDS[kind]

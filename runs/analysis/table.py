@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from statistics import fmean
 
 from runs.analysis import monitors
 from runs.analysis.columns import Column, columns
 from runs.analysis.facts import Look, RunFact, Setup
-from runs.analysis.numbers import Delta, delta
+from runs.analysis.numbers import Delta, delta, mean
 from runs.analysis.pairs import bases
 
 
@@ -154,7 +153,7 @@ def value_of(run: RunFact, where: str) -> float | None:
 def _mean(figures: Sequence[Figure]) -> float | None:
     if len(figures) == 1:
         return figures[0].value  # stays a whole number if it is one
-    return fmean(figure.value for figure in figures) if figures else None
+    return mean([figure.value for figure in figures]) if figures else None
 
 
 def _run_rows(metrics: Sequence[Metric], made: Sequence[Column]) -> tuple[Row, ...]:

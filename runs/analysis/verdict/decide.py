@@ -20,6 +20,8 @@ FAR = 0.99
 # From so few degrees of freedom Student's limit says more of our ignorance than of the runs; it is then held to what is
 # asked where nothing at all is known.
 FEW_DF = 4
+# Logs of 1 and 3 must not lie further apart than those of 100 and 300.
+ROUNDING = 1 + 1e-9
 NO_REPEATS = "no repeats to go by"
 HERE = "in this comparison"
 
@@ -113,7 +115,7 @@ def _same(evidence: Evidence, setting: Setting) -> bool:
     low, high = evidence.low, evidence.high
     if low is None or high is None:
         return evidence.distance == 0
-    return low >= -MARGIN and high <= MARGIN
+    return low >= -MARGIN * ROUNDING and high <= MARGIN * ROUNDING
 
 
 def reach(evidence: Evidence, setting: Setting) -> float:
@@ -131,7 +133,7 @@ def _far(evidence: Evidence, setting: Setting) -> bool:
     """From 4 repeats a side on, the sides' own test must at least lean that way before Holm's adjustment."""
     if evidence.distance is None or (evidence.effect is not None and (evidence.p or 0) >= ALPHA):
         return False
-    return abs(evidence.distance) > reach(evidence, setting)
+    return abs(evidence.distance) > reach(evidence, setting) * ROUNDING
 
 
 def _far_words(setting: Setting) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from runs.analysis import stats
+from runs.analysis.numbers import mean
 
 # From so many repeats a side the rank test can tell anything at the usual 5 %; below, Welch's test assumes more.
 ENOUGH_FOR_RANKS = 4
@@ -38,7 +39,7 @@ class Evidence:
     @property
     def apart(self) -> float:
         """Between the means, in the row's unit."""
-        return abs(fmean(self.values) - fmean(self.base))
+        return abs(mean(self.values) - mean(self.base))
 
 
 def weigh(base: Sequence[float], values: Sequence[float]) -> Evidence:
