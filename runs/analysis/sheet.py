@@ -7,8 +7,10 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from runs.analysis.markup import escaped, table
 from runs.analysis.numbers import figure
 from runs.analysis.table import Cell, Comparison
+from runs.analysis.verdict import Judgement, Verdict
 
 Value = str | int | float | bool | None
 
@@ -32,80 +34,35 @@ def as_csv(sheet: Sheet) -> str:
     return out.getvalue()
 
 
-def as_markdown(sheet: Sheet, opening: str = "") -> str:
+def as_markdown(sheet: Sheet) -> str:
     """A table to paste into a post: four significant figures, numbers to the right."""
     numeric = [any(isinstance(row[at], (int, float)) for row in sheet.rows) for at in range(len(sheet.heads))]
-    lines = [sheet.heads, ["---:" if right else "---" for right in numeric]]
-    lines += [[_word(value) for value in row] for row in sheet.rows]
-    table = "\n".join("| " + " | ".join(_cell(text) for text in line) + " |" for line in lines)
-    return "\n\n".join(part for part in (f"# {sheet.title}", opening, table) if part) + "\n"
+    rows = [[escaped(_word(value)) for value in row] for row in sheet.rows]
+    body = table([escaped(head) for head in sheet.heads], rows, right=numeric)
+    return f"# {escaped(sheet.title)}\n\n{body}\n"
 
 
-def of_comparison(title: str, comparison: Comparison) -> Sheet:
-    """Metrics down, configs across: the mean of each, its n, and its ratio to the baseline."""
+def of_comparison(title: str, comparison: Comparison, judgement: Judgement) -> Sheet:
+    """Metrics down, configs across: the mean of each, its n, its ratio to the baseline, the verdict and its interval."""
     heads = ["metric", "unit"]
-    for at, column in enumerate(comparison.columns):
-        heads += [column.title, f"{column.title}: n"] + ([f"{column.title}: ratio to baseline"] if at else [])
+    for at, name in enumerate(unique([column.title for column in comparison.columns])):
+        heads += [name, f"{name}: n", *(f"{name}: {word}" for word in AGAINST if at)]
     rows = []
     for group in comparison.groups:
         for row in group.rows:
             values: list[Value] = [row.label, row.unit]
             for at, cell in enumerate(row.cells):
-                values += [cell.mean, cell.n] + ([cell.delta.ratio if cell.delta else None] if at else [])
+                values += [cell.mean, cell.n] + (_against(cell, judgement.of(row.key, at)) if at else [])
             rows.append(tuple(values))
-    return Sheet(title, unique(heads), tuple(rows))
+    return Sheet(title, tuple(heads), tuple(rows))
 
 
-def for_people(title: str, comparison: Comparison, sentence: str) -> str:
-    """The comparison as Markdown that a post can quote: the sentence, then one column a config."""
-    heads = ("", *(column.title for column in comparison.columns))
-    rows = []
-    for group in comparison.groups:
-        for row in group.rows:
-            label = f"{row.label} ({row.unit})" if row.unit else row.label
-            rows.append((label, *(_told(cell) for cell in row.cells)))
-    return as_markdown(Sheet(title, heads, tuple(rows)), sentence)
+AGAINST = ("ratio to baseline", "verdict", "ratio low", "ratio high")
 
 
-def _told(cell: Cell) -> str:
-    if cell.mean is None:
-        return ""
-    return f"{figure(cell.mean)} ({f'{cell.delta}, ' if cell.delta else ''}n={cell.n})"
-
-
-def structure(comparison: Comparison) -> dict[str, object]:
-    """The whole comparison for JSON: every value with its line, not only the means."""
-    return {
-        "configs": [
-            {
-                "id": column.setup.id,
-                "name": column.setup.name,
-                "group": column.setup.group,
-                "load": column.method.words(),
-                "runs": [run.id for run in column.runs],
-            }
-            for column in comparison.columns
-        ],
-        "metrics": [
-            {
-                "group": group.name,
-                "key": row.key,
-                "label": row.label,
-                "unit": row.unit,
-                "cells": [
-                    {
-                        "n": cell.n,
-                        "mean": cell.mean,
-                        "ratio_to_baseline": cell.delta.ratio if cell.delta else None,
-                        "values": [{"value": one.value, "source": one.source} for one in cell.figures],
-                    }
-                    for cell in row.cells
-                ],
-            }
-            for group in comparison.groups
-            for row in group.rows
-        ],
-    }
+def _against(cell: Cell, verdict: Verdict | None) -> list[Value]:
+    ratio = cell.delta.ratio if cell.delta else None
+    return [ratio, verdict.word, verdict.low, verdict.high] if verdict else [ratio, None, None, None]
 
 
 def unique(heads: Sequence[str]) -> tuple[str, ...]:
@@ -130,7 +87,3 @@ def _word(value: Value) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return figure(value) if isinstance(value, (int, float)) else value
-
-
-def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")

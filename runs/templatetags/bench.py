@@ -7,14 +7,26 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from runs.analysis.numbers import figure, grouped
-from runs.analysis.verdict.shapes import Judgement, Verdict
+from runs.analysis.table import Comparison
+from runs.analysis.verdict import Judgement, Verdict
 from runs.figures import N_COLORS, SYMBOLS, symbol
 
 register = template.Library()
 # A verdict's sign stands beside its word, so that neither colour nor the sign alone has to be understood.
-SIGNS = {"better": "✔", "worse": "✘", "same": "≈", "likely_better": "✔", "likely_worse": "✘", "undecided": "?", "none": "·"}
+SIGNS = {
+    "better": "✔",
+    "worse": "✘",
+    "same": "≈",
+    "likely_better": "✔",
+    "likely_worse": "✘",
+    "undecided": "?",
+    "none": "·",
+}
 # The figures' symbols as characters, for headings: colour is never the only mark.
 MARKS = dict(zip(SYMBOLS, "●■◆▲✖★⬟✚", strict=True))
+
+# An interval whose upper bound is this many times its lower one says no more than "undecided".
+OPEN = 100
 
 
 @register.filter
@@ -83,16 +95,22 @@ def verdict_of(judgement: Judgement, key: str, column: int) -> SafeString | str:
     )
 
 
+@register.simple_tag
+def base_of(comparison: Comparison, judgement: Judgement, column: int) -> str:
+    """The title of the column that this one stands against."""
+    return comparison.columns[judgement.bases[column]].title
+
+
 @register.filter
-def sign(verdict: Verdict) -> str:
-    return SIGNS[verdict.kind]
+def sign(kind: str) -> str:
+    return SIGNS[kind]
 
 
 @register.filter
 def interval(verdict: Verdict) -> str:
     """The ratio's interval for a narrow cell: "−9 to +26 %", or "0.2 to 33 ×" where a side is far off."""
     low, high = verdict.low, verdict.high
-    if low is None or high is None:
+    if low is None or high is None or low <= 0 or high > OPEN * low:
         return ""
     if high < 3 and low > 0.3:
         return f"{_change(low)} to {_change(high)} %"

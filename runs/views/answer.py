@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -22,11 +23,15 @@ def answer(
     fmt: str = "",
     payload: dict[str, Any] | None = None,
     markdown: str = "",
+    more: Sequence[str] = (),
 ) -> HttpResponse:
-    """`sheet` is the page as a flat table; `payload` its fuller form for JSON, `markdown` one for people."""
+    """`sheet` is the page as a flat table; `payload` its fuller form for JSON, `markdown` one for people.
+
+    `more` names forms that the page answers as beside the usual ones.
+    """
     fmt = fmt or request.GET.get("format", "")
     if fmt in ("", "html"):
-        return render(request, template, context | {"formats": _links(request)})
+        return render(request, template, context | {"formats": _links(request, (*FORMATS, *more))})
     if fmt == "json":
         body = payload or {"title": sheet.title, "rows": sheet.records()}
         return JsonResponse(body, json_dumps_params={"ensure_ascii": False, "indent": 1})
@@ -40,10 +45,10 @@ def answer(
     raise Http404(f"No such format: {fmt}. This page answers as {', '.join(FORMATS)}.")
 
 
-def _links(request: HttpRequest) -> list[tuple[str, str]]:
+def _links(request: HttpRequest, formats: Sequence[str]) -> list[tuple[str, str]]:
     """(name, address) of the same page in each other format, with its query."""
     query = request.GET.copy()
     query.pop("format", None)
     after = f"?{query.urlencode()}" if query else ""
     stem = request.path.rstrip("/")
-    return [(name, f"{stem}.{name}{after}") for name in FORMATS]
+    return [(name, f"{stem}.{name}{after}") for name in formats]

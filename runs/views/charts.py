@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from statistics import fmean, stdev
 from typing import Any
 
 from runs.analysis.columns import Column
@@ -10,10 +12,12 @@ from runs.analysis.facts import Look, RunFact
 from runs.analysis.monitors import memory_parts
 from runs.analysis.numbers import delta, figure
 from runs.analysis.processes import groups, leading
+from runs.analysis.stats import student_quantile
 from runs.analysis.table import Comparison
 from runs.figures import latency, resources, throughput
 
 MOST_PROGRAMS = 3
+FEWEST_REPEATS = 3
 PHASES = {"before": 0, "during": 1, "after": 2, "": 3}
 
 
@@ -27,6 +31,7 @@ def bars(comparison: Comparison) -> list[throughput.Bar]:
             name=column.title,
             place=column.color,
             values=tuple(one.value for one in cell.figures),
+            interval=interval([one.value for one in cell.figures]),
             hovers=tuple(_run_words(column, run) for run in column.runs if run.requests_per_second is not None),
             delta=f"{cell.delta} than {comparison.columns[base].title}"
             if cell.delta and cell.delta.word != "same"
@@ -35,6 +40,14 @@ def bars(comparison: Comparison) -> list[throughput.Bar]:
         for column, cell, base in zip(comparison.columns, row.cells, comparison.bases, strict=True)
         if cell.figures
     ]
+
+
+def interval(values: Sequence[float]) -> tuple[float, float] | None:
+    """The mean's 95 % interval by Student's t, from three repeats: two would give one twelve times as wide as they."""
+    if len(values) < FEWEST_REPEATS or not all(math.isfinite(value) for value in values):
+        return None
+    reach = student_quantile(0.975, len(values) - 1) * stdev(values) / math.sqrt(len(values))
+    return fmean(values) - reach, fmean(values) + reach
 
 
 def lines(comparison: Comparison) -> list[latency.Line]:

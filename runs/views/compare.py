@@ -5,22 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse
 
 from runs import reads
-from runs.analysis import sheet
-from runs.views.answer import answer
-from runs.views.experiment import comparison_context
+from runs.views.compared import answer_compared, context_of
+from runs.views.experiment import PICTURES
 
 MOST = 400
 
 
 def compare(request: HttpRequest, fmt: str = "") -> HttpResponse:
     asked, material = selection(request)
-    context, comparison = comparison_context(request, material)
-    context |= {"title": "Comparison", "asked": asked, "found": len(material.runs)}
-    flat = sheet.of_comparison("Comparison", comparison)
-    markdown = sheet.for_people("Comparison", comparison, context["sentence"])
-    return answer(request, "compare.html", context, flat, fmt=fmt, payload=context["payload"], markdown=markdown)
+    kept = request.GET.copy()
+    kept.pop("format", None)
+    query = f"?{kept.urlencode()}" if kept else ""
+    pictures = [(words, reverse("compare-picture", args=[what]) + query) for what, words in PICTURES.items()]
+    context = context_of(request, material) | {"title": "Comparison", "asked": asked, "found": len(material.runs)}
+    context |= {"permalink": reverse("compare") + query, "pictures": pictures}
+    return answer_compared(request, "compare.html", context, fmt=fmt)
 
 
 def selection(request: HttpRequest) -> tuple[int, reads.Material]:

@@ -58,10 +58,3 @@ def test_the_csv_of_runs_has_exact_figures_and_no_formulas(browser):
     assert rows[0]["requests_per_second"] == "17160.13"
     assert rows[0]["experiment"] == "'=HYPERLINK(1)"
     assert rows[0]["config"] == "'@SUM(1)"
-
-
-def test_the_markdown_of_an_experiment_is_a_post_in_short(browser):
-    made = factories.mpm_experiment()
-    text = browser.get(f"/experiments/{made.pk}.md").content.decode()
-    assert text.startswith("# worker MPMとevent MPMの比較\n\nevent, keep-alive MPM served the most")
-    assert "| Requests (per s) | 17160 (n=1) | 11065 (▼ 36 % fewer, n=1) |" in text

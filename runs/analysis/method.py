@@ -1,0 +1,56 @@
+"""How a comparison was made and judged, and on what machines: the closing parts of a post."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from runs.analysis import differences
+from runs.analysis.table import Comparison
+from runs.analysis.verdict import Judgement
+
+MOST_COMMANDS = 12
+
+
+def commands(comparison: Comparison) -> list[str]:
+    """The command lines of the runs, each once, as far as the text has them."""
+    found = (run.command for column in comparison.columns for run in column.runs if run.command)
+    return list(dict.fromkeys(found))[:MOST_COMMANDS]
+
+
+def method(comparison: Comparison, judgement: Judgement) -> list[str]:
+    """What was run how often, and how the verdicts were reached, in sentences."""
+    counts = [len(column.runs) for column in comparison.columns]
+    if not any(counts):
+        return ["No load test is among what was read."]
+    tools = sorted({run.tool for column in comparison.columns for run in column.runs})
+    n = f"n={counts[0]}" if len(set(counts)) == 1 else f"n={min(counts)} to {max(counts)}"
+    told = [f"{sum(counts)} runs of {' and '.join(tools)} in {_many(len(counts), 'column')}, {n} in each."]
+    if len(counts) < 2:
+        return told
+    tests = sorted({verdict.test for verdict in judgement.verdicts.values() if verdict.test})
+    if tests:
+        told.append(
+            f"Tested by {', '.join(tests)}; p-values are corrected after Holm over the configs of each metric, and "
+            '"same" means that the difference lies within 2 %.'
+        )
+    if any(verdict.n == 1 or verdict.n_base == 1 for verdict in judgement.verdicts.values()):
+        told.append(
+            "One run a side is no test: its distance is set beside what repeats vary by, and what lies far outside "
+            "is likely, not proven."
+        )
+    return told
+
+
+def environment(
+    comparison: Comparison, hosts: Sequence[Mapping[str, object]]
+) -> tuple[list[tuple[str, str]], list[tuple[str, tuple[str, ...]]]]:
+    """(what is the same wherever it is told, what differs: a value a column or host), as (name, value)."""
+    differ, same = differences.of_columns(comparison.columns)
+    hosts_differ, hosts_same = differences.of_hosts(hosts)
+    alike = [(name, value) for name, value in same if name != "Host" or not hosts]
+    machines = [("Machine" if name == "Name" else name, value) for name, value in hosts_same]
+    return machines + alike, [(row.name, row.values) for row in (*hosts_differ, *differ)]
+
+
+def _many(n: int, what: str) -> str:
+    return f"{n} {what}{'' if n == 1 else 's'}"

@@ -1,0 +1,77 @@
+"""What can be concluded from a comparison, and what makes it doubtful. Worked out once, until something changes.
+
+The key under which it is kept is a digest of everything that it is worked out from (the stored rows as facts, people's
+rulings, what repeats elsewhere vary by) and of the code that does it. So a rename, a moved run, a text read anew or a
+new version needs nobody to remember that something must be forgotten.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from django.core.cache import cache as kept
+
+from runs import analysis, reads
+from runs.analysis import directives
+from runs.analysis.cost import Cost, cost
+from runs.analysis.doubts import Case, Doubt, apart, doubts, excluded
+from runs.analysis.scaling import Sweep, sweeps
+from runs.analysis.table import Comparison
+from runs.analysis.verdict import Judgement, Spread, judge
+
+KEPT_S = 7 * 24 * 3600
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """All that is concluded. `out`: run id -> why it is kept out of the verdicts."""
+
+    doubts: list[Doubt]
+    judgement: Judgement
+    differences: directives.Differences
+    sweeps: list[Sweep]
+    cost: Cost | None
+    out: dict[int, str]
+
+
+def judged(material: reads.Material, comparison: Comparison) -> Judged:
+    """The conclusions for this material, whose table is `comparison`. Two queries: rulings, and repeats elsewhere."""
+    case, spread = reads.case_of(material), None
+    key = _key(case, spread)
+    found: Judged | None = kept.get(key)
+    if found is None:
+        found = _judge(case, spread, comparison)
+        kept.set(key, found, KEPT_S)
+    return found
+
+
+def _judge(case: Case, spread: Spread | None, comparison: Comparison) -> Judged:
+    found = doubts(case)
+    out = excluded(found)
+    judgement = judge(comparison, excluded=out, apart=apart(found), spread=spread)
+    return Judged(
+        doubts=found,
+        judgement=judgement,
+        differences=directives.compare(case.setups, case.texts),
+        sweeps=sweeps(case.setups, case.runs, excluded=out),
+        cost=cost(comparison, case.looks, hosts=case.hosts, texts=case.texts, excluded=out),
+        out=out,
+    )
+
+
+def _key(case: Case, spread: Spread | None) -> str:
+    facts = (case.setups, case.runs, case.looks, case.texts, case.hosts, case.rulings, spread)
+    return f"judged-{_code()}-{hashlib.sha256(pickle.dumps(facts)).hexdigest()}"
+
+
+@cache
+def _code() -> str:
+    """A digest of the analysis' own source: another version must not answer with this one's conclusions."""
+    digest = hashlib.sha256()
+    for file in sorted(Path(analysis.__path__[0]).rglob("*.py")):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()[:16]

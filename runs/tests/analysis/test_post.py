@@ -1,0 +1,79 @@
+"""A comparison as Markdown: whatever names bring along, it stays a post."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from runs.analysis import markup
+from runs.analysis.doubts import Case, doubts
+from runs.analysis.post import Post, Section, Table, markdown, spoken
+from runs.analysis.table import compare
+from runs.analysis.verdict import judge
+from runs.tests.analysis.facts import run, setups
+
+
+def post(names=("x", "b"), title="two", **more):
+    runs = [run(1, 100.0, failed_requests=60, complete_requests=100, values={"failed_connect": 60}), run(2, 150.0)]
+    made = compare(setups(*names), runs, [])
+    found = doubts(Case(setups(*names), runs))
+    given = {"title": title, "url": "http://here/experiments/1/", "absolute": lambda url: f"http://here{url}"}
+    return markdown(Post(comparison=made, judgement=judge(made), doubts=found, **(given | more)))
+
+
+def columns_of(line: str) -> int:
+    return len(re.findall(r"(?<!\\)\|", line))
+
+
+def test_a_post_has_the_verdict_doubts_figures_and_the_address():
+    text = post()
+    assert text.startswith("# two\n\n")
+    assert "## Doubts\n\n- **Not counted:**" in text
+    assert "| Requests (per s) | 100 (n=1) | 150 (▲ 50 % more" in text
+    assert "<http://here/experiments/1/>" in text
+
+
+def test_the_lines_that_a_doubt_rests_on_are_links_that_work_elsewhere():
+    assert re.search(r"\(\[line \d+\]\(http://here/", post())
+
+
+def test_a_name_cannot_break_a_table_or_open_markup():
+    text = post(("a|b\n| c", "<script>alert(1)</script> `x` *y* [z](javascript:alert(1))"))
+    rows = [line for line in text.split("\n") if line.startswith("|")]
+    assert {columns_of(line) for line in rows} == {4}
+    assert "<script" not in text
+    assert not re.search(r"(?<!\\)\]\(javascript", text)
+    assert "a\\|b \\| c" in text
+
+
+def test_sections_are_headings_sentences_and_tables():
+    text = post(sections=[Section("How it scales", ("Too few.",), (Table("itk", ("c", "per s"), (("50", "3.07"),)),))])
+    assert "## How it scales\n\nToo few.\n\nitk\n\n| c | per s |\n| --- | --- |\n| 50 | 3.07 |" in text
+
+
+def test_commands_stand_as_code_whatever_is_in_them():
+    assert "\n    ab -n 10 `x` http://h/\n" in post(commands=["ab -n 10\n`x` http://h/"])
+
+
+def test_every_verdict_is_listed_with_its_names():
+    made = compare(setups("a", "b"), [run(1, 100.0), run(2, 150.0)], [])
+    (first, *_) = spoken(made, judge(made))
+    assert (first.label, first.title, first.base) == ("Requests", "b", "a")
+
+
+@pytest.mark.parametrize("opens", ["# x", "- x", "+ x", "1. x", "12) x", "---", "=== ", "    x", "> x", "\t- x"])
+def test_a_name_at_the_beginning_of_a_line_opens_nothing(opens):
+    assert not re.match(r"\s|#|[-+=>]|\d+[.)]", markup.escaped(opens))
+
+
+def test_a_name_is_left_readable():
+    assert markup.escaped("mod_wsgi 3.2 (event), 50 % & more – OK") == "mod_wsgi 3.2 (event), 50 % & more – OK"
+
+
+@given(st.text(max_size=60), st.text(max_size=60), st.text(max_size=60))
+def test_any_names_make_a_table_of_as_many_columns(title, first, second):
+    rows = [line for line in post((first, second + "2"), title).split("\n") if line.startswith("|")]
+    assert {columns_of(line.replace("\\\\", "")) for line in rows} == {4}

@@ -1,0 +1,116 @@
+"""What every page that compares has: the table, the conclusions, the charts; and the forms it can be taken away in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+
+from runs import judging, reads
+from runs.analysis import differences, sheet, structure, table, textdiff
+from runs.analysis.method import commands, environment, method
+from runs.analysis.post import Post, markdown, spoken
+from runs.analysis.rebase import rebased
+from runs.analysis.sections import sections
+from runs.views.answer import answer
+from runs.views.charts import all_charts, lines, wants_log
+from runs.views.standalone import standalone
+
+MOST_OPTIONS = 1000
+
+
+def context_of(request: HttpRequest, material: reads.Material) -> dict[str, Any]:
+    """Everything that the parts of a comparison page need."""
+    comparison = table.compare(material.setups, material.runs, material.looks)
+    judged = judging.judged(material, comparison)
+    comparison = rebased(comparison, judged.judgement.bases)
+    asked = request.GET.get("y", "")
+    return {
+        "comparison": comparison,
+        "judged": judged,
+        "judgement": judged.judgement,
+        "several_bases": len(set(judged.judgement.bases)) > 1,
+        "doubts": judged.doubts,
+        "verdicts": spoken(comparison, judged.judgement),
+        "out": judged.out,
+        "scaling": judged.sweeps,
+        "cost": judged.cost,
+        "charts": all_charts(comparison, material.looks, asked=asked),
+        "public": settings.PUBLIC_READ,
+        "log": wants_log(asked, lines(comparison)),
+        "hosts": material.hosts,
+        "texts": material.texts,
+        "setup_names": {setup.id: setup.name for setup in material.setups},
+        "configs": material.setups,
+        # A select of every config in every row grows with their product; beyond this a run is moved on its own page.
+        "movable": len(material.runs) * len(material.setups) <= MOST_OPTIONS,
+        "runs": material.runs,
+        "looks": material.looks,
+    } | _differences(comparison, material)
+
+
+def _differences(comparison: table.Comparison, material: reads.Material) -> dict[str, Any]:
+    differ, same = differences.of_columns(comparison.columns)
+    hosts_differ, hosts_same = differences.of_hosts([vars(host) for host in material.hosts])
+    texts = [textdiff.Text(text.config_id, text.path, text.text) for text in material.texts]
+    return {
+        "differ": differ,
+        "same": same,
+        "hosts_differ": hosts_differ,
+        "hosts_same": hosts_same,
+        "diffs": textdiff.of_texts([setup.id for setup in material.setups], texts),
+    }
+
+
+def answer_compared(
+    request: HttpRequest, template: str, context: dict[str, Any], *, fmt: str, **head: Any
+) -> HttpResponse:
+    """The page, or one of the forms it is taken away in. `context` also has title, permalink and pictures.
+
+    `head`: what stands before the rest in JSON.
+    """
+    fmt = fmt or request.GET.get("format", "")
+    if fmt == "html":
+        return standalone(request, post_of(request, context), context)
+    comparison, judgement = context["comparison"], context["judgement"]
+    post = markdown(post_of(request, context)) if fmt == "md" else ""
+    payload = head | payload_of(context) if fmt == "json" else None
+    flat = sheet.of_comparison(context["title"], comparison, judgement)
+    return answer(request, template, context, flat, fmt=fmt, payload=payload, markdown=post, more=("html",))
+
+
+def payload_of(context: dict[str, Any]) -> dict[str, Any]:
+    """All of it as JSON."""
+    judged = context["judged"]
+    told = {
+        "summary": judged.judgement.sentence,
+        "doubts": structure.of_doubts(judged.doubts),
+        **structure.structure(context["comparison"], judged.judgement),
+        "scaling": judged.sweeps,
+        "cost": structure.of_cost(judged.cost),
+        "config_differences": structure.of_differences(judged.differences),
+    }
+    found: dict[str, Any] = structure.plain(told)
+    return found
+
+
+def post_of(request: HttpRequest, context: dict[str, Any]) -> Post:
+    """The page as a post. Pictures are named by address only where anybody may read them."""
+    comparison, judged = context["comparison"], context["judged"]
+    same, differ = environment(comparison, [vars(host) for host in context["hosts"]])
+    return Post(
+        title=context["title"],
+        url=request.build_absolute_uri(context["permalink"]),
+        comparison=comparison,
+        judgement=judged.judgement,
+        doubts=judged.doubts,
+        absolute=request.build_absolute_uri,
+        pictures=[(name, request.build_absolute_uri(url)) for name, url in context["pictures"]],
+        sections=sections(judged.cost, judged.sweeps, judged.differences),
+        method=method(comparison, judged.judgement),
+        commands=commands(comparison),
+        same=same,
+        differ=differ,
+        notes=context.get("notes", ""),
+    )

@@ -1,0 +1,34 @@
+"""A comparison as one HTML file: no request to anywhere, no script, its pictures in it."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+from django.http import HttpRequest, HttpResponse
+from django.template.loader import render_to_string
+from django.utils.safestring import mark_safe
+
+from runs.analysis.post import Post
+from runs.figures import svg
+from runs.views.charts import bars, lines
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+
+
+def standalone(request: HttpRequest, post: Post, context: dict[str, Any]) -> HttpResponse:
+    """The file. Its links lead to this site, so they name it."""
+    comparison = context["comparison"]
+    drawn = [
+        svg.bars(found, post.title) if (found := bars(comparison)) else "",
+        svg.spectrum(spread, post.title, log=context["log"]) if (spread := lines(comparison)) else "",
+    ]
+    # The pictures' own code escapes every name in them.
+    pictures = [mark_safe(picture) for picture in drawn if picture]  # noqa: S308
+    page: str = render_to_string("standalone.html", context | {"post": post, "drawn": pictures, "policy": POLICY})
+    # Every address of ours begins with a slash; text cannot hold this mark, since its quotes are escaped.
+    page = page.replace('href="/', f'href="{request.build_absolute_uri("/")}')
+    response = HttpResponse(page)
+    response.headers["Content-Security-Policy"] = POLICY
+    response.headers["Content-Disposition"] = f"inline; filename*=UTF-8''{quote(f'{post.title}.html', safe='')}"
+    return response
