@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from runs.analysis.table import Comparison
-from runs.analysis.verdict.failures import share, tries
+from runs.analysis.verdict.failures import Tries, share
 from runs.analysis.verdict.metrics import COUNTS
 from runs.analysis.verdict.shapes import Kind, Verdict
 
@@ -18,14 +17,14 @@ MORE_FAILED = 0.01
 
 
 def without_hollow_gains(
-    found: Mapping[tuple[str, int], Verdict], comparison: Comparison, bases: Sequence[int]
+    found: Mapping[tuple[str, int], Verdict], tried: Mapping[str, Sequence[Sequence[Tries]]], bases: Sequence[int]
 ) -> Verdicts:
     """Speed gained while more requests fail is no gain, on either side; nor is idle CPU that comes of serving less."""
     hollow = {}
     for at, base in enumerate(bases):
         for kinds, failing, other in ((GOOD, at, base), (BAD, base, at)):
             for key in COUNTS:
-                if _more_failed(comparison, key, failing, other):
+                if _more_failed(tried[key][failing], tried[key][other]):
                     hollow[at, kinds] = key
     return {(key, at): _weighed(key, at, verdict, found, hollow) for (key, at), verdict in found.items()}
 
@@ -48,6 +47,5 @@ def _weighed(
     return verdict
 
 
-def _more_failed(comparison: Comparison, key: str, at: int, base: int) -> bool:
-    own, other = (tries(comparison.columns[column].runs, key) for column in (at, base))
+def _more_failed(own: Sequence[Tries], other: Sequence[Tries]) -> bool:
     return bool(own and other) and share(own) > share(other) + MORE_FAILED

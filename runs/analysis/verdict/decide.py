@@ -55,8 +55,8 @@ def decide(evidence: Evidence, p_adjusted: float | None, base: int, setting: Set
         base,
         ", ".join(part for part in (said, basis) if part),
         basis,
-        n=len(evidence.values),
-        n_base=len(evidence.base),
+        n=evidence.n,
+        n_base=evidence.n_base,
         ratio=ratio(evidence.distance),
         low=ratio(evidence.low),
         high=ratio(evidence.high),
@@ -75,7 +75,7 @@ def _found(evidence: Evidence, p_adjusted: float | None, setting: Setting) -> tu
     """The kind, how far apart, and how sure that is."""
     if evidence.distance is None and evidence.p is None:
         return "none", _no_ratio(evidence), ""
-    sides = words.sides(len(evidence.base), len(evidence.values), setting.judged.counted)
+    sides = words.sides(evidence.n_base, evidence.n, setting.judged.counted)
     if _same(evidence, setting):
         return "same", "the same within 2 %", sides
     if 0 < evidence.apart <= setting.step:
@@ -110,7 +110,7 @@ def _same(evidence: Evidence, setting: Setting) -> bool:
     """Also where each side's repeats are all equal and both sides agree: then the tool's own step decides."""
     if evidence.fewest < 2 or evidence.distance is None:
         return False
-    if setting.step > math.expm1(MARGIN) * min(*evidence.base, *evidence.values):
+    if setting.step > math.expm1(MARGIN) * min(*evidence.base.values, *evidence.own.values):
         return False
     low, high = evidence.low, evidence.high
     if low is None or high is None:
@@ -123,7 +123,7 @@ def reach(evidence: Evidence, setting: Setting) -> float:
     pool = setting.pool
     if pool is None:
         return setting.judged.unknown
-    limit = pool.reach(len(evidence.base), len(evidence.values), FAR)
+    limit = pool.reach(evidence.n_base, evidence.n, FAR)
     if pool.df < FEW_DF:
         limit = min(limit, setting.judged.unknown)
     return max(limit, pool.widest, MARGIN)
@@ -151,14 +151,14 @@ def _open_words(evidence: Evidence, setting: Setting) -> str:
 
 
 def _no_ratio(evidence: Evidence) -> str:
-    if not any(evidence.base) and not any(evidence.values):
+    if not any(evidence.base.values) and not any(evidence.own.values):
         return "0 on both sides"
     return "no ratio: values of 0 or below" if evidence.fewest > 1 else "no ratio to or from 0"
 
 
 def _needed(evidence: Evidence, setting: Setting) -> int | None:
     """Repeats a side that would settle it, as a difference or as the same: whichever takes fewer."""
-    pool = evidence.own or setting.pool
+    pool = evidence.spread or setting.pool
     if evidence.distance is None or pool is None or not pool.squares or setting.step >= evidence.apart > 0:
         return None
     distance = abs(evidence.distance)

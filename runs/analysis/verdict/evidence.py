@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 
 from runs.analysis import stats
@@ -15,14 +15,28 @@ ENOUGH_FOR_RANKS = 4
 
 
 @dataclass(frozen=True, slots=True)
+class Side:
+    """One config's values of a metric and their mean; `logs` None: a value has none (zero, negative)."""
+
+    values: tuple[float, ...]
+    logs: list[float] | None
+    mean: float
+
+
+def side(values: Sequence[float]) -> Side:
+    """Of one value or more."""
+    return Side(tuple(values), stats.logs(values), mean(values))
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
-    """base and values as given; distance, low and high are logs of ratios, None where a value has no log.
+    """Two sides; distance, low and high are logs of ratios, None where a value has no log.
 
     test "": none could be made (one run a side, or repeats that are equal to the last digit on both sides).
     """
 
-    base: tuple[float, ...]
-    values: tuple[float, ...]
+    base: Side
+    own: Side
     distance: float | None = None
     low: float | None = None
     high: float | None = None
@@ -30,63 +44,56 @@ class Evidence:
     test: str = ""
     p: float | None = None
     effect: float | None = None
-    own: stats.Pool | None = None
+
+    @property
+    def n(self) -> int:
+        return len(self.own.values)
+
+    @property
+    def n_base(self) -> int:
+        return len(self.base.values)
 
     @property
     def fewest(self) -> int:
-        return min(len(self.base), len(self.values))
+        return min(self.n, self.n_base)
 
     @property
     def apart(self) -> float:
         """Between the means, in the row's unit."""
-        return abs(mean(self.values) - mean(self.base))
+        return abs(self.own.mean - self.base.mean)
+
+    @property
+    def spread(self) -> stats.Pool | None:
+        """What the two sides' own repeats vary by."""
+        return stats.pooled(logged for one in (self.base, self.own) if (logged := one.logs))
 
 
-def weigh(base: Sequence[float], values: Sequence[float]) -> Evidence:
-    """Both sides need a value. Mann-Whitney from 4 a side, Welch on the logs for 2 and 3, no test for one."""
-    logged = stats.logs(base), stats.logs(values)
-    given = Evidence(tuple(base), tuple(values))
-    if given.fewest >= ENOUGH_FOR_RANKS:
-        return _by_ranks(given, *logged)
-    return _by_means(given, *logged)
+def weigh(base: Side, own: Side) -> Evidence:
+    """Mann-Whitney from 4 repeats a side, Welch on the logs for 2 and 3, no test for one."""
+    if min(len(base.values), len(own.values)) >= ENOUGH_FOR_RANKS:
+        return _by_ranks(base, own)
+    return _by_means(base, own)
 
 
-Logs = list[float] | None
-
-
-def _by_ranks(given: Evidence, base: Logs, values: Logs) -> Evidence:
-    n, m = len(given.base), len(given.values)
-    ranks = stats.mann_whitney(given.base, given.values)
+def _by_ranks(base: Side, own: Side) -> Evidence:
+    ranks = stats.mann_whitney(base.values, own.values)
     test = "Mann-Whitney, exact" if ranks.exact else "Mann-Whitney, normal approximation"
-    effect = stats.cliffs_delta(ranks.u, n, m)
-    if base is None or values is None:
-        return Evidence(given.base, given.values, test=test, p=ranks.p, effect=effect)
-    low, middle, high = stats.shift_interval(base, values)
-    return Evidence(
-        *(given.base, given.values, middle, low, high),
-        of="all pairs of runs (median)",
-        test=test,
-        p=ranks.p,
-        effect=effect,
-        own=stats.pooled([base, values]),
-    )
+    effect = stats.cliffs_delta(ranks.u, len(base.values), len(own.values))
+    found = Evidence(base, own, test=test, p=ranks.p, effect=effect)
+    if base.logs is None or own.logs is None:
+        return found
+    low, middle, high = stats.shift_interval(base.logs, own.logs)
+    return replace(found, distance=middle, low=low, high=high, of="all pairs of runs (median)")
 
 
-def _by_means(given: Evidence, base: Logs, values: Logs) -> Evidence:
-    if base is None or values is None:
-        return given
-    own, found = stats.pooled([base, values]), stats.welch(base, values)
-    of = "runs" if len(base) == len(values) == 1 else "geometric means"
+def _by_means(base: Side, own: Side) -> Evidence:
+    if base.logs is None or own.logs is None:
+        return Evidence(base, own)
+    found = stats.welch(base.logs, own.logs)
+    of = "runs" if len(base.logs) == len(own.logs) == 1 else "geometric means"
     if found is None:
-        distance = fmean(values) - fmean(base)
-        return Evidence(given.base, given.values, distance, of=of, own=own)
-    return Evidence(
-        *(given.base, given.values, found.difference, found.low, found.high),
-        of=of,
-        test="Welch on the logs",
-        p=found.p,
-        own=own,
-    )
+        return Evidence(base, own, fmean(own.logs) - fmean(base.logs), of=of)
+    return Evidence(base, own, found.difference, found.low, found.high, of, "Welch on the logs", found.p)
 
 
 def ratio(distance: float | None) -> float | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from runs.analysis import stats
@@ -11,8 +11,8 @@ from runs.analysis.pairs import bases
 from runs.analysis.table import Comparison, Row
 from runs.analysis.verdict.crosscheck import without_hollow_gains
 from runs.analysis.verdict.decide import HERE, Setting, decide
-from runs.analysis.verdict.evidence import weigh
-from runs.analysis.verdict.failures import judge_failures, tries
+from runs.analysis.verdict.evidence import Side, side, weigh
+from runs.analysis.verdict.failures import Tries, judge_failures, tries
 from runs.analysis.verdict.metrics import ALL_TOGETHER, COUNTS, Judged, judged, step
 from runs.analysis.verdict.sentence import sentence
 from runs.analysis.verdict.shapes import Judgement, Spread, Verdict
@@ -42,20 +42,25 @@ def judge(
             if verdicts and what:
                 metrics.append(row.key)
                 found |= {(row.key, at): verdict for at, verdict in verdicts.items()}
-    found = without_hollow_gains(found, comparison, case.bases)
+    found = without_hollow_gains(found, case.tries, case.bases)
     made = Judgement("", tuple(metrics), case.bases, found)
     return replace(made, sentence=sentence(comparison, made, case.silent))
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """`silent`: columns all of whose runs are excluded or that are not comparable, with the reason."""
+    """What a judgement is made from.
+
+    silent  columns all of whose runs are excluded or that are not comparable, with the reason
+    tries   for each count of failures what every column's runs tell, also those that do not count: failing may be why
+    """
 
     comparison: Comparison
     excluded: Mapping[int, str]
     silent: Mapping[int, str]
     bases: tuple[int, ...]
     spread: Spread | None
+    tries: Mapping[str, list[list[Tries]]]
 
     def values(self, row: Row, column: int) -> list[float]:
         """A metric's values that count: numbers only, none of an excluded run or of a monitor beside one."""
@@ -74,33 +79,32 @@ def _case(comparison: Comparison, excluded: Mapping[int, str], apart: Mapping[in
             silent[at] = apart[column.setup.id]
         elif column.runs and all(run.id in excluded for run in column.runs):
             silent[at] = excluded[column.runs[0].id]
-    return Case(comparison, excluded, silent, bases(comparison.columns, silent), spread)
+    tried = {key: [tries(column.runs, key) for column in comparison.columns] for key in COUNTS}
+    return Case(comparison, excluded, silent, bases(comparison.columns, silent), spread, tried)
 
 
 def _row(case: Case, row: Row, what: Judged) -> Verdicts:
     """A verdict for each column that has figures and a baseline that has some."""
     pairs = [(at, base) for at, base in enumerate(case.bases) if at != base and row.cells[at].figures]
-    if row.key in COUNTS:  # also of runs that do not count: failing may be why
+    if row.key in COUNTS:
         return _failures(case, row, pairs)
     found = {at: Verdict("none", base, f"not counted: {case.silent[at]}") for at, base in pairs if at in case.silent}
     return found | _measures(case, row, what, pairs)
 
 
 def _failures(case: Case, row: Row, pairs: list[tuple[int, int]]) -> Verdicts:
-    found = {}
-    for at, base in pairs:
-        own, other = (tries(case.comparison.columns[column].runs, row.key) for column in (at, base))
-        if own and other:
-            found[at] = judge_failures(row.key, other, own, base)
-    return found
+    tried = case.tries[row.key]
+    return {
+        at: judge_failures(row.key, tried[base], tried[at], base) for at, base in pairs if tried[at] and tried[base]
+    }
 
 
 def _measures(case: Case, row: Row, what: Judged, pairs: list[tuple[int, int]]) -> Verdicts:
-    values = [case.values(row, at) for at in range(len(row.cells))]
-    weighed = {at: (base, weigh(values[base], values[at])) for at, base in pairs if values[at] and values[base]}
-    tested = [(at, one.p) for at, (_, one) in weighed.items() if one.p is not None]
-    adjusted = dict(zip((at for at, _ in tested), stats.holm([p for _, p in tested]), strict=True))
-    pool, where = _pool(case, what, values)
+    sides = {at: side(values) for at in range(len(row.cells)) if (values := case.values(row, at))}
+    weighed = {at: (base, weigh(sides[base], sides[at])) for at, base in pairs if at in sides and base in sides}
+    tested = {at: one.p for at, (_, one) in weighed.items() if one.p is not None}
+    adjusted = dict(zip(tested, stats.holm(list(tested.values())), strict=True))
+    pool, where = _pool(case, what, sides.values())
     found = {}
     for at, (base, evidence) in weighed.items():
         tools = {run.tool for column in (at, base) for run in case.comparison.columns[column].runs}
@@ -109,9 +113,9 @@ def _measures(case: Case, row: Row, what: Judged, pairs: list[tuple[int, int]]) 
     return found
 
 
-def _pool(case: Case, what: Judged, values: list[list[float]]) -> tuple[stats.Pool | None, str]:
+def _pool(case: Case, what: Judged, sides: Iterable[Side]) -> tuple[stats.Pool | None, str]:
     """What repeats vary by, in this comparison if they tell, else elsewhere; repeats all equal tell nothing."""
-    own = stats.pooled(logged for side in values if len(side) > 1 and (logged := stats.logs(side)))
+    own = stats.pooled(one.logs for one in sides if one.logs)
     if own and own.squares:
         return own, HERE
     if case.spread is None:
