@@ -1,4 +1,4 @@
-"""What a comparison says in a sentence, and the plain facts that limit it. No verdicts: no statistics here."""
+"""The plain facts that limit a comparison."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from runs.analysis.columns import differing
 from runs.analysis.facts import Look, RunFact
 from runs.analysis.numbers import figure, percent
-from runs.analysis.table import Cell, Comparison
+from runs.analysis.table import Comparison
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,44 +19,6 @@ class Remark:
     source: str
     line: int
     kind: str = ""
-
-
-def sentence(comparison: Comparison) -> str:
-    """Which config served most, how it stands to the baseline (or the next one), and on how many runs that rests."""
-    row = comparison.row("requests_per_second")
-    filled = [at for at, cell in enumerate(row.cells) if cell.mean is not None] if row else []
-    if row is None or not filled:
-        return "No run here says how many requests it served per second."
-    best = max(filled, key=lambda at: row.cells[at].mean or 0)
-    names = [column.title for column in comparison.columns]
-    opening = f"{names[best]} served the most: {_rate(row.cells[best])} requests per second"
-    if len(filled) == 1:
-        return f"{names[best]} served {_rate(row.cells[best])} requests per second. {_basis(row.cells)}"
-    other, role = _against(row.cells, filled, best)
-    ratio = (row.cells[best].mean or 0) / (row.cells[other].mean or 1)
-    return f"{opening}, {figure(ratio)} times {names[other]} ({role}, {_rate(row.cells[other])}). {_basis(row.cells)}"
-
-
-def _against(cells: Sequence[Cell], filled: Sequence[int], best: int) -> tuple[int, str]:
-    """The column that the best is put beside: the baseline, or the second best where the baseline is best or empty."""
-    if best != 0 and 0 in filled:
-        return 0, "the baseline"
-    second = max((at for at in filled if at != best), key=lambda at: cells[at].mean or 0)
-    return second, "next" if best == 0 else "the second"
-
-
-def _rate(cell: Cell) -> str:
-    return figure(cell.mean)
-
-
-def _basis(cells: Sequence[Cell]) -> str:
-    counts = sorted({cell.n for cell in cells if cell.n})
-    if counts == [1]:
-        return "n=1: no verdict possible, a single run says nothing of its own spread."
-    if counts[0] == 1:
-        return f"n=1 to {counts[-1]} runs per config: no verdict possible where n=1."
-    n = f"n={counts[0]}" if len(counts) == 1 else f"n={counts[0]} to {counts[-1]}"
-    return f"Means of {n} runs per config; whether they differ by more than chance is not tested."
 
 
 def remarks(comparison: Comparison, looks: Sequence[Look]) -> list[Remark]:

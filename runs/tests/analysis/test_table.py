@@ -1,4 +1,4 @@
-"""The comparison table and what it is summed up to."""
+"""The comparison table."""
 
 from __future__ import annotations
 
@@ -86,33 +86,6 @@ def test_a_capture_beside_a_run_goes_to_the_column_of_that_run():
     looks = [look(1, run=runs[1].id, metrics={"cpu_us": 5.0})]
     made = compare(setups("a"), runs, looks)
     assert [cell.n for cell in made.row("cpu_us_during").cells] == [0, 1]
-
-
-def test_one_run_each_allows_no_verdict():
-    said = summary.sentence(mpm())
-    assert said.startswith("event -k served the most: 29220 requests per second, 1.703 times event (the baseline")
-    assert "n=1: no verdict possible" in said
-
-
-def test_repeats_are_named_and_no_test_is_claimed():
-    said = summary.sentence(wsgi())
-    assert "with served the most: 804.9" in said
-    assert "n=2 runs per config; whether they differ by more than chance is not tested" in said
-
-
-def test_the_baseline_at_the_top_is_put_beside_the_next():
-    made = compare(setups("a", "b"), [run(1, 20.0), run(2, 10.0)], [])
-    assert "a served the most: 20 requests per second, 2 times b (next, 10)" in summary.sentence(made)
-
-
-def test_some_configs_with_one_run_are_said_so():
-    made = compare(setups("a", "b"), [run(1, 20.0), run(2, 10.0), run(2, 11.0, repeat=2)], [])
-    assert "no verdict possible where n=1" in summary.sentence(made)
-
-
-def test_one_config_and_none_have_sentences_too():
-    assert "a served 5 requests" in summary.sentence(compare(setups("a"), [run(1, 5.0)], []))
-    assert "No run here" in summary.sentence(compare(setups("a"), [run(1)], []))
 
 
 def test_failures_unlike_loads_swap_and_partial_runs_are_remarked_with_their_line():
