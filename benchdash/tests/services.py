@@ -85,6 +85,7 @@ FINDERS: dict[str, Callable[[], str | None]] = {
     "ab": lambda: shutil.which("ab"),
     "docker compose": find_compose,
     "chromium": find_chromium,
+    "hey": lambda: shutil.which("hey"),
     "make": lambda: shutil.which("make"),
     "network namespaces": find_namespaces,
     "postgresql": find_postgresql,
@@ -92,6 +93,7 @@ FINDERS: dict[str, Callable[[], str | None]] = {
     "redis-server": lambda: shutil.which("redis-server"),
     "shared": find_shared,
     "siege": lambda: shutil.which("siege"),
+    "wrk": lambda: shutil.which("wrk"),
 }
 
 
