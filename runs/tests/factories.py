@@ -169,14 +169,24 @@ def siege_experiment() -> Experiment:
 def memory_experiment() -> Experiment:
     """MaxClients 50, 100, 150, with meminfo (total, free, inactive) before and after."""
     made, text = experiment("Apache2.2の負荷試験", host=host("www", ram_kb=1036684)), upload()
-    rows = ((50, 3.07, 0, 465592, 364488), (100, 2.82, 1, 448336, 220108), (150, 4.62, 285, 453360, 135164))
-    for clients, rate, failed, before, after in rows:
+    rows = (
+        (50, 3.07, 0, 2083800, 465592, 364488),
+        (100, 2.82, 1, 4157446, 448336, 220108),
+        (150, 4.62, 285, 3357510, 453360, 135164),
+    )
+    for clients, rate, failed, html_bytes, before, after in rows:
         setup = config(made, f"同時接続数{clients}、4回実施")
         told = {
             "failed_requests": failed,
             "complete_requests": clients * 4,
             "concurrency": clients,
             "mean_ms": 16263.853,
+            "values": {
+                "document_length_bytes": 10419,
+                "html_transferred_bytes": html_bytes,
+                **{f"failed_{kind}": 0 for kind in ("connect", "receive", "exceptions")},
+                "failed_length": failed,
+            },
         }
         made_run = run(setup, text, requests_per_second=rate, host=made.host, **told)
         for phase, free in (("before", before), ("after", after)):

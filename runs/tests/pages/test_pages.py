@@ -86,7 +86,7 @@ def test_memory_before_and_after_stands_in_the_table(browser):
     page = words(html(browser, factories.memory_experiment().get_absolute_url()))
     assert "Available memory, before MiB" in page
     assert "Available memory, after MiB" in page
-    assert "285 of 600 requests failed (47.5 %)" in page
+    assert "285 of 600 requests failed by length (47.5 %)" in page
     assert "the higher req/s is not a gain" in page
 
 
