@@ -9,8 +9,7 @@ from .records import MOST_DEEP, Directive, joined, significant, words
 
 NAME = "httpd"
 COMMENT = "#"
-_OPENS = re.compile(r"<([A-Za-z]\w*)\s*(.*?)\s*>")
-_CLOSES = re.compile(r"</([A-Za-z]\w*)\s*>")
+_SECTION = re.compile(r"<(/?)([A-Za-z]\w*)(?:\s(.*))?>", re.DOTALL)
 _DIRECTIVE = re.compile(r"([A-Za-z][\w.]*)(?:\s+(.*))?", re.DOTALL)
 # So many words of these say what is set, the rest to what.
 _KEYED = dict.fromkeys(
@@ -30,7 +29,7 @@ RENAMED = {"maxclients": "maxrequestworkers", "maxrequestsperchild": "maxconnect
 
 def fits(lines: list[str]) -> float:
     """The share of lines that may be httpd's."""
-    shaped = re.compile(r"</?[A-Za-z]\w*[^<>]*>|(?:[A-Z][A-Za-z0-9]+|php_\w+|order|allow|deny)(?:\s+[^=\s].*)?\\?")
+    shaped = re.compile(r"</?[A-Za-z][^<>]*>|(?:[A-Z][A-Za-z0-9]+|php_\w+|order|allow|deny)(?:\s+[^=\s].*)?\\?")
     return sum(bool(shaped.fullmatch(line)) and not line.endswith((";", "{")) for line in lines) / len(lines)
 
 
@@ -40,11 +39,12 @@ def parse(text: str) -> tuple[list[Directive], list[int]]:
     unread: list[int] = []
     stack: list[tuple[str, str]] = []
     for at, line in _whole(text):
-        if opens := _OPENS.fullmatch(line):
-            label = f"<{opens[1]} {joined(words(opens[2]))}".rstrip() + ">"
-            stack.append((opens[1].lower(), label))
-        elif closes := _CLOSES.fullmatch(line):
-            depth = _depth_of(closes[1].lower(), stack)
+        section = _SECTION.fullmatch(line)
+        if section and not section[1]:
+            label = f"<{section[2]} {joined(words(section[3] or ''))}".rstrip() + ">"
+            stack.append((section[2].lower(), label))
+        elif section:
+            depth = _depth_of(section[2].lower(), stack)
             if depth is None:
                 unread.append(at)
             else:

@@ -12,7 +12,7 @@ NAME = "lighttpd"
 COMMENT = "#"
 _TOKEN = re.compile(
     r"""(?P<comment>\#[^\n]*)|(?P<quoted>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')"""
-    r"""|(?P<mark>=>|\+=|:=|==|!=|=~|!~|=\^|=\$|=|[(){},])|(?P<word>[^\s(){},="'#]+|.)""",
+    r"""|(?P<mark>=>|\+=|:=|==|!=|=~|!~|=\^|=\$|=|[(){},])|(?P<word>(?:\\.|[^\s(){},="'#\\])+|.)""",
     re.DOTALL,
 )
 _SETS = ("=", "+=", ":=")
@@ -42,7 +42,8 @@ def parse(text: str) -> tuple[list[Directive], list[int]]:
     for statement in _statements(_tokens(text)):
         first, last = statement[0], statement[-1]
         if last.mark and last.text == "{":
-            stack.append(_written(statement[:-1]) or "{")
+            condition = _written(statement[:-1]).replace("[ ", "[").replace(" ]", "]")
+            stack.append(condition or "{")
         elif first.mark and first.text == "}":
             if stack:
                 stack.pop()

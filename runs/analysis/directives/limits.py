@@ -32,7 +32,7 @@ NAMES = {
     "net.core.somaxconn": "net.core.somaxconn",
     "net.ipv4.tcp_max_syn_backlog": "net.ipv4.tcp_max_syn_backlog",
 }
-_LINE = re.compile(r"\s*([A-Za-z][\w.\-]*)\s*(?:=|\s)\s*\"?(\d+)\b")
+_LINE = re.compile(r"\s*([A-Za-z][\w.\-]*)(?:\s*=\s*|\s+)\"?(\d+)\b")
 
 
 @dataclass(frozen=True, slots=True)

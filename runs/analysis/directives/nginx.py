@@ -12,7 +12,7 @@ NAME = "nginx"
 COMMENT = "#"
 _TOKEN = re.compile(
     r"""(?P<comment>\#[^\n]*)|(?P<quoted>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|(?P<mark>[;{}])"""
-    r"""|(?P<word>(?:\$\{[^}\s]*\}|\\\S|[^\s;{}])+)""",
+    r"""|(?P<word>(?:\$\{[^}\s]{0,80}\}|\\\S|[^\s;{}])+)""",
     re.DOTALL,
 )
 _KEYED = frozenset(

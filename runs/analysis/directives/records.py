@@ -8,13 +8,10 @@ from dataclasses import dataclass
 
 # Deeper nesting than any real file has; a text of brackets alone must not cost memory with its square.
 MOST_DEEP = 30
-_DOTS = r"(?:\.{2,}|…+|・{2,}|:|：)"
-_LEFT_OUT = r"(?:snip+(?:ped)?|cut|omitted|truncated|skip(?:ped)?|以下|中|前|後)?\s*(?:snip|省略|略)?"
-_ELISION = re.compile(
-    rf"[#;/*\s]*[\[(<{{（［〈〜~=\-]*\s*(?:{_DOTS}\s*{_LEFT_OUT}\s*{_DOTS}?|{_LEFT_OUT}\s*{_DOTS}"
-    r"|(?:snip+(?:ped)?|省略|略|中略|前略|後略|以下略|以下省略|omitted|truncated))"
-    r"\s*[\])>}）］〉〜~=\-]*",
-    re.IGNORECASE,
+_DECORATION = re.compile(r"[\s#;/*\[\]()（）<>{}［］〈〉〜~=\-…・.。、:：︙]+")
+_DOTS = re.compile(r"\.{2,}|…|・{2,}|︙|^[:：]$")
+_LEFT_OUT = re.compile(
+    r"(?:以下|中|前|後|途中)?(?:省略|略)|snip(?:ped)?|cut|omitted|truncated|skip(?:ped)?", re.IGNORECASE
 )
 _WORD = re.compile(r""""((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\])*)'|(\S+)""", re.DOTALL)
 
@@ -50,7 +47,12 @@ class Parsed:
 def is_elision(line: str) -> bool:
     """ "...", "# [snip]", "（中略）": something was left out here."""
     stripped = line.strip()
-    return bool(stripped) and len(stripped) <= 24 and bool(_ELISION.fullmatch(stripped))
+    if not stripped or len(stripped) > 24:
+        return False
+    core = _DECORATION.sub("", stripped)
+    if not core:
+        return bool(_DOTS.search(stripped))
+    return bool(_LEFT_OUT.fullmatch(core)) and (core != stripped or "略" in core)
 
 
 def words(text: str) -> list[str]:
