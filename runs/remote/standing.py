@@ -67,11 +67,15 @@ def standing(job: Job, steps: Sequence[Step]) -> Standing:
 
 
 def brief(job: Job, done: int, total: int, at: int | None = None) -> str:
-    """The state in a few words; `at` is the place of the running step, where that is known."""
+    """The state in a few words; `at` is the place of the step under way, where that is known."""
     if job.cancel_requested_at and not job.is_over:
         return "being cancelled"
-    if job.state in (Job.State.RUNNING, Job.State.STORING):
-        return f"{job.state} {at or min(done + 1, total)} of {total}"
+    if at and job.state in (Job.State.RUNNING, Job.State.STORING):
+        return f"{job.state} {at} of {total}"
+    if job.state == Job.State.RUNNING:
+        return f"running {min(done + 1, total)} of {total}"
+    if job.state == Job.State.STORING:
+        return f"running, {done} of {total} stored"  # or cooling down after it
     if job.state == Job.State.DONE or (job.state in ENDED_EARLY and total):
         return f"{job.state}, {done} of {total} stored"
     return job.state

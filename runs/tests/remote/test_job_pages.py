@@ -96,6 +96,12 @@ def test_every_state_is_told_in_words(browser, state, brief):
     assert brief in page(browser, job_rows.job(state=state))
 
 
+def test_between_two_steps_it_tells_how_many_are_stored(browser):
+    job = job_rows.job(state="storing")
+    job.steps.filter(position=4).update(state="done")
+    assert "Running, 4 of 8 stored." in page(browser, job)
+
+
 def test_a_step_that_was_lost_and_run_again_counts_once(browser):
     job = job_rows.job(state="running", done=3)
     again = job.steps.get(position=4)
