@@ -95,8 +95,9 @@ def _told(evidence: Evidence, setting: Setting) -> str:
     """How far apart, with the interval if there is one."""
     if evidence.distance is None:
         return ""
-    interval = words.interval(ratio(evidence.low), ratio(evidence.high), setting.kind)
-    return ", ".join(part for part in (words.apart(ratio(evidence.distance), setting.kind), interval) if part)
+    apart = words.apart(ratio(evidence.distance), setting.kind)
+    interval = words.interval(ratio(evidence.low), ratio(evidence.high), setting.kind, after=apart)
+    return ", ".join(part for part in (apart, interval) if part)
 
 
 def _up(evidence: Evidence) -> bool:

@@ -59,7 +59,8 @@ def judge_failures(key: str, base: Sequence[Tries], own: Sequence[Tries], base_a
     told = f"{_percent(own)} {NOUN[key]}, against {_percent(base)}"
     sides = words.sides(n_base, n, "run")
     if min(n, n_base) >= ENOUGH_FOR_RANKS:
-        return replace(_by_ranks(base, own, base_at), text=f"{told}, {sides}", n=n, n_base=n_base)
+        found = _by_ranks(base, own, base_at)
+        return replace(found, text=f"{told}, {found.basis}, {sides}", n=n, n_base=n_base)
     p = _chance(base, own)
     kind: Kind = "likely_worse" if share(own) > share(base) else "likely_better"
     return Verdict(

@@ -92,11 +92,20 @@ def _than(measure: Measure, ratio: float) -> str:
     if factor < IN_PERCENT:
         size = words.apart(ratio, "rate").rpartition(" ")[0]
         return f"{measure.verb} {size} {measure.than}"
-    return f"{measure.verb} {figure(float(f'{factor:.{2 if factor >= 10 else 3}g}'))} {measure.times}"
+    return f"{measure.verb} {_times(factor)} {measure.times}"
+
+
+def _times(factor: float) -> str:
+    return figure(float(f"{factor:.{2 if factor >= 10 else 3}g}"))
 
 
 def _basis(measure: Measure, low: float | None, high: float | None, verdict: Verdict) -> str:
+    """The interval in the words that the ratio has, where it is on one side of equal; then runs and chance."""
     interval = words.interval(low, high, "rate" if measure.more else "time")
+    if low and high and low > 1 and high >= IN_PERCENT:
+        interval = f"95 % interval {_times(low)} to {_times(high)} times"
+    elif low and high and high < 1 and 1 / low >= IN_PERCENT:
+        interval = f"95 % interval {_times(1 / high)} to {_times(1 / low)} times"
     return ", ".join(part for part in (interval, verdict.basis) if part)
 
 

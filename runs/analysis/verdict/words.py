@@ -25,15 +25,16 @@ def apart(factor: float | None, kind: str) -> str:
     return " ".join(part for part in _parts(factor, kind) if part)
 
 
-def interval(low: float | None, high: float | None, kind: str) -> str:
-    """As "95 % interval 9 to 26 % more", or nothing without one."""
+def interval(low: float | None, high: float | None, kind: str, after: str = "") -> str:
+    """As "95 % interval 9 to 26 % more", or nothing without one; `after` words that end alike, "more" is not repeated."""
     if low is None or high is None:
         return ""
     (least, word), (most, other_word) = _parts(low, kind), _parts(high, kind)
     if not word or word != other_word:
         return f"95 % interval from {apart(low, kind)} to {apart(high, kind)}"
     near, far = (least, most) if low > 1 else (most, least)
-    return f"95 % interval {near.removesuffix(' %')} to {far} {word}"
+    told = f"95 % interval {near.removesuffix(' %')} to {far}"
+    return told if after.endswith(f" {word}") else f"{told} {word}"
 
 
 def chance(p: float) -> str:

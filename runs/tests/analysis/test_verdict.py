@@ -1,0 +1,383 @@
+"""What is concluded from figures, and what is not."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+
+from runs.analysis import stats
+from runs.analysis.facts import Setup
+from runs.analysis.table import compare
+from runs.analysis.verdict import Spread, judge
+from runs.tests.analysis.facts import httpd, look, run, setups
+from runs.tests.analysis.judging import RATE, excluding, said, table, verdict
+
+FOUR = [100.0, 101.0, 102.0, 103.0]
+# Repeats of one config that were up to 42 % apart, 8 in all
+SPREAD = Spread({RATE: stats.Pool(4, 4, 4 * 0.15**2, math.log(1.42))}, "of other ab runs kept here")
+
+
+def test_four_repeats_a_side_can_prove_a_difference():
+    found = verdict(FOUR, [117.0, 118.0, 119.0, 121.0])
+    assert (found.kind, found.test, found.n, found.n_base) == ("better", "Mann-Whitney, exact", 4, 4)
+    assert found.p == pytest.approx(2 / 70)
+    assert (found.effect, found.effect_word) == (1, "large")
+    assert found.text == "17 % more, 95 % interval 14 to 21 %, p=0.029, 4 runs each"
+
+
+def test_less_latency_is_better_and_more_is_worse():
+    slow = [value * 2 for value in FOUR]
+    assert verdict(FOUR, slow, key="mean_ms").kind == "worse"
+    assert verdict(slow, FOUR, key="mean_ms").kind == "better"
+    assert "50 % shorter" in verdict(slow, FOUR, key="mean_ms").text
+
+
+def test_two_and_three_repeats_are_tested_on_the_logs():
+    found = verdict([100.0, 101.0, 102.0], [200.0, 204.0])
+    assert (found.kind, found.test) == ("better", "Welch on the logs")
+    assert found.of == "geometric means"
+    assert found.effect is None
+
+
+def test_repeats_that_vary_more_than_the_configs_differ_leave_it_open():
+    found = verdict([617.01, 878.81], [722.23, 887.55])
+    assert found.kind == "undecided"
+    assert found.low < 1 < found.high
+    assert found.needed == 95
+    assert "About 95 repeats a side would settle it" in found.detail
+    assert "Repeats vary by up to 42 %" in found.detail
+
+
+def test_the_same_within_two_per_cent_is_a_verdict_of_its_own():
+    found = verdict([1000.0, 1001.0, 1002.0, 1003.0], [1004.0, 1005.0, 1006.0, 1007.0])
+    assert found.p < 0.05  # they differ, and by too little to matter
+    assert (found.kind, found.text) == ("same", "the same within 2 %, 4 runs each")
+
+
+def test_an_interval_that_leaves_two_per_cent_is_not_the_same():
+    # By hand: sd of the logs about 0.01 in 3 a side: 0.01 * sqrt(2 / 3) * t(4 df) 2.78 = 2.3 %
+    assert verdict([99.0, 100.0, 101.0], [99.0, 100.0, 101.0]).kind == "undecided"
+
+
+def test_repeats_equal_to_the_last_digit_on_both_sides_are_the_same_where_the_tool_is_fine_enough():
+    fields = {"percentiles_ms": {"50": 93}}
+    assert judge(table([1.0, 1.0], [1.0, 1.0], **fields)).of("p50_ms", 1).kind == "same"
+    coarse = {"percentiles_ms": {"50": 3}}
+    assert judge(table([1.0, 1.0], [1.0, 1.0], **coarse)).of("p50_ms", 1).kind == "undecided"
+
+
+def test_a_step_of_the_tool_is_no_difference():
+    runs = [run(setup, percentiles_ms={"50": 2 + setup % 2}) for setup in (1, 2) for _ in range(8)]
+    found = judge(compare(setups("a", "b"), runs, [])).of("p50_ms", 1)
+    assert found.p < 0.05
+    assert (found.kind, found.text) == ("undecided", "no further apart than the 1 ms that the tool tells, 8 runs each")
+
+
+def test_sieges_hundredths_of_seconds_are_its_step():
+    runs = [run(setup, tool="siege", mean_ms=60.0 + 10 * setup) for setup in (1, 2)]
+    assert "10 ms that the tool tells" in judge(compare(setups("a", "b"), runs, [])).of("mean_ms", 1).text
+
+
+def test_one_run_each_inside_what_repeats_vary_by_is_undecided():
+    found = verdict([100.0], [117.0], spread=SPREAD)
+    assert (found.kind, found.test, found.p) == ("undecided", "", None)
+    assert found.text == "17 % more, one run each, repeats of other runs vary by 42 %"
+    assert "4 sets of repeats of other ab runs kept here" in found.detail
+
+
+def test_one_run_each_far_outside_what_repeats_vary_by_is_likely_and_never_more():
+    found = verdict([8.96], [292.56], spread=SPREAD)
+    assert (found.kind, found.low, found.p) == ("likely_better", None, None)
+    assert found.text == "33 times as many, one run each, far beyond the 42 % that repeats of other runs vary by"
+    assert verdict([292.56], [8.96], spread=SPREAD).kind == "likely_worse"
+
+
+def test_a_difference_just_beyond_the_widest_repeats_is_still_open():
+    assert verdict([100.0], [150.0], spread=SPREAD).kind == "undecided"
+
+
+def test_repeats_in_the_comparison_go_before_those_elsewhere():
+    steady = [100.0, 100.5, 101.0, 100.2]
+    found = verdict([100.0], [130.0], steady, spread=SPREAD)
+    assert found.kind == "likely_better"
+    assert "far beyond the 1.0 % that repeats vary by" in found.text
+
+
+def test_one_run_against_several_is_measured_by_their_spread():
+    found = verdict([100.0, 101.0, 102.0, 100.5, 99.5], [160.0])
+    assert (found.kind, found.test) == ("likely_better", "")
+    assert found.text.startswith("59 % more, 1 run against 5, far beyond the 2.5 %")
+
+
+def test_without_any_repeats_only_what_is_many_times_apart_is_likely():
+    assert verdict([100.0], [250.0]).kind == "undecided"
+    assert verdict([100.0], [250.0]).text == "150 % more, one run each, no repeats to go by"
+    assert verdict([100.0], [310.0]).kind == "likely_better"
+    assert "less than 3 times is not judged" in verdict([100.0], [250.0]).detail
+
+
+def test_the_slowest_requests_of_single_runs_are_not_judged():
+    found = verdict([105.0], [4612.0], key="max_ms")
+    assert found.kind == "undecided"
+    assert "a single run's slowest requests are not judged" in found.detail
+
+
+def test_a_tail_percentile_is_measured_by_how_the_maximum_varies():
+    spread = Spread({"max_ms": stats.Pool(9, 20, 20 * 0.5**2, 1.5)}, "of other ab runs kept here")
+    runs = [run(setup, percentiles_ms={"99": 10**setup}) for setup in (1, 2)]
+    assert judge(compare(setups("a", "b"), runs, []), spread=spread).of("p99_ms", 1).kind == "likely_worse"
+
+
+def test_two_repeats_far_outside_all_spread_are_likely_even_if_the_test_is_too_weak():
+    # 2 against 2 has so few degrees of freedom that a third config's repeats must help to tell
+    steady = [100.0, 101.0, 99.0, 100.0, 102.0, 98.0]
+    found = verdict([100.0, 103.0], [200.0, 230.0], steady)
+    assert found.p_adjusted > 0.05
+    assert found.kind == "likely_better"
+
+
+def test_among_several_configs_holm_takes_the_proof_away():
+    alone = verdict(FOUR, [104.0, 105.0, 106.0, 107.0])
+    assert alone.kind == "better"
+    others = [[100.5, 101.5, 102.5, 103.5]] * 3
+    found = verdict(FOUR, [104.0, 105.0, 106.0, 107.0], *others)
+    assert (found.p, found.p_adjusted) == (pytest.approx(2 / 70), pytest.approx(8 / 70))
+    assert found.kind == "likely_better"  # still far beyond what all their repeats vary by
+    assert "after Holm over 4 configs" in found.detail
+
+
+def test_the_repeats_wanted_allow_for_all_configs():
+    found = verdict(FOUR, [104.0, 105.0, 106.0, 107.0], *[[100.5, 101.5, 102.5, 103.5]] * 6)
+    assert found.needed >= 6  # with seven configs four or five a side can never be enough
+
+
+def test_more_than_a_hundred_repeats_are_not_counted():
+    found = verdict([100.0, 300.0], [101.0, 310.0])
+    assert found.needed == stats.MOST_REPEATS + 1
+    assert "More than 100 repeats a side" in found.detail
+
+
+def test_single_runs_without_repeats_anywhere_say_not_how_many_are_wanted():
+    assert verdict([100.0], [117.0]).needed is None
+
+
+def test_a_zero_has_no_ratio_and_no_verdict():
+    for base, own in (([0.0], [5.0]), ([5.0], [0.0]), ([0.0, 1.0], [2.0, 3.0]), ([-1.0], [1.0])):
+        found = verdict(base, own)
+        assert (found.kind, found.ratio) == ("none", None)
+    assert verdict([0.0], [0.0]).text == "0 on both sides"
+
+
+def test_zeros_among_many_repeats_are_still_told_by_their_ranks():
+    found = verdict([0.0, 1.0, 2.0, 3.0], [10.0, 11.0, 12.0, 13.0])
+    assert (found.kind, found.ratio, found.text) == ("better", None, "p=0.029, 4 runs each")
+
+
+def test_what_is_no_number_does_not_count():
+    found = verdict([100.0, math.nan], [117.0, math.inf])
+    assert (found.n, found.n_base) == (1, 1)
+
+
+def test_a_missing_figure_is_no_verdict():
+    made = compare(setups("a", "b"), [run(1, 10.0, mean_ms=5.0), run(2, 12.0)], [])
+    assert judge(made).of("mean_ms", 1) is None
+    assert judge(made).of(RATE, 0) is None
+
+
+def test_settings_and_what_mirrors_the_requests_get_no_verdict():
+    made = table([10.0], [20.0], concurrency=100, duration_s=3.0, values={"transfer_rate_kbytes_per_s": 5.0})
+    assert judge(made).metrics == (RATE,)
+
+
+def test_a_thousand_repeats_are_judged_by_the_approximation():
+    base = [100 + math.sin(at) for at in range(1000)]
+    found = verdict(base, [value * 1.1 for value in base])
+    assert (found.kind, found.test) == ("better", "Mann-Whitney, normal approximation")
+    assert found.ratio == pytest.approx(1.1, abs=0.001)
+
+
+# Failures
+
+
+def failing(*sides: list[tuple[int, int]], **fields: object):
+    """A config's runs as (failed, made); 10 requests per second each, twice that in the second config."""
+    runs = [
+        run(at, 10.0 * at, failed_requests=bad, complete_requests=made, **fields)
+        for at, side in enumerate(sides, 1)
+        for bad, made in side
+    ]
+    return judge(compare(setups("a", "b"), runs, [])).of("failed_requests", 1)
+
+
+def test_no_failures_on_either_side_are_no_verdict():
+    assert failing([(0, 1000)], [(0, 1000)]).text == "none failed on either side"
+
+
+def test_many_failures_in_one_run_are_likely_worse():
+    found = failing([(0, 1_000_000)], [(172849, 1_000_000)], concurrency=1000)
+    assert (found.kind, found.text) == ("likely_worse", "17.3 % failed, against 0 %, one run each")
+
+
+def test_a_burst_that_took_what_was_under_way_is_one_failure():
+    assert failing([(0, 10_000)], [(100, 10_000)], concurrency=1).kind == "likely_worse"
+    assert failing([(0, 10_000)], [(100, 10_000)], concurrency=100).kind == "undecided"
+
+
+def test_two_failures_of_siege_are_undecided():
+    found = failing([(0, 17422)], [(2, 566)], tool="siege", concurrency=17)
+    assert (found.kind, found.text) == ("undecided", "0.4 % failed, against 0 %, one run each")
+
+
+def test_shares_of_failures_are_compared_by_rank_from_four_repeats_up():
+    found = failing([(0, 100), (1, 100), (2, 100), (0, 100)], [(10, 100), (11, 100), (12, 100), (9, 100)])
+    assert (found.kind, found.effect) == ("worse", 1)
+    assert found.text == "10.5 % failed, against 0.8 %, p=0.029, 4 runs each"
+
+
+def test_more_requests_with_more_failures_are_no_gain():
+    runs = [run(1, 3.0, failed_requests=0, complete_requests=200)] * 1
+    runs += [run(2, 30.0, failed_requests=285, complete_requests=600, mean_ms=1.0)]
+    found = judge(compare(setups("a", "b"), runs, [])).of(RATE, 1)
+    assert found.kind == "none"
+    assert "no gain, 47.5 % failed, against 0 %" in found.text
+
+
+def test_beating_a_baseline_that_fails_is_not_its_loss():
+    runs = [
+        run(1, 30.0, failed_requests=285, complete_requests=600),
+        run(2, 3.0, failed_requests=0, complete_requests=200),
+    ]
+    assert judge(compare(setups("a", "b"), runs, [])).of(RATE, 1).kind == "none"
+
+
+# Monitors
+
+
+def test_memory_and_cpu_are_judged_and_counted_as_captures():
+    looks = [
+        look(
+            setup,
+            metrics={"cpu_id": 90.0 - 40 * setup, "mem_avail_kb": 2048.0},
+            processes=httpd(13.5 * setup, 40 * setup),
+        )
+        for setup in (1, 2)
+    ]
+    made = compare(setups("a", "b"), [run(1, 5.0), run(2, 6.0)], looks)
+    judgement = judge(made)
+    assert judgement.of("httpd:_each,_mean_during", 1).text == "100 % more, one capture each, no repeats to go by"
+    assert judgement.of("cpu_busy_during", 1).text == "80 % more, one capture each, no repeats to go by"
+    assert judgement.of("mem_obtainable_during", 1).kind == "undecided"
+    assert judgement.of("cpu_us_during", 1) is None
+
+
+def test_a_listing_quoted_in_part_gives_no_sum():
+    looks = [look(1, processes=httpd(13.5), partial=True), look(2, processes=httpd(*[14.5] * 20))]
+    made = compare(setups("a", "b"), [run(1, 5.0), run(2, 6.0)], looks)
+    assert judge(made).of("httpd:_all_together_during", 1) is None
+    assert judge(made).of("httpd:_each,_mean_during", 1) is not None
+
+
+def test_idle_that_comes_of_serving_less_is_no_gain():
+    runs = [run(setup, rate) for setup, rate in ((1, 100.0), (2, 10.0)) for _ in range(2)]
+    looks = [look(1, metrics={"cpu_id": 5.0}), look(2, metrics={"cpu_id": 90.0})]
+    found = judge(compare(setups("a", "b"), runs, looks)).of("cpu_busy_during", 1)
+    assert found.kind == "none"
+    assert "no gain, as it served fewer requests" in found.text
+
+
+# What does not count
+
+
+def test_an_excluded_run_is_left_out_with_its_captures():
+    runs = [run(1, 10.0), run(2, 12.0), run(2, 500.0, repeat=2)]
+    looks = [look(2, run=runs[2].id, metrics={"cpu_id": 1.0}), look(1, metrics={"cpu_id": 50.0})]
+    judgement = judge(compare(setups("a", "b"), runs, looks), excluded={runs[2].id: "swap was in use"})
+    assert judgement.of(RATE, 1).n == 1
+    assert judgement.of("cpu_busy_during", 1) is None
+
+
+def test_a_config_without_runs_that_count_says_why():
+    judgement = excluding(table([10.0], [12.0], [13.0]), {1: "285 of 600 failed: the higher rate is not a gain."})
+    assert judgement.of(RATE, 1).text == "not counted: 285 of 600 failed: the higher rate is not a gain."
+    assert judgement.of(RATE, 2).kind == "undecided"
+    assert "Not counted: “b” (285 of 600 failed: the higher rate is not a gain)." in judgement.sentence
+
+
+def test_the_next_config_is_the_baseline_where_the_first_does_not_count():
+    judgement = excluding(table([10.0], [100.0], [310.0]), {0: "swap was in use"})
+    assert judgement.bases == (1, 1, 1)
+    assert judgement.of(RATE, 2).base == 1
+    assert "“c” served 3.1 times as many as “b”" in judgement.sentence
+
+
+def test_a_config_set_apart_is_not_compared():
+    made = table([10.0], [100.0])
+    judgement = judge(made, apart={2: "another machine"})
+    assert judgement.of(RATE, 1).text == "not counted: another machine"
+    assert "nothing to compare with" in judgement.sentence
+
+
+def test_headings_are_judged_apart():
+    grouped = [Setup(at, f"{at}", group) for at, group in enumerate(("off", "off", "on", "on"), 1)]
+    judgement = judge(compare(grouped, [run(at, 10.0**at) for at in (1, 2, 3, 4)], []))
+    assert judgement.of(RATE, 2) is None
+    assert judgement.of(RATE, 3).ratio == pytest.approx(10)
+
+
+# The sentence
+
+
+def test_the_better_one_is_named_first_whichever_is_the_baseline():
+    fast = [value * 1.55 for value in FOUR]
+    want = "served 1.55 times as many as"
+    rest = "(95 % interval 1.5 to 1.6 times, p=0.029, 4 runs each)."
+    assert said(table(FOUR, fast)) == f"In requests per second, “b” {want} “a” {rest}"
+    assert said(table(fast, FOUR)) == f"In requests per second, “a” {want} “b” {rest}"
+
+
+def test_where_nothing_is_proven_the_sentence_says_so_first():
+    assert said(table([617.01, 878.81], [722.23, 887.55])) == (
+        "No difference in requests per second can be claimed: “b” served 8.7 % more than “a” (95 % interval from 65 % fewer"
+        " to 3.3 times as many, 2 runs each, p=0.73). About 95 repeats a side would settle it, if it stays this far apart."
+    )
+
+
+def test_likely_and_undecided_are_kept_apart():
+    sentence = said(table([10.0], [330.0], [10.1]))
+    assert sentence == (
+        "Likely, though not proven: “b” served 33 times as many as “a” (one run each, no repeats to go by)."
+        " Undecided: “c” served 1.0 % more than “a” (one run each, no repeats to go by)."
+    )
+
+
+def test_the_same_is_said():
+    sentence = said(table([1000.0, 1001.0, 1002.0, 1003.0], [1001.0, 1002.0, 1003.0, 1004.0]))
+    assert sentence == "The same in requests per second: “b” and “a” (the same within 2 %, 4 runs each)."
+
+
+def test_of_many_configs_the_first_are_named_and_the_rest_counted():
+    sentence = said(table(*[[float(at)] for at in range(100, 108)]))
+    assert sentence.count("served") == 3
+    assert "; and 4 more." in sentence
+
+
+def test_times_stand_in_where_no_rate_is_told():
+    slow = [value * 2 for value in FOUR]
+    assert said(table(FOUR, slow, figure="mean_ms")).startswith("In mean time per request, “a” took")
+
+
+def test_one_config_and_none_have_sentences_too():
+    assert said(table([5.0])) == "“a” served 5 requests per second (n=1); there is nothing to compare with."
+    assert "No run here says" in said(compare(setups("a"), [run(1)], []))
+    assert said(compare([], [], []))
+
+
+def test_all_of_it_goes_into_json():
+    made = judge(table(FOUR, [117.0, 118.0, 119.0, 121.0])).as_dict()
+    told = json.loads(json.dumps(made))
+    assert told["bases"] == [0, 0]
+    assert told["metrics"][RATE][0] is None
+    assert told["metrics"][RATE][1]["kind"] == "better"
+    assert told["metrics"][RATE][1]["low"] > 1
