@@ -44,6 +44,7 @@ def check_header(name: str, value: str) -> None:
 def check_text(what: str, text: str) -> None:
     """Raises SecretFault where a body or a path holds what looks like a password, a token or a key."""
     _check_placeholders(text)
+    text = PLACEHOLDER.sub("$\\1", text)  # which the finder takes for a variable
     lines = re.split(r"[\r\n&?]", text)  # a form's fields and a query's parts each on a line, as the finder reads them
     if find_secrets(lines):
         raise SecretFault(f"The {what} holds what looks like a secret, for everybody to read: {HOW}.")
@@ -70,7 +71,7 @@ def _value(name: str, environ: Mapping[str, str]) -> str:
     value = environ.get(PREFIX + name, "")
     if len(value) < SHORTEST:
         fault = "is not set" if not value else f"is shorter than {SHORTEST} characters, too short to be masked surely"
-        raise SecretFault(f"{PREFIX}{name} {fault} in the environment of the worker.")
+        raise SecretFault(f"In the environment of the worker {PREFIX}{name} {fault}.")
     if not value.isprintable() or not value.isascii():
         raise SecretFault(f"{PREFIX}{name} has characters outside printable ASCII; a header cannot carry them.")
     return value

@@ -3,7 +3,7 @@
 Redirects  -disable-redirects
 Length     -n requests, the same number by each worker, so a rest is left out; or -z seconds
 Quirks     asks for gzip and unpacks it unless -disable-compression; options are long by one dash; a header's name has
-           letters, digits, dashes and underscores only
+           letters, digits, dashes and underscores only; a User-Agent is replaced by its own
 Source     hey -h, and what a server saw of it
 """
 
@@ -64,6 +64,8 @@ def cannot(load: Load) -> str | None:
     odd = next((name for name, _ in load.headers if not re.fullmatch(r"[\w-]+", name, re.A)), None)
     if odd:
         return f"hey cannot send the header {odd}: it takes letters, digits, dashes and underscores in a name."
+    if any(name.lower() == "user-agent" for name, _ in load.headers):
+        return "hey sends a User-Agent of its own and no other."
     if load.requests is not None and load.requests < load.concurrency:
         return f"hey needs at least one request for each worker: {load.requests} is less than {load.concurrency}."
     return None

@@ -4,7 +4,8 @@ Redirects  --no-follow; --no-parser keeps it from loading what a page links to
 Length     -r repeats of each user, or -t seconds
 Quirks     reads the user's own settings unless -R names a file, which also is the only place for keep-alive, timeout,
            the coding that is asked for, and the limit of users; method and body stand behind the address, in one
-           argument with it, so the address must have no space (addresses.url_of sees to it)
+           argument with it, so the address must have no space (addresses.url_of sees to it); -t ends at a full second
+           of the clock, up to one early, and 1S was seen to end before the users had begun, and then never
 Source     siege --help, siege -C, and what a server saw of it
 """
 
@@ -14,6 +15,7 @@ from ..shapes import Files, Load, Progress
 from . import Option
 
 NAME = "siege"
+LEAST_S = 2
 MOST_HEADERS = 1900  # characters; siege gives up above 2048
 CODINGS = ("identity", "gzip", "deflate", "gzip, deflate")
 # Everything that decides what is sent or printed; -R replaces the user's own settings as a whole.
@@ -110,6 +112,8 @@ def cannot(load: Load) -> str | None:
         return f"siege sends no {load.method} requests."
     if load.requests is not None and load.requests < load.concurrency:
         return f"siege sends at least one request of each user: {load.requests} is less than {load.concurrency}."
+    if load.duration_s is not None and load.duration_s < LEAST_S:
+        return f"siege needs at least {LEAST_S} s: its time ends with a second of the clock, not after a second."
     if _coding(load) not in CODINGS:
         return f"siege can ask for these codings (Accept-Encoding): {'; '.join(CODINGS)}."
     if sum(len(name) + len(value) + 4 for name, value in load.headers) > MOST_HEADERS:
