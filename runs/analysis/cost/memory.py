@@ -5,6 +5,7 @@ Sizes in kB as the kernel prints them (1024 bytes).
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -49,7 +50,8 @@ class Taken:
 def _sum(*names: str) -> Read:
     def read(look: Look) -> float | None:
         told = [look.metrics.get(name) for name in names]
-        return None if any(value is None for value in told) else sum(value or 0.0 for value in told)
+        known = [value for value in told if value is not None and math.isfinite(value)]
+        return sum(known) if len(known) == len(names) else None
 
     return read
 
@@ -57,7 +59,7 @@ def _sum(*names: str) -> Read:
 def _printed(look: Look) -> float | None:
     """The kernel's own estimate. Where a kernel has none, a reader of /proc/meminfo put MemFree + Inactive in its place."""
     told = look.metrics.get("mem_available_kb", look.metrics.get("mem_avail_kb"))
-    return None if told is None or told == FREE_AND_INACTIVE(look) else told
+    return None if told is None or not math.isfinite(told) or told == FREE_AND_INACTIVE(look) else told
 
 
 FREE_AND_INACTIVE = _sum("mem_free_kb", "mem_inactive_kb")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
@@ -14,6 +15,7 @@ from .memory import Taken, available
 from .serving import MANY_IN_ONE, Served
 
 MIB = 1024
+LEAST_KB = 1  # no process is smaller than what the kernel counts in
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +58,18 @@ class Seen:
 
     @property
     def rate(self) -> float | None:
-        rates = [run.requests_per_second for run in self.runs if run.requests_per_second is not None]
+        rates = [rate for run in self.runs if (rate := _rate(run)) is not None]
         return fmean(rates) if rates else None
 
     def rate_at(self, look: Look) -> float | None:
         """The requests/s of the run that the look stands beside, else of all."""
-        own = [run.requests_per_second for run in self.runs if run.id == look.run]
+        own = [_rate(run) for run in self.runs if run.id == look.run]
         return own[0] if own else self.rate
+
+
+def _rate(run: RunFact) -> float | None:
+    rate = run.requests_per_second
+    return rate if rate is not None and math.isfinite(rate) else None
 
 
 def source(look: Look) -> Source:
@@ -156,7 +163,7 @@ def workers(seen: Seen) -> Cell | None:
     for whole in seen.served:
         free = _free_at(whole.look, seen.looks)
         many = whole.groups[0].name.lower().startswith(MANY_IN_ONE)
-        if free and whole.whole != "quoted" and not many:
+        if free and whole.whole != "quoted" and not many and whole.groups[0].rss_mean_kb >= LEAST_KB:
             return _by_rss(whole, *free)
     return None
 

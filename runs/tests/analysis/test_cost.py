@@ -1,0 +1,243 @@
+"""What serving costs: memory and cores by requests, memory of one process, how many fit."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from runs.analysis import table
+from runs.analysis.cost import Cost, cost
+from runs.analysis.facts import HostFact, Look, Process, RunFact, TextFact
+from runs.tests.analysis.facts import httpd, look, run, setups
+
+# /proc/meminfo of an Apache with MaxClients 50 and 100, before and after as many connections; no MemAvailable there.
+FIFTY = {"before": (465592.0, 244444.0), "after": (364488.0, 244432.0)}
+HUNDRED = {"before": (448336.0, 244332.0), "after": (220108.0, 244352.0)}
+
+
+def meminfo(of: RunFact, phase: str, free: float, inactive: float, **metrics: float) -> Look:
+    told = {"mem_free_kb": free, "mem_inactive_kb": inactive} | metrics
+    return look(of.setup, phase, tool="meminfo", run=of.id, metrics=told)
+
+
+def ab(setup: int, clients: int, rate: float, **fields: Any) -> RunFact:
+    return run(setup, rate, command=f"ab -n {clients * 4} -c {clients} http://www/", **fields)
+
+
+def costs(runs: list[RunFact], looks: list[Look], names: tuple[str, ...] = ("a", "b"), **more: Any) -> Cost | None:
+    return cost(table.compare(setups(*names), runs, looks), looks, **more)
+
+
+def cell(found: Cost | None, key: str, at: int = 0):
+    assert found is not None
+    row = next((row for row in found.rows if row.key == key), None)
+    return row.cells[at] if row else None
+
+
+def processes(*groups: tuple[str, int, float, float]) -> tuple[Process, ...]:
+    """(program, how many, MiB each, CPU of each)."""
+    return tuple(
+        Process(1000 * at + n, name, name, mib * 1024, cpu)
+        for at, (name, number, mib, cpu) in enumerate(groups, 1)
+        for n in range(number)
+    )
+
+
+def before_and_after() -> tuple[list[RunFact], list[Look]]:
+    runs = [ab(1, 50, 3.07), ab(2, 100, 2.82)]
+    told = ((runs[0], FIFTY), (runs[1], HUNDRED))
+    return runs, [meminfo(of, phase, *parts) for of, both in told for phase, parts in both.items()]
+
+
+def test_memory_of_one_process_is_what_was_taken_over_how_many_there_were():
+    found = costs(*before_and_after())
+    assert cell(found, "per_process").how == (
+        "(710036 − 608920) kB / 50 processes, one a connection = 2022 kB, about 2.0 MB"
+    )
+    assert cell(found, "per_process", 1).how.endswith("100 processes, one a connection = 2282 kB, about 2.3 MB")
+    assert cell(found, "per_process").value == pytest.approx(101116 / 50 / 1024)
+
+
+def test_the_change_says_which_figures_available_memory_is():
+    found = costs(*before_and_after())
+    assert cell(found, "available").text == "693.4 → 594.6"
+    assert cell(found, "available").how.endswith("MemFree + Inactive")
+    assert any("Available memory is MemFree + Inactive" in note for note in found.notes)
+
+
+def test_the_kernels_own_estimate_goes_first():
+    of = ab(1, 50, 3.0)
+    looks = [meminfo(of, "before", 100.0, 100.0, mem_available_kb=9000.0)]
+    looks += [meminfo(of, "after", 50.0, 100.0, mem_available_kb=4000.0)]
+    assert cell(costs([of], looks), "available").how == "9000 − 4000 kB, MemAvailable"
+
+
+def test_what_only_one_of_the_two_looks_has_is_no_basis():
+    of = ab(1, 50, 3.0)
+    looks = [meminfo(of, "before", 900.0, 100.0, mem_available_kb=9000.0), meminfo(of, "after", 400.0, 100.0)]
+    assert cell(costs([of], looks), "available").how == "1000 − 500 kB, MemFree + Inactive"
+
+
+def test_top_has_neither_and_is_read_by_free_buffers_and_cached():
+    of = ab(1, 50, 3.0)
+    top = {"mem_buffers_kb": 10.0, "mem_cached_kb": 20.0}
+    looks = [
+        look(1, phase, run=of.id, metrics=top | {"mem_free_kb": free})
+        for phase, free in (("before", 90.0), ("after", 30.0))
+    ]
+    assert cell(costs([of], looks), "available").how == "120 − 60 kB, free + buffers + cached"
+
+
+def test_processes_that_were_added_are_counted_where_both_lists_are_whole():
+    of = ab(1, 50, 3.0)
+    looks = [meminfo(of, phase, *parts) for phase, parts in FIFTY.items()]
+    looks += [
+        look(1, phase, tool="ps", run=of.id, processes=httpd(*[9.0] * n)) for phase, n in (("before", 6), ("after", 31))
+    ]
+    found = cell(costs([of], looks), "per_process")
+    assert "/ 31 − 6 processes" in found.how
+    assert found.value == pytest.approx(101116 / 25 / 1024)
+
+
+@pytest.mark.parametrize("server", ["nginx/1.18", "lighttpd/1.4"])
+def test_connections_count_no_processes_of_a_server_that_holds_many_in_one(server):
+    of = ab(1, 50, 3.0, server_software=server)
+    found = costs([of], [meminfo(of, phase, *parts) for phase, parts in FIFTY.items()])
+    assert cell(found, "per_process").value is None
+    assert cell(found, "per_process").how == "nothing shows how many processes there were"
+    assert cell(found, "workers") is None
+
+
+def test_nor_where_the_config_says_that_processes_have_threads():
+    of = ab(1, 50, 3.0, server_software="Apache/2.2")
+    texts = [TextFact(1, "mpm.conf", "ThreadsPerChild 25\n", "/uploads/1/#L3", 3)]
+    found = costs([of], [meminfo(of, phase, *parts) for phase, parts in FIFTY.items()], texts=texts)
+    assert cell(found, "per_process").value is None
+
+
+def test_memory_that_grew_was_not_taken():
+    of = ab(1, 50, 3.0)
+    found = costs([of], [meminfo(of, "before", 100.0, 50.0), meminfo(of, "after", 200.0, 50.0)])
+    assert cell(found, "per_process").how == "available memory did not shrink"
+
+
+def test_what_fits_has_its_sum_shown():
+    found = costs(*before_and_after())
+    assert cell(found, "workers").value == 351
+    assert cell(found, "workers").how == "(608920 kB available + 50 × 2022 kB) / 2022 kB, MemFree + Inactive"
+
+
+def test_without_before_and_after_what_fits_goes_by_rss():
+    of = ab(1, 50, 100.0)
+    metrics = {"mem_avail_kb": 10240.0}
+    found = costs([of], [look(1, tool="ps", run=of.id, metrics=metrics, processes=httpd(10.0, 10.0))])
+    assert cell(found, "workers").value == 3
+    assert cell(found, "workers").how.startswith("(10240 kB available + 2 × 10240 kB) / 10240 kB RSS of one httpd")
+
+
+def test_requests_by_memory_take_the_run_that_the_monitor_stood_beside():
+    runs = [ab(1, 50, 100.0), ab(1, 50, 300.0, repeat=2)]
+    found = costs(runs, [look(1, tool="ps", run=runs[1].id, processes=httpd(10.0, 20.0))])
+    assert cell(found, "per_mib").value == pytest.approx(10.0)
+    assert cell(found, "per_mib").how == "300 requests/s / 30 MiB of httpd"
+
+
+def test_programs_are_summed_apart_and_together():
+    of = ab(1, 50, 90.0)
+    listed = processes(("httpd", 4, 2.0, 1.0), ("ruby", 2, 41.0, 10.0))
+    found = costs([of], [look(1, tool="ps", run=of.id, processes=listed)])
+    assert cell(found, "rss_httpd").how == "4 × 2 MiB"
+    assert cell(found, "rss_ruby").value == 82
+    assert cell(found, "per_mib").value == pytest.approx(1.0)
+
+
+def test_load_tools_monitors_and_idle_scripts_are_no_part_of_the_cost():
+    of = ab(1, 50, 90.0)
+    others = processes(("ab", 1, 50.0, 99.0), ("siege", 1, 9.0, 1.0), ("top", 1, 3.0, 1.0), ("python3", 1, 30.0, 0.0))
+    listed = processes(("nginx", 3, 5.0, 20.0)) + others
+    found = costs([of], [look(1, tool="ps", run=of.id, processes=listed)])
+    assert [row.key for row in found.rows if row.key.startswith("rss_")] == ["rss_nginx"]
+    assert cell(found, "per_mib").value == pytest.approx(6.0)
+
+
+def test_a_server_of_a_name_unheard_of_is_the_biggest():
+    of = ab(1, 50, 90.0)
+    found = costs([of], [look(1, tool="ps", run=of.id, processes=processes(("myserver", 1, 9.0, 1.0)))])
+    assert cell(found, "rss_myserver").value == 9
+
+
+def test_a_screen_that_shows_a_part_of_the_tasks_gives_bounds():
+    of = ab(1, 50, 260.0)
+    found = costs([of], [look(1, run=of.id, metrics={"tasks_total": 98.0}, processes=httpd(*[13.0] * 20))])
+    assert (cell(found, "rss_httpd").bound, cell(found, "per_mib").bound) == ("at least", "at most")
+    assert cell(found, "rss_httpd").how == "20 × 13 MiB of the 20 shown (98 tasks)"
+
+
+def test_a_line_quoted_from_a_screen_tells_the_size_of_one_only():
+    of = ab(1, 50, 260.0)
+    found = costs([of], [look(1, run=of.id, partial=True, processes=httpd(13.0))])
+    assert cell(found, "rss_httpd").text == "13 MiB each"
+    assert cell(found, "rss_httpd").value is None
+    assert cell(found, "per_mib") is None
+
+
+def test_bounds_are_not_set_against_each_other():
+    runs = [ab(1, 50, 260.0), ab(2, 50, 100.0)]
+    whole = [look(of.setup, tool="ps", run=of.id, processes=httpd(10.0)) for of in runs]
+    assert costs(runs, whole).sentences[0].startswith("For each MiB of resident memory a served 26 requests/s, b 10;")
+    screens = [look(of.setup, run=of.id, processes=httpd(10.0)) for of in runs]
+    assert costs(runs, screens).sentences == ()
+
+
+def test_requests_by_core_take_the_cores_of_the_loaded_machine():
+    found = costs([ab(1, 50, 90.0, host_id=7)], [], hosts=[HostFact(7, "web1", cores=4), HostFact(8, "gen", cores=64)])
+    assert cell(found, "per_core").how == "90 requests/s / 4 cores"
+    assert cell(found, "per_core").value == 22.5
+
+
+def test_a_monitor_on_the_load_generator_says_nothing_of_the_server():
+    of = ab(1, 50, 90.0, host_id=7)
+    watched = look(1, tool="ps", run=of.id, host_id=8, processes=httpd(10.0))
+    hosts = [HostFact(7, "web1", cores=4), HostFact(8, "gen")]
+    assert cell(costs([of], [watched], hosts=hosts), "per_mib") is None
+
+
+def test_runs_that_do_not_count_are_named_and_left_out():
+    runs, looks = before_and_after()
+    found = costs(runs, looks, excluded={runs[1].id: "285 of 600 requests failed"})
+    assert cell(found, "per_process", 1) is None
+    assert found.notes[-1] == f"Not counted: run {runs[1].id}, 285 of 600 requests failed"
+
+
+def test_what_is_shared_is_said_once():
+    runs = [ab(1, 50, 260.0), ab(2, 50, 100.0)]
+    found = costs(runs, [look(of.setup, tool="ps", run=of.id, processes=httpd(10.0)) for of in runs])
+    assert sum("share" in note for note in found.notes) == 1
+
+
+def test_without_memory_and_cores_there_is_no_cost():
+    assert costs([ab(1, 50, 90.0)], []) is None
+
+
+def test_every_figure_rests_on_lines():
+    runs, looks = before_and_after()
+    found = costs(runs, looks, hosts=[HostFact(1, "web1", cores=2)])
+    cells = [one for row in found.rows for one in row.cells if one]
+    assert cells
+    assert all(one.sources and all(source.url.startswith("/uploads/") for source in one.sources) for one in cells)
+
+
+@pytest.mark.parametrize("rate", [0.0, math.nan, math.inf, None])
+@pytest.mark.parametrize("size", [0.0, math.nan, 1e-12, None])
+def test_odd_figures_are_no_traceback(rate, size):
+    of = ab(1, 50, rate)
+    odd = (Process(1, "httpd", "httpd", size, None),)
+    metrics = {"mem_free_kb": 0.0, "mem_inactive_kb": math.nan}
+    looks = [
+        look(1, phase, tool="ps", run=of.id, processes=odd, metrics=metrics) for phase in ("before", "during", "after")
+    ]
+    found = costs([of], looks, hosts=[HostFact(1, "web1", cores=0)])
+    texts = [one.text for row in found.rows for one in row.cells if one] if found else []
+    assert not any("nan" in text for text in texts)
