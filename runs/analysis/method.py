@@ -13,7 +13,7 @@ MOST_COMMANDS = 12
 
 def commands(comparison: Comparison) -> list[str]:
     """The command lines of the runs, each once, as far as the text has them."""
-    found = (run.command for column in comparison.columns for run in column.runs if run.command)
+    found = (" ".join(run.command.split()) for column in comparison.columns for run in column.runs if run.command)
     return list(dict.fromkeys(found))[:MOST_COMMANDS]
 
 
@@ -47,9 +47,11 @@ def environment(
     """(what is the same wherever it is told, what differs: a value a column or host), as (name, value)."""
     differ, same = differences.of_columns(comparison.columns)
     hosts_differ, hosts_same = differences.of_hosts(hosts)
-    alike = [(name, value) for name, value in same if name != "Host" or not hosts]
+    told = {"Command", "Host"} if hosts else {"Command"}  # commands are part of the method
+    alike = [(name, value) for name, value in same if name not in told]
     machines = [("Machine" if name == "Name" else name, value) for name, value in hosts_same]
-    return machines + alike, [(row.name, row.values) for row in (*hosts_differ, *differ)]
+    unlike = [(row.name, row.values) for row in (*hosts_differ, *differ) if row.name not in told]
+    return machines + alike, unlike
 
 
 def _many(n: int, what: str) -> str:

@@ -94,9 +94,21 @@ def _figures(post: Post) -> list[str]:
             rows.append((escaped(label), *(escaped(words) for words in cells)))
     if not rows:
         return []
-    base = escaped(post.comparison.columns[0].title)
-    compared = f" Differences and verdicts are against {base}, the baseline." if len(heads) > 2 else ""
-    return ["## Figures", table(heads, rows), f"Means of n values.{compared}"]
+    return ["## Figures", table(heads, rows), f"Means of n values. {escaped(against(post.comparison, post.judgement))}"]
+
+
+def against(comparison: Comparison, judgement: Judgement) -> str:
+    """What the differences and verdicts are against: one baseline, or one for each block of columns."""
+    blocks: dict[int, list[str]] = {}
+    for at, base in enumerate(judgement.bases):
+        if at != base:
+            blocks.setdefault(base, []).append(comparison.columns[at].title)
+    if not blocks:
+        return ""
+    if len(blocks) == 1:
+        return f"Differences and verdicts are against {comparison.columns[next(iter(blocks))].title}, the baseline."
+    told = (f"{' and '.join(others)} against {comparison.columns[base].title}" for base, others in blocks.items())
+    return f"Differences and verdicts stand {'; '.join(told)}."
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from statistics import fmean, stdev
 from typing import Any
 
@@ -12,9 +13,10 @@ from runs.analysis.facts import Look, RunFact
 from runs.analysis.monitors import memory_parts
 from runs.analysis.numbers import delta, figure
 from runs.analysis.processes import groups, leading
+from runs.analysis.scaling import Sweep
 from runs.analysis.stats import student_quantile
 from runs.analysis.table import Comparison
-from runs.figures import latency, resources, throughput
+from runs.figures import latency, resources, scaling, throughput
 
 MOST_PROGRAMS = 3
 FEWEST_REPEATS = 3
@@ -68,6 +70,27 @@ def lines(comparison: Comparison) -> list[latency.Line]:
     ]
 
 
+def curve(sweep: Sweep) -> scaling.Curve:
+    """A sweep to draw. A peak beyond the levels measured is told in words, not marked."""
+    fit, levels = sweep.fit, [level.n for level in sweep.levels]
+    peak = None
+    if fit is not None and fit.peak_at is not None and min(levels) <= fit.peak_at <= max(levels):
+        high = fit.peak_interval.high
+        peak = (fit.peak_at, fit.peak_interval.low, max(levels) if high is None else high)
+    return scaling.Curve(
+        name=sweep.name,
+        place=sweep.place,
+        dots=tuple(
+            scaling.Dot(level.n, rate, ms)
+            for level in sweep.levels
+            for rate, ms in zip_longest(level.rates, level.tails[: len(level.rates)])
+        ),
+        band=tuple((point.n, point.rate, point.low, point.high) for point in fit.curve) if fit else (),
+        peak=peak,
+        tail=sweep.tail,
+    )
+
+
 def _against(base: Mapping[str, float], own: Mapping[str, float]) -> dict[str, str]:
     deltas = {percent: delta(value, base.get(percent), "time") for percent, value in own.items()}
     return {percent: f" ({found})" for percent, found in deltas.items() if found}
@@ -78,7 +101,9 @@ def wants_log(asked: str, spectrum: Sequence[latency.Line]) -> bool:
     return asked == "log" or (asked != "linear" and latency.wide(spectrum))
 
 
-def all_charts(comparison: Comparison, looks: Sequence[Look], *, asked: str = "") -> dict[str, dict[str, Any]]:
+def all_charts(
+    comparison: Comparison, looks: Sequence[Look], sweeps: Sequence[Sweep] = (), *, asked: str = ""
+) -> dict[str, dict[str, Any]]:
     """Plotly figures by name; only those that have something to show. `asked` is the page's ?y=."""
     made: dict[str, dict[str, Any]] = {}
     found = bars(comparison)
@@ -87,6 +112,8 @@ def all_charts(comparison: Comparison, looks: Sequence[Look], *, asked: str = ""
     spectrum = lines(comparison)
     if spectrum:
         made["latency"] = latency.figure(spectrum, log=wants_log(asked, spectrum))
+    if sweeps:
+        made["scaling"] = scaling.figure([curve(sweep) for sweep in sweeps])
     sizes = _sizes(comparison.columns, looks)
     if sizes:
         made["processes"] = resources.processes(sizes)

@@ -8,8 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 
 from runs import reads
-from runs.views.compared import answer_compared, context_of
-from runs.views.experiment import PICTURES
+from runs.views.compared import answer_compared, context_of, pictures_of
 
 MOST = 400
 
@@ -19,8 +18,8 @@ def compare(request: HttpRequest, fmt: str = "") -> HttpResponse:
     kept = request.GET.copy()
     kept.pop("format", None)
     query = f"?{kept.urlencode()}" if kept else ""
-    pictures = [(words, reverse("compare-picture", args=[what]) + query) for what, words in PICTURES.items()]
     context = context_of(request, material) | {"title": "Comparison", "asked": asked, "found": len(material.runs)}
+    pictures = pictures_of(context["charts"], lambda what: reverse("compare-picture", args=[what]) + query)
     context |= {"permalink": reverse("compare") + query, "pictures": pictures}
     return answer_compared(request, "compare.html", context, fmt=fmt)
 

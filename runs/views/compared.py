@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 from runs import judging, reads
-from runs.analysis import differences, sheet, structure, table, textdiff
+from runs.analysis import differences, sheet, structure, table
 from runs.analysis.method import commands, environment, method
-from runs.analysis.post import Post, markdown, spoken
+from runs.analysis.post import Post, against, markdown, spoken
 from runs.analysis.rebase import rebased
 from runs.analysis.sections import sections
 from runs.views.answer import answer
@@ -18,6 +19,7 @@ from runs.views.charts import all_charts, lines, wants_log
 from runs.views.standalone import standalone
 
 MOST_OPTIONS = 1000
+PICTURES = {"throughput": "Requests per second", "latency": "Latency percentiles"}
 
 
 def context_of(request: HttpRequest, material: reads.Material) -> dict[str, Any]:
@@ -30,13 +32,15 @@ def context_of(request: HttpRequest, material: reads.Material) -> dict[str, Any]
         "comparison": comparison,
         "judged": judged,
         "judgement": judged.judgement,
+        "against": against(comparison, judged.judgement),
         "several_bases": len(set(judged.judgement.bases)) > 1,
         "doubts": judged.doubts,
         "verdicts": spoken(comparison, judged.judgement),
         "out": judged.out,
         "scaling": judged.sweeps,
         "cost": judged.cost,
-        "charts": all_charts(comparison, material.looks, asked=asked),
+        "directives": judged.differences,
+        "charts": all_charts(comparison, material.looks, judged.sweeps, asked=asked),
         "public": settings.PUBLIC_READ,
         "log": wants_log(asked, lines(comparison)),
         "hosts": material.hosts,
@@ -53,13 +57,11 @@ def context_of(request: HttpRequest, material: reads.Material) -> dict[str, Any]
 def _differences(comparison: table.Comparison, material: reads.Material) -> dict[str, Any]:
     differ, same = differences.of_columns(comparison.columns)
     hosts_differ, hosts_same = differences.of_hosts([vars(host) for host in material.hosts])
-    texts = [textdiff.Text(text.config_id, text.path, text.text) for text in material.texts]
     return {
         "differ": differ,
         "same": same,
         "hosts_differ": hosts_differ,
         "hosts_same": hosts_same,
-        "diffs": textdiff.of_texts([setup.id for setup in material.setups], texts),
     }
 
 
@@ -78,6 +80,11 @@ def answer_compared(
     payload = head | payload_of(context) if fmt == "json" else None
     flat = sheet.of_comparison(context["title"], comparison, judgement)
     return answer(request, template, context, flat, fmt=fmt, payload=payload, markdown=post, more=("html",))
+
+
+def pictures_of(charts: Mapping[str, Any], address: Callable[[str], str]) -> list[tuple[str, str]]:
+    """(what it shows, address) of the pictures that have something to show."""
+    return [(words, address(what)) for what, words in PICTURES.items() if what in charts]
 
 
 def payload_of(context: dict[str, Any]) -> dict[str, Any]:
@@ -106,7 +113,7 @@ def post_of(request: HttpRequest, context: dict[str, Any]) -> Post:
         judgement=judged.judgement,
         doubts=judged.doubts,
         absolute=request.build_absolute_uri,
-        pictures=[(name, request.build_absolute_uri(url)) for name, url in context["pictures"]],
+        pictures=[(words, request.build_absolute_uri(url)) for words, url in context["pictures"]],
         sections=sections(judged.cost, judged.sweeps, judged.differences),
         method=method(comparison, judged.judgement),
         commands=commands(comparison),

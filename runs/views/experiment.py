@@ -8,9 +8,7 @@ from django.urls import reverse
 
 from runs import excerpts, reads
 from runs.models import Experiment
-from runs.views.compared import answer_compared, context_of
-
-PICTURES = {"throughput": "Requests per second", "latency": "Latency percentiles"}
+from runs.views.compared import answer_compared, context_of, pictures_of
 
 
 def experiment(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
@@ -20,8 +18,10 @@ def experiment(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
         "title": found.name,
         "notes": found.notes,
         "permalink": found.get_absolute_url(),
-        "pictures": [(words, reverse("experiment-picture", args=[found.pk, what])) for what, words in PICTURES.items()],
         "excerpts": excerpts.of_experiment(found.pk),
     }
+    context["pictures"] = pictures_of(
+        context["charts"], lambda what: reverse("experiment-picture", args=[found.pk, what])
+    )
     head = {"id": found.pk, "name": found.name, "url": found.get_absolute_url()}
     return answer_compared(request, "experiment.html", context, fmt=fmt, **head)

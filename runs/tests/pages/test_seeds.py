@@ -38,7 +38,8 @@ def test_what_stands_beside_the_runs_of_seed_000_is_on_its_page(browser, shared)
     browser.post("/preview/", fields(preview, "preview") | {"action": "save"})
     first = browser.get(Experiment.objects.order_by("id")[0].get_absolute_url()).content.decode()
     assert "httpd: each, mean, during" in first
-    assert "<ins>+ WSGIApplicationGroup %{GLOBAL}</ins>" in first
+    assert "<code>WSGIApplicationGroup</code>" in first
+    assert "<code>%{GLOBAL}</code>" in first
     assert "756.5 MiB" in first
     second = browser.get(Experiment.objects.order_by("id")[1].get_absolute_url()).content.decode()
     assert "18.27 MiB of swap in use" in second
