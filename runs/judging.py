@@ -15,7 +15,7 @@ from pathlib import Path
 
 from django.core.cache import cache as kept
 
-from runs import analysis, reads
+from runs import analysis, reads, repeats
 from runs.analysis import directives
 from runs.analysis.cost import Cost, cost
 from runs.analysis.doubts import Case, Doubt, apart, doubts, excluded
@@ -40,7 +40,7 @@ class Judged:
 
 def judged(material: reads.Material, comparison: Comparison) -> Judged:
     """The conclusions for this material, whose table is `comparison`. Two queries: rulings, and repeats elsewhere."""
-    case, spread = reads.case_of(material), None
+    case, spread = reads.case_of(material), repeats.elsewhere(comparison)
     key = _key(case, spread)
     found: Judged | None = kept.get(key)
     if found is None:
