@@ -9,9 +9,9 @@ import pytest
 
 import parsers
 
-from .reading import blocks, excess, finding, fixtures, name, text_of
+from .reading import blocks, captures, excess, finding, name, text_of
 
-CAPTURES = fixtures("ab", "siege", "siege_log", "top", "ps", "meminfo", "cpuinfo")
+CAPTURES = captures()
 
 
 def claims(text: str, whole: list[tuple[str, dict[str, Any]]]) -> list[str]:

@@ -9,9 +9,9 @@ import pytest
 
 from . import mangle
 from .mangle import Mangler
-from .reading import FIXTURES, blocks, excess, fixtures, name, plain, text_of
+from .reading import FIXTURES, blocks, captures, excess, name, plain, text_of
 
-CAPTURES = fixtures("ab", "siege", "siege_log", "top", "ps", "meminfo", "cpuinfo")
+CAPTURES = captures()
 PLAIN = [path for path in CAPTURES if path.suffix != ".html"]
 
 

@@ -37,7 +37,7 @@ def test_each_file_of_the_corpus_is_read_as_expected(shared):
 def test_each_load_test_of_the_corpus_becomes_a_run(shared):
     for path in sorted(shared.glob("corpus/*.expected.json")):
         rates = [w["values"].get("requests_per_second", w["values"].get("transaction_rate")) for w in of_our_kinds(path)
-                 if w["kind"] in ("ab", "siege")]  # fmt: skip
+                 if w["kind"] in ("ab", "siege", "wrk", "hey")]  # fmt: skip
         if rates:
             text = path.with_name(path.name.removesuffix(".expected.json")).read_bytes()
             upload = ingest.submit(text, door="rest").upload

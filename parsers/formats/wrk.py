@@ -1,0 +1,207 @@
+"""wrk: the report of wrk and of wrk2.
+
+Reads     from "Running 4s test @ URL" (or what is left of it) to "Transfer/sec"; what a script's done() prints stays unread
+Yields    one LoadResult
+Units     times as printed in us, ms, s, m or h, kept in ms (duration in s); sizes with 1024, kept in bytes; rates with 1000
+Quirks    errors and other statuses than 2xx and 3xx are printed only where there were some; wrk2 adds its calibration and,
+          with --latency, a long spectrum; "Req/Sec" is per thread
+Source    wrk.c, stats.c and units.c of wrk 3 to 4.2 and wrk2
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import urlsplit
+
+from ..catalogue import Found
+from ..lines import Lines
+from ..records import LoadResult, Problem, Record
+from ..transcript import is_elision
+
+KIND = "wrk"
+COMMAND = r"(?:^|[\s/;&|(])wrk2?\s"
+INLINE = r"Requests/sec:\s+\d[\d.]*\s*$"
+OPENS = (
+    r"Running \d+(?:\.\d+)?[smh] test @ \S|\d+ threads? and \d+ connections?\s*$|Thread Stats\s+Avg\s+Stdev\s+Max"
+    r"|\d+ requests in \d[\d.]*[a-z]+, \S+ read|Requests/sec:\s+\d[\d.]*\s*$|Transfer/sec:\s+\d[\d.]*[KMGT]?B\s*$"
+)
+
+_MS = {"us": 0.001, "ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000}
+_BYTES = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4}
+_COUNT = {"": 1, "k": 1e3, "M": 1e6, "G": 1e9}
+_TIME = r"(-?\d[\d.]*)(us|ms|s|m|h)"
+_RATE = r"(-?\d[\d.]*)([kMG]?)"
+_RUNNING = re.compile(rf"Running {_TIME} test @ (\S+)")
+_THREADS = re.compile(r"(\d+) threads? and (\d+) connections?")
+_LATENCY = re.compile(rf"Latency\s+{_TIME}\s+{_TIME}\s+{_TIME}\s+(\d[\d.]*)%")
+_PER_THREAD = re.compile(rf"Req/Sec\s+{_RATE}\s+{_RATE}\s+{_RATE}\s+(\d[\d.]*)%")
+_PERCENT = re.compile(rf"(\d+(?:\.\d+)?)%\s+{_TIME}")
+_DONE = re.compile(rf"(\d+) requests in {_TIME}, (\d[\d.]*)([KMGT]?)B read")
+_ERRORS = re.compile(r"Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)")
+_STATUS = re.compile(r"Non-2xx or 3xx responses: (\d+)")
+_REQUESTS = re.compile(r"Requests/sec:\s+(\d+\.\d\d)")
+_TRANSFER = re.compile(r"Transfer/sec:\s+(\d[\d.]*)([KMGT]?)B")
+# wrk2's spectrum and calibration, and the headings of the tables.
+_NOISE = re.compile(
+    r"Thread Stats\s+Avg|Latency Distribution|Thread calibration:|Detailed Percentile spectrum:|Value\s+Percentile\s+TotalCount"
+    r"|Initialised \d+ threads|[\d.]+\s+[\d.]+\s+\d+\s+(?:[\d.]+|inf)$|#\[(?:Mean|Max|Buckets)\b|-+$"
+)
+_LABELS = ("Running ", "Latency", "Req/Sec", "Requests/sec", "Transfer/sec", "Socket errors", "Non-2xx", "Thread")
+
+
+def parse(lines: Lines, command: str | None) -> Found | None:
+    first = last = lines.number + 1
+    values: dict[str, Any] = {}
+    problems: list[Problem] = []
+    blank: list[str] = []
+    for line in lines:
+        stripped = line.strip()
+        read = _line(stripped)
+        if read is not None and not values.keys() & read.keys():
+            values |= read
+        elif read is None and values and _PERCENT.fullmatch(stripped) and lines.unended():
+            pass  # "8.81m" may be the beginning of 8.81ms
+        elif read is None and values and _percent(stripped, values.setdefault("percentiles_ms", {})):
+            pass
+        elif not stripped or is_elision(stripped):
+            blank.append(lines.raw)
+            continue
+        elif read is None and values and _NOISE.match(stripped):
+            pass
+        elif read is None and stripped.startswith(_LABELS) and (values or lines.cut == lines.number):
+            problems.append(Problem(lines.number, f"expected one of wrk's lines, found {stripped[:60]!r}"))
+        elif read is None and _opens(stripped):
+            pass
+        else:
+            lines.back(*blank, lines.raw)
+            break
+        last = lines.number
+        blank.clear()
+        if "transfer_bytes_per_s" in values:
+            break
+    return _found(values, first, last, problems)
+
+
+def _opens(line: str) -> bool:
+    return bool(re.match(OPENS, line))
+
+
+def _found(values: dict[str, Any], first: int, last: int, problems: list[Problem]) -> Found | None:
+    if not values.get("percentiles_ms", True):
+        del values["percentiles_ms"]
+    if not values.keys() & {"requests_per_second", "complete_requests", "latency_mean_ms", "url"}:
+        return None
+    return Found(values, first, last, len(values) < 10, problems)
+
+
+def _line(line: str) -> dict[str, Any] | None:
+    """What one line tells, or None where it is not one of wrk's, or broken."""
+    for pattern, meaning in _MEANINGS:
+        found = pattern.match(line)
+        if found:
+            try:
+                return meaning(*found.groups())
+            except ValueError:  # "1.2.3"
+                return None
+    return None
+
+
+def _percent(line: str, table: dict[str, float]) -> bool:
+    found = _PERCENT.fullmatch(line)
+    name = f"{float(found[1]):g}" if found else ""  # wrk2 writes 50.000%
+    if not found or name in table:
+        return False
+    table[name] = _ms(found[2], found[3])
+    return True
+
+
+def _ms(figure: str, unit: str) -> float:
+    return round(float(figure) * _MS[unit], 9)
+
+
+def _running(figure: str, unit: str, url: str) -> dict[str, Any]:
+    return {"duration_s": _ms(figure, unit) / 1000, "url": url}
+
+
+def _threads(threads: str, connections: str) -> dict[str, Any]:
+    return {"threads": int(threads), "connections": int(connections)}
+
+
+def _latency(a: str, u: str, b: str, v: str, c: str, w: str, within: str) -> dict[str, Any]:
+    names = ("latency_mean_ms", "latency_sd_ms", "latency_max_ms")
+    figures = (_ms(a, u), _ms(b, v), _ms(c, w))
+    return dict(zip(names, figures, strict=True)) | {"latency_within_sd_pct": float(within)}
+
+
+def _per_thread(a: str, u: str, b: str, v: str, c: str, w: str, within: str) -> dict[str, Any]:
+    names = ("thread_rps_mean", "thread_rps_sd", "thread_rps_max")
+    figures = [round(float(figure) * _COUNT[unit], 6) for figure, unit in ((a, u), (b, v), (c, w))]
+    return dict(zip(names, figures, strict=True)) | {"thread_rps_within_sd_pct": float(within)}
+
+
+def _done(requests: str, figure: str, unit: str, size: str, prefix: str) -> dict[str, Any]:
+    read = round(float(size) * _BYTES[prefix])
+    return {
+        "complete_requests": int(requests),
+        "time_taken_s": _ms(figure, unit) / 1000,
+        "total_transferred_bytes": read,
+    }
+
+
+def _errors(*counts: str) -> dict[str, Any]:
+    return {"socket_errors": dict(zip(("connect", "read", "write", "timeout"), map(int, counts), strict=True))}
+
+
+_MEANINGS = (
+    (_RUNNING, _running),
+    (_THREADS, _threads),
+    (_LATENCY, _latency),
+    (_PER_THREAD, _per_thread),
+    (_DONE, _done),
+    (_ERRORS, _errors),
+    (_STATUS, lambda count: {"non_2xx_responses": int(count)}),
+    (_REQUESTS, lambda rate: {"requests_per_second": float(rate)}),
+    (_TRANSFER, lambda size, prefix: {"transfer_bytes_per_s": round(float(size) * _BYTES[prefix])}),
+)
+
+
+def fits(command: str, values: dict[str, Any]) -> bool:
+    """Whether the command's -c and address are those of the report."""
+    clients = re.search(r"\s-c\s*(\d+)|--connections[= ](\d+)", command)
+    if clients and values.get("connections", int(clients[1] or clients[2])) != int(clients[1] or clients[2]):
+        return False
+    return "url" not in values or "://" not in command or values["url"] in command
+
+
+def records(values: dict[str, Any]) -> list[Record]:
+    get = values.get
+    percentiles = dict(get("percentiles_ms", {}))
+    if get("latency_max_ms") is not None:
+        percentiles.setdefault("100", values["latency_max_ms"])
+    url = urlsplit(get("url", ""))
+    errors = get("socket_errors")
+    whole = "complete_requests" in values and "latency_mean_ms" in values
+    return [
+        LoadResult(
+            tool=KIND,
+            requests_per_second=get("requests_per_second"),
+            complete_requests=get("complete_requests"),
+            # Printed only where there were any, so that a whole report without them says none.
+            failed_requests=sum(errors.values()) if errors else 0 if whole else None,
+            concurrency=get("connections"),
+            duration_s=get("time_taken_s", get("duration_s")),
+            mean_ms=get("latency_mean_ms"),
+            max_ms=get("latency_max_ms"),
+            percentiles_ms=percentiles,
+            transferred_bytes=get("total_transferred_bytes"),
+            hostname=url.hostname,
+            port=_port(url.netloc, url.scheme),
+            path=(url.path or "/") + (f"?{url.query}" if url.query else "") if url.netloc else None,
+        )
+    ]
+
+
+def _port(netloc: str, scheme: str) -> int | None:
+    found = re.search(r":(\d{1,5})$", netloc)
+    return int(found[1]) if found else {"http": 80, "https": 443}.get(scheme) if netloc else None
