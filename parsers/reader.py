@@ -36,7 +36,12 @@ class _Around:
     def note(self, number: int, line: str, lines: Lines) -> None:
         """Take in a line that no tool printed."""
         typed, prefix = transcript.prompt(line), ""
-        if typed is None and (quoting := transcript.QUOTING.match(line)) and quoting[0].strip():
+        if (
+            typed is None
+            and not line[0].isalpha()
+            and (quoting := transcript.QUOTING.match(line))
+            and quoting[0].strip()
+        ):
             typed, prefix = transcript.prompt(line[quoting.end() :]), quoting[0]
         if typed is not None:
             self._typed(typed, number, lines, prefix)
@@ -107,12 +112,12 @@ def _opening(line: str) -> tuple[Format, str, str | None] | None:
     label = None
     at = len(line) - len(line.lstrip())
     found = openings().match(line, at)
-    if not found:
+    if not found and not line[at].isalpha():  # no quoting begins with a letter
         quoting = transcript.QUOTING.match(line)
         at = quoting.end() if quoting else 0
         found = openings().match(line, at)
     if not found:
-        named = inline_openings().match(line, at) if ":" in line else None
+        named = inline_openings().match(line, at) if ":" in line[:-2] else None
         if not named:
             return None
         found, label, at = named, named["label"].strip(" *_#>|-•・"), named.end()

@@ -10,21 +10,7 @@ from .lines import Lines
 from .records import Problem
 from .table import Table
 from .transcript import clean, is_elision, needs_cleaning, prompt
-from .units import clock_s, size_kb
-
-
-class Memo(dict[str, Any]):
-    """Converts figures, each spelling once: the screens of one machine print the same few thousand over and over."""
-
-    def __init__(self, convert: Callable[[str], Any]) -> None:
-        super().__init__()
-        self._convert = convert
-
-    def __missing__(self, text: str) -> Any:
-        if len(self) > 100_000:
-            self.clear()
-        value = self[text] = self._convert(text)
-        return value
+from .units import Memo, clock_s, size_kb
 
 
 def percent(text: str) -> float:

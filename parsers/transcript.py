@@ -123,8 +123,10 @@ _PROMPTS = [
         )
     ]
 ]
-_MAYBE_PROMPT = re.compile(r"[$#%>❯➜λ]|^`?(?:sudo |time )?(?:ab2?|siege|top|ps|busybox|toybox|cat|e?grep)\s")
-
+_PROMPT_SIGN = re.compile(
+    r"[$#%>❯➜λ]"
+)  # by itself: within an alternation, each sign of the line is tried with all of it
+_BARE_COMMAND = re.compile(r"`?(?:sudo |time )?(?:ab2?|siege|top|ps|busybox|toybox|cat|e?grep)\s")
 _INLINE_CODE = re.compile(r"`([^`]+)`[:：]?")
 
 
@@ -133,7 +135,9 @@ def prompt(line: str) -> tuple[str | None, str] | None:
     stripped = line.strip()
     if stripped.startswith("$ "):  # by far the most usual
         return None, stripped[2:].strip()
-    if not stripped or len(stripped) > 4096 or not _MAYBE_PROMPT.search(stripped):
+    if not stripped or len(stripped) > 4096:
+        return None
+    if not _PROMPT_SIGN.search(stripped) and not _BARE_COMMAND.match(stripped):
         return None
     if stripped[0] == "`" and (inline := _INLINE_CODE.fullmatch(stripped)):
         stripped = inline[1].strip()
@@ -146,17 +150,20 @@ def prompt(line: str) -> tuple[str | None, str] | None:
 
 
 # --- other lines that no tool printed ----------------------------------------------------------------------------------
-_LEFT_OUT = r"(?:略|中略|省略|以下略|後略|前略|snip|snipped|cut|etc\.?|truncated|output omitted|omitted)"
+_LEFT_OUT = r"(?i:略|中略|省略|以下略|後略|前略|snip|snipped|cut|etc\.?|truncated|output omitted|omitted)"
 _DOTS = r"(?:\.{2,}|…+|⋮|\.\s\.\s\.)"  # not "~~~": that is a Markdown fence
 _ELISION = re.compile(
-    rf"[\[(<{{（［〈~-]*\s*(?:{_DOTS}\s*{_LEFT_OUT}?\s*{_DOTS}?|{_LEFT_OUT}\s*{_DOTS}?)\s*[\])>}}）］〉~-]*|[:：︙]",
-    re.IGNORECASE,
+    rf"[\[(<{{（［〈~-]*\s*(?:{_DOTS}\s*{_LEFT_OUT}?\s*{_DOTS}?|{_LEFT_OUT}\s*{_DOTS}?)\s*[\])>}}）］〉~-]*|[:：︙]"
 )
 _RULE = re.compile(r"[\W_]+")
-_CODE = re.compile(
+_CODE_WORD = re.compile(
     r"(?:import|from\s\S+\simport|def|class|return|elif|else:|var|let|const|function|public|private|static|#include|"
-    r"printf|print|assert|raise|try:|except)\b.*"
-    r"|.*[;{}]|[})\]].*|<[?!/]?\w.*>?|.*(?:=>|->|:=|==|\(\)).*|[\w.\[\]'\"]+\s*=\s*(?:[\[({'\"]|u['\"]|new\s|function\b).*|@\w+.*|https?://\S+|\(r?['\"].*"
+    r"printf|print|assert|raise|try:|except)\b|https?://\S+$"
+)
+_CODE_SIGN = re.compile(r"[;{}()\[\]<>=@]")  # no other code is without one of these, and most prose is
+_CODE = re.compile(
+    r".*[;{}]|[})\]].*|<[?!/]?\w.*>?|.*(?:=>|->|:=|==|\(\)).*"
+    r"|[\w.\[\]'\"]+\s*=\s*(?:[\[({'\"]|u['\"]|new\s|function\b).*|@\w+.*|\(r?['\"].*"
 )
 _WIKI_TITLE = re.compile(r"(={1,6}) [^={}();]+ \1")
 _FENCES = ("```", "~~~")
@@ -172,11 +179,13 @@ def is_elision(line: str) -> bool:
 def is_prose(line: str) -> bool:
     """Whether a line may be a heading or a sentence: it has letters, and is neither code nor a bare address."""
     stripped = line.strip()
-    if not stripped or len(stripped) > 4000 or _RULE.fullmatch(stripped) or stripped.startswith(_FENCES):
+    if not stripped or len(stripped) > 4000:
+        return False
+    if not stripped[0].isalnum() and (_RULE.fullmatch(stripped) or stripped.startswith(_FENCES)):
         return False
     if stripped[0] in "`=" and (_INLINE_CODE.fullmatch(stripped) or _WIKI_TITLE.fullmatch(stripped)):
         return True  # code as a caption: the setting that was tried
-    return not _CODE.fullmatch(stripped)
+    return not _CODE_WORD.match(stripped) and not (_CODE_SIGN.search(stripped) and _CODE.fullmatch(stripped))
 
 
 def width(text: str) -> int:

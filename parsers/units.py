@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from typing import Any
 
 _SIZE = re.compile(r"([+-]?[\d.,]+)\s*([kKmMgGtTpP]?)(?:i?[bB])?")
 _FACTOR_KB = {"": 1, "k": 1, "m": 1024, "g": 1024**2, "t": 1024**3, "p": 1024**4}
@@ -52,3 +54,17 @@ def uptime_s(text: str) -> int:
     if not parts and not hours:
         raise ValueError(f"not an uptime: {text!r}")
     return total + (int(hours[1]) * 3600 + int(hours[2]) * 60 if hours else 0)
+
+
+class Memo(dict[str, Any]):
+    """Converts figures, each spelling once: the screens of one machine print the same few thousand over and over."""
+
+    def __init__(self, convert: Callable[[str], Any]) -> None:
+        super().__init__()
+        self._convert = convert
+
+    def __missing__(self, text: str) -> Any:
+        if len(self) > 100_000:
+            self.clear()
+        value = self[text] = self._convert(text)
+        return value

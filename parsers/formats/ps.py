@@ -23,12 +23,14 @@ from ..transcript import prompt
 
 KIND = "ps"
 COMMAND = r"(?:^|[\s/;&|(])ps(?:\s|$)"
-_AUX_ROW = r"[^\s>#|*/;]\S*\s+\d+\s+\d+\.\d\s+\d+\.\d\s+\d+\s+\d+\s+\S+\s+[DIRSTZXtU][A-Za-z<+]*\s+\S+\s+\d+:\d\d(?:\.\d\d)?\s+\S"
-_EF_ROW = (
-    r"[a-z_][\w+.-]*\s+\d+\s+\d+\s+\d+\s+(?:\d\d:\d\d|[A-Z][a-z]{2}\s?\d\d|\d{4})\s+\S+\s+(?:\d+-)?\d\d:\d\d:\d\d\s+\S"
+_AUX_ROW = (
+    r"[^\s>#|*/;]\S*+\s++\d++\s++\d+\.\d\s+\d+\.\d\s+\d+\s+\d+\s+\S+"
+    r"\s+[DIRSTZXtU][A-Za-z<+]*\s+\S+\s+\d+:\d\d(?:\.\d\d)?\s+\S"
 )
+_EF_ROW = r"[a-z_][\w+.-]*+\s++\d++\s++\d+\s+\d+\s+(?:\d\d:\d\d|[A-Z][a-z]{2}\s?\d\d|\d{4})\s+\S+\s+(?:\d+-)?\d\d:\d\d:\d\d\s+\S"
 OPENS = (
-    r"(?=.*\bPID\b)(?!.*(?:\bRES\b|\bTIME\+|%VSZ|\[%CPU\]|\bVIRT\b|\bWCPU\b|\bSHARE\b))(?:[A-Z%][A-Z%:_]*\s+){2,}[A-Z%][A-Z%:_]*\s*$"
+    r"(?=(?:[A-Z%][A-Z%:_]*+\s++){2,}[A-Z%][A-Z%:_]*\s*$)(?=.*\bPID\b)"  # capitals first: most lines fail there at once
+    r"(?!.*(?:\bRES\b|\bTIME\+|%VSZ|\[%CPU\]|\bVIRT\b|\bWCPU\b|\bSHARE\b))"
     rf"|{_AUX_ROW}|{_EF_ROW}"
 )
 
