@@ -26,8 +26,8 @@ class Metric:
 
 def free_kb(look: Look) -> float | None:
     """Memory that programs could still get: "available" where printed, else free + buffers + cached or + inactive."""
-    if "mem_avail_kb" in look.metrics:
-        return look.metrics["mem_avail_kb"]
+    if "mem_available_kb" in look.metrics:
+        return look.metrics["mem_available_kb"]
     free = look.metrics.get("mem_free_kb")
     if free is None:
         return None

@@ -58,7 +58,7 @@ def _sum(*names: str) -> Read:
 
 def _printed(look: Look) -> float | None:
     """The kernel's own estimate. Where a kernel has none, a reader of /proc/meminfo put MemFree + Inactive in its place."""
-    told = look.metrics.get("mem_available_kb", look.metrics.get("mem_avail_kb"))
+    told = look.metrics.get("mem_available_kb")
     return None if told is None or not math.isfinite(told) or told == FREE_AND_INACTIVE(look) else told
 
 

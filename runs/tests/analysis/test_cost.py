@@ -131,7 +131,7 @@ def test_what_fits_has_its_sum_shown():
 
 def test_without_before_and_after_what_fits_goes_by_rss():
     of = ab(1, 50, 100.0)
-    metrics = {"mem_avail_kb": 10240.0}
+    metrics = {"mem_available_kb": 10240.0}
     found = costs([of], [look(1, tool="ps", run=of.id, metrics=metrics, processes=httpd(10.0, 10.0))])
     assert cell(found, "workers").value == 3
     assert cell(found, "workers").how.startswith("(10240 kB available + 2 × 10240 kB) / 10240 kB RSS of one httpd")

@@ -24,7 +24,7 @@ def test_four_repeats_a_side_can_prove_a_difference():
     assert (found.kind, found.test, found.n, found.n_base) == ("better", "Mann-Whitney, exact", 4, 4)
     assert found.p == pytest.approx(2 / 70)
     assert (found.effect, found.effect_word) == (1, "large")
-    assert found.text == "17 % more, 95 % interval 14 to 21 %, p=0.029, 4 runs each"
+    assert found.text == "17 % more, 95 % interval 14 to 21 %, p=0.029, 4 repeats each"
 
 
 def test_less_latency_is_better_and_more_is_worse():
@@ -53,7 +53,7 @@ def test_repeats_that_vary_more_than_the_configs_differ_leave_it_open():
 def test_the_same_within_two_per_cent_is_a_verdict_of_its_own():
     found = verdict([1000.0, 1001.0, 1002.0, 1003.0], [1004.0, 1005.0, 1006.0, 1007.0])
     assert found.p < 0.05  # they differ, and by too little to matter
-    assert (found.kind, found.text) == ("same", "the same within 2 %, 4 runs each")
+    assert (found.kind, found.text) == ("same", "the same within 2 %, 4 repeats each")
 
 
 def test_an_interval_that_leaves_two_per_cent_is_not_the_same():
@@ -72,7 +72,10 @@ def test_a_step_of_the_tool_is_no_difference():
     runs = [run(setup, percentiles_ms={"50": 2 + setup % 2}) for setup in (1, 2) for _ in range(8)]
     found = judge(compare(setups("a", "b"), runs, [])).of("p50_ms", 1)
     assert found.p < 0.05
-    assert (found.kind, found.text) == ("undecided", "no further apart than the 1 ms that the tool tells, 8 runs each")
+    assert (found.kind, found.text) == (
+        "undecided",
+        "no further apart than the 1 ms that the tool tells, 8 repeats each",
+    )
 
 
 def test_sieges_hundredths_of_seconds_are_its_step():
@@ -95,7 +98,9 @@ def test_one_run_each_far_outside_what_repeats_vary_by_is_likely_and_never_more(
 
 
 def test_a_difference_just_beyond_the_widest_repeats_is_still_open():
-    assert verdict([100.0], [150.0], spread=SPREAD).kind == "undecided"
+    found = verdict([100.0], [150.0], spread=SPREAD)
+    assert found.kind == "undecided"
+    assert found.text == "50 % more, one run each, not far beyond the 42 % that repeats of other runs vary by"
 
 
 def test_repeats_in_the_comparison_go_before_those_elsewhere():
@@ -172,7 +177,7 @@ def test_a_zero_has_no_ratio_and_no_verdict():
 
 def test_zeros_among_many_repeats_are_still_told_by_their_ranks():
     found = verdict([0.0, 1.0, 2.0, 3.0], [10.0, 11.0, 12.0, 13.0])
-    assert (found.kind, found.ratio, found.text) == ("better", None, "p=0.029, 4 runs each")
+    assert (found.kind, found.ratio, found.text) == ("better", None, "p=0.029, 4 repeats each")
 
 
 def test_what_is_no_number_does_not_count():
@@ -233,7 +238,7 @@ def test_two_failures_of_siege_are_undecided():
 def test_shares_of_failures_are_compared_by_rank_from_four_repeats_up():
     found = failing([(0, 100), (1, 100), (2, 100), (0, 100)], [(10, 100), (11, 100), (12, 100), (9, 100)])
     assert (found.kind, found.effect) == ("worse", 1)
-    assert found.text == "10.5 % failed, against 0.8 %, p=0.029, 4 runs each"
+    assert found.text == "10.5 % failed, against 0.8 %, p=0.029, 4 repeats each"
 
 
 def test_more_requests_with_more_failures_are_no_gain():
@@ -259,7 +264,7 @@ def test_memory_and_cpu_are_judged_and_counted_as_captures():
     looks = [
         look(
             setup,
-            metrics={"cpu_id": 90.0 - 40 * setup, "mem_avail_kb": 2048.0},
+            metrics={"cpu_id": 90.0 - 40 * setup, "mem_free_kb": 2048.0, "mem_cached_kb": 1.0},
             processes=httpd(13.5 * setup, 40 * setup),
         )
         for setup in (1, 2)
@@ -332,7 +337,7 @@ def test_headings_are_judged_apart():
 def test_the_better_one_is_named_first_whichever_is_the_baseline():
     fast = [value * 1.55 for value in FOUR]
     want = "served 1.55 times as many as"
-    rest = "(95 % interval 1.5 to 1.6 times, p=0.029, 4 runs each)."
+    rest = "(95 % interval 1.5 to 1.6 times, p=0.029, 4 repeats each)."
     assert said(table(FOUR, fast)) == f"In requests per second, “b” {want} “a” {rest}"
     assert said(table(fast, FOUR)) == f"In requests per second, “a” {want} “b” {rest}"
 
@@ -340,7 +345,7 @@ def test_the_better_one_is_named_first_whichever_is_the_baseline():
 def test_where_nothing_is_proven_the_sentence_says_so_first():
     assert said(table([617.01, 878.81], [722.23, 887.55])) == (
         "No difference in requests per second can be claimed: “b” served 8.7 % more than “a” (95 % interval from 65 % fewer"
-        " to 3.3 times as many, 2 runs each, p=0.73). About 95 repeats a side would settle it, if it stays this far apart."
+        " to 3.3 times as many, 2 repeats each, p=0.73, repeats vary by 42 %). About 95 repeats a side would settle it, if it stays this far apart."
     )
 
 
@@ -354,7 +359,7 @@ def test_likely_and_undecided_are_kept_apart():
 
 def test_the_same_is_said():
     sentence = said(table([1000.0, 1001.0, 1002.0, 1003.0], [1001.0, 1002.0, 1003.0, 1004.0]))
-    assert sentence == "The same in requests per second: “b” and “a” (the same within 2 %, 4 runs each)."
+    assert sentence == "The same in requests per second: “b” and “a” (the same within 2 %, 4 repeats each)."
 
 
 def test_of_many_configs_the_first_are_named_and_the_rest_counted():
