@@ -1,0 +1,104 @@
+"""From a fresh `manage.py serve` to a comparison that fills in live: real processes, a real browser, real ab.
+
+The load goes from this machine to this machine: 16 runs of 200 requests, as the sample plan has them.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from runs.tests.commands.test_serve import port, read_until, start
+from runs.tests.pages.test_browser import ARGUMENTS
+
+pytestmark = pytest.mark.once
+A_JOB_MS = 240_000
+__all__ = ["port"]  # a fixture
+
+
+@pytest.fixture
+def served(tmp_path: Path, port: int) -> Iterator[str]:
+    """Admin's password of a first start on a data folder of its own."""
+    with start(tmp_path / "data", port) as process:
+        try:
+            said = read_until(process, "Ctrl-C stops it.")
+            yield re.search(r"Log in as admin with the password (\S+) ", said).group(1)
+        finally:
+            process.terminate()
+            _drain(process)
+
+
+def _drain(process: subprocess.Popen[str]) -> None:
+    process.communicate(timeout=60)
+
+
+@pytest.fixture
+def page(needs: Any, served: str, port: int) -> Iterator[Any]:
+    """A page at 400 px, logged in; what the browser complains of fails the test."""
+    from playwright.sync_api import sync_playwright
+
+    needs("ab")
+    complaints: list[str] = []
+    with sync_playwright() as play:
+        chromium = play.chromium.launch(executable_path=needs("chromium"), args=ARGUMENTS)
+        made = chromium.new_page(viewport={"width": 400, "height": 800})
+        made.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+        made.on("pageerror", lambda error: complaints.append(str(error)))
+        made.goto(f"http://localhost:{port}/login/")
+        made.fill("input[name=username]", "admin")
+        made.fill("input[name=password]", served)
+        made.press("input[name=password]", "Enter")
+        made.wait_for_url(f"http://localhost:{port}/")
+        yield made
+        chromium.close()
+    assert complaints == []
+
+
+def no_sideways_scroll(page: Any) -> bool:
+    return bool(page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"))
+
+
+def test_a_new_user_registers_this_machine_and_sees_the_comparison_fill_in(page: Any, port: int) -> None:
+    page.click("nav >> text=Remote")
+    page.click("text=Register this machine")
+    assert no_sideways_scroll(page)
+    page.click("#start")
+    page.wait_for_url("**/remote/jobs/*/")
+    page.evaluate("window.neverReloaded = true")
+
+    # The job's page tells how far it is, by itself.
+    page.get_by_text(re.compile(r"Running \d+ of 16")).wait_for(timeout=60_000)
+    assert no_sideways_scroll(page)
+    page.locator("table.steps tr.done td.r a").first.wait_for(timeout=60_000)
+    page.wait_for_function("/running|storing/.test(document.title)")
+    assert page.evaluate("window.neverReloaded")
+
+    # The experiment's page gets each step as it is stored, and its charts are drawn anew.
+    page.click("#to-experiment")
+    page.wait_for_url("**/experiments/*/")
+    page.evaluate("window.neverReloaded = true")
+    page.locator("#adding >> text=What it stores appears here at once").wait_for()
+    page.locator("#adding >> text=done, 16 of 16 stored").wait_for(timeout=A_JOB_MS)
+    page.locator("summary >> text=16 runs").wait_for(timeout=30_000)
+    assert page.evaluate("window.neverReloaded")
+    page.wait_for_function("document.querySelectorAll('#chart-throughput .points path').length >= 12")
+    drawn = page.locator(".plot .main-svg").count()
+    assert drawn == 3 * page.locator(".plot").count()
+    assert page.locator("#adding[hx-get]").count() == 0
+    assert no_sideways_scroll(page)
+
+    # Every counted run is in the table, and the job's page leads to each.
+    assert "requests per second" in page.locator(".sentence").first.inner_text()
+    page.click("#adding a")
+    assert page.locator(".sentence.state").inner_text() == "Done, 16 of 16 stored."
+    assert page.locator("table.steps tr.done td.r a").count() == 16
+    assert no_sideways_scroll(page)
+    page.locator("table.steps tr.done td.r a").last.click()
+    page.wait_for_url("**/runs/*/")
+    outside = "performance.getEntriesByType('resource').map((one) => one.name)"
+    assert all(name.startswith(f"http://localhost:{port}/") for name in page.evaluate(outside))
