@@ -99,9 +99,11 @@ def _size(ratio: float) -> str:
 
 def percent(part: float, whole: float) -> str:
     """`part` of `whole` in per cent: "17.3 %", never "0 %" for something or "100 %" for not all."""
-    if not whole:
+    if not whole or not math.isfinite(part / whole):
         return "–"
     share = 100 * part / whole
+    if abs(share) >= 1e9:  # no share of anything
+        return f"{figure(share)} %"
     if 0 < share < 0.1:
         return "under 0.1 %"
     if 99.9 < share < 100:

@@ -15,6 +15,7 @@ from runs.analysis.numbers import figure
 LOCAL = {"localhost", "localhost.localdomain", "127.0.0.1", "::1", "[::1]", "0.0.0.0"}  # noqa: S104
 LOADERS = {"ab", "ab2", "siege", "wrk", "wrk2", "hey", "h2load", "httperf", "weighttp", "jmeter", "locust", "k6"}
 
+HUGE = 1e15  # no tool measures more; NaN is not below it either
 STUMP = 0.5  # of the document's length
 ENOUGH_MB = 0.2  # so that rounding is under 3 %
 _URL = re.compile(r"(https?)://(?:[^/@\s]*@)?(\[[^\]]*\]|[^/:\s'\"]+)(?::\d+)?(/[^\s'\"]*)?", re.IGNORECASE)
@@ -25,7 +26,9 @@ def number(run: RunFact, name: str, part: str = "") -> float | None:
     found = run.values.get(name)
     if part:
         found = found.get(part) if isinstance(found, Mapping) else None
-    return found if isinstance(found, (int, float)) and not isinstance(found, bool) else None
+    if isinstance(found, bool) or not isinstance(found, (int, float)) or not abs(found) < HUGE:
+        return None
+    return found
 
 
 def many(count: float, what: str) -> str:
@@ -39,16 +42,17 @@ def requests(run: RunFact) -> int | None:
         return run.complete_requests + ((run.failed_requests or 0) if run.tool == "siege" else 0)
     if asked := option(run.command, "n"):
         return asked
-    if run.requests_per_second and run.duration_s:
-        return round(run.requests_per_second * run.duration_s)
+    worked = (run.requests_per_second or 0) * (run.duration_s or 0)
+    if worked and abs(worked) < HUGE:
+        return round(worked)
     return None
 
 
 def seconds(run: RunFact) -> float | None:
     if run.duration_s is not None:
-        return run.duration_s
-    made = requests(run)
-    return made / run.requests_per_second if made and run.requests_per_second else None
+        return run.duration_s if 0 < run.duration_s < HUGE else None
+    made, rate = requests(run), run.requests_per_second
+    return made / rate if made and rate and 0 < rate < HUGE else None
 
 
 def clients(run: RunFact) -> int | None:
@@ -57,7 +61,7 @@ def clients(run: RunFact) -> int | None:
     if users is not None:
         return int(users)
     asked = option(run.command, "c")
-    if asked is None and run.tool != "siege" and run.concurrency is not None:
+    if asked is None and run.tool != "siege" and run.concurrency is not None and abs(run.concurrency) < HUGE:
         return int(run.concurrency)
     if asked is None and run.tool == "ab" and run.command:
         return 1  # ab's default

@@ -88,7 +88,7 @@ def not_the_page(case: Case) -> Iterator[Finding]:
         what = "every reply had" if other >= made else f"{figure(int(other))} of {figure(made)} replies had"
         detail = f"{what} another status than 2xx{'' if other >= made else f' ({percent(other, made)})'}"
         words = {
-            "fatal": "what was measured is how quickly errors or redirects are sent",
+            "fatal": "errors and redirects are quickly sent, so the rate is not the page's",
             "caution": "errors or redirects are in the rate as if they were the page",
             "note": "too few to move a rate, yet not all replies were the page",
         }

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from runs.analysis.doubts.case import Case
 from runs.analysis.doubts.catalogue import Finding, Source, rule
+from runs.analysis.doubts.told import HUGE
 from runs.analysis.facts import RunFact
 from runs.analysis.numbers import figure
 
@@ -30,7 +31,7 @@ def step_ms(run: RunFact) -> float | None:
     """The step that the run's times are told in: what divides all of ab's, as on machines whose clock ticks each 10 ms."""
     if run.tool == "siege":
         return 10.0
-    times = {value for value in run.percentiles_ms.values() if value > 0}
+    times = {value for value in run.percentiles_ms.values() if 0 < value < HUGE}
     if run.tool != "ab" or not run.percentiles_ms or any(value != int(value) for value in times):
         return None
     return float(math.gcd(*map(int, times))) if len(times) >= ENOUGH else 1.0

@@ -1,0 +1,171 @@
+"""The catalogue, and how findings become sentences."""
+
+from __future__ import annotations
+
+import pickle
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from runs.analysis.doubts import Case, apart, catalogue, doubts, excluded
+from runs.analysis.doubts.catalogue import Finding, Rule, Source, rule, rules
+from runs.analysis.facts import RulingFact
+from runs.tests.analysis import facts
+
+
+def case(*rates: float, **fields) -> Case:
+    setups = facts.setups(*"abcdefgh"[: len(rates)])
+    runs = [facts.run(number, rate, tool="x", **fields) for number, rate in enumerate(rates, 1)]
+    return Case(setups, runs)
+
+
+def only(monkeypatch, find, identity="test.rule") -> None:
+    """Let the catalogue have this rule alone."""
+    monkeypatch.setattr("runs.analysis.doubts.rules", lambda: (Rule(identity, "a test", find),))
+
+
+def slow(severity="caution", detail="{:.0f} a second", setup=False):
+    def find(given: Case) -> Iterator[Finding]:
+        for run in given.counted:
+            if (run.requests_per_second or 0) < 100:
+                words = detail.format(run.requests_per_second)
+                about = {"setup": run.setup} if setup else {"run": run.id}
+                yield Finding(severity, words, "that is slow", (Source(run.source, run.line),), **about)
+
+    return find
+
+
+def texts(given: Case) -> list[str]:
+    return [doubt.text for doubt in doubts(given)]
+
+
+def test_one_finding_is_told_by_its_config_s_name(monkeypatch):
+    only(monkeypatch, slow())
+    assert texts(case(50.0, 150.0)) == ["a: 50 a second. That is slow."]
+
+
+def test_findings_of_a_kind_are_one_sentence_with_all_their_lines(monkeypatch):
+    only(monkeypatch, slow())
+    given = case(50.0, 60.0, 150.0)
+    (doubt,) = doubts(given)
+    assert doubt.text == "2 of 3 runs: that is slow (a: 50 a second; b: 60 a second)."
+    assert [source.line for source in doubt.sources] == [run.line for run in given.runs[:2]]
+    assert doubt.runs == tuple(run.id for run in given.runs[:2])
+
+
+def test_what_holds_for_all_in_the_same_words_is_said_once(monkeypatch):
+    only(monkeypatch, slow(detail="too few"))
+    assert texts(case(50.0, 60.0, 70.0)) == ["All 3 runs: too few. That is slow."]
+    assert texts(case(50.0, 60.0)) == ["Both runs: too few. That is slow."]
+
+
+def test_of_many_the_first_three_are_named(monkeypatch):
+    only(monkeypatch, slow())
+    assert texts(case(*range(10, 60, 10)))[0].endswith("c: 30 a second; and 2 more).")
+
+
+def test_repeats_are_told_apart_by_their_number(monkeypatch):
+    only(monkeypatch, slow())
+    runs = [facts.run(1, 50.0, repeat=1), facts.run(1, 150.0, repeat=2)]
+    assert texts(Case(facts.setups("a"), runs)) == ["a, repeat 1: 50 a second. That is slow."]
+
+
+def test_setups_are_counted_as_configs(monkeypatch):
+    only(monkeypatch, slow("fatal", setup=True))
+    found = doubts(case(50.0, 60.0, 150.0))
+    assert found[0].text.startswith("2 of 3 configs: ")
+    assert (list(apart(found)), excluded(found)) == ([1, 2], {})
+
+
+def test_a_run_that_is_not_counted_is_not_doubted(monkeypatch):
+    only(monkeypatch, slow())
+    assert texts(case(50.0, counted=False)) == []
+
+
+def test_only_fatal_doubts_keep_a_run_out_and_say_why(monkeypatch):
+    given = case(50.0, 150.0)
+    only(monkeypatch, slow("caution"))
+    assert excluded(doubts(given)) == {}
+    only(monkeypatch, slow("fatal"))
+    assert excluded(doubts(given)) == {given.runs[0].id: "50 a second: that is slow"}
+
+
+def test_a_ruling_parts_what_was_overruled_from_what_was_not(monkeypatch):
+    only(monkeypatch, slow("fatal"))
+    given = case(50.0, 60.0)
+    ruling = RulingFact(7, "test.rule", run=given.runs[0].id, by="ann", reason="it is fine")
+    given = Case(given.setups, given.runs, rulings=[ruling])
+    found = doubts(given)
+    assert sorted((doubt.overruled, doubt.runs) for doubt in found) == [
+        (False, (given.runs[1].id,)),
+        (True, (given.runs[0].id,)),
+    ]
+    assert list(excluded(found)) == [given.runs[1].id]
+
+
+def test_a_ruling_on_a_mere_caution_changes_nothing(monkeypatch):
+    only(monkeypatch, slow("caution"))
+    given = case(50.0)
+    given = Case(given.setups, given.runs, rulings=[RulingFact(7, "test.rule", run=given.runs[0].id)])
+    assert [doubt.overruled for doubt in doubts(given)] == [False]
+
+
+def test_fatal_doubts_come_first(monkeypatch):
+    both = (Rule("a.note", "a test", slow("note")), Rule("b.fatal", "a test", slow("fatal")))
+    monkeypatch.setattr("runs.analysis.doubts.rules", lambda: both)
+    assert [doubt.rule for doubt in doubts(case(50.0))] == ["b.fatal", "a.note"]
+
+
+def test_doubts_can_be_kept_in_a_cache():
+    found = doubts(case(50.0, 60.0, duration_s=1.0))
+    assert found
+    assert pickle.loads(pickle.dumps(found)) == found  # noqa: S301
+
+
+def test_nothing_at_all_raises_no_doubt():
+    assert doubts(Case([], [])) == []
+    assert doubts(Case(facts.setups("a"), [])) == []
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, float("nan"), float("inf"), None, 1e300])
+def test_odd_figures_raise_no_traceback(value):
+    odd = {
+        **{"duration_s": value, "mean_ms": value, "max_ms": value, "concurrency": value},
+        **{"percentiles_ms": {"50": value or 0.0, "99": value or 0.0, "100": 1.0}, "command": "ab -n 0 -c 0 http://"},
+    }
+    names = ("failed_length", "html_transferred_bytes", "document_length_bytes", "time_per_request_ms", "concurrency")
+    names += (
+        "availability_pct",
+        "transactions",
+        "failed_transactions",
+        "response_time_s",
+        "users",
+        "data_transferred_mb",
+    )
+    values = dict.fromkeys(names, value) | {"connect_ms": {"max": value}, "total_ms": value, "warnings": value}
+    for tool in ("ab", "siege", "wrk"):
+        runs = [
+            facts.run(n, value, tool=tool, complete_requests=n, failed_requests=3, values=values, **odd) for n in (1, 2)
+        ]
+        looks = [
+            facts.look(1, metrics={"swap_used_kb": value or 0.0, "mem_total_kb": value or 0.0, "cpu_id": value or 0.0})
+        ]
+        assert isinstance(doubts(Case(facts.setups("a", "b"), runs, looks)), list)
+
+
+def test_every_rule_has_an_id_of_its_own_family_and_a_basis():
+    found = rules()
+    assert len(found) >= 20
+    assert all(re.fullmatch(r"[a-z]+\.[a-z0-9_]+", one.id) and len(one.basis) > 10 for one in found)
+    assert len({one.id for one in found}) == len(found)
+
+
+@pytest.mark.parametrize(
+    ("identity", "basis"), [("length.seconds", "again"), ("new.rule", ""), ("x" * 41, "too long an id")]
+)
+def test_a_rule_that_is_no_new_one_is_refused_at_once(identity, basis):
+    rules()
+    with pytest.raises(TypeError, match="is no new rule"):
+        rule(identity, basis=basis)(lambda given: ())
+    assert identity not in catalogue._marked or identity == "length.seconds"

@@ -1,0 +1,174 @@
+"""What was not the same between what is compared: graded by what it does to a rate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from runs.analysis.doubts import Case, Doubt, apart, doubts
+from runs.analysis.doubts.properties import rough_sizes, sizes
+from runs.analysis.facts import HostFact
+from runs.tests.analysis import facts
+from runs.tests.analysis.doubting import FIXTURES, of, one, report, said, session
+
+ONE = report("long_1")
+TWO = report("long_2")
+
+
+def of_runs(*fields: dict[str, Any], hosts: list[HostFact] | None = None) -> list[Doubt]:
+    """A setup for each of `fields`, with one run."""
+    setups = facts.setups(*"abcdefgh"[: len(fields)])
+    runs = [facts.run(number, 100.0 * number, **field) for number, field in enumerate(fields, 1)]
+    return doubts(Case(setups, runs, hosts=hosts or []))
+
+
+def with_k(text: str) -> str:
+    return text.replace("ab -n", "ab -k -n").replace(
+        "Total transferred", "Keep-Alive requests:    5000\nTotal transferred"
+    )
+
+
+@pytest.mark.django_db
+def test_two_configs_under_the_same_load_differ_in_nothing():
+    found = said(session(nginx=ONE, apache=TWO))
+    assert [doubt.rule for doubt in found if doubt.rule.startswith("differs.")] == []
+
+
+@pytest.mark.django_db
+def test_another_concurrency_is_a_caution_and_another_n_alone_a_note():
+    loads = session(
+        nginx=ONE, apache=TWO.replace("-n 5000 -c 15", "-n 5000 -c 30").replace("Level:      15", "Level:      30")
+    )
+    doubt = one(said(loads), "differs.load")
+    assert (doubt.severity, "concurrency 15, 30" in doubt.text) == ("caution", True)
+    assert one(said(session(lighttpd=ONE, apache=TWO.replace("-n 5000", "-n 9000"))), "differs.load").severity == "note"
+
+
+@pytest.mark.django_db
+def test_keep_alive_in_one_config_of_three_puts_it_apart():
+    found = said(session(nginx=ONE, apache=TWO, lighttpd=with_k(report("long_1").replace("414.66", "514.66"))))
+    doubt = one(found, "differs.load")
+    assert doubt.severity == "fatal"
+    assert "keep-alive on against off" in doubt.text
+    assert list(apart(found)) == list(doubt.setups)
+
+
+@pytest.mark.django_db
+def test_keep_alive_in_one_config_of_two_may_be_what_is_compared():
+    found = said((FIXTURES / "mix" / "mix_02_keepalive_en.txt").read_text(encoding="utf-8"))
+    assert one(found, "differs.load").severity == "caution"
+    assert apart(found) == {}
+
+
+def test_another_tool_is_never_comparable():
+    found = of_runs({"tool": "ab"}, {"tool": "siege"})
+    assert "tool siege against ab" in one(found, "differs.tool").text
+    assert list(apart(found)) == [2]
+
+
+def test_another_version_of_the_tool_is_a_note():
+    assert one(of_runs({"tool_version": "2.0"}, {"tool_version": "2.3"}), "differs.tool").severity == "note"
+
+
+def test_an_untold_version_differs_from_none():
+    assert of(of_runs({"tool_version": ""}, {"tool_version": "2.3"}), "differs.tool") == []
+
+
+def test_tls_in_one_of_three_puts_it_apart_and_another_protocol_is_a_note():
+    plain, tls = {"command": "ab -n 9 http://a/"}, {"command": "ab -n 9 https://a/"}
+    assert list(apart(of_runs(plain, plain, tls))) == [3]
+    old, new = ({"values": {"tls_protocol": f"TLSv1.{n},AES,256"}} for n in (2, 3))
+    assert one(of_runs(old, new), "differs.load").severity == "note"
+
+
+@pytest.mark.parametrize(
+    ("lengths", "severity"),
+    [
+        ((35, 36), "note"),
+        ((5000, 5050), None),
+        ((5000, 5500), "note"),
+        ((5000, 7000), "caution"),
+        ((5000, 50000), "caution"),
+    ],
+)
+def test_the_document_s_length_weighs_by_how_much_it_differs(lengths, severity):
+    found = of(of_runs(*({"values": {"document_length_bytes": length}} for length in lengths)), "differs.page")
+    assert [doubt.severity for doubt in found] == ([severity] if severity else [])
+
+
+def test_a_page_ten_times_as_long_as_that_of_the_others_is_another_page():
+    fields = [{"values": {"document_length_bytes": length}} for length in (5000, 5000, 50000)]
+    assert list(apart(of_runs(*fields))) == [3]
+
+
+def test_another_path_is_a_caution_where_no_length_tells_and_a_note_beside_equal_lengths():
+    assert one(of_runs({"path": "/a"}, {"path": "/b"}), "differs.page").severity == "caution"
+    fields = [{"path": path, "values": {"document_length_bytes": 900}} for path in ("/a", "/b")]
+    assert one(of_runs(*fields), "differs.page").severity == "note"
+
+
+def test_another_address_is_a_note_and_localhost_has_many_names():
+    commands = ["ab -n 100 http://wsgi.example.com/", "ab -n 100 http://fcgi.example.com/"]
+    doubt = one(of_runs(*({"command": command} for command in commands)), "differs.page")
+    assert "address wsgi.example.com, fcgi.example.com" in doubt.text
+    assert of(of_runs({"hostname": "localhost"}, {"hostname": "127.0.0.1"}), "differs.page") == []
+
+
+def test_siege_s_mean_reply_tells_that_another_page_was_fetched():
+    small, large = (
+        {"tool": "siege", "values": {"data_transferred_mb": mb, "transactions": 757}} for mb in (0.81, 11.13)
+    )
+    assert "mean reply" in one(of_runs(small, large), "differs.page").text
+    assert of(of_runs(small, small), "differs.page") == []
+
+
+def test_lengths_are_graded_in_both_directions_alike():
+    for grade in (sizes, rough_sizes):
+        assert grade(5000.0, 50000.0) == grade(50000.0, 5000.0) == "split"
+        assert grade(5000.0, 0.0) == "split"
+        assert grade(5000.0, 5000.0) is None
+
+
+HOSTS = [
+    HostFact(1, "old", "Pentium M", 1, ram_kb=774616, kernel="2.6.18"),
+    HostFact(2, "new", "Xeon", 8, ram_kb=8174616, kernel="6.1"),
+    HostFact(3, "newer", "Xeon", 8, ram_kb=8174999, kernel="6.12"),
+]
+
+
+def on(*numbers: int) -> list[Doubt]:
+    names = {host.id: host.name for host in HOSTS}
+    return of_runs(*({"host_id": number, "host": names[number]} for number in numbers), hosts=HOSTS)
+
+
+def test_one_config_on_another_machine_is_put_apart():
+    found = on(1, 1, 2)
+    doubt = one(found, "differs.machine")
+    assert (doubt.severity, list(apart(found))) == ("fatal", [3])
+    assert "CPU Xeon against Pentium M; cores 8 against 1" in doubt.text
+
+
+def test_two_configs_on_a_machine_each_are_a_caution_as_machines_may_be_compared():
+    found = on(1, 2)
+    assert (one(found, "differs.machine").severity, apart(found)) == ("caution", {})
+
+
+def test_the_same_hardware_under_another_kernel_is_a_caution():
+    doubt = one(on(2, 3), "differs.machine")
+    assert (doubt.severity, "kernel 6.1, 6.12" in doubt.text, "memory" in doubt.text) == ("caution", True, False)
+
+
+def test_the_same_machine_differs_in_nothing():
+    assert of(on(2, 2, 2), "differs.machine") == []
+
+
+def test_a_config_that_was_also_loaded_like_the_baseline_is_not_put_apart():
+    setups = facts.setups("a", "b", "c")
+    runs = [facts.run(n, 100.0, keepalive=k) for n, k in ((1, False), (2, False), (3, False), (3, True))]
+    assert apart(doubts(Case(setups, runs))) == {}
+
+
+def test_sources_are_a_line_of_each_that_is_named():
+    doubt = one(of_runs({"tool": "ab"}, {"tool": "siege"}), "differs.tool")
+    assert len(doubt.sources) == 2

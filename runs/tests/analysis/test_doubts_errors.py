@@ -1,0 +1,133 @@
+"""Failed requests: which are failures, how much they weigh, and what follows."""
+
+from __future__ import annotations
+
+import pytest
+
+from runs.analysis.doubts import excluded
+from runs.tests.analysis.doubting import FIXTURES, of, one, report, said, session
+
+pytestmark = pytest.mark.django_db
+FAILED = "(Connect: 0, Receive: 0, Length: 50, Exceptions: 0)"
+
+
+def siege(name: str) -> str:
+    return (FIXTURES / "siege" / f"siege_{name}.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("rule", ["errors.failed", "errors.length", "errors.status"])
+def test_a_run_without_failures_is_not_doubted_for_any(rule):
+    assert of(said(report("ok")), rule) == []
+
+
+def test_a_reset_connection_is_counted_once_although_ab_counts_it_under_length_too():
+    found = said(report("reset"))
+    doubt = one(found, "errors.failed")
+    assert doubt.severity == "fatal"
+    assert "57 of 400 requests failed (14.3 %: 43 exceptions)" in doubt.text
+    assert of(found, "errors.length") == []
+
+
+@pytest.mark.parametrize(("exceptions", "severity"), [("1", "note"), ("10", "caution"), ("43", "fatal")])
+def test_the_share_of_failures_decides_how_much_they_weigh(exceptions, severity):
+    text = report(
+        "ok", Failed_requests=f"{exceptions}\n   (Connect: 0, Receive: 0, Length: 0, Exceptions: {exceptions})"
+    )
+    assert one(said(text), "errors.failed").severity == severity
+
+
+def test_more_requests_per_second_are_no_gain_where_many_failed():
+    found = said(session(nginx=report("long_1"), apache=report("reset")))
+    assert one(found, "errors.failed").text.endswith("the higher req/s is not a gain.")
+    assert len(excluded(found)) == 1
+
+
+def test_fewer_requests_per_second_with_failures_are_called_no_gain_by_nobody():
+    text = report("reset", Requests_per_second="300.03 [#/sec] (mean)")
+    doubt = one(said(session(nginx=report("long_1"), apache=text)), "errors.failed")
+    assert "gain" not in doubt.text
+    assert "not comparable" in doubt.text
+
+
+def test_failures_whose_kind_is_not_told_are_no_more_than_a_caution():
+    text = "Requests per second:    421.00 [#/sec] (mean)\nComplete requests:      400\nFailed requests:        57\n"
+    assert one(said(text), "errors.failed").severity == "caution"
+
+
+def test_what_failed_in_a_siege_is_told_with_its_availability():
+    text = siege("02_b_t").replace("Failed transactions:\t           0", "Failed transactions:\t          11")
+    text = text.replace("100.00 %", " 99.70 %")
+    doubt = one(said(text), "errors.failed")
+    assert (doubt.severity, "availability 99.7 %" in doubt.text) == ("note", True)
+
+
+def test_a_siege_without_failures_is_not_doubted_for_any():
+    found = said(siege("02_b_t"))
+    assert of(found, "errors.failed") == of(found, "errors.status") == []
+
+
+def test_refused_replies_are_told_of_by_their_status_and_not_by_their_length():
+    found = said(report("busy"))
+    doubt = one(found, "errors.status")
+    assert doubt.severity == "fatal"
+    assert "40 of 400 replies had another status than 2xx (10 %)" in doubt.text
+    assert of(found, "errors.length") == []
+
+
+def test_a_page_that_was_never_there_is_told_of_as_such():
+    found = said((FIXTURES / "ab" / "ab_08_non2xx.txt").read_text(encoding="utf-8"))
+    assert "every reply had another status than 2xx" in one(found, "errors.status").text
+
+
+def test_a_siege_whose_replies_were_errors_is_told_of():
+    text = siege("02_b_t")
+    text = text.replace("Successful transactions:        3634", "Successful transactions:        3000")
+    assert one(said(text), "errors.status").severity == "fatal"
+
+
+def test_a_siege_with_more_successes_than_transactions_is_fine():
+    assert of(said(siege("04_json")), "errors.status") == []
+
+
+def test_another_length_on_a_page_that_changes_is_a_note():
+    found = said((FIXTURES / "ab" / "ab_09_length.txt").read_text(encoding="utf-8"))
+    doubt = one(found, "errors.length")
+    assert doubt.severity == "note"
+    assert "857 of 1000 requests failed by length" in doubt.text
+    assert excluded(found) == {}
+
+
+def test_stumps_in_place_of_the_page_are_fatal():
+    doubt = one(said(report("stump")), "errors.length")
+    assert doubt.severity == "fatal"
+    assert "4 bytes a reply in place of 1500 bytes" in doubt.text
+
+
+def test_a_few_stumps_are_a_note():
+    text = report("stump", Failed_requests="1\n   (Connect: 0, Receive: 0, Length: 1, Exceptions: 0)")
+    text = text.replace(FAILED, "").replace("525200 bytes", "598504 bytes")
+    assert one(said(text), "errors.length").severity == "note"
+
+
+def test_a_page_that_never_changed_in_another_run_is_fixed_and_its_failures_are_real():
+    text = report("long_2", Failed_requests=f"50\n   {FAILED}", HTML_transferred="7480000 bytes")
+    assert one(said(text), "errors.length").severity == "note"
+    found = said(session(nginx=report("long_1"), apache=text))
+    doubt = one(found, "errors.length")
+    assert (doubt.severity, "of a page that does not change" in doubt.text) == ("caution", True)
+
+
+def test_a_page_named_like_a_file_is_fixed_unless_its_replies_are_nearly_alike():
+    fails = report("long_2", Failed_requests="2500\n   (Connect: 0, Receive: 0, Length: 2500, Exceptions: 0)")
+    short = fails.replace("/page", "/a.html").replace("7500000 bytes", "6500000 bytes")
+    assert one(said(short), "errors.length").severity == "fatal"
+    near = fails.replace("/page", "/b.html").replace("7500000 bytes", "7490000 bytes")
+    assert one(said(near), "errors.length").severity == "note"
+
+
+def test_a_first_reply_that_was_the_odd_one_is_told_as_that():
+    text = report("stump", Document_Length="4 bytes").replace(
+        "Failed requests:        50", "Failed requests:        350"
+    )
+    doubt = one(said(text.replace("Length: 50", "Length: 350")), "errors.length")
+    assert (doubt.severity, "the odd one" in doubt.text) == ("caution", True)

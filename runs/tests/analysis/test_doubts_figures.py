@@ -1,0 +1,114 @@
+"""What a report's own figures tell: lost SYNs, hanging requests, coarse steps, contradictions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from runs.analysis.doubts.rules.contradictions import step
+from runs.analysis.doubts.rules.network import syn_timer
+from runs.tests.analysis.doubting import FIXTURES, of, one, report, said
+
+pytestmark = pytest.mark.django_db
+REPORTS = sorted(
+    [*(FIXTURES / "ab").glob("*.txt"), *(FIXTURES / "siege").glob("*.txt"), *(FIXTURES / "mix").glob("*.txt")]
+)
+# Its author wrote 90.60 % beside 756 of 759.
+EDITED = "siege_09_refused"
+SIEGE = (FIXTURES / "siege" / "siege_02_b_t.txt").read_text(encoding="utf-8")
+
+
+def connects(longest: int, mean: int = 0) -> str:
+    return report("long_1", **{"Connect:": f"{0:7} {mean:4} 114.8 {16:6} {longest:7}"}).replace("Connect::", "Connect:")
+
+
+@pytest.mark.parametrize("longest", [1003, 2998, 3021, 7040, 9001, 21015])
+def test_a_connect_that_took_as_long_as_a_lost_syn_s_timer_is_told(longest):
+    doubt = one(said(connects(longest, mean=29)), "network.syn")
+    assert doubt.severity == "caution"
+    assert f"{longest} ms" in doubt.text
+    assert "SYN retransmission" in doubt.text
+
+
+@pytest.mark.parametrize(("longest", "mean"), [(2309, 9), (118, 3), (3300, 9), (3021, 2000)])
+def test_other_connects_and_a_network_that_is_slow_as_a_whole_are_not(longest, mean):
+    assert of(said(connects(longest, mean)), "network.syn") == []
+
+
+def test_the_timer_is_the_one_just_before_the_time():
+    assert [syn_timer(ms) for ms in (980.0, 990.0, 3140.0, 3160.0, 31000.0, None)] == [None, 1, 3, None, 31, None]
+
+
+def test_a_request_that_hung_ten_times_as_long_as_the_99th_percentile_is_noted():
+    text = report("long_1", **{"Total:": "  30   36 388.6     32    8588"}).replace("Total::", "Total:")
+    doubt = one(said(text.replace("100%    198", "100%   8588")), "network.tail")
+    assert (doubt.severity, "99 % within 115 ms, the longest 8588 ms" in doubt.text) == ("note", True)
+
+
+@pytest.mark.parametrize("name", ["long_1", "long_2", "ok"])
+def test_a_longest_request_near_the_99th_percentile_is_not(name):
+    assert of(said(report(name)), "network.tail") == []
+
+
+def test_times_of_a_few_whole_milliseconds_are_noted():
+    assert "half within 2 ms, told in steps of 1 ms" in one(said(report("ok")), "resolution.steps").text
+
+
+def test_times_of_many_milliseconds_are_fine():
+    assert of(said(report("long_1")), "resolution.steps") == []
+
+
+def test_siege_s_hundredths_of_a_second_are_steps_of_10_ms():
+    assert "mean 20 ms, told in steps of 10 ms" in one(said(SIEGE), "resolution.steps").text
+
+
+def test_a_clock_that_ticks_each_10_ms_is_seen_by_its_times():
+    table = "".join(f"  {p}%{ms:7}\n" for p, ms in ((50, 90), (66, 100), (75, 100), (80, 110), (90, 450), (99, 670)))
+    text = report("long_1").split("  50%")[0] + table + " 100%   4920 (longest request)\n"
+    assert "steps of 10 ms" in one(said(text), "resolution.steps").text
+
+
+@pytest.mark.parametrize("file", REPORTS, ids=lambda file: file.stem)
+def test_no_tool_contradicts_itself(file: Path):
+    found = [doubt for doubt in said(file.read_bytes()) if doubt.rule.startswith("figures.")]
+    assert [doubt.rule for doubt in found] == (["figures.availability"] if file.stem == EDITED else [])
+
+
+@pytest.mark.parametrize(
+    ("rule", "changes", "words"),
+    [
+        ("figures.rate", {"Requests_per_second": "4414.66 [#/sec] (mean)"}, "are 414.7 per second, not 4415"),
+        ("figures.mean", {"Concurrency_Level": "150"}, "give a mean of 361.7 ms, not 36.17"),
+        ("figures.percentiles", {"  66%": "     30"}, "66 % within 30 ms but 50 % within 32 ms"),
+        ("figures.percentiles", {" 100%": "    298 (longest request)"}, "298 ms where the Total row's max is 198 ms"),
+        (
+            "figures.percentiles",
+            {"Total:": "        30   36  15.9     42     198"},
+            "32 ms where the Total row's median is 42 ms",
+        ),
+    ],
+)
+def test_figures_that_cannot_all_be_true_are_told(rule, changes, words):
+    text = report("long_1")
+    for label, value in changes.items():
+        label = label.replace("_", " ")
+        parted = label if label.endswith(("%", ":")) else f"{label}:"
+        lines = [f"{parted}{value}" if line.startswith(label) else line for line in text.split("\n")]
+        text = "\n".join(lines).replace("%    ", "%   ")
+    assert words in one(said(text), rule).text
+
+
+def test_siege_cannot_have_more_connections_open_than_users():
+    doubt = one(said(SIEGE.replace("13.88", "19.88")), "figures.concurrency")
+    assert "by 15 users" in doubt.text
+
+
+def test_siege_s_concurrency_is_its_rate_times_its_response_time():
+    text = (FIXTURES / "siege" / "siege_07_doc271.txt").read_text(encoding="utf-8").replace("142.00", "42.00")
+    assert "connections at once, not 42" in one(said(text), "figures.concurrency").text
+
+
+@pytest.mark.parametrize(("printed", "half"), [(0.07, 0.005), (34.224, 0.0005), (1.9, 0.05), (60, 0.5), (60.0, 0.5)])
+def test_a_printed_figure_may_be_half_of_its_last_digit_off(printed, half):
+    assert step(printed) == pytest.approx(half)

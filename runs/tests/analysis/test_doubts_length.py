@@ -1,0 +1,123 @@
+"""Runs that are too short, cold, interrupted, or called unreliable by their own tool."""
+
+from __future__ import annotations
+
+import pytest
+
+from runs.analysis.doubts import excluded
+from runs.tests.analysis.doubting import FIXTURES, of, one, report, said, session
+
+pytestmark = pytest.mark.django_db
+
+
+def fixture(name: str) -> str:
+    return next(FIXTURES.glob(f"*/{name}.txt")).read_text(encoding="utf-8")
+
+
+def repeats(*rates: float) -> str:
+    """A config's repeats, each with a rate (and the time taken that goes with it)."""
+    reports = [
+        report(
+            "long_1",
+            Requests_per_second=f"{rate:.2f} [#/sec] (mean)",
+            Time_taken_for_tests=f"{5000 / rate:.3f} seconds",
+            Time_per_request=f"{15000 / rate:.3f} [ms] (mean)",
+        )
+        for rate in rates
+    ]
+    return session(nginx="\n".join(f"run {number}:\n\n{text}" for number, text in enumerate(reports, 1)))
+
+
+def test_a_run_of_half_a_second_is_too_short():
+    doubt = one(said(report("ok")), "length.seconds")
+    assert "400 requests in 0.17 s" in doubt.text
+
+
+def test_the_time_of_a_quoted_run_is_worked_out_from_its_command_and_its_rate():
+    text = "$ ab -n 100 http://web1.lan/\nRequests per second:    316.08 [#/sec] (mean)\nTime per request:   3.164 [ms] (mean)\n"
+    assert "100 requests in 0.32 s" in one(said(text), "length.seconds").text
+
+
+def test_a_run_of_twelve_seconds_is_long_enough():
+    assert of(said(report("long_1")), "length.seconds") == []
+
+
+def test_four_requests_a_client_are_too_few():
+    doubt = one(said(report("ok", Concurrency_Level="100").replace("-c 8", "-c 100")), "length.per_client")
+    assert "400 requests by 100 clients, 4 each" in doubt.text
+
+
+def test_fifty_requests_a_client_are_enough():
+    assert of(said(report("ok")), "length.per_client") == []
+
+
+def test_a_99th_percentile_of_400_requests_is_noted_and_of_5000_it_is_not():
+    assert one(said(report("ok")), "length.p99").severity == "note"
+    assert of(said(report("long_1")), "length.p99") == []
+
+
+def test_a_first_repeat_that_is_well_behind_the_second_is_a_cold_start():
+    doubt = one(said(repeats(617.01, 878.81)), "warmth.first")
+    assert doubt.severity == "caution"
+    assert "617.0 requests per second, 878.8 in the second" in doubt.text
+    assert len(doubt.runs) == 1
+
+
+@pytest.mark.parametrize("rates", [(800.0, 878.81), (900.0, 878.81), (700.0, 600.0, 880.0, 890.0), (617.01,)])
+def test_what_lies_as_far_apart_as_the_others_is_no_cold_start(rates):
+    assert of(said(repeats(*rates)), "warmth.first") == []
+
+
+def test_a_first_repeat_behind_several_that_agree_is_a_cold_start():
+    assert "the mean of the 3 later ones" in one(said(repeats(700.0, 880.0, 885.0, 890.0)), "warmth.first").text
+
+
+def test_what_ab_calls_not_reliable_is_a_caution():
+    doubt = one(said(fixture("ab_22_not_reliable")), "tool.warnings")
+    assert doubt.severity == "caution"
+    assert 'ab calls its processing and total times "NOT reliable"' in doubt.text
+
+
+def test_what_ab_calls_probably_not_that_reliable_is_a_note():
+    assert one(said(fixture("ab_21_not_normal")), "tool.warnings").severity == "note"
+
+
+def test_what_siege_warns_of_is_told_in_its_own_words():
+    assert "capped at 255" in one(said(fixture("siege_08_capped")), "tool.warnings").text
+
+
+def test_a_report_without_warnings_is_not_doubted_for_any():
+    assert of(said(report("long_1")), "tool.warnings") == []
+
+
+def test_a_run_that_broke_off_with_a_rate_is_fatal_and_without_one_a_note():
+    assert one(said(fixture("ab_10_reset")), "tool.aborted").severity == "note"
+    text = fixture("siege_02_b_t").replace(
+        "Lifting the server siege...",
+        "siege aborted due to excessive socket failure; you\ncan change the failure threshold in $HOME/.siegerc",
+    )
+    found = said(text)
+    assert one(found, "tool.aborted").severity == "fatal"
+    assert len(excluded(found)) == 1
+
+
+def test_a_run_that_came_to_its_end_is_not_said_to_have_broken_off():
+    found = said(report("long_1"))
+    assert of(found, "tool.aborted") == of(found, "tool.interrupted") == []
+
+
+def test_a_run_that_someone_stopped_is_told_by_its_missing_requests():
+    assert "2605 of 100000 requests were made" in one(said(fixture("ab_12_sigint")), "tool.interrupted").text
+
+
+def test_a_run_with_a_time_limit_is_not_interrupted():
+    assert of(said(fixture("ab_11_timelimit")), "tool.interrupted") == []
+
+
+def test_a_quoted_line_leaves_failures_unseen():
+    text = "nginx:\n\nRequests per second:    316.08 [#/sec] (mean)\n"
+    assert "failures, percentiles, document not told" in one(said(text), "tool.partial").text
+
+
+def test_a_whole_report_is_not_called_partial():
+    assert of(said(report("long_1")), "tool.partial") == []

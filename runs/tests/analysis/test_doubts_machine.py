@@ -1,0 +1,174 @@
+"""Monitors, load generators and limits of the server: on which side it was narrow."""
+
+from __future__ import annotations
+
+import pytest
+
+from runs.analysis.doubts import Case, doubts, excluded
+from runs.analysis.facts import HostFact, Process, TextFact
+from runs.tests.analysis import facts
+from runs.tests.analysis.doubting import AB, CORES, HTTPD, during, of, one, report, said, session, top
+
+LIMITED = (
+    "\n$ cat /etc/apache2/mpm.conf\n<IfModule mpm_prefork_module>\n  StartServers 5\n  MaxClients {n}\n</IfModule>\n"
+)
+
+
+def pair(screen: str, other: str = "") -> str:
+    """nginx with a screen of top beside its run, and apache with another one."""
+    return session(nginx=report("long_1") + during(screen), apache=report("long_2") + (during(other) if other else ""))
+
+
+def locally(text: str) -> str:
+    return text.replace("web1.lan", "localhost")
+
+
+pytestmark = pytest.mark.django_db
+
+
+def test_swap_in_use_where_memory_was_tight_and_others_had_none_is_fatal():
+    found = said(pair(top(swap=18708, free=2608, cached=1388), top(swap=0)))
+    doubt = one(found, "machine.swap")
+    assert doubt.severity == "fatal"
+    assert "18.27 MiB of swap in use" in doubt.text
+    assert list(excluded(found)) == list(doubt.runs)
+
+
+def test_swap_in_use_everywhere_is_a_caution_as_nobody_is_at_an_advantage():
+    screen = top(swap=18708, free=2608, cached=1388)
+    found = said(pair(screen, screen.replace("15:17:17", "15:19:17")))
+    assert {doubt.severity for doubt in of(found, "machine.swap")} == {"caution"}
+    assert excluded(found) == {}
+
+
+def test_some_old_pages_in_swap_beside_free_memory_are_a_note():
+    assert one(said(pair(top(swap=18708), top())), "machine.swap").severity == "note"
+
+
+def test_unused_swap_is_not_told_of():
+    assert of(said(pair(top(), top())), "machine.swap") == []
+
+
+def test_swap_that_grew_during_the_run_is_fatal_however_much_memory_is_free():
+    setups = facts.setups("a", "b")
+    runs = [facts.run(1, 100.0), facts.run(2, 100.0)]
+    grown = {"lows": {"swap_used_kb": 1000}, "peaks": {"swap_used_kb": 90000}, "metrics": {"swap_used_kb": 40000}}
+    looks = [facts.look(1, **grown), facts.look(2, metrics={"swap_used_kb": 0})]
+    assert one(doubts(Case(setups, runs, looks)), "machine.swap").severity == "fatal"
+
+
+@pytest.mark.parametrize("text", [pair, lambda screen: locally(pair(screen))])
+def test_a_cpu_with_idle_time_is_not_doubted(text):
+    assert of(said(text(top(idle=40.0))), "machine.cpu") == []
+
+
+def test_a_busy_cpu_of_the_server_alone_is_a_note():
+    doubt = one(said(pair(top(idle=0.0, running=15))), "machine.cpu")
+    assert (doubt.severity, "what limited the server" in doubt.text) == ("note", True)
+
+
+def test_a_busy_cpu_that_server_and_generator_share_is_a_caution():
+    doubt = one(said(locally(CORES + pair(top(idle=0.0, running=15)))), "machine.cpu")
+    assert doubt.severity == "caution"
+    assert "CPU 0 % idle, 15 tasks running or ready to run" in doubt.text
+
+
+def test_a_busy_cpu_of_the_generator_is_a_caution():
+    hosts = [HostFact(1, "www"), HostFact(2, "labo-2")]
+    looks = [facts.look(1, metrics={"cpu_id": 0.5}, host_id=2)]
+    found = doubts(Case(facts.setups("a"), [facts.run(1, 100.0, host_id=1, hostname="www")], looks, hosts=hosts))
+    assert "he load generator was at its limit" in one(found, "machine.cpu").text
+
+
+def test_a_busy_cpu_before_the_run_is_nobody_s_limit():
+    looks = [facts.look(1, "before", metrics={"cpu_id": 0.5})]
+    assert of(doubts(Case(facts.setups("a"), [facts.run(1, 100.0)], looks)), "machine.cpu") == []
+
+
+def test_tasks_beyond_the_cores_are_told_where_idle_time_is_not():
+    looks = [facts.look(1, metrics={"tasks_running": 6})]
+    hosts = [HostFact(1, "www", cores=4)]
+    assert one(doubts(Case(facts.setups("a"), [facts.run(1, 100.0)], looks, hosts=hosts)), "machine.cpu")
+    looks = [facts.look(1, metrics={"tasks_running": 5})]
+    assert of(doubts(Case(facts.setups("a"), [facts.run(1, 100.0)], looks, hosts=hosts)), "machine.cpu") == []
+
+
+def test_time_that_the_hypervisor_took_is_a_caution():
+    assert "12.5 % of CPU time stolen" in one(said(pair(top(stolen=12.5))), "machine.steal").text
+
+
+def test_a_trace_of_stolen_time_is_not_told_of():
+    assert of(said(pair(top(stolen=0.7))), "machine.steal") == []
+
+
+def test_a_generator_on_the_measured_host_is_told_by_the_address():
+    doubt = one(said(locally(report("long_1"))), "generator.same_host")
+    assert (doubt.severity, "ab loaded localhost" in doubt.text) == ("caution", True)
+
+
+def test_a_generator_on_the_measured_host_is_told_by_the_server_s_own_list_of_processes():
+    doubt = one(said(pair(top(rows=HTTPD + AB.format(cpu="40.0")))), "generator.same_host")
+    assert "top shows ab beside the server's processes" in doubt.text
+
+
+@pytest.mark.parametrize("rows", [HTTPD, AB.format(cpu="40.0")])
+def test_another_machine_s_load_is_not_taken_for_the_server_s_own(rows):
+    assert of(said(pair(top(rows=rows))), "generator.same_host") == []
+
+
+def test_ab_at_a_whole_core_may_be_what_was_measured():
+    found = said(pair(top(rows=HTTPD + AB.format(cpu="99.7"))))
+    assert "ab used 99.7 % of a core" in one(found, "generator.saturated").text
+
+
+@pytest.mark.parametrize("cpu", ["60.0", " 6.0"])
+def test_ab_with_time_to_spare_is_not_doubted(cpu):
+    assert of(said(pair(top(rows=HTTPD + AB.format(cpu=cpu)))), "generator.saturated") == []
+
+
+def test_a_generator_of_many_threads_is_full_only_at_all_cores():
+    looks = [facts.look(1, processes=(Process(1, "wrk", "wrk", 100.0, 130.0),))]
+    runs, hosts = [facts.run(1, 100.0, tool="wrk")], [HostFact(1, "www", cores=4)]
+    assert of(doubts(Case(facts.setups("a"), runs, looks, hosts=hosts)), "generator.saturated") == []
+    looks = [facts.look(1, processes=(Process(1, "wrk", "wrk", 100.0, 395.0),))]
+    assert one(doubts(Case(facts.setups("a"), runs, looks, hosts=hosts)), "generator.saturated")
+
+
+def test_more_clients_than_workers_are_told_with_the_setting_and_its_line():
+    text = session(apache=report("long_1") + LIMITED.format(n=10))
+    doubt = one(said(text), "limits.clients")
+    assert "15 clients for MaxClients 10" in doubt.text
+    lines = text.split("\n")
+    assert "MaxClients 10" in lines[doubt.sources[0].line - 1]
+
+
+def test_as_many_clients_as_workers_are_fine():
+    assert of(said(session(apache=report("long_1") + LIMITED.format(n=15))), "limits.clients") == []
+
+
+def test_what_is_said_beside_the_run_counts_for_more_than_a_text_shown_elsewhere():
+    setups, texts = facts.setups("a"), [text("MaxClients 10\n")]
+    noted = facts.run(1, 100.0, concurrency=15.0, note="MaxClientsは15で実施します。")
+    assert of(doubts(Case(setups, [noted], texts=texts)), "limits.clients") == []
+    plain = facts.run(1, 100.0, concurrency=15.0)
+    assert one(doubts(Case(setups, [plain], texts=texts)), "limits.clients")
+
+
+def test_of_several_mpms_the_widest_counts_and_the_config_s_own_where_it_is_named():
+    both = "<IfModule prefork.c>\nMaxClients 10\n</IfModule>\n<IfModule worker.c>\nMaxClients 100\n</IfModule>\n"
+    run = facts.run(1, 100.0, concurrency=50.0)
+    assert of(doubts(Case(facts.setups("apache"), [run], texts=[text(both)])), "limits.clients") == []
+    assert one(doubts(Case(facts.setups("prefork MPM"), [run], texts=[text(both)])), "limits.clients")
+
+
+def test_nginx_takes_its_connections_for_each_worker_process():
+    conf = "worker_processes 2;\nevents {\n  worker_connections 64;\n}\n"
+    many = facts.run(1, 100.0, concurrency=200.0)
+    found = one(doubts(Case(facts.setups("nginx"), [many], texts=[text(conf)])), "limits.clients")
+    assert "200 clients for 2 × worker_connections 128" in found.text
+    few = facts.run(1, 100.0, concurrency=128.0)
+    assert of(doubts(Case(facts.setups("nginx"), [few], texts=[text(conf)])), "limits.clients") == []
+
+
+def text(config: str) -> TextFact:
+    return TextFact(None, "httpd.conf", config, "/uploads/1/#L1", 1)
