@@ -12,13 +12,15 @@ import pickle
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from django.core.cache import cache as kept
 
 from runs import analysis, reads, repeats
-from runs.analysis import directives
+from runs.analysis import directives, structure, table
 from runs.analysis.cost import Cost, cost
 from runs.analysis.doubts import Case, Doubt, apart, doubts, excluded
+from runs.analysis.rebase import rebased
 from runs.analysis.scaling import Sweep, sweeps
 from runs.analysis.table import Comparison
 from runs.analysis.verdict import Judgement, Spread, judge
@@ -36,6 +38,24 @@ class Judged:
     sweeps: list[Sweep]
     cost: Cost | None
     out: dict[int, str]
+
+    def as_dict(self, comparison: Comparison) -> dict[str, Any]:
+        """All of it with the table, for JSON."""
+        return structure.whole(
+            comparison,
+            judgement=self.judgement,
+            doubts=self.doubts,
+            sweeps=self.sweeps,
+            cost=self.cost,
+            differences=self.differences,
+        )
+
+
+def compared(material: reads.Material) -> tuple[Comparison, Judged]:
+    """The table of this material, each column against the baseline that it is judged against, and the conclusions."""
+    comparison = table.compare(material.setups, material.runs, material.looks)
+    found = judged(material, comparison)
+    return rebased(comparison, found.judgement.bases), found
 
 
 def judged(material: reads.Material, comparison: Comparison) -> Judged:

@@ -11,8 +11,32 @@ from runs.analysis.cost import Cost
 from runs.analysis.directives import Differences
 from runs.analysis.doubts import Doubt
 from runs.analysis.facts import RulingFact, Setup
+from runs.analysis.scaling import Sweep
 from runs.analysis.table import Comparison
 from runs.analysis.verdict import Judgement
+
+
+def whole(
+    comparison: Comparison,
+    *,
+    judgement: Judgement,
+    doubts: Sequence[Doubt],
+    sweeps: Sequence[Sweep],
+    cost: Cost | None,
+    differences: Differences,
+) -> dict[str, Any]:
+    """All that a comparison page says."""
+    told = {
+        "summary": judgement.sentence,
+        "doubts": of_doubts(doubts),
+        "bases": list(judgement.bases),
+        **structure(comparison, judgement),
+        "scaling": sweeps,
+        "cost": of_cost(cost),
+        "config_differences": of_differences(differences),
+    }
+    found: dict[str, Any] = plain(told)
+    return found
 
 
 def structure(comparison: Comparison, judgement: Judgement) -> dict[str, Any]:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from django.db.models import QuerySet
-from django.http import Http404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema, extend_schema_view
 from rest_framework.decorators import action
@@ -25,9 +24,7 @@ from runs.api import comparison, errors, filters, series
 from runs.api import serializers as shapes
 from runs.api.bodies import RawParser, files_of, hints_of
 from runs.models import Capture, Config, Experiment, Host, Run, Upload
-from runs.querysets import ID_DIGITS
 
-MOST_COMPARED = 100
 MOST_POINTS = 20_000
 HINTS = [
     OpenApiParameter("host", description="the machine's name, instead of what the text suggests"),
@@ -188,22 +185,17 @@ class UploadViews(Rows):
 
 class CompareView(OurErrors, APIView):
     @extend_schema(
-        parameters=[OpenApiParameter("runs", required=True, description="ids with commas; the first is the baseline")],
+        parameters=[
+            OpenApiParameter("runs", description="ids with commas; the first is the baseline"),
+            OpenApiParameter("configs", description="or ids of configs: their counted runs, in the order given"),
+            OpenApiParameter("experiment", OpenApiTypes.INT, description="or an experiment's id: all of it"),
+        ],
         responses=shapes.ComparisonSerializer,
     )
     def get(self, request: Request) -> Response:
-        """Runs side by side, and each figure's distance from the baseline's."""
-        ids = [word.strip() for word in request.query_params.get("runs", "").split(",") if word.strip()]
-        if not ids or len(ids) > MOST_COMPARED or not all(word.isdecimal() and len(word) <= ID_DIGITS for word in ids):
-            raise ValidationError({"runs": f"expected 1 to {MOST_COMPARED} run ids with commas, such as 1,2,3"})
-        found = Run.objects.with_context().in_bulk([int(word) for word in ids])
-        missing = [word for word in ids if int(word) not in found]
-        if missing:
-            raise Http404(f"No run {', '.join(missing)}.")
-        body = comparison.of_runs([found[int(word)] for word in dict.fromkeys(ids)])
-        for run in body["runs"]:
-            run["url"] = request.build_absolute_uri(run["url"])
-        return Response(body)
+        """Runs side by side: figures, verdicts with intervals, doubts with lines, cost, scaling, config differences."""
+        runs, material = comparison.selection(request.query_params)
+        return Response(comparison.answer(runs, material, request.build_absolute_uri))
 
 
 def told(upload: Upload, request: Request) -> dict[str, Any]:

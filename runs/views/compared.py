@@ -9,10 +9,9 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 from runs import judging, reads
-from runs.analysis import differences, sheet, structure, table
+from runs.analysis import differences, sheet, table
 from runs.analysis.method import commands, environment, method
 from runs.analysis.post import Post, against, markdown, spoken
-from runs.analysis.rebase import rebased
 from runs.analysis.sections import sections
 from runs.views.answer import answer
 from runs.views.charts import all_charts, lines, wants_log
@@ -24,9 +23,7 @@ PICTURES = {"throughput": "Requests per second", "latency": "Latency percentiles
 
 def context_of(request: HttpRequest, material: reads.Material) -> dict[str, Any]:
     """Everything that the parts of a comparison page need."""
-    comparison = table.compare(material.setups, material.runs, material.looks)
-    judged = judging.judged(material, comparison)
-    comparison = rebased(comparison, judged.judgement.bases)
+    comparison, judged = judging.compared(material)
     asked = request.GET.get("y", "")
     return {
         "comparison": comparison,
@@ -77,7 +74,7 @@ def answer_compared(
         return standalone(request, post_of(request, context), context)
     comparison, judgement = context["comparison"], context["judgement"]
     post = markdown(post_of(request, context)) if fmt == "md" else ""
-    payload = head | payload_of(context) if fmt == "json" else None
+    payload = head | context["judged"].as_dict(comparison) if fmt == "json" else None
     flat = sheet.of_comparison(context["title"], comparison, judgement)
     return answer(request, template, context, flat, fmt=fmt, payload=payload, markdown=post, more=("html",))
 
@@ -85,21 +82,6 @@ def answer_compared(
 def pictures_of(charts: Mapping[str, Any], address: Callable[[str], str]) -> list[tuple[str, str]]:
     """(what it shows, address) of the pictures that have something to show."""
     return [(words, address(what)) for what, words in PICTURES.items() if what in charts]
-
-
-def payload_of(context: dict[str, Any]) -> dict[str, Any]:
-    """All of it as JSON."""
-    judged = context["judged"]
-    told = {
-        "summary": judged.judgement.sentence,
-        "doubts": structure.of_doubts(judged.doubts),
-        **structure.structure(context["comparison"], judged.judgement),
-        "scaling": judged.sweeps,
-        "cost": structure.of_cost(judged.cost),
-        "config_differences": structure.of_differences(judged.differences),
-    }
-    found: dict[str, Any] = structure.plain(told)
-    return found
 
 
 def post_of(request: HttpRequest, context: dict[str, Any]) -> Post:
