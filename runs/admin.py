@@ -91,7 +91,8 @@ class LoadGeneratorAdmin(ReadOnly):
 
 @admin.register(Target)
 class TargetAdmin(ReadOnly):
-    list_display = ["host", "reach", "ssh_destination", "enabled", "busy_with"]
+    list_display = ["host", "reach", "ssh_destination", "enabled", "busy_with_id"]
+    list_select_related = ["host"]
 
 
 @admin.register(Plan)
@@ -121,3 +122,4 @@ class SwitchAdmin(Base):
 
     form = SwitchForm
     list_display = ["name", "target", "argv", "timeout_s"]
+    list_select_related = ["target__host"]

@@ -18,6 +18,7 @@ from runs.remote.checks import RANGES
 from runs.remote.planning import by_field
 
 EMPTY_ROWS = 3
+VARIANT_FIELDS = ("name", "keepalive", "address", "path", "switch", "config_files")
 
 
 class PlanForm(ModelForm):
@@ -123,7 +124,7 @@ class VariantForm(ModelForm):
 
     class Meta:
         model = Variant
-        fields = ["name", "keepalive", "address", "path", "switch", "config_files"]
+        fields = VARIANT_FIELDS
         labels = {"name": "Name", "keepalive": "Keep-alive", "path": "Path", "switch": "Switch"}
 
     def __init__(self, *args: Any, target: Target, **kwargs: Any) -> None:
@@ -149,7 +150,7 @@ class Variants(BaseInlineFormSet):  # type: ignore[type-arg]
         gone = self.deleted_forms
         kept = [form for form in self.forms if form not in gone and (form.has_changed() or form.initial.get("name"))]
         for position, form in enumerate(kept):
-            fields = {name: form.cleaned_data[name] for name in VariantForm.Meta.fields}
+            fields = {name: form.cleaned_data[name] for name in VARIANT_FIELDS}
             Variant.objects.create(plan=plan, position=position, **fields)
 
 

@@ -1,0 +1,166 @@
+"""A command line that somebody typed, once more: as a plan, with everything said that a plan cannot do."""
+
+from __future__ import annotations
+
+import pytest
+
+from runs.remote.again import CannotRepeat, again
+from runs.remote.commandline import Unreadable, read
+from runs.tests import factories
+
+from . import rows
+
+URL = "http://192.0.2.10/hello"
+
+
+@pytest.mark.parametrize(
+    ("command", "wanted"),
+    [
+        ("ab -n 1000 -c 10 http://a/", {"requests": 1000, "concurrency": 10, "url": "http://a/"}),
+        ("/usr/bin/ab -n1000 -c10 -k localhost/x", {"requests": 1000, "keepalive": True, "url": "http://localhost/x"}),
+        ("ab -kc 5 -n 9 http://a/", {"concurrency": 5, "keepalive": True, "requests": 9}),
+        ("ab http://a/", {"requests": 1, "concurrency": 1}),
+        ("ab -t 30 -c 2 http://a/", {"duration_s": 30, "requests": None}),
+        ("ab -n 9 -s 5 http://a/", {"timeout_s": 5}),
+        ("ab -n 9 -i http://a/", {"method": "HEAD"}),
+        ("ab -n 9 -m PATCH http://a/", {"method": "PATCH"}),
+        ("ab -n 9 -H 'X-A: b c' -H Accept:x http://a/", {"headers": [("X-A", "b c"), ("Accept", "x")]}),
+        ("ab -n 9 -C a=1 http://a/", {"headers": [("Cookie", "a=1")]}),
+        ("time sudo ab -n 9 http://a/ 2>&1 | tee out.txt", {"requests": 9, "url": "http://a/"}),
+        ('ab -n 9 "http://a/?x=1&y=2"', {"url": "http://a/?x=1&y=2"}),
+        ("ab -n 9 http://a/ > out.txt; rm -rf /", {"url": "http://a/"}),
+        ("ab -n 9 http://a/ && ab -n 99 http://b/", {"requests": 9, "url": "http://a/"}),
+        ("siege -c 5 -r 10 -b http://a/", {"requests": 50, "concurrency": 5}),
+        ("siege -c5 -t30S http://a/", {"duration_s": 30, "requests": None}),
+        ("siege --concurrent=5 --time=1M http://a/", {"duration_s": 60, "concurrency": 5}),
+        ("siege -t 2 http://a/", {"duration_s": 120, "concurrency": 10}),
+        ("siege -c 1 -r 2 'http://a/ POST a=1&b=2'", {"method": "POST", "body": "a=1&b=2", "url": "http://a/"}),
+        ("siege -c 1 -r 2 -A me http://a/", {"headers": [("User-Agent", "me")]}),
+        ("wrk -t4 -c 1k -d 2m --latency http://a/", {"concurrency": 1000, "duration_s": 120, "keepalive": True}),
+        ("wrk http://a/", {"concurrency": 10, "duration_s": 10}),
+        ("wrk -d 5 -H 'Connection: close' http://a/", {"keepalive": False, "headers": []}),
+        ("hey -n 200 -c 20 http://a/", {"requests": 200, "concurrency": 20, "keepalive": True}),
+        ("hey -z 1m30s -disable-keepalive http://a/", {"duration_s": 90, "keepalive": False}),
+        ("hey --n=5 -m POST -d 'a=1' -T x/y http://a/", {"requests": 5, "body": "a=1", "content_type": "x/y"}),
+    ],
+)
+def test_a_command_line_is_read_as_its_tool_reads_it(command, wanted):
+    asked = read(command)
+    assert {name: getattr(asked, name) for name in wanted} == wanted
+
+
+@pytest.mark.parametrize(
+    ("command", "word"),
+    [
+        ("curl http://a/", "No load tool"),
+        ("", "No load tool"),
+        ("ab -n 9", "no address"),
+        ("ab -n many http://a/", "no number of requests"),
+        ("ab -n", "no number of requests"),
+        ("wrk -d soon http://a/", "no time"),
+        ("siege http://a/", "without an end"),
+        ("ab -n 9 'http://a/", "quotes do not match"),
+    ],
+)
+def test_what_cannot_be_read_says_why(command, word):
+    with pytest.raises(Unreadable, match=word):
+        read(command)
+
+
+@pytest.mark.parametrize(
+    ("command", "word"),
+    [
+        ("ab -n 9 -A me:word http://a/", "user name and password"),
+        ("ab -n 9 -X proxy:80 http://a/", "the proxy"),
+        ("ab -n 9 -p form.txt http://a/", "the body"),
+        ("ab -n 9 -Q http://a/", "not known here"),
+        ("ab -n 9 http://a/ http://b/", "one address"),
+        ("siege -r 1 -d 3 http://a/", "the pause"),
+        ("siege -r 1 'http://a/ POST <form.txt'", "The body"),
+        ("wrk -s post.lua http://a/", "the script"),
+        ("hey -q 5 http://a/", "the limit of requests per second"),
+        ("hey -m BREW http://a/", "BREW is not one"),
+    ],
+)
+def test_what_is_lost_is_said(command, word):
+    assert any(word in sentence for sentence in read(command).lost)
+
+
+def test_a_word_behind_an_option_is_never_taken_for_the_address():
+    assert read("ab -n 9 -g http://evil/ -e x.csv http://a/").url == "http://a/"
+
+
+def stored(command: str, **fields):
+    config = factories.config(factories.experiment("MPMs"), "event")
+    return factories.run(config, factories.upload(), command=command, **fields)
+
+
+@pytest.mark.django_db
+def test_a_stored_run_becomes_a_plan_for_the_target_that_allows_it():
+    target = rows.target()
+    found = again(stored(f"ab -n 1000 -c 10 -k '{URL}?a=1&b=2'"))
+    assert found.target == target
+    assert found.variant == "event"
+    assert found.fields["address"] == target.addresses.get().pk
+    assert found.fields["path"] == "/hello?a=1&b=2"
+    assert (found.fields["levels"], found.fields["requests"], found.fields["keepalive"]) == ([10], 1000, True)
+    assert found.notes == []
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("command", "word"),
+    [
+        ("", "does not show the command"),
+        ("curl http://192.0.2.10/", "No load tool"),
+        ("ab -n 9 http://192.0.2.10:81/", "on no target's list"),
+        ("ab -n 9 https://192.0.2.10/", "on no target's list"),
+        ("ab -n 9 http://me:word@192.0.2.10/", "user name or password"),
+        ("ab -n 9 http://3221225994/", "plain form"),
+        ("ab -n 9 http://[::1/", "no address"),
+        ("ab -n 9 ftp://192.0.2.10/", "does not begin"),
+    ],
+)
+def test_a_run_that_no_target_allows_says_so(command, word):
+    rows.target()
+    with pytest.raises(CannotRepeat, match=word):
+        again(stored(command))
+
+
+@pytest.mark.django_db
+def test_a_target_that_is_switched_off_allows_nothing():
+    rows.target(enabled=False)
+    with pytest.raises(CannotRepeat, match="on no target's list"):
+        again(stored(f"ab -n 9 {URL}"))
+
+
+@pytest.mark.django_db
+def test_of_two_targets_the_runs_own_host_is_taken():
+    rows.target()
+    second = rows.target()
+    assert again(stored(f"ab -n 9 {URL}", host=second.host)).target == second
+
+
+@pytest.mark.django_db
+def test_a_secret_of_a_stored_command_is_not_taken_over():
+    rows.target()
+    found = again(stored(f"ab -n 9 -H 'Authorization: Bearer abcdef' -C 'session=[redacted]' {URL}"))
+    assert found.fields["headers"] == [("Authorization", "{secret:AUTHORIZATION}"), ("Cookie", "{secret:COOKIE}")]
+    assert "abcdef" not in str(found.fields) + str(found.notes)
+    assert any("BENCHDASH_SECRET_COOKIE" in note for note in found.notes)
+
+
+@pytest.mark.django_db
+def test_a_header_that_leads_elsewhere_is_left_out():
+    rows.target()
+    found = again(stored(f"ab -n 9 -H 'Host: evil.example' -H 'X-A: b' {URL}"))
+    assert found.fields["headers"] == [("X-A", "b")]
+    assert any("Host" in note for note in found.notes)
+
+
+@pytest.mark.django_db
+def test_a_fragment_is_left_out():
+    rows.target()
+    found = again(stored(f"ab -n 9 '{URL}#top'"))
+    assert found.fields["path"] == "/hello"
+    assert any("#" in note for note in found.notes)
