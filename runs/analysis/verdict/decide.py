@@ -87,8 +87,10 @@ def _found(evidence: Evidence, p_adjusted: float | None, setting: Setting) -> tu
         return "better" if better else "worse", told, f"{words.chance(p_adjusted)}, {sides}"
     if _far(evidence, setting):
         return "likely_better" if better else "likely_worse", told, f"{sides}, {_far_words(setting)}"
-    rest = _open_words(evidence, setting) if p_adjusted is None else words.chance(p_adjusted)
-    return "undecided", told, f"{sides}, {rest}"
+    rest = [sides, *([words.chance(p_adjusted)] if p_adjusted is not None else [])]
+    if evidence.fewest < ENOUGH_FOR_RANKS:
+        rest.append(_open_words(evidence, setting))
+    return "undecided", told, ", ".join(rest)
 
 
 def _told(evidence: Evidence, setting: Setting) -> str:
@@ -147,8 +149,10 @@ def _open_words(evidence: Evidence, setting: Setting) -> str:
     if setting.pool is None:
         return NO_REPEATS
     inside = abs(evidence.distance or 0) <= setting.pool.widest
-    opening = f"repeats {setting.whose}vary by"
-    return f"{opening if inside else f'not far beyond what {opening}'} {words.vary(setting.pool)}"
+    size = words.vary(setting.pool)
+    if inside:
+        return f"repeats {setting.whose}vary by {size}"
+    return f"not far beyond the {size} that repeats {setting.whose}vary by"
 
 
 def _no_ratio(evidence: Evidence) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from runs.analysis import stats
@@ -59,8 +59,7 @@ def judge_failures(key: str, base: Sequence[Tries], own: Sequence[Tries], base_a
     told = f"{_percent(own)} {NOUN[key]}, against {_percent(base)}"
     sides = words.sides(n_base, n, "run")
     if min(n, n_base) >= ENOUGH_FOR_RANKS:
-        found = _by_ranks(base, own, base_at)
-        return replace(found, text=f"{told}, {found.basis}, {sides}", n=n, n_base=n_base)
+        return replace(_by_ranks(base, own, base_at), text=f"{told}, {sides}", basis=sides, n=n, n_base=n_base)
     p = _chance(base, own)
     kind: Kind = "likely_worse" if share(own) > share(base) else "likely_better"
     return Verdict(
@@ -88,13 +87,22 @@ def _by_ranks(base: Sequence[Tries], own: Sequence[Tries], base_at: int) -> Verd
         "undecided" if ranks.p >= ALPHA else "worse" if effect > 0 else "better",
         base_at,
         "",
-        basis=words.chance(ranks.p),
         test=f"Mann-Whitney on the shares, {'exact' if ranks.exact else 'normal approximation'}",
         p=ranks.p,
         effect=effect,
         effect_word=stats.delta_word(effect),
         detail=f"Mann-Whitney on each run's share of failures: {words.chance(ranks.p)}.",
     )
+
+
+def adjusted(found: Mapping[int, Verdict]) -> dict[int, Verdict]:
+    """After Holm over the configs that were compared by ranks."""
+    ranked = {at: one.p for at, one in found.items() if one.effect is not None and one.p is not None}
+    made = dict(found)
+    for at, p in zip(ranked, stats.holm(list(ranked.values())), strict=True):
+        kind: Kind = found[at].kind if p < ALPHA else "undecided"
+        made[at] = replace(found[at], kind=kind, p_adjusted=p, text=f"{found[at].text}, {words.chance(p)}")
+    return made
 
 
 def _chance(base: Sequence[Tries], own: Sequence[Tries]) -> float:

@@ -12,7 +12,7 @@ from runs.analysis.table import Comparison, Row
 from runs.analysis.verdict.crosscheck import without_hollow_gains
 from runs.analysis.verdict.decide import HERE, Setting, decide
 from runs.analysis.verdict.evidence import Side, side, weigh
-from runs.analysis.verdict.failures import Tries, judge_failures, tries
+from runs.analysis.verdict.failures import Tries, adjusted, judge_failures, tries
 from runs.analysis.verdict.metrics import ALL_TOGETHER, COUNTS, Judged, judged, step
 from runs.analysis.verdict.sentence import sentence
 from runs.analysis.verdict.shapes import Judgement, Spread, Verdict
@@ -94,22 +94,21 @@ def _row(case: Case, row: Row, what: Judged) -> Verdicts:
 
 def _failures(case: Case, row: Row, pairs: list[tuple[int, int]]) -> Verdicts:
     tried = case.tries[row.key]
-    return {
-        at: judge_failures(row.key, tried[base], tried[at], base) for at, base in pairs if tried[at] and tried[base]
-    }
+    both = [(at, base) for at, base in pairs if tried[at] and tried[base]]
+    return adjusted({at: judge_failures(row.key, tried[base], tried[at], base) for at, base in both})
 
 
 def _measures(case: Case, row: Row, what: Judged, pairs: list[tuple[int, int]]) -> Verdicts:
     sides = {at: side(values) for at in range(len(row.cells)) if (values := case.values(row, at))}
     weighed = {at: (base, weigh(sides[base], sides[at])) for at, base in pairs if at in sides and base in sides}
     tested = {at: one.p for at, (_, one) in weighed.items() if one.p is not None}
-    adjusted = dict(zip(tested, stats.holm(list(tested.values())), strict=True))
+    after_holm = dict(zip(tested, stats.holm(list(tested.values())), strict=True))
     pool, where = _pool(case, what, sides.values())
     found = {}
     for at, (base, evidence) in weighed.items():
         tools = {run.tool for column in (at, base) for run in case.comparison.columns[column].runs}
         setting = Setting(what, row.kind, row.unit, pool, where, len(weighed), step(tools, row))
-        found[at] = decide(evidence, adjusted.get(at), base, setting)
+        found[at] = decide(evidence, after_holm.get(at), base, setting)
     return found
 
 

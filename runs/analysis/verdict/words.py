@@ -44,10 +44,11 @@ def chance(p: float) -> str:
 
 
 def sides(n_base: int, n: int, noun: str) -> str:
-    """As "one run each", "3 runs each", "3 runs against 1"."""
+    """As "one run each", "3 repeats each", "1 run against 3"."""
+    several = "repeats" if noun == "run" else f"{noun}s"
     if n == n_base:
-        return f"one {noun} each" if n == 1 else f"{n} {noun}s each"
-    return f"{n} {noun}{'s' if n != 1 else ''} against {n_base}"
+        return f"one {noun} each" if n == 1 else f"{n} {several} each"
+    return f"{n} {noun if n == 1 else several} against {n_base}"
 
 
 def vary(pool: Pool) -> str:

@@ -238,7 +238,7 @@ def test_two_failures_of_siege_are_undecided():
 def test_shares_of_failures_are_compared_by_rank_from_four_repeats_up():
     found = failing([(0, 100), (1, 100), (2, 100), (0, 100)], [(10, 100), (11, 100), (12, 100), (9, 100)])
     assert (found.kind, found.effect) == ("worse", 1)
-    assert found.text == "10.5 % failed, against 0.8 %, p=0.029, 4 repeats each"
+    assert found.text == "10.5 % failed, against 0.8 %, 4 repeats each, p=0.029"
 
 
 def test_more_requests_with_more_failures_are_no_gain():
@@ -345,7 +345,8 @@ def test_the_better_one_is_named_first_whichever_is_the_baseline():
 def test_where_nothing_is_proven_the_sentence_says_so_first():
     assert said(table([617.01, 878.81], [722.23, 887.55])) == (
         "No difference in requests per second can be claimed: “b” served 8.7 % more than “a” (95 % interval from 65 % fewer"
-        " to 3.3 times as many, 2 repeats each, p=0.73, repeats vary by 42 %). About 95 repeats a side would settle it, if it stays this far apart."
+        " to 3.3 times as many, 2 repeats each, p=0.73, repeats vary by 42 %)."
+        " About 95 repeats a side would settle it, if it stays this far apart."
     )
 
 
