@@ -10,7 +10,7 @@ from runs.figures import MOST_LINES, Figure, axis, color, layout, plain, short, 
 
 # Levels that lie further apart than this get a log axis: on a linear one the low ones would stand on one spot.
 WIDE = 30
-HEIGHT, LEGEND_ROW = 460, 22
+HEIGHT, LEGEND_ROW, LABEL_ROW = 430, 22, 15
 TOP, BOTTOM = [0.46, 1.0], [0.0, 0.36]
 
 
@@ -54,18 +54,20 @@ def figure(curves: Sequence[Curve]) -> Figure:
     drawn = [curve for curve in curves if curve.dots][:MOST_LINES]
     ends = _ends(drawn)
     several = len(drawn) > 1
+    marked = [curve for curve in drawn if curve.peak]
     traces = [trace for curve in drawn for trace in _rates(curve) + _times(curve)]
     tails = list(dict.fromkeys(curve.tail for curve in drawn if any(dot.ms is not None for dot in curve.dots)))
     below = bool(tails)
+    top = 14 + LABEL_ROW * len(marked) + (LEGEND_ROW * math.ceil(len(drawn) / 3) if several else 0)
     parts = layout(
-        (HEIGHT if below else HEIGHT // 2 + 60) + (LEGEND_ROW * len(drawn) if several else 0),
-        margin={"l": 64, "r": 20, "t": 28 + (LEGEND_ROW * len(drawn) if several else 0), "b": 46},
+        (HEIGHT if below else HEIGHT // 2 + 40) + top,
+        margin={"l": 64, "r": 20, "t": top, "b": 46},
         hovermode="closest",
         showlegend=several,
         xaxis=_clients(ends, drawn, "y2" if below else "y"),
         yaxis=axis("requests per second", rangemode="tozero", domain=TOP if below else [0, 1], anchor="x"),
-        shapes=[shape for curve in drawn for shape in _peak(curve)],
-        annotations=[_label(curve, ends) for curve in drawn if curve.peak],
+        shapes=[shape for curve in marked for shape in _peak(curve)],
+        annotations=[_label(curve, ends, row, several) for row, curve in enumerate(marked)],
     )
     if below:
         parts["yaxis2"] = axis(f"ms, {' or '.join(tails)}", rangemode="tozero", domain=BOTTOM, anchor="x")
@@ -172,19 +174,21 @@ def _peak(curve: Curve) -> list[Figure]:
     return [span | {"line": {"width": 0}}, line]
 
 
-def _label(curve: Curve, ends: _Ends) -> Figure:
-    """A log axis takes the place of an annotation as its logarithm."""
+def _label(curve: Curve, ends: _Ends, row: int, several: bool) -> Figure:
+    """One over the other above the panels, since peaks may lie close. A log axis takes a place as its logarithm."""
     at, low, high = curve.peak or (0.0, 0.0, 0.0)
-    right = at > (ends.low + ends.high) / 2
+    whose = f"{short(curve.name, 24)}: " if several else ""
+    place = (_log10(at), _log10(ends.low), _log10(ends.high)) if ends.log else (at, 0.0, ends.high)
     return {
         "xref": "x",
         "yref": "paper",
-        "x": _log10(at) if ends.log else at,
+        "x": place[0],
         "y": 1,
+        "yshift": LABEL_ROW * row,
         "yanchor": "bottom",
-        "xanchor": "right" if right else "left",
+        "xanchor": "right" if place[0] > (place[1] + place[2]) / 2 else "left",
         "showarrow": False,
-        "text": f"peak at {plain(round(at))} ({plain(round(low))} to {plain(round(high))})",
+        "text": f"{whose}peak at {plain(round(at))} ({plain(round(low))} to {plain(round(high))})",
         "font": {"size": 11, "color": color(curve.place)},
     }
 

@@ -71,12 +71,8 @@ def lines(comparison: Comparison) -> list[latency.Line]:
 
 
 def curve(sweep: Sweep) -> scaling.Curve:
-    """A sweep to draw. A peak beyond the levels measured is told in words, not marked."""
-    fit, levels = sweep.fit, [level.n for level in sweep.levels]
-    peak = None
-    if fit is not None and fit.peak_at is not None and min(levels) <= fit.peak_at <= max(levels):
-        high = fit.peak_interval.high
-        peak = (fit.peak_at, fit.peak_interval.low, max(levels) if high is None else high)
+    """A sweep to draw. A peak that lies beyond the levels measured, or anywhere, is told in words and not marked."""
+    fit, knee = sweep.fit, sweep.knee
     return scaling.Curve(
         name=sweep.name,
         place=sweep.place,
@@ -86,7 +82,7 @@ def curve(sweep: Sweep) -> scaling.Curve:
             for rate, ms in zip_longest(level.rates, level.tails[: len(level.rates)])
         ),
         band=tuple((point.n, point.rate, point.low, point.high) for point in fit.curve) if fit else (),
-        peak=peak,
+        peak=(knee.at, knee.low, knee.high) if knee else None,
         tail=sweep.tail,
     )
 

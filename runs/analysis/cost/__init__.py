@@ -119,7 +119,7 @@ def _sentences(rows: Sequence[Row], columns: Sequence[Column]) -> list[str]:
         told = [
             (column, cell) for column, cell in zip(columns, row.cells, strict=True) if cell and cell.value is not None
         ]
-        found += [f"{column.title}: {cell.how}." for column, cell in told[:MOST_NAMES]]
+        found += [f"{column.title}, memory taken by each process: {cell.how}." for column, cell in told[:MOST_NAMES]]
     return found
 
 
@@ -152,5 +152,5 @@ def _notes(seen: Sequence[Seen], rows: Sequence[Row], excluded: Mapping[int, str
             "What fits is (available memory + what the processes hold) / memory of one; leave room for the rest."
         )
     left = [(run, excluded[run.id]) for each in seen for run in each.column.runs if run.id in excluded]
-    found += [f"Not counted: {run.label or f'run {run.id}'}, {why}" for run, why in left[:MOST_NAMES]]
+    found += [f"Not counted: {run.label or f'run {run.id}'}, {why.rstrip('.')}." for run, why in left[:MOST_NAMES]]
     return found

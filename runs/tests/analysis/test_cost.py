@@ -208,7 +208,7 @@ def test_runs_that_do_not_count_are_named_and_left_out():
     runs, looks = before_and_after()
     found = costs(runs, looks, excluded={runs[1].id: "285 of 600 requests failed"})
     assert cell(found, "per_process", 1) is None
-    assert found.notes[-1] == f"Not counted: run {runs[1].id}, 285 of 600 requests failed"
+    assert found.notes[-1] == f"Not counted: run {runs[1].id}, 285 of 600 requests failed."
 
 
 def test_what_is_shared_is_said_once():

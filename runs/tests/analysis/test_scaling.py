@@ -140,7 +140,7 @@ def test_failing_runs_are_left_out_and_named():
     runs = [ab(n, 100.0 * n) for n in (1, 2, 3, 4)] + [ab(5, 9999.0)]
     (found,) = sweeps(setups("worker"), runs, excluded={runs[-1].id: "4 of 500 requests failed"})
     assert [level.n for level in found.levels] == [1, 2, 3, 4]
-    assert found.notes == ("Left out at concurrency 5: 4 of 500 requests failed",)
+    assert found.notes == ("Left out at concurrency 5: 4 of 500 requests failed.",)
 
 
 def test_runs_that_a_person_took_out_do_not_count():
