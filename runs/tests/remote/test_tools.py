@@ -7,6 +7,7 @@ import re
 import subprocess
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -43,8 +44,9 @@ def send(load: Load, server: Server, folder: Path, program: str) -> subprocess.C
     return subprocess.run([program, *argv[1:]], env=environ, capture_output=True, text=True, timeout=60, check=False)
 
 
-def short(tool: str, **fields) -> Load:
-    return Load(**{"tool": tool, "base": BASE, "path": "/hello", "concurrency": 2} | SHORT[tool] | fields)
+def short(tool: str, **fields: Any) -> Load:
+    given: dict[str, Any] = {"tool": tool, "base": BASE, "path": "/hello", "concurrency": 2}
+    return Load(**given | SHORT[tool] | fields)
 
 
 def test_there_are_four_tools():
