@@ -27,13 +27,14 @@ HELP = [
         "key has to be readable by that user and listed in the machine's authorized_keys.",
     ),
     (
-        r"Could not resolve hostname|Name or service not known|Temporary failure in name resolution",
+        r"Could not resolve hostname|Name or service not known|Temporary failure in name resolution"
+        r"|does not know the name",
         "The name is not known where it was looked up. For an ssh destination, look at the ssh config that the worker reads "
         "(SSH_CONFIG); for a target's address, at the load generator's own resolver.",
     ),
     (
-        r"apr_socket_recv: Connection refused|apr_socket_connect|\[error\] socket:.*refused|connect: connection refused"
-        r"|unable to connect|Connection refused \(111\)",
+        r"apr_socket_recv: Connection refused|connect: connection refused|unable to connect to \S+ Connection refused"
+        r"|completed no request",
         "Nothing listens at the target's address, or a firewall refuses it. Is the server running, on this port and this "
         "interface? `curl -I ADDRESS` on the load generator tells.",
     ),
@@ -42,7 +43,7 @@ HELP = [
         "The machine does not answer ssh. Is it up, and does `ssh NAME true` work for the worker's user?",
     ),
     (
-        r"No space left on device|Disk quota exceeded",
+        r"No space left on device|Disk quota exceeded|could not be written below",
         "The machine's disk is full: `df -h /tmp` on the load generator and on the target shows which.",
     ),
     (
@@ -54,14 +55,18 @@ HELP = [
         "The TLS handshake failed: does this port speak https, and with a protocol that the load tool knows?",
     ),
     (
-        r"allow-list",
+        r"not on the target's list of addresses|was registered as",
         "The address is not, or no longer, among the target's. Somebody who may register targets can add it on the target's "
-        "page.",
+        "page, or save the target again so that its names are looked up anew.",
+    ),
+    (
+        r"environment of the worker BENCHDASH_SECRET_",
+        "Start the worker that sends this load with that variable set; it is read there and nowhere else.",
     ),
 ]
+# As this project's own watch says it, and as other shells and env do.
 MISSING = re.compile(
-    r"(?:sh: (?:\d+: )?|env: |setsid: |exec: |\b)['‘]?(?:failed to execute )?['‘]?([a-z]+)['’]?:? "
-    r"(?:(?:is |was )?not (?:found|installed)|No such file or directory)"
+    r"\b([a-z]+)['’]?: (?:command )?(?:not found|No such file or directory)|failed to execute ['‘]?([a-z]+)"
 )
 
 
@@ -71,9 +76,6 @@ def advice(message: str, log: str = "") -> list[str]:
 
 
 def _advice(text: str) -> list[str]:
-    missing = [
-        f"Install {name} on that machine: {PACKAGES[name]}."
-        for name in dict.fromkeys(MISSING.findall(text))
-        if name in PACKAGES
-    ]
+    named = dict.fromkeys(one or other for one, other in MISSING.findall(text))
+    missing = [f"Install {name} on that machine: {PACKAGES[name]}." for name in named if name in PACKAGES]
     return missing + [words for pattern, words in HELP if re.search(pattern, text)]
