@@ -20,9 +20,8 @@ from runs import analysis, reads, repeats
 from runs.analysis import directives, structure, table
 from runs.analysis.cost import Cost, cost
 from runs.analysis.doubts import Case, Doubt, apart, doubts, excluded
-from runs.analysis.rebase import rebased
 from runs.analysis.scaling import Sweep, sweeps
-from runs.analysis.table import Comparison
+from runs.analysis.table import Comparison, against
 from runs.analysis.verdict import Judgement, Spread, judge
 
 KEPT_S = 7 * 24 * 3600
@@ -55,7 +54,7 @@ def compared(material: reads.Material) -> tuple[Comparison, Judged]:
     """The table of this material, each column against the baseline that it is judged against, and the conclusions."""
     comparison = table.compare(material.setups, material.runs, material.looks)
     found = judged(material, comparison)
-    return rebased(comparison, found.judgement.bases), found
+    return against(comparison, found.judgement.bases), found
 
 
 def judged(material: reads.Material, comparison: Comparison) -> Judged:
