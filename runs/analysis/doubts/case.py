@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -48,11 +49,36 @@ class Case:
     def machines(self) -> dict[int, HostFact]:
         return {host.id: host for host in self.hosts}
 
+    @cached_property
+    def _runs(self) -> dict[tuple[str, int | None], list[RunFact]]:
+        found: dict[tuple[str, int | None], list[RunFact]] = defaultdict(list)
+        for run in self.counted:
+            found["run", run.id].append(run)
+            found["setup", run.setup].append(run)
+        return found
+
     def runs_of(self, look: Look) -> list[RunFact]:
         """The counted runs that a look stands beside: its own one, or all of its setup."""
-        if look.run is not None:
-            return [run for run in self.counted if run.id == look.run]
-        return [run for run in self.counted if run.setup == look.setup]
+        key = ("setup", look.setup) if look.run is None else ("run", look.run)
+        return self._runs.get(key, [])
+
+    @cached_property
+    def _looks(self) -> dict[int, list[Look]]:
+        found: dict[int, list[Look]] = defaultdict(list)
+        for look in self.looks:
+            for run in self.runs_of(look):
+                found[run.id].append(look)
+        return found
+
+    def looks_of(self, run: int) -> list[Look]:
+        """The looks that stand beside a run."""
+        return self._looks.get(run, [])
+
+    @cached_property
+    def unswapped(self) -> set[int]:
+        """The runs beside which a look saw no swap in use."""
+        clean = (look for look in self.looks if look.metrics.get("swap_used_kb") == 0)
+        return {run.id for look in clean for run in self.runs_of(look)}
 
     def machine_of(self, look: Look) -> HostFact | None:
         found = self.machines.get(look.host_id or 0)

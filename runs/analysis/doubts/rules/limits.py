@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from runs.analysis.directives import Limit, limits
 from runs.analysis.doubts.case import Case
@@ -17,6 +18,7 @@ from runs.analysis.numbers import figure
 WORKERS = {"MaxClients", "MaxRequestWorkers", "pm.max_children", "server.max-connections", "maxThreads", "maxconn"}
 # What a person wrote beside a run: "MaxClients is 50 now".
 SAID = re.compile(r"(MaxClients|MaxRequestWorkers|max_children)\D{0,12}?(\d+)", re.IGNORECASE)
+NAMED = re.compile("|".join(re.escape(name) for name in (*WORKERS, "worker_connections")), re.IGNORECASE)
 MPMS = ("prefork", "worker", "event", "itk", "peruser")
 LONGEST_TEXT = 100_000
 
@@ -62,10 +64,16 @@ def room_of(case: Case, setup: int) -> Room | None:
 
 
 def _rooms(case: Case, text: TextFact, name: str) -> list[Room]:
-    found = limits(text.text, path=text.path)
+    found = _limits(text.text, text.path)
     mine = [limit for limit in found if limit.name in WORKERS and _in_force(limit, name)]
     rooms = [Room(limit.name, limit.value, _source(text, limit)) for limit in mine if limit.value]
     return rooms + _nginx(case, text, found)
+
+
+@lru_cache(maxsize=32)
+def _limits(text: str, path: str) -> list[Limit]:
+    """What a text limits. Kept, as a text that holds for all configs is asked for each of them."""
+    return limits(text, path=path) if NAMED.search(text) else []
 
 
 def _in_force(limit: Limit, name: str) -> bool:

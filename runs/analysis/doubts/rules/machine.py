@@ -51,8 +51,7 @@ def _grave(case: Case, look: Look, beside: set[int]) -> tuple[Severity, str]:
         return "note", "the load generator had pages in swap, and its times may hold some of the waiting"
     if not (_tight(look) or _paging(case, look, beside)):
         return "note", "memory was still to be had, so these may be old pages of idle programs"
-    others = (run for other in case.looks if other.metrics.get("swap_used_kb") == 0 for run in case.runs_of(other))
-    if beside and any(run.id not in beside for run in others):
+    if beside and case.unswapped - beside:
         return "fatal", "a server that pages is measured by its disk, and others here did not, so it is not comparable"
     return "caution", "a server that pages is measured by its disk"
 
@@ -69,7 +68,7 @@ def _tight(look: Look) -> bool:
 
 def _paging(case: Case, look: Look, beside: set[int]) -> bool:
     """Swap grew while it was watched, or from one look beside the same runs to another."""
-    own = [other for other in case.looks if other is look or {run.id for run in case.runs_of(other)} & beside]
+    own = {one.id: one for run in beside for one in case.looks_of(run)}.values() or [look]
     used = [
         ends["swap_used_kb"] for one in own for ends in (one.metrics, one.lows, one.peaks) if "swap_used_kb" in ends
     ]
