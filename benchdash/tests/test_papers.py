@@ -33,7 +33,7 @@ def test_every_package_is_in_the_list_of_dependencies_with_its_version():
 def test_every_setting_is_in_the_readme():
     code = (ROOT / "benchdash" / "settings.py").read_text() + (ROOT / "benchdash" / "env.py").read_text()
     readme = (ROOT / "README.md").read_text()
-    for name in set(re.findall(r'(?:flag|whole_number|environ\.get)\("([A-Z_]+)"', code)):
+    for name in set(re.findall(r'(?:flag|whole_number|existing_file|environ\.get)\("([A-Z_]+)"', code)):
         assert f"`{name}`" in readme, name
 
 
