@@ -42,10 +42,13 @@ def cost(
     texts: Sequence[TextFact] = (),
     excluded: Mapping[int, str] | None = None,
 ) -> Cost | None:
-    """None where neither memory nor cores are known. Runs in `excluded` (id -> why) and what stood beside them are left out."""
+    """None where neither memory nor cores are known.
+
+    Runs in `excluded` (id -> why) lend no figure. What their processes held is still told: it is so, whatever was served.
+    """
     out = excluded or {}
     known = {host.id: host for host in hosts}
-    beside = _beside(comparison.columns, [look for look in looks if look.run not in out])
+    beside = _beside(comparison.columns, looks)
     seen = [_seen(column, own, texts, known, out) for column, own in zip(comparison.columns, beside, strict=True)]
     rows = _rows(seen)
     if not rows:
@@ -78,7 +81,8 @@ def _seen(
     host = table.host_of(runs, hosts)
     # Monitors of the machine that made the load say nothing of what serving costs.
     own = tuple(look for look in looks if host is None or look.host_id in (None, host.id))
-    return Seen(column, runs, own, tuple(under_load(own)), tuple(_taken(column, runs, own, texts)), host)
+    out = frozenset(run.id for run in column.runs if run.id in excluded)
+    return Seen(column, runs, own, tuple(under_load(own)), tuple(_taken(column, runs, own, texts)), host, out)
 
 
 def _taken(column: Column, runs: Sequence[RunFact], looks: Sequence[Look], texts: Sequence[TextFact]) -> list[Taken]:

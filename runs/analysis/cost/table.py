@@ -46,7 +46,7 @@ class Row:
 class Seen:
     """What is known of one column: its counted runs, its looks under load, memory around its runs, its machine.
 
-    looks   all of them, whatever their phase
+    looks   all of them, whatever their phase; out: runs of the column that do not count
     """
 
     column: Column
@@ -55,6 +55,7 @@ class Seen:
     served: tuple[Served, ...]
     taken: tuple[Taken, ...]
     host: HostFact | None
+    out: frozenset[int] = frozenset()
 
     @property
     def rate(self) -> float | None:
@@ -62,7 +63,9 @@ class Seen:
         return fmean(rates) if rates else None
 
     def rate_at(self, look: Look) -> float | None:
-        """The requests/s of the run that the look stands beside, else of all."""
+        """The requests/s of the run that the look stands beside, else of all; None beside a run that does not count."""
+        if look.run in self.out:
+            return None
         own = [_rate(run) for run in self.runs if run.id == look.run]
         return own[0] if own else self.rate
 
@@ -83,12 +86,14 @@ def program(seen: Seen, name: str) -> Cell | None:
         return None
     sources = tuple(source(one.look) for one, _ in found)
     each = fmean(group.rss_mean_kb for _, group in found) / MIB
+    beside = ", beside a run that is not counted" if any(one.look.run in seen.out for one, _ in found) else ""
     if any(one.whole == "quoted" for one, _ in found):
-        return Cell(None, f"{figure(each)} MiB each", "how many there were is not shown", sources)
+        return Cell(None, f"{figure(each)} MiB each", f"how many there were is not shown{beside}", sources)
     n, total = fmean(group.n for _, group in found), fmean(group.rss_kb for _, group in found) / MIB
     how = f"{figure(round(n, 1))} × {figure(each)} MiB"
     some = any(one.whole == "some" for one, _ in found)
-    return Cell(total, figure(total), how + (f" of {_room(found[0][0])}" if some else ""), sources, _least(some))
+    how += (f" of {_room(found[0][0])}" if some else "") + beside
+    return Cell(total, figure(total), how, sources, _least(some))
 
 
 def per_mib(seen: Seen) -> Cell | None:
@@ -163,7 +168,8 @@ def workers(seen: Seen) -> Cell | None:
     for whole in seen.served:
         free = _free_at(whole.look, seen.looks)
         many = whole.groups[0].name.lower().startswith(MANY_IN_ONE)
-        if free and whole.whole != "quoted" and not many and whole.groups[0].rss_mean_kb >= LEAST_KB:
+        counts = whole.look.run not in seen.out and whole.whole != "quoted" and not many
+        if free and counts and whole.groups[0].rss_mean_kb >= LEAST_KB:
             return _by_rss(whole, *free)
     return None
 

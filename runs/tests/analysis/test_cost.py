@@ -211,6 +211,16 @@ def test_runs_that_do_not_count_are_named_and_left_out():
     assert found.notes[-1] == f"Not counted: run {runs[1].id}, 285 of 600 requests failed."
 
 
+def test_what_processes_held_is_told_even_beside_a_run_that_does_not_count():
+    of = ab(1, 50, 176.0)
+    found = costs(
+        [of], [look(1, run=of.id, partial=True, processes=processes(("ruby", 1, 31.0, 10.9)))], excluded={of.id: "swap"}
+    )
+    assert cell(found, "rss_ruby").text == "31 MiB each"
+    assert cell(found, "rss_ruby").how.endswith("beside a run that is not counted")
+    assert cell(found, "per_mib") is None
+
+
 def test_what_is_shared_is_said_once():
     runs = [ab(1, 50, 260.0), ab(2, 50, 100.0)]
     found = costs(runs, [look(of.setup, tool="ps", run=of.id, processes=httpd(10.0)) for of in runs])
