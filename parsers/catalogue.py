@@ -6,6 +6,7 @@ A format is a module with
     parse           (lines, command) -> Found | None; the opening line is the next one of `lines`
     records         (values) -> list[Record]
 and, where it helps,
+    BEGINS          text that most of its output begins with: a line that does is not held against all patterns first
     COMMAND         pattern that is found in the commands that print this output
     INLINE          pattern of a line's distinctive figure that is also taken behind a label ("2nd run: Requests per second: ...")
     claims          (command) -> bool: whatever this command prints is this format's, although no line says so
@@ -16,7 +17,7 @@ A module that lacks something fails here, at import, and not when its tool's tex
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
@@ -43,6 +44,7 @@ class Found:
 class Format:
     kind: str
     opens: str
+    begins: str | None
     inline: str | None
     command: re.Pattern[str] | None
     parse: Callable[[Lines, str | None], Found | None]
@@ -65,6 +67,7 @@ def _load(name: str) -> Format:
     return Format(
         kind=module.KIND,
         opens=module.OPENS,
+        begins=getattr(module, "BEGINS", None),
         inline=getattr(module, "INLINE", None),
         command=re.compile(command) if command else None,
         parse=module.parse,
@@ -107,6 +110,17 @@ def inline_openings() -> re.Pattern[str]:
     return re.compile(rf"(?P<label>[^\"'`=(){{}}\\%<>]{{1,80}}?[:：|–—-])[\s*_|]*(?={figures})")
 
 
-def claimed(command: str) -> Iterator[Format]:
+@cache
+def beginnings() -> dict[str, Format]:
+    """The formats whose output mostly begins with the same text, by that text."""
+    return {f.begins: f for f in formats().values() if f.begins}
+
+
+@cache
+def _claimers() -> list[tuple[Callable[[str], bool], Format]]:
+    return [(f.claims, f) for f in formats().values() if f.claims]
+
+
+def claimed(command: str) -> list[Format]:
     """Formats that take whatever this command prints."""
-    return (f for f in formats().values() if f.claims and f.claims(command))
+    return [form for claims, form in _claimers() if claims(command)]

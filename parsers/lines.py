@@ -55,7 +55,7 @@ class Lines:
         self.raw = raw = self._text[at:end]
         self._at = end
         self.number += 1
-        if needs_cleaning(raw) or len(raw) > 512:
+        if end - at > 1 and (needs_cleaning(raw) or end - at > 512):
             raw = clean(raw)
         return unquote(raw, self.prefix) if self.prefix else raw
 
@@ -144,6 +144,10 @@ class Lines:
                 break
             taken.append(self.raw)
         return taken
+
+    def begins(self, texts: tuple[str, ...]) -> bool:
+        """Whether the next line, not quoted, begins with one of these, and enough of it is there to tell."""
+        return self._text.startswith(texts, self._at)
 
     # --- the quick ways ------------------------------------------------------------------------------------------------
     def match(self, pattern: re.Pattern[str], lines: int, size: int) -> re.Match[str] | None:

@@ -2,78 +2,13 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 
 from . import transcript
-from .catalogue import Format, Found, claimed, formats, inline_openings, openings
+from .around import Around
+from .catalogue import Format, Found, beginnings, claimed, formats, inline_openings, openings
 from .lines import Lines
 from .records import Block, Problem
-
-_TRAIL = 60
-
-
-@dataclass(slots=True)
-class _Command:
-    text: str
-    line: int
-    host: str | None
-    printed: str | None = None  # kind of the block that came right out of it
-    prose_since: bool = False
-    prefix: str = ""  # quoting before its prompt
-
-
-@dataclass(slots=True)
-class _Around:
-    """What was seen since the last block: the prose, and the command that may have printed the next one."""
-
-    heading: tuple[int, str] | None = None
-    trail: deque[tuple[int, str]] = field(default_factory=lambda: deque(maxlen=_TRAIL))
-    command: _Command | None = None
-    in_output: bool = False
-
-    def note(self, number: int, line: str, lines: Lines) -> None:
-        """Take in a line that no tool printed."""
-        typed, prefix = transcript.prompt(line), ""
-        if (
-            typed is None
-            and not line[0].isalpha()
-            and (quoting := transcript.QUOTING.match(line))
-            and quoting[0].strip()
-        ):
-            typed, prefix = transcript.prompt(line[quoting.end() :]), quoting[0]
-        if typed is not None:
-            self._typed(typed, number, lines, prefix)
-        elif transcript.is_elision(line) or self.in_output:
-            return
-        elif transcript.is_prose(line):
-            text = line.strip()[: transcript.MAX_HEADING]
-            self.heading = (number, text)
-            self.trail.append(self.heading)
-            if self.command:
-                self.command.prose_since = True
-
-    def _typed(self, typed: tuple[str | None, str], number: int, lines: Lines, prefix: str) -> None:
-        host, command = typed
-        while command.endswith("\\") and len(command) < 4096 and (more := lines.peek()) is not None:
-            next(lines)
-            command = command[:-1].rstrip() + " " + more.strip().removeprefix(">").strip()
-        if command:
-            self.command = _Command(command, number, host, prefix=prefix)
-            self.in_output = True
-
-    def printed_by(self, block: Block, form: Format) -> _Command | None:
-        """The command that printed this block, if the text shows it."""
-        command = self.command
-        if command is None or not form.fits(command.text, block.values):
-            return None
-        named = bool(form.command and form.command.search(command.text))
-        if command.printed is not None:  # it printed a block already: one more only of the same kind, nothing between
-            return command if named and not command.prose_since else None
-        if named:  # with a heading between, it is the command of a whole section and stays for its other blocks
-            return command
-        return command if self.in_output else None
 
 
 def read(lines: Iterable[str]) -> Iterator[Block]:
@@ -81,28 +16,37 @@ def read(lines: Iterable[str]) -> Iterator[Block]:
 
     Never raises on any text; what cannot be read is in the blocks' `problems`. Memory does not grow with the length.
     """
-    source = Lines(lines)
-    around = _Around()
-    for line in source:
-        if not line or line.isspace():
-            around.in_output = False
-            continue
-        opening = _opening(line)
-        if opening:
-            form, prefix, label = opening
-            number = source.number
-            found = _parse(source, form, prefix, around)
+    source, around = Lines(lines), Around()
+    usual = tuple(beginnings())
+    line: str | None = ""
+    while line is not None:
+        block = None
+        if (not line or line.isspace() or around.in_output) and source.begins(usual):
+            block = _begun(source, around)
+        if block is None:
+            line = next(source, None)
+            if not line or line.isspace():
+                around.in_output = False
+            elif opening := _opening(line):
+                block = _opened(source, line, *opening, around)
+            else:
+                block = _between(source, line, around)
+        if block is not None:
+            yield block
+            line = ""
+
+
+def _begun(source: Lines, around: Around) -> Block | None:
+    """The block on whose usual beginning the text stands. None: it is not quite the usual one, and is looked at as any line."""
+    number = source.number
+    for begins, form in beginnings().items():
+        if source.begins((begins,)):
+            found = form.parse(source, around.text)
             if found:
-                yield _block(source, form, found, around, prefix, label)
-            elif source.number == number:  # it only looked like it ("MaxClients 50" as a heading)
-                around.note(number, line, source)
-            continue
-        number = source.number
-        around.note(number, line, source)
-        if around.in_output and around.command and around.command.line == number:
-            claimed_block = _claim(source, around)
-            if claimed_block is not None:
-                yield claimed_block
+                return _block(source, form, found, around)
+            if source.number != number:
+                return None
+    return None
 
 
 def _opening(line: str) -> tuple[Format, str, str | None] | None:
@@ -125,26 +69,30 @@ def _opening(line: str) -> tuple[Format, str, str | None] | None:
     return formats()[found.lastgroup or ""], prefix, label
 
 
-def _parse(source: Lines, form: Format, prefix: str, around: _Around) -> Found | None:
-    """Let the format read from its opening line on. None: there was nothing to it, and its lines stay unread."""
-    opening = source.number
+def _opened(source: Lines, line: str, form: Format, prefix: str, label: str | None, around: Around) -> Block | None:
+    """The block that begins with the line returned last. None: there was nothing to it, and its lines stay unread."""
+    number = source.number
     source.again()
     source.prefix = prefix
-    command = around.command.text if around.command and not around.command.prose_since else None
     try:
-        found = form.parse(source, command)
+        found = form.parse(source, around.text)
     finally:
         source.prefix = ""
-    if source.number < opening:  # the format gave its own opening line back: go on behind it
+    if found and source.number >= number:
+        return _block(source, form, found, around, prefix, label)
+    if source.number < number:  # the format gave its own opening line back: go on behind it
         next(source)
-        return None
-    return found
+    if source.number == number:  # it only looked like it ("MaxClients 50" as a heading)
+        around.note(number, line, source)
+    return None
 
 
-def _claim(source: Lines, around: _Around) -> Block | None:
-    """The output of a command that tells by itself what it prints (`cat httpd.conf`)."""
+def _between(source: Lines, line: str, around: Around) -> Block | None:
+    """Note a line that no tool printed; if it is a command that tells by itself what it prints, its output."""
+    number = source.number
+    around.note(number, line, source)
     command = around.command
-    if command is None:
+    if command is None or command.line != number or not around.in_output:
         return None
     for form in claimed(command.text):
         source.prefix = command.prefix
@@ -158,32 +106,27 @@ def _claim(source: Lines, around: _Around) -> Block | None:
 
 
 def _block(
-    source: Lines, form: Format, found: Found, around: _Around, prefix: str = "", label: str | None = None
+    source: Lines, form: Format, found: Found, around: Around, prefix: str = "", label: str | None = None
 ) -> Block:
-    block = Block(
-        kind=form.kind,
-        first=found.first,
-        last=found.last,
-        values=found.values,
-        label=label,
-        partial=found.partial,
-        problems=found.problems,
-    )
-    if around.heading:
-        block.heading_line, block.heading = around.heading
-        if prefix.strip() and not label:
-            block.heading = transcript.unquote(block.heading, prefix).strip()
+    line, heading = around.heading or (None, None)
+    if heading and prefix.strip() and not label:
+        heading = transcript.unquote(heading, prefix).strip()
     if source.cut == found.last and all(problem.line != source.cut for problem in found.problems):
         message = f"the text ends in {source.cut_text!r}, without a line end: the number may be cut off"
-        block.problems.append(Problem(source.cut, message))
-    command = around.printed_by(block, form)
-    if command:
-        block.command, block.command_line, block.prompt_host = command.text, command.line, command.host
-        if not command.prose_since:
-            command.printed = form.kind
-    elif around.command and (around.command.printed or not around.command.prose_since):
-        around.command = None
-    block.trail = list(around.trail)
-    around.trail.clear()
-    around.in_output = False
-    return block
+        found.problems.append(Problem(source.cut, message))
+    command, trail = around.ended(form, found.values)
+    return Block(
+        form.kind,
+        found.first,
+        found.last,
+        found.values,
+        heading,
+        line,
+        label,
+        command.text if command else None,
+        command.line if command else None,
+        command.host if command else None,
+        trail,
+        found.partial,
+        found.problems,
+    )

@@ -22,6 +22,7 @@ from ..transcript import is_elision, prompt
 from ..units import number
 
 KIND = "ab"
+BEGINS = "This is ApacheBench, Version "
 COMMAND = r"(?:^|[\s/;&|(])ab2?(?:\.exe)?\s"
 INLINE = r"Requests per second:?\s+\d[\d.,]*\s+\[#/sec\]"
 OPENS = (
@@ -91,7 +92,7 @@ _PARAGRAPH = re.compile(r"\W*<p>(?:<br */?>)?", re.IGNORECASE)  # what -w prints
 _SANE = re.compile(r"\s*(?:WARN?ING|ERROR): The median and mean for ")
 _TABLE = 3  # percentiles from which on they are a table by themselves
 _CLIENTS = re.compile(r"\s-c\s*(\d+)")
-_URL = re.compile(r"(https?)://(?:[^/@\s]*@)?(\[[^\]]*\]|[^/:\s'\"]+)(?::(\d+))?(/[^\s'\"`|;>]*)?")
+_URL = re.compile(r"(https?)://(?:[^/@\s]*+@)?(\[[^\]]*\]|[^/:\s'\"]+)(?::(\d+))?(/[^\s'\"`|;>]*)?")
 
 _VARIES = re.compile(r"[$*{}<\\]|\.\.\.|…")  # a path that the shell or the author has still to fill in
 

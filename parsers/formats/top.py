@@ -26,6 +26,7 @@ from ..transcript import is_elision, prompt
 from ..units import number, uptime_s
 
 KIND = "top"
+BEGINS = "top - "
 COMMAND = r"(?:^|[\s/;&|(])top(?:\s|$)"
 OPENS = (
     r"top - \d\d?:\d\d|last pid:\s*\d+;|(?:Tasks|Threads):\s*\d+ total,|%?Cpu(?:\(s\)|\d+)\s*:\s*\d|CPU:\s+[\d.]+% (?:usr|user)"

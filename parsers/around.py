@@ -1,0 +1,90 @@
+"""What stands around a block: the prose before it, and the command that may have printed it."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Any
+
+from . import transcript
+from .catalogue import Format
+from .lines import Lines
+
+_TRAIL = 60
+
+
+@dataclass(slots=True)
+class Command:
+    text: str
+    line: int
+    host: str | None
+    printed: str | None = None  # kind of the block that came right out of it
+    prose_since: bool = False
+    prefix: str = ""  # quoting before its prompt
+
+
+@dataclass(slots=True)
+class Around:
+    """What was seen since the last block: the prose, and the command that may have printed the next one."""
+
+    heading: tuple[int, str] | None = None
+    trail: deque[tuple[int, str]] = field(default_factory=lambda: deque(maxlen=_TRAIL))
+    command: Command | None = None
+    in_output: bool = False
+
+    def note(self, number: int, line: str, lines: Lines) -> None:
+        """Take in a line that no tool printed."""
+        typed, prefix = transcript.prompt(line), ""
+        if typed is None and not line[0].isalpha():  # no quoting begins with a letter
+            quoting = transcript.QUOTING.match(line)
+            if quoting and quoting[0].strip():
+                typed, prefix = transcript.prompt(line[quoting.end() :]), quoting[0]
+        if typed is not None:
+            self._typed(typed, number, lines, prefix)
+        elif transcript.is_elision(line) or self.in_output:
+            return
+        elif transcript.is_prose(line):
+            text = line.strip()[: transcript.MAX_HEADING]
+            self.heading = (number, text)
+            self.trail.append(self.heading)
+            if self.command:
+                self.command.prose_since = True
+
+    def _typed(self, typed: tuple[str | None, str], number: int, lines: Lines, prefix: str) -> None:
+        host, command = typed
+        while command.endswith("\\") and len(command) < 4096 and (more := lines.peek()) is not None:
+            next(lines)
+            command = command[:-1].rstrip() + " " + more.strip().removeprefix(">").strip()
+        if command:
+            self.command = Command(command, number, host, prefix=prefix)
+            self.in_output = True
+
+    @property
+    def text(self) -> str | None:
+        """The command whose output may come next, without prose between."""
+        return self.command.text if self.command and not self.command.prose_since else None
+
+    def ended(self, form: Format, values: dict[str, Any]) -> tuple[Command | None, list[tuple[int, str]]]:
+        """A block ends here: (the command that printed it if the text shows it, the prose since the block before)."""
+        command = self.command
+        if command is not None:
+            if self._printed(command, form, values):
+                if not command.prose_since:
+                    command.printed = form.kind
+            else:
+                if command.printed or not command.prose_since:
+                    self.command = None
+                command = None
+        trail = list(self.trail)
+        self.trail.clear()
+        self.in_output = False
+        return command, trail
+
+    def _printed(self, command: Command, form: Format, values: dict[str, Any]) -> bool:
+        if not form.fits(command.text, values):
+            return False
+        named = bool(form.command and form.command.search(command.text))
+        if command.printed is not None:  # it printed a block already: one more only of the same kind, nothing between
+            return named and not command.prose_since
+        # With a heading between, a command that names the tool is that of a whole section and stays for its other blocks.
+        return named or self.in_output
