@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import pickle
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 from functools import cache
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from django.core.cache import cache as kept
 
 from runs import analysis, reads, repeats
 from runs.analysis import directives, structure, table
+from runs.analysis.columns import Column
 from runs.analysis.cost import Cost, cost
 from runs.analysis.doubts import Case, Doubt, apart, doubts, excluded
 from runs.analysis.scaling import Sweep, sweeps
@@ -64,8 +67,13 @@ def judged(material: reads.Material, comparison: Comparison) -> Judged:
     found: Judged | None = kept.get(key)
     if found is None:
         found = _judge(case, spread, comparison)
-        kept.set(key, found, KEPT_S)
-    return found
+        kept.set(key, _with_columns(found, ()), KEPT_S)
+    return _with_columns(found, comparison.columns)
+
+
+def _with_columns(found: Judged, columns: tuple[Column, ...]) -> Judged:
+    """Columns hold all the runs, which the page has read anyway: they are not kept a second time."""
+    return replace(found, cost=replace(found.cost, columns=columns)) if found.cost else found
 
 
 def _judge(case: Case, spread: Spread | None, comparison: Comparison) -> Judged:
@@ -83,8 +91,18 @@ def _judge(case: Case, spread: Spread | None, comparison: Comparison) -> Judged:
 
 
 def _key(case: Case, spread: Spread | None) -> str:
-    facts = (case.setups, case.runs, case.looks, case.texts, case.hosts, case.rulings, spread)
+    looks = [(row, _rows(look.processes)) for row, look in zip(_rows(case.looks, "processes"), case.looks, strict=True)]
+    others = (_rows(each) for each in (case.setups, case.runs, case.texts, case.hosts, case.rulings))
+    facts = (looks, *others, spread)
     return f"judged-{_code()}-{hashlib.sha256(pickle.dumps(facts)).hexdigest()}"
+
+
+def _rows(items: Sequence[Any], without: str = "") -> list[Any]:
+    """Dataclasses of one kind as plain tuples of all their fields, which are digested four times as fast."""
+    if not items:
+        return []
+    values = attrgetter(*(field.name for field in fields(items[0]) if field.name != without))
+    return [values(item) for item in items]
 
 
 @cache
