@@ -22,7 +22,6 @@ FAR = 0.99
 FEW_DF = 4
 # Logs of 1 and 3 must not lie further apart than those of 100 and 300.
 ROUNDING = 1 + 1e-9
-NO_REPEATS = "no repeats to go by"
 HERE = "in this comparison"
 
 
@@ -86,7 +85,7 @@ def _found(evidence: Evidence, p_adjusted: float | None, setting: Setting) -> tu
     if p_adjusted is not None and p_adjusted < ALPHA:
         return "better" if better else "worse", told, f"{words.chance(p_adjusted)}, {sides}"
     if _far(evidence, setting):
-        return "likely_better" if better else "likely_worse", told, f"{sides}, {_far_words(setting)}"
+        return "likely_better" if better else "likely_worse", told, f"{sides}, {_far_words(evidence, setting)}"
     rest = [sides, *([words.chance(p_adjusted)] if p_adjusted is not None else [])]
     if evidence.fewest < ENOUGH_FOR_RANKS:
         rest.append(_open_words(evidence, setting))
@@ -139,20 +138,24 @@ def _far(evidence: Evidence, setting: Setting) -> bool:
     return abs(evidence.distance) > reach(evidence, setting) * ROUNDING
 
 
-def _far_words(setting: Setting) -> str:
+def _far_words(evidence: Evidence, setting: Setting) -> str:
     if setting.pool is None:
-        return NO_REPEATS
+        return _nothing(evidence)
     return f"far beyond the {words.vary(setting.pool)} that repeats {setting.whose}vary by"
 
 
 def _open_words(evidence: Evidence, setting: Setting) -> str:
     if setting.pool is None:
-        return NO_REPEATS
+        return _nothing(evidence)
     inside = abs(evidence.distance or 0) <= setting.pool.widest
     size = words.vary(setting.pool)
     if inside:
         return f"repeats {setting.whose}vary by {size}"
     return f"not far beyond the {size} that repeats {setting.whose}vary by"
+
+
+def _nothing(evidence: Evidence) -> str:
+    return "no repeats to go by" if evidence.fewest < 2 else "repeats all equal, which tells of no spread"
 
 
 def _no_ratio(evidence: Evidence) -> str:
@@ -200,7 +203,7 @@ def _rests_on(setting: Setting) -> str:
     pool = setting.pool
     if pool is None:
         if math.isinf(setting.judged.unknown):
-            return "No repeats to go by: a single run's slowest requests are not judged."
-        return f"No repeats to go by: less than {math.exp(setting.judged.unknown):g} times is not judged."
+            return "No spread to go by: a single run's slowest requests are not judged."
+        return f"No spread to go by: less than {math.exp(setting.judged.unknown):g} times is not judged."
     several = "sets" if pool.sets > 1 else "set"
     return f"Repeats vary by up to {words.vary(pool)} ({pool.sets} {several} of repeats {setting.where})."

@@ -12,6 +12,7 @@ from runs.analysis.numbers import mean
 
 # From so many repeats a side the rank test can tell anything at the usual 5 %; below, Welch's test assumes more.
 ENOUGH_FOR_RANKS = 4
+MOST_LOG = 700
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +98,5 @@ def _by_means(base: Side, own: Side) -> Evidence:
 
 
 def ratio(distance: float | None) -> float | None:
-    """A difference of logs as a factor; None for none, and where it is beyond what a number holds."""
-    if distance is None:
-        return None
-    try:
-        return math.exp(distance)
-    except OverflowError:
-        return None
+    """A difference of logs as a factor; None for none, and where it or its inverse is beyond what a number holds."""
+    return math.exp(distance) if distance is not None and abs(distance) < MOST_LOG else None

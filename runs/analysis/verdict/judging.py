@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from runs.analysis import stats
+from runs.analysis.numbers import mean
 from runs.analysis.pairs import bases
 from runs.analysis.table import Comparison, Row
 from runs.analysis.verdict.crosscheck import without_hollow_gains
@@ -63,13 +64,20 @@ class Case:
     tries: Mapping[str, list[list[Tries]]]
 
     def values(self, row: Row, column: int) -> list[float]:
-        """A metric's values that count: numbers only, none of an excluded run or of a monitor beside one."""
+        """A metric's values that count: numbers only, none of an excluded run or of a monitor beside one.
+
+        Several captures beside one run are its mean, and so are those beside none: they are no repeats of anything.
+        """
         if column in self.silent:
             return []
         figures = [one for one in row.cells[column].figures if one.run not in self.excluded]
         if ALL_TOGETHER in row.key:
             figures = [one for one in figures if not one.partial]
-        return [one.value for one in figures if math.isfinite(one.value)]
+        by_run: dict[int | None, list[float]] = {}
+        for one in figures:
+            if math.isfinite(one.value):
+                by_run.setdefault(one.run, []).append(one.value)
+        return [values[0] if len(values) == 1 else mean(values) for values in by_run.values()]
 
 
 def _case(comparison: Comparison, excluded: Mapping[int, str], apart: Mapping[int, str], spread: Spread | None) -> Case:

@@ -23,14 +23,28 @@ class Measure:
     key: str
     more: bool
     noun: str
-    verb: str
-    than: str
-    times: str
+    near: str
+    far: str
+    alone: str
 
 
 MEASURES = (
-    Measure("requests_per_second", True, "requests per second", "served", "more than", "times as many as"),
-    Measure("mean_ms", False, "mean time per request", "took", "less than", "times less than"),
+    Measure(
+        "requests_per_second",
+        True,
+        noun="requests per second",
+        near="served {} more than",
+        far="served {} times as many as",
+        alone="served {} requests per second",
+    ),
+    Measure(
+        "mean_ms",
+        False,
+        noun="mean time per request",
+        near="answered in {} less time than",
+        far="answered {} times as fast as",
+        alone="took {} ms per request",
+    ),
 )
 
 
@@ -90,9 +104,8 @@ def _than(measure: Measure, ratio: float) -> str:
     """`ratio` is the better one's by the other's."""
     factor = ratio if measure.more else 1 / ratio
     if factor < IN_PERCENT:
-        size = words.apart(ratio, "rate").rpartition(" ")[0]
-        return f"{measure.verb} {size} {measure.than}"
-    return f"{measure.verb} {_times(factor)} {measure.times}"
+        return measure.near.format(words.apart(ratio, "rate").rpartition(" ")[0])
+    return measure.far.format(_times(factor))
 
 
 def _times(factor: float) -> str:
@@ -122,9 +135,8 @@ def _none(names: Sequence[str], found: Sequence[Pair]) -> str:
 def _only(comparison: Comparison, measure: Measure, names: Sequence[str], silent: Mapping[int, str]) -> str:
     """Where nothing stands beside anything: the figures that there are."""
     row = comparison.row(measure.key)
-    unit = "requests per second" if measure.more else "ms per request"
     told = [
-        f"{name} {measure.verb} {figure(cell.mean)} {unit} (n={cell.n})"
+        f"{name} {measure.alone.format(figure(cell.mean))} (n={cell.n})"
         for at, (name, cell) in enumerate(zip(names, row.cells if row else (), strict=True))
         if cell.n and at not in silent
     ]

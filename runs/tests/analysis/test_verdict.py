@@ -185,6 +185,14 @@ def test_what_is_no_number_does_not_count():
     assert (found.n, found.n_base) == (1, 1)
 
 
+def test_repeats_equal_to_the_last_digit_prove_nothing_of_two_values():
+    found = verdict([100.0, 100.0], [117.0, 117.0])
+    assert (found.kind, found.text) == (
+        "undecided",
+        "17 % more, 2 repeats each, repeats all equal, which tells of no spread",
+    )
+
+
 def test_a_missing_figure_is_no_verdict():
     made = compare(setups("a", "b"), [run(1, 10.0, mean_ms=5.0), run(2, 12.0)], [])
     assert judge(made).of("mean_ms", 1) is None
@@ -275,6 +283,17 @@ def test_memory_and_cpu_are_judged_and_counted_as_captures():
     assert judgement.of("cpu_busy_during", 1).text == "80 % more, one capture each, no repeats to go by"
     assert judgement.of("mem_obtainable_during", 1).kind == "undecided"
     assert judgement.of("cpu_us_during", 1) is None
+
+
+def test_several_captures_beside_one_run_are_no_repeats():
+    runs = [run(1, 5.0), run(2, 6.0)]
+    looks = [
+        look(one.setup, run=of, metrics={"cpu_id": 20.0 * one.setup + at})
+        for one, of in ((runs[0], runs[0].id), (runs[1], None))
+        for at in range(5)
+    ]
+    found = judge(compare(setups("a", "b"), runs, looks)).of("cpu_busy_during", 1)
+    assert (found.n, found.n_base, found.kind) == (1, 1, "undecided")
 
 
 def test_a_listing_quoted_in_part_gives_no_sum():
@@ -371,7 +390,11 @@ def test_of_many_configs_the_first_are_named_and_the_rest_counted():
 
 def test_times_stand_in_where_no_rate_is_told():
     slow = [value * 2 for value in FOUR]
-    assert said(table(FOUR, slow, figure="mean_ms")).startswith("In mean time per request, “a” took")
+    assert said(table(FOUR, slow, figure="mean_ms")).startswith(
+        "In mean time per request, “a” answered 2 times as fast as “b” (95 % interval 1.94 to 2.06 times"
+    )
+    near = said(table(FOUR, [value * 1.1 for value in FOUR], figure="mean_ms"))
+    assert "“a” answered in 9.1 % less time than “b” (95 % interval 6.4 to 12 % shorter" in near
 
 
 def test_one_config_and_none_have_sentences_too():
