@@ -110,15 +110,3 @@ def _without_repeated_words(made: list[Column]) -> list[Column]:
         ]
         named.append(replace(column, split=" ".join(differing)))
     return named
-
-
-def differing(made: Sequence[Column]) -> list[str]:
-    """Sentence parts for what was not the same load in all columns: ["concurrency 50, 100, 150", ...]."""
-    names = {"requests": "requests", "concurrency": "concurrency", "keepalive": "keep-alive", "path": "path"}
-    found = []
-    for name, word in names.items():
-        values = [column.method.words()[name] for column in made if name in column.method.words()]
-        different = list(dict.fromkeys(value.removeprefix("-n ").removeprefix("-c ") for value in values))
-        if len(different) > 1:
-            found.append("keep-alive on and off" if name == "keepalive" else f"{word} {', '.join(different)}")
-    return found

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from runs.analysis.columns import Column, columns
-from runs.analysis.doubts.told import is_local
+from runs.analysis.doubts.told import document_bytes, is_local, mostly_fails
 from runs.analysis.facts import HostFact, Look, RulingFact, RunFact, Setup, TextFact
+
+MANY = 1000  # so many replies of one length, and none of another, show that a page does not change
 
 
 @dataclass(frozen=True)
@@ -93,8 +95,17 @@ class Case:
         elsewhere = look.host_id is not None and bool(targets) and look.host_id not in targets
         return "generator" if elsewhere else "server"
 
-    def mates(self, run: RunFact) -> Iterable[RunFact]:
-        """The other counted runs that were given the same document to fetch, as far as their tools tell."""
-        return (
-            other for other in self.counted if other.id != run.id and other.path == run.path and other.tool == run.tool
-        )
+    @cached_property
+    def best_served(self) -> float | None:
+        """The most requests per second of a run that served what it was asked for."""
+        rates = [run.requests_per_second for run in self.counted if run.requests_per_second and not mostly_fails(run)]
+        return max(rates, default=None)
+
+    @cached_property
+    def steady(self) -> set[tuple[str, float | None]]:
+        """Path and length of documents that never came in another length, in many replies of one run."""
+        return {
+            (run.path, document_bytes(run))
+            for run in self.counted
+            if run.failed_requests == 0 and (run.complete_requests or 0) >= MANY
+        }

@@ -16,6 +16,8 @@ LOCAL = {"localhost", "localhost.localdomain", "127.0.0.1", "::1", "[::1]", "0.0
 LOADERS = {"ab", "ab2", "siege", "wrk", "wrk2", "hey", "h2load", "httperf", "weighttp", "jmeter", "locust", "k6"}
 
 HUGE = 1e15  # no tool measures more; NaN is not below it either
+# A share of failures beyond which rates are about something else: most differences that people claim are smaller.
+FATAL = 0.05
 STUMP = 0.5  # of the document's length
 ENOUGH_MB = 0.2  # so that rounding is under 3 %
 _URL = re.compile(r"(https?)://(?:[^/@\s]*@)?(\[[^\]]*\]|[^/:\s'\"]+)(?::\d+)?(/[^\s'\"]*)?", re.IGNORECASE)
@@ -46,6 +48,12 @@ def requests(run: RunFact) -> int | None:
     if worked and abs(worked) < HUGE:
         return round(worked)
     return None
+
+
+def mostly_fails(run: RunFact) -> bool:
+    """So many requests failed, of whatever kind, that the rate is about something else."""
+    made = requests(run)
+    return bool(made) and (run.failed_requests or 0) >= FATAL * (made or 1)
 
 
 def seconds(run: RunFact) -> float | None:

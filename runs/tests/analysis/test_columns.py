@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runs.analysis.columns import columns, differing, option
+from runs.analysis.columns import columns, option
 from runs.tests.analysis.facts import run, setups
 
 
@@ -46,12 +46,6 @@ def test_what_siege_measured_as_concurrency_does_not_split():
 def test_a_run_that_does_not_count_stays_out_and_an_empty_config_stays_in():
     made = columns(setups("event", "worker"), [run(1, 1.0, counted=False)])
     assert titles(made) == [("event", 0), ("worker", 0)]
-
-
-def test_it_tells_what_was_not_alike_between_columns():
-    runs = [run(n, concurrency=c, keepalive=k) for n, c, k in ((1, 50, False), (2, 100, True))]
-    made = columns(setups("a", "b"), runs)
-    assert differing(made) == ["concurrency 50, 100", "keep-alive on and off"]
 
 
 def test_options_are_read_glued_or_apart():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
-from runs.analysis import sheet, summary
+from runs.analysis import sheet
 from runs.analysis.table import compare
 from runs.analysis.verdict import judge
 from runs.tests.analysis.facts import httpd, look, run, setups
@@ -86,25 +86,6 @@ def test_a_capture_beside_a_run_goes_to_the_column_of_that_run():
     looks = [look(1, run=runs[1].id, metrics={"cpu_us": 5.0})]
     made = compare(setups("a"), runs, looks)
     assert [cell.n for cell in made.row("cpu_us_during").cells] == [0, 1]
-
-
-def test_failures_unlike_loads_swap_and_partial_runs_are_remarked_with_their_line():
-    runs = [
-        run(1, 2.82, failed_requests=1, complete_requests=400, concurrency=100),
-        run(2, 4.62, concurrency=150, partial=True, aborted=True),
-    ]
-    looks = [look(2, "after", metrics={"swap_used_kb": 18708})]
-    remarks = summary.remarks(compare(setups("a", "b"), runs, looks), looks)
-    assert [remark.kind for remark in remarks] == ["failed", "load", "aborted", "swap", "partial"]
-    assert remarks[0].text == "a: 1 of 400 requests failed (0.3 %)."
-    assert remarks[0].source == runs[0].source
-    assert "18.27 MiB of swap in use after" in remarks[3].text
-
-
-def test_siege_counts_failures_beside_its_transactions():
-    runs = [run(1, 8.96, tool="siege", failed_requests=2, complete_requests=566)]
-    remarks = summary.remarks(compare(setups("itk"), runs, []), [])
-    assert "2 of 568" in remarks[0].text
 
 
 def test_the_flat_table_has_exact_figures_and_keys_that_differ():

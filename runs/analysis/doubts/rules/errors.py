@@ -6,12 +6,10 @@ from collections.abc import Iterator, Mapping
 
 from runs.analysis.doubts.case import Case
 from runs.analysis.doubts.catalogue import Finding, Severity, Source, rule
-from runs.analysis.doubts.told import broken, is_stump, number, requests
+from runs.analysis.doubts.told import FATAL, broken, is_stump, number, requests
 from runs.analysis.facts import RunFact
 from runs.analysis.numbers import figure, percent
 
-# A share of failures beyond which rates are about something else: most differences that people claim are smaller.
-FATAL = 0.05
 FEW = 0.01
 
 
@@ -66,15 +64,9 @@ def moral(case: Case, run: RunFact, severity: Severity) -> str:
         return "the rate leaves failed requests out, their waiting stays in the times"
     if severity == "caution":
         return "they are in the rate as if they had been served"
-    others = [other.requests_per_second or 0 for other in case.counted if not _fails(other)]
-    if others and (run.requests_per_second or 0) > max(others):
+    if case.best_served is not None and (run.requests_per_second or 0) > case.best_served:
         return "a request that fails is soon over, so the higher req/s is not a gain"
     return "the rate counts failures as if they had been served, so it is not comparable"
-
-
-def _fails(run: RunFact) -> bool:
-    made = requests(run)
-    return bool(made) and (run.failed_requests or 0) / (made or 1) >= FATAL
 
 
 @rule("errors.status", basis="RFC 9110, section 15: only 2xx says that a request succeeded; ab.c's Non-2xx count")

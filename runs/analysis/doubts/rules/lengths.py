@@ -16,7 +16,6 @@ STATIC = re.compile(
     r"\.(?:html?|css|js|json|txt|xml|svg|png|gif|jpe?g|ico|webp|woff2?|pdf|zip|gz|bin|dat)$", re.IGNORECASE
 )
 NEAR = 0.9  # of the document's length: a page in other words, whatever its name
-MANY = 1000  # so many replies of one length, and none of another, show that a page does not change
 
 
 @rule(
@@ -58,10 +57,7 @@ def fixed(case: Case, run: RunFact, mean: float | None) -> bool:
     near = mean is not None and mean > NEAR * (length or 0)
     if STATIC.search(run.path.partition("?")[0]) and not near:
         return True
-    return any(
-        mate.failed_requests == 0 and (mate.complete_requests or 0) >= MANY and document_bytes(mate) == length
-        for mate in case.mates(run)
-    )
+    return (run.path, length) in case.steady
 
 
 def _unanswered(run: RunFact, mean: float) -> str:
