@@ -82,7 +82,9 @@ def _seen(
     # Monitors of the machine that made the load say nothing of what serving costs.
     own = tuple(look for look in looks if host is None or look.host_id in (None, host.id))
     out = frozenset(run.id for run in column.runs if run.id in excluded)
-    return Seen(column, runs, own, tuple(under_load(own)), tuple(_taken(column, runs, own, texts)), host, out)
+    software = next((run.server_software for run in column.runs if run.server_software), "")
+    found = tuple(under_load(own, software))
+    return Seen(column, runs, own, found, tuple(_taken(column, runs, own, texts)), host, out)
 
 
 def _taken(column: Column, runs: Sequence[RunFact], looks: Sequence[Look], texts: Sequence[TextFact]) -> list[Taken]:

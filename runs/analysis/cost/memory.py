@@ -92,7 +92,7 @@ def taken(run: RunFact, looks: Sequence[Look], *, threaded: bool) -> Taken | Non
 
 def _count(run: RunFact, before: Sequence[Look], after: Sequence[Look], *, threaded: bool) -> Count | None:
     """Processes that were added, else that were there, else (one a connection) as many as there were connections."""
-    first, last = _listed(before), _listed(after)
+    first, last = (_listed(looks, run.server_software) for looks in (before, after))
     if last and first and last.n > first.n:
         return Count(last.n - first.n, f"{last.n} − {first.n} processes", (*first.sources, *last.sources))
     if last and not first:
@@ -103,10 +103,10 @@ def _count(run: RunFact, before: Sequence[Look], after: Sequence[Look], *, threa
     return Count(connections, f"{connections} processes, one a connection", (Source(run.source, run.line),))
 
 
-def _listed(looks: Sequence[Look]) -> Count | None:
+def _listed(looks: Sequence[Look], software: str) -> Count | None:
     """The biggest program's processes in the first look that lists them all."""
     for look in looks:
-        found = served(look)
+        found = served(look, software)
         if found and found.whole == "all":
             biggest = found.groups[0]
             return Count(biggest.n, biggest.name, (Source(look.source, look.line),))

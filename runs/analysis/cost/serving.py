@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -26,6 +26,15 @@ BEHIND = (
     *("ruby", "rails", "php", "python", "node", "deno", "bun", "java", "perl", "beam", "mono", "dotnet"),
     *("mysqld", "mariadbd", "postgres", "postmaster", "redis-server", "memcached", "mongod"),
 )
+# What a server calls itself in its answers, and the programs that may be it.
+FAMILIES = {
+    "apache": ("httpd", "apache"),
+    "nginx": ("nginx",),
+    "openresty": ("openresty", "nginx"),
+    "lighttpd": ("lighttpd",),
+    "caddy": ("caddy",),
+    "litespeed": ("litespeed", "lshttpd"),
+}
 # These serve many connections in each process, so that more processes would not serve more.
 MANY_IN_ONE = (
     "nginx",
@@ -66,16 +75,21 @@ class Served:
         return sum(group.n for group in self.groups)
 
 
-def served(look: Look) -> Served | None:
-    """None where no server is seen, or none with its memory."""
+def served(look: Look, software: str = "") -> Served | None:
+    """None where no server is seen, or none with its memory. `software` is what the runs say answered them."""
     found = [group for group in groups(look.processes) if group.rss_kb > 0 and group.name.lower() not in HELPERS]
     front = [group for group in found if group.name.lower().startswith(FRONT)]
     behind = [group for group in found if group.name.lower().startswith(BEHIND) and group not in front]
-    busy = [group for group in behind if group.cpu_pct >= BUSY_PCT]
+    answering = [group for group in front if group.name.lower().startswith(_family(software))]
+    busy = [group for group in front + behind if group.cpu_pct >= BUSY_PCT]
+    known = [group for group in found if group in (answering or front) or group in busy] or behind[:1]
     # A program that nobody has heard of serves too, if it is the biggest.
-    known = [group for group in found if group in front or group in busy] or behind[:1]
     chosen = known or found[:1]
     return Served(look, tuple(chosen[:MOST_PROGRAMS]), _whole(look)) if chosen else None
+
+
+def _family(software: str) -> tuple[str, ...]:
+    return next((programs for name, programs in FAMILIES.items() if name in software.lower()), ())
 
 
 def _whole(look: Look) -> Whole:
@@ -96,15 +110,16 @@ def programs(found: Sequence[Served]) -> list[str]:
     return sorted(biggest, key=lambda name: (-biggest[name], name))[:MOST_PROGRAMS]
 
 
-def under_load(looks: Sequence[Look]) -> list[Served]:
-    """The looks that tell best what serving takes: those during the load, else after it, else of no known phase."""
-    found = [one for look in looks if (one := served(look))]
-    by_phase: Mapping[str, list[Served]] = {
-        phase: [one for one in found if one.look.phase == phase] for phase in ("during", "after", "")
-    }
+def under_load(looks: Sequence[Look], software: str = "") -> list[Served]:
+    """The looks that tell best what serving takes: those during the load, else after it, else of no known phase.
+
+    Of one phase, whole lists go before screens that show a part.
+    """
+    found = [one for look in looks if (one := served(look, software))]
     for wanted in (("all", "some"), ("quoted",)):
-        for seen in by_phase.values():
-            kept = [one for one in seen if one.whole in wanted]
-            if kept:
-                return kept
+        for phase in ("during", "after", ""):
+            for whole in wanted:
+                kept = [one for one in found if one.look.phase == phase and one.whole == whole]
+                if kept:
+                    return kept
     return []

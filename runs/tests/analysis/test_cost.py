@@ -168,6 +168,25 @@ def test_a_server_of_a_name_unheard_of_is_the_biggest():
     assert cell(found, "rss_myserver").value == 9
 
 
+def test_another_server_that_stands_idle_beside_it_is_no_part_of_the_cost():
+    of = ab(1, 50, 90.0, server_software="Apache/2.4")
+    listed = processes(("nginx", 2, 5.0, 0.0), ("apache2", 3, 3.0, 8.0))
+    assert cell(costs([of], [look(1, tool="ps", run=of.id, processes=listed)]), "per_mib").how.endswith(
+        "MiB of apache2"
+    )
+    proxied = processes(("nginx", 2, 5.0, 4.0), ("apache2", 3, 3.0, 8.0))
+    assert cell(costs([of], [look(1, tool="ps", run=of.id, processes=proxied)]), "per_mib").how.endswith(
+        "nginx + apache2"
+    )
+
+
+def test_a_whole_list_goes_before_a_screen_that_shows_a_part():
+    of = ab(1, 50, 90.0)
+    screen = look(1, run=of.id, metrics={"tasks_total": 98.0}, processes=httpd(10.0, 10.0))
+    whole = look(1, tool="ps", run=of.id, processes=httpd(10.0, 10.0, 10.0))
+    assert cell(costs([of], [screen, whole]), "rss_httpd").how == "3 × 10 MiB"
+
+
 def test_a_screen_that_shows_a_part_of_the_tasks_gives_bounds():
     of = ab(1, 50, 260.0)
     found = costs([of], [look(1, run=of.id, metrics={"tasks_total": 98.0}, processes=httpd(*[13.0] * 20))])
