@@ -1,0 +1,59 @@
+"""Verdicts on failed requests, and what they do to the others."""
+
+from __future__ import annotations
+
+from runs.analysis.table import compare
+from runs.analysis.verdict import judge
+from runs.tests.analysis.facts import run, setups
+from runs.tests.analysis.judging import RATE
+
+
+def failing(*sides: list[tuple[int, int]], **fields: object):
+    """A config's runs as (failed, made); 10 requests per second each, twice that in the second config."""
+    runs = [
+        run(at, 10.0 * at, failed_requests=bad, complete_requests=made, **fields)
+        for at, side in enumerate(sides, 1)
+        for bad, made in side
+    ]
+    return judge(compare(setups("a", "b"), runs, [])).of("failed_requests", 1)
+
+
+def test_no_failures_on_either_side_are_no_verdict():
+    assert failing([(0, 1000)], [(0, 1000)]).text == "none failed on either side"
+
+
+def test_many_failures_in_one_run_are_likely_worse():
+    found = failing([(0, 1_000_000)], [(172849, 1_000_000)], concurrency=1000)
+    assert (found.kind, found.text) == ("likely_worse", "17.3 % failed, against 0 %, one run each")
+
+
+def test_a_burst_that_took_what_was_under_way_is_one_failure():
+    assert failing([(0, 10_000)], [(100, 10_000)], concurrency=1).kind == "likely_worse"
+    assert failing([(0, 10_000)], [(100, 10_000)], concurrency=100).kind == "undecided"
+
+
+def test_two_failures_of_siege_are_undecided():
+    found = failing([(0, 17422)], [(2, 566)], tool="siege", concurrency=17)
+    assert (found.kind, found.text) == ("undecided", "0.4 % failed, against 0 %, one run each")
+
+
+def test_shares_of_failures_are_compared_by_rank_from_four_repeats_up():
+    found = failing([(0, 100), (1, 100), (2, 100), (0, 100)], [(10, 100), (11, 100), (12, 100), (9, 100)])
+    assert (found.kind, found.effect) == ("worse", 1)
+    assert found.text == "10.5 % failed, against 0.8 %, 4 repeats each, p=0.029"
+
+
+def test_more_requests_with_more_failures_are_no_gain():
+    runs = [run(1, 3.0, failed_requests=0, complete_requests=200)] * 1
+    runs += [run(2, 30.0, failed_requests=285, complete_requests=600, mean_ms=1.0)]
+    found = judge(compare(setups("a", "b"), runs, [])).of(RATE, 1)
+    assert found.kind == "none"
+    assert "no gain, 47.5 % failed, against 0 %" in found.text
+
+
+def test_beating_a_baseline_that_fails_is_not_its_loss():
+    runs = [
+        run(1, 30.0, failed_requests=285, complete_requests=600),
+        run(2, 3.0, failed_requests=0, complete_requests=200),
+    ]
+    assert judge(compare(setups("a", "b"), runs, [])).of(RATE, 1).kind == "none"
