@@ -106,6 +106,17 @@ def first_link(page: Page, address: str, pattern: str) -> str:
     return found[0]
 
 
+def run_the_sample_plan(browser: Browser, site: str, secret: str) -> None:
+    """Register this machine and have its sample plan run to the end: some 3200 requests to the server itself."""
+    page = browser.new_page()
+    log_in(page, site, secret)
+    page.goto(f"{site}/remote/")
+    page.click("text=Register this machine")
+    page.click("#start")
+    page.locator(".sentence.state >> text=/Done|Failed|Lost/").wait_for(timeout=300_000)
+    page.close()
+
+
 def take(page: Page, name: str, look: str) -> None:
     """One picture of the page as it stands, once its charts are drawn."""
     page.wait_for_load_state("networkidle")
@@ -138,12 +149,30 @@ def pictures_of(browser: Browser, site: str, secret: str, look: str) -> None:
     context.close()
 
 
+def remote_pictures_of(browser: Browser, site: str, secret: str, look: str) -> None:
+    context = browser.new_context(**LOOKS[look])
+    page = context.new_page()
+    log_in(page, site, secret)
+    shown = {
+        "remote": "/remote/",
+        "plan": first_link(page, f"{site}/remote/", r"/remote/plans/\d+/"),
+        "job": first_link(page, f"{site}/remote/jobs/", r"/remote/jobs/\d+/"),
+    }
+    for name, address in shown.items():
+        page.goto(site + address)
+        take(page, name, look)
+    context.close()
+
+
 def main() -> None:
     PICTURES.mkdir(exist_ok=True)
     with server() as (site, secret), sync_playwright() as play:
         browser = play.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         for look in LOOKS:
             pictures_of(browser, site, secret, look)
+        run_the_sample_plan(browser, site, secret)  # last: its experiment would be the first of the list
+        for look in LOOKS:
+            remote_pictures_of(browser, site, secret, look)
         browser.close()
     total = sum(file.stat().st_size for file in PICTURES.glob("*.png"))
     print(f"{len(list(PICTURES.glob('*.png')))} pictures, {total / 2**20:.1f} MB, in {PICTURES.relative_to(ROOT)}")
