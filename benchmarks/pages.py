@@ -1,6 +1,8 @@
 """The page of an experiment at two sizes: queries and milliseconds, in a process and a database of its own.
 
-Run as `python -m benchmarks.pages` with DATA_DIR naming an empty folder; prints one JSON object a size.
+And what the conclusions add to the page of a large experiment: worked out anew, and kept from before.
+Run as `python -m benchmarks.pages` with DATA_DIR naming an empty folder; prints one JSON object a size, then one for the
+conclusions.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 from statistics import median
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import TYPE_CHECKING, Any
 
 from .figures import Figure
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 SIZES = (8, 80)
 REPEATS, TIMES, MOST = 5, 9, 12
+JUDGED_CONFIGS, JUDGED_REPEATS, MOST_JUDGING_MS = 8, 40, 150
 
 
 def figures() -> list[Figure]:
@@ -31,9 +34,18 @@ def figures() -> list[Figure]:
         env = {"PATH": os.environ["PATH"], "DATA_DIR": data, "DJANGO_SETTINGS_MODULE": "benchdash.settings"}
         command = [sys.executable, "-m", "benchmarks.pages"]
         done = subprocess.run(command, cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True, check=True)
-    small, large = (json.loads(line) for line in done.stdout.splitlines())
+    small, large, judging = (json.loads(line) for line in done.stdout.splitlines())
     same = small["queries"] == large["queries"]
-    return [_figure(size, beside, same) for size, beside in ((small, large), (large, small))]
+    sizes = [_figure(size, beside, same) for size, beside in ((small, large), (large, small))]
+    return [*sizes, _judging(judging)]
+
+
+def _judging(times: dict[str, float]) -> Figure:
+    what = f"verdicts and doubts, {JUDGED_CONFIGS} x {JUDGED_REPEATS} runs"
+    measured = f"adds {times['anew_ms']:.0f} ms of CPU"
+    reference = f"kept: {times['kept_ms']:.0f} ms, the page {times['page_ms']:.0f} ms"
+    result = f"{times['anew_ms'] / times['page_ms']:.2f} of the page (n={TIMES})"
+    return Figure(what, measured, reference, result, f"under {MOST_JUDGING_MS} ms", times["anew_ms"] < MOST_JUDGING_MS)
 
 
 def _figure(size: dict[str, Any], beside: dict[str, Any], same: bool) -> Figure:
@@ -59,6 +71,31 @@ def main() -> None:
     for n, experiment in zip(SIZES, made, strict=True):
         queries, size = _counted(browser, experiment.get_absolute_url())
         print(json.dumps({"configs": n, "queries": queries, "ms": median(times[n]), "kb": size / 1000}))
+    print(json.dumps(_times_of_judging(browser)))
+
+
+def _times_of_judging(browser: Client) -> dict[str, float]:
+    """CPU milliseconds that the conclusions take anew and kept, and that the page takes as a whole with them kept."""
+    from django.core.cache import cache
+
+    from runs import judging, reads
+    from runs.analysis import table
+    from runs.tests.factories import wsgi_experiment
+
+    experiment = wsgi_experiment(n_configs=JUDGED_CONFIGS, n_repeats=JUDGED_REPEATS)
+    material = reads.of_experiment(experiment)
+    comparison = table.compare(material.setups, material.runs, material.looks)
+    times: dict[str, list[float]] = {"anew_ms": [], "kept_ms": [], "page_ms": []}
+    for _ in range(TIMES):
+        cache.clear()
+        for name in ("anew_ms", "kept_ms"):
+            start = process_time()
+            judging.judged(material, comparison)
+            times[name].append(1000 * (process_time() - start))
+        start = process_time()
+        browser.get(experiment.get_absolute_url())
+        times["page_ms"].append(1000 * (process_time() - start))
+    return {name: median(each) for name, each in times.items()}
 
 
 def _browser() -> Client:
