@@ -108,8 +108,9 @@ def all_charts(
     spectrum = lines(comparison)
     if spectrum:
         made["latency"] = latency.figure(spectrum, log=wants_log(asked, spectrum))
-    if sweeps:
-        made["scaling"] = scaling.figure([curve(sweep) for sweep in sweeps])
+    drawn = [curve(sweep) for sweep in sweeps if len(sweep.levels) > 1]
+    if drawn:
+        made["scaling"] = scaling.figure(drawn)
     sizes = _sizes(comparison.columns, looks)
     if sizes:
         made["processes"] = resources.processes(sizes)

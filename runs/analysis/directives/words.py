@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from pathlib import PurePosixPath
@@ -58,9 +59,10 @@ def common_words(
     bare = [setup.name for setup in setups if setup.id not in compared]
     if bare and compared:
         found.append(f"{_listed(bare)}: no config text.")
-    for text in texts:
-        if text.setup is None:
-            found.append(f"{_named(text)} is shown once, for no config in particular: no difference follows from it.")
+    shared = Counter(_named(text) for text in texts if text.setup is None)
+    for name, times in shared.items():
+        often = "once" if times == 1 else f"{times} times"
+        found.append(f"{name} is shown {often}, for no config in particular: no difference follows from it.")
     return tuple(found)
 
 

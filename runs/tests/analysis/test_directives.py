@@ -108,6 +108,11 @@ def test_a_text_for_all_is_no_difference():
     )
 
 
+def test_a_file_shown_twice_for_no_config_in_particular_is_named_once():
+    found = compared(text(None, HTTPD, line=1), text(None, HTTPD, line=90))
+    assert [sentence.split(",")[0] for sentence in found.sentences] == ["httpd.conf is shown 2 times"]
+
+
 def test_nothing_is_said_where_there_are_no_texts():
     assert compared() == Differences((), ())
 

@@ -143,6 +143,13 @@ def test_failing_runs_are_left_out_and_named():
     assert found.notes == ("Left out at concurrency 5: 4 of 500 requests failed.",)
 
 
+def test_a_sweep_of_which_nothing_counts_says_so():
+    runs = [ab(n, 100.0 * n) for n in (1, 2)]
+    (found,) = sweeps(setups("worker"), runs, excluded={one.id: "all failed" for one in runs})
+    assert found.levels == ()
+    assert "0 levels of concurrency that count (none)" in found.sentence
+
+
 def test_runs_that_a_person_took_out_do_not_count():
     runs = [ab(n, 100.0 * n) for n in (1, 2)] + [ab(3, 9.0, counted=False)]
     (found,) = sweeps(setups("worker"), runs)
