@@ -53,13 +53,14 @@ class PlanForm(ModelForm):
             "repeats": "Repeats",
             "warmups": "Warm-ups",
             "cooldown_s": "Seconds between runs",
-            "rse_limit_pct": "go on while the standard error is above … %",
-            "most_repeats": "but up to … repeats",
-            "interval_s": "Seconds between two looks of top",
+            "rse_limit_pct": "Go on while the standard error is above (%)",
+            "most_repeats": "until so many repeats at most",
+            "interval_s": "Seconds between looks of top",
         }
         help_texts = {
             "timeout_s": "",
             "interval_s": "",
+            "rse_limit_pct": "of the requests per second; empty: only the repeats above",
             "warmups": "before the first repeat of each variant: stored, not counted",
             "path": "begins with a slash, with its query",
         }

@@ -47,7 +47,12 @@ class GeneratorForm(Reached):
     class Meta:
         model = LoadGenerator
         fields = ["name", "kind", "ssh_destination", "identity_file"]
-        labels = {"name": "Name", "kind": "How its loads are started", "identity_file": "Private key"}
+        labels = {
+            "name": "Name",
+            "ssh_destination": "ssh destination",
+            "kind": "How its loads are started",
+            "identity_file": "Private key",
+        }
         help_texts = {"name": "letters, digits, dashes; a worker on it is started with this name"}
 
     def by_ssh(self, cleaned: dict[str, Any]) -> bool:
@@ -77,6 +82,7 @@ class TargetForm(Reached):
         ]
         labels = {
             "reach": "How it is reached for monitors and switches",
+            "ssh_destination": "ssh destination",
             "identity_file": "Private key",
             "most_requests": "Requests of one run, at most",
             "most_concurrency": "Clients at once, at most",

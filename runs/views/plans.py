@@ -18,6 +18,7 @@ from runs.remote.planning import commands, estimate, switches
 from runs.views.remote_setup import may
 
 FEW = 60  # runs that are listed without being asked for
+A_START = {"requests": 1000, "levels": [10]}  # of a new plan that nothing is known of
 
 
 @login_required
@@ -82,7 +83,8 @@ def _plan_form(
     request: HttpRequest, instance: Plan, target: Target, title: str, repeated: Again | None = None
 ) -> HttpResponse:
     data = request.POST or None
-    form = PlanForm(data, instance=instance, target=target, initial=repeated.fields if repeated else None)
+    initial = repeated.fields if repeated else None if instance.pk else A_START
+    form = PlanForm(data, instance=instance, target=target, initial=initial)
     named = [{"name": repeated.variant}] if repeated and data is None else None
     variants = VariantSet(data, instance=instance, form_kwargs={"target": target}, prefix="variants", initial=named)
     if data is not None:
