@@ -27,7 +27,8 @@ def served(tmp_path: Path, port: int) -> Iterator[str]:
     with start(tmp_path / "data", port) as process:
         try:
             said = read_until(process, "Ctrl-C stops it.")
-            yield re.search(r"Log in as admin with the password (\S+) ", said).group(1)
+            (password,) = re.findall(r"Log in as admin with the password (\S+) ", said)
+            yield password
         finally:
             process.terminate()
             _drain(process)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -10,7 +11,7 @@ from django_celery_beat.models import PeriodicTask
 from django_celery_beat.schedulers import ModelEntry
 
 from benchdash.celery import app
-from runs.models import Job, Schedule
+from runs.models import Job, Plan, Schedule
 from runs.remote import schedules
 from runs.tests.remote import rows
 
@@ -18,7 +19,7 @@ pytestmark = pytest.mark.django_db
 NIGHTLY = {"every": "*", "at": "02:30", "zone": "Europe/Prague"}
 
 
-def add(browser, plan, **changes):
+def add(browser: Any, plan: Plan, **changes: str) -> Any:
     return browser.post(f"/remote/plans/{plan.pk}/schedule/", NIGHTLY | changes, follow=True)
 
 
@@ -45,7 +46,8 @@ def is_due(now: datetime) -> bool:
     """Whether beat sends the one periodic task at `now`, if it last did so the night before."""
     entry = ModelEntry(PeriodicTask.objects.get(), app=app)
     entry.schedule.nowfun = lambda: now
-    return entry.schedule.is_due(now.replace(hour=2, minute=30) - timedelta(days=1)).is_due
+    night_before = now.replace(hour=2, minute=30) - timedelta(days=1)
+    return bool(entry.schedule.is_due(night_before).is_due)
 
 
 def test_beat_finds_it_due_at_that_time_in_its_zone(nightly):
