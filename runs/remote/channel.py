@@ -16,21 +16,24 @@ import secrets
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from django.conf import settings
 
 from .shapes import Machine
 
-BEAT_S = 2.0
+BEAT_S = 3.0
 SILENCE_S = 10
 END_S = 1.7  # how long an end may take before the client's own process is killed
 LINGER_S = 0.5  # a daemon that a switch command started may keep ssh waiting for its output
 MOST_OUT = 16 * 2**20  # bytes kept of standard output
 MOST_ERR = 2**20
 CHUNK = 65536
+LONGEST_S = 7 * 86400  # of a job
 PLACE = "\0place "
 HERE = Machine("this machine")
 
@@ -41,7 +44,7 @@ SSH = (
     *("ssh", "-T", "-x", "-a"),
     *("-o", "BatchMode=yes", "-o", "StrictHostKeyChecking=yes", "-o", "ConnectTimeout=10"),
     *("-o", "ServerAliveInterval=3", "-o", "ServerAliveCountMax=3", "-o", "ClearAllForwardings=yes"),
-    *("-o", "PermitLocalCommand=no", "-o", "ControlMaster=no", "-o", "LogLevel=ERROR"),
+    *("-o", "PermitLocalCommand=no", "-o", "ControlPersist=no", "-o", "LogLevel=INFO"),
 )
 DESTINATION = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@:\[\]%-]*")
 
@@ -73,15 +76,19 @@ def last_lines(text: str, most: int = 8) -> str:
     return "\n".join([line.rstrip() for line in text.splitlines() if line.strip()][-most:])
 
 
-def command_line(machine: Machine) -> list[str]:
-    """What is executed here to run SCRIPT on the machine. Raises ValueError for what ssh could take for an option."""
+def command_line(machine: Machine, *, holds: bool = False) -> list[str]:
+    """What is executed here to run SCRIPT on the machine. Raises ValueError for what ssh could take for an option.
+
+    holds   whether this is the connection that others share
+    """
     if not machine.destination:
         return ["sh", "-c", SCRIPT]
     if not DESTINATION.fullmatch(machine.destination):
         raise ValueError(f"{machine.destination!r} is no ssh destination.")
     config = ["-F", settings.SSH_CONFIG] if settings.SSH_CONFIG else []
     identity = ["-i", machine.identity_file] if machine.identity_file else []
-    return [*SSH, *config, *identity, "--", machine.destination, f"exec sh -c '{SCRIPT}'"]
+    shared = ["-o", f"ControlMaster={'yes' if holds else 'no'}", "-o", f"ControlPath={machine.shared or 'none'}"]
+    return [*SSH, *shared, *config, *identity, "--", machine.destination, f"exec sh -c '{SCRIPT}'"]
 
 
 class _Stream:
@@ -144,6 +151,7 @@ class Process:
         lifetime_s: float,
         files: Sequence[bytes] = (),
         sweep: bool = True,
+        holds: bool = False,
     ) -> None:
         if not argv or any(sign in argument for argument in argv for sign in "\n\r") or not argv[0]:
             raise ValueError("A command needs a program, and no argument may hold a line end.")
@@ -160,12 +168,12 @@ class Process:
         self._out, self._err = _Stream(self._mark, MOST_OUT), _Stream(self._mark, MOST_ERR)
         self._let_go, self._changed = threading.Event(), threading.Condition()
         self.began_at: float | None = None  # this side's clock, seconds since 1970
-        self._open()
+        self._open(holds)
 
-    def _open(self) -> None:
+    def _open(self, holds: bool) -> None:
         # A session of its own: what ends this program by a signal to its group must leave the script time to clean up.
         self._process = subprocess.Popen(  # noqa: S603  (a constant script; see command_line)
-            command_line(self.machine),
+            command_line(self.machine, holds=holds),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -277,3 +285,22 @@ def run(
         while not process.wait(0.3) and time.monotonic() < until:
             pause()
         return process.ended()
+
+
+@contextmanager
+def connected(machine: Machine, pause: Callable[[], None]) -> Iterator[Machine]:
+    """The machine with a connection that every command to it shares, so that none costs it a handshake of its own.
+
+    Its own session is watched like any other: when this process is killed, the connection ends. Raises Unreachable.
+    """
+    if not machine.destination:
+        yield machine
+        return
+    with TemporaryDirectory(prefix="benchdash-") as folder:
+        shared = replace(machine, shared=f"{folder}/ssh")
+        with Process(shared, ["sleep", str(LONGEST_S)], lifetime_s=LONGEST_S, holds=True) as holder:
+            while holder.began_at is None and not holder.wait(0.1):
+                pause()
+            if holder.began_at is None:
+                holder.ended()
+            yield shared

@@ -7,6 +7,8 @@ person who resumes the job sends it again.
 from __future__ import annotations
 
 import os
+from contextlib import ExitStack
+from dataclasses import replace
 from enum import StrEnum
 
 from django.utils import timezone
@@ -14,7 +16,7 @@ from django.utils import timezone
 from runs.models import Job, Step, Target
 
 from . import addresses, claims, monitors, order, secrets, tools
-from .channel import Unreachable
+from .channel import Unreachable, connected
 from .channel import run as run_command
 from .journal import Interrupted, Journal, patiently
 from .loading import Failed, Loading
@@ -46,7 +48,8 @@ def run(job_id: int, claim: str) -> Outcome:
     message: str | None = "The worker broke down; its log says where."
     with Journal(job, claim) as journal:
         try:
-            _Run(job, journal).go()
+            with ExitStack() as ends:
+                _Run(job, journal).go(ends)
             state, message = Job.State.DONE, ""
         except (Failed, Unreachable, *REFUSALS) as error:
             message = str(error)
@@ -66,8 +69,10 @@ class _Run:
         self.in_place = ""  # the variant whose switch command was the last to run
         self.facts: list[Shown] = []
 
-    def go(self) -> None:
-        self.connect()
+    def go(self, ends: ExitStack) -> None:
+        self.check_allowed()
+        self.open(ends)
+        self.look_around()
         first = True
         while (step := self.next_step()) is not None:
             if not first:
@@ -95,9 +100,14 @@ class _Run:
 
     # --- before the first load -------------------------------------------------------------------------------------
 
-    def connect(self) -> None:
-        """Everything that can be known to go wrong before a request is sent."""
-        self.check_allowed()
+    def open(self, ends: ExitStack) -> None:
+        """One connection a machine, for as long as the job runs."""
+        generator = ends.enter_context(connected(self.plan.generator, self.journal.pause))
+        target = self.plan.target and ends.enter_context(connected(self.plan.target, self.journal.pause))
+        self.plan = replace(self.plan, generator=generator, target=target)
+
+    def look_around(self) -> None:
+        """What else can be known to go wrong before a request is sent."""
         version, there = monitors.version(self.plan.generator, self.plan.tool, self.journal.pause)
         if not there:
             raise Failed(f"{self.plan.generator.name}: {version}")

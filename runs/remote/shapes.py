@@ -48,11 +48,15 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """How a machine is reached: over ssh, or (destination "") it is the one that the worker runs on."""
+    """How a machine is reached: over ssh, or (destination "") it is the one that the worker runs on.
+
+    shared   the socket of an open connection to it, while a job holds one
+    """
 
     name: str
     destination: str = ""
     identity_file: str = ""
+    shared: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from dataclasses import replace
 
 from django.utils import timezone
 
@@ -11,6 +13,7 @@ from runs.models import Job, Run, Step
 
 from .journal import Journal, patiently
 from .loading import Failed
+from .monitors import Shown
 from .secrets import mask
 from .shapes import Snapshot
 from .transcripts import Session, text
@@ -21,7 +24,7 @@ def store(job: Job, step: Step, plan: Snapshot, session: Session, journal: Journ
 
     Safe to repeat: the same text is one upload, so the database may go away in the middle of it.
     """
-    data = ingest.without_secrets(mask(text(session), os.environ)).encode("utf-8", "replace")
+    data = mask(text(_cleaned(session)), os.environ).encode("utf-8", "replace")
     hints = _hints(job, step, plan)
     try:
         receipt = patiently(
@@ -32,10 +35,35 @@ def store(job: Job, step: Step, plan: Snapshot, session: Session, journal: Journ
     run = patiently(receipt.upload.runs.first)
     if run is None:
         raise Failed(f"{plan.tool} measured nothing. It said: {session.load.output}")
-    patiently(lambda: _note(job, step, run, journal))
-    if not run.requests_per_second or run.complete_requests == 0:
-        raise Failed(f"{plan.tool} completed no request. It said: {session.load.output}")
+    fault = _fault(plan.tool, run)
+    patiently(lambda: _note(job, step, run, fault, journal))
+    if fault:
+        raise Failed(f"{fault} It said: {session.load.output}")
     journal.say(f"{run.requests_per_second:g} requests/s")
+
+
+def _cleaned(session: Session) -> Session:
+    """Without what looks like a secret. The load's own command line has none: a plan only holds their names."""
+
+    def clean(shown: Sequence[Shown]) -> list[Shown]:
+        return [Shown(one.command, ingest.without_secrets(one.output)) for one in shown]
+
+    return replace(
+        session,
+        facts=clean(session.facts),
+        texts=clean(session.texts),
+        before=clean(session.before),
+        load=clean([session.load])[0],
+        during=clean(session.during),
+        after=clean(session.after),
+    )
+
+
+def _fault(tool: str, run: Run) -> str:
+    """Why a report that was read measures nothing, or ""."""
+    if run.complete_requests == 0:
+        return f"{tool} completed no request."
+    return "" if run.requests_per_second else f"The run was too short for {tool} to tell a rate; send more requests."
 
 
 def _hints(job: Job, step: Step, plan: Snapshot) -> ingest.Hints:
@@ -50,16 +78,15 @@ def _hints(job: Job, step: Step, plan: Snapshot) -> ingest.Hints:
     return ingest.Hints(host=plan.target_name, config=step.variant, experiment=job.name, slot=slot)
 
 
-def _note(job: Job, step: Step, run: Run, journal: Journal) -> None:
+def _note(job: Job, step: Step, run: Run, fault: str, journal: Journal) -> None:
     if job.experiment_id is None:
         job.experiment_id = run.experiment_id
         journal.write(experiment=run.experiment_id)
-    measured = bool(run.requests_per_second) and run.complete_requests != 0
-    if not measured and run.counted:
+    if fault and run.counted:
         Run.objects.filter(pk=run.pk).update(counted=False)
     Step.objects.filter(pk=step.pk).update(
-        state=Step.State.DONE if measured else Step.State.FAILED,
-        message="" if measured else "It completed no request.",
+        state=Step.State.FAILED if fault else Step.State.DONE,
+        message=fault,
         requests_per_second=run.requests_per_second,
         upload=run.upload_id,
         finished_at=timezone.now(),

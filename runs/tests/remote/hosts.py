@@ -18,6 +18,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 GENERATOR, TARGET = "gen", "tgt"
@@ -31,7 +32,7 @@ StrictModes no
 PermitRootLogin yes
 PasswordAuthentication no
 MaxStartups 100
-SetEnv {env}
+SetEnv HOME={folder} {env}
 """
 NGINX = """daemon off;
 worker_processes 1;
@@ -206,7 +207,7 @@ class Lab:
             public = (self.folder / f"host_key_{key}.pub").read_text().rsplit(" ", 1)[0]
             known.append(f"[{address}]:{port} {public}\n" if port != 22 else f"{address} {public}\n")
             hosts.append(f"Host {name}\n  HostName {address}\n  Port {port}\n")
-            until(lambda a=address, p=port: answers(a, p), 20, f"sshd of {name}")
+            until(partial(answers, address, port), 20, f"sshd of {name}")
         common = f"Host *\n  User root\n  IdentityFile {self.folder}/user_key\n  IdentitiesOnly yes\n"
         common += f"  UserKnownHostsFile {self.folder}/known_hosts\n  GlobalKnownHostsFile /dev/null\n"
         (self.folder / "known_hosts").write_text("".join(known))

@@ -36,28 +36,26 @@ def lab(needs: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory) -
 
 
 @pytest.fixture
-def database(request: pytest.FixtureRequest, tmp_path: Path, django_db_setup: None, django_db_blocker: Any) -> Any:
+def database(transactional_db: None, tmp_path: Path) -> Iterator[str]:
     """A database that threads and other processes share with the test; its URL. SQLite: a copy of the test's own, in a file."""
     from django.db import connection
 
     if connection.vendor == "postgresql":
-        request.getfixturevalue("transactional_db")
         given = connection.settings_dict
         place = f"{given['USER'] or ''}:{given['PASSWORD'] or ''}@{given['HOST'] or ''}:{given['PORT'] or ''}"
         yield f"postgresql://{place if place != ':@:' else ''}/{given['NAME']}"
         return
     file = tmp_path / "shared.sqlite3"
-    with django_db_blocker.unblock():
-        connection.ensure_connection()
-        with closing(sqlite3.connect(file)) as copy:
-            connection.connection.backup(copy)
-        memory, name = connection.connection, connection.settings_dict["NAME"]
-        connection.connection, connection.settings_dict["NAME"] = None, str(file)
-        try:
-            yield f"sqlite:///{file}"
-        finally:
-            connection.close()
-            connection.connection, connection.settings_dict["NAME"] = memory, name
+    connection.ensure_connection()
+    with closing(sqlite3.connect(file)) as copy:
+        connection.connection.backup(copy)
+    memory, name = connection.connection, connection.settings_dict["NAME"]
+    connection.connection, connection.settings_dict["NAME"] = None, str(file)
+    try:
+        yield f"sqlite:///{file}"
+    finally:
+        connection.close()
+        connection.connection, connection.settings_dict["NAME"] = memory, name
 
 
 class Queue:
@@ -143,7 +141,7 @@ def site(tmp_path: Path, database: str, queue: Queue, lab: Lab) -> Iterator[Site
 
 
 @pytest.fixture
-def by_ssh(lab: Lab, settings: Any) -> Lab:
+def by_ssh(lab: Lab, settings: Any) -> Iterator[Lab]:
     """The lab, reached from within this process."""
     settings.SSH_CONFIG = str(lab.ssh_config)
     yield lab

@@ -1,0 +1,203 @@
+"""Jobs from their start to their experiment: real ssh, ab, siege, top, ps and nginx, in a thread of this process."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from runs import ingest, remote
+from runs.models import Capture, Config, ConfigText, Job, Run, Step, Target
+from runs.tests.remote import livejobs, rows
+from runs.tests.remote.hosts import until
+
+
+def prompts(run: Run) -> list[str]:
+    """What was typed in the session that the run is read from, in order."""
+    return [line.split("$ ", 1)[1] for line in ingest.lines_of(run.upload) if line.startswith("benchdash@")]
+
+
+def test_a_plan_of_two_configs_at_two_levels_becomes_an_experiment(go, by_ssh):
+    plan = livejobs.plan(by_ssh, repeats=3, warmups=1)
+    job = go(livejobs.job(plan)).end(120)
+    assert (job.state, job.message) == (Job.State.DONE, ""), job.log
+    configs = list(Config.objects.filter(experiment=job.experiment).order_by("position"))
+    assert [config.name for config in configs] == ["a", "b"]
+    for config in configs:
+        counted = config.runs.filter(counted=True)
+        found = sorted((run.concurrency, run.repeat) for run in counted)
+        assert found == [(level, repeat) for level in (1, 4) for repeat in (1, 2, 3)]
+        assert all(run.requests_per_second > 0 and run.complete_requests == 100 for run in counted)
+        assert sorted(run.repeat for run in config.runs.filter(counted=False)) == [0, 0]
+    assert Target.objects.get().busy_with is None
+    assert set(job.steps.values_list("state", flat=True)) == {Step.State.DONE}
+
+
+def test_beside_each_run_stand_its_monitors_its_hardware_and_its_config_file(go, by_ssh):
+    job = go(livejobs.job(livejobs.plan(by_ssh, levels=[2], repeats=1, requests=None, duration_s=1))).end()
+    assert job.state == Job.State.DONE, job.message
+    for run in Run.objects.filter(experiment=job.experiment):
+        beside = {(capture.tool, capture.phase) for capture in Capture.objects.filter(run=run)}
+        looks = {(tool, phase) for tool in ("ps", "meminfo") for phase in ("before", "after")}
+        assert beside == looks | {("top", "during")}
+        assert run.captures.get(tool="top").n_samples >= 3
+        assert run.host.name == job.target.host.name
+        assert run.host.cores and run.host.ram_kb
+        text = ConfigText.objects.get(upload=run.upload)
+        assert f"keepalive_timeout {0 if run.config.name == 'a' else 65};" in text.text
+        assert text.config == run.config
+
+
+def test_the_switch_really_puts_each_config_in_place(go, by_ssh):
+    """With variant a nginx closes each connection, with b it keeps them."""
+    job = go(livejobs.job(livejobs.plan(by_ssh, levels=[2], repeats=2))).end()
+    runs = Run.objects.filter(experiment=job.experiment)
+    kept = {(run.config.name, run.values.get("keepalive_requests", 0) > 0) for run in runs}
+    assert kept == {("a", False), ("b", True)}
+
+
+def test_the_stored_session_is_what_a_person_would_have_pasted(go, by_ssh):
+    job = go(livejobs.job(livejobs.plan(by_ssh, ("a",), levels=[1], repeats=1))).end()
+    run = Run.objects.get(experiment=job.experiment)
+    typed = prompts(run)
+    assert "cat /proc/cpuinfo" in typed and "nginx -v" in typed
+    assert typed[-7:] == [
+        f"cat {by_ssh.folder}/current.conf",
+        "ps auxww",
+        "cat /proc/meminfo",
+        f"ab -n 100 -c 1 -k -s 30 {by_ssh.base}/",
+        "top -b -d 0.2 -w 512",
+        "ps auxww",
+        "cat /proc/meminfo",
+    ]
+    assert run.command == typed[-4]
+    assert run.upload.door == "remote"
+
+
+@pytest.mark.parametrize(("tool", "length"), [("siege", {"requests": 4000}), ("ab", {"requests": None, "duration_s": 1})])
+def test_other_tools_and_lengths_run_too(go, by_ssh, needs, tool, length):
+    needs(tool)
+    job = go(livejobs.job(livejobs.plan(by_ssh, ("b",), tool=tool, levels=[2], repeats=1, **length))).end()
+    assert job.state == Job.State.DONE, job.message
+    assert Run.objects.get(experiment=job.experiment).tool == tool
+
+
+def test_a_body_and_a_secret_are_sent_and_the_secret_is_stored_nowhere(go, by_ssh, monkeypatch):
+    monkeypatch.setenv("BENCHDASH_SECRET_API", "very-secret-value")
+    fields = {"method": "POST", "body": "a=1\nb={secret:API}", "content_type": "text/plain", "path": "/"}
+    fields["headers"] = [["Authorization", "Bearer {secret:API}"]]
+    job = go(livejobs.job(livejobs.plan(by_ssh, ("a",), levels=[1], repeats=1, requests=5, **fields))).end()
+    assert job.state == Job.State.DONE, job.message
+    run = Run.objects.get(experiment=job.experiment)
+    stored = "\n".join(ingest.lines_of(run.upload)) + job.log + str(job.snapshot)
+    assert "very-secret-value" not in stored
+    assert "{secret:API}" in run.command
+
+
+def test_a_missing_secret_is_said_before_anything_is_sent(go, by_ssh, monkeypatch):
+    monkeypatch.delenv("BENCHDASH_SECRET_API", raising=False)
+    job = livejobs.job(livejobs.plan(by_ssh, headers=[["Authorization", "Bearer {secret:API}"]]))
+    ended = go(job).end()
+    assert ended.state == Job.State.FAILED
+    assert "BENCHDASH_SECRET_API is not set" in ended.message
+    assert not Run.objects.exists()
+
+
+def test_a_redirect_is_not_followed(go, by_ssh, needs):
+    """Nothing listens where it leads to: a tool that went there would fail."""
+    for tool in ("ab", needs("siege") and "siege"):
+        plan = livejobs.plan(by_ssh, ("a",), tool=tool, path="/away", levels=[1], repeats=1, requests=800)
+        job = go(livejobs.job(plan)).end()
+        assert job.state == Job.State.DONE, job.message
+
+
+def test_it_goes_on_until_the_rate_is_known_narrowly_or_the_cap_is_reached(go, by_ssh):
+    fields = {"levels": [1], "repeats": 2, "rse_limit_pct": 0.1, "most_repeats": 4}
+    job = go(livejobs.job(livejobs.plan(by_ssh, ("a",), requests=20, **fields))).end()
+    assert job.state == Job.State.DONE
+    assert sorted(job.steps.values_list("repeat", flat=True)) == [1, 2, 3, 4]
+
+
+def test_a_switch_that_fails_ends_the_job_in_its_own_words(go, by_ssh):
+    plan = livejobs.plan(by_ssh)
+    plan.target.switches.filter(name="b").update(argv=["sh", "-c", "echo no such config >&2; exit 7"])
+    job = go(livejobs.job(plan)).end()
+    assert job.state == Job.State.FAILED
+    assert job.message == "The switch command of b ended with status 7: no such config"
+    assert Run.objects.filter(experiment=job.experiment).count() == 1  # what was measured before stays
+
+
+def test_an_address_taken_off_the_list_meanwhile_is_not_loaded(go, by_ssh):
+    job = livejobs.job(livejobs.plan(by_ssh))
+    job.target.addresses.update(base="http://192.0.2.1:80")
+    ended = go(job).end()
+    assert ended.state == Job.State.FAILED
+    assert "is not on the target's list of addresses" in ended.message
+
+
+def test_a_name_that_the_generator_resolves_elsewhere_is_not_loaded(go, by_ssh):
+    """The generator's own resolver says 127.0.0.1; the target was registered with another address."""
+    of = livejobs.target(by_ssh)
+    of.addresses.update(base="http://localhost:8080")
+    ended = go(livejobs.job(livejobs.plan(by_ssh, ("a",), of=of))).end()
+    assert ended.state == Job.State.FAILED
+    assert re.search(r"On the load generator localhost is (127.0.0.1|::1).*registered as", ended.message)
+
+
+def test_the_clocks_of_both_ends_are_compared(go, by_ssh, monkeypatch):
+    job = go(livejobs.job(livejobs.plan(by_ssh, ("a",), levels=[1], repeats=1))).end()
+    assert abs(job.clock_offset_s) < 0.3  # both are this machine's
+    assert "clocks" not in job.log
+    monkeypatch.setattr("runs.remote.monitors.CLOCK", ("date", "-d", "now + 5 seconds", "+%s.%N"))
+    monkeypatch.setattr("runs.remote.runner.MOST_OFFSET_S", -1)
+    again = go(livejobs.job(livejobs.plan(by_ssh, ("a",), levels=[1], repeats=1))).end()
+    assert "The clocks of" in again.log
+
+
+def test_generator_and_target_on_the_worker_itself_need_no_ssh(go, lab):
+    """As after `make run`: nginx is reached over the way that this host has into the target's namespace."""
+    of = rows.target(f"http://{lab.ways['tgt']}.2:22", reach=Target.Reach.LOCAL)
+    of.addresses.update(resolved=[f"{lab.ways['tgt']}.2"])
+    ended = go(livejobs.job(rows.plan(("off",), of=of, levels=[1], repeats=1, requests=3, timeout_s=2))).end()
+    assert ended.state == Job.State.FAILED  # sshd speaks no HTTP
+    assert "ab" in ended.message
+
+
+def test_two_jobs_for_one_target_run_one_after_the_other(go, by_ssh):
+    of = livejobs.target(by_ssh)
+    first = go(livejobs.job(livejobs.long_plan(by_ssh, of=of)))
+    first.until(Job.State.RUNNING)
+    waiting = livejobs.job(livejobs.plan(by_ssh, ("a",), of=of, levels=[1], repeats=1))
+    assert go(waiting).end().state == Job.State.QUEUED
+    waiting.refresh_from_db()
+    assert waiting.message == f"It waits for job {first.job.pk} on the same target."
+    assert remote.tend() == []
+    remote.cancel(first.now(), None)
+    first.end()
+    assert remote.tend() == [waiting.pk]
+    assert go(waiting).end().state == Job.State.DONE
+
+
+def test_two_jobs_of_one_generator_run_one_after_the_other(go, by_ssh):
+    sender = livejobs.generator()
+    first = go(livejobs.job(livejobs.long_plan(by_ssh, generator=sender)))
+    first.until(Job.State.RUNNING)
+    waiting = livejobs.job(livejobs.plan(by_ssh, generator=sender))
+    assert go(waiting).end().message == f"It waits for job {first.job.pk} on the same load generator."
+
+
+def test_a_message_that_comes_twice_runs_nothing_twice(go, by_ssh):
+    job = livejobs.job(livejobs.plan(by_ssh, ("a",), levels=[1], repeats=2))
+    both = [go(job), go(job)]
+    assert {one.end().pk for one in both} == {job.pk}
+    assert sorted(one.outcome for one in both) == [remote.Outcome.NOT_TAKEN, remote.Outcome.RAN]
+    assert both[0].now().state == Job.State.DONE
+    assert go(job).end().state == Job.State.DONE
+    assert Run.objects.count() == 2  # and neither does a third, later on
+
+
+def test_progress_is_told_while_a_load_runs(go, by_ssh):
+    going = go(livejobs.job(livejobs.plan(by_ssh, ("a",), levels=[1], repeats=1, path="/slow", requests=400)))
+    until(lambda: going.now().progress, 20, "there is progress")
+    told = going.now().progress
+    assert "elapsed_s" in told or 0 < told["done"] <= told["of"] == 400
