@@ -191,9 +191,6 @@ def _detail(evidence: Evidence, p_adjusted: float | None, setting: Setting, want
         parts[-1] += "."
     if evidence.of and evidence.of != "runs":
         parts.append(f"Ratio of {evidence.of}.")
-    if evidence.effect is not None:
-        word = stats.delta_word(evidence.effect)
-        parts.append(f"Cliff's delta {evidence.effect:+.2f}: {word}.".replace("-", "−"))
     if not evidence.test or p_adjusted is None or p_adjusted >= ALPHA:
         parts.append(_rests_on(setting))
     return " ".join([*filter(None, parts), wanted]).strip()
