@@ -74,7 +74,7 @@ def rule(identity: str, *, basis: str) -> Callable[[Finder], Finder]:
 
 @cache
 def rules() -> tuple[Rule, ...]:
-    """Every rule, by the names of its module and its id."""
+    """Every rule, by its id."""
     for module in sorted(found.name for found in iter_modules(_rules_package.__path__)):
         import_module(f"{_rules_package.__name__}.{module}")
-    return tuple(_marked.values())
+    return tuple(_marked[identity] for identity in sorted(_marked))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from runs.analysis.doubts import excluded
+from runs.analysis.doubts import Case, doubts, excluded
+from runs.tests.analysis import facts
 from runs.tests.analysis.doubting import FIXTURES, of, one, report, said, session
 
 pytestmark = pytest.mark.django_db
@@ -131,3 +132,21 @@ def test_a_first_reply_that_was_the_odd_one_is_told_as_that():
     )
     doubt = one(said(text.replace("Length: 50", "Length: 350")), "errors.length")
     assert (doubt.severity, "the odd one" in doubt.text) == ("caution", True)
+
+
+@pytest.mark.parametrize(
+    ("tool", "values"),
+    [
+        ("wrk", {"non_2xx_responses": 40}),
+        ("hey", {"status_codes": {"200": 360, "503": 40}}),
+        ("h2load", {"status_2xx": 360, "status_3xx": 0, "status_4xx": 30, "status_5xx": 10}),
+    ],
+)
+def test_every_tool_s_own_count_of_other_statuses_is_read(tool, values):
+    runs = [facts.run(1, 100.0, tool=tool, complete_requests=400, failed_requests=0, values=values)]
+    assert "40 of 400 replies" in one(doubts(Case(facts.setups("a"), runs)), "errors.status").text
+
+
+def test_statuses_that_are_all_2xx_are_fine():
+    runs = [facts.run(1, 100.0, tool="hey", complete_requests=400, values={"status_codes": {"200": 390, "201": 10}})]
+    assert of(doubts(Case(facts.setups("a"), runs)), "errors.status") == []

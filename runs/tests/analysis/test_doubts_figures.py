@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from runs.analysis.doubts import Case, Doubt, doubts
 from runs.analysis.doubts.rules.contradictions import step
 from runs.analysis.doubts.rules.network import syn_timer
+from runs.tests.analysis import facts
 from runs.tests.analysis.doubting import FIXTURES, of, one, report, said
 
 pytestmark = pytest.mark.django_db
@@ -67,6 +69,26 @@ def test_a_clock_that_ticks_each_10_ms_is_seen_by_its_times():
     table = "".join(f"  {p}%{ms:7}\n" for p, ms in ((50, 90), (66, 100), (75, 100), (80, 110), (90, 450), (99, 670)))
     text = report("long_1").split("  50%")[0] + table + " 100%   4920 (longest request)\n"
     assert "steps of 10 ms" in one(said(text), "resolution.steps").text
+
+
+def medians(*times: tuple[int, float]) -> list[Doubt]:
+    """Of runs (setup, their median in ms)."""
+    runs = [facts.run(setup, 100.0, repeat=n, percentiles_ms={"50": ms}) for n, (setup, ms) in enumerate(times, 1)]
+    return doubts(Case(facts.setups("a", "b"), runs))
+
+
+def test_medians_one_step_apart_may_be_alike():
+    doubt = one(medians((1, 31), (2, 32)), "resolution.within")
+    assert (
+        doubt.text == "b: 50 % within 32 against 31 ms. 1 ms is one step of what the tool prints, so they may be alike."
+    )
+
+
+@pytest.mark.parametrize(
+    "times", [[(1, 31), (2, 33)], [(1, 31), (2, 31)], [(1, 310), (2, 311)], [(1, 31), (2, 32)] * 4]
+)
+def test_medians_further_apart_or_equal_or_of_many_repeats_or_long_are_not_told_of(times):
+    assert of(medians(*times), "resolution.within") == []
 
 
 @pytest.mark.parametrize("file", REPORTS, ids=lambda file: file.stem)

@@ -30,12 +30,12 @@ def repeats(*rates: float) -> str:
 
 def test_a_run_of_half_a_second_is_too_short():
     doubt = one(said(report("ok")), "length.seconds")
-    assert "400 requests in 0.17 s" in doubt.text
+    assert "400 requests by 8 clients in 0.17 s" in doubt.text
 
 
 def test_the_time_of_a_quoted_run_is_worked_out_from_its_command_and_its_rate():
     text = "$ ab -n 100 http://web1.lan/\nRequests per second:    316.08 [#/sec] (mean)\nTime per request:   3.164 [ms] (mean)\n"
-    assert "100 requests in 0.32 s" in one(said(text), "length.seconds").text
+    assert "100 requests by 1 client in 0.32 s" in one(said(text), "length.seconds").text
 
 
 def test_a_run_of_twelve_seconds_is_long_enough():

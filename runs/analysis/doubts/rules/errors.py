@@ -61,7 +61,8 @@ def moral(case: Case, run: RunFact, severity: Severity) -> str:
     if severity == "note":
         return "too few to move a rate, but the server's error log may tell why"
     if run.tool == "siege":
-        return "the rate leaves failed requests out, their waiting stays in the times"
+        words = "the rate leaves failed requests out, and clients wait or give up meanwhile"
+        return words + (", so it is not comparable" if severity == "fatal" else "")
     if severity == "caution":
         return "they are in the rate as if they had been served"
     if case.best_served is not None and (run.requests_per_second or 0) > case.best_served:

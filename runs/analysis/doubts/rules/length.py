@@ -20,7 +20,8 @@ def too_short(case: Case) -> Iterator[Finding]:
         took, made = seconds(run), requests(run)
         if took is None or took >= LEAST_S or run.aborted:
             continue
-        what = f"{many(made, 'request')} in {_rounded(took)} s" if made else f"it took {_rounded(took)} s"
+        by = f" by {many(at_once, 'client')}" if (at_once := clients(run)) else ""
+        what = f"{many(made, 'request')}{by} in {_rounded(took)} s" if made else f"it took {_rounded(took)} s"
         text = f"under {LEAST_S} s is too short, a run of half a minute would tell more"
         yield Finding("caution", what, text, (Source(run.source, run.line),), run=run.id)
 

@@ -65,7 +65,7 @@ def _unanswered(run: RunFact, mean: float) -> str:
     kept, made, failed = number(run, "keepalive_requests"), run.complete_requests, number(run, "failed_length")
     if kept is None or made is None or mean >= 1:
         return ""
-    return ", as many as there were connections that the server closed unanswered" if made - kept == failed else ""
+    return ", and just as many connections were not kept alive" if made - kept == failed else ""
 
 
 def _bytes(mean: float) -> str:

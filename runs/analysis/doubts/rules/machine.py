@@ -11,7 +11,7 @@ from runs.analysis.monitors import free_kb
 from runs.analysis.numbers import figure
 
 MIB = 1024
-TIGHT = 0.15  # with less of its memory to be had than this, what is in swap is missed
+TIGHT = 0.15  # with less of its memory available than this, what is in swap is missed
 GROWN_KB = 1024
 IDLE_PCT = 5
 STOLEN_PCT = 5
@@ -50,7 +50,7 @@ def _grave(case: Case, look: Look, beside: set[int]) -> tuple[Severity, str]:
     if case.sides(look) == "generator":
         return "note", "the load generator had pages in swap, and its times may hold some of the waiting"
     if not (_tight(look) or _paging(case, look, beside)):
-        return "note", "memory was still to be had, so these may be old pages of idle programs"
+        return "note", "memory was still available, so these may be old pages of idle programs"
     if beside and case.unswapped - beside:
         return "fatal", "a server that pages is measured by its disk, and others here did not, so it is not comparable"
     return "caution", "a server that pages is measured by its disk"
@@ -78,7 +78,7 @@ def _paging(case: Case, look: Look, beside: set[int]) -> bool:
 def _left(look: Look) -> str:
     total, free = look.metrics.get("mem_total_kb"), _obtainable_kb(look)
     return (
-        f", {figure(round(free / MIB, 1))} of {figure(round(total / MIB, 1))} MiB to be had"
+        f", {figure(round(free / MIB, 1))} of {figure(round(total / MIB, 1))} MiB available"
         if total and free is not None
         else ""
     )

@@ -27,7 +27,7 @@ def sent_again(case: Case) -> Iterator[Finding]:
         if longest is None or seconds is None or (mean is not None and mean > longest / 3):
             continue
         detail = f"the longest connect took {figure(longest)} ms, just over {seconds} s"
-        text = "SYN retransmission, the server's backlog overflowed, and the longest times are TCP's timer, not the server's"
+        text = "SYN retransmission, mostly as the server's backlog overflowed, so the longest times are TCP's timer and not its own"
         yield Finding("caution", detail, text, (Source(run.source, run.line),), run=run.id)
 
 

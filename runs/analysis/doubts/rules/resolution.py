@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from statistics import fmean
 
 from runs.analysis.doubts.case import Case
 from runs.analysis.doubts.catalogue import Finding, Source, rule
 from runs.analysis.doubts.told import HUGE
 from runs.analysis.facts import RunFact
 from runs.analysis.numbers import figure
+from runs.analysis.pairs import bases
 
 FEW_STEPS = 10  # one step is then 10 % or more
+FAR = 50  # steps; one is then under 2 %, which is no difference worth a word
+MOST_SHOWN = 3
+MANY = 4  # repeats whose mean is finer than a step
 ENOUGH = 4  # different times, so that a common step is no accident
 
 
@@ -23,7 +28,7 @@ def coarse(case: Case) -> Iterator[Finding]:
             continue
         what = "half within" if run.tool == "ab" else "mean"
         detail = f"{what} {figure(value)} ms, told in steps of {figure(step)} ms"
-        text = "a step is 10 % or more of that, so a difference of one or two steps is none"
+        text = "one step is 10 % or more of such a time, so a difference of a step or two is none"
         yield Finding("note", detail, text, (Source(run.source, run.line),), run=run.id)
 
 
@@ -39,3 +44,33 @@ def step_ms(run: RunFact) -> float | None:
 
 def _typical_ms(run: RunFact) -> float | None:
     return run.mean_ms if run.tool == "siege" else run.percentiles_ms.get("50")
+
+
+@rule("resolution.within", basis="ab prints percentiles in whole ms, siege times in hundredths of a second")
+def within_a_step(case: Case) -> Iterator[Finding]:
+    """A config's times that are one step from what they stand against: they may be equal, or two steps apart."""
+    columns = case.columns
+    for at, base in enumerate(bases(columns)):
+        mine, its = columns[at].runs, columns[base].runs
+        if at == base or not mine or not its or min(len(mine), len(its)) >= MANY:
+            continue
+        step = max((step_ms(run) or 0 for run in (*mine, *its)), default=0)
+        near = [
+            pair for pair in _pairs(mine, its) if 0 < abs(pair[1] - pair[2]) <= step and max(pair[1:]) <= FAR * step
+        ]
+        if near:
+            shown = [f"{name} {figure(own)} against {figure(other)} ms" for name, own, other in near[:MOST_SHOWN]]
+            text = f"{figure(step)} ms is one step of what the tool prints, so they may be alike"
+            sources = tuple(Source(run.source, run.line) for run in (mine[0], its[0]))
+            yield Finding("note", ", ".join(shown), text, sources, setup=columns[at].setup.id)
+
+
+def _pairs(mine: Sequence[RunFact], its: Sequence[RunFact]) -> Iterator[tuple[str, float, float]]:
+    """(what, mean of mine, mean of the other's) of each time that both tell."""
+    for name in ("50", "90", "95", "99"):
+        own, other = ([run.percentiles_ms[name] for run in runs if name in run.percentiles_ms] for runs in (mine, its))
+        if own and other:
+            yield f"{name} % within", fmean(own), fmean(other)
+    own, other = ([run.mean_ms for run in runs if run.tool == "siege" and run.mean_ms] for runs in (mine, its))
+    if own and other:
+        yield "mean", fmean(own), fmean(other)
