@@ -83,15 +83,14 @@ def query(context: template.Context, **changes: str) -> str:
 
 @register.simple_tag
 def verdict_of(judgement: Judgement, key: str, column: int) -> SafeString | str:
-    """A cell's verdict: sign, word and interval; all that it rests on in the title (the page also lists it in full)."""
+    """A cell's verdict: sign, word and interval; more in its title, and all that it rests on in the list below the table."""
     found = judgement.of(key, column)
     if found is None:
         return ""
-    title = ". ".join(part.rstrip(".") for part in (found.text, found.detail) if part)
     words = ", ".join(part for part in (found.word, interval(found)) if part)
     return format_html(
         '<span class="verdict {}" title="{}"><span aria-hidden="true">{}</span> {}</span>',
-        *(found.kind, title, SIGNS[found.kind], words),
+        *(found.kind, found.text, SIGNS[found.kind], words),
     )
 
 

@@ -57,7 +57,7 @@ def config(owner: Experiment, name: str, **fields: Any) -> Config:
 def run(of: Config, text: Upload, **fields: Any) -> Run:
     number = next(_numbers)
     given: dict[str, Any] = {"tool": "ab", "requests_per_second": 617.01, "line_first": number % 150 + 1}
-    given |= {"line_last": number % 150 + 40, "block_key": f"b{number}", "fingerprint": "f"} | fields
+    given |= {"line_last": number % 150 + 40, "block_key": f"b{number}", "fingerprint": f"f{of.pk}"} | fields
     return Run.objects.create(experiment=of.experiment, config=of, upload=text, **given)
 
 

@@ -1,0 +1,240 @@
+"""The page says what can be concluded and what makes it doubtful; people may overrule, and nothing stale is shown."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+
+from runs import ingest, judging
+from runs.models import Experiment, Ruling, Run
+from runs.tests import factories
+from runs.tests.pages.test_pages import html, words
+from runs.tests.pages.test_queries import queries
+
+
+def said(browser: Client, made: Experiment) -> str:
+    return words(html(browser, made.get_absolute_url()))
+
+
+def sentence(browser: Client, made: Experiment) -> str:
+    page = html(browser, made.get_absolute_url())
+    return words(re.search(r'<p class="sentence">(.*?)</p>', page, re.S)[1])
+
+
+def four_against_four(quicker: float = 1.5) -> Experiment:
+    made, text = factories.experiment("four repeats"), factories.upload()
+    for name, times in (("old", 1.0), ("new", quicker)):
+        setup = factories.config(made, name)
+        for repeat, rate in enumerate((100.0, 102.0, 99.0, 101.0), 1):
+            told = {"complete_requests": 100_000, "duration_s": 60.0, "failed_requests": 0, "concurrency": 10}
+            factories.run(setup, text, repeat=repeat, requests_per_second=rate * times, **told)
+    return made
+
+
+def test_the_page_begins_with_the_verdict(browser):
+    page = html(browser, four_against_four().get_absolute_url())
+    places = [page.index(mark) for mark in ('class="sentence"', 'id="table"', 'id="chart-throughput"', 'id="raw"')]
+    assert places == sorted(places)
+    assert "“new” served 1.5 times as many as “old”" in sentence(browser, Experiment.objects.get())
+
+
+def test_a_cell_has_its_verdict_in_a_word_with_a_sign_and_an_interval(browser):
+    page = html(browser, four_against_four().get_absolute_url())
+    verdict = re.search(r'<span class="verdict better" title="([^"]*)"><span aria-hidden="true">✔</span> ([^<]*)', page)
+    assert verdict[2].startswith("better, +")
+    assert "p=" in verdict[1]
+
+
+def test_what_a_verdict_rests_on_is_listed_without_a_script(browser):
+    page = said(browser, four_against_four())
+    assert "What each verdict rests on" in page
+    assert "Cliff’s delta" in page
+
+
+def test_one_run_a_side_is_never_proven(browser):
+    page = html(browser, factories.siege_experiment().get_absolute_url())
+    assert "likely better" in page
+    assert 'class="verdict better"' not in page
+
+
+def test_columns_of_several_blocks_name_their_baseline(browser):
+    page = said(browser, factories.mpm_experiment())
+    assert "against event MPM, n=1" in page
+    assert "worker, keep-alive MPM(2) Keep-Alive 有効の場合baseline, n=1" in page
+
+
+def test_a_fatal_doubt_keeps_its_run_out_and_says_so_first(browser):
+    page = html(browser, factories.mpm_experiment().get_absolute_url())
+    first = re.search(r'<ul class="doubts".*?<li class="(\w+)">(.*?)</li>', page, re.S)
+    assert first[1] == "fatal"
+    assert "not counted" in words(first[2])
+    assert re.search(r'href="/uploads/\d+/#L\d+" class="line"', first[2])
+
+
+def test_a_person_overrules_a_doubt_and_withdraws_that(browser, person):
+    made = factories.mpm_experiment()
+    run = Run.objects.get(failed_requests=172849)
+    rule = re.search(r'name="rule" value="([^"]+)"', html(browser, made.get_absolute_url()))[1]
+    told = {"rule": rule, "run": run.pk, "reason": "a page of changing length", "back": made.get_absolute_url()}
+    assert browser.post("/rulings/", told).url == made.get_absolute_url()
+    page = said(browser, made)
+    assert "counted anyway" in page
+    assert "by reader" in page
+    assert "a page of changing length" in page
+    assert "Not counted" not in sentence(browser, made)
+    browser.post(f"/rulings/{Ruling.objects.get().pk}/withdraw/", {"back": made.get_absolute_url()})
+    assert "Not counted" in sentence(browser, made)
+    assert Ruling.objects.get().withdrawn_by == person
+
+
+def test_a_word_against_a_doubt_needs_a_reason(browser):
+    made = factories.mpm_experiment()
+    run = Run.objects.get(failed_requests=172849)
+    browser.post("/rulings/", {"rule": "errors.failed", "run": run.pk, "reason": " ", "back": made.get_absolute_url()})
+    assert not Ruling.objects.exists()
+    assert "say in a few words why" in said(browser, made)
+
+
+@pytest.mark.parametrize(
+    ("told", "status"),
+    [
+        ({"rule": "errors.failed", "run": 999999, "reason": "x"}, 404),
+        ({"rule": "errors.failed", "config": 999999, "reason": "x"}, 404),
+        ({"rule": "no such rule", "reason": "x"}, 302),
+        ({"rule": "errors.failed", "run": "9" * 30, "reason": "x"}, 302),
+        ({}, 302),
+    ],
+)
+def test_a_senseless_word_changes_nothing(browser, told, status):
+    assert browser.post("/rulings/", told).status_code == status
+    assert not Ruling.objects.exists()
+
+
+def test_going_back_leads_to_our_own_pages_only(browser):
+    assert browser.post("/rulings/", {"back": "https://elsewhere.example/"}).url == "/"
+
+
+@pytest.mark.django_db
+def test_only_people_who_are_logged_in_say_so(client, settings):
+    settings.PUBLIC_READ = True
+    made = factories.mpm_experiment()
+    page = client.get(made.get_absolute_url()).content.decode()
+    assert "not counted" in page
+    assert "count it anyway" not in page
+    assert "/login/" in client.post("/rulings/", {"rule": "errors.failed", "reason": "x"}).url
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """How often conclusions were worked out anew."""
+    calls = []
+    real = judging._judge
+    monkeypatch.setattr(judging, "_judge", lambda *given: calls.append(1) or real(*given))
+    return calls
+
+
+def test_conclusions_are_worked_out_once_until_something_changes(browser, counted):
+    made = four_against_four()
+    for _ in range(3):
+        said(browser, made)
+    assert len(counted) == 1
+
+
+def changes(made: Experiment):
+    run, config = made.runs.first(), made.configs.first()
+    yield lambda: ingest.change.rename_config(config, "renamed")
+    yield lambda: ingest.change.set_counted(run, False)
+    yield lambda: ingest.change.set_repeat(run, 9)
+    yield lambda: Run.objects.filter(pk=run.pk).update(requests_per_second=1.0)
+    yield lambda: made.configs.filter(pk=config.pk).update(position=5)
+    yield lambda: run.delete()
+
+
+def test_whatever_changes_is_seen_at_once(browser, counted):
+    made = four_against_four()
+    said(browser, made)
+    for number, change in enumerate(changes(made), 2):
+        change()
+        said(browser, made)
+        assert len(counted) == number
+
+
+def test_another_experiment_s_conclusions_are_not_taken_for_this_one_s(browser):
+    assert "“new” served 1.5 times as many as “old”" in sentence(browser, four_against_four(1.5))
+    assert "“old” served 2 times as many as “new”" in sentence(browser, four_against_four(0.5))
+
+
+def test_a_page_worked_out_anew_needs_as_many_queries_as_a_kept_one(browser):
+    made = four_against_four()
+    cache.clear()
+    anew, again = (queries(browser, made.get_absolute_url()) for _ in range(2))
+    assert anew == again <= 12
+
+
+def odd(**told) -> Experiment:
+    made, text = factories.experiment("odd"), factories.upload()
+    for name in ("a", "b"):
+        for repeat in range(1, told.pop("repeats", 1) + 1):
+            factories.run(factories_config(made, name), text, repeat=repeat, **told)
+    return made
+
+
+def factories_config(made, name):
+    return made.configs.filter(name=name).first() or factories.config(made, name)
+
+
+ODD = {
+    "nothing told": {"requests_per_second": None},
+    "zero": {"requests_per_second": 0.0, "mean_ms": 0.0, "percentiles_ms": {"50": 0, "99": 0, "100": 0}},
+    "negative": {"requests_per_second": -5.0, "mean_ms": -1.0},
+    "tiny": {"requests_per_second": 1e-300},
+    "huge": {"requests_per_second": 1e300, "complete_requests": 10**17},
+    "equal": {"requests_per_second": 100.0, "repeats": 5},
+    "odd percentiles": {"percentiles_ms": {"50": -3.0, "90": 5.0}},
+    "no numbers": {"values": {"failed_length": "x", "failed_connect": None, "connect_ms": []}},
+    "more failed than made": {"failed_requests": 50, "complete_requests": 10},
+}
+
+
+@pytest.mark.parametrize("what", ODD)
+def test_odd_figures_make_honest_pages(browser, what):
+    made = odd(**ODD[what])
+    base = made.get_absolute_url().rstrip("/")
+    for url in (f"{base}/", f"{base}.json", f"{base}.csv", f"{base}.md", f"{base}.html", f"{base}/throughput.svg"):
+        assert browser.get(url).status_code == 200, url
+    assert browser.get(f"/api/v1/compare/?experiment={made.pk}").status_code == 200
+    page = html(browser, f"{base}/")
+    assert 'class="verdict better"' not in page
+    assert 'class="verdict worse"' not in page
+
+
+def test_a_thousand_repeats_make_a_page(browser):
+    made, text = factories.experiment("many"), factories.upload()
+    for name, rate in (("a", 100.0), ("b", 110.0)):
+        setup = factories.config(made, name)
+        same = {"experiment": made, "config": setup, "upload": text, "tool": "ab", "fingerprint": "f"}
+        Run.objects.bulk_create(
+            Run(
+                repeat=n,
+                line_first=1,
+                line_last=2,
+                block_key=f"{name}{n}",
+                requests_per_second=rate + n % 7,
+                **same,
+            )
+            for n in range(1, 1001)
+        )
+    assert "“b” served 9.7 % more than “a”" in sentence(browser, made)
+    assert "1000 repeats each" in sentence(browser, made)
+
+
+def test_runs_of_several_tools_are_compared_with_a_doubt(browser):
+    made, text = factories.experiment("mixed"), factories.upload()
+    factories.run(factories.config(made, "by ab"), text, tool="ab", requests_per_second=100.0)
+    factories.run(factories.config(made, "by siege"), text, tool="siege", requests_per_second=5000.0)
+    page = said(browser, made)
+    assert "siege" in page
+    assert "caution" in page or "not comparable" in page or "not counted" in page
