@@ -85,7 +85,7 @@ def _found(evidence: Evidence, p_adjusted: float | None, setting: Setting) -> tu
     if p_adjusted is not None and p_adjusted < ALPHA:
         return "better" if better else "worse", told, f"{words.chance(p_adjusted)}, {sides}"
     if _far(evidence, setting):
-        return "likely_better" if better else "likely_worse", told, f"{sides}, {_far_words(evidence, setting)}"
+        return "likely_better" if better else "likely_worse", told, f"{sides}, {_far_words(setting)}"
     rest = [sides, *([words.chance(p_adjusted)] if p_adjusted is not None else [])]
     if evidence.fewest < ENOUGH_FOR_RANKS:
         rest.append(_open_words(evidence, setting))
@@ -138,9 +138,9 @@ def _far(evidence: Evidence, setting: Setting) -> bool:
     return abs(evidence.distance) > reach(evidence, setting) * ROUNDING
 
 
-def _far_words(evidence: Evidence, setting: Setting) -> str:
+def _far_words(setting: Setting) -> str:
     if setting.pool is None:
-        return _nothing(evidence)
+        return "far beyond what repeats usually vary by"
     return f"far beyond the {words.vary(setting.pool)} that repeats {setting.whose}vary by"
 
 
@@ -201,6 +201,9 @@ def _rests_on(setting: Setting) -> str:
     if pool is None:
         if math.isinf(setting.judged.unknown):
             return "No spread to go by: a single run's slowest requests are not judged."
-        return f"No spread to go by: less than {math.exp(setting.judged.unknown):g} times is not judged."
+        return (
+            "No spread to go by: repeats are usually less than 1.5 times apart, and here less than "
+            f"{math.exp(setting.judged.unknown):g} times is not judged."
+        )
     several = "sets" if pool.sets > 1 else "set"
     return f"Repeats vary by up to {words.vary(pool)} ({pool.sets} {several} of repeats {setting.where})."

@@ -118,6 +118,7 @@ def test_without_any_repeats_only_what_is_many_times_apart_is_likely():
     assert verdict([100.0], [250.0]).kind == "undecided"
     assert verdict([100.0], [250.0]).text == "150 % more, one run each, no repeats to go by"
     assert verdict([100.0], [310.0]).kind == "likely_better"
+    assert "one run each, far beyond what repeats usually vary by" in verdict([100.0], [310.0]).text
     assert "less than 3 times is not judged" in verdict([100.0], [250.0]).detail
 
 

@@ -31,7 +31,7 @@ def test_where_nothing_is_proven_the_sentence_says_so_first():
 def test_likely_and_undecided_are_kept_apart():
     sentence = said(table([10.0], [330.0], [10.1]))
     assert sentence == (
-        "Likely, though not proven: “b” served 33 times as many as “a” (one run each, no repeats to go by)."
+        "Likely, though not proven: “b” served 33 times as many as “a” (one run each, far beyond what repeats usually vary by)."
         " Undecided: “c” served 1.0 % more than “a” (one run each, no repeats to go by)."
     )
 
