@@ -20,17 +20,23 @@ _KEYED = dict.fromkeys(
         *("php_value", "php_flag", "php_admin_value", "php_admin_flag", "wsgiscriptalias", "wsgidaemonprocess"),
     },
     1,
-) | {"header": 2, "requestheader": 2}
+) | {"header": 2, "requestheader": 2, "logformat": 1}
 # Directives that are read as one list, in their order.
 _FAMILIES = {"rewritecond": "rewrite rules", "rewriterule": "rewrite rules"}
 # The names that 2.4 gave to directives that it kept.
 RENAMED = {"maxclients": "maxrequestworkers", "maxrequestsperchild": "maxconnectionsperchild"}
 
 
+_SHAPED = re.compile(r"</?[A-Za-z][^<>]*>|(?:[A-Z][A-Za-z0-9]+|php_\w+|order|allow|deny)(?:\s+[^=\s].*)?\\?")
+# An XML file has sections as well, but what it sets stands in their attributes.
+_XML = ("<?xml", "<!--", "<!DOCTYPE")
+
+
 def fits(lines: list[str]) -> float:
     """The share of lines that may be httpd's."""
-    shaped = re.compile(r"</?[A-Za-z][^<>]*>|(?:[A-Z][A-Za-z0-9]+|php_\w+|order|allow|deny)(?:\s+[^=\s].*)?\\?")
-    return sum(bool(shaped.fullmatch(line)) and not line.endswith((";", "{")) for line in lines) / len(lines)
+    if any(line.startswith(_XML) or line.endswith("/>") for line in lines):
+        return 0.0
+    return sum(bool(_SHAPED.fullmatch(line)) and not line.endswith((";", "{")) for line in lines) / len(lines)
 
 
 def parse(text: str) -> tuple[list[Directive], list[int]]:
@@ -77,6 +83,8 @@ def _depth_of(tag: str, stack: list[tuple[str, str]]) -> int | None:
 
 def _directive(path: tuple[str, ...], name: str, arguments: list[str], at: int) -> Directive:
     lower = name.lower()
+    if lower == "logformat" and len(arguments) == 2:  # its nickname comes last
+        arguments = arguments[::-1]
     taken = arguments[: _KEYED.get(lower, 0)]
     if family := _FAMILIES.get(lower):
         return Directive(path, family, joined([name, *arguments]), at, family)

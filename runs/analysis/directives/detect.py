@@ -42,6 +42,7 @@ DIALECTS = (
     Dialect("ini", _paths(r"\.ini$|\.cnf$|php-fpm|/pool\.d/"), ini.ini_fits, ini.ini, ini.COMMENT),
     Dialect("key and value", _paths(r"(?!)"), ini.generic_fits, ini.generic, ini.COMMENT),
 )
+_COMMENTS = {dialect.comment for dialect in DIALECTS}
 
 
 def read(text: str, path: str = "", dialect: str | None = None) -> Parsed | None:
@@ -61,8 +62,9 @@ def _named(name: str) -> list[Dialect]:
 
 def _candidates(text: str, path: str) -> list[Dialect]:
     hinted, looking = [], []
+    by_comment = {comment: [line for _, line in significant(text, comment)] for comment in _COMMENTS}
     for dialect in DIALECTS:
-        lines = [line for _, line in significant(text, dialect.comment)]
+        lines = by_comment[dialect.comment]
         share = dialect.fits(lines) if lines else 0.0
         if dialect.paths.search(path) and share >= BY_PATH:
             hinted.append(dialect)

@@ -15,6 +15,8 @@ _TOKEN = re.compile(
     r"""|(?P<word>(?:\$\{[^}\s]{0,80}\}|\\\S|[^\s;{}])+)""",
     re.DOTALL,
 )
+_LUA = re.compile(r"\b(\w{1,40}_by_lua_block)\s*\{")
+_BRACE = re.compile(r"[{}]")
 _KEYED = frozenset(
     {
         *("proxy_set_header", "proxy_hide_header", "add_header", "set", "env", "error_page", "log_format"),
@@ -50,7 +52,7 @@ def fits(lines: list[str]) -> float:
 
 def parse(text: str) -> tuple[list[Directive], list[int]]:
     """(directives, offsets of lines that are none)."""
-    plain = "\n".join("" if is_elision(line) else line for line in text.split("\n"))
+    plain = _quoted_lua("\n".join("" if is_elision(line) else line for line in text.split("\n")))
     root = _Block("", "")
     block, blocks, held, unread = root, [], list[tuple[str, int]](), list[int]()
     made: list[tuple[_Block, list[str], int]] = []
@@ -74,6 +76,22 @@ def parse(text: str) -> tuple[list[Directive], list[int]]:
         inside.told.setdefault(parts[0], joined(parts[1:]))
     _name_servers([each for each in blocks if each.name == "server"])
     return [_directive(inside.path(), parts, at) for inside, parts, at in made], sorted(set(unread))
+
+
+def _quoted_lua(text: str) -> str:
+    """Blocks of Lua as strings: what stands in them is no directive. A block that does not end is left as it is."""
+    parts, at = [], 0
+    while opens := _LUA.search(text, at):
+        depth, end = 1, opens.end()
+        while depth and (brace := _BRACE.search(text, end)):
+            depth += 1 if brace[0] == "{" else -1
+            end = brace.end()
+        if depth:
+            break
+        code = text[opens.end() : end - 1].replace("\\", "\\\\").replace('"', '\\"')
+        parts.append(f'{text[at : opens.start()]}{opens[1]} "{code}";')
+        at = end
+    return "".join([*parts, text[at:]])
 
 
 def _tokens(text: str) -> list[tuple[str, bool, int]]:

@@ -37,8 +37,10 @@ def pair(texts: Sequence[TextFact]) -> list[Group]:
     twice the later counts.
     """
     latest = {(text.setup, text.path or f"line {text.source}"): text for text in texts if text.setup is not None}
+    # Configs often show one and the same text: read it once.
+    parsed = {(path, text): read(text, path) for path, text in {(one.path, one.text) for one in latest.values()}}
     groups: list[Group] = [
-        {text.setup: Shown(text, read(text.text, text.path))} for text in latest.values() if text.setup is not None
+        {text.setup: Shown(text, parsed[text.path, text.text])} for text in latest.values() if text.setup is not None
     ]
     for step in (_path, _name, _like, _dialect):
         groups = _joined(groups, step)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 MOST_DEEP = 30
 _DECORATION = re.compile(r"[\s#;/*\[\]()（）<>{}［］〈〉〜~=\-…・.。、:：︙]+")
 _DOTS = re.compile(r"\.{2,}|…|・{2,}|︙|^[:：]$")
+_MAYBE = re.compile(r"\.\.|[…・︙略]|snip|cut|omit|trunc|skip|[:：]$", re.IGNORECASE)  # what no other line gets past
 _LEFT_OUT = re.compile(
     r"(?:以下|中|前|後|途中)?(?:省略|略)|snip(?:ped)?|cut|omitted|truncated|skip(?:ped)?", re.IGNORECASE
 )
@@ -47,7 +48,7 @@ class Parsed:
 def is_elision(line: str) -> bool:
     """ "...", "# [snip]", "（中略）": something was left out here."""
     stripped = line.strip()
-    if not stripped or len(stripped) > 24:
+    if not stripped or len(stripped) > 24 or not _MAYBE.search(stripped):
         return False
     core = _DECORATION.sub("", stripped)
     if not core:

@@ -41,7 +41,7 @@ def test_httpd_has_sections_quotes_and_lines_that_go_on():
     assert found["ServerRoot"] == "/etc/httpd"
     assert found["<IfModule prefork.c> › maxclients"] == "256"
     assert found['<VirtualHost *:80> › <Directory "/var/www/my site"> › Options'] == "Indexes FollowSymLinks"
-    assert found["LogFormat"].endswith("combined")
+    assert found["LogFormat combined"].startswith('"%h %l')
     assert found["LoadModule wsgi_module"] == "modules/mod_wsgi.so"
 
 
@@ -75,6 +75,15 @@ def test_nginx_servers_of_one_name_are_told_apart_by_where_they_listen():
         read("server { listen 80; server_name x; root /a; }\nserver { listen 443; server_name x; root /b; }")
     )
     assert (found["server x 80 › root"], found["server x 443 › root"]) == ("/a", "/b")
+
+
+def test_nginx_lua_is_one_value():
+    text = (
+        'location /x {\n  content_by_lua_block {\n    if a then ngx.say("}") end; local t = { 1 }\n  }\n  gzip on;\n}\n'
+    )
+    parsed = read(text.replace('"}"', '"x"'))
+    assert [one.name for one in parsed.directives] == ["content_by_lua_block", "gzip"]
+    assert [one.line for one in parsed.directives] == [1, 4]
 
 
 LIGHTTPD = """\
@@ -146,7 +155,14 @@ def test_anything_with_keys_and_values_is_read_as_that():
 
 @pytest.mark.parametrize(
     "text",
-    ["", "# only a comment\n", '{"a": 1,\n "b": [2]}\n', "a:\n  b: 1\n  c:\n    - 2\n", "def f(x):\n    return x\n"],
+    [
+        "",
+        "# only a comment\n",
+        '<Server port="1">\n  <Connector port="8080" maxThreads="150" />\n</Server>\n',
+        '{"a": 1,\n "b": [2]}\n',
+        "a:\n  b: 1\n  c:\n    - 2\n",
+        "def f(x):\n    return x\n",
+    ],
 )
 def test_what_no_dialect_fits_is_read_as_none(text):
     assert read(text) is None
@@ -252,6 +268,8 @@ HOSTILE = {
     "blanks": "a" + " " * 100_000 + "x\ta",
     "escapes": "a '" + " \\'" * 30_000,
     "dots": "a." * 50_000 + "=",
+    "lua": "x_by_lua_block {" * 20_000,
+    "names": "a" * 100_000 + "_by_lua_block",
     "closing": "</a>\n<a>\n" * 10_000 + "}" * 10_000,
 }
 
