@@ -78,8 +78,9 @@ class Case:
 
     @cached_property
     def unswapped(self) -> set[int]:
-        """The runs beside which a look saw no swap in use."""
-        clean = (look for look in self.looks if look.metrics.get("swap_used_kb") == 0)
+        """The runs beside which a look at the server saw no swap in use."""
+        seen = (look for look in self.looks if self.sides(look) != "generator")
+        clean = (look for look in seen if look.metrics.get("swap_used_kb") == 0)
         return {run.id for look in clean for run in self.runs_of(look)}
 
     def machine_of(self, look: Look) -> HostFact | None:

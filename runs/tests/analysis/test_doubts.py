@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from runs.analysis.doubts import Case, apart, catalogue, doubts, excluded
 from runs.analysis.doubts.catalogue import Finding, Rule, Source, rule, rules
@@ -152,6 +154,29 @@ def test_odd_figures_raise_no_traceback(value):
             facts.look(1, metrics={"swap_used_kb": value or 0.0, "mem_total_kb": value or 0.0, "cpu_id": value or 0.0})
         ]
         assert isinstance(doubts(Case(facts.setups("a", "b"), runs, looks)), list)
+
+
+figures = st.none() | st.integers(-5, 10**7) | st.floats(allow_nan=True, allow_infinity=True)
+tables = st.dictionaries(st.sampled_from(["50", "66", "90", "95", "99", "100"]), st.floats(allow_nan=True))
+
+
+@st.composite
+def any_run(draw, names=("failed_length", "html_transferred_bytes", "document_length_bytes", "users", "concurrency")):
+    told = {name: draw(figures) for name in ("duration_s", "mean_ms", "max_ms", "concurrency")}
+    counts = {name: draw(st.none() | st.integers(0, 10**9)) for name in ("complete_requests", "failed_requests")}
+    values = {name: draw(figures | st.text(max_size=3)) for name in names}
+    tool = draw(st.sampled_from(["ab", "siege", "wrk"]))
+    given = {"tool": tool, "percentiles_ms": draw(tables), "values": values, "repeat": draw(st.integers(1, 3))}
+    return facts.run(draw(st.integers(1, 3)), draw(figures), **told, **counts, **given)
+
+
+@pytest.mark.once
+@settings(max_examples=150, deadline=None)
+@given(st.lists(any_run(), max_size=6))
+def test_any_figures_give_sentences_and_no_traceback(runs):
+    found = doubts(Case(facts.setups("a", "b", "c"), runs))
+    assert all(doubt.text and "nan" not in doubt.text and doubt.parts for doubt in found)
+    assert set(excluded(found)) <= {run.id for run in runs}
 
 
 def test_every_rule_has_an_id_of_its_own_family_and_a_basis():

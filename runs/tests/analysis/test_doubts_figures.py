@@ -53,6 +53,18 @@ def test_a_longest_request_near_the_99th_percentile_is_not(name):
     assert of(said(report(name)), "network.tail") == []
 
 
+def with_k(kept: int) -> str:
+    return report("long_1").replace("Total transferred:", f"Keep-Alive requests:    {kept}\nTotal transferred:")
+
+
+def test_keep_alive_that_was_asked_for_and_not_given_is_noted():
+    assert "0 of 5000 replies kept the connection" in one(said(with_k(0)), "network.keepalive").text
+
+
+def test_keep_alive_that_was_given_or_never_asked_for_is_not():
+    assert of(said(with_k(4951)), "network.keepalive") == of(said(report("long_2")), "network.keepalive") == []
+
+
 def test_times_of_a_few_whole_milliseconds_are_noted():
     assert "half within 2 ms, told in steps of 1 ms" in one(said(report("ok")), "resolution.steps").text
 
@@ -69,6 +81,11 @@ def test_a_clock_that_ticks_each_10_ms_is_seen_by_its_times():
     table = "".join(f"  {p}%{ms:7}\n" for p, ms in ((50, 90), (66, 100), (75, 100), (80, 110), (90, 450), (99, 670)))
     text = report("long_1").split("  50%")[0] + table + " 100%   4920 (longest request)\n"
     assert "steps of 10 ms" in one(said(text), "resolution.steps").text
+
+
+def test_four_even_times_are_no_step_of_2_ms():
+    runs = [facts.run(1, 100.0, percentiles_ms={"50": 12, "66": 14, "75": 18, "90": 32, "99": 50})]
+    assert of(doubts(Case(facts.setups("a"), runs)), "resolution.steps") == []
 
 
 def medians(*times: tuple[int, float]) -> list[Doubt]:

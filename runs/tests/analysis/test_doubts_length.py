@@ -121,3 +121,8 @@ def test_a_quoted_line_leaves_failures_unseen():
 
 def test_a_whole_report_is_not_called_partial():
     assert of(said(report("long_1")), "tool.partial") == []
+
+
+def test_of_a_siege_quoted_in_part_only_failures_are_missed():
+    text = "itk:\n\nTransaction rate:\t\t      692.00 trans/sec\n"
+    assert "failures not told" in one(said(text), "tool.partial").text

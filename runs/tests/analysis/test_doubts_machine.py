@@ -41,6 +41,14 @@ def test_swap_in_use_everywhere_is_a_caution_as_nobody_is_at_an_advantage():
     assert excluded(found) == {}
 
 
+def test_a_generator_without_swap_is_no_reason_to_leave_the_server_out():
+    hosts, tight = [HostFact(1, "www"), HostFact(2, "labo-2")], {"mem_total_kb": 256400.0, "mem_free_kb": 2608.0}
+    looks = [facts.look(1, metrics={"swap_used_kb": 90000.0, "mem_buffers_kb": 0.0} | tight, host_id=1)]
+    looks.append(facts.look(2, metrics={"swap_used_kb": 0.0}, host_id=2))
+    runs = [facts.run(n, 100.0, host_id=1, hostname="www") for n in (1, 2)]
+    assert one(doubts(Case(facts.setups("a", "b"), runs, looks, hosts=hosts)), "machine.swap").severity == "caution"
+
+
 def test_some_old_pages_in_swap_beside_free_memory_are_a_note():
     assert one(said(pair(top(swap=18708), top())), "machine.swap").severity == "note"
 

@@ -52,3 +52,15 @@ def hanging(case: Case) -> Iterator[Finding]:
         detail = f"99 % within {figure(p99)} ms, the longest {figure(longest)} ms"
         text = f"single requests hung for over {FAR} times the 99th percentile, so trust percentiles more than the mean"
         yield Finding("note", detail, text, (Source(run.source, run.line),), run=run.id)
+
+
+@rule("network.keepalive", basis="ab's documentation on -k, and its count of Keep-Alive requests")
+def not_kept(case: Case) -> Iterator[Finding]:
+    """Keep-alive was asked for, and most connections were closed all the same."""
+    for run in case.counted:
+        kept, made = number(run, "keepalive_requests"), run.complete_requests
+        if kept is None or not made or kept > made / 2 or run.failed_requests:
+            continue
+        text = "keep-alive was asked for and mostly not given, so new connections are in the times"
+        detail = f"{figure(int(kept))} of {figure(made)} replies kept the connection"
+        yield Finding("note", detail, text, (Source(run.source, run.line),), run=run.id)

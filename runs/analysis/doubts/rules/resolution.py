@@ -17,7 +17,8 @@ FEW_STEPS = 10  # one step is then 10 % or more
 FAR = 50  # steps; one is then under 2 %, which is no difference worth a word
 MOST_SHOWN = 3
 MANY = 4  # repeats whose mean is finer than a step
-ENOUGH = 4  # different times, so that a common step is no accident
+ENOUGH = 4  # different times, so that a common step is no accident,
+NO_ACCIDENT = 4  # unless it is a small one: four even times happen
 
 
 @rule("resolution.steps", basis="ab prints percentiles in whole ms, siege times in hundredths of a second")
@@ -39,7 +40,8 @@ def step_ms(run: RunFact) -> float | None:
     times = {value for value in run.percentiles_ms.values() if 0 < value < HUGE}
     if run.tool != "ab" or not run.percentiles_ms or any(value != int(value) for value in times):
         return None
-    return float(math.gcd(*map(int, times))) if len(times) >= ENOUGH else 1.0
+    common = math.gcd(*map(int, times)) if len(times) >= ENOUGH else 1
+    return float(common) if common >= NO_ACCIDENT else 1.0
 
 
 def _typical_ms(run: RunFact) -> float | None:

@@ -78,6 +78,8 @@ def quoted_in_part(case: Case) -> Iterator[Finding]:
 
 
 def _wanted(run: RunFact) -> dict[str, object]:
+    if run.tool != "ab":
+        return {"failures": run.failed_requests}
     return {
         "failures": run.failed_requests,
         "percentiles": run.percentiles_ms or None,
