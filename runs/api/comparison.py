@@ -29,7 +29,7 @@ def selection(query: QueryDict) -> tuple[list[Run], reads.Material]:
     given = [name for name in ("runs", "configs", "experiment") if query.get(name)]
     if len(given) != 1:
         raise ValidationError({"runs": "expected one of runs, configs or experiment, such as ?runs=1,2,3"})
-    wanted = _ids(given[0], query[given[0]])
+    wanted = _ids(given[0], query.get(given[0], ""))
     found = Run.objects.with_context()
     if given == ["runs"]:
         rows = found.in_bulk(wanted)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 from urllib.parse import quote
 
@@ -15,6 +16,9 @@ from runs.views.charts import bars, lines
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
+# Every address of ours begins with a slash. In a text no "<" stands as such, so that nothing else looks like this.
+OURS = re.compile(r'(<a\s[^<>]*?href=")/')
+
 
 def standalone(request: HttpRequest, post: Post, context: dict[str, Any]) -> HttpResponse:
     """The file. Its links lead to this site, so they name it."""
@@ -26,8 +30,7 @@ def standalone(request: HttpRequest, post: Post, context: dict[str, Any]) -> Htt
     # The pictures' own code escapes every name in them.
     pictures = [mark_safe(picture) for picture in drawn if picture]  # noqa: S308
     page: str = render_to_string("standalone.html", context | {"post": post, "drawn": pictures, "policy": POLICY})
-    # Every address of ours begins with a slash; text cannot hold this mark, since its quotes are escaped.
-    page = page.replace('href="/', f'href="{request.build_absolute_uri("/")}')
+    page = OURS.sub(lambda found: f"{found[1]}{request.build_absolute_uri('/')}", page)
     response = HttpResponse(page)
     response.headers["Content-Security-Policy"] = POLICY
     response.headers["Content-Disposition"] = f"inline; filename*=UTF-8''{quote(f'{post.title}.html', safe='')}"

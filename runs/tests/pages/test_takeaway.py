@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import html
+import re
+from html.parser import HTMLParser
 from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
 from django.test import Client
 
+from runs.models import Experiment
 from runs.tests import factories
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -89,3 +93,134 @@ def test_only_the_reader_s_own_cache_keeps_a_private_picture(browser):
 @pytest.mark.parametrize("path", ["experiments/99999/latency.svg", "runs/99999/latency.svg", "compare/x.svg"])
 def test_what_is_no_picture_is_not_found(browser, path):
     assert browser.get(f"/{path}").status_code == 404
+
+
+HOSTILE = 'href="/x" </title><script>alert(1)</script> "onload="x | a\n\n# b `c` <img src=//evil.example/x> ]]>'
+
+
+def hostile() -> Experiment:
+    """Every name and text that a paste brings along, at its worst."""
+    made, text = factories.experiment(HOSTILE), factories.upload(HOSTILE)
+    for number in (1, 2):
+        setup = factories.config(made, f"{HOSTILE} {number}", group=HOSTILE)
+        told = {"percentiles_ms": {"50": 1, "99": 5}, "command": HOSTILE, "label": HOSTILE, "server_software": HOSTILE}
+        factories.run(setup, text, host=factories.host(HOSTILE), path=HOSTILE, failed_requests=number, **told)
+    return made
+
+
+def file_of(browser: Client, made: Experiment) -> str:
+    response = browser.get(f"{made.get_absolute_url().rstrip('/')}.html")
+    assert response.status_code == 200
+    return str(response.content.decode())
+
+
+class Elements(HTMLParser):
+    """(tag, attributes) of all elements."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+
+@pytest.mark.parametrize("made", [factories.wsgi_experiment, factories.mpm_experiment, hostile])
+def test_the_file_asks_nothing_of_anybody(browser, made):
+    elements = Elements(file_of(browser, made())).found
+    assert not {"script", "link", "img", "iframe", "object", "form", "base", "image", "use"} & {
+        tag for tag, _ in elements
+    }
+    for tag, attributes in elements:
+        assert not {"src", "srcset", "style", "background"} & set(attributes)
+        assert not [name for name in attributes if name.startswith("on")]
+        if "href" in attributes:
+            assert tag == "a"
+            assert str(attributes["href"]).startswith("http://testserver/")
+
+
+def test_the_file_is_the_whole_story(browser):
+    page = file_of(browser, factories.wsgi_experiment())
+    assert "No difference in requests per second can be claimed" in page
+    assert page.count("<svg") == 2
+    for heading in ("Figures", "What serving costs", "Config differences", "Method", "Environment"):
+        assert f"<h2>{heading}</h2>" in page
+    assert "vhost.conf" in page
+    assert "count it anyway" not in page
+
+
+def test_the_file_has_a_policy_of_its_own_wherever_it_is_put(browser):
+    made = factories.mpm_experiment()
+    response = browser.get(f"/experiments/{made.pk}/?format=html")
+    assert response["Content-Security-Policy"].startswith("default-src 'none'")
+    assert "default-src &#x27;none&#x27;" in response.content.decode()
+    assert "filename*=UTF-8''worker%20MPM" in response["Content-Disposition"]
+
+
+def test_a_comparison_is_taken_away_with_its_query(browser):
+    made = factories.mpm_experiment()
+    ids = ",".join(str(run.pk) for run in made.runs.all())
+    page = browser.get(f"/compare.html?runs={ids}").content.decode()
+    assert f"http://testserver/compare/?runs={ids.replace(',', '%2C')}" in page
+
+
+def test_only_comparisons_are_taken_away_as_a_file(browser):
+    made = factories.mpm_experiment()
+    assert browser.get(f"/runs/{made.runs.first().pk}.html").status_code == 404
+    assert "one HTML file" in browser.get(made.get_absolute_url()).content.decode()
+    assert "one HTML file" not in browser.get("/runs/").content.decode()
+
+
+def test_hostile_names_stay_words_in_every_form(browser):
+    made = hostile()
+    base = made.get_absolute_url().rstrip("/")
+    for url in (f"{base}/", f"{base}.html", f"{base}/throughput.svg", f"{base}/latency.svg"):
+        page = browser.get(url).content.decode()
+        assert "<script>alert" not in page, url
+        assert "<img src" not in page, url
+        assert not [key for _, attributes in Elements(page).found for key in attributes if key.startswith("on")], url
+    post = browser.get(f"{base}.md").content.decode()
+    plain = "\n".join(line for line in post.split("\n") if not line.startswith("    "))  # code shows what it holds
+    assert "<script" not in plain
+    assert "<img" not in plain
+    assert "\n# b" not in post
+    rows = {len(re.findall(r"(?<!\\)\|", line)) for line in post.split("\n") if line.startswith("| ")}
+    assert rows == {4}
+
+
+def test_a_name_that_looks_like_an_address_of_ours_stays_as_it_is(browser):
+    assert 'href="/x"' in html.unescape(file_of(browser, hostile()))
+
+
+def test_the_markdown_is_a_post(browser, settings):
+    made = factories.mpm_experiment()
+    post = browser.get(f"/experiments/{made.pk}.md").content.decode()
+    assert post.startswith("# worker MPMとevent MPMの比較\n\nNo difference in requests per second can be claimed")
+    assert "- **Not counted:** event, keep-alive MPM: 172849 of 1000000 requests failed" in post
+    assert "| Requests (per s) | 17160 (n=1) | 11065 (▼ 36 % fewer, undecided, n=1) |" in post
+    assert "    ab -c 1000 -n 1000000 -k http://centos5:8080/hello.html" in post
+    assert "- CPU: Intel\\(R\\) Pentium" in post or "- CPU: Intel(R) Pentium" in post
+    assert post.rstrip().endswith(f"<http://testserver/experiments/{made.pk}/>")
+
+
+def test_pictures_stand_in_the_markdown_by_whole_addresses(browser):
+    made = factories.mpm_experiment()
+    post = browser.get(f"/experiments/{made.pk}.md").content.decode()
+    assert f"![Requests per second](http://testserver/experiments/{made.pk}/throughput.svg)" in post
+    assert "latency.svg" not in browser.get(f"/experiments/{factories.siege_experiment().pk}.md").content.decode()
+
+
+def test_the_page_says_how_to_embed_and_who_would_see_it(browser, settings):
+    made = factories.mpm_experiment()
+    page = browser.get(made.get_absolute_url()).content.decode()
+    assert f"&lt;img src=&quot;http://testserver/experiments/{made.pk}/throughput.svg" in page.replace('"', "&quot;")
+    assert "shows nothing without a login" in page
+    settings.PUBLIC_READ = True
+    assert "shows nothing without a login" not in browser.get(made.get_absolute_url()).content.decode()
+
+
+def test_an_empty_experiment_can_be_taken_away_too(browser):
+    base = factories.experiment("empty").get_absolute_url().rstrip("/")
+    for suffix in ("html", "md", "csv", "json"):
+        assert browser.get(f"{base}.{suffix}").status_code == 200
