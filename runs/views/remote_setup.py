@@ -45,7 +45,11 @@ def hub(request: HttpRequest) -> HttpResponse:
 @require_POST
 @may("add_target", "add_loadgenerator", "add_plan")
 def this_machine(request: HttpRequest) -> HttpResponse:
-    plan = remote.register_this_machine(request.user, settings.PORT)
+    try:
+        plan = remote.register_this_machine(request.user, settings.PORT)
+    except remote.Refused as refusal:  # it is registered already, and not in a way that fits
+        messages.error(request, str(refusal))
+        return redirect("remote")
     messages.success(
         request, f"{plan.target} is registered as load generator and as target. This plan loads benchdash itself."
     )

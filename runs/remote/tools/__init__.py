@@ -26,7 +26,6 @@ from ..shapes import Files, Load, Progress
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
-SHOWN = Files(body="body.txt", rc="siegerc")  # what a command line that is only shown names them
 WANTED = ("NAME", "argv", "inputs", "cannot", "sends", "progress", "OPTIONS", "DEFAULTS")
 
 
@@ -99,10 +98,15 @@ def build(load: Load, allowed: Mapping[str, Sequence[str]], files: Files | None 
     reason = tool.cannot(load)
     if reason:
         raise Cannot(reason)
-    argv = tool.argv(load, SHOWN)
+    argv = tool.argv(load, _shown_files(load))
     if any(not part or not part.isprintable() for part in argv):
         raise NotAllowed("An argument of the command line is empty or has a control character in it.")
     return tool.argv(load, files) if files else argv
+
+
+def _shown_files(load: Load) -> Files:
+    """What the files are called in a command line that is only shown: siege's keep-alive is in its settings alone."""
+    return Files(body="body.txt", rc="keep-alive.siegerc" if load.keepalive else "siegerc")
 
 
 def shown(argv: Sequence[str]) -> str:

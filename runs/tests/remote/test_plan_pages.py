@@ -109,6 +109,13 @@ def test_registering_this_machine_twice_changes_nothing(planner):
     assert (Plan.objects.count(), Target.objects.count(), LoadGenerator.objects.count()) == (1, 1, 1)
 
 
+def test_what_was_registered_otherwise_is_left_as_it_is(browser, planner):
+    Target.objects.filter(pk=register_this_machine(planner, 8000).target_id).update(enabled=False)
+    Plan.objects.all().delete()
+    assert "switched off" in text_of(browser.post(reverse("this-machine"), follow=True))
+    assert not Plan.objects.exists()
+
+
 def test_the_button_is_not_there_for_who_may_not(db):
     client = client_of(rows.user("run_plan"))
     assert "Register this machine" not in text_of(client.get(reverse("remote")))

@@ -243,6 +243,12 @@ def test_a_control_character_is_in_no_command_line(bad):
         tools.build(replace(LOAD, headers=(("X-A", bad),)), ALLOWED)
 
 
+def test_a_shown_command_line_of_siege_tells_its_keep_alive():
+    load = short("siege", keepalive=True)
+    assert "keep-alive.siegerc" in tools.build(load, ALLOWED)
+    assert "keep-alive.siegerc" not in tools.build(replace(load, keepalive=False), ALLOWED)
+
+
 def test_what_is_shown_can_be_typed():
     load = replace(LOAD, path="/?a=1&b=$(id)", headers=(("X-A", "it's"),))
     shown = tools.shown(tools.build(load, ALLOWED))
