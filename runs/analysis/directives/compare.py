@@ -129,7 +129,28 @@ def _rows(shown: Sequence[Shown], dialect: str) -> tuple[tuple[Row, ...], int, i
             unshown += 1
         else:
             same += 1
-    return tuple(rows), same, unshown
+    return (*rows, *_unread(shown)), same, unshown
+
+
+def _unread(shown: Sequence[Shown]) -> list[Row]:
+    """Lines that were read as no directive are compared as they stand: nothing is called identical unseen."""
+    lines = [_unread_lines(one) for one in shown]
+    if len({tuple(sorted(found)) for found in lines}) == 1:
+        return []
+    common = set.intersection(*(set(found) for found in lines))
+    cells = []
+    for one, found in zip(shown, lines, strict=True):
+        own = {line: at for line, at in found.items() if line not in common}
+        missing: State = "not shown" if one.excerpt else "not set"
+        sources = tuple(_source(one.fact, at) for at in own.values())
+        cells.append(Cell("set", tuple(own), sources) if own else Cell(missing))
+    return [Row("", "lines that are no directive", tuple(cells))]
+
+
+def _unread_lines(one: Shown) -> dict[str, int]:
+    """Each such line with its (last) offset."""
+    lines = one.fact.text.split("\n")
+    return {lines[at].strip(): at for at in one.parsed.unread} if one.parsed else {}
 
 
 def _sections(directive: Directive, dialect: str) -> tuple[str, ...]:

@@ -47,12 +47,12 @@ _COMMENTS = {dialect.comment for dialect in DIALECTS}
 
 def read(text: str, path: str = "", dialect: str | None = None) -> Parsed | None:
     """The text's directives, or None where it is written in no dialect that is known here."""
-    text = text[:MOST_CHARACTERS]
+    whole, text = text, text[:MOST_CHARACTERS]
     for candidate in _candidates(text, path) if dialect is None else _named(dialect):
         directives, unread = candidate.parse(text)
         lines = sum(1 for _ in significant(text, candidate.comment))
         if dialect is not None or (directives and len(unread) <= MOST_UNREAD * lines):
-            return Parsed(candidate.name, tuple(directives), tuple(unread), elided(text))
+            return Parsed(candidate.name, tuple(directives), tuple(unread), elided(text) or text != whole)
     return None
 
 

@@ -88,6 +88,14 @@ def test_settings_quoted_without_their_file_are_an_excerpt():
     assert found.sentence.startswith("config text: what is shown is identical in event and worker")
 
 
+def test_lines_that_could_not_be_read_are_compared_as_they_stand():
+    common = HTTPD + HTTPD + "= odd\n"
+    assert one(common, common).rows == ()
+    (row,) = one(common + "+ this\n", common).rows
+    assert row.name == "lines that are no directive"
+    assert [cell.values for cell in row.cells] == [("+ this",), ()]
+
+
 def test_one_that_has_no_text_is_named():
     found = compared(text(1, HTTPD), text(2, HTTPD))
     assert found.files[0].sentence.endswith("prefork: no text of this kind.")
