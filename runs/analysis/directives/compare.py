@@ -13,7 +13,7 @@ from runs.analysis.facts import Setup, Source, TextFact
 
 from .pairs import Group, Shown, pair
 from .records import Directive
-from .words import common_words, file_words
+from .words import common_words, file_name, file_words
 
 # Repeats of these add up, whatever their order; of others the last, or the first that fits, may win.
 UNORDERED = frozenset(
@@ -97,7 +97,7 @@ def _file(known: Mapping[int, Setup], group: Group) -> FileDiff:
     columns = tuple(known[pk] for pk in group)
     shown = tuple(group.values())
     paths = tuple(one.fact.path for one in shown)
-    name = next((path for path in paths if path), "config text")
+    name = file_name(paths)
     without = [setup for setup in known.values() if setup.id not in group]
     dialects = {one.parsed.dialect if one.parsed else "" for one in shown}
     if len(dialects) > 1 or "" in dialects:

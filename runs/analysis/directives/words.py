@@ -12,6 +12,12 @@ from runs.analysis.facts import Setup, TextFact
 MOST_NAMED = 6
 
 
+def file_name(paths: Sequence[str]) -> str:
+    """What the configs call a file, without its folders: "a.conf", or "a.conf / b.conf" where they differ."""
+    names = list(dict.fromkeys(PurePosixPath(path).name for path in paths if path))
+    return " / ".join(names[:2]) + (" / …" if len(names) > 2 else "") or "config text"
+
+
 def file_words(
     name: str,
     columns: Sequence[Setup],
@@ -25,15 +31,14 @@ def file_words(
 ) -> str:
     """One file in a sentence or three. `alike`: of texts that were compared by their lines."""
     names = _listed([setup.name for setup in columns])
-    file = PurePosixPath(name).name
     if differing:
         total = len(differing) + same
-        opening = f"{file}: {len(differing)} of {total} directives differ between {names}: {_listed(differing)}."
+        opening = f"{name}: {len(differing)} of {total} directives differ between {names}: {_listed(differing)}."
     elif same or unshown:
         shown = "what is shown is " if unshown else ""
-        opening = f"{file}: {shown}identical in {names} ({_count(same, 'directive')} compared)."
+        opening = f"{name}: {shown}identical in {names} ({_count(same, 'directive')} compared)."
     else:
-        opening = f"{file}: " + (f"identical in {names}." if alike else f"the lines of {names} differ.")
+        opening = f"{name}: " + (f"identical in {names}." if alike else f"the lines of {names} differ.")
     rest = []
     if unshown:
         rest.append(f"{_count(unshown, 'directive')} cannot be compared: not every text was shown whole.")

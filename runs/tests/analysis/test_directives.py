@@ -139,6 +139,11 @@ def test_files_correspond_by_path_then_name_then_dialect():
     }
 
 
+def test_a_file_of_two_names_is_called_by_both():
+    (found,) = compared(text(1, HTTPD, "/etc/a-1.conf"), text(2, HTTPD, "/etc/a-2.conf")).files
+    assert found.sentence.startswith("a-1.conf / a-2.conf: identical in event and worker")
+
+
 def test_of_two_texts_that_could_correspond_none_is_chosen():
     found = compared(text(1, HTTPD, "a.conf"), text(1, HTTPD, "b.conf"), text(2, HTTPD, "c.conf"))
     assert found.files == ()
