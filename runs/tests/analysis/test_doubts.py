@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -194,3 +195,8 @@ def test_a_rule_that_is_no_new_one_is_refused_at_once(identity, basis):
     with pytest.raises(TypeError, match="is no new rule"):
         rule(identity, basis=basis)(lambda given: ())
     assert identity not in catalogue._marked or identity == "length.seconds"
+
+
+def test_every_rule_is_in_the_document():
+    text = (Path(__file__).parents[3] / "docs" / "doubts.md").read_text(encoding="utf-8")
+    assert sorted(re.findall(r"`([a-z]+\.[a-z0-9_]+)`", text)) == [one.id for one in rules()]
