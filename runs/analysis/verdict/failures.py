@@ -54,8 +54,6 @@ def share(runs: Sequence[Tries]) -> float:
 def judge_failures(key: str, base: Sequence[Tries], own: Sequence[Tries], base_at: int) -> Verdict:
     """From 4 repeats a side by ranks of the shares; below that likely at best. Both sides need a run."""
     n, n_base = len(own), len(base)
-    if not any(one.bad for one in (*own, *base)):
-        return Verdict("none", base_at, f"none {NOUN[key]} on either side", n=n, n_base=n_base)
     told = f"{_percent(own)} {NOUN[key]}, against {_percent(base)}"
     sides = words.sides(n_base, n, "run")
     if min(n, n_base) >= ENOUGH_FOR_RANKS:

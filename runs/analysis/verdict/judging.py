@@ -101,9 +101,14 @@ def _row(case: Case, row: Row, what: Judged) -> Verdicts:
 
 
 def _failures(case: Case, row: Row, pairs: list[tuple[int, int]]) -> Verdicts:
+    """Where both sides tell, and either has some."""
     tried = case.tries[row.key]
-    both = [(at, base) for at, base in pairs if tried[at] and tried[base]]
-    return adjusted({at: judge_failures(row.key, tried[base], tried[at], base) for at, base in both})
+    found = {}
+    for at, base in pairs:
+        own, other = tried[at], tried[base]
+        if own and other and any(one.bad for one in (*own, *other)):
+            found[at] = judge_failures(row.key, other, own, base)
+    return adjusted(found)
 
 
 def _measures(case: Case, row: Row, what: Judged, pairs: list[tuple[int, int]]) -> Verdicts:
