@@ -153,13 +153,17 @@ class Lab:
             _run("ip", "netns", "del", name)
 
     def inside(self, host: str, *command: object) -> str:
-        return _run("ip", "netns", "exec", self.names[host], *command)
+        return _run(*self._within(host), *command)
+
+    def _within(self, host: str) -> list[str]:
+        """Another network and nothing else: `ip netns exec` would hide what is mounted later."""
+        return ["nsenter", f"--net=/run/netns/{self.names[host]}"]
 
     def start(self, key: str, host: str, *command: object) -> subprocess.Popen[bytes]:
         """A server on a host, ended with the lab."""
         with (self.folder / f"{key}.log").open("ab") as log:
             self.processes[key] = subprocess.Popen(
-                ["ip", "netns", "exec", self.names[host], *map(str, command)],
+                [*self._within(host), *map(str, command)],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

@@ -141,11 +141,10 @@ def site(tmp_path: Path, database: str, queue: Queue, lab: Lab) -> Iterator[Site
 
 
 @pytest.fixture
-def by_ssh(lab: Lab, settings: Any) -> Iterator[Lab]:
+def by_ssh(lab: Lab, settings: Any) -> Lab:
     """The lab, reached from within this process."""
     settings.SSH_CONFIG = str(lab.ssh_config)
-    yield lab
-    until(lambda: not lab.left(), 15, f"nothing is left on the hosts: {lab.left()}")
+    return lab
 
 
 class Going:
@@ -185,8 +184,8 @@ class Going:
 
 
 @pytest.fixture
-def go(database: str) -> Iterator[Callable[[Any], Going]]:
-    """Run a job in a thread; whatever still runs at the end of the test is cancelled."""
+def go(database: str, lab: Lab) -> Iterator[Callable[[Any], Going]]:
+    """Run a job in a thread; whatever still runs at the end of the test is cancelled. Nothing is left on the hosts."""
     going: list[Going] = []
 
     def start(job: Any) -> Going:
@@ -200,3 +199,4 @@ def go(database: str) -> Iterator[Callable[[Any], Going]]:
         if one._thread.is_alive():
             remote.cancel(one.now(), None)
         one.end()
+    until(lambda: not lab.left(), 20, f"nothing is left on the hosts: {lab.left()}")
