@@ -80,13 +80,13 @@ ODD = [
 
 @pytest.mark.once
 @pytest.mark.parametrize("tool", NAMES)
-def test_an_odd_path_reaches_the_server_as_it_was_written(tool, needs, server, tmp_path):
+def test_an_odd_path_reaches_the_server_as_it_was_written(tool, needs, tmp_path):
     for path in ODD[:3] if tool == "wrk" else ODD:  # wrk takes a second each
-        server.requests.clear()
-        send(short(tool, path=path), server, tmp_path, needs(tool))
-        assert {line.split()[1] for line in server.lines()} == {path}
-        assert server.header("X-Evil") == {()}
-        assert server.header("Host") == {(server.base.removeprefix("http://"),)}
+        with serving() as server:
+            send(short(tool, path=path), server, tmp_path, needs(tool))
+            assert {line.split()[1] for line in server.lines()} == {path}
+            assert server.header("X-Evil") == {()}
+            assert server.header("Host") == {(server.base.removeprefix("http://"),)}
 
 
 HEADERS = (("X-One", "a b; c=\"d\" 'e' $HOME"), ("Accept-Language", "en"), ("User-Agent", "bench"))
