@@ -1,0 +1,167 @@
+"""free: procps' and busybox' table of memory, one block a sample.
+
+Reads     the header and its rows in any unit (-b -k -m -g, -h with or without --si), -w, -t, -l, -v, and repeats by -s
+Yields    SystemSample, and HostFacts with the RAM and swap
+Units     KiB; free prints no unit but for -h, so it is taken from the command, else from what a total can be
+Quirks    before 3.3.10 "buffers" and "cached" stand apart, with a row "-/+ buffers/cache"; old kernels have no "available"
+Source    procps' src/free.c, 3.2 to 4.0, and busybox' procps/free.c
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ..broken import rest
+from ..catalogue import Found
+from ..lines import Lines
+from ..records import HostFacts, Problem, Record, SystemSample
+
+KIND = "free"
+COMMAND = r"(?:^|[\s/;&|(])free(?:\s+-|\s*$|\s*[|;&>])"
+OPENS = r"total\s+used\s+free\s+(?:shared\s+buff|buffers)\S*"
+
+_HEADER = re.compile(r"total\s+used\s+free(?:\s+(?:shared|buff/cache|buffers|cache[d]?|available))+")
+_MORE_COLUMNS = re.compile(r"(?:(?:shared|buff/cache|buffers|cached?|available)\s*)+")
+_MORE_SIZES = re.compile(r"(?:\d+(?:[.,]\d+)?(?:B|[KMGTP]i?B?)?\s*)+")
+_ROW = re.compile(r"(Mem|Swap|Total|Low|High|Comm|-/\+ buffers/cache):\s+(\S.*)")
+_SIZE = re.compile(r"(\d+(?:[.,]\d+)?)(B|([KMGTP])(i?)B?)?")
+_ORDER = "KMGTP"
+_COLUMNS = {
+    "buff/cache": "buff_cache",
+    "cache": "cache",
+    "cached": "cached",
+    "buffers": "buffers",
+    "available": "available",
+}
+_UNIT_KB = {"b": 1 / 1024, "k": 1, "m": 1024, "g": 1024**2, "t": 1024**3}
+_DECIMAL = {"b": 1 / 1024, "k": 1000 / 1024, "m": 1e6 / 1024, "g": 1e9 / 1024, "t": 1e12 / 1024}
+_LONG = {"bytes": "b", "kibi": "k", "mebi": "m", "gibi": "g", "tebi": "t"}
+_LONG_SI = {"kilo": "k", "mega": "m", "giga": "g", "tera": "t"}
+
+
+def parse(lines: Lines, command: str | None) -> Found | None:
+    first = lines.number + 1
+    opening = next(lines)
+    header = _HEADER.fullmatch(rest(lines, opening, lambda more: bool(_MORE_COLUMNS.fullmatch(more))))
+    if header is None:
+        lines.again()
+        return None
+    columns = [_COLUMNS.get(name, name) for name in header[0].split()]
+    last = lines.number
+    values: dict[str, Any] = {"sample": 1}
+    problems: list[Problem] = []
+    unit = _unit(command or "")
+    blank: list[str] = []
+    for line in lines:
+        if not line.strip():
+            blank.append(lines.raw)
+            continue
+        row = _ROW.fullmatch(line.strip())
+        if (
+            row is None
+            or f"{_name(row[1])}_{columns[0]}_kb" in values
+            or "minus_buffers_used_kb" in values
+            and "-/+" in row[1]
+        ):
+            lines.back(*blank, lines.raw)
+            break
+        blank.clear()
+        figures = _figures(row[2], unit)
+        if row[1] == "Mem" and figures and len(figures) == len(row[2].split()) < len(columns):
+            figures = _figures(rest(lines, row[2], lambda more: bool(_MORE_SIZES.fullmatch(more))), unit)
+        last = lines.number
+        if figures is None:
+            if lines.cut != lines.number:
+                problems.append(Problem(lines.number, f"expected sizes, found {row[2][:60]!r}"))
+        elif "-/+" in row[1]:
+            values |= dict(zip(("minus_buffers_used_kb", "plus_buffers_free_kb"), figures, strict=False))
+        else:
+            names = [f"{_name(row[1])}_{column}_kb" for column in columns]
+            values |= dict(zip(names, figures, strict=False))
+    if len(values) < 3 and not problems:
+        lines.back(lines.raw)
+        return None
+    values["sample"] = _number_of(lines, command, first)
+    _believe(values, unit)
+    return Found(values, first, last, "mem_total_kb" not in values or "swap_total_kb" not in values, problems)
+
+
+def _name(label: str) -> str:
+    return label.lower()
+
+
+def _unit(command: str) -> float | None:
+    """KiB that one printed unit is, by the command's options; None where the command is not shown."""
+    words = command.replace("|", " | ").split()
+    if not any(word.rpartition("/")[2] == "free" for word in words):
+        return None
+    options = [word for word in words if word.startswith("-")]
+    si = "--si" in options
+    unit = 1000 / 1024 if si else 1.0
+    for option in options:
+        if option.startswith("--"):
+            name = option[2:]
+            if name in _LONG or name in _LONG_SI:
+                unit = _UNIT_KB[_LONG[name]] if name in _LONG else _DECIMAL[_LONG_SI[name]]
+        else:
+            for letter in option[1:]:
+                unit = (_DECIMAL if si else _UNIT_KB).get(letter, unit)
+    return unit
+
+
+def _figures(text: str, unit: float | None) -> list[int | float] | None:
+    """The row's sizes in KiB; a remark behind them ends them."""
+    found: list[int | float] = []
+    for word in text.split():
+        size = _SIZE.fullmatch(word)
+        if size is None:
+            break
+        value = float(size[1].replace(",", "."))
+        if size[2] is None:
+            factor = unit if unit is not None else 1.0
+        elif size[2] == "B":
+            factor = 1 / 1024
+        else:
+            factor = 1024 ** _ORDER.index(size[3])
+        value = round(value * factor, 6)
+        found.append(int(value) if value == int(value) else value)
+    return found or None
+
+
+def _number_of(lines: Lines, command: str | None, first: int) -> int:
+    """Which sample of one command this is: one more than that of the block right before."""
+    before = lines.memory.get(KIND)
+    number = before[1] + 1 if before and before[0] == command and first - before[2] <= _APART else 1
+    lines.memory[KIND] = (command, number, lines.number)
+    return number
+
+
+_APART = 4
+_LEAST_KB = 8192  # of a machine's RAM: a lower total was printed in MiB or GiB
+
+
+def _believe(values: dict[str, Any], unit: float | None) -> None:
+    """Without a command, a total of 992 is MiB and one of 2090201088 bytes; KiB otherwise, free's default."""
+    total = values.get("mem_total_kb")
+    if unit is not None or not isinstance(total, int):
+        return
+    factor = 1024 if total < _LEAST_KB else 1 / 1024 if total > 512 * 1024**2 else 1
+    for name, value in list(values.items()) if factor != 1 else ():
+        if name != "sample":
+            scaled = value * factor
+            values[name] = int(scaled) if scaled == int(scaled) else scaled
+
+
+def records(values: dict[str, Any]) -> list[Record]:
+    names = {"mem_buff_cache_kb": "mem_buff_cache_kb", "mem_cache_kb": "mem_cached_kb"}
+    metrics = {
+        names.get(name, name): float(value)
+        for name, value in values.items()
+        if name.startswith(("mem_", "swap_")) and isinstance(value, int | float)
+    }
+    found: list[Record] = [SystemSample(tool=KIND, clock=None, metrics=metrics)]
+    if "mem_total_kb" in metrics:
+        swap = metrics.get("swap_total_kb")
+        found.append(HostFacts(ram_kb=int(metrics["mem_total_kb"]), swap_kb=int(swap) if swap is not None else None))
+    return found

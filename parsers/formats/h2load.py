@@ -1,0 +1,137 @@
+"""h2load: nghttp2's load tool, from "starting benchmark..." to its table of times.
+
+Reads     the whole report or what is left of it: the "finished in" line, the counts, the table
+Yields    one LoadResult
+Units     times as printed in us, ms, s, m or h, kept in ms (time taken in s); sizes with 1024, kept in bytes
+Quirks    "requests" are counted five ways; "succeeded" are 2xx and 3xx; a mean of requests/s per client stands in the table
+Source    nghttp2's src/h2load.cc and util.cc, 1.x
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ..broken import whole
+from ..catalogue import Found
+from ..lines import Lines
+from ..records import LoadResult, Problem, Record
+from ..transcript import is_elision
+
+KIND = "h2load"
+COMMAND = r"(?:^|[\s/;&|(])h2load\s"
+OPENS = (
+    r"starting benchmark\.\.\.|spawning thread #\d+:|finished in \d[\d.]*\w+, \d[\d.]* req/s"
+    r"|requests: \d+ total, \d+ started|time for request:\s+\d"
+)
+
+_MS = {"us": 0.001, "ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000}
+_BYTES = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4}
+_FINISHED = re.compile(r"finished in ([\d.]+)(us|ms|s|m|h), ([\d.]+) req/s, ([\d.]+)([KMGT]?)B/s")
+_REQUESTS = re.compile(
+    r"requests: (\d+) total, (\d+) started, (\d+) done, (\d+) succeeded, (\d+) failed, (\d+) errored, (\d+) timeout"
+)
+_STATUS = re.compile(r"status codes: (\d+) 2xx, (\d+) 3xx, (\d+) 4xx, (\d+) 5xx")
+_TRAFFIC = re.compile(
+    r"traffic: [\d.]+[KMGT]?B \((\d+)\) total, [\d.]+[KMGT]?B \((\d+)\) headers \(space savings [-\d.]+%\), "
+    r"[\d.]+[KMGT]?B \((\d+)\) data"
+)
+_TABLE = {
+    "time for request": "request_ms",
+    "time for connect": "connect_ms",
+    "time to 1st byte": "first_byte_ms",
+    "req/s": "client_rps",
+}
+_ROW = re.compile(
+    r"(time for request|time for connect|time to 1st byte|req/s)\s*:"
+    + r"\s+([\d.]+)(us|ms|s|m|h)?" * 4
+    + r"\s+([\d.]+)%"
+)
+_NOISE = re.compile(
+    r"starting benchmark|spawning thread|progress: \d+%|Warm-up|Main benchmark duration|TLS Protocol:|Cipher:"
+    r"|Server Temp Key:|Application protocol:|No protocol negotiated|min\s+max\s+(?:mean|median)|(?:\+/- )?sd$|UDP datagram:"
+    r"|Stopped all clients|Process Request Failure"
+)
+_LABELS = ("finished in ", "requests: ", "status codes: ", "traffic: ", *_TABLE)
+_COUNTS = ("total", "started", "done", "succeeded", "failed", "errored", "timeout")
+
+
+def parse(lines: Lines, command: str | None) -> Found | None:
+    first = last = lines.number + 1
+    values: dict[str, Any] = {}
+    problems: list[Problem] = []
+    blank: list[str] = []
+    for line in lines:
+        stripped = line.strip()
+        read = whole(lines, stripped, _line) if stripped.startswith(_LABELS) else None
+        if read is not None and not values.keys() & read.keys():
+            values |= read
+        elif read is None and _NOISE.match(stripped) and "request_ms" not in values:
+            pass
+        elif not stripped or is_elision(stripped):
+            blank.append(lines.raw)
+            continue
+        elif read is None and stripped.startswith(_LABELS):
+            if lines.cut != lines.number:
+                problems.append(Problem(lines.number, f"expected h2load's figures, found {stripped[:60]!r}"))
+        else:
+            lines.back(*blank, lines.raw)
+            break
+        last = lines.number
+        blank.clear()
+    if not values.keys() & {"requests_per_second", "requests_total", "request_ms"} and not problems:
+        return None
+    return Found(values, first, last, len(values) < 15, problems)
+
+
+def _line(line: str) -> dict[str, Any] | None:
+    """What one line of figures tells, or None."""
+    try:
+        if found := _FINISHED.fullmatch(line):
+            rate = round(float(found[4]) * _BYTES[found[5]])
+            taken = _ms(found[1], found[2]) / 1000
+            return {
+                "time_taken_s": round(taken, 9),
+                "requests_per_second": float(found[3]),
+                "transfer_bytes_per_s": rate,
+            }
+        if found := _REQUESTS.fullmatch(line):
+            return {f"requests_{name}": int(n) for name, n in zip(_COUNTS, found.groups(), strict=True)}
+        if found := _STATUS.fullmatch(line):
+            return {f"status_{n}xx": int(found[n - 1]) for n in (2, 3, 4, 5)}
+        if found := _TRAFFIC.fullmatch(line):
+            names = ("traffic_total_bytes", "traffic_headers_bytes", "traffic_data_bytes")
+            return {name: int(n) for name, n in zip(names, found.groups(), strict=True)}
+        if found := _ROW.fullmatch(line):
+            return {_TABLE[found[1]]: _row(found)}
+    except ValueError:  # "1.2.3"
+        return None
+    return None
+
+
+def _row(found: re.Match[str]) -> dict[str, float]:
+    cells = [_ms(found[at], found[at + 1]) if found[at + 1] else float(found[at]) for at in (2, 4, 6, 8)]
+    return dict(zip(("min", "max", "mean", "sd"), cells, strict=True)) | {"within_sd_pct": float(found[10])}
+
+
+def _ms(figure: str, unit: str) -> float:
+    return round(float(figure) * _MS[unit], 9)
+
+
+def records(values: dict[str, Any]) -> list[Record]:
+    get = values.get
+    times = get("request_ms", {})
+    return [
+        LoadResult(
+            tool=KIND,
+            requests_per_second=get("requests_per_second"),
+            complete_requests=get("requests_done"),
+            failed_requests=get("requests_failed"),
+            duration_s=get("time_taken_s"),
+            mean_ms=times.get("mean"),
+            min_ms=times.get("min"),
+            max_ms=times.get("max"),
+            percentiles_ms={"100": times["max"]} if times else {},
+            transferred_bytes=get("traffic_total_bytes"),
+        )
+    ]

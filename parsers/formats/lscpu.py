@@ -1,0 +1,145 @@
+"""lscpu: util-linux' list of what the processors are, as text or JSON (-J).
+
+Reads     "Key:   value" lines from "Architecture:" on, indented or not (newer versions group them), or the JSON of the same
+Yields    HostFacts
+Units     cache sizes in bytes; BogoMIPS and MHz as printed
+Quirks    before 2.37 caches are printed with "K" and no number of instances; "Core(s) per socket" x "Socket(s)" are cores,
+          "CPU(s)" what the kernel schedules on
+Source    util-linux' sys-utils/lscpu.c, 2.23 to 2.41
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from ..broken import was_broken, whole
+from ..catalogue import Found
+from ..lines import Lines
+from ..records import HostFacts, Problem, Record
+from ..transcript import prompt
+from ..units import number
+
+KIND = "lscpu"
+COMMAND = r"(?:^|[\s/;&|(])lscpu(?:\s|$)"
+OPENS = r"Architecture:\s+\S|\"lscpu\":\s*\["
+
+_LINE = re.compile(r"\s*([A-Z][\w ()/.-]{1,60}?):\s+(\S.*)")
+_TITLE = re.compile(r"\s*[A-Z][\w ()-]{1,40}:\s*")
+_FIELD = re.compile(r'"field":\s*"([^"]+?):?"')
+_DATA = re.compile(r'"data":\s*("(?:[^"\\]|\\.)*")')
+_SIZE = re.compile(r"([\d.]+)\s*([KMG])(?:iB|B)?(?: \((\d+) instances?\))?")
+_BYTES = {"K": 1024, "M": 1024**2, "G": 1024**3}
+_KNOWN = frozenset(["cpus", "byte_order", "vendor_id", "cpu_op_modes", "model_name", "threads_per_core", "sockets"])
+_MOST_BROKEN = 20
+_MOST = 400  # lines of JSON without a field
+
+
+def parse(lines: Lines, command: str | None) -> Found | None:
+    opening = (lines.peek() or "").strip()
+    found = _json(lines) if opening.startswith('"') else _text(lines)
+    if found is None or len(found.values.keys() & _KNOWN) < 2:
+        return None
+    return found
+
+
+def _text(lines: Lines) -> Found:
+    first = last = lines.number + 1
+    values: dict[str, Any] = {}
+    problems: list[Problem] = []
+    blank: list[str] = []
+    for line in lines:
+        if not line.strip():
+            blank.append(lines.raw)
+            continue
+        line = _joined(lines, line)
+        found = _LINE.fullmatch(line.rstrip())
+        name = _name(found[1]) if found else ""
+        if found and name not in values and not (values and name == "architecture"):
+            if not lines.unended():  # the rest of it may be missing
+                values |= _value(name, found[2].strip())
+            last = lines.number
+        elif (
+            values
+            and re.fullmatch(r"\s*(?:[A-Z][\w ()-]{1,40}:|[A-Z][\w ()-]{1,40}:\s)", line)
+            and (lines.peek() or "")[:2] == "  "
+        ):
+            last = lines.number  # the title of a group: "Caches (sum of all):"
+        else:
+            lines.back(*blank, lines.raw)
+            break
+        blank.clear()
+    return Found(values, first, last, "model_name" not in values, problems)
+
+
+def _joined(lines: Lines, line: str) -> str:
+    """A line with those that a mail client broke off it."""
+    last = line
+    while _LINE.match(line) and (following := lines.ahead(1)) and was_broken(last, following[0]):
+        if _LINE.match(following[0]) or _TITLE.fullmatch(following[0]) or prompt(following[0]) is not None:
+            break
+        lines.skip_blank()
+        last = next(lines)
+        line = f"{line.rstrip()} {last.strip()}"
+    return line
+
+
+def _json(lines: Lines) -> Found | None:
+    first = last = lines.number + 1
+    values: dict[str, Any] = {"format": "json"}
+    taken: list[str] = []
+    name, ended, depth = "", False, 1
+    for line in lines:
+        taken.append(lines.raw)
+        stripped = line.strip()
+        if field := _FIELD.search(stripped):
+            name = _name(field[1])
+        data = whole(lines, stripped, _DATA.search, most=_MOST_BROKEN) if stripped.startswith('"data"') else None
+        if data and name:
+            values |= _value(name, str(json.loads(data[1])))
+        last = lines.number
+        depth += stripped.count("{") - stripped.count("}")
+        ended = depth <= 0
+        if ended or len(taken) > _MOST:
+            break
+    if len(values) < 3:
+        lines.back(*taken)
+        return None
+    if ended and first > 1:
+        # The brace that this one closes stood above, as far as the next line stands below.
+        first -= 1 + next(at for at, raw in enumerate(taken[1:]) if raw.strip())
+    problems = [] if ended else [Problem(last, "the list breaks off before its end")]
+    return Found(values, first, last, "model_name" not in values, problems)
+
+
+def _name(key: str) -> str:
+    """ "CPU op-mode(s)" -> "cpu_op_modes"."""
+    return re.sub(r"\W+", "_", key.strip().replace("(s)", "s").lower()).strip("_")
+
+
+def _value(name: str, text: str) -> dict[str, Any]:
+    if name == "flags":
+        return {"n_flags": len(text.split())}
+    if name.endswith("_cache") and (size := _SIZE.fullmatch(text)):
+        sizes = {f"{name}_bytes": round(float(size[1]) * _BYTES[size[2]])}
+        return sizes | ({f"{name}_instances": int(size[3])} if size[3] else {})
+    if name.endswith(("_list", "_cpus")):  # "0" as well as "0,1"
+        return {name: text}
+    try:
+        return {name: number(text) if re.fullmatch(r"-?\d+(?:\.\d+)?", text) else text}
+    except ValueError:
+        return {name: text}
+
+
+def records(values: dict[str, Any]) -> list[Record]:
+    get = values.get
+    mhz = get("cpu_max_mhz", get("cpu_mhz"))
+    cpus = get("cpus")
+    return [
+        HostFacts(
+            cpu_model=str(get("model_name", "")) or None,
+            cores=cpus if isinstance(cpus, int) else None,
+            mhz=float(mhz) if isinstance(mhz, int | float) else None,
+        )
+    ]
