@@ -15,6 +15,8 @@ from runs.analysis.facts import Look, RunFact, Source
 
 from .serving import served
 
+# What a person wrote beside a run: as many connections as that, and so many processes there are.
+_SAID = re.compile(r"(MaxClients|MaxRequestWorkers)\D{0,12}?(\d{1,6})(?!\d)", re.IGNORECASE)
 Read = Callable[[Look], float | None]
 
 
@@ -91,7 +93,7 @@ def taken(run: RunFact, looks: Sequence[Look], *, threaded: bool) -> Taken | Non
 
 
 def _count(run: RunFact, before: Sequence[Look], after: Sequence[Look], *, threaded: bool) -> Count | None:
-    """Processes that were added, else that were there, else (one a connection) as many as there were connections."""
+    """Processes that were added, else that were there, else those that the connections had: one each, up to MaxClients."""
     first, last = (_listed(looks, run.server_software) for looks in (before, after))
     if last and first and last.n > first.n:
         return Count(last.n - first.n, f"{last.n} − {first.n} processes", (*first.sources, *last.sources))
@@ -100,7 +102,11 @@ def _count(run: RunFact, before: Sequence[Look], after: Sequence[Look], *, threa
     connections = method(run).concurrency
     if last or not connections or threaded:
         return None
-    return Count(connections, f"{connections} processes, one a connection", (Source(run.source, run.line),))
+    here = (Source(run.source, run.line),)
+    said = _SAID.search(f"{run.label}\n{run.note}")
+    if said and 0 < int(said[2]) <= connections:
+        return Count(int(said[2]), f"{said[2]} processes ({said[1]}, for {connections} connections)", here)
+    return Count(connections, f"{connections} processes, one a connection", here)
 
 
 def _listed(looks: Sequence[Look], software: str) -> Count | None:

@@ -60,6 +60,12 @@ def test_memory_of_one_process_is_what_was_taken_over_how_many_there_were():
     assert cell(found, "per_process").value == pytest.approx(101116 / 50 / 1024)
 
 
+def test_of_more_connections_than_maxclients_only_so_many_had_a_process():
+    of = ab(1, 100, 3.0, note="MaxClientsは50で実施します。")
+    found = costs([of], [meminfo(of, phase, *parts) for phase, parts in FIFTY.items()])
+    assert "/ 50 processes (MaxClients, for 100 connections) = 2022 kB" in cell(found, "per_process").how
+
+
 def test_the_change_says_which_figures_available_memory_is():
     found = costs(*before_and_after())
     assert cell(found, "available").text == "693.4 → 594.6"
