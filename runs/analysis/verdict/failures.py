@@ -37,7 +37,7 @@ def tries(runs: Sequence[RunFact], key: str) -> list[Tries]:
     """Of the runs that tell both; siege counts failures beside its transactions, the others within their requests."""
     found = []
     for run in runs:
-        bad, made = value_of(run, WHERE[key]), value_of(run, "complete_requests")
+        bad, made = _bad(run, key), value_of(run, "complete_requests")
         if bad is None or made is None or bad < 0 or not math.isfinite(bad + made):
             continue
         of = made + bad if run.tool == "siege" else max(made, bad)
@@ -45,6 +45,13 @@ def tries(runs: Sequence[RunFact], key: str) -> list[Tries]:
             together = run.concurrency if run.concurrency and math.isfinite(run.concurrency) else 1
             found.append(Tries(int(bad), int(of), max(int(together), 1)))
     return found
+
+
+def _bad(run: RunFact, key: str) -> float | None:
+    """ab has a line for non-2xx responses only if there were any."""
+    told = value_of(run, WHERE[key])
+    unsaid = key == "non_2xx_responses" and run.tool == "ab" and not run.partial and run.complete_requests is not None
+    return 0 if told is None and unsaid else told
 
 
 def share(runs: Sequence[Tries]) -> float:

@@ -53,7 +53,7 @@ class Case:
     """What a judgement is made from.
 
     silent  columns all of whose runs are excluded or that are not comparable, with the reason
-    tries   for each count of failures what every column's runs tell, also those that do not count: failing may be why
+    tries   for each count of failures what every column's runs tell; where none counts all do, as failing may be why
     """
 
     comparison: Comparison
@@ -87,15 +87,17 @@ def _case(comparison: Comparison, excluded: Mapping[int, str], apart: Mapping[in
             silent[at] = apart[column.setup.id]
         elif column.runs and all(run.id in excluded for run in column.runs):
             silent[at] = excluded[column.runs[0].id]
-    tried = {key: [tries(column.runs, key) for column in comparison.columns] for key in COUNTS}
+    counted = [[run for run in column.runs if run.id not in excluded] or column.runs for column in comparison.columns]
+    tried = {key: [tries(runs, key) for runs in counted] for key in COUNTS}
     return Case(comparison, excluded, silent, bases(comparison.columns, silent), spread, tried)
 
 
 def _row(case: Case, row: Row, what: Judged) -> Verdicts:
     """A verdict for each column that has figures and a baseline that has some."""
-    pairs = [(at, base) for at, base in enumerate(case.bases) if at != base and row.cells[at].figures]
+    pairs = [(at, base) for at, base in enumerate(case.bases) if at != base]
     if row.key in COUNTS:
         return _failures(case, row, pairs)
+    pairs = [(at, base) for at, base in pairs if row.cells[at].figures]
     found = {at: Verdict("none", base, f"not counted: {case.silent[at]}") for at, base in pairs if at in case.silent}
     return found | _measures(case, row, what, pairs)
 

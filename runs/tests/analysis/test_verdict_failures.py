@@ -57,3 +57,17 @@ def test_beating_a_baseline_that_fails_is_not_its_loss():
         run(2, 3.0, failed_requests=0, complete_requests=200),
     ]
     assert judge(compare(setups("a", "b"), runs, [])).of(RATE, 1).kind == "none"
+
+
+def test_a_failing_run_that_does_not_count_takes_no_gain_from_the_others():
+    fine = {"failed_requests": 0, "complete_requests": 600}
+    runs = [run(1, 3.0, **fine), run(2, 30.0, **fine), run(2, 40.0, failed_requests=500, complete_requests=600)]
+    made = compare(setups("a", "b"), runs, [])
+    assert judge(made).of(RATE, 1).kind == "none"
+    assert judge(made, excluded={runs[2].id: "most requests failed"}).of(RATE, 1).kind == "likely_better"
+
+
+def test_ab_without_a_line_of_non_2xx_responses_had_none():
+    runs = [run(1, 5.0, complete_requests=1000), run(2, 5.0, complete_requests=1000, values={"non_2xx_responses": 900})]
+    found = judge(compare(setups("a", "b"), runs, [])).of("non_2xx_responses", 1)
+    assert (found.kind, found.text) == ("likely_worse", "90 % answered with an error, against 0 %, one run each")
