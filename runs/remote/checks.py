@@ -130,6 +130,12 @@ def _variants(target: Target, variants: Sequence[Variant]) -> Iterator[Fault]:
     names = [variant.name.strip() for variant in variants]
     if not all(map(_one_line, names)) or len(set(names)) < len(names):
         yield "variants", "Each variant needs a name of its own, in one line."
+    with_switch = [variant.name for variant in variants if variant.switch_id]
+    if with_switch and len(with_switch) < len(variants):
+        yield (
+            "variants",
+            f"Either each variant has a switch or none: the others would run as {with_switch[-1]} leaves the target.",
+        )
     for variant in variants:
         yield from (("variants", f"{variant.name}: {message}") for message in _variant(target, variant))
 

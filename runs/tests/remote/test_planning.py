@@ -165,9 +165,16 @@ def test_a_switch_stands_in_the_snapshot_word_by_word():
     target = rows.target(reach="local")
     plan = rows.plan(of=target)
     switch = Switch.objects.create(target=target, name="B", argv=["nginx", "-s", "reload; rm"], timeout_s=7)
-    Variant.objects.filter(name="on").update(switch=switch)
+    Variant.objects.update(switch=switch)
     on = variant_of(validate(plan), "on")
     assert (on.switch, on.switch_timeout_s) == (("nginx", "-s", "reload; rm"), 7)
+
+
+def test_a_variant_without_a_switch_would_run_as_the_others_switch_leaves_the_target():
+    target = rows.target(reach="local")
+    plan = rows.plan(of=target)
+    Variant.objects.filter(name="on").update(switch=Switch.objects.create(target=target, name="B", argv=["true"]))
+    assert "Either each variant has a switch or none" in refusals(plan)["variants"]
 
 
 @pytest.mark.parametrize(
