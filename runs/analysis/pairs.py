@@ -34,17 +34,17 @@ def bases(columns: Sequence[Column], without: Collection[int] = ()) -> tuple[int
 def _base(columns: Sequence[Column], sound: Sequence[int], at: int) -> int:
     """The first sound column of another config and the same load; else the block's first, whatever its load."""
     mine = columns[at]
-    others = [other for other in sound if other < at and columns[other].setup.id != mine.setup.id]
-    alike = [other for other in others if columns[other].method.agrees(mine.method)]
-    if alike:
-        return alike[0]
+    others = (other for other in sound if other < at and columns[other].setup.id != mine.setup.id)
+    alike = next((other for other in others if columns[other].method.agrees(mine.method)), None)
+    if alike is not None:
+        return alike
     return at if _leads(columns, sound, at) else sound[0]
 
 
 def _leads(columns: Sequence[Column], sound: Sequence[int], at: int) -> bool:
     """Whether this column is the baseline config under another load, which a later config was tried with too."""
     mine, first = columns[at], columns[sound[0]]
-    if at not in sound or mine.setup.id != first.setup.id:
+    if mine.setup.id != first.setup.id or at not in sound:
         return False
     later = (columns[other] for other in sound if other > at and columns[other].setup.id != mine.setup.id)
     return any(other.method.agrees(mine.method) and not other.method.agrees(first.method) for other in later)

@@ -59,8 +59,7 @@ def judged(row: Row) -> Judged | None:
 
 def step(tools: Collection[str], row: Row) -> float:
     """The least difference that the tools print in a row, in its unit; 0 where it is too fine to matter."""
-    values = [figure.value for cell in row.cells for figure in cell.figures]
-    if row.unit == "MiB" and all(value == round(value) for value in values):
+    if row.unit == "MiB" and all(one.value % 1 == 0 for cell in row.cells for one in cell.figures):
         return 1.0  # top tells large processes in whole MiB
     return max((_step(tool, row.key) for tool in tools), default=0.0)
 
