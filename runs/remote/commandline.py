@@ -12,7 +12,7 @@ from .tools import METHODS, Option, Tool, tools
 
 OTHER_NAMES = {"ab2": "ab", "ab.exe": "ab", "abs": "ab"}
 UNITS_S = {"ms": 0.001, "s": 1, "m": 60, "h": 3600}
-PART = re.compile(r"([0-9]+(?:\.[0-9]+)?)(ms|s|m|h|)", re.I)
+PART = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(ms|s|m|h|)", re.I)
 
 
 class Unreadable(ValueError):

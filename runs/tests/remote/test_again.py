@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from runs.remote.again import CannotRepeat, again
 from runs.remote.commandline import Unreadable, read
@@ -10,6 +14,7 @@ from runs.tests import factories
 
 from . import rows
 
+TOOLS = ("ab", "hey", "siege", "wrk")
 URL = "http://192.0.2.10/hello"
 
 
@@ -84,6 +89,36 @@ def test_what_cannot_be_read_says_why(command, word):
 )
 def test_what_is_lost_is_said(command, word):
     assert any(word in sentence for sentence in read(command).lost)
+
+
+WORDS = [
+    "-n",
+    "-c5",
+    "-t",
+    "30S",
+    "1e9",
+    "99999999999999999999",
+    "9" * 400,
+    "-",
+    "--",
+    "-kc",
+    "--time=",
+    "-z=x",
+    "http://a/",
+]
+
+
+@given(
+    st.text(max_size=60) | st.lists(st.sampled_from(WORDS) | st.text(max_size=8)).map(shlex.join),
+    st.sampled_from(TOOLS),
+)
+def test_any_text_is_read_or_refused_in_words(text, tool):
+    try:
+        asked = read(f"{tool} {text}")
+    except Unreadable as refusal:
+        assert str(refusal)
+    else:
+        assert asked.url and asked.concurrency >= 0 and (asked.requests is None) != (asked.duration_s is None)
 
 
 def test_a_word_behind_an_option_is_never_taken_for_the_address():
