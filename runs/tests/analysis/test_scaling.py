@@ -80,6 +80,20 @@ def test_noise_leaves_the_true_parameters_inside_their_intervals():
     assert found.peak_interval.low < math.sqrt(0.96 / 0.0003) < found.peak_interval.high
 
 
+@pytest.mark.parametrize(
+    ("true", "levels"), [((200.0, 0.04, 0.0003), (1, 5, 10, 20, 40, 80, 160)), ((200.0, 0.04, 0.0), (1, 4, 8, 16, 32))]
+)
+@pytest.mark.once
+def test_the_peaks_interval_holds_it_as_often_as_it_says(true, levels):
+    dice = random.Random(1)  # noqa: S311
+    top = law(levels[-1], *true)
+    peak = math.sqrt((1 - true[1]) / true[2]) if true[2] else math.inf
+    draws = [[(n, [dice.gauss(law(n, *true), 0.03 * top)]) for n in levels] for _ in range(100)]
+    found = [fit(draw).peak_interval for draw in draws]
+    hits = sum(one.low <= peak <= (math.inf if one.high is None else one.high) for one in found)
+    assert 90 <= hits <= 99
+
+
 def test_more_noise_makes_the_peak_less_certain():
     widths = [fit(list(noisy(spread, 5).items())).peak_interval for spread in (0.01, 0.04)]
     assert widths[0].high - widths[0].low < widths[1].high - widths[1].low
