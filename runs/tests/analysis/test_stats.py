@@ -76,7 +76,7 @@ def test_exact_ranks_give_what_is_published_of_the_chorioamnion():
     assert found.p == pytest.approx(2 * 0.1272, abs=0.0002)
 
 
-def test_the_shift_of_the_chorioamnion_is_the_published_one():
+def test_the_shift_of_the_chorioamnion_is_that_of_hollander_and_wolfe():
     # Hodges-Lehmann 0.305; interval -0.15 to 0.76
     low, middle, high = stats.shift_interval(CHORIOAMNION[1], CHORIOAMNION[0])
     assert (low, middle, high) == pytest.approx((-0.15, 0.305, 0.76))
@@ -157,8 +157,8 @@ def test_deltas_have_the_words_of_romano_and_others(delta, word):
     assert stats.delta_word(delta) == word
 
 
-def test_holm_rejects_what_the_textbook_example_rejects():
-    # Four p-values 0.01 0.04 0.03 0.005 at 5 %: the first and the last are rejected, the others are not.
+def test_holm_rejects_what_the_worked_example_rejects():
+    # The example of Wikipedia's article on the Holm-Bonferroni method: of four at 5 % the first and the last are rejected.
     adjusted = stats.holm([0.01, 0.04, 0.03, 0.005])
     assert adjusted == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert [p < 0.05 for p in adjusted] == [True, False, False, True]
