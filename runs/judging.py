@@ -32,7 +32,7 @@ KEPT_S = 7 * 24 * 3600
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """All that is concluded. `out`: run id -> why it is kept out of the verdicts."""
+    """All that is concluded. `out` and `apart`: run id and config id -> why it is kept out of the verdicts."""
 
     doubts: list[Doubt]
     judgement: Judgement
@@ -40,6 +40,17 @@ class Judged:
     sweeps: list[Sweep]
     cost: Cost | None
     out: dict[int, str]
+    apart: dict[int, str]
+
+    def silent(self, comparison: Comparison) -> dict[int, str]:
+        """Column index -> why nothing of it counts."""
+        found = {}
+        for at, column in enumerate(comparison.columns):
+            if column.setup.id in self.apart:
+                found[at] = self.apart[column.setup.id]
+            elif column.runs and all(run.id in self.out for run in column.runs):
+                found[at] = self.out[column.runs[0].id]
+        return found
 
     def as_dict(self, comparison: Comparison) -> dict[str, Any]:
         """All of it with the table, for JSON."""
@@ -78,8 +89,8 @@ def _with_columns(found: Judged, columns: tuple[Column, ...]) -> Judged:
 
 def _judge(case: Case, spread: Spread | None, comparison: Comparison) -> Judged:
     found = doubts(case)
-    out = excluded(found)
-    judgement = judge(comparison, excluded=out, apart=apart(found), spread=spread)
+    out, away = excluded(found), apart(found)
+    judgement = judge(comparison, excluded=out, apart=away, spread=spread)
     return Judged(
         doubts=found,
         judgement=judgement,
@@ -87,6 +98,7 @@ def _judge(case: Case, spread: Spread | None, comparison: Comparison) -> Judged:
         sweeps=sweeps(case.setups, case.runs, excluded=out),
         cost=cost(comparison, case.looks, hosts=case.hosts, texts=case.texts, excluded=out),
         out=out,
+        apart=away,
     )
 
 

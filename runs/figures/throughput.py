@@ -12,7 +12,8 @@ from runs.figures import Figure, axis, color, layout, plain, short, symbol
 class Bar:
     """One config's requests per second: each repeat's value, with words for the hover box.
 
-    `interval`: the bounds of the mean's 95 % interval, where there are repeats enough for one.
+    `interval`: the bounds of the mean's 95 % interval, where there are repeats enough for one. `counted` False: a doubt
+    keeps all of it out of verdicts, which the bar must not hide.
     """
 
     name: str
@@ -21,6 +22,7 @@ class Bar:
     hovers: tuple[str, ...] = ()
     delta: str = ""
     interval: tuple[float, float] | None = None
+    counted: bool = True
 
     @property
     def mean(self) -> float:
@@ -36,7 +38,15 @@ def figure(bars: Sequence[Bar]) -> Figure:
         "orientation": "h",
         "y": list(range(len(bars))),
         "x": [bar.mean for bar in bars],
-        "marker": {"color": [color(bar.place) for bar in bars], "opacity": 0.55},
+        "marker": {
+            "color": [color(bar.place) for bar in bars],
+            "opacity": 0.55,
+            "pattern": {"shape": ["" if bar.counted else "/" for bar in bars]},
+        },
+        "text": ["" if bar.counted else "not counted" for bar in bars],
+        "textposition": "auto",
+        "insidetextanchor": "start",
+        "textfont": {"color": "--ink"},
         "width": 0.62,
         "error_x": _whiskers(bars),
         "hovertext": [_hover(bar) for bar in bars],
@@ -96,4 +106,5 @@ def _dots(at: int, bar: Bar) -> Figure:
 
 def _hover(bar: Bar) -> str:
     lines = [f"<b>{bar.name}</b>", f"{plain(bar.mean)} requests per second, n={len(bar.values)}", bar.delta]
+    lines.append("" if bar.counted else "not counted, see the doubts")
     return "<br>".join(line for line in lines if line)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from itertools import zip_longest
 from statistics import fmean, stdev
 from typing import Any
@@ -20,11 +20,12 @@ from runs.figures import latency, resources, scaling, throughput
 
 MOST_PROGRAMS = 3
 FEWEST_REPEATS = 3
+FEWEST_LEVELS = 3  # two points show no more than their two rows in the table
 PHASES = {"before": 0, "during": 1, "after": 2, "": 3}
 
 
-def bars(comparison: Comparison) -> list[throughput.Bar]:
-    """One bar a column that has requests per second."""
+def bars(comparison: Comparison, silent: Container[int] = ()) -> list[throughput.Bar]:
+    """One bar a column that has requests per second. `silent`: columns that a doubt keeps out of verdicts."""
     row = comparison.row("requests_per_second")
     if row is None:
         return []
@@ -35,11 +36,12 @@ def bars(comparison: Comparison) -> list[throughput.Bar]:
             values=tuple(one.value for one in cell.figures),
             interval=interval([one.value for one in cell.figures]),
             hovers=tuple(_run_words(column, run) for run in column.runs if run.requests_per_second is not None),
+            counted=at not in silent,
             delta=f"{cell.delta} than {comparison.columns[base].title}"
             if cell.delta and cell.delta.word != "same"
             else "",
         )
-        for column, cell, base in zip(comparison.columns, row.cells, comparison.bases, strict=True)
+        for at, (column, cell, base) in enumerate(zip(comparison.columns, row.cells, comparison.bases, strict=True))
         if cell.figures
     ]
 
@@ -98,11 +100,16 @@ def wants_log(asked: str, spectrum: Sequence[latency.Line]) -> bool:
 
 
 def all_charts(
-    comparison: Comparison, looks: Sequence[Look], sweeps: Sequence[Sweep] = (), *, asked: str = ""
+    comparison: Comparison,
+    looks: Sequence[Look],
+    sweeps: Sequence[Sweep] = (),
+    *,
+    silent: Container[int] = (),
+    asked: str = "",
 ) -> dict[str, dict[str, Any]]:
     """Plotly figures by name; only those that have something to show. `asked` is the page's ?y=."""
     made: dict[str, dict[str, Any]] = {}
-    found = bars(comparison)
+    found = bars(comparison, silent)
     if found:
         made["throughput"] = throughput.figure(found)
     spectrum = lines(comparison)

@@ -24,7 +24,7 @@ PICTURES = {"throughput": "Requests per second", "latency": "Latency percentiles
 def context_of(request: HttpRequest, material: reads.Material) -> dict[str, Any]:
     """Everything that the parts of a comparison page need."""
     comparison, judged = judging.compared(material)
-    asked = request.GET.get("y", "")
+    asked, silent = request.GET.get("y", ""), judged.silent(comparison)
     return {
         "comparison": comparison,
         "judged": judged,
@@ -34,10 +34,11 @@ def context_of(request: HttpRequest, material: reads.Material) -> dict[str, Any]
         "doubts": judged.doubts,
         "verdicts": spoken(comparison, judged.judgement),
         "out": judged.out,
+        "silent": silent,
         "scaling": judged.sweeps,
         "cost": judged.cost,
         "directives": judged.differences,
-        "charts": all_charts(comparison, material.looks, judged.sweeps, asked=asked),
+        "charts": all_charts(comparison, material.looks, judged.sweeps, silent=silent, asked=asked),
         "public": settings.PUBLIC_READ,
         "log": wants_log(asked, lines(comparison)),
         "hosts": material.hosts,

@@ -24,7 +24,7 @@ def standalone(request: HttpRequest, post: Post, context: dict[str, Any]) -> Htt
     """The file. Its links lead to this site, so they name it."""
     comparison = context["comparison"]
     drawn = [
-        svg.bars(found, post.title) if (found := bars(comparison)) else "",
+        svg.bars(found, post.title) if (found := bars(comparison, context["silent"])) else "",
         svg.spectrum(spread, post.title, log=context["log"]) if (spread := lines(comparison)) else "",
     ]
     # The pictures' own code escapes every name in them.

@@ -10,8 +10,7 @@ from django.shortcuts import get_object_or_404
 from django.utils.cache import get_conditional_response, patch_cache_control, patch_vary_headers
 from django.views.decorators.clickjacking import xframe_options_exempt
 
-from runs import reads
-from runs.analysis import table
+from runs import judging, reads
 from runs.figures import latency, svg
 from runs.models import Experiment, Run
 from runs.views.charts import bars, lines
@@ -44,9 +43,9 @@ def run_picture(request: HttpRequest, pk: int) -> HttpResponse:
 
 def drawn(what: str, material: reads.Material, title: str, request: HttpRequest) -> str:
     """The picture of that name. Raises Http404."""
-    comparison = table.compare(material.setups, material.runs, material.looks)
+    comparison, judged = judging.compared(material)
     if what == "throughput":
-        return svg.bars(bars(comparison), title)
+        return svg.bars(bars(comparison, judged.silent(comparison)), title)
     if what == "latency":
         return svg.spectrum(lines(comparison), title, log=wanted_scale(request))
     raise Http404(f"No picture is called {what}; there are throughput and latency.")

@@ -23,7 +23,10 @@ def bars(found: Sequence[Bar], title: str, *, name: str = "throughput") -> str:
     if not kept:
         return empty(name, title, "No run here says how many requests it served per second.")
     shown = kept[:MOST]
-    told = [f"{bar.name}: {plain(bar.mean)} {UNIT}, n={len(bar.values)}" for bar in shown]
+    told = [
+        f"{bar.name}: {plain(bar.mean)} {UNIT}, n={len(bar.values)}{'' if bar.counted else ', not counted'}"
+        for bar in shown
+    ]
     height = TOP + ROW * len(shown) + 44
     root = paper(name, height, f"{title}: {UNIT}", "; ".join(told) + _left_out(len(kept)))
     text(root, fitted(clean(title), WIDTH - 2 * PAD, 15), PAD, 28, size=15, bold=True)
@@ -61,9 +64,23 @@ def _axis(root: Element, marks: Sequence[float], scale: float, height: float) ->
 
 def _row(root: Element, bar: Bar, y: float, scale: float, most: float) -> None:
     dot(root, bar.place, PAD + 6, y + 12)
-    text(root, fitted(clean(bar.name), WIDTH - 3 * PAD, 12.5), PAD + 16, y + 16, size=12)
+    words = clean(bar.name) if bar.counted else f"not counted: {clean(bar.name)}"
+    text(root, fitted(words, WIDTH - 3 * PAD, 12.5), PAD + 16, y + 16, color="ink" if bar.counted else "muted")
     middle = y + 22 + BAR / 2
-    draw(root, "rect", shade(bar.place), x=PAD, y=y + 22, width=bar.mean * scale, height=BAR, rx=2, opacity=0.55)
+    box = draw(
+        root,
+        "rect",
+        shade(bar.place),
+        line=not bar.counted,
+        x=PAD,
+        y=y + 22,
+        width=bar.mean * scale,
+        height=BAR,
+        rx=2,
+        opacity=0.55,
+    )
+    if not bar.counted:
+        box.attrib |= {"opacity": "1", "stroke-dasharray": "4 3"}
     furthest = max(drawable([*bar.values, *(bar.interval or ())]), default=0.0)
     if bar.interval:
         _whisker(root, bar.interval, middle, scale, most)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -54,6 +55,14 @@ def test_an_interval_far_beyond_the_values_does_not_press_the_bars_flat():
     wide = [Bar("a", 0, (100.0, 110.0, 120.0), interval=(-1e9, 1e9))]
     shapes = [found for found in read(bars(wide, "wide")).iter(f"{SVG}rect") if found.get("opacity")]
     assert float(shapes[0].get("width", "")) > 200
+
+
+def test_a_bar_that_does_not_count_says_so_and_is_hollow():
+    picture = bars([TWO[0], replace(TWO[1], counted=False)], "two")
+    assert "not counted: event" in words(picture)
+    assert "n=3, not counted" in read(picture).find(f"{SVG}desc").text
+    hollow = [found for found in read(picture).iter(f"{SVG}rect") if found.get("stroke-dasharray")]
+    assert [found.get("fill") for found in hollow] == ["none"]
 
 
 def test_screen_readers_get_a_title_and_every_figure():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -72,6 +73,15 @@ def test_a_fatal_doubt_keeps_its_run_out_and_says_so_first(browser):
     assert first[1] == "fatal"
     assert "not counted" in words(first[2])
     assert re.search(r'href="/uploads/\d+/#L\d+" class="line"', first[2])
+
+
+def test_what_does_not_count_is_marked_in_the_table_and_in_the_chart(browser):
+    made = factories.mpm_experiment()
+    page = html(browser, made.get_absolute_url())
+    assert page.count("✕ not counted</b>") == 1
+    figure = json.loads(re.search(r'<script id="figure-throughput" type="application/json">(.*?)</script>', page, re.S)[1])
+    assert figure["data"][0]["text"] == ["", "", "not counted", ""]
+    assert "not counted: event, keep-alive MPM" in browser.get(f"/experiments/{made.pk}/throughput.svg").content.decode()
 
 
 def test_a_person_overrules_a_doubt_and_withdraws_that(browser, person):
