@@ -70,9 +70,13 @@ def within_a_step(case: Case) -> Iterator[Finding]:
 def _pairs(mine: Sequence[RunFact], its: Sequence[RunFact]) -> Iterator[tuple[str, float, float]]:
     """(what, mean of mine, mean of the other's) of each time that both tell."""
     for name in ("50", "90", "95", "99"):
-        own, other = ([run.percentiles_ms[name] for run in runs if name in run.percentiles_ms] for runs in (mine, its))
+        own, other = (
+            [ms for run in runs if abs(ms := run.percentiles_ms.get(name, HUGE)) < HUGE] for runs in (mine, its)
+        )
         if own and other:
             yield f"{name} % within", fmean(own), fmean(other)
-    own, other = ([run.mean_ms for run in runs if run.tool == "siege" and run.mean_ms] for runs in (mine, its))
+    own, other = (
+        [ms for run in runs if run.tool == "siege" and 0 < (ms := run.mean_ms or 0) < HUGE] for runs in (mine, its)
+    )
     if own and other:
         yield "mean", fmean(own), fmean(other)

@@ -8,6 +8,7 @@ from statistics import fmean
 from runs.analysis.columns import Column
 from runs.analysis.doubts.case import Case
 from runs.analysis.doubts.catalogue import Finding, Source, rule
+from runs.analysis.doubts.told import HUGE
 from runs.analysis.facts import RunFact
 from runs.analysis.numbers import figure
 
@@ -32,7 +33,7 @@ def cold_start(case: Case) -> Iterator[Finding]:
 
 def _rates(column: Column) -> tuple[RunFact | None, list[float]]:
     """The first repeat and the later ones' rates, where there are both."""
-    told = [run for run in column.runs if run.requests_per_second]
+    told = [run for run in column.runs if 0 < (run.requests_per_second or 0) < HUGE]
     if len(told) < 2 or told[0].repeat == told[1].repeat:
         return None, []
     return told[0], [run.requests_per_second or 0.0 for run in told[1:]]
