@@ -98,12 +98,14 @@ class TargetAdmin(ReadOnly):
 @admin.register(Plan)
 class PlanAdmin(ReadOnly):
     list_display = ["id", "name", "target", "generator", "tool", "created_by"]
+    list_select_related = ["target__host", "generator", "created_by"]
     list_filter = ["tool"]
 
 
 @admin.register(Job)
 class JobAdmin(ReadOnly):
     list_display = ["id", "name", "state", "target", "generator", "created_by", "created_at"]
+    list_select_related = ["target__host", "generator", "created_by"]
     list_filter = ["state"]
 
 

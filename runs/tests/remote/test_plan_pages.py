@@ -13,6 +13,7 @@ from django.urls import reverse
 
 from runs.models import LoadGenerator, Plan, Switch, Target
 from runs.remote import register_this_machine, validate
+from runs.templatetags.plans import duration
 from runs.tests import factories
 
 from . import rows
@@ -439,6 +440,13 @@ def test_a_plan_is_deleted(browser):
     plan = rows.plan()
     assert browser.post(reverse("delete-plan", args=[plan.pk]))["Location"] == reverse("remote")
     assert not Plan.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(0, "0 s"), (119.6, "120 s"), (600, "10 min"), (7200, "2 h"), (9600, "2 h 40 min")]
+)
+def test_a_time_is_told_as_exactly_as_it_is_known(seconds, words):
+    assert duration(seconds) == words
 
 
 def switch_data(argv: str) -> dict[str, str]:
