@@ -243,9 +243,8 @@ def test_what_was_read_cannot_be_cancelled(api, queue):
 
 def cancelling(pk: int):
     """`read` with somebody who cancels as soon as it is done."""
-    from runs.ingest import again, cancel
-
-    read = again.read
+    from runs.ingest import cancel
+    from runs.ingest.reading import read
 
     def read_and_cancel(*args, **kwargs):
         found = read(*args, **kwargs)
