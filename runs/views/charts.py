@@ -131,6 +131,21 @@ def all_charts(
     return made
 
 
+# Chart -> why there is none, where the text has nothing to draw it from.
+MISSING = {
+    "throughput": "No bars: no run here says how many requests it served per second.",
+    "latency": "No latency spectrum: no run here printed percentiles, as ab does at its end.",
+    "processes": "No sizes of processes: no list of processes stands in the text, such as ps aux prints.",
+    "memory": "No picture of memory: neither top, free nor /proc/meminfo stands in the text.",
+    "cpu": "No picture of CPU time: no top or vmstat stands in the text.",
+}
+
+
+def missing(charts: Mapping[str, object]) -> list[str]:
+    """Why charts that a comparison usually has are not there."""
+    return [why for name, why in MISSING.items() if name not in charts]
+
+
 def _run_words(column: Column, run: RunFact) -> str:
     rows = [f"<b>{column.title}</b>", f"run {run.repeat}: {figure(run.requests_per_second)} requests per second"]
     rows += [f"n={len(column.runs)}" + (f" · {run.host}" if run.host else ""), run.command[:90]]

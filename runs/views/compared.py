@@ -14,7 +14,7 @@ from runs.analysis.method import commands, environment, method
 from runs.analysis.post import Post, against, markdown, spoken
 from runs.analysis.sections import sections
 from runs.views.answer import answer
-from runs.views.charts import all_charts, lines, wants_log
+from runs.views.charts import all_charts, lines, missing, wants_log
 from runs.views.standalone import standalone
 
 MOST_OPTIONS = 1000
@@ -25,6 +25,7 @@ def context_of(request: HttpRequest, material: reads.Material) -> dict[str, Any]
     """Everything that the parts of a comparison page need."""
     comparison, judged = judging.compared(material)
     asked, silent = request.GET.get("y", ""), judged.silent(comparison)
+    charts = all_charts(comparison, material.looks, judged.sweeps, silent=silent, asked=asked)
     return {
         "comparison": comparison,
         "judged": judged,
@@ -38,7 +39,8 @@ def context_of(request: HttpRequest, material: reads.Material) -> dict[str, Any]
         "scaling": judged.sweeps,
         "cost": judged.cost,
         "directives": judged.differences,
-        "charts": all_charts(comparison, material.looks, judged.sweeps, silent=silent, asked=asked),
+        "charts": charts,
+        "missing": missing(charts) if material.runs else [],
         "public": settings.PUBLIC_READ,
         "log": wants_log(asked, lines(comparison)),
         "hosts": material.hosts,

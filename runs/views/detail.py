@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
+from django.urls import reverse
 
 from runs import reads
 from runs.analysis import differences, processes
@@ -58,6 +60,8 @@ def run(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
         "log": log,
         "pairs": pairs,
         "configs": list(found.experiment.configs.all()),
+        "pictures": [("Latency percentiles", reverse("run-picture", args=[pk]))] if chart else [],
+        "public": settings.PUBLIC_READ,
         "quotes": [(first, reads.line_url(found.upload_id, first)) for first, _ in found.quotes],
     }
     sheet = Sheet(f"Run {found.pk}", ("name", "value"), tuple(pairs))

@@ -221,6 +221,15 @@ def test_odd_figures_make_honest_pages(browser, what):
     assert 'class="verdict worse"' not in page
 
 
+def test_a_chart_without_data_says_why(browser):
+    page = said(browser, factories.siege_experiment())
+    assert "no run here printed percentiles" in page
+    assert "no list of processes stands in the text" in page
+    full = said(browser, factories.wsgi_experiment())
+    assert "no run here printed" not in full
+    assert "No bars" in said(browser, odd(requests_per_second=None))
+
+
 def test_a_thousand_repeats_make_a_page(browser):
     made, text = factories.experiment("many"), factories.upload()
     for name, rate in (("a", 100.0), ("b", 110.0)):

@@ -1,0 +1,120 @@
+"""What each published session's page must say, and what it must not: by the words that a reader finds there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from runs import ingest
+from runs.models import Experiment
+from runs.tests.pages.conftest import browser, person
+from runs.tests.pages.test_pages import html, words
+
+__all__ = ["browser", "person"]
+
+pytestmark = pytest.mark.django_db
+Pages = Callable[[str], list[str]]
+
+
+@pytest.fixture
+def pages(browser, shared) -> Pages:
+    """The pages' words of a seed's experiments, in the order of the text."""
+
+    def of(number: str) -> list[str]:
+        data = next(shared.glob(f"seeds/{number}_*.txt")).read_bytes()
+        ingest.submit(data, door="command")
+        return [words(html(browser, made.get_absolute_url())) for made in Experiment.objects.order_by("id")]
+
+    return of
+
+
+@pytest.fixture
+def sentences(browser, pages) -> Callable[[str], list[str]]:
+    """The first sentence of each page."""
+
+    def of(number: str) -> list[str]:
+        pages(number)
+        made = [html(browser, each.get_absolute_url()) for each in Experiment.objects.order_by("id")]
+        return [words(re.search(r'<p class="sentence">(.*?)</p>', page, re.S)[1]) for page in made]
+
+    return of
+
+
+def doubts(page: str) -> Iterator[tuple[str, str]]:
+    """(severity, text) as the page's words have them."""
+    for found in re.finditer(r"[✕!i] (not counted|not comparable|caution|note) (.*?) line \d+", page):
+        yield found[1], found[2]
+
+
+def has(page: str, severity: str, *parts: str) -> bool:
+    return any(kind == severity and all(part in text for part in parts) for kind, text in doubts(page))
+
+
+def test_000_claims_no_difference_between_the_two_mod_wsgi_set_ups(sentences):
+    wsgi, frameworks = sentences("000")
+    assert wsgi.startswith("No difference in requests per second can be claimed")
+    assert "2 repeats each" in wsgi
+    assert "better" not in wsgi
+    assert "Not counted: “Ruby on Rails" in frameworks
+
+
+def test_000_says_what_spread_cold_starts_and_the_shared_host_do_to_it(pages):
+    wsgi, frameworks = pages("000")
+    for figure in ("617.0", "878.8", "722.2", "887.6"):
+        assert figure in wsgi
+    assert has(wsgi, "caution", "the first repeat looks like a cold start", "617.0", "878.8", "722.2", "887.6")
+    assert has(wsgi, "caution", "Server and load generator shared one machine")
+    assert has(frameworks, "not counted", "Ruby on Rails", "swap in use", "not comparable")
+
+
+def test_000_sets_httpd_and_ruby_apart(pages):
+    _, frameworks = pages("000")
+    assert "httpd: resident memory" in frameworks
+    assert "ruby: each, mean" in frameworks
+
+
+def test_001_is_too_short_to_judge(pages, sentences):
+    (page,) = pages("001")
+    assert has(page, "caution", "100 requests by 1 client in 0.32 s", "too short")
+    (sentence,) = sentences("001")
+    assert sentence.startswith("No difference in requests per second can be claimed")
+    assert "one run each" in sentence
+
+
+def test_002_says_likely_and_undecided_and_never_proven(pages, sentences):
+    (page,) = pages("002")
+    (sentence,) = sentences("002")
+    assert re.match(r"Likely, though not proven: “peruser, mod_python \(django\)” served 33 times", sentence)
+    assert "far beyond what repeats" in sentence
+    assert re.search(r"Undecided: .*“peruser, php5cgi \(wordpress\)” served 1.0 % more", sentence)
+    assert re.search(r"2 of 568 requests failed \(0.4 %, availability 99.65 %\)", page)
+    assert "✔ better" not in page
+    assert "✘ worse" not in page
+
+
+def test_003_gives_no_verdict_on_the_failing_run_and_none_proven_on_the_rest(pages, sentences):
+    (page,) = pages("003")
+    (sentence,) = sentences("003")
+    assert has(page, "not counted", "172849 of 1000000 requests failed by length (17.3 %)")
+    assert "1.55 times" in sentence
+    assert "one run each" in sentence
+    assert "Not counted: “(2.1) event MPM”" in sentence
+    assert "event MPM” served 2.49" not in page
+    assert has(page, "caution", "3021 ms", "SYN retransmission")
+
+
+def test_004_says_that_the_higher_rate_is_no_gain_and_what_a_process_takes(pages):
+    (page,) = pages("004")
+    assert has(page, "not counted", "285 of 600 requests failed", "the higher req/s is not a gain")
+    assert "about 2.0 MB" in page
+    assert "about 2.3 MB" in page
+    assert has(page, "caution", "n under 10·c")
+    assert "2 more are missing" in page
+
+
+@pytest.mark.parametrize("number", ["000", "001", "002", "003", "004"])
+def test_a_seed_raises_no_more_doubts_than_are_read(pages, number):
+    for page in pages(number):
+        assert 1 <= len(list(doubts(page))) <= 8
