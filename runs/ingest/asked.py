@@ -57,11 +57,11 @@ def load_results(block: Block) -> list[LoadResult]:
 
 def completed(block: Block, records: list[Record]) -> list[Record]:
     """A block's records, its load test (if it is one) completed from its command."""
-    results = [at for at, record in enumerate(records) if isinstance(record, LoadResult)]
+    results = [record for record in records if isinstance(record, LoadResult)]
     if len(results) != 1 or not block.command:
         return records
-    at = results[0]
-    return [*records[:at], _completed(block, records[at]), *records[at + 1 :]]
+    whole = _completed(block, results[0])
+    return [whole if record is results[0] else record for record in records]
 
 
 def _completed(block: Block, result: LoadResult) -> LoadResult:
