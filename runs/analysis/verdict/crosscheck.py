@@ -40,7 +40,8 @@ def _weighed(
     if kinds is None:
         return verdict
     if (at, kinds) in hollow and (key == "requests_per_second" or key.endswith("_ms")):
-        return replace(verdict, kind="none", text=f"{verdict.text}: no gain, {found[hollow[at, kinds], at].text}")
+        word = "gain" if kinds == GOOD else "loss"
+        return replace(verdict, kind="none", text=f"{verdict.text}: no {word}, {found[hollow[at, kinds], at].text}")
     rate = found.get(("requests_per_second", at))
     if kinds == GOOD and key.startswith("cpu_") and rate and rate.kind in BAD:
         return replace(verdict, kind="none", text=f"{verdict.text}: no gain, as it served fewer requests")
