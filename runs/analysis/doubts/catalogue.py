@@ -35,6 +35,7 @@ class Finding:
 
     detail  what was seen, with its figures: "285 of 600 requests failed"
     moral   what follows from it, in the same words for all of a kind: "the higher req/s is not a gain"
+    brief   both in a few words, where the detail is long: they stand in the verdict's sentence
     """
 
     severity: Severity
@@ -43,6 +44,7 @@ class Finding:
     sources: tuple[Source, ...] = ()
     run: int | None = None
     setup: int | None = None
+    brief: str = ""
 
 
 Finder = Callable[[Case], Iterable[Finding]]

@@ -44,8 +44,8 @@ def sentence(case: Case, alike: Sequence[Named]) -> str:
 
 
 def reason(finding: Finding) -> str:
-    """The finding by itself, for beside the run or setup that it is about."""
-    return f"{finding.detail}: {finding.moral}"
+    """The finding by itself and in brief, for beside the run or setup that it is about."""
+    return finding.brief or f"{finding.detail}: {finding.moral}"
 
 
 def _alone(finding: Finding) -> str:

@@ -33,8 +33,8 @@ def slow(severity="caution", detail="{:.0f} a second", setup=False):
         for run in given.counted:
             if (run.requests_per_second or 0) < 100:
                 words = detail.format(run.requests_per_second)
-                about = {"setup": run.setup} if setup else {"run": run.id}
-                yield Finding(severity, words, "that is slow", (Source(run.source, run.line),), **about)
+                whose = (None, run.setup) if setup else (run.id, None)
+                yield Finding(severity, words, "that is slow", (Source(run.source, run.line),), *whose)
 
     return find
 

@@ -11,6 +11,8 @@ from runs.analysis.facts import RunFact
 from runs.analysis.numbers import figure, percent
 
 FEW = 0.01
+KIND_UNTOLD = "their kind is not told, and by length alone, on a page that changes, is no failure"
+COUNT_ALL = {"ab", "hey"}  # their rates are of all requests, failed ones too
 
 
 def graded(share: float) -> Severity:
@@ -28,11 +30,14 @@ def failed(case: Case) -> Iterator[Finding]:
         severity = graded(share)
         words = moral(case, run, severity)
         if run.tool == "ab" and run.failed_requests and number(run, "failed_length") is None and severity != "note":
-            severity, words = (
-                "caution",
-                "their kind is not told, and by length alone, on a page that changes, is no failure",
-            )
-        yield Finding(severity, detail, words, (Source(run.source, run.line),), run=run.id)
+            severity, words = "caution", KIND_UNTOLD
+        brief = f"{detail.partition(' (')[0]}: {short(words)}"
+        yield Finding(severity, detail, words, (Source(run.source, run.line),), run=run.id, brief=brief)
+
+
+def short(words: str) -> str:
+    """The moral without its reason: "a request that fails is soon over, so the higher req/s is not a gain"."""
+    return words.rpartition(", so ")[2]
 
 
 def _failures(run: RunFact) -> tuple[str, float] | None:
@@ -59,8 +64,8 @@ def _bad(run: RunFact, kinds: Mapping[str, float]) -> float:
 def moral(case: Case, run: RunFact, severity: Severity) -> str:
     """What follows from failures, in the words that are the same for all runs that it follows for."""
     if severity == "note":
-        return "too few to move a rate, but the server's error log may tell why"
-    if run.tool == "siege":
+        return "too few failures to move a rate, but the server's error log may tell why"
+    if run.tool not in COUNT_ALL:
         words = "the rate leaves failed requests out, and clients wait or give up meanwhile"
         return words + (", so it is not comparable" if severity == "fatal" else "")
     if severity == "caution":
@@ -83,7 +88,7 @@ def not_the_page(case: Case) -> Iterator[Finding]:
         words = {
             "fatal": "errors and redirects are quickly sent, so the rate is not the page's",
             "caution": "errors or redirects are in the rate as if they were the page",
-            "note": "too few to move a rate, yet not all replies were the page",
+            "note": "too few of them to move a rate, yet not all replies were the page",
         }
         yield Finding(severity, detail, words[severity], (Source(run.source, run.line),), run=run.id)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from runs.analysis.doubts.case import Case
 from runs.analysis.doubts.catalogue import Finding, Severity, Source, rule
-from runs.analysis.doubts.rules.errors import graded, moral
+from runs.analysis.doubts.rules.errors import graded, moral, short
 from runs.analysis.doubts.told import STUMP, broken, document_bytes, is_stump, mean_of_failed, number
 from runs.analysis.facts import RunFact
 from runs.analysis.numbers import figure, percent
@@ -48,7 +48,8 @@ def _told_elsewhere(run: RunFact, failed: float) -> bool:
 
 
 def _finding(run: RunFact, severity: Severity, detail: str, words: str) -> Finding:
-    return Finding(severity, detail, words, (Source(run.source, run.line),), run=run.id)
+    brief = f"{detail.partition(' by length')[0]}: {short(words)}"
+    return Finding(severity, detail, words, (Source(run.source, run.line),), run=run.id, brief=brief)
 
 
 def fixed(case: Case, run: RunFact, mean: float | None) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from runs.analysis.doubts.case import Case
 from runs.analysis.doubts.catalogue import Finding, Severity, Source, rule
@@ -42,8 +43,9 @@ def swapping(case: Case) -> Iterator[Finding]:
         seen |= beside
         severity, moral = _grave(case, look, beside)
         when = f" {look.phase} the run" if look.phase else ""
-        detail = f"{figure(used / MIB)} MiB of swap in use{when}{_left(look)}"
-        yield from spread(case, look, severity, detail, moral)
+        seen_used = f"{figure(used / MIB)} MiB of swap in use{when}"
+        for finding in spread(case, look, severity, seen_used + _left(look), moral):
+            yield replace(finding, brief=f"{seen_used}: not comparable") if severity == "fatal" else finding
 
 
 def _grave(case: Case, look: Look, beside: set[int]) -> tuple[Severity, str]:

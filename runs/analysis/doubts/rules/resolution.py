@@ -29,7 +29,7 @@ def coarse(case: Case) -> Iterator[Finding]:
             continue
         what = "half within" if run.tool == "ab" else "mean"
         detail = f"{what} {figure(value)} ms, told in steps of {figure(step)} ms"
-        text = "one step is 10 % or more of such a time, so a difference of a step or two is none"
+        text = "one printed step is 10 % or more of the time, so a difference of a step or two is none"
         yield Finding("note", detail, text, (Source(run.source, run.line),), run=run.id)
 
 
@@ -50,21 +50,26 @@ def _typical_ms(run: RunFact) -> float | None:
 
 @rule("resolution.within", basis="ab prints percentiles in whole ms, siege times in hundredths of a second")
 def within_a_step(case: Case) -> Iterator[Finding]:
-    """A config's times that are one step from what they stand against: they may be equal, or two steps apart."""
+    """A config's times that are one step from what they stand against: they may be equal, or two steps apart.
+
+    Of times of a few steps `coarse` has told already.
+    """
     columns = case.columns
     for at, base in enumerate(bases(columns)):
         mine, its = columns[at].runs, columns[base].runs
         if at == base or not mine or not its or min(len(mine), len(its)) >= MANY:
             continue
         step = max((step_ms(run) or 0 for run in (*mine, *its)), default=0)
-        near = [
-            pair for pair in _pairs(mine, its) if 0 < abs(pair[1] - pair[2]) <= step and max(pair[1:]) <= FAR * step
-        ]
+        near = [pair for pair in _pairs(mine, its) if _near(pair[1], pair[2], step)]
         if near:
             shown = [f"{name} {figure(own)} against {figure(other)} ms" for name, own, other in near[:MOST_SHOWN]]
             text = f"{figure(step)} ms is one step of what the tool prints, so they may be alike"
             sources = tuple(Source(run.source, run.line) for run in (mine[0], its[0]))
             yield Finding("note", ", ".join(shown), text, sources, setup=columns[at].setup.id)
+
+
+def _near(own: float, other: float, step: float) -> bool:
+    return 0 < abs(own - other) <= step and FEW_STEPS * step < max(own, other) <= FAR * step
 
 
 def _pairs(mine: Sequence[RunFact], its: Sequence[RunFact]) -> Iterator[tuple[str, float, float]]:
