@@ -18,8 +18,9 @@ from scipy.special import ndtr, ndtri
 
 Floats = NDArray[np.float64]
 
-# Up to so many pairs p is exact; beyond, the normal approximation differs by less than matters and takes no time.
-MOST_EXACT_PAIRS = 400
+# Up to here (repeats of the smaller side times repeats of both: 15 a side, 4 against 120) p is exact. Beyond, the normal
+# approximation differs by less than matters, while counting takes a time that grows with the square of this.
+MOST_EXACT = 500
 # More pairs are not all made for an interval: each side gives way to this many of its quantiles.
 MOST_PER_SIDE = 300
 # Romano, Kromrey, Coraggio and Skowronek (2006) match these to Cohen's small, medium and large.
@@ -41,7 +42,7 @@ def mann_whitney(xs: Sequence[float], ys: Sequence[float]) -> Ranks:
     n, m = len(xs), len(ys)
     own = int(doubled[n:].sum())
     u = own / 2 - m * (m + 1) / 2
-    if n * m <= MOST_EXACT_PAIRS:
+    if _countable(n, m):
         return Ranks(u, _exact_p(doubled, m, own) if m <= n else _exact_p(doubled, n, int(doubled[:n].sum())), True)
     return Ranks(u, _normal_p(doubled, n, m, u), False)
 
@@ -69,6 +70,10 @@ def shift_interval(xs: Sequence[float], ys: Sequence[float], *, confidence: floa
     middle = last // 2, last - last // 2
     parted = np.partition(differences, sorted({at, last - at, *middle}))
     return float(parted[at]), float(parted[middle[0]] / 2 + parted[middle[1]] / 2), float(parted[last - at])
+
+
+def _countable(n: int, m: int) -> bool:
+    return min(n, m) * (n + m) <= MOST_EXACT
 
 
 def _thinned(side: Sequence[float]) -> Floats:
@@ -116,7 +121,7 @@ def _normal_p(doubled: NDArray[np.int64], n: int, m: int, u: float) -> float:
 
 def _outside(n: int, m: int, tail: float) -> int:
     """How many differences to leave out at each end so that the test would reject what lies beyond, at `tail` a side."""
-    if n * m > MOST_EXACT_PAIRS:
+    if not _countable(n, m):
         rejected = math.floor(n * m / 2 + float(ndtri(tail)) * math.sqrt(n * m * (n + m + 1) / 12))
     else:
         least = min(n, m)
