@@ -101,6 +101,37 @@ def test_tasks_beyond_the_cores_are_told_where_idle_time_is_not():
     assert of(doubts(Case(facts.setups("a"), [facts.run(1, 100.0)], looks, hosts=hosts)), "machine.cpu") == []
 
 
+VMSTAT = """$ vmstat 1 3
+procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----
+ r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st
+ 5  0      0  77408   3660 1780012    0    0     4     2   27   28  1  3 96  0  0
+ {r}  0   {swap}  77192   3660 1780048    0   {out}     0     0 1363 1823 12 48 41  0  0
+ 8  0   {swap}  77288   3668 1780040    0   {out}     0    36 1773 2686 15 55 30  0  0
+"""
+
+
+def watched(r: int = 4, swap: int = 0, out: int = 0) -> str:
+    """A machine of one core watched by vmstat during nginx's run, and by top during apache's."""
+    one = report("long_1") + "\nThe server during the load:\n\n" + VMSTAT.format(r=r, swap=swap, out=out)
+    return CORES + session(nginx=one, apache=report("long_2") + during(top()))
+
+
+def test_a_run_queue_above_the_cores_in_every_look_is_told_although_some_time_was_idle():
+    assert "CPU 35.5 % idle, 6 tasks running or ready to run on 1 core" in one(said(watched()), "machine.cpu").text
+
+
+def test_a_run_queue_that_was_short_once_is_not():
+    assert of(said(watched(r=1)), "machine.cpu") == []
+
+
+def test_pages_that_went_out_during_the_run_are_paging_and_old_ones_are_not():
+    assert one(said(watched(swap=90000, out=412)), "machine.swap").severity == "fatal"
+
+
+def test_swap_that_lay_still_is_a_note():
+    assert one(said(watched(swap=90000)), "machine.swap").severity == "note"
+
+
 def test_time_that_the_hypervisor_took_is_a_caution():
     assert "12.5 % of CPU time stolen" in one(said(pair(top(stolen=12.5))), "machine.steal").text
 

@@ -8,9 +8,10 @@ import pytest
 from django.contrib.auth.models import User
 
 from runs import ingest, reads
-from runs.analysis.doubts import Doubt, doubts, excluded
+from runs.analysis.doubts import Doubt, apart, doubts, excluded
 from runs.ingest import Rejected
 from runs.models import Config, Experiment, Ruling, Run
+from runs.tests.analysis.doubting import report, session
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("real_relations")]
 
@@ -114,3 +115,16 @@ def test_a_long_reason_is_cut_to_what_can_be_kept(failing, ann):
     ruling = ingest.overrule("errors.length", run=failing, by=ann, reason="why\x00" * 400)
     assert len(ruling.reason) <= 500
     assert "\x00" not in ruling.reason
+
+
+def test_a_config_that_was_put_apart_counts_again_when_someone_says_so(ann):
+    with_k = report("long_1").replace("-n 5000", "-k -n 5000").replace("414.66", "514.66")
+    with_k = with_k.replace("Total transferred:", "Keep-Alive requests:    5000\nTotal transferred:")
+    text = session(nginx=report("long_1"), apache=report("long_2"), lighttpd=with_k)
+    ingest.submit(text.encode(), door="rest")
+    lighttpd = Config.objects.get(name="lighttpd")
+    assert list(apart(said())) == [lighttpd.pk]
+    ruling = ingest.overrule("differs.load", config=lighttpd, by=ann, reason="that is what we compare")
+    assert apart(said()) == {}
+    ingest.withdraw(ruling, by=ann)
+    assert list(apart(said())) == [lighttpd.pk]

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from runs.analysis.doubts.case import Case
 from runs.analysis.doubts.catalogue import Finding, Severity, Source, rule
+from runs.analysis.doubts.told import many
 from runs.analysis.facts import Look
 from runs.analysis.monitors import free_kb
 from runs.analysis.numbers import figure
@@ -69,8 +70,10 @@ def _tight(look: Look) -> bool:
 
 
 def _paging(case: Case, look: Look, beside: set[int]) -> bool:
-    """Swap grew while it was watched, or from one look beside the same runs to another."""
+    """Pages went in or out while it was watched, or swap grew, in one look or from one to another beside the same runs."""
     own = {one.id: one for run in beside for one in case.looks_of(run)}.values() or [look]
+    if any((one.peaks.get(f"swap_{way}_kb_per_s") or 0) > 0 for one in own for way in ("in", "out")):
+        return True
     used = [
         ends["swap_used_kb"] for one in own for ends in (one.metrics, one.lows, one.peaks) if "swap_used_kb" in ends
     ]
@@ -111,18 +114,23 @@ def _cores(case: Case, look: Look) -> int | None:
 
 
 def _queued(case: Case, look: Look) -> bool:
+    """No time was idle; or in each look more tasks were ready to run than there are cores."""
     idle, running, cores = look.metrics.get("cpu_id"), look.metrics.get("tasks_running"), _cores(case, look)
+    queue = look.lows.get("run_queue", look.metrics.get("run_queue"))
+    if queue is not None and cores is not None and queue > cores:
+        return True
     if idle is not None:
         return idle < IDLE_PCT and look.metrics.get("cpu_wa", 0) < 100 - IDLE_PCT
     return running is not None and cores is not None and running - 1 > cores  # the one that looks is running too
 
 
 def _load(case: Case, look: Look) -> str:
-    idle, running, cores = look.metrics.get("cpu_id"), look.metrics.get("tasks_running"), _cores(case, look)
+    idle, cores = look.metrics.get("cpu_id"), _cores(case, look)
+    running = look.metrics.get("tasks_running", look.metrics.get("run_queue"))
     told = [f"CPU {figure(idle)} % idle"] if idle is not None else []
     if running is not None:
-        on = f" on {cores} core{'' if cores == 1 else 's'}" if cores else ""
-        told.append(f"{figure(running)} tasks running or ready to run{on}")
+        on = f" on {many(cores, 'core')}" if cores else ""
+        told.append(f"{many(running, 'task')} running or ready to run{on}")
     return ", ".join(told)
 
 
