@@ -7,7 +7,7 @@ from typing import Any
 from celery import Celery
 from celery.signals import worker_process_init
 
-from benchdash.parents import end_with_parent
+from runs.management.parents import end_with_parent
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "benchdash.settings")
 app = Celery("benchdash")

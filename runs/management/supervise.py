@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 
-from benchdash.parents import end_with_parent
+from runs.management.parents import end_with_parent
 
 STEP_S = 0.2
 # Asked kindly first (finish what you do), then at once (give it back), then without asking.
