@@ -65,7 +65,8 @@ def test_a_seed_is_pasted_previewed_saved_and_drawn(page: Any, shared: Path) -> 
     page.click("button[value=save]")
     page.wait_for_url("**/experiments/*/")
     assert page.locator("h1").inner_text() == "Two MPMs"
-    assert "no verdict possible" in page.locator(".sentence").inner_text()
+    assert "No difference in requests per second can be claimed" in page.locator(".sentence").inner_text()
+    assert "172849 of 1000000 requests failed" in page.locator(".doubts .fatal").inner_text()
     page.locator("#chart-throughput .main-svg").first.wait_for()
     assert page.locator("#chart-latency .scatterlayer .trace").count() == 4
     assert no_sideways_scroll(page)
@@ -85,3 +86,35 @@ def test_a_figure_leads_to_its_line(page: Any, shared: Path, live_server: Any) -
 
 
 REQUESTS = "performance.getEntriesByType('resource').map((entry) => entry.name)"
+
+
+def test_a_doubt_is_overruled_and_withdrawn_with_the_keyboard(page: Any, shared: Path) -> None:
+    page.set_input_files("input[type=file]", str(next((shared / "seeds").glob("003*.txt"))))
+    page.click("text=Preview")
+    page.click("button[value=save]")
+    page.wait_for_url("**/experiments/*/")
+    page.locator(".doubts .fatal summary").press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.type("the page is of changing length")
+    page.keyboard.press("Enter")
+    page.locator(".doubts .overruled").wait_for()
+    assert "counted anyway by reader" in page.locator(".ruling").inner_text()
+    assert "Not counted" not in page.locator(".sentence").inner_text()
+    page.locator(".ruling button").press("Enter")
+    page.locator(".doubts .fatal").wait_for()
+    assert no_sideways_scroll(page)
+
+
+def test_the_file_taken_away_opens_alone_and_asks_nothing(page: Any, shared: Path, tmp_path: Path) -> None:
+    page.set_input_files("input[type=file]", str(next((shared / "seeds").glob("004*.txt"))))
+    page.click("text=Preview")
+    page.click("button[value=save]")
+    page.wait_for_url("**/experiments/*/")
+    kept = tmp_path / "post.html"
+    kept.write_text(page.request.get(page.url.rstrip("/") + ".html").text(), encoding="utf-8")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(kept.as_uri())
+    assert asked == [kept.as_uri()]
+    assert page.locator("svg.bd").count() >= 1
+    assert no_sideways_scroll(page)

@@ -37,7 +37,7 @@ def sentences(browser, pages) -> Callable[[str], list[str]]:
     def of(number: str) -> list[str]:
         pages(number)
         made = [html(browser, each.get_absolute_url()) for each in Experiment.objects.order_by("id")]
-        return [words(re.search(r'<p class="sentence">(.*?)</p>', page, re.S)[1]) for page in made]
+        return [words(re.split(r"</?p\b[^>]*>", page.partition('<p class="sentence">')[2])[0]) for page in made]
 
     return of
 
