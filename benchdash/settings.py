@@ -122,6 +122,7 @@ SPECTACULAR_SETTINGS = {
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
     "SERVE_PERMISSIONS": ["runs.access.bearer.AuthenticatedOrPublicRead"],
+    "ENUM_NAME_OVERRIDES": {"JobState": "runs.models.Job.State", "StepState": "runs.models.Step.State"},
 }
 
 # The queue. The file-system broker needs its folder; "in" and "out" are the same, so that what is sent is received.
