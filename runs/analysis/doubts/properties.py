@@ -92,10 +92,11 @@ def _address(case: Case, run: RunFact) -> Value | None:
 
 
 def _path(sized: bool) -> Read:
-    """The path, of runs whose document length is known (or is not)."""
+    """The path, of runs that tell (or do not tell) how long what they fetched was."""
 
     def read(case: Case, run: RunFact) -> Value | None:
-        return (run.path or url_in(run.command)[2] or None) if (document_bytes(run) is not None) is sized else None
+        told = document_bytes(run) is not None or mean_reply_bytes(run) is not None
+        return (run.path or url_in(run.command)[2] or None) if told is sized else None
 
     return read
 

@@ -15,7 +15,7 @@ from runs.analysis.numbers import figure
 
 SLACK = 0.005
 ENOUGH = 10  # requests, so that the one after the median is in the table too
-MORAL = "both cannot be true, so look at the text before trusting either"
+MORAL = "these figures cannot all be true, so look at the text before trusting any"
 
 
 def _off(run: RunFact, detail: str) -> Finding:

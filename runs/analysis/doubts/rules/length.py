@@ -31,7 +31,7 @@ def too_few_each(case: Case) -> Iterator[Finding]:
     for run in case.counted:
         made, at_once = requests(run), clients(run)
         if made and at_once and made < LEAST_EACH * at_once and not run.aborted:
-            text = f"n under {LEAST_EACH}·c is mostly ramping up and running out"
+            text = f"so few (n under {LEAST_EACH}·c) are mostly ramping up and running out"
             detail = f"{many(made, 'request')} by {many(at_once, 'client')}, {figure(made / at_once)} each"
             yield Finding("caution", detail, text, (Source(run.source, run.line),), run=run.id)
 
