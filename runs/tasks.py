@@ -42,9 +42,13 @@ def hand_over(receipt: ingest.Receipt) -> None:
         transaction.on_commit(partial(parse_upload.delay, receipt.upload.pk))
 
 
-@shared_task(acks_late=True)
+@shared_task(acks_late=False)
 def run_job(job_id: int) -> None:
-    """Run a job to its end. A second delivery finds it taken and does nothing; no load is ever repeated by itself."""
+    """Run a job to its end. A second delivery finds it taken and does nothing; no load is ever repeated by itself.
+
+    Acknowledged at its start: the job's row says what became of it, and a Redis that goes away while a message is not
+    acknowledged takes the worker with it (kombu 5.7, Channel.close).
+    """
     remote.run(job_id, uuid.uuid4().hex)
     send_due()
 

@@ -50,6 +50,7 @@ uwsgi_temp_path {folder}/uwsgi;
 scgi_temp_path {folder}/scgi;
 server {{
     listen {address}:8080;
+    listen {way}:8080;
     location / {{ return 200 "{name}\\n"; }}
     location /slow {{ limit_rate 400; root {folder}/www; }}
     location /away {{ return 302 http://{address}:8081/elsewhere; }}
@@ -223,7 +224,8 @@ class Lab:
         www.mkdir()
         (www / "slow").write_text("x" * 4000)
         for name, keepalive in (("a", 0), ("b", 65)):
-            site = SITE.format(keepalive=keepalive, folder=self.folder, address=address, name=name)
+            way = f"{self.ways[TARGET]}.2"
+            site = SITE.format(keepalive=keepalive, folder=self.folder, address=address, way=way, name=name)
             (self.folder / f"{name}.conf").write_text(site)
         shutil.copy(self.folder / "a.conf", self.folder / "current.conf")
         (self.folder / "nginx.conf").write_text(NGINX.format(folder=self.folder))

@@ -116,9 +116,15 @@ class Site:
         self.processes: list[subprocess.Popen[bytes]] = []
 
     def start(self, *arguments: str) -> subprocess.Popen[bytes]:
+        return self._start("manage.py", *arguments)
+
+    def celery(self, *arguments: str) -> subprocess.Popen[bytes]:
+        return self._start("-m", "celery", "-A", "benchdash", *arguments)
+
+    def _start(self, *arguments: str) -> subprocess.Popen[bytes]:
         with self.log.open("ab") as log:
             process = subprocess.Popen(
-                [sys.executable, "manage.py", *arguments],
+                [sys.executable, *arguments],
                 cwd=ROOT,
                 env=self.env,
                 stdin=subprocess.DEVNULL,
