@@ -191,6 +191,7 @@ def test_what_is_said_beside_the_run_counts_for_more_than_a_text_shown_elsewhere
     assert of(doubts(Case(setups, [noted], texts=texts)), "limits.clients") == []
     plain = facts.run(1, 100.0, concurrency=15.0)
     assert one(doubts(Case(setups, [plain], texts=texts)), "limits.clients")
+    assert of(doubts(Case(facts.setups("MaxClients 15"), [plain], texts=texts)), "limits.clients") == []
 
 
 def test_of_several_mpms_the_widest_counts_and_the_config_s_own_where_it_is_named():

@@ -39,7 +39,7 @@ class Room:
 def beyond_the_limit(case: Case) -> Iterator[Finding]:
     rooms = {setup.id: room_of(case, setup.id) for setup in case.setups}
     for run in case.counted:
-        at_once, room = clients(run), said_of(run) or rooms.get(run.setup)
+        at_once, room = clients(run), said_of(case, run) or rooms.get(run.setup)
         if at_once is None or room is None or at_once <= room.value:
             continue
         detail = f"{figure(at_once)} clients for {room.name} {figure(room.value)}"
@@ -47,9 +47,9 @@ def beyond_the_limit(case: Case) -> Iterator[Finding]:
         yield Finding("caution", detail, text, (room.source, Source(run.source, run.line)), run=run.id)
 
 
-def said_of(run: RunFact) -> Room | None:
-    """A limit named in the run's own heading or note, which a config text shown elsewhere does not overrule."""
-    found = SAID.search(f"{run.note}\n{run.label}")
+def said_of(case: Case, run: RunFact) -> Room | None:
+    """A limit named in the run's or its config's heading or note, which a text shown elsewhere does not overrule."""
+    found = SAID.search(f"{run.note}\n{run.label}\n{case.names.get(run.setup, '')}")
     return Room(found[1], int(found[2]), Source(run.source, run.line)) if found else None
 
 
