@@ -17,7 +17,10 @@ from runs.tests.analysis.facts import run, setups
 
 
 def post(names=("x", "b"), title="two", **more):
-    runs = [run(1, 100.0, failed_requests=60, complete_requests=100, values={"failed_connect": 60, "failed_length": 0}), run(2, 150.0)]
+    runs = [
+        run(1, 100.0, failed_requests=60, complete_requests=100, values={"failed_connect": 60, "failed_length": 0}),
+        run(2, 150.0),
+    ]
     made = compare(setups(*names), runs, [])
     found = doubts(Case(setups(*names), runs))
     given = {"title": title, "url": "http://here/experiments/1/", "absolute": lambda url: f"http://here{url}"}
