@@ -26,9 +26,12 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Section:
+    """`notes` say how to read the figures."""
+
     heading: str
     sentences: tuple[str, ...] = ()
     tables: tuple[Table, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,7 @@ def markdown(post: Post) -> str:
     for section in post.sections:
         parts += [f"## {section.heading}", *(escaped(words) for words in section.sentences)]
         parts += [part for one in section.tables for part in (escaped(one.caption), _plain_table(one))]
+        parts += [escaped(words) for words in section.notes]
     parts += _method(post)
     parts += _environment(post)
     parts.append(f"Every figure with the line that it stands on: <{address(post.url)}>")

@@ -30,20 +30,22 @@ def _cost(cost: Cost | None) -> Section:
         for row in cost.rows
     )
     heads = ("", *(column.title for column in cost.columns))
-    return Section("What serving costs", (*cost.sentences, *cost.notes), (Table("", heads, rows),))
+    return Section("What serving costs", cost.sentences, (Table("", heads, rows),), cost.notes)
 
 
 def _scaling(sweeps: Sequence[Sweep]) -> Section:
     sentences: list[str] = []
+    notes: list[str] = []
     tables = []
     for sweep in sweeps:
-        sentences += [sweep.sentence, *sweep.details, *sweep.notes]
+        sentences += [sweep.sentence, *sweep.details]
+        notes += sweep.notes
         heads = ("Concurrency", "Requests per s", f"{sweep.tail} (ms)", "n")
         rows = tuple(
             (str(level.n), figure(level.rate), figure(level.tail_ms), str(len(level.rates))) for level in sweep.levels
         )
         tables.append(Table(sweep.name, heads, rows))
-    return Section("How it scales", tuple(sentences), tuple(tables))
+    return Section("How it scales", tuple(sentences), tuple(tables), tuple(dict.fromkeys(notes)))
 
 
 def _differences(found: directives.Differences) -> Section:

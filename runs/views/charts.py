@@ -54,13 +54,18 @@ def interval(values: Sequence[float]) -> tuple[float, float] | None:
     return fmean(values) - reach, fmean(values) + reach
 
 
-def lines(comparison: Comparison) -> list[latency.Line]:
-    """One line a run that printed percentiles; the first is what the others' hover boxes compare with."""
+def lines(comparison: Comparison, out: Container[int] = ()) -> list[latency.Line]:
+    """One line a run that printed percentiles; the first is what the others' hover boxes compare with.
+
+    `out`: ids of runs that a doubt keeps out of verdicts.
+    """
     found = [(column, run) for column in comparison.columns for run in column.runs if len(run.percentiles_ms) > 1]
     first = found[0][1].percentiles_ms if found else {}
     return [
         latency.Line(
-            name=column.title + (f", run {run.repeat}" if len(column.runs) > 1 else ""),
+            name=column.title
+            + (f", run {run.repeat}" if len(column.runs) > 1 else "")
+            + (", not counted" if run.id in out else ""),
             config=column.title,
             place=column.color,
             repeat=run.repeat,
@@ -105,6 +110,7 @@ def all_charts(
     sweeps: Sequence[Sweep] = (),
     *,
     silent: Container[int] = (),
+    out: Container[int] = (),
     asked: str = "",
 ) -> dict[str, dict[str, Any]]:
     """Plotly figures by name; only those that have something to show. `asked` is the page's ?y=."""
@@ -112,7 +118,7 @@ def all_charts(
     found = bars(comparison, silent)
     if found:
         made["throughput"] = throughput.figure(found)
-    spectrum = lines(comparison)
+    spectrum = lines(comparison, out)
     if spectrum:
         made["latency"] = latency.figure(spectrum, log=wants_log(asked, spectrum))
     drawn = [curve(sweep) for sweep in sweeps if len(sweep.levels) > 1]

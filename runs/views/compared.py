@@ -25,7 +25,7 @@ def context_of(request: HttpRequest, material: reads.Material) -> dict[str, Any]
     """Everything that the parts of a comparison page need."""
     comparison, judged = judging.compared(material)
     asked, silent = request.GET.get("y", ""), judged.silent(comparison)
-    charts = all_charts(comparison, material.looks, judged.sweeps, silent=silent, asked=asked)
+    charts = all_charts(comparison, material.looks, judged.sweeps, silent=silent, out=judged.out, asked=asked)
     return {
         "comparison": comparison,
         "judged": judged,

@@ -25,7 +25,7 @@ def standalone(request: HttpRequest, post: Post, context: dict[str, Any]) -> Htt
     comparison = context["comparison"]
     drawn = [
         svg.bars(found, post.title) if (found := bars(comparison, context["silent"])) else "",
-        svg.spectrum(spread, post.title, log=context["log"]) if (spread := lines(comparison)) else "",
+        svg.spectrum(spread, post.title, log=context["log"]) if (spread := lines(comparison, context["out"])) else "",
     ]
     # The pictures' own code escapes every name in them.
     pictures = [mark_safe(picture) for picture in drawn if picture]  # noqa: S308

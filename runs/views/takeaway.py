@@ -47,7 +47,7 @@ def drawn(what: str, material: reads.Material, title: str, request: HttpRequest)
     if what == "throughput":
         return svg.bars(bars(comparison, judged.silent(comparison)), title)
     if what == "latency":
-        return svg.spectrum(lines(comparison), title, log=wanted_scale(request))
+        return svg.spectrum(lines(comparison, judged.out), title, log=wanted_scale(request))
     raise Http404(f"No picture is called {what}; there are throughput and latency.")
 
 

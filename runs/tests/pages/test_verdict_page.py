@@ -79,9 +79,14 @@ def test_what_does_not_count_is_marked_in_the_table_and_in_the_chart(browser):
     made = factories.mpm_experiment()
     page = html(browser, made.get_absolute_url())
     assert page.count("✕ not counted</b>") == 1
-    figure = json.loads(re.search(r'<script id="figure-throughput" type="application/json">(.*?)</script>', page, re.S)[1])
+    figure = json.loads(
+        re.search(r'<script id="figure-throughput" type="application/json">(.*?)</script>', page, re.S)[1]
+    )
     assert figure["data"][0]["text"] == ["", "", "not counted", ""]
-    assert "not counted: event, keep-alive MPM" in browser.get(f"/experiments/{made.pk}/throughput.svg").content.decode()
+    assert "MPM, not counted" in browser.get(f"/experiments/{made.pk}/latency.svg").content.decode()
+    assert (
+        "not counted: event, keep-alive MPM" in browser.get(f"/experiments/{made.pk}/throughput.svg").content.decode()
+    )
 
 
 def test_a_person_overrules_a_doubt_and_withdraws_that(browser, person):
