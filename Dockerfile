@@ -4,6 +4,8 @@ FROM python:3.13-slim
 ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 PIP_NO_CACHE_DIR=1 DATA_DIR=/data
 WORKDIR /app
 COPY requirements.txt .
+# ssh is how a worker reaches load generators and targets.
+RUN apt-get update && apt-get install -y --no-install-recommends openssh-client && rm -rf /var/lib/apt/lists/*
 RUN pip install -r requirements.txt \
  && useradd --system --uid 10001 --home-dir /app benchdash \
  && install -d -o benchdash -m 700 /data

@@ -22,8 +22,15 @@ def compose() -> dict[str, Any]:
     return loaded
 
 
-def test_it_runs_database_queue_web_and_worker(compose):
-    assert set(compose["services"]) == {"postgres", "redis", "web", "worker"}
+def test_it_runs_database_queue_web_worker_and_clock(compose):
+    assert set(compose["services"]) == {"postgres", "redis", "web", "worker", "beat"}
+
+
+def test_workers_can_be_scaled(compose):
+    """Nothing of theirs has a name or a port that only one of them can have."""
+    worker = compose["services"]["worker"]
+    assert not {"container_name", "hostname", "ports"} & set(worker)
+    assert worker["healthcheck"]["test"][1].count("@$$HOSTNAME") == 2
 
 
 def test_every_service_has_a_health_check(compose):
@@ -42,6 +49,7 @@ def test_what_needs_another_service_waits_until_it_is_healthy(compose):
     web, worker = compose["services"]["web"], compose["services"]["worker"]
     assert web["depends_on"] == {name: {"condition": "service_healthy"} for name in ("postgres", "redis")}
     assert worker["depends_on"] == {"web": {"condition": "service_healthy"}}
+    assert compose["services"]["beat"]["depends_on"] == worker["depends_on"]
 
 
 def test_only_the_web_server_is_published_and_only_here(compose):

@@ -10,6 +10,7 @@ import socket
 import stat
 import subprocess
 import sys
+import time
 import urllib.parse
 import urllib.request
 from collections.abc import Iterator
@@ -64,6 +65,11 @@ def children(pid: int) -> list[int]:
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
+def family(pid: int) -> list[int]:
+    """Its children, theirs, and so on."""
+    return [one for child in children(pid) for one in (child, *family(child))]
+
+
 def log_in(port: int, password: str) -> str:
     """The address one is led to."""
     jar = http.cookiejar.CookieJar()
@@ -86,7 +92,7 @@ def test_a_first_start_says_where_it_is_and_how_to_log_in_and_a_signal_ends_it(s
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
     assert log_in(port, password) == f"http://localhost:{port}/tokens/"
     pids = children(serve.pid)
-    assert len(pids) == 2
+    assert len(pids) == 4  # web, texts, loads, clock
     serve.send_signal(signal.SIGTERM)
     assert serve.wait(timeout=30) == 0
     assert not [pid for pid in pids if Path(f"/proc/{pid}").exists()]
@@ -94,12 +100,24 @@ def test_a_first_start_says_where_it_is_and_how_to_log_in_and_a_signal_ends_it(s
 
 def test_when_the_web_server_dies_the_worker_is_stopped_and_the_status_says_so(serve):
     read_until(serve, "Ctrl-C stops it.")
-    web, worker = children(serve.pid)
+    web, *others = children(serve.pid)
     os.kill(web, signal.SIGKILL)
     said = read_until(serve, "CommandError")
     assert "The web server ended by itself with status -9; the rest was stopped." in said
     assert serve.wait(timeout=30) == 1
-    assert not Path(f"/proc/{worker}").exists()
+    assert not [pid for pid in others if Path(f"/proc/{pid}").exists()]
+
+
+def test_when_it_is_killed_itself_everything_it_started_ends_too(serve):
+    read_until(serve, "Ctrl-C stops it.")
+    pids = family(serve.pid)
+    assert len(pids) > 5
+    serve.kill()
+    serve.wait(timeout=5)
+    deadline = time.monotonic() + 20
+    while alive := [pid for pid in pids if Path(f"/proc/{pid}").exists()]:
+        assert time.monotonic() < deadline, alive
+        time.sleep(0.2)
 
 
 def test_a_port_in_use_is_said_before_anything_is_started(tmp_path, port):

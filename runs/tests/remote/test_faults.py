@@ -38,6 +38,7 @@ def test_a_cancelled_load_is_gone_within_two_seconds_on_every_machine(go, by_ssh
     assert Target.objects.get().busy_with is None
 
 
+@pytest.mark.once
 def test_a_queued_job_is_cancelled_at_once_and_never_runs(go, by_ssh):
     job = livejobs.job(livejobs.plan(by_ssh))
     remote.cancel(job, job.created_by)
@@ -45,6 +46,7 @@ def test_a_queued_job_is_cancelled_at_once_and_never_runs(go, by_ssh):
     assert go(job).end().state == Job.State.CANCELLED
 
 
+@pytest.mark.once
 def test_a_job_can_be_cancelled_while_it_connects(go, by_ssh):
     with by_ssh.cut("gen"):
         going = go(livejobs.job(livejobs.plan(by_ssh)))
@@ -53,6 +55,7 @@ def test_a_job_can_be_cancelled_while_it_connects(go, by_ssh):
         assert going.end(6).state == Job.State.CANCELLED
 
 
+@pytest.mark.once
 def test_a_job_can_be_cancelled_while_it_cools_down(go, by_ssh):
     going = go(livejobs.job(livejobs.plan(by_ssh, cooldown_s=60)))
     until(lambda: going.now().steps.filter(state=Step.State.DONE).exists(), 40, "the first step is done")
@@ -61,6 +64,7 @@ def test_a_job_can_be_cancelled_while_it_cools_down(go, by_ssh):
     assert Run.objects.count() == 1
 
 
+@pytest.mark.once
 def test_a_job_can_be_cancelled_while_it_switches(go, by_ssh):
     plan = livejobs.plan(by_ssh)
     plan.target.switches.update(argv=["sleep", "25"])
@@ -71,6 +75,7 @@ def test_a_job_can_be_cancelled_while_it_switches(go, by_ssh):
     assert not Run.objects.exists()
 
 
+@pytest.mark.once
 def test_a_job_that_is_over_is_not_cancelled_any_more(go, by_ssh):
     job = go(livejobs.job(livejobs.plan(by_ssh, ("a",), levels=[1], repeats=1))).end()
     remote.cancel(job, None)
@@ -97,12 +102,14 @@ def test_a_cancelled_job_is_resumed_from_the_steps_that_are_missing(go, by_ssh):
         remote.resume(job, None)
 
 
+@pytest.mark.once
 def test_a_tool_that_is_not_on_the_generator_is_said_before_anything_is_sent(go, by_ssh):
     job = go(livejobs.job(livejobs.plan(by_ssh, generator=livejobs.generator("bare", name="bare1")))).end()
     assert (job.state, job.message) == (Job.State.FAILED, "bare1: ab: command not found")
     assert set(job.steps.values_list("state", flat=True)) == {Step.State.WAITING}
 
 
+@pytest.mark.once
 def test_a_target_that_refuses_connections_fails_the_job_in_the_words_of_the_tool(go, by_ssh):
     of = livejobs.target(by_ssh)
     of.addresses.update(base=f"http://{by_ssh.load}.2:8099")
@@ -112,6 +119,7 @@ def test_a_target_that_refuses_connections_fails_the_job_in_the_words_of_the_too
     assert "Connection refused" in job.steps.get(state=Step.State.FAILED).message
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("host", ["gen", "tgt"])
 def test_a_link_that_is_cut_during_a_load_fails_the_job_and_ends_it_on_the_host(go, by_ssh, host):
     going = go(livejobs.job(livejobs.long_plan(by_ssh, duration_s=40)))
@@ -127,6 +135,7 @@ def test_a_link_that_is_cut_during_a_load_fails_the_job_and_ends_it_on_the_host(
         assert "The link to load" in job.message and "was lost" in job.message
 
 
+@pytest.mark.once
 def test_a_host_key_that_changed_fails_the_job_before_anything_is_sent(go, by_ssh):
     known = by_ssh.folder / "known_hosts"
     before = known.read_text()
@@ -173,6 +182,7 @@ def test_a_worker_that_is_not_heard_of_loses_its_job_and_stops_when_it_wakes(go,
     assert list(job.steps.values_list("state", flat=True)) == [Step.State.LOST, Step.State.WAITING]
 
 
+@pytest.mark.once
 def test_a_worker_that_is_shut_down_leaves_its_job_to_be_resumed(go, by_ssh, monkeypatch):
     monkeypatch.setattr("runs.remote.journal._stopping", threading.Event())
     going = go(livejobs.job(livejobs.long_plan(by_ssh)))

@@ -1,0 +1,156 @@
+"""Jobs seen from outside their worker: which are lost, which may be sent, what resuming means. Rows only."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from runs import remote, tasks
+from runs.models import Job, Step, Target
+from runs.remote import claims, jobs
+from runs.remote.journal import Journal
+from runs.tests.remote import rows
+
+pytestmark = pytest.mark.django_db
+NOW = timezone.now()
+
+
+def job(**fields) -> Job:
+    made = remote.start(rows.plan(), rows.user("run_plan"))
+    Job.objects.filter(pk=made.pk).update(**fields)
+    made.refresh_from_db()
+    return made
+
+
+def running(**fields) -> Job:
+    made = job(state=Job.State.RUNNING, started_at=NOW, **({"heartbeat_at": NOW, "claim": "x"} | fields))
+    made.target.busy_with = made
+    made.target.save()
+    Step.objects.filter(pk=made.steps.first().pk).update(state=Step.State.RUNNING)
+    return made
+
+
+def ago(seconds: float):
+    return NOW - timedelta(seconds=seconds)
+
+
+@pytest.mark.parametrize(("silent_s", "state"), [(35, Job.State.RUNNING), (45, Job.State.LOST)])
+def test_a_job_is_lost_when_its_worker_is_silent_for_forty_seconds(silent_s, state):
+    made = running(heartbeat_at=ago(silent_s))
+    remote.tend(NOW)
+    made.refresh_from_db()
+    assert made.state == state
+    lost = state == Job.State.LOST
+    assert (Target.objects.get().busy_with is None) == lost
+    assert (made.steps.first().state == Step.State.LOST) == lost
+    assert ("not heard of for 45 s" in made.message) == lost
+
+
+def test_a_lost_job_that_was_to_be_cancelled_is_cancelled():
+    made = running(heartbeat_at=ago(100), cancel_requested_at=ago(50))
+    remote.tend(NOW)
+    made.refresh_from_db()
+    assert made.state == Job.State.CANCELLED
+
+
+def test_a_target_held_by_a_job_that_is_over_is_freed():
+    made = running()
+    Job.objects.filter(pk=made.pk).update(state=Job.State.FAILED)
+    remote.tend(NOW)
+    made.target.refresh_from_db()
+    assert made.target.busy_with is None
+
+
+@pytest.mark.parametrize(
+    ("sent_s", "made_s", "due"),
+    [(None, 0, True), (30, 30, False), (70, 71, True), (70, 1000, False), (400, 1000, True)],
+)
+def test_a_message_is_sent_again_after_a_minute_and_the_older_the_job_the_later(sent_s, made_s, due):
+    made = job(sent_at=None if sent_s is None else ago(sent_s), created_at=ago(made_s))
+    assert remote.tend(NOW) == ([made.pk] if due else [])
+
+
+def test_what_waits_for_a_busy_target_or_generator_is_not_sent():
+    busy = running()
+    same_target = job(target=busy.target)
+    same_generator = job(generator=busy.generator)
+    free = job()
+    assert remote.tend(NOW) == [free.pk]
+    assert {same_target.state, same_generator.state} == {Job.State.QUEUED}
+
+
+def test_a_job_whose_generator_was_deleted_fails_instead_of_waiting_for_ever():
+    made = job(generator=None)
+    assert remote.tend(NOW) == []
+    made.refresh_from_db()
+    assert (made.state, made.message) == (Job.State.FAILED, "Its load generator was deleted.")
+
+
+def test_a_job_is_taken_once_and_says_for_whom_it_waits():
+    first = job()
+    second = job(target=first.target)
+    assert claims.take(first.pk, "one").claim == "one"
+    assert claims.take(first.pk, "two") is None
+    assert claims.take(second.pk, "three") is None
+    second.refresh_from_db()
+    assert second.message == f"It waits for job {first.pk} on the same target."
+    first.refresh_from_db()
+    assert (first.state, first.claim) == (Job.State.CONNECTING, "one")
+
+
+def test_a_cancelled_job_is_not_taken():
+    made = job()
+    remote.cancel(made, None)
+    assert claims.take(made.pk, "one") is None
+
+
+def test_a_job_that_is_over_cannot_be_written_to_by_its_old_worker():
+    made = running()
+    journal = Journal(made, "x")
+    Job.objects.filter(pk=made.pk).update(state=Job.State.LOST, message="lost")
+    journal.finish(Job.State.DONE)
+    made.refresh_from_db()
+    assert (made.state, made.message) == (Job.State.LOST, "lost")
+
+
+def test_resuming_gives_the_broken_step_a_row_of_its_own_and_leaves_the_rest():
+    made = running()
+    Step.objects.filter(job=made, position=1).update(state=Step.State.DONE)
+    Step.objects.filter(job=made, position=2).update(state=Step.State.RUNNING)
+    Job.objects.filter(pk=made.pk).update(heartbeat_at=ago(100))
+    remote.tend(NOW)
+    made.refresh_from_db()
+    before = made.steps.count()
+    (again,) = remote.resume(made, None)
+    assert (again.position, again.state) == (2, Step.State.LOST)
+    assert made.state == Job.State.QUEUED
+    assert made.steps.count() == before + 1
+    assert sorted(made.steps.filter(position=2).values_list("state", flat=True)) == ["lost", "waiting"]
+    assert remote.begun(made) == []
+
+
+def test_only_who_may_run_plans_resumes_one():
+    made = job(state=Job.State.LOST)
+    with pytest.raises(remote.Refused, match="may not run plans"):
+        remote.resume(made, rows.user())
+    made.refresh_from_db()
+    assert made.state == Job.State.LOST
+
+
+def test_a_job_that_runs_or_is_done_is_not_resumed():
+    for state in (Job.State.RUNNING, Job.State.DONE, Job.State.QUEUED):
+        with pytest.raises(remote.Refused, match="can be resumed"):
+            remote.resume(job(state=state), None)
+
+
+def test_a_message_goes_to_the_queue_of_the_jobs_generator(monkeypatch):
+    sent = []
+    monkeypatch.setattr(tasks.run_job, "apply_async", lambda args, **options: sent.append((args, options["queue"])))
+    here, there = rows.generator(name="load1"), rows.generator(kind="ssh", ssh_destination="web1")
+    one, other = job(generator=here), job(generator=there)
+    tasks.tend_jobs()
+    assert sent == [((one.pk,), "load.load1"), ((other.pk,), "remote")]
+    one.refresh_from_db()
+    assert timezone.now() - one.sent_at < jobs.AGAIN
