@@ -23,6 +23,7 @@ from runs import ingest, tasks
 from runs.api import comparison, errors, filters, series
 from runs.api import serializers as shapes
 from runs.api.bodies import RawParser, files_of, hints_of
+from runs.api.comparison_shapes import ComparisonSerializer
 from runs.models import Capture, Config, Experiment, Host, Run, Upload
 
 MOST_POINTS = 20_000
@@ -190,7 +191,7 @@ class CompareView(OurErrors, APIView):
             OpenApiParameter("configs", description="or ids of configs: their counted runs, in the order given"),
             OpenApiParameter("experiment", OpenApiTypes.INT, description="or an experiment's id: all of it"),
         ],
-        responses=shapes.ComparisonSerializer,
+        responses=ComparisonSerializer,
     )
     def get(self, request: Request) -> Response:
         """Runs side by side: figures, verdicts with intervals, doubts with lines, cost, scaling, config differences."""

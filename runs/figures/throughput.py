@@ -33,7 +33,27 @@ def figure(bars: Sequence[Bar]) -> Figure:
     """One bar a config in the order given, the first on top."""
     height = 60 + 34 * max(len(bars), 2)
     labels = [short(bar.name) for bar in bars]
-    means = {
+    return {
+        "data": [_means(bars), *(_dots(at, bar) for at, bar in enumerate(bars) if bar.values)],
+        "layout": layout(
+            height,
+            margin={"l": 8, "r": 24, "t": 8, "b": 40},
+            bargap=0.3,
+            xaxis=axis("requests per second", rangemode="tozero"),
+            yaxis=axis(
+                autorange="reversed",
+                tickmode="array",
+                tickvals=list(range(len(bars))),
+                ticktext=labels,
+                showgrid=False,
+                zeroline=False,
+            ),
+        ),
+    }
+
+
+def _means(bars: Sequence[Bar]) -> Figure:
+    return {
         "type": "bar",
         "orientation": "h",
         "y": list(range(len(bars))),
@@ -51,23 +71,6 @@ def figure(bars: Sequence[Bar]) -> Figure:
         "error_x": _whiskers(bars),
         "hovertext": [_hover(bar) for bar in bars],
         "hoverinfo": "text",
-    }
-    return {
-        "data": [means, *(_dots(at, bar) for at, bar in enumerate(bars) if bar.values)],
-        "layout": layout(
-            height,
-            margin={"l": 8, "r": 24, "t": 8, "b": 40},
-            bargap=0.3,
-            xaxis=axis("requests per second", rangemode="tozero"),
-            yaxis=axis(
-                autorange="reversed",
-                tickmode="array",
-                tickvals=list(range(len(bars))),
-                ticktext=labels,
-                showgrid=False,
-                zeroline=False,
-            ),
-        ),
     }
 
 
