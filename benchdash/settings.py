@@ -129,7 +129,13 @@ SPECTACULAR_SETTINGS = {
 CELERY_BROKER_URL = env.broker()
 # The API's throttles count in the cache: where there is a Redis, all web processes count together.
 if CELERY_BROKER_URL.startswith(("redis:", "rediss:")):
-    CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": CELERY_BROKER_URL}}
+    CACHES = {
+        "default": {
+            "BACKEND": "django.core.cache.backends.redis.RedisCache",
+            "LOCATION": CELERY_BROKER_URL,
+            "OPTIONS": {"serializer": "benchdash.caching.Signed"},
+        }
+    }
 else:
     CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 if CELERY_BROKER_URL.startswith("filesystem:"):
