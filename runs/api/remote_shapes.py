@@ -71,10 +71,14 @@ class PlanDetailSerializer(PlanSerializer):
 
 
 class ProgressSerializer(serializers.Serializer[Any]):
-    """What the load tool tells of the run under way; a field is absent when it does not tell."""
+    """What the load tool tells of the run under way; a field is absent when it does not tell.
+
+    `done` and `of` are requests, or what `unit` says ("s" for a timed load).
+    """
 
     done = serializers.FloatField(required=False)
     of = serializers.FloatField(required=False)
+    unit = serializers.CharField(required=False)
     requests_per_second = serializers.FloatField(required=False)
     elapsed_s = serializers.FloatField(required=False)
 
