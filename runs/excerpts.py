@@ -1,4 +1,4 @@
-"""The texts that an experiment rests on, each with an excerpt: the lines around what was recognised in it."""
+"""The texts that a comparison rests on, each with an excerpt: the lines around what was recognised in it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from django.db.models import BinaryField, Q
 from django.db.models.functions import Substr
 
+from runs.analysis.facts import RunFact
 from runs.ingest.opening import opening_of
 from runs.models import Capture, ConfigText, Run, Upload
 from runs.reads import line_url
@@ -43,9 +44,18 @@ def of_experiment(experiment_id: int) -> list[Excerpt]:
         Q(pk__in=model._default_manager.filter(experiment=experiment_id).values("upload"))
         for model in (Run, Capture, ConfigText)
     ]
+    return _of(held[0] | held[1] | held[2])
+
+
+def of_runs(runs: Sequence[RunFact]) -> list[Excerpt]:
+    """The first forty texts that these runs stand in. One query."""
+    return _of(Q(pk__in={run.upload for run in runs}))
+
+
+def _of(wanted: Q) -> list[Excerpt]:
     rows = Upload.objects.light().defer("raw", "edits", "placed", "unread", "problems", "hints")
     head = Substr("raw", 1, PACKED_BYTES, output_field=BinaryField())
-    return [_excerpt(row) for row in rows.filter(held[0] | held[1] | held[2]).annotate(head=head)[:MOST_TEXTS]]
+    return [_excerpt(row) for row in rows.filter(wanted).annotate(head=head)[:MOST_TEXTS]]
 
 
 def _excerpt(upload: Upload) -> Excerpt:

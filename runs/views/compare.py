@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 
-from runs import reads
+from runs import excerpts, reads
 from runs.views.compared import answer_compared, context_of, pictures_of
 
 MOST = 400
@@ -19,6 +19,7 @@ def compare(request: HttpRequest, fmt: str = "") -> HttpResponse:
     kept.pop("format", None)
     query = f"?{kept.urlencode()}" if kept else ""
     context = context_of(request, material) | {"title": "Comparison", "asked": asked, "found": len(material.runs)}
+    context["excerpts"] = excerpts.of_runs(material.runs)
     pictures = pictures_of(context["charts"], lambda what: reverse("compare-picture", args=[what]) + query)
     context |= {"permalink": reverse("compare") + query, "pictures": pictures}
     return answer_compared(request, "compare.html", context, fmt=fmt)

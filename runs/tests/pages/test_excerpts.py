@@ -70,3 +70,10 @@ def test_an_experiment_of_monitors_alone_names_its_text_too(browser):
     setup = factories.config(factories.experiment(), "idle")
     factories.capture(setup, factories.upload("free -m\n"), metrics={"load1": 0.5})
     assert re.search(r"<code>free -m</code>", excerpt_of(browser, setup.experiment))
+
+
+def test_a_comparison_ends_with_its_texts(browser):
+    first, second = (told(f"session of {name}\n").runs.get() for name in ("one", "two"))
+    page = browser.get(f"/compare/?runs={first.pk},{second.pk}").content.decode()
+    assert "<code>session of one</code>" in page
+    assert "<code>session of two</code>" in page
