@@ -6,9 +6,17 @@ import re
 from collections.abc import Sequence
 from posixpath import normpath
 
-DESTINATION = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@:-]{0,254}")
-FILE = re.compile(r"/[A-Za-z0-9_./@+:,=~-]{0,499}")
-PRIVATE = re.compile(r"\.(?:key|pem|p12|pfx|jks|keytab)$|htpasswd|/\.|/g?shadow-?$|/id_[a-z0-9]+$|private", re.I)
+DESTINATION = re.compile(r"(?!.*@-)[A-Za-z0-9_][A-Za-z0-9_.@:-]{0,254}")
+FILE = re.compile(r"/(?!/)[A-Za-z0-9_./@+:,=~-]{0,499}")
+# Keys, passwords and databases by their usual names, and what editors and administrators keep beside them (site.key.bak).
+PRIVATE = re.compile(
+    r"\.(?:key|pem|p8|p12|pfx|ppk|gpg|jks|keystore|keytab|env|sqlite3?|db)(?![a-z0-9])"
+    r"|(?:^|[/._-])(?:key|pwd|secrets?|passwd|passwords?|passphrase|credentials?|tokens?)(?![a-z0-9])"
+    r"|htpasswd|htdigest|/\.|/g?shadow|/id_[a-z0-9]+$|priv(?:ate|key)",
+    re.I,
+)
+# The kernel shows processes there, with their environments and their open files, and what services pass each other.
+NO_FILES = ("/proc", "/sys", "/dev", "/run", "/var/run")
 PROGRAM = re.compile(r"(?:/[A-Za-z0-9_.+/-]+|[A-Za-z0-9_][A-Za-z0-9_.+-]*)")
 
 
@@ -36,14 +44,22 @@ def check_config_file(path: str, readable: Sequence[str]) -> None:
         raise BadPlace(
             f"{path} is in no folder that the target shows files from ({', '.join(readable) or 'there is none'})."
         )
-    if PRIVATE.search(path):
-        raise BadPlace(f"{path} looks like a file of keys or passwords; what is read is stored for everybody to see.")
+    if PRIVATE.search(path) or _of_the_kernel(path):
+        raise BadPlace(
+            f"{path} looks like a file of keys, passwords or data; what is read is stored for everybody to see."
+        )
 
 
 def check_readable(place: str) -> None:
     """Raises BadPlace unless it is a folder or file that may be opened to plans; the root folder is none."""
     if not FILE.fullmatch(place) or normpath(place) != place or place == "/":
         raise BadPlace(f"{place!r} is no plain absolute path of a folder or file.")
+    if _of_the_kernel(place):
+        raise BadPlace(f"{place} holds what processes keep in memory, and no config files.")
+
+
+def _of_the_kernel(path: str) -> bool:
+    return any(path == place or path.startswith(f"{place}/") for place in NO_FILES)
 
 
 def check_switch(argv: object) -> None:

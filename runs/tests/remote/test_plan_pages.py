@@ -202,6 +202,10 @@ def test_a_target_is_registered_with_its_addresses_in_one_spelling(browser, plan
         ({"reach": "telnet"}, "valid choice"),
         ({"readable": "/etc/nginx\n/"}, "no plain absolute path"),
         ({"readable": "/etc/nginx/../.."}, "no plain absolute path"),
+        ({"readable": "//"}, "no plain absolute path"),
+        ({"readable": "//etc/ssl"}, "no plain absolute path"),
+        ({"readable": "/proc/self"}, "what processes keep in memory"),
+        ({"reach": "ssh", "ssh_destination": "me@-oProxyCommand"}, "no ssh destination"),
         ({"host_name": "taken"}, "is a target already"),
     ],
 )

@@ -187,6 +187,28 @@ def test_no_file_outside_a_targets_folders_is_shown(path):
     assert path in refusals(plan)["variants"]
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/etc/varnish/secret", "/etc/nginx/site.key.bak", "/etc/nginx/site.pem~", "/etc/nginx/privkey"),
+        *("/etc/ssh/ssh_host_rsa_key", "/etc/nginx/passwd", "/etc/caddy/credentials.json", "/etc/app/prod.env"),
+        *("/srv/benchdash/var/secret_key", "/srv/benchdash/var/benchdash.sqlite3-wal"),
+        *("/proc/self/environ", "/var/run/secrets/token", "//proc/self/environ"),
+    ],
+)
+def test_a_file_of_keys_passwords_or_memory_is_shown_of_no_folder(path):
+    plan = rows.plan(of=rows.target(reach="local", readable=["/etc", "/srv", "/proc", "/var", "//proc"]))
+    Variant.objects.filter(name="on").update(config_files=[path])
+    assert path in refusals(plan)["variants"]
+
+
+@pytest.mark.parametrize("name", ["keys_zone.conf", "keycloak.conf", "sites-enabled/tokenizer.conf", "dbpool.conf"])
+def test_a_config_file_whose_name_only_begins_so_is_shown(name):
+    plan = rows.plan(of=rows.target(reach="local"))
+    Variant.objects.filter(name="on").update(config_files=[f"/etc/nginx/{name}"])
+    assert variant_of(validate(plan), "on").config_files == (f"/etc/nginx/{name}",)
+
+
 def test_a_config_file_in_a_targets_folder_is_shown():
     plan = rows.plan(of=rows.target(reach="local"))
     Variant.objects.filter(name="on").update(config_files=["/etc/nginx/nginx.conf"])
