@@ -138,6 +138,13 @@ if CELERY_BROKER_URL.startswith(("redis:", "rediss:")):
     }
 else:
     CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+# Conclusions (see runs.judging) are large and soon worked out again: each process keeps its latest hundred, so that they
+# crowd out neither the throttles' counts nor the queue.
+CACHES["conclusions"] = {
+    "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+    "LOCATION": "conclusions",
+    "OPTIONS": {"MAX_ENTRIES": 100},
+}
 if CELERY_BROKER_URL.startswith("filesystem:"):
     for folder in ("messages", "control"):
         (DATA_DIR / "queue" / folder).mkdir(parents=True, exist_ok=True)

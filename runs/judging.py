@@ -16,7 +16,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from django.core.cache import cache as kept
+from django.core.cache import caches
 
 from runs import analysis, reads, repeats
 from runs.analysis import directives, structure, table
@@ -75,6 +75,7 @@ def judged(material: reads.Material, comparison: Comparison) -> Judged:
     """The conclusions for this material, whose table is `comparison`. Two queries: rulings, and repeats elsewhere."""
     case, spread = reads.case_of(material), repeats.elsewhere(comparison)
     key = _key(case, spread)
+    kept = caches["conclusions"]
     found: Judged | None = kept.get(key)
     if found is None:
         found = _judge(case, spread, comparison)
@@ -121,6 +122,6 @@ def _rows(items: Sequence[Any], without: str = "") -> list[Any]:
 def _code() -> str:
     """A digest of the analysis' own source: another version must not answer with this one's conclusions."""
     digest = hashlib.sha256()
-    for file in sorted(Path(analysis.__path__[0]).rglob("*.py")):
+    for file in (Path(__file__), *sorted(Path(analysis.__path__[0]).rglob("*.py"))):
         digest.update(file.read_bytes())
     return digest.hexdigest()[:16]

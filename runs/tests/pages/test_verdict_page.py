@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from django.core.cache import cache
+from django.core.cache import caches
 from django.test import Client
 
 from runs import ingest, judging
@@ -145,6 +145,7 @@ def test_only_people_who_are_logged_in_say_so(client, settings):
 @pytest.fixture
 def counted(monkeypatch):
     """How often conclusions were worked out anew."""
+    caches["conclusions"].clear()
     calls = []
     real = judging._judge
     monkeypatch.setattr(judging, "_judge", lambda *given: calls.append(1) or real(*given))
@@ -184,7 +185,7 @@ def test_another_experiment_s_conclusions_are_not_taken_for_this_one_s(browser):
 
 def test_a_page_worked_out_anew_needs_as_many_queries_as_a_kept_one(browser):
     made = four_against_four()
-    cache.clear()
+    caches["conclusions"].clear()
     anew, again = (queries(browser, made.get_absolute_url()) for _ in range(2))
     assert anew == again <= 12
 
