@@ -18,6 +18,9 @@ else:
     ModelForm = forms.ModelForm
 
 
+AIM = ("reach", "ssh_destination", "identity_file")
+
+
 def lines_of(text: str) -> list[str]:
     """The lines of a text field that are not blank, each without the blanks around it."""
     return [line.strip() for line in text.splitlines() if line.strip()]
@@ -120,6 +123,11 @@ class TargetForm(Reached):
             raise ValidationError(str(fault)) from fault
         return found
 
+    def _moves_switches(self) -> bool:
+        """Whether commands that an administrator wrote for one machine would run on another one from now on."""
+        aimed_anew = any(self.cleaned_data[name] != self.initial[name] for name in AIM if name in self.initial)
+        return bool(self.instance.pk) and aimed_anew and self.instance.switches.exists()
+
     def clean_host_name(self) -> str:
         name: str = self.cleaned_data["host_name"].strip()
         if not name.isprintable():
@@ -130,8 +138,15 @@ class TargetForm(Reached):
         return name
 
     def write(self, user: Any) -> Target | None:
-        """Save what was sent; None, with the reason in the form, where a plan stands against it."""
+        """Save what was sent; None, with the reason in the form, where a plan or a switch stands against it."""
         target: Target = self.instance
+        if self._moves_switches() and not user.has_perm("runs.change_switch"):
+            self.add_error(
+                "reach",
+                "Its switches were written for the machine that is reached now: an administrator has "
+                "to change how it is reached, or to delete them first.",
+            )
+            return None
         target.host = _host(self.cleaned_data["host_name"], target)
         target.created_by = target.created_by or user
         try:

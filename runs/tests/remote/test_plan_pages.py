@@ -491,6 +491,40 @@ def test_who_writes_plans_writes_no_switch(planner):
     assert not Switch.objects.exists()
 
 
+def aimed_at(**fields: str) -> dict[str, str]:
+    return TARGET | {"host_name": Target.objects.get().host.name, "reach": "ssh", "ssh_destination": "staging"} | fields
+
+
+@pytest.mark.parametrize(
+    "fields", [{"ssh_destination": "root@production"}, {"reach": "local"}, {"identity_file": "/home/other/key"}]
+)
+def test_a_switch_stays_with_the_machine_that_an_administrator_wrote_it_for(browser, fields):
+    target = rows.target(reach="ssh", ssh_destination="staging")
+    Switch.objects.create(target=target, name="B", argv=["systemctl", "restart", "nginx"])
+    answer = browser.post(reverse("edit-target", args=[target.pk]), aimed_at(**fields))
+    assert "were written for the machine that is reached now" in text_of(answer)
+    target.refresh_from_db()
+    assert (target.reach, target.ssh_destination, target.identity_file) == ("ssh", "staging", "")
+
+
+def test_an_administrator_may_aim_a_target_with_switches_anew():
+    target = rows.target(reach="ssh", ssh_destination="staging")
+    Switch.objects.create(target=target, name="B", argv=["true"])
+    client_of(rows.user("change_target", "change_switch")).post(
+        reverse("edit-target", args=[target.pk]), aimed_at(ssh_destination="staging2")
+    )
+    target.refresh_from_db()
+    assert target.ssh_destination == "staging2"
+
+
+def test_the_rest_of_a_target_with_switches_is_its_registrars(browser):
+    target = rows.target(reach="ssh", ssh_destination="staging")
+    Switch.objects.create(target=target, name="B", argv=["true"])
+    browser.post(reverse("edit-target", args=[target.pk]), aimed_at(most_requests="77"))
+    target.refresh_from_db()
+    assert target.most_requests == 77
+
+
 def test_the_admin_writes_no_plan_and_no_target():
     admin = client_of(rows.user("add_plan", "add_target", "change_target", "add_job", is_staff=True))
     for model in ("plan", "target", "job", "loadgenerator"):
