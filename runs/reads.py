@@ -40,11 +40,19 @@ def of_experiment(experiment: Experiment) -> Material:
     configs = list(experiment.configs.all())
     runs = list(_runs().filter(experiment=experiment))
     captures = list(experiment.captures.defer("values", "quotes").select_related("host"))
-    texts = list(experiment.texts.order_by("id"))
+    texts = once(experiment.texts.order_by("id"))
     setups = [_setup(config) for config in configs]
     if not setups and captures:  # monitors on their own: one column for all of them
         setups = [Setup(0, experiment.name, url=experiment.get_absolute_url())]
     return _material(setups, runs, captures, texts, experiment.host)
+
+
+def once(texts: Iterable[ConfigText]) -> list[ConfigText]:
+    """The texts without those that an earlier one of the same config and path repeats: remote runs show theirs each time."""
+    first: dict[tuple[int | None, str, str], ConfigText] = {}
+    for text in texts:
+        first.setdefault((text.config_id, text.path, text.sha256), text)
+    return list(first.values())
 
 
 def of_runs(wanted: Sequence[int]) -> Material:
@@ -163,7 +171,7 @@ def _selection(runs: Sequence[Run], captured: Q) -> Material:
     configs = list({run.config_id: run.config for run in runs}.values())
     names = dict(Experiment.objects.filter(pk__in={c.experiment_id for c in configs}).values_list("id", "name"))
     captures = list(Capture.objects.filter(captured).defer("values", "quotes").select_related("host"))
-    texts = list(ConfigText.objects.filter(config__in=[config.pk for config in configs]).order_by("id"))
+    texts = once(ConfigText.objects.filter(config__in=[config.pk for config in configs]).order_by("id"))
     setups = [_setup(config, names[config.experiment_id] if len(names) > 1 else "") for config in configs]
     return _material(setups, runs, captures, texts, None)
 

@@ -85,8 +85,8 @@ def host(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
 
 def config(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     found = get_object_or_404(Config.objects.select_related("experiment"), pk=pk)
-    texts = [(text, reads.line_url(text.upload_id, text.line_first)) for text in found.texts.all()]
-    shared = found.experiment.texts.filter(config=None)
+    texts = [(text, reads.line_url(text.upload_id, text.line_first)) for text in reads.once(found.texts.all())]
+    shared = reads.once(found.experiment.texts.filter(config=None))
     texts += [(text, reads.line_url(text.upload_id, text.line_first)) for text in shared]
     runs = [reads.run_fact(run) for run in found.runs.select_related("host").order_by("repeat", "id")]
     peers = list(found.experiment.configs.all())
