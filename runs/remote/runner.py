@@ -13,9 +13,9 @@ from enum import StrEnum
 
 from django.utils import timezone
 
-from runs.models import Job, Step, Target
+from runs.models import Job, Step
 
-from . import addresses, claims, monitors, order, secrets, tools
+from . import addresses, claims, monitors, order, places, secrets, today, tools
 from .channel import Unreachable, connected
 from .channel import run as run_command
 from .journal import Interrupted, Journal, patiently
@@ -28,7 +28,7 @@ from .storing import store
 from .transcripts import Session
 
 MOST_OFFSET_S = 0.5
-REFUSALS = (addresses.NotAllowed, tools.Cannot, secrets.SecretFault)
+REFUSALS = (addresses.NotAllowed, tools.Cannot, places.BadPlace, secrets.SecretFault)
 
 
 class Outcome(StrEnum):
@@ -117,17 +117,9 @@ class _Run:
             self.compare_clocks()
 
     def check_allowed(self) -> None:
-        """The snapshot was checked when the job was made; the target may have been changed since. Raises NotAllowed."""
-        target = patiently(lambda: Target.objects.filter(pk=self.job.target_id or 0, enabled=True).first())
-        if target is None:
-            raise addresses.NotAllowed(f"The target {self.plan.target_name} is switched off or was deleted.")
-        today = patiently(lambda: {one.base: list(one.resolved) for one in target.addresses.all()})
-        for variant in self.plan.variants:
-            for level in self.plan.levels:
-                load = load_of(self.plan, Stage(variant.name, level, 1))
-                tools.build(load, self.plan.allowed)
-                addresses.check(load, today)
-                secrets.fill_load(load, os.environ)
+        """What was allowed when the job was made may not be any more; a secret may be missing here. Raises REFUSALS."""
+        for load in patiently(lambda: today.check_all(self.plan, self.job.target_id)):
+            secrets.fill_load(load, os.environ)
 
     def compare_clocks(self) -> None:
         """The target's clock against the generator's: monitors and loads are put together by the minute."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import threading
 import time
+from collections.abc import Callable
 from contextlib import closing
 
 import psycopg2
@@ -208,7 +209,7 @@ def test_a_database_that_is_away_for_ten_seconds_loses_nothing(go, by_ssh):
     assert job.steps.count() == 2
 
 
-def _away(meanwhile, *, seconds: float) -> None:
+def _away(meanwhile: Callable[[], object], *, seconds: float) -> None:
     """Nobody gets at the database for so long."""
     begin, end = {"postgresql": _postgresql_away, "sqlite": _sqlite_away}[connection.vendor]()
     try:
@@ -221,7 +222,7 @@ def _away(meanwhile, *, seconds: float) -> None:
         end()
 
 
-def _postgresql_away():
+def _postgresql_away() -> tuple[Callable[[], None], Callable[[], None]]:
     given = connection.settings_dict
     fields = {"host": given["HOST"], "port": given["PORT"], "user": given["USER"], "password": given["PASSWORD"]}
     connection.close()
@@ -240,7 +241,7 @@ def _postgresql_away():
     return begin, end
 
 
-def _sqlite_away():
+def _sqlite_away() -> tuple[Callable[[], None], Callable[[], None]]:
     """Its file is another's alone, and who waits gives up soon."""
     import sqlite3
 

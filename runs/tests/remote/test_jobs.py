@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -17,18 +18,17 @@ pytestmark = pytest.mark.django_db
 NOW = timezone.now()
 
 
-def job(**fields) -> Job:
+def job(**fields: Any) -> Job:
     made = remote.start(rows.plan(), rows.user("run_plan"))
     Job.objects.filter(pk=made.pk).update(**fields)
     made.refresh_from_db()
     return made
 
 
-def running(**fields) -> Job:
+def running(**fields: Any) -> Job:
     made = job(state=Job.State.RUNNING, started_at=NOW, **({"heartbeat_at": NOW, "claim": "x"} | fields))
-    made.target.busy_with = made
-    made.target.save()
-    Step.objects.filter(pk=made.steps.first().pk).update(state=Step.State.RUNNING)
+    Target.objects.filter(pk=made.target_id or 0).update(busy_with=made)
+    Step.objects.filter(job=made, position=1).update(state=Step.State.RUNNING)
     return made
 
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from runs import ingest, remote
+from runs import ingest, reads, remote
 from runs.models import Capture, Config, ConfigText, Job, Run, Step, Target
 from runs.tests.remote import livejobs, rows
 from runs.tests.remote.hosts import until
@@ -137,13 +137,35 @@ def test_a_switch_that_fails_ends_the_job_in_its_own_words(go, by_ssh):
     assert Run.objects.filter(experiment=job.experiment).count() == 1  # what was measured before stays
 
 
-@pytest.mark.once
-def test_an_address_taken_off_the_list_meanwhile_is_not_loaded(go, by_ssh):
-    job = livejobs.job(livejobs.plan(by_ssh))
-    job.target.addresses.update(base="http://192.0.2.1:80")
-    ended = go(job).end()
-    assert ended.state == Job.State.FAILED
-    assert "is not on the target's list of addresses" in ended.message
+def test_what_was_taken_back_since_the_job_was_made_is_not_done(go, by_ssh):
+    def now_without(**taken):
+        job = livejobs.job(livejobs.plan(by_ssh))
+        Target.objects.filter(pk=job.target_id).update(**taken)
+        return job
+
+    fewer = now_without(most_requests=99)
+    closed = now_without(readable=["/nowhere"])
+    off = now_without(enabled=False)
+    elsewhere, unswitched = now_without(), now_without()
+    elsewhere.target.addresses.update(base="http://192.0.2.1:80")
+    unswitched.target.switches.update(argv=["true"])
+    for job, words in (
+        (fewer, "its limits were lowered"),
+        (closed, "is in no folder that the target shows files from"),
+        (off, "is switched off or was deleted"),
+        (elsewhere, "is not on the target's list of addresses"),
+        (unswitched, "The switch command of a is none of"),
+    ):
+        ended = go(job).end()
+        assert ended.state == Job.State.FAILED
+        assert words in ended.message
+    assert not Run.objects.exists()
+
+
+def test_a_config_file_shown_at_each_run_stands_on_the_pages_once(go, by_ssh):
+    job = go(livejobs.job(livejobs.plan(by_ssh, ("a",), levels=[1], repeats=2))).end()
+    assert ConfigText.objects.filter(experiment=job.experiment).count() == 2
+    assert len(reads.of_experiment(job.experiment).texts) == 1
 
 
 @pytest.mark.once

@@ -33,7 +33,7 @@ def command(pid: int) -> str:
     return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
 
 
-def loads_worker(supervisor: subprocess.Popen) -> int:
+def loads_worker(supervisor: subprocess.Popen[bytes]) -> int:
     until(lambda: len(children(supervisor.pid)) == 2, 30, "both workers are started")
     return next(pid for pid in children(supervisor.pid) if "loads@" in command(pid))
 
