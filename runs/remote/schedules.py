@@ -85,12 +85,12 @@ def remove(schedule: Schedule) -> None:
 
 
 def begin(schedule_id: int) -> Job | None:
-    """Start what the schedule says, now. None where nothing is to be sent: it was deleted meanwhile, started already, or
-    refused.
+    """Start what the schedule says, now. None where nothing is to be sent: it was deleted or paused meanwhile, started
+    already, or refused.
     """
     now = timezone.now()
     fresh = Q(started_at=None) | Q(started_at__lt=now - TWICE)
-    if not Schedule.objects.filter(fresh, pk=schedule_id).update(started_at=now):
+    if not Schedule.objects.filter(fresh, pk=schedule_id, task__enabled=True).update(started_at=now):
         return None
     schedule = Schedule.objects.select_related("task", "plan", "created_by").get(pk=schedule_id)
     if schedule.plan is None:

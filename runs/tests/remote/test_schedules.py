@@ -127,6 +127,12 @@ def test_a_message_that_comes_twice_starts_one_job(nightly):
     assert Job.objects.count() == 1
 
 
+def test_a_message_for_a_paused_schedule_starts_nothing(nightly):
+    schedules.pause(nightly, True)
+    assert schedules.begin(nightly.pk) is None
+    assert not Job.objects.exists()
+
+
 def test_a_message_for_a_deleted_schedule_starts_nothing(nightly):
     pk = nightly.pk
     schedules.remove(nightly)
