@@ -109,7 +109,7 @@ def sign(kind: str) -> str:
 def interval(verdict: Verdict) -> str:
     """The ratio's interval for a narrow cell: "−9 to +26 %", or "0.2 to 33 ×" where a side is far off."""
     low, high = verdict.low, verdict.high
-    if low is None or high is None or low <= 0 or high > OPEN * low:
+    if low is None or high is None or low <= 0 or high > OPEN * low or low == high:
         return ""
     if high < 3 and low > 0.3:
         return f"{_change(low)} to {_change(high)} %"
