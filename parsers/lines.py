@@ -93,7 +93,7 @@ class Lines:
         return unquote(line, self.prefix)
 
     def back(self, *raws: str) -> None:
-        """Put raw lines back, given in the order of the text; the last one given is the one returned last."""
+        """Put back raw lines, as they were taken and in the order of the text; the last one given is the one taken last."""
         size = sum(map(len, raws))
         if size <= self._at:
             self._at -= size
@@ -144,6 +144,18 @@ class Lines:
                 break
             taken.append(self.raw)
         return taken
+
+    def empty(self) -> bool:
+        """Take the empty lines that come next; False where there is none (or none that was fetched yet)."""
+        at, text = self._at, self._text
+        while text.startswith("\n", at):
+            at += 1
+        taken = at - self._at
+        if taken:
+            self.before, self.raw = (self.raw if taken == 1 else "\n"), "\n"
+            self._at = at
+            self.number += taken
+        return taken > 0
 
     def begins(self, texts: tuple[str, ...]) -> bool:
         """Whether the next line, not quoted, begins with one of these, and enough of it is there to tell."""

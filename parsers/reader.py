@@ -21,7 +21,9 @@ def read(lines: Iterable[str]) -> Iterator[Block]:
     line: str | None = ""
     while line is not None:
         block = None
-        if (not line or line.isspace() or around.in_output) and source.begins(usual):
+        if source.empty():
+            around.in_output = False
+        if source.begins(usual):
             block = _begun(source, around)
         if block is None:
             line = next(source, None)
@@ -42,10 +44,7 @@ def _begun(source: Lines, around: Around) -> Block | None:
     for begins, form in beginnings().items():
         if source.begins((begins,)):
             found = form.parse(source, around.text)
-            if found:
-                return _block(source, form, found, around)
-            if source.number != number:
-                return None
+            return _block(source, form, found, around) if found and source.number > number else None
     return None
 
 

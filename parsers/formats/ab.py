@@ -12,6 +12,7 @@ Source    ab.c, output_results(), output_html_results() and test() of httpd 1.3 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any
 
 from ..catalogue import Found
@@ -313,21 +314,25 @@ class _Report:
         return Found(values, self.first, self.last, partial, self.problems)
 
 
+@lru_cache(maxsize=256)
+def _asked(command: str) -> tuple[tuple[str, Any], ...]:
+    """What the command says of its report, as (key, value). People run the same command over and over."""
+    asked: list[tuple[str, Any]] = []
+    if clients := _CLIENTS.search(command):
+        asked.append(("concurrency", int(clients[1])))
+    if url := _URL.search(command):
+        asked.append(("server_hostname", url[2]))
+        if url[3]:
+            asked.append(("server_port", int(url[3])))
+        path = url[4] or "/"
+        if not _VARIES.search(path):
+            asked.append(("document_path", path))
+    return tuple(asked)
+
+
 def fits(command: str, values: dict[str, Any]) -> bool:
     """Whether the command's -c, host, port and path are those of the report."""
-    clients = _CLIENTS.search(command)
-    if clients and values.get("concurrency", int(clients[1])) != int(clients[1]):
-        return False
-    url = _URL.search(command)
-    if url is None:
-        return True
-    host, port = url[2], url[3]
-    if values.get("server_hostname", host) != host:
-        return False
-    if port and values.get("server_port", int(port)) != int(port):
-        return False
-    path = url[4] or "/"
-    return bool(_VARIES.search(path)) or values.get("document_path", path) == path
+    return all(values.get(key, value) == value for key, value in _asked(command))
 
 
 def records(values: dict[str, Any]) -> list[Record]:

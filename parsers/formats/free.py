@@ -80,7 +80,6 @@ def parse(lines: Lines, command: str | None) -> Found | None:
             names = [f"{_name(row[1])}_{column}_kb" for column in columns]
             values |= dict(zip(names, figures, strict=False))
     if len(values) < 3 and not problems:
-        lines.back(lines.raw)
         return None
     values["sample"] = _number_of(lines, command, first)
     _believe(values, unit)

@@ -67,7 +67,7 @@ _SOMETIMES = (
     ("transfer_rate_sent_kbytes_per_s", 28, float),
     ("transfer_rate_total_kbytes_per_s", 29, float),
 )
-_TIMES_FROM, _PERCENTILES_FROM = 30, 50
+_TIMES_FROM = 30
 _FIGURE = Memo(number)  # thousands of reports have the same few hundred times in ms
 
 
@@ -81,12 +81,12 @@ def read(lines: Lines) -> dict[str, Any] | None:
     for key, at, convert in _SOMETIMES:
         if (text := groups[at]) is not None:
             values[key] = convert(text)
-    times = list(map(_FIGURE.__getitem__, groups[_TIMES_FROM:_PERCENTILES_FROM]))
+    times = list(map(_FIGURE.__getitem__, groups[_TIMES_FROM:]))
     values["connect_ms"] = _times(times, 0)
     values["processing_ms"] = _times(times, 5)
     values["waiting_ms"] = _times(times, 10)
     values["total_ms"] = _times(times, 15)
-    values["percentiles_ms"] = dict(zip(_PERCENTS, map(_FIGURE.__getitem__, groups[_PERCENTILES_FROM:]), strict=True))
+    values["percentiles_ms"] = dict(zip(_PERCENTS, times[20:], strict=True))
     return values
 
 
