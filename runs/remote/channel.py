@@ -18,13 +18,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from django.conf import settings
 
 from .shapes import Machine
+from .streams import Ended, Stream, last_lines
 
 BEAT_S = 3.0
 SILENCE_S = 10
@@ -35,6 +36,7 @@ MOST_ERR = 2**20
 CHUNK = 65536
 LONGEST_S = 7 * 86400  # of a job
 PLACE = "\0place "
+NEVER_RAN = (74, 127)  # keeper.sh's own: a file could not be written, there is no such program
 HERE = Machine("this machine")
 
 _LINES = (Path(__file__).parent / "keeper.sh").read_text().splitlines()
@@ -58,24 +60,6 @@ class Unreachable(Exception):
     """The machine could not be reached, or the link was lost, in ssh's own words."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """How a process ended: its exit status, above 128 for a signal (143 = TERM), and what it printed."""
-
-    status: int
-    out: str
-    err: str
-
-    @property
-    def words(self) -> str:
-        """What it said of itself: the end of its standard error, else of its standard output."""
-        return last_lines(self.err) or last_lines(self.out) or f"it ended with status {self.status}"
-
-
-def last_lines(text: str, most: int = 8) -> str:
-    return "\n".join([line.rstrip() for line in text.splitlines() if line.strip()][-most:])
-
-
 def command_line(machine: Machine, *, holds: bool = False) -> list[str]:
     """What is executed here to run SCRIPT on the machine. Raises ValueError for what ssh could take for an option.
 
@@ -89,50 +73,6 @@ def command_line(machine: Machine, *, holds: bool = False) -> list[str]:
     identity = ["-i", machine.identity_file] if machine.identity_file else []
     shared = ["-o", f"ControlMaster={'yes' if holds else 'no'}", "-o", f"ControlPath={machine.shared or 'none'}"]
     return [*SSH, *shared, *config, *identity, "--", machine.destination, f"exec sh -c '{SCRIPT}'"]
-
-
-class _Stream:
-    """One output of the process, cut free of the channel's own lines. `most`: bytes that are kept."""
-
-    def __init__(self, mark: str, most: int) -> None:
-        self.began_mark = f"\n{mark} began\n".encode()
-        self.ended_mark = f"\n{mark} ended ".encode()
-        self.most = most
-        self.kept = bytearray()
-        self.before = b""  # what a login shell says before it runs anything
-        self.began = False
-        self.status: int | None = None
-        self.left_out = False
-
-    def feed(self, chunk: bytes) -> None:
-        if self.status is not None:
-            return
-        looked = max(0, len(self.kept) - len(self.ended_mark) - 8)
-        self.kept += chunk
-        if not self.began and (at := self.kept.find(self.began_mark)) >= 0:
-            self.began, self.before, looked = True, bytes(self.kept[:at]), 0
-            del self.kept[: at + len(self.began_mark)]
-        at = self.kept.find(self.ended_mark, looked)
-        if at >= 0 and (end := self.kept.find(b"\n", at + len(self.ended_mark))) >= 0:
-            told = bytes(self.kept[at + len(self.ended_mark) : end])
-            self.status = int(told) if told.isdigit() else 255
-            del self.kept[at:]
-        elif len(self.kept) > self.most:
-            self._let_go()
-
-    def _let_go(self) -> None:
-        """Of too much, the first part is kept, and as much of the end as a mark may stand in."""
-        tail = bytes(self.kept[-len(self.ended_mark) - 8 :])
-        self.left_out = True
-        del self.kept[self.most - len(tail) :]
-        self.kept += tail
-
-    def text(self) -> str:
-        """What was kept; of too much, whole lines only."""
-        said = bytes(self.kept) if self.began else b""
-        if self.left_out:
-            said = said[: said.rfind(b"\n", 0, self.most - len(self.ended_mark) - 8) + 1]
-        return said.decode("utf-8", "replace")
 
 
 class Process:
@@ -165,7 +105,7 @@ class Process:
         self._first = "".join(f"{line}\n" for line in header).encode()
         self._first += b"".join(f"{len(content)}\n".encode() + content for content in files)
         self._first += "".join(f"{argument}\n" for argument in arguments).encode()
-        self._out, self._err = _Stream(self._mark, MOST_OUT), _Stream(self._mark, MOST_ERR)
+        self._out, self._err = Stream(self._mark, MOST_OUT), Stream(self._mark, MOST_ERR)
         self._let_go, self._changed = threading.Event(), threading.Condition()
         self.began_at: float | None = None  # this side's clock, seconds since 1970
         self._open(holds)
@@ -186,7 +126,7 @@ class Process:
         for thread in (*self._readers, self._beater):
             thread.start()
 
-    def _read(self, pipe: object, stream: _Stream) -> None:
+    def _read(self, pipe: object, stream: Stream) -> None:
         while chunk := pipe.read1(CHUNK):  # type: ignore[attr-defined]
             with self._changed:
                 stream.feed(chunk)

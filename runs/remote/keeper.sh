@@ -16,14 +16,14 @@ if [ "$files" -gt 0 ]; then
 dir=$(mktemp -d "${TMPDIR:-/tmp}/benchdash.XXXXXXXXXX") || ended 74; fi;
 while [ "$number" -lt "$files" ]; do
 number=$((number + 1)); IFS= read -r size || exit 97;
-dd bs=1 count="$size" of="$dir/$number" 2>/dev/null && [ "$(wc -c < "$dir/$number")" -eq "$size" ] || {
-echo "A file could not be written below ${TMPDIR:-/tmp}: $(df -P "${TMPDIR:-/tmp}" | tail -n 1)" >&2; ended 74; };
+said=$(dd bs=1 count="$size" of="$dir/$number" 2>&1) && [ "$(wc -c < "$dir/$number")" -eq "$size" ] || {
+echo "A file for the request could not be written: $said" >&2; ended 74; };
 done;
 while [ "$count" -gt 0 ]; do
 IFS= read -r given || exit 97;
 case $given in *"$mark"/*) given=${given%%"$mark"/*}$dir/${given##*"$mark"/};; esac;
 set -- "$@" "$given"; count=$((count - 1)); done;
-command -v "$1" >/dev/null 2>&1 || { echo "$1: command not found" >&2; ended 127; };
+command -v "$1" >/dev/null 2>&1 || { echo "$1: not found" >&2; ended 127; };
 exec 3<&0 0</dev/null;
 # A session of its own: its process group can be ended as a whole.
 setsid "$@" 3<&- & child=$! ;

@@ -7,7 +7,7 @@ import time
 from contextlib import ExitStack
 
 from . import monitors, secrets, tools
-from .channel import Process, Unreachable, place
+from .channel import NEVER_RAN, Process, Unreachable, place
 from .journal import Journal
 from .monitors import Shown
 from .shapes import Files, Load, Snapshot, VariantPlan
@@ -78,6 +78,8 @@ class Loading:
         if not in_time:
             limit = f"{self.load.tool} was stopped after {self.lifetime_s:.0f} s, the longest that a run may take here"
             raise Failed(f"{limit}. {ended.words}")
+        if ended.status in NEVER_RAN:
+            raise Failed(f"{self.plan.generator.name}: {ended.words}")
         if ended.status:
             raise Failed(f"{self.load.tool} ended with status {ended.status}: {ended.words}")
         return Shown(shown, secrets.mask(f"{ended.err}{ended.out}".strip("\n"), os.environ))

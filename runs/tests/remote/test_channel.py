@@ -64,7 +64,7 @@ def test_both_outputs_and_the_status_come_back_apart(machine):
 @BOTH
 def test_a_program_that_is_not_there_is_said_by_name(machine):
     ended = run(machine, ["nosuchtool", "-n"])
-    assert (ended.status, ended.words) == (127, "nosuchtool: command not found")
+    assert (ended.status, ended.words) == (127, "nosuchtool: not found")
 
 
 @BOTH
