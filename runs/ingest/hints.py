@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NotRequired, TypedDict
 
@@ -22,6 +22,8 @@ class Slot:
     experiment   id of the experiment that earlier steps went into; None makes a new one
     position     of the config among the experiment's, from 1
     repeat       1 and on; 0 for a warm-up, which is not counted
+    lines        first and last of what the load tool printed: a report anywhere else, such as in the comments of a config
+                 file, was not measured by this step
     """
 
     experiment: int | None
@@ -29,6 +31,7 @@ class Slot:
     repeat: int
     counted: bool
     label: str
+    lines: Sequence[int] = ()
 
 
 @dataclass(frozen=True)

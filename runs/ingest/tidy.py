@@ -74,6 +74,7 @@ def _host_everything(draft: Draft) -> None:
 
 def _fill_slot(draft: Draft, slot: Slot) -> None:
     """All of the text stands under its one config: headings of the text name nothing."""
+    _only_measured(draft, slot)
     for experiment in draft.experiments:
         for config in experiment.configs:
             config.group = ""
@@ -84,6 +85,17 @@ def _fill_slot(draft: Draft, slot: Slot) -> None:
             item.config = item.config or key
         if len(experiment.runs) == 1:
             _beside(experiment.captures, experiment.runs[0])
+
+
+def _only_measured(draft: Draft, slot: Slot) -> None:
+    """Without the reports that somebody else's text holds; where one stands is told as unread."""
+    if not slot.lines:
+        return
+    first, last = slot.lines
+    for experiment in draft.experiments:
+        quoted = [run for run in experiment.runs if not first <= run.lines[0] <= last]
+        experiment.runs = [run for run in experiment.runs if run not in quoted]
+        draft.unread = sorted([*draft.unread, *(run.lines for run in quoted)])
 
 
 def _beside(captures: list[DraftCapture], run: DraftRun) -> None:

@@ -16,7 +16,7 @@ from .loading import Failed
 from .monitors import Shown
 from .secrets import mask
 from .shapes import Snapshot
-from .transcripts import Session, text
+from .transcripts import Session, load_lines, text
 
 
 def store(job: Job, step: Step, plan: Snapshot, session: Session, journal: Journal) -> None:
@@ -24,8 +24,9 @@ def store(job: Job, step: Step, plan: Snapshot, session: Session, journal: Journ
 
     Safe to repeat: the same text is one upload, so the database may go away in the middle of it.
     """
-    data = mask(text(_cleaned(session)), os.environ).encode("utf-8", "replace")
-    hints = _hints(job, step, plan)
+    clean = _cleaned(session)
+    data = mask(text(clean), os.environ).encode("utf-8", "replace")
+    hints = _hints(job, step, plan, load_lines(clean))
     try:
         receipt = patiently(
             lambda: ingest.submit(data, door="remote", name=session.title, user=job.created_by, hints=hints)
@@ -66,7 +67,7 @@ def _fault(tool: str, run: Run) -> str:
     return "" if run.requests_per_second else f"The run was too short for {tool} to tell a rate; send more requests."
 
 
-def _hints(job: Job, step: Step, plan: Snapshot) -> ingest.Hints:
+def _hints(job: Job, step: Step, plan: Snapshot, lines: tuple[int, int]) -> ingest.Hints:
     names = [variant.name for variant in plan.variants]
     slot = ingest.Slot(
         experiment=job.experiment_id,
@@ -74,6 +75,7 @@ def _hints(job: Job, step: Step, plan: Snapshot) -> ingest.Hints:
         repeat=step.repeat,
         counted=step.repeat > 0,
         label=f"repeat {step.repeat}" if step.repeat else "warm-up",
+        lines=lines,
     )
     return ingest.Hints(host=plan.target_name, config=step.variant, experiment=job.name, slot=slot)
 

@@ -36,15 +36,26 @@ def prompt_name(name: str) -> str:
 def text(session: Session) -> str:
     """The whole session."""
     here, there = prompt_name(session.target), prompt_name(session.generator)
-    parts = [session.title, "", *_typed(here, session.facts), *_typed(here, session.texts)]
-    if session.before:
-        parts += ["Before the load:", "", *_typed(here, session.before)]
-    parts += _typed(there, [session.load])
+    parts = [*_until_load(session), *_typed(there, [session.load])]
     if session.during:
         parts += ["During the load:", "", *_typed(here, session.during)]
     if session.after:
         parts += ["After the load:", "", *_typed(here, session.after)]
     return "\n".join(parts) + "\n"
+
+
+def load_lines(session: Session) -> tuple[int, int]:
+    """First and last line of what the load tool printed, in the whole session."""
+    prompt = sum(part.count("\n") + 1 for part in _until_load(session)) + 1
+    return prompt + 1, prompt + 1 + session.load.output.count("\n")
+
+
+def _until_load(session: Session) -> list[str]:
+    here = prompt_name(session.target)
+    parts = [session.title, "", *_typed(here, session.facts), *_typed(here, session.texts)]
+    if session.before:
+        parts += ["Before the load:", "", *_typed(here, session.before)]
+    return parts
 
 
 def _typed(machine: str, shown: Sequence[Shown]) -> list[str]:
