@@ -7,9 +7,11 @@ from typing import Any
 from celery import Celery
 from celery.signals import worker_process_init
 
+from benchdash import filebroker
 from runs.management.parents import end_with_parent
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "benchdash.settings")
+filebroker.use()
 app = Celery("benchdash")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()

@@ -1,0 +1,81 @@
+"""The queue in a folder, made safe for several workers: what can be seen of a message or a table is always whole.
+
+Kombu's own writes each file in place, so that a worker which looks in between reads an empty one and breaks down; and it
+takes a message by moving it to the system's temporary folder, which between two file systems is a copy.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from queue import Empty
+from typing import Any
+
+from kombu.transport import TRANSPORT_ALIASES, filesystem
+from kombu.utils.json import dumps, loads
+
+
+def use() -> None:
+    """Let addresses that begin with filesystem:// mean this transport."""
+    TRANSPORT_ALIASES["filesystem"] = f"{__name__}:Transport"
+
+
+def _write(file: Path, content: str) -> None:
+    """The whole content, or nothing yet. No queue's name ends like the file's first one."""
+    fresh = file.with_name(f"{uuid.uuid4()}.part")
+    fresh.write_text(content)
+    fresh.replace(file)
+
+
+class Channel(filesystem.Channel):
+    def _put(self, queue: str, payload: Any, **kwargs: Any) -> None:  # type: ignore[override]
+        name = f"{time.time_ns():020}_{uuid.uuid4()}.{queue}.msg"
+        _write(Path(self.data_folder_out) / name, dumps(payload))
+
+    def _get(self, queue: str) -> Any:  # type: ignore[override]
+        """The oldest message, which from here on is nobody else's."""
+        folder = Path(self.data_folder_in)
+        for file in sorted(folder.iterdir()):
+            if file.name.partition(".")[2] != f"{queue}.msg":
+                continue
+            taken = folder / f"{uuid.uuid4()}.taken"
+            try:
+                file.rename(taken)
+            except FileNotFoundError:
+                continue  # another worker was quicker
+            payload = taken.read_text()
+            taken.unlink()
+            return loads(payload)
+        raise Empty
+
+    def _queue_bind(self, exchange: str, routing_key: str | None, pattern: str | None, queue: str) -> None:
+        bound = filesystem.exchange_queue_t(routing_key or "", pattern or "", queue or "")
+        self._change_table(exchange, lambda rows: rows if bound in rows else [bound, *rows])
+
+    def _delete(self, queue: str, exchange: str, routing_key: str, pattern: str, *args: Any, **kwargs: Any) -> None:
+        self._purge(queue)
+        bound = filesystem.exchange_queue_t(routing_key or "", pattern or "", queue or "")
+        self._change_table(exchange, lambda rows: [row for row in rows if row != bound])
+
+    def _change_table(self, exchange: str, change: Callable[[list[Any]], list[Any]]) -> None:
+        file: Path = self._exchange_file(exchange)  # type: ignore[attr-defined]
+        with self._tables_locked():
+            before = self.get_table(exchange)
+            after = change(before)
+            if after != before:
+                _write(file, dumps(after))
+
+    @contextmanager
+    def _tables_locked(self) -> Iterator[None]:
+        self.control_folder.mkdir(exist_ok=True)
+        with (self.control_folder / "lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # closing it lets go
+            yield
+
+
+class Transport(filesystem.Transport):
+    Channel = Channel
