@@ -13,6 +13,7 @@ from runs.analysis.verdict import Judgement, Verdict
 
 SEVERITY = {"fatal": "Not counted", "caution": "Caution", "note": "Note"}
 MOST_LINES = 6
+MOST_BLOCKS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +112,9 @@ def against(comparison: Comparison, judgement: Judgement) -> str:
         return ""
     if len(blocks) == 1:
         return f"Differences and verdicts are against {comparison.columns[next(iter(blocks))].title}, the baseline."
-    told = (f"{' and '.join(others)} against {comparison.columns[base].title}" for base, others in blocks.items())
-    return f"Differences and verdicts stand {'; '.join(told)}."
+    told = [f"{' and '.join(others)} against {comparison.columns[base].title}" for base, others in blocks.items()]
+    more = f"; and {len(told) - MOST_BLOCKS} more in the same way" if len(told) > MOST_BLOCKS else ""
+    return f"Differences and verdicts stand {'; '.join(told[:MOST_BLOCKS])}{more}."
 
 
 @dataclass(frozen=True, slots=True)

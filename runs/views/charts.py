@@ -66,7 +66,7 @@ def lines(comparison: Comparison, out: Container[int] = ()) -> list[latency.Line
             name=column.title
             + (f", run {run.repeat}" if len(column.runs) > 1 else "")
             + (", not counted" if run.id in out else ""),
-            config=column.title,
+            config=column.setup.name,
             place=column.color,
             repeat=run.repeat,
             percentiles_ms=run.percentiles_ms,

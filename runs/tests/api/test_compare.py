@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from runs.models import Ruling, Run
 from runs.tests import factories
@@ -87,6 +89,17 @@ def test_figures_and_their_distance_from_the_baseline_stay_as_they_were(api):
     assert body["runs"][1]["values"]["requests_per_second"] == 11064.69
     assert body["runs"][1]["delta_pct"]["requests_per_second"] == pytest.approx(-35.52, abs=0.01)
     assert body["runs"][0]["url"].startswith("http://testserver/runs/")
+
+
+def test_many_runs_need_as_many_queries_as_few(api):
+    made = factories.wsgi_experiment(n_configs=8, n_repeats=5, n_processes=2)
+    every = ids(made).split(",")
+    counts = []
+    for wanted in (every[:2], every):
+        with CaptureQueriesContext(connection) as counted:
+            get(api, runs=",".join(wanted))
+        counts.append(len(counted))
+    assert counts[0] == counts[1] <= 14
 
 
 def test_an_experiment_without_runs_is_an_answer_without_a_baseline(api):
