@@ -9,12 +9,15 @@ from dataclasses import dataclass
 from runs.analysis.stats.logs import log_sd, widest
 from runs.analysis.stats.welch import student_quantile
 
+# From so many sets on the widest one may be a mishap: what 19 in 20 stay within is told instead.
+MANY_SETS = 20
+
 
 @dataclass(frozen=True, slots=True)
 class Pool:
     """Sets of repeats, in logs: their number, squares about each set's own mean with their df, and how wide sets are.
 
-    `widest` is the widest set's width; of many sets, what 19 in 20 stay within, so that one mishap does not count for all.
+    `widest` is the widest set's width; from MANY_SETS on, what 19 in 20 stay within.
     """
 
     sets: int

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Protocol
 
 from runs.analysis import stats
 from runs.analysis.verdict import words
-from runs.analysis.verdict.evidence import ENOUGH_FOR_RANKS, Evidence, ratio
+from runs.analysis.verdict.evidence import ALPHA, ENOUGH_FOR_RANKS, MARGIN, Evidence, ratio
 from runs.analysis.verdict.metrics import Judged
+from runs.analysis.verdict.needed import needed
 from runs.analysis.verdict.shapes import Kind, Verdict
 
-ALPHA = 0.05
-# The same: the whole 95 % interval lies within this of equal. That is a test of equivalence by two one-sided tests
-# (D. J. Schuirmann, 1987) at 2.5 % each, stricter than the usual 5 %, so that it agrees with the interval shown.
-MARGIN = math.log(1.02)
 # A spread borrowed from other configs must be exceeded at this confidence, as nothing says that they vary alike.
 FAR = 0.99
 # From so few degrees of freedom Student's limit says more of our ignorance than of the runs; it is then held to what is
@@ -22,6 +20,8 @@ FAR = 0.99
 FEW_DF = 4
 # Logs of 1 and 3 must not lie further apart than those of 100 and 300.
 ROUNDING = 1 + 1e-9
+# Nearer to equal is told as equal.
+NO_DISTANCE = math.log(1.0005)
 HERE = "in this comparison"
 
 
@@ -29,7 +29,8 @@ HERE = "in this comparison"
 class Setting:
     """What a row's verdicts are made by. `pool`: what repeats vary by, `where`: whose; `comparisons` in the row.
 
-    `step` is the least difference that the tool prints.
+    `tests` of them gave a p, which Holm's adjustment is over; `floor`: the least p after it that this many repeats
+    could have come to. `step` is the least difference that the tool prints.
     """
 
     judged: Judged
@@ -38,6 +39,8 @@ class Setting:
     pool: stats.Pool | None
     where: str
     comparisons: int
+    tests: int
+    floor: float
     step: float
 
     @property
@@ -46,14 +49,14 @@ class Setting:
 
 
 def decide(evidence: Evidence, p_adjusted: float | None, base: int, setting: Setting) -> Verdict:
-    found, said, basis = _found(evidence, p_adjusted, setting)
+    found, said, words_for = _found(evidence, p_adjusted, setting)
     open_still = found in ("undecided", "likely_better", "likely_worse")
-    needed = _needed(evidence, setting) if open_still else None
+    wanted = needed(evidence, setting.pool, comparisons=setting.comparisons, step=setting.step) if open_still else None
     return Verdict(
         found,
         base,
-        ", ".join(part for part in (said, basis) if part),
-        basis,
+        ", ".join(part for part in (said, words_for(down=(evidence.distance or 0) < 0)) if part),
+        words_for(down=False),
         n=evidence.n,
         n_base=evidence.n_base,
         ratio=ratio(evidence.distance),
@@ -65,31 +68,58 @@ def decide(evidence: Evidence, p_adjusted: float | None, base: int, setting: Set
         p_adjusted=p_adjusted,
         effect=evidence.effect,
         effect_word="" if evidence.effect is None else stats.delta_word(evidence.effect),
-        needed=needed,
-        detail=_detail(evidence, p_adjusted, setting, words.wanted(needed)),
+        needed=wanted,
+        detail=_detail(evidence, p_adjusted, setting, words.wanted(wanted)),
     )
 
 
-def _found(evidence: Evidence, p_adjusted: float | None, setting: Setting) -> tuple[Kind, str, str]:
+class Basis(Protocol):
+    """How sure a verdict is, in words. `down`: for a distance that is counted from the larger value."""
+
+    def __call__(self, *, down: bool) -> str: ...
+
+
+def _plain(*parts: str) -> Basis:
+    return lambda *, down: ", ".join(part for part in parts if part)
+
+
+def _found(evidence: Evidence, p_adjusted: float | None, setting: Setting) -> tuple[Kind, str, Basis]:
     """The kind, how far apart, and how sure that is."""
     if evidence.distance is None and evidence.p is None:
-        return "none", _no_ratio(evidence), ""
+        return "none", _no_ratio(evidence), _plain()
     sides = words.sides(evidence.n_base, evidence.n, setting.judged.counted)
     if _same(evidence, setting):
-        return "same", "the same within 2 %", sides
+        return "same", "the same within 2 %", _plain(sides)
     if 0 < evidence.apart <= setting.step:
         step = f"no further apart than the {setting.step:g} {setting.unit} that the tool tells"
-        return "undecided", step, sides
+        return "undecided", step, _plain(sides)
     better = _up(evidence) == (setting.judged.good > 0)
     told = _told(evidence, setting)
-    if p_adjusted is not None and p_adjusted < ALPHA:
-        return "better" if better else "worse", told, f"{words.chance(p_adjusted)}, {sides}"
+    p = "" if p_adjusted is None else words.chance(p_adjusted)
+    if p and (p_adjusted or 0) < ALPHA:
+        return "better" if better else "worse", told, _plain(p, sides)
     if _far(evidence, setting):
-        return "likely_better" if better else "likely_worse", told, f"{sides}, {_far_words(setting)}"
-    rest = [sides, *([words.chance(p_adjusted)] if p_adjusted is not None else [])]
-    if evidence.fewest < ENOUGH_FOR_RANKS:
-        rest.append(_open_words(evidence, setting))
-    return "undecided", told, ", ".join(rest)
+        return (
+            "likely_better" if better else "likely_worse",
+            told,
+            lambda *, down: ", ".join([sides, _far_words(setting, down=down)]),
+        )
+    if evidence.fewest >= ENOUGH_FOR_RANKS:
+        few = "too few to prove anything" if setting.floor >= ALPHA else ""
+        return "undecided", told, _plain(sides, p, few, _against_means(evidence))
+    return (
+        "undecided",
+        told,
+        lambda *, down: ", ".join(part for part in (sides, p, _open_words(evidence, setting, down=down)) if part),
+    )
+
+
+def _against_means(evidence: Evidence) -> str:
+    """One wild run can put the means the other way round than the pairs; whoever reads the means must be told."""
+    if evidence.distance is None or evidence.apart == 0 or abs(evidence.distance) < NO_DISTANCE:
+        return ""
+    up = evidence.own.mean > evidence.base.mean
+    return "" if up == (evidence.distance > 0) else "by the median of all pairs, the means stand the other way round"
 
 
 def _told(evidence: Evidence, setting: Setting) -> str:
@@ -138,17 +168,17 @@ def _far(evidence: Evidence, setting: Setting) -> bool:
     return abs(evidence.distance) > reach(evidence, setting) * ROUNDING
 
 
-def _far_words(setting: Setting) -> str:
+def _far_words(setting: Setting, *, down: bool) -> str:
     if setting.pool is None:
         return "far beyond what repeats usually vary by"
-    return f"far beyond the {words.vary(setting.pool)} that repeats {setting.whose}vary by"
+    return f"far beyond the {words.vary(setting.pool, down=down)} that repeats {setting.whose}vary by"
 
 
-def _open_words(evidence: Evidence, setting: Setting) -> str:
+def _open_words(evidence: Evidence, setting: Setting, *, down: bool) -> str:
     if setting.pool is None:
         return _nothing(evidence)
     inside = abs(evidence.distance or 0) <= setting.pool.widest
-    size = words.vary(setting.pool)
+    size = words.vary(setting.pool, down=down)
     if inside:
         return f"repeats {setting.whose}vary by {size}"
     return f"not far beyond the {size} that repeats {setting.whose}vary by"
@@ -164,21 +194,6 @@ def _no_ratio(evidence: Evidence) -> str:
     return "no ratio: values of 0 or below" if evidence.fewest > 1 else "no ratio to or from 0"
 
 
-def _needed(evidence: Evidence, setting: Setting) -> int | None:
-    """Repeats a side that would settle it, as a difference or as the same: whichever takes fewer."""
-    pool = evidence.spread or setting.pool
-    if evidence.distance is None or pool is None or not pool.squares or setting.step >= evidence.apart > 0:
-        return None
-    distance = abs(evidence.distance)
-    alpha = ALPHA / max(setting.comparisons, 1)
-    counted = stats.repeats_needed(max(distance, MARGIN - distance), pool.sd, alpha=alpha)
-    if counted is None:
-        return stats.MOST_REPEATS + 1
-    # From ENOUGH_FOR_RANKS on the rank test decides, which has a least p; and what was not enough is not enough.
-    least = max(ENOUGH_FOR_RANKS, stats.fewest_for_ranks(alpha), evidence.fewest + 1)
-    return max(counted, least)
-
-
 def _detail(evidence: Evidence, p_adjusted: float | None, setting: Setting, wanted: str) -> str:
     """What the verdict rests on, for whoever asks."""
     if evidence.distance is None and evidence.p is None:
@@ -186,9 +201,14 @@ def _detail(evidence: Evidence, p_adjusted: float | None, setting: Setting, want
     parts = []
     if evidence.test and evidence.p is not None:
         parts.append(f"{evidence.test}: {words.chance(evidence.p)}")
-        if p_adjusted is not None and setting.comparisons > 1:
-            parts[-1] += f", {words.chance(p_adjusted)} after Holm over {setting.comparisons} configs"
+        if p_adjusted is not None and setting.tests > 1:
+            parts[-1] += f", {words.chance(p_adjusted)} after Holm over {setting.tests} configs"
         parts[-1] += "."
+    if setting.floor >= ALPHA:
+        after = f" after Holm over {setting.tests} configs" if setting.tests > 1 else ""
+        parts.append(
+            f"So few repeats cannot come below {words.chance(setting.floor)}{after}, however far apart they lie."
+        )
     if evidence.of and evidence.of != "runs":
         parts.append(f"Ratio of {evidence.of}.")
     if not evidence.test or p_adjusted is None or p_adjusted >= ALPHA:
@@ -206,4 +226,5 @@ def _rests_on(setting: Setting) -> str:
             f"{math.exp(setting.judged.unknown):g} times is not judged."
         )
     several = "sets" if pool.sets > 1 else "set"
-    return f"Repeats vary by up to {words.vary(pool)} ({pool.sets} {several} of repeats {setting.where})."
+    most = "by up to" if pool.sets < stats.MANY_SETS else "in 19 of 20 sets by at most"
+    return f"Repeats vary {most} {words.vary(pool)} ({pool.sets} {several} of repeats {setting.where})."

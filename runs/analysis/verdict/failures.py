@@ -11,8 +11,7 @@ from runs.analysis.facts import RunFact
 from runs.analysis.numbers import percent
 from runs.analysis.table import value_of
 from runs.analysis.verdict import words
-from runs.analysis.verdict.decide import ALPHA
-from runs.analysis.verdict.evidence import ENOUGH_FOR_RANKS
+from runs.analysis.verdict.evidence import ALPHA, ENOUGH_FOR_RANKS
 from runs.analysis.verdict.shapes import Kind, Verdict
 
 WHERE = {"failed_requests": "failed_requests", "non_2xx_responses": "values.non_2xx_responses"}
@@ -106,7 +105,11 @@ def adjusted(found: Mapping[int, Verdict]) -> dict[int, Verdict]:
     made = dict(found)
     for at, p in zip(ranked, stats.holm(list(ranked.values())), strict=True):
         kind: Kind = found[at].kind if p < ALPHA else "undecided"
-        made[at] = replace(found[at], kind=kind, p_adjusted=p, text=f"{found[at].text}, {words.chance(p)}")
+        detail = found[at].detail
+        if len(ranked) > 1:
+            detail = f"{detail.rstrip('.')}, {words.chance(p)} after Holm over {len(ranked)} configs."
+        text = f"{found[at].text}, {words.chance(p)}"
+        made[at] = replace(found[at], kind=kind, p_adjusted=p, text=text, detail=detail)
     return made
 
 

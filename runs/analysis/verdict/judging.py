@@ -12,7 +12,7 @@ from runs.analysis.pairs import bases
 from runs.analysis.table import Comparison, Row
 from runs.analysis.verdict.crosscheck import without_hollow_gains
 from runs.analysis.verdict.decide import HERE, Setting, decide
-from runs.analysis.verdict.evidence import Side, side, weigh
+from runs.analysis.verdict.evidence import Evidence, Side, side, weigh
 from runs.analysis.verdict.failures import Tries, adjusted, judge_failures, tries
 from runs.analysis.verdict.metrics import ALL_TOGETHER, COUNTS, Judged, judged, step
 from runs.analysis.verdict.sentence import sentence
@@ -122,9 +122,19 @@ def _measures(case: Case, row: Row, what: Judged, pairs: list[tuple[int, int]]) 
     found = {}
     for at, (base, evidence) in weighed.items():
         tools = {run.tool for column in (at, base) for run in case.comparison.columns[column].runs}
-        setting = Setting(what, row.kind, row.unit, pool, where, len(weighed), step(tools, row))
+        floor = _floor(tested, at, evidence)
+        least = step(tools, row)
+        setting = Setting(what, row.kind, row.unit, pool, where, len(weighed), len(tested), floor, least)
         found[at] = decide(evidence, after_holm.get(at), base, setting)
     return found
+
+
+def _floor(tested: Mapping[int, float], at: int, evidence: Evidence) -> float:
+    """The least p after Holm that this column's repeats could have come to, beside the others' as they are."""
+    if evidence.effect is None:
+        return 0.0
+    least = dict(tested) | {at: stats.least_p(evidence.n_base, evidence.n)}
+    return dict(zip(least, stats.holm(list(least.values())), strict=True))[at]
 
 
 def _pool(case: Case, what: Judged, sides: Iterable[Side]) -> tuple[stats.Pool | None, str]:

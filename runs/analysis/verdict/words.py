@@ -11,6 +11,8 @@ from runs.analysis.verdict.evidence import ratio
 TIMES = {"rate": "times as many", "time": "times as long", "amount": "times as much"}
 # From this factor on a per cent is harder to picture than "times".
 MANY_TIMES = 3
+# Of p: below it a difference is proven.
+BORDER = 0.05
 
 
 def quantity(kind: str) -> str:
@@ -38,8 +40,11 @@ def interval(low: float | None, high: float | None, kind: str, after: str = "") 
 
 
 def chance(p: float) -> str:
+    """As "p=0.029". Never rounded onto the border that decides: 0.0498 is not "0.05"."""
     if p < 0.0001:
         return "p<0.0001"
+    if abs(p - BORDER) < 0.0005:
+        return f"p={p:.4f}" if abs(p - BORDER) >= 0.00005 else f"p{'<' if p < BORDER else '≥'}{BORDER}"
     return f"p={p:.2g}" if p < 0.1 else f"p={p:.2f}"
 
 
@@ -51,9 +56,12 @@ def sides(n_base: int, n: int, noun: str) -> str:
     return f"{n} {noun if n == 1 else several} against {n_base}"
 
 
-def vary(pool: Pool) -> str:
-    """The most that repeats of one config were seen to differ by: "42 %", "10 times"."""
-    factor = ratio(pool.widest) or math.inf
+def vary(pool: Pool, *, down: bool = False) -> str:
+    """The most that repeats of one config were seen to differ by: "42 %", "10 times".
+
+    `down`: counted from the larger one, as what stands beside it is ("29 % fewer"): 42 % up are 30 % down.
+    """
+    factor = (ratio(-pool.widest) or 0) if down else (ratio(pool.widest) or math.inf)
     return f"{_size(factor)} times" if factor >= MANY_TIMES else _size(factor)
 
 

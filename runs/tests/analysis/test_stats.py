@@ -194,6 +194,14 @@ def test_more_repeats_than_anyone_makes_are_not_counted():
     assert stats.repeats_needed(math.nan, 1.0) is None
 
 
+def test_the_repeats_needed_for_ranks_go_by_noethers_formula():
+    # By hand, p - 1/2 = 0.25: (1.960 + 0.842)² / (3 · 0.25²) = 41.9 in all
+    assert stats.repeats_for_ranks(0.5) == stats.repeats_for_ranks(-0.5) == 21
+    assert stats.repeats_for_ranks(1.0) == 6
+    assert stats.repeats_for_ranks(0.0) is None
+    assert stats.repeats_for_ranks(0.05) is None  # thousands
+
+
 def test_ranks_need_four_a_side_for_one_config_and_six_for_seven():
     # By hand: 2 of C(8, 4) = 70 ways is 2.9 %, of C(6, 3) = 20 is 10 %; 5 % in 7 is 0.71 %, and 2 of C(12, 6) is 0.22 %
     assert stats.fewest_for_ranks(0.05) == 4

@@ -8,7 +8,7 @@ import pytest
 
 from runs.analysis import stats
 from runs.analysis.table import compare
-from runs.analysis.verdict import Spread, judge
+from runs.analysis.verdict import Spread, judge, words
 from runs.tests.analysis.facts import run, setups
 from runs.tests.analysis.judging import RATE, table, verdict
 
@@ -43,8 +43,8 @@ def test_repeats_that_vary_more_than_the_configs_differ_leave_it_open():
     found = verdict([617.01, 878.81], [722.23, 887.55])
     assert found.kind == "undecided"
     assert found.low < 1 < found.high
-    assert found.needed == 95
-    assert "About 95 repeats a side would settle it" in found.detail
+    assert found.needed == 100
+    assert "About 100 repeats a side would settle it" in found.detail
     assert "Repeats vary by up to 42 %" in found.detail
 
 
@@ -155,6 +155,57 @@ def test_among_several_configs_holm_takes_the_proof_away():
 def test_the_repeats_wanted_allow_for_all_configs():
     found = verdict(FOUR, [104.0, 105.0, 106.0, 107.0], *[[100.5, 101.5, 102.5, 103.5]] * 6)
     assert found.needed >= 6  # with seven configs four or five a side can never be enough
+
+
+def test_what_so_few_repeats_can_never_prove_is_said():
+    far = [[value * times for value in FOUR] for times in (1.004, 1.5)]
+    found = verdict(FOUR, *far)
+    assert (found.kind, found.p_adjusted) == ("undecided", pytest.approx(48 / 70))
+    assert found.text.endswith("4 repeats each, p=0.69, too few to prove anything")
+    # 2 in the 70 ways to share out 8 ranks, twice for two configs
+    assert "So few repeats cannot come below p=0.057 after Holm over 2 configs" in found.detail
+    assert verdict(FOUR, *far, at=2).kind == "likely_better"
+    assert "cannot come below" in verdict(FOUR, *far, at=2).detail
+
+
+def test_four_repeats_that_could_have_proven_it_are_not_called_too_few():
+    assert "too few" not in verdict(FOUR, [value * 1.004 for value in FOUR]).text
+    five = [*FOUR, 104.0]
+    assert "too few" not in verdict(five, five, five).text
+
+
+def test_holm_counts_the_configs_that_were_tested_and_not_the_single_runs():
+    assert "after Holm over 2 configs" in verdict(FOUR, FOUR, FOUR, [110.0]).detail
+
+
+def test_one_wild_run_among_four_turns_the_means_round_and_that_is_said():
+    found = verdict([800.1, 812.3, 795.7, 805.2], [870.4, 881.9, 402.2, 875.3])
+    assert found.kind == "undecided"
+    assert found.text.startswith("8.6 % more, 95 % interval")
+    assert found.text.endswith("by the median of all pairs, the means stand the other way round")
+    # Noether's formula with 12 of 16 pairs won: 2 (1.96 + 0.84)² / (3 · 0.5²)
+    assert found.needed == 21
+
+
+def test_a_fall_is_set_beside_a_fall():
+    # 42 % up are 30 % down, so that 33 % fewer lie beyond what repeats vary by
+    assert verdict([150.0], [100.0], spread=SPREAD).text == (
+        "33 % fewer, one run each, not far beyond the 30 % that repeats of other runs vary by"
+    )
+    assert verdict([150.0], [100.0], spread=SPREAD).basis.endswith(
+        "not far beyond the 42 % that repeats of other runs vary by"
+    )
+
+
+def test_of_many_sets_of_repeats_the_widest_is_no_bound():
+    many = Spread({RATE: stats.Pool(40, 60, 60 * 0.15**2, math.log(1.42))}, "of other ab runs kept here")
+    assert "in 19 of 20 sets by at most 42 % (40 sets" in verdict([100.0], [117.0], spread=many).detail
+
+
+def test_a_chance_is_never_rounded_onto_the_border():
+    assert [words.chance(p) for p in (0.0498, 0.0502, 0.04999, 0.05, 0.029, 0.5)] == [
+        *("p=0.0498", "p=0.0502", "p<0.05", "p≥0.05", "p=0.029", "p=0.50")
+    ]
 
 
 def test_more_than_a_hundred_repeats_are_not_counted():

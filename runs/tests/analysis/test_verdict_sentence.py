@@ -24,7 +24,7 @@ def test_where_nothing_is_proven_the_sentence_says_so_first():
     assert said(table([617.01, 878.81], [722.23, 887.55])) == (
         "No difference in requests per second can be claimed: “b” served 8.7 % more than “a” (95 % interval from 65 % fewer"
         " to 3.3 times as many, 2 repeats each, p=0.73, repeats vary by 42 %)."
-        " About 95 repeats a side would settle it, if it stays this far apart."
+        " About 100 repeats a side would settle it, if it stays this far apart."
     )
 
 
