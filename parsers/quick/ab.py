@@ -25,7 +25,7 @@ _REPORT = re.compile(
     r"Server Hostname: {8}([^\s<&]+)\n"
     r"Server Port: {12}([0-9]+)\n"
     r"(?:SSL/TLS Protocol: {7}([^\s<&]+)\n)?+"
-    r"(?:Server Temp Key: {8}([^\n<&]*[^\s<&])\n)?+"
+    r"(?:Server Temp Key: {8}((?:[\w.-]+ )+[0-9]+ bits)\n)?+"
     r"(?:TLS Server Name: {8}([^\s<&]+)\n)?+\n"
     r"Document Path: {10}([^\s<&]+)\n"
     r"Document Length: {8}([0-9]+) bytes\n\n"

@@ -12,7 +12,7 @@ from parsers.quick import ab as quick_ab
 from parsers.quick import top as quick_top
 from parsers.rows import RowReader
 
-from .reading import fixtures, name, text_of
+from .reading import FIXTURES, fixtures, name, text_of
 
 
 def values(text: str) -> list[dict[str, Any]]:
@@ -44,3 +44,11 @@ def test_the_quick_way_is_taken(module, folder, at_least, monkeypatch):
     for path in fixtures(folder):
         values(text_of(path))
     assert sum(taken) >= at_least
+
+
+def test_a_remark_behind_the_temporary_key_is_not_part_of_it():
+    text = text_of(FIXTURES / "ab" / "ab_06_https.txt")
+    (plain,) = values(text)
+    (remarked,) = values(text.replace(" bits\n", " bits   <- a weak one?\n", 1))
+    assert "bits" in plain["server_temp_key"]
+    assert remarked == plain
