@@ -4,7 +4,8 @@ Reads     ps aux, -ef, -eLf, -eo with any columns, axf; BSD's, busybox's and toy
 Yields    a ProcessSample a row
 Units     KiB, per cent, seconds
 Quirks    `| grep` drops the header, so the columns come from the command or from the look of the row; `lstart` and `start`
-          print several words; a process may have no name; -L lists threads; the art of a forest is taken off
+          print several words; a process may have no name; -L lists threads; the art of a forest is taken off; "-o rss=MEMORY" gives a column
+          a title of its own
 Source    procps ps(1) and output.c, busybox and toybox ps.c
 """
 
@@ -145,6 +146,7 @@ _EF = ("user", "pid", "ppid", "c", "start", "tty", "time_s", "command")
 _EF_THREADS = ("user", "pid", "ppid", "lwp", "c", "nlwp", "start", "tty", "time_s", "command")
 _AX = ("pid", "tty", "stat", "time_s", "command")
 _E = ("pid", "tty", "time_s", "command")
+_TITLE = re.compile(r"(?<=[\s,])(?=(\w+)=([A-Z][A-Z_]*))")  # "-o rss=MEMORY"
 _FOREST = re.compile(r"^(?:[ |]*(?:\\_|\|-|`-)(?:\s+|$)|[ |]*\\?$|(?:\| +)+)")
 _GREP = re.compile(r"\|\s*(?:[ef]?grep|awk|sed|ag|rg|tail)\b")
 
@@ -163,9 +165,10 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     line = next(lines)
     first = lines.number
     is_ps = bool(command and re.search(COMMAND, command))
-    names = _header(line, is_ps)
+    titles = {title: option for option, title in _TITLE.findall(command)} if command and is_ps else None
+    names = _header(line, titles)
     if names and names[-1] != "command" and (more := _broken_header(lines, line)):
-        names = _header(more, is_ps) or names
+        names = _header(more, titles) or names
         first_row = lines.number
     else:
         first_row = first
@@ -209,13 +212,21 @@ def _broken_header(lines: Lines, line: str) -> str | None:
     return f"{line} {' '.join(following)}"
 
 
-def _header(line: str, is_ps: bool) -> list[str] | None:
+def _header(line: str, titles: dict[str, str] | None) -> list[str] | None:
+    """Names of the columns below a header, None where it is none of ps's.
+
+    titles   what the command of ps calls a column and which one that is ("rss=MEMORY"); None where no such command is shown
+    """
     words = line.split()
     if "PID" not in words or any(not re.fullmatch(r"[A-Z%][A-Z%:_]*", w) for w in words):
         return None
-    if not is_ps and any(w not in _COLUMNS and w not in _OTHERS for w in words):
+    if titles is None and any(w not in _COLUMNS and w not in _OTHERS for w in words):
         return None  # another tool's table
-    names = _once([(_COLUMNS.get(word, word.lower()), word.lower()) for word in words])
+    own = {
+        title: _OPTION_NAMES.get(option, _COLUMNS.get(option.upper(), option))
+        for title, option in (titles or {}).items()
+    }
+    names = _once([(own.get(word, _COLUMNS.get(word, word.lower())), word.lower()) for word in words])
     useful = {"command", "rss_kb", "vsz_kb", "cpu_pct", "time_s", "stat"} & set(names)
     return names if len(words) >= 2 and useful else None
 
