@@ -8,7 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 
 from runs import excerpts, reads
-from runs.views.compared import answer_compared, context_of, pictures_of
+from runs.views.compared import answer_compared, context_of, drawn_at
 
 MOST = 400
 
@@ -20,8 +20,8 @@ def compare(request: HttpRequest, fmt: str = "") -> HttpResponse:
     query = f"?{kept.urlencode()}" if kept else ""
     context = context_of(request, material) | {"title": "Comparison", "asked": asked, "found": len(material.runs)}
     context["excerpts"] = excerpts.of_runs(material.runs)
-    pictures = pictures_of(context["charts"], lambda what: reverse("compare-picture", args=[what]) + query)
-    context |= {"permalink": reverse("compare") + query, "pictures": pictures}
+    drawn = drawn_at(context["charts"], lambda what: reverse("compare-picture", args=[what]) + query)
+    context |= {"permalink": reverse("compare") + query, "drawn_at": drawn}
     return answer_compared(request, "compare.html", context, fmt=fmt)
 
 

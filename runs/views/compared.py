@@ -68,10 +68,11 @@ def _differences(comparison: table.Comparison, material: reads.Material) -> dict
 def answer_compared(
     request: HttpRequest, template: str, context: dict[str, Any], *, fmt: str, **head: Any
 ) -> HttpResponse:
-    """The page, or one of the forms it is taken away in. `context` also has title, permalink and pictures.
+    """The page, or one of the forms it is taken away in. `context` also has title, permalink and drawn_at.
 
     `head`: what stands before the rest in JSON.
     """
+    context["pictures"] = [(PICTURES[what], url) for what, url in context["drawn_at"].items()]
     fmt = fmt or request.GET.get("format", "")
     if fmt == "html":
         return standalone(request, post_of(request, context), context)
@@ -82,9 +83,9 @@ def answer_compared(
     return answer(request, template, context, flat, fmt=fmt, payload=payload, markdown=post, more=("html",))
 
 
-def pictures_of(charts: Mapping[str, Any], address: Callable[[str], str]) -> list[tuple[str, str]]:
-    """(what it shows, address) of the pictures that have something to show."""
-    return [(words, address(what)) for what, words in PICTURES.items() if what in charts]
+def drawn_at(charts: Mapping[str, Any], address: Callable[[str], str]) -> dict[str, str]:
+    """Picture -> its address, for those that have something to show."""
+    return {what: address(what) for what in PICTURES if what in charts}
 
 
 def post_of(request: HttpRequest, context: dict[str, Any]) -> Post:

@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from runs import excerpts, reads
 from runs.models import Experiment
-from runs.views.compared import answer_compared, context_of, pictures_of
+from runs.views.compared import answer_compared, context_of, drawn_at
 
 
 def experiment(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
@@ -20,8 +20,6 @@ def experiment(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
         "permalink": found.get_absolute_url(),
         "excerpts": excerpts.of_experiment(found.pk),
     }
-    context["pictures"] = pictures_of(
-        context["charts"], lambda what: reverse("experiment-picture", args=[found.pk, what])
-    )
+    context["drawn_at"] = drawn_at(context["charts"], lambda what: reverse("experiment-picture", args=[found.pk, what]))
     head = {"id": found.pk, "name": found.name, "url": found.get_absolute_url()}
     return answer_compared(request, "experiment.html", context, fmt=fmt, **head)

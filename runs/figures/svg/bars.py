@@ -9,7 +9,23 @@ from xml.etree.ElementTree import Element  # noqa: S405  (a type only)
 from runs.figures import plain
 from runs.figures.throughput import Bar
 
-from .paper import PAD, WIDTH, clean, dot, draw, drawable, empty, fitted, number, paper, shade, text, ticks, written
+from .paper import (
+    PAD,
+    WIDTH,
+    clean,
+    dot,
+    draw,
+    drawable,
+    empty,
+    fitted,
+    number,
+    paper,
+    shade,
+    text,
+    ticks,
+    told,
+    written,
+)
 
 ROW, BAR, TOP = 46, 16, 60
 MOST = 40
@@ -23,12 +39,12 @@ def bars(found: Sequence[Bar], title: str, *, name: str = "throughput") -> str:
     if not kept:
         return empty(name, title, "No run here says how many requests it served per second.")
     shown = kept[:MOST]
-    told = [
-        f"{bar.name}: {plain(bar.mean)} {UNIT}, n={len(bar.values)}{'' if bar.counted else ', not counted'}"
+    words = [
+        f"{bar.name}: {told(bar.mean)} {UNIT}, n={len(bar.values)}{'' if bar.counted else ', not counted'}"
         for bar in shown
     ]
     height = TOP + ROW * len(shown) + 44
-    root = paper(name, height, f"{title}: {UNIT}", "; ".join(told) + _left_out(len(kept)))
+    root = paper(name, height, f"{title}: {UNIT}", "; ".join(words) + _left_out(len(kept)))
     text(root, fitted(clean(title), WIDTH - 2 * PAD, 15), PAD, 28, size=15, bold=True)
     text(root, f"{UNIT}, mean of n; each repeat a dot{_whisker_words(shown)}", PAD, 47, color="muted")
     marks = ticks(_top(shown))
@@ -87,7 +103,7 @@ def _row(root: Element, bar: Bar, y: float, scale: float, most: float) -> None:
     for value in bar.values[:200]:
         dot(root, bar.place, PAD + value * scale, middle, 4)
     x = PAD + min(furthest, most) * scale + 10
-    text(root, f"{plain(bar.mean)} (n={len(bar.values)})", min(x, WIDTH - WORD - 4), middle + 4, bold=True)
+    text(root, f"{told(bar.mean)} (n={len(bar.values)})", min(x, WIDTH - WORD - 4), middle + 4, bold=True)
 
 
 def _whisker(root: Element, interval: tuple[float, float], y: float, scale: float, most: float) -> None:

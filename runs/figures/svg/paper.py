@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement, tostring  # noqa: S405  (writes only)
 
-from runs.figures import N_COLORS
+from runs.figures import N_COLORS, plain
 
 WIDTH = 720
 PAD = 16
@@ -107,6 +107,11 @@ def clean(words: str) -> str:
 
 def number(value: float) -> str:
     return f"{round(value, 2):g}" if abs(value) < 1e5 else f"{value:.0f}"
+
+
+def told(value: float) -> str:
+    """As the page's table writes it: four significant figures, and no digit before the point taken away."""
+    return f"{value:.0f}" if 1000 <= abs(value) < LARGEST else plain(value)
 
 
 def fitted(words: str, width: float, size: float = 12) -> str:

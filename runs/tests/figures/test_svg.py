@@ -34,6 +34,12 @@ def test_a_bar_tells_its_mean_and_its_n():
     assert "803.8 (n=3)" in words(bars(TWO, "two"))
 
 
+def test_a_figure_is_written_as_in_the_table():
+    picture = words(bars([Bar("a", 0, (11064.69,)), Bar("b", 1, (8.96,))], "figures"))
+    assert "11065 (n=1)" in picture
+    assert "8.96 (n=1)" in picture
+
+
 def test_every_repeat_is_a_dot():
     picture = bars([Bar("worker", 0, (1.0, 2.0, 3.0))], "dots")
     circles = [float(found.get("cx", "")) for found in read(picture).iter(f"{SVG}circle")]
