@@ -63,9 +63,9 @@ def _refuse(faults: Any) -> None:
 def _snapshot(plan: Plan, target: Target, variants: Sequence[Variant]) -> Snapshot:
     return Snapshot(
         name=plan.name,
-        generator=_generator(plan.generator),
+        generator=machine_of_generator(plan.generator),
         target_name=target.host.name,
-        target=_target(target),
+        target=machine_of_target(target),
         allowed={address.base: list(address.resolved) for address in target.addresses.all()},
         tool=plan.tool,
         variants=tuple(_variant(plan, variant) for variant in variants),
@@ -91,13 +91,15 @@ def _snapshot(plan: Plan, target: Target, variants: Sequence[Variant]) -> Snapsh
     )
 
 
-def _generator(generator: LoadGenerator) -> Machine:
+def machine_of_generator(generator: LoadGenerator) -> Machine:
+    """How it is reached now."""
     if generator.kind == LoadGenerator.Kind.WORKER:
         return Machine(generator.name)
     return Machine(generator.name, generator.ssh_destination, generator.identity_file)
 
 
-def _target(target: Target) -> Machine | None:
+def machine_of_target(target: Target) -> Machine | None:
+    """How it is reached now; None: not at all."""
     if target.reach == Target.Reach.NONE:
         return None
     if target.reach == Target.Reach.LOCAL:

@@ -83,10 +83,7 @@ class _Run:
     def next_step(self) -> Step | None:
         """The next one that waits. After the last, one of a further round where the plan asks for narrower rates."""
         waiting = Step.objects.filter(job=self.job, state=Step.State.WAITING).order_by("position", "id")
-        step = patiently(waiting.first)
-        if step is None and patiently(self.add_round):
-            step = patiently(waiting.first)
-        return step
+        return patiently(lambda: waiting.first() or (waiting.first() if self.add_round() else None))
 
     def add_round(self) -> bool:
         done = Step.objects.filter(job=self.job, state=Step.State.DONE, repeat__gt=0)
@@ -118,7 +115,7 @@ class _Run:
 
     def check_allowed(self) -> None:
         """What was allowed when the job was made may not be any more; a secret may be missing here. Raises REFUSALS."""
-        for load in patiently(lambda: today.check_all(self.plan, self.job.target_id)):
+        for load in patiently(lambda: today.check_all(self.plan, self.job)):
             secrets.fill_load(load, os.environ)
 
     def compare_clocks(self) -> None:
@@ -137,15 +134,16 @@ class _Run:
     def do(self, step: Step) -> None:
         variant = variant_of(self.plan, step.variant)
         stage = Stage(step.variant, step.level, step.repeat)
-        now = timezone.now()
-        patiently(lambda: Step.objects.filter(pk=step.pk).update(state=Step.State.RUNNING, started_at=now))
+        self.journal.pause()
         self.journal.state(Job.State.RUNNING)
+        begins = Step.objects.filter(pk=step.pk, state=Step.State.WAITING)
+        patiently(lambda: begins.update(state=Step.State.RUNNING, started_at=timezone.now()))
         self.journal.say(f"{step}" if step.repeat else f"{step.variant}, {step.level} at once, warm-up")
         self.put_in_place(variant)
         self.check_resolved(variant)
         session = Session(
             target=self.plan.target_name,
-            generator=self.generator_name(variant),
+            generator=self.generator_name(),
             title=f"{self.job.name}, step {step.position}",
             facts=self.facts,
         )
@@ -156,7 +154,7 @@ class _Run:
         if lost is not None:
             raise lost
 
-    def generator_name(self, variant: VariantPlan) -> str:
+    def generator_name(self) -> str:
         """At the prompts; where the load stays on one machine, that has one name."""
         same = self.plan.target is not None and self.plan.target.destination == self.plan.generator.destination
         return self.plan.target_name if same else self.plan.generator.name
@@ -182,4 +180,5 @@ class _Run:
         """Where the generator's own resolver leads to, each time, since names move. Raises NotAllowed."""
         host = addresses.host_of(variant.base)
         seen = monitors.resolved(self.plan.generator, host, self.journal.pause)
-        addresses.check_resolved(variant.base, seen, self.plan.allowed)
+        allowed = patiently(lambda: today.allowed_of(self.job.target_id))
+        addresses.check_resolved(variant.base, seen, allowed)

@@ -7,20 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from runs.models import Target
+from runs.models import Job, Target, TargetAddress
 
 from . import places, tools
 from .addresses import NotAllowed, check
-from .shapes import Load, Snapshot, Stage, VariantPlan
+from .planning import machine_of_generator, machine_of_target
+from .shapes import Load, Machine, Snapshot, Stage, VariantPlan
 from .snapshots import load_of
 
 
-def check_all(snapshot: Snapshot, target_id: int | None) -> list[Load]:
+def check_all(snapshot: Snapshot, job: Job) -> list[Load]:
     """Every load of the plan. Raises NotAllowed, tools.Cannot and places.BadPlace for the first that may not be sent."""
-    target = Target.objects.filter(pk=target_id or 0, enabled=True).first()
+    target = Target.objects.filter(pk=job.target_id or 0, enabled=True).first()
     if target is None:
         raise NotAllowed(f"The target {snapshot.target_name} is switched off or was deleted.")
-    allowed = {one.base: list(one.resolved) for one in target.addresses.all()}
+    _check_reached(snapshot.target, machine_of_target(target))
+    _check_reached(snapshot.generator, machine_of_generator(job.generator) if job.generator else None)
+    allowed = allowed_of(job.target_id)
     switches = [tuple(switch.argv) for switch in target.switches.all()]
     for variant in snapshot.variants:
         _check_variant(variant, target, switches)
@@ -30,6 +33,23 @@ def check_all(snapshot: Snapshot, target_id: int | None) -> list[Load]:
     for load in loads:
         _check_load(load, target, snapshot.allowed, allowed)
     return loads
+
+
+def allowed_of(target_id: int | None) -> dict[str, list[str]]:
+    """The allow-list as it is now, of no address where the target is switched off."""
+    now = TargetAddress.objects.filter(target=target_id or 0, target__enabled=True)
+    return {one.base: list(one.resolved) for one in now}
+
+
+def _check_reached(then: Machine | None, now: Machine | None) -> None:
+    """The commands were meant for the machine that was reached then. A name may change, the way to it not."""
+    if _way(then) != _way(now):
+        name = (then or now or Machine("It")).name
+        raise NotAllowed(f"{name} is reached in another way than when the job was made. Start its plan anew.")
+
+
+def _way(machine: Machine | None) -> tuple[str, str] | None:
+    return (machine.destination, machine.identity_file) if machine else None
 
 
 def _check_variant(variant: VariantPlan, target: Target, switches: Sequence[tuple[str, ...]]) -> None:
