@@ -4,8 +4,8 @@ Reads     ps aux, -ef, -eLf, -eo with any columns, axf; BSD's, busybox's and toy
 Yields    a ProcessSample a row
 Units     KiB, per cent, seconds
 Quirks    `| grep` drops the header, so the columns come from the command or from the look of the row; `lstart` and `start`
-          print several words; a process may have no name; -L lists threads; the art of a forest is taken off; "-o rss=MEMORY" gives a column
-          a title of its own
+          print several words; a process may have no name; -L lists threads; the art of a forest is taken off;
+          "-o rss=MEMORY" gives a column a title of its own
 Source    procps ps(1) and output.c, busybox and toybox ps.c
 """
 
