@@ -67,6 +67,7 @@ def no_sideways_scroll(page: Any) -> bool:
 def test_a_new_user_registers_this_machine_and_sees_the_comparison_fill_in(page: Any, port: int) -> None:
     page.click("nav >> text=Remote")
     page.click("text=Register this machine")
+    page.wait_for_url("**/remote/plans/*/")
     assert no_sideways_scroll(page)
     page.click("#start")
     page.wait_for_url("**/remote/jobs/*/")
@@ -96,6 +97,7 @@ def test_a_new_user_registers_this_machine_and_sees_the_comparison_fill_in(page:
     # Every counted run is in the table, and the job's page leads to each.
     assert "requests per second" in page.locator(".sentence").first.inner_text()
     page.click("#adding a")
+    page.wait_for_url("**/remote/jobs/*/")
     assert page.locator(".sentence.state").inner_text() == "Done, 16 of 16 stored."
     assert page.locator("table.steps tr.done td.r a").count() == 16
     assert no_sideways_scroll(page)
