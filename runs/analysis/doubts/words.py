@@ -29,6 +29,10 @@ def named(case: Case, finding: Finding) -> Named:
 
 def sentence(case: Case, alike: Sequence[Named]) -> str:
     """One finding: "who: detail. Moral." Several: "3 of 8 runs: moral (who: detail; ...)."""
+    return _capital(_sentence(case, alike)) if not alike[0].who else _sentence(case, alike)
+
+
+def _sentence(case: Case, alike: Sequence[Named]) -> str:
     first = alike[0]
     if len(alike) == 1:
         return f"{_lead(first.who)}{_alone(first.finding)}"

@@ -69,7 +69,7 @@ def decide(evidence: Evidence, p_adjusted: float | None, base: int, setting: Set
         effect=evidence.effect,
         effect_word="" if evidence.effect is None else stats.delta_word(evidence.effect),
         needed=wanted,
-        detail=_detail(evidence, p_adjusted, setting, words.wanted(wanted)),
+        detail=_detail(evidence, p_adjusted, setting, _inside(found, evidence, setting) or words.wanted(wanted)),
     )
 
 
@@ -119,7 +119,11 @@ def _against_means(evidence: Evidence) -> str:
     if evidence.distance is None or evidence.apart == 0 or abs(evidence.distance) < NO_DISTANCE:
         return ""
     up = evidence.own.mean > evidence.base.mean
-    return "" if up == (evidence.distance > 0) else "by the median of all pairs, the means stand the other way round"
+    return (
+        ""
+        if up == (evidence.distance > 0)
+        else "that is the median of all pairs, while the means stand the other way round"
+    )
 
 
 def _told(evidence: Evidence, setting: Setting) -> str:
@@ -192,6 +196,12 @@ def _no_ratio(evidence: Evidence) -> str:
     if not any(evidence.base.values) and not any(evidence.own.values):
         return "0 on both sides"
     return "no ratio: values of 0 or below" if evidence.fewest > 1 else "no ratio to or from 0"
+
+
+def _inside(found: Kind, evidence: Evidence, setting: Setting) -> str:
+    """Where within 2 % the same is."""
+    told = words.interval(ratio(evidence.low), ratio(evidence.high), setting.kind) if found == "same" else ""
+    return f"{told}." if told else ""
 
 
 def _detail(evidence: Evidence, p_adjusted: float | None, setting: Setting, wanted: str) -> str:

@@ -10,7 +10,9 @@ from runs.analysis.table import Comparison
 from runs.analysis.verdict import words
 from runs.analysis.verdict.shapes import Judgement, Kind, Verdict
 
+# The sentence is to be read in three lines: the table has the rest.
 MOST_NAMED = 3
+MOST_WITH_WORDS_OF_THEIR_OWN = 2
 LONGEST_NAME = 60
 # Nearer than this a per cent is easier to picture than "1.08 times".
 IN_PERCENT = 1.2
@@ -69,7 +71,7 @@ def _verdicts(measure: Measure, names: Sequence[str], found: Sequence[Pair]) -> 
         return sorted(wanted, key=lambda pair: -abs((pair[1].ratio or 1) - 1))
 
     def listed(pairs: Sequence[Pair]) -> str:
-        return _listed([_pair(measure, names, at, verdict) for at, verdict in pairs[:MOST_NAMED]], len(pairs))
+        return _pairs(measure, names, pairs)
 
     proven, likely, same, still = (
         of("better", "worse"),
@@ -88,16 +90,26 @@ def _verdicts(measure: Measure, names: Sequence[str], found: Sequence[Pair]) -> 
     return [*said, _none(names, found)]
 
 
-def _pair(measure: Measure, names: Sequence[str], at: int, verdict: Verdict) -> str:
-    """The better one first: "A served 1.55 times as many as B (one run each, no repeats to go by)"."""
+def _pairs(measure: Measure, names: Sequence[str], pairs: Sequence[Pair]) -> str:
+    """Each with what it rests on, which is said once where it is the same for all that are named."""
+    told = [_pair(measure, names, at, verdict) for at, verdict in pairs]
+    alike = len({basis for _, basis in told[:MOST_NAMED]}) == 1
+    shown = told[: MOST_NAMED if alike else MOST_WITH_WORDS_OF_THEIR_OWN]
+    last = len(shown) - 1
+    each = [who if alike and at < last else f"{who} ({basis})" for at, (who, basis) in enumerate(shown)]
+    return _listed(each, len(pairs))
+
+
+def _pair(measure: Measure, names: Sequence[str], at: int, verdict: Verdict) -> tuple[str, str]:
+    """The better one first: ("A served 1.55 times as many as B", "one run each, no repeats to go by")."""
     ratio, low, high = verdict.ratio, verdict.low, verdict.high
     own, base = names[at], names[verdict.base]
     if verdict.kind == "same" or ratio is None or ratio == 1:
-        return f"{own} and {base} ({verdict.text})"
+        return f"{own} and {base}", verdict.text
     if (ratio > 1) != measure.more:
         own, base, ratio = base, own, 1 / ratio
         low, high = (1 / high if high else None), (1 / low if low else None)
-    return f"{own} {_than(measure, ratio)} {base} ({_basis(measure, low, high, verdict)})"
+    return f"{own} {_than(measure, ratio)} {base}", _basis(measure, low, high, verdict)
 
 
 def _than(measure: Measure, ratio: float) -> str:
@@ -146,8 +158,11 @@ def _only(comparison: Comparison, measure: Measure, names: Sequence[str], silent
 
 
 def _silent(names: Sequence[str], silent: Mapping[int, str]) -> str:
-    each = [f"{names[at]} ({why.rstrip('.')})" for at, why in silent.items()]
-    return f"Not counted: {_listed(each[:MOST_NAMED], len(each))}." if each else ""
+    """Why, where it is one: the reasons of several stand among the doubts."""
+    if len(silent) == 1:
+        return "".join(f"Not counted: {names[at]} ({why.rstrip('.')})." for at, why in silent.items())
+    each = [names[at] for at in silent]
+    return f"Not counted: {_listed(each[:MOST_NAMED], len(each))} (see the doubts)." if each else ""
 
 
 def _listed(each: Sequence[str], number: int) -> str:

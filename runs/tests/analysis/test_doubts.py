@@ -201,3 +201,8 @@ def test_a_rule_that_is_no_new_one_is_refused_at_once(identity, basis):
 def test_every_rule_is_in_the_document():
     text = (Path(__file__).parents[3] / "docs" / "doubts.md").read_text(encoding="utf-8")
     assert sorted(re.findall(r"`([a-z]+\.[a-z0-9_]+)`", text)) == [one.id for one in rules()]
+
+
+def test_a_doubt_about_the_whole_comparison_begins_as_a_sentence_does(monkeypatch):
+    only(monkeypatch, lambda given: iter([Finding("note", "no idle CPU", "it was busy")]))
+    assert [doubt.text for doubt in doubts(case(10.0))] == ["No idle CPU. It was busy."]

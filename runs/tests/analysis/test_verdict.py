@@ -52,6 +52,7 @@ def test_the_same_within_two_per_cent_is_a_verdict_of_its_own():
     found = verdict([1000.0, 1001.0, 1002.0, 1003.0], [1004.0, 1005.0, 1006.0, 1007.0])
     assert found.p < 0.05  # they differ, and by too little to matter
     assert (found.kind, found.text) == ("same", "the same within 2 %, 4 repeats each")
+    assert found.detail.endswith(" 95 % interval 0.1 to 0.7 % more.")
 
 
 def test_an_interval_that_leaves_two_per_cent_is_not_the_same():
@@ -182,7 +183,7 @@ def test_one_wild_run_among_four_turns_the_means_round_and_that_is_said():
     found = verdict([800.1, 812.3, 795.7, 805.2], [870.4, 881.9, 402.2, 875.3])
     assert found.kind == "undecided"
     assert found.text.startswith("8.6 % more, 95 % interval")
-    assert found.text.endswith("by the median of all pairs, the means stand the other way round")
+    assert found.text.endswith("that is the median of all pairs, while the means stand the other way round")
     # Noether's formula with 12 of 16 pairs won: 2 (1.96 + 0.84)² / (3 · 0.5²)
     assert found.needed == 21
 

@@ -7,7 +7,7 @@ import json
 from runs.analysis.table import compare
 from runs.analysis.verdict import judge
 from runs.tests.analysis.facts import run, setups
-from runs.tests.analysis.judging import RATE, said, table
+from runs.tests.analysis.judging import RATE, excluding, said, table
 
 FOUR = [100.0, 101.0, 102.0, 103.0]
 
@@ -45,6 +45,28 @@ def test_of_many_configs_the_first_are_named_and_the_rest_counted():
     sentence = said(table(*[[float(at)] for at in range(100, 108)]))
     assert sentence.count("served") == 3
     assert "; and 4 more." in sentence
+
+
+def test_what_several_rest_on_is_said_once():
+    assert said(table([100.0], [110.0], [103.0])) == (
+        "No difference in requests per second can be claimed: “b” served 10 % more than “a”; “c” served 3.0 % more than “a”"
+        " (one run each, no repeats to go by)."
+    )
+
+
+def test_where_each_rests_on_something_else_two_are_named():
+    sides = [[value * times for value in (100.0, 103.0, 96.0, 101.0, 99.0)] for times in (1, 1.01, 0.99, 1.02, 1.005)]
+    sentence = said(table(*sides))
+    assert sentence.count("served") == sentence.count("95 % interval") == 2
+    assert "; and 2 more." in sentence
+
+
+def test_why_one_is_not_counted_is_said_and_why_several_are_not_stands_below():
+    made = table([100.0], [110.0], [120.0])
+    one = excluding(made, {1: "it swapped."}).sentence
+    assert one.endswith("Not counted: “b” (it swapped).")
+    several = excluding(made, {1: "it swapped", 2: "half of it failed"}).sentence
+    assert several.endswith("Not counted: “b”; “c” (see the doubts).")
 
 
 def test_times_stand_in_where_no_rate_is_told():

@@ -80,7 +80,7 @@ def _family(case: Case, name: str) -> Iterator[Finding]:
     if left:
         severity: Severity = "note" if all(gap.severity == "note" for gap in left) else "caution"
         detail = "; ".join(_listed(case, prop, left) for prop in dict.fromkeys(gap.prop for gap in left))
-        yield Finding(severity, detail, WORDS[name][severity], _sources(case, left))
+        yield Finding(severity, f"not the same: {detail}", WORDS[name][severity], _sources(case, left))
 
 
 def _gaps(case: Case, prop: Property, stands: dict[int, int]) -> list[Gap]:
