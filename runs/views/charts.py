@@ -121,7 +121,7 @@ def all_charts(
     spectrum = lines(comparison, out)
     if spectrum:
         made["latency"] = latency.figure(spectrum, log=wants_log(asked, spectrum))
-    drawn = [curve(sweep) for sweep in sweeps if len(sweep.levels) > 1]
+    drawn = [curve(sweep) for sweep in sweeps if len(sweep.levels) >= FEWEST_LEVELS]
     if drawn:
         made["scaling"] = scaling.figure(drawn)
     sizes = _sizes(comparison.columns, looks)

@@ -263,3 +263,15 @@ def test_runs_of_several_tools_are_compared_with_a_doubt(browser):
     page = said(browser, made)
     assert "siege" in page
     assert "caution" in page or "not comparable" in page or "not counted" in page
+
+
+def test_a_sweep_of_two_levels_is_told_and_not_drawn_and_one_of_five_is(browser):
+    assert 'id="chart-scaling"' not in html(browser, factories.memory_experiment().get_absolute_url())
+    made, text = factories.experiment("a sweep"), factories.upload()
+    setup = factories.config(made, "event")
+    for users in (1, 4, 16, 64, 256):
+        told = {"concurrency": users, "requests_per_second": 100 * users / (1 + 0.03 * users + 0.0005 * users**2)}
+        factories.run(setup, text, command=f"ab -n 60000 -c {users} http://h/", complete_requests=60000, **told)
+    page = html(browser, made.get_absolute_url())
+    assert 'id="chart-scaling"' in page
+    assert "peaks at" in words(page)
