@@ -25,7 +25,7 @@ from tempfile import TemporaryDirectory
 from django.conf import settings
 
 from .shapes import Machine
-from .streams import Ended, Stream, last_lines
+from .streams import Ended, Stream, decoded, last_lines
 
 BEAT_S = 3.0
 SILENCE_S = 10
@@ -200,7 +200,7 @@ class Process:
         with self._changed:
             if self._out.status is not None:
                 return Ended(self._out.status, self._out.text(), self._err.text())
-            said = last_lines((self._err.before + bytes(self._err.kept)).decode("utf-8", "replace"))
+            said = last_lines(decoded(self._err.before + bytes(self._err.kept)))
             began = self.began_at is not None
         raise Unreachable(_why(self.machine, began, said, self._process.returncode))
 

@@ -6,6 +6,7 @@ a look costs the target one connection and not five.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -47,11 +48,9 @@ def _script(commands: Sequence[str]) -> list[str]:
 
 def _several(machine: Machine, commands: Sequence[str], pause: Pause) -> list[Shown]:
     said = run(machine, _script(commands), pause=pause).out
-    shown = []
-    for part in said.split(f"\n{NEXT}")[1:]:
-        place, _, output = part.partition("\n")
-        shown.append(Shown(commands[int(place)], output.strip("\n")))
-    return shown
+    numbered = {str(place): command for place, command in enumerate(commands)}
+    parts = (part.partition("\n") for part in said.split(f"\n{NEXT}")[1:])
+    return [Shown(numbered[place], output.strip("\n")) for place, _, output in parts if place in numbered]
 
 
 def facts(machine: Machine, pause: Pause) -> list[Shown]:
@@ -96,10 +95,9 @@ def clock_offset_s(machine: Machine, pause: Pause) -> float:
             pause()
         heard = time.time()
         ended = process.ended()
-    try:
-        there = float(ended.out)
-    except ValueError as error:
-        raise Unreachable(f"{machine.name} does not tell its time: {ended.words}") from error
+    if not re.fullmatch(r"[0-9]{1,12}(?:\.[0-9]{0,9})?\s*", ended.out, re.A):  # float() takes nan and inf too
+        raise Unreachable(f"{machine.name} does not tell its time: {ended.words}")
+    there = float(ended.out)
     return there - ((process.began_at or heard) + heard) / 2
 
 

@@ -19,6 +19,11 @@ class Ended:
         return last_lines(self.err) or last_lines(self.out) or f"it ended with status {self.status}"
 
 
+def decoded(said: bytes) -> str:
+    """As text that every database takes: what is no UTF-8, and NUL, become U+FFFD."""
+    return said.decode("utf-8", "replace").replace("\0", "\ufffd")
+
+
 def last_lines(text: str, most: int = 8) -> str:
     return "\n".join([line.rstrip() for line in text.splitlines() if line.strip()][-most:])
 
@@ -64,4 +69,4 @@ class Stream:
         said = bytes(self.kept) if self.began else b""
         if self.left_out:
             said = said[: said.rfind(b"\n", 0, self.most - len(self.ended_mark) - 8) + 1]
-        return said.decode("utf-8", "replace")
+        return decoded(said)

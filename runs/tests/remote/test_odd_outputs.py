@@ -1,0 +1,43 @@
+"""What a machine answers may be anything: it must neither break a job down nor be stored as what it is not."""
+
+from __future__ import annotations
+
+import pytest
+
+from runs.remote import monitors
+from runs.remote.channel import HERE, Unreachable, run
+
+
+def nothing() -> None:
+    """There is nothing to stop for."""
+
+
+@pytest.mark.once
+def test_a_nul_becomes_a_sign_that_every_database_takes():
+    said = run(HERE, ["printf", r"a\000b\n"])
+    assert said.out == "a\ufffdb\n"
+    said = run(HERE, ["sh", "-c", r"printf 'no\000thing\n' >&2; exit 3"])
+    assert said.words == "no\ufffdthing"
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("answer", ["nan", "inf", "-1e999", "12:30", "1e300", "", "9" * 5000])
+def test_a_clock_that_tells_no_time_is_said_to_tell_none(monkeypatch, answer):
+    monkeypatch.setattr(monitors, "CLOCK", ("echo", answer))
+    with pytest.raises(Unreachable, match="does not tell its time"):
+        monitors.clock_offset_s(HERE, nothing)
+
+
+@pytest.mark.once
+def test_a_clock_that_tells_it_is_compared():
+    assert abs(monitors.clock_offset_s(HERE, nothing)) < 5
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("number", ["x", "-1", "7", "9" * 5000])
+def test_an_output_that_imitates_the_line_between_two_is_left_out(monkeypatch, number):
+    monkeypatch.setattr(
+        monitors, "LOOK", ("echo one", f"printf '\\n{monitors.NEXT}{number}\\nforged\\n'", "echo three")
+    )
+    said = monitors.look(HERE, nothing)
+    assert [shown.output for shown in said if shown.output] == ["one", "three"]
