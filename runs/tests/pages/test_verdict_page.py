@@ -7,7 +7,6 @@ import re
 
 import pytest
 from django.core.cache import caches
-from django.test import Client
 
 from runs import ingest, judging
 from runs.models import Experiment, Ruling, Run
@@ -16,16 +15,16 @@ from runs.tests.pages.test_pages import html, words
 from runs.tests.pages.test_queries import queries
 
 
-def said(browser: Client, made: Experiment) -> str:
+def said(browser, made):
     return words(html(browser, made.get_absolute_url()))
 
 
-def sentence(browser: Client, made: Experiment) -> str:
+def sentence(browser, made):
     page = html(browser, made.get_absolute_url())
     return words(re.search(r'<p class="sentence">(.*?)</p>', page, re.S)[1])
 
 
-def four_against_four(quicker: float = 1.5) -> Experiment:
+def four_against_four(quicker=1.5):
     made, text = factories.experiment("four repeats"), factories.upload()
     for name, times in (("old", 1.0), ("new", quicker)):
         setup = factories.config(made, name)
@@ -159,7 +158,7 @@ def test_conclusions_are_worked_out_once_until_something_changes(browser, counte
     assert len(counted) == 1
 
 
-def changes(made: Experiment):
+def changes(made):
     run, config = made.runs.first(), made.configs.first()
     yield lambda: ingest.change.rename_config(config, "renamed")
     yield lambda: ingest.change.set_counted(run, False)
@@ -190,7 +189,7 @@ def test_a_page_worked_out_anew_needs_as_many_queries_as_a_kept_one(browser):
     assert anew == again <= 12
 
 
-def odd(**told) -> Experiment:
+def odd(**told):
     made, text = factories.experiment("odd"), factories.upload()
     for name in ("a", "b"):
         for repeat in range(1, told.pop("repeats", 1) + 1):
