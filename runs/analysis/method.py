@@ -29,16 +29,26 @@ def method(comparison: Comparison, judgement: Judgement) -> list[str]:
         return told
     tests = sorted({verdict.test for verdict in judgement.verdicts.values() if verdict.test})
     if tests:
-        told.append(
-            f"Tested by {', '.join(tests)}; p-values are corrected after Holm over the configs of each metric, and "
-            '"same" means that the difference lies within 2 %.'
-        )
+        told += _tested(judgement, tests)
     if any(verdict.n == 1 or verdict.n_base == 1 for verdict in judgement.verdicts.values()):
         told.append(
             "One run a side is no test: its distance is set beside what repeats vary by, and what lies far outside "
             "is likely, not proven."
         )
     return told
+
+
+def _tested(judgement: Judgement, tests: Sequence[str]) -> list[str]:
+    """How it was tested, and what of that holds for the tests that were made."""
+    told = f"Tested by {', '.join(tests)}."
+    if all(verdict.p_adjusted is None for verdict in judgement.verdicts.values()):
+        return [told]
+    return [
+        f"{told} p-values are corrected after Holm over the configs of each metric, not over metrics; intervals are each "
+        'comparison\'s own. "Same" means that the whole 95 % interval of the ratio lies within 2 % of equal.',
+        "Ratios that are tested are of geometric means, from 4 repeats a side on the median of all pairs of runs, and so "
+        "may differ from those of the means in the table.",
+    ]
 
 
 def environment(

@@ -13,6 +13,9 @@ SIGNIFICANT = 4
 LEAST_PLAIN, MOST_PLAIN = 1e-9, 1e16
 HUGE = 1e300
 # Words for "above the baseline" and "below it", by the kind of quantity.
+AS_MANY = {"rate": "as many", "time": "as long", "amount": "as much"}
+# From this ratio on: "33 × more" may be 33 or 34 times as many, so it is not said.
+TIMES_FROM = 3
 WORDS = {"rate": ("more", "fewer"), "time": ("longer", "shorter"), "amount": ("more", "less")}
 
 
@@ -71,27 +74,32 @@ class Delta:
     text: str
     word: str
 
+    @property
+    def than(self) -> str:
+        """What comes between the delta and the other's name: "36 % fewer than", "33 × as many as"."""
+        return "as" if self.word in AS_MANY.values() else "than"
+
     def __str__(self) -> str:
         return " ".join(part for part in (self.arrow, self.text, self.word) if part)
 
 
 def delta(value: float | None, base: float | None, kind: str) -> Delta | None:
-    """`value` against `base` in words: "▲ 17 % more", "▼ 29 % less", "= same"; None where no ratio exists."""
+    """`value` against `base` in words: "▲ 17 % more", "▲ 33 × as many", "= equal"; None where no ratio exists."""
     if value is None or not base:
         return None
     ratio = value / base
     if not math.isfinite(ratio):
         return None
     if abs(ratio - 1) < 0.0005:  # what would be written as 0.0 %
-        return Delta(ratio, "=", "", "same")
+        return Delta(ratio, "=", "", "equal")
     above, below = WORDS[kind]
-    arrow, word = ("▲", above) if ratio > 1 else ("▼", below)
+    arrow, word = ("▲", AS_MANY[kind] if ratio >= TIMES_FROM else above) if ratio > 1 else ("▼", below)
     return Delta(ratio, arrow, _size(ratio), word)
 
 
 def _size(ratio: float) -> str:
     change = abs(ratio - 1) * 100
-    if ratio >= 3:
+    if ratio >= TIMES_FROM:
         return f"{ratio:.{0 if ratio >= 10 else 1}f} ×"
     # One decimal where whole per cents would hide a difference: near none, and near all.
     return f"{change:.{1 if change < 9.95 or 99 < change < 100 else 0}f} %"

@@ -37,8 +37,8 @@ def bars(comparison: Comparison, silent: Container[int] = ()) -> list[throughput
             interval=interval([one.value for one in cell.figures]),
             hovers=tuple(_run_words(column, run) for run in column.runs if run.requests_per_second is not None),
             counted=at not in silent,
-            delta=f"{cell.delta} than {comparison.columns[base].title}"
-            if cell.delta and cell.delta.word != "same"
+            delta=f"{cell.delta} {cell.delta.than} {comparison.columns[base].title}"
+            if cell.delta and cell.delta.word != "equal"
             else "",
         )
         for at, (column, cell, base) in enumerate(zip(comparison.columns, row.cells, comparison.bases, strict=True))

@@ -53,14 +53,23 @@ def test_it_sets_thousands_apart_from_five_digits_on():
         (29219.55, 17160.13, "rate", "▲ 70 % more"),
         (90.378, 58.275, "time", "▲ 55 % longer"),
         (3, 1032, "time", "▼ 99.7 % shorter"),
-        (292.56, 8.96, "rate", "▲ 33 × more"),
-        (8.0, 2.0, "amount", "▲ 4.0 × more"),
-        (617.0, 617.01, "rate", "= same"),
+        (292.56, 8.96, "rate", "▲ 33 × as many"),
+        (8.0, 2.0, "amount", "▲ 4.0 × as much"),
+        (617.0, 617.01, "rate", "= equal"),
         (878.81, 887.55, "rate", "▼ 1.0 % fewer"),
     ],
 )
 def test_a_delta_has_an_arrow_and_a_word(value, base, kind, text):
     assert str(delta(value, base, kind)) == text
+
+
+def test_a_delta_knows_what_leads_to_the_others_name():
+    told = [delta(value, 2.0, "rate") for value in (66.0, 3.0, 1.0)]
+    assert [f"{one} {one.than}" for one in told if one] == [
+        "▲ 33 × as many as",
+        "▲ 50 % more than",
+        "▼ 50 % fewer than",
+    ]
 
 
 def test_no_ratio_exists_to_nothing_or_of_nothing():

@@ -27,7 +27,7 @@ def cold_start(case: Case) -> Iterator[Finding]:
         mean = fmean(later)
         whose = "the second" if len(later) == 1 else f"the mean of the {len(later)} later ones"
         detail = f"{figure(first.requests_per_second)} requests per second, {figure(mean)} in {whose}"
-        text = "the first repeat looks like a cold start (processes to fork, caches to fill): leave each config's first uncounted, or repeat more"
+        text = "the first repeat looks like a cold start (processes to fork, caches to fill): count no config's first, or repeat"
         yield Finding("caution", detail, text, (Source(first.source, first.line),), run=first.id)
 
 
