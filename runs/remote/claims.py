@@ -26,7 +26,8 @@ def take(job_id: int, claim: str) -> Job | None:
             heartbeat_at=timezone.now(),
             finished_at=None,
         ):
-            return None
+            # It may be this very attempt's: the database went away between its word and our hearing of it.
+            return Job.objects.filter(pk=job_id, claim=claim, state=Job.State.CONNECTING).first()
         job = Job.objects.get(pk=job_id)
         waits_for = _busy_generator(job) or _busy_target(job)
         if not waits_for:

@@ -53,6 +53,7 @@ def resume(job: Job, user: Any) -> list[Step]:
     with transaction.atomic():
         if not Job.objects.filter(pk=job.pk, state__in=early).update(**queued):
             raise _refused("Only a job that was cancelled, failed or lost can be resumed.")
+        job.steps.filter(state=Step.State.RUNNING).update(state=Step.State.LOST)  # its worker was gone as it wrote this
         again = begun(job)
         if not again and not job.steps.filter(state=Step.State.WAITING).exists():
             raise _refused("Every step of it is done.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from runs import remote
-from runs.models import Job, LoadGenerator, Plan, Switch, Target, TargetAddress, Variant
+from runs.models import Job, LoadGenerator, Plan, Switch, Target, Variant
 from runs.tests.remote import rows
 from runs.tests.remote.hosts import Lab
 
@@ -44,7 +44,3 @@ def long_plan(lab: Lab, **fields: Any) -> Plan:
 
 def job(of: Plan) -> Job:
     return remote.start(of, rows.user("run_plan"))
-
-
-def second_address(of: Target, base: str, ip: str) -> TargetAddress:
-    return TargetAddress.objects.create(target=of, base=base, resolved=[ip])

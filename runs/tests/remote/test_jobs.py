@@ -131,6 +131,13 @@ def test_resuming_gives_the_broken_step_a_row_of_its_own_and_leaves_the_rest():
     assert remote.begun(made) == []
 
 
+def test_a_step_that_was_begun_as_the_job_was_lost_is_not_left_out():
+    made = job(state=Job.State.LOST)
+    Step.objects.filter(job=made, position=1).update(state=Step.State.RUNNING)
+    (again,) = remote.resume(made, None)
+    assert (again.position, again.state) == (1, Step.State.LOST)
+
+
 def test_only_who_may_run_plans_resumes_one():
     made = job(state=Job.State.LOST)
     with pytest.raises(remote.Refused, match="may not run plans"):
