@@ -11,6 +11,7 @@ Output of the process is what stands between the two lines with the channel's ow
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import secrets
 import subprocess
@@ -24,6 +25,7 @@ from tempfile import TemporaryDirectory
 
 from django.conf import settings
 
+from .secrets import PREFIX
 from .shapes import Machine
 from .streams import Ended, Stream, decoded, last_lines
 
@@ -35,9 +37,11 @@ MOST_OUT = 16 * 2**20  # bytes kept of standard output
 MOST_ERR = 2**20
 CHUNK = 65536
 LONGEST_S = 7 * 86400  # of a job
+CONNECT_S = 60.0  # until a machine that took the connection has run something on it
 PLACE = "\0place "
 NEVER_RAN = (74, 127)  # keeper.sh's own: a file could not be written, there is no such program
 HERE = Machine("this machine")
+OURS = frozenset({"SECRET_KEY", "DATABASE_URL", "PGPASSWORD", "CELERY_BROKER_URL", "DJANGO_SUPERUSER_PASSWORD"})
 
 _LINES = (Path(__file__).parent / "keeper.sh").read_text().splitlines()
 SCRIPT = " ".join(line for line in _LINES if not line.startswith("#"))
@@ -73,6 +77,11 @@ def command_line(machine: Machine, *, holds: bool = False) -> list[str]:
     identity = ["-i", machine.identity_file] if machine.identity_file else []
     shared = ["-o", f"ControlMaster={'yes' if holds else 'no'}", "-o", f"ControlPath={machine.shared or 'none'}"]
     return [*SSH, *shared, *config, *identity, "--", machine.destination, f"exec sh -c '{SCRIPT}'"]
+
+
+def _environment() -> dict[str, str]:
+    """This process's own without what only benchdash may know: tools, switches and ssh have no use for it."""
+    return {name: value for name, value in os.environ.items() if name not in OURS and not name.startswith(PREFIX)}
 
 
 class Process:
@@ -117,6 +126,7 @@ class Process:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            env=_environment(),
             start_new_session=True,
         )
         assert self._process.stdin and self._process.stdout and self._process.stderr  # noqa: S101  (for the types)
@@ -239,8 +249,11 @@ def connected(machine: Machine, pause: Callable[[], None]) -> Iterator[Machine]:
     with TemporaryDirectory(prefix="benchdash-") as folder:
         shared = replace(machine, shared=f"{folder}/ssh")
         with Process(shared, ["sleep", str(LONGEST_S)], lifetime_s=LONGEST_S, holds=True) as holder:
+            until = time.monotonic() + CONNECT_S
             while holder.began_at is None and not holder.wait(0.1):
                 pause()
+                if time.monotonic() > until:
+                    raise Unreachable(f"{machine.name} took the connection and started nothing for {CONNECT_S:.0f} s.")
             if holder.began_at is None:
                 holder.ended()
             yield shared

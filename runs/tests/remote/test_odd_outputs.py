@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from runs.remote import monitors
-from runs.remote.channel import HERE, Unreachable, run
+from runs.remote import channel, monitors
+from runs.remote.channel import HERE, Unreachable, connected, run
+from runs.remote.shapes import Machine
 
 
 def nothing() -> None:
@@ -41,3 +42,24 @@ def test_an_output_that_imitates_the_line_between_two_is_left_out(monkeypatch, n
     )
     said = monitors.look(HERE, nothing)
     assert [shown.output for shown in said if shown.output] == ["one", "three"]
+
+
+@pytest.mark.once
+def test_a_machine_that_takes_the_connection_and_does_nothing_is_given_up(monkeypatch, tmp_path):
+    """Its login shell hangs, say: ssh itself is content, and would be for days."""
+    ssh = tmp_path / "ssh"
+    ssh.write_text("#!/bin/sh\nexec sleep 30\n")
+    ssh.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    monkeypatch.setattr(channel, "CONNECT_S", 0.5)
+    with pytest.raises(Unreachable, match="started nothing"), connected(Machine("web1", "web1"), nothing):
+        raise AssertionError("it is connected")
+
+
+@pytest.mark.once
+def test_what_is_started_here_is_not_told_benchdashs_own_secrets(monkeypatch):
+    for name in ("SECRET_KEY", "DATABASE_URL", "PGPASSWORD", "CELERY_BROKER_URL", "BENCHDASH_SECRET_API"):
+        monkeypatch.setenv(name, "not to be told")
+    monkeypatch.setenv("HARMLESS", "may be told")
+    said = run(HERE, ["env"]).out
+    assert "not to be told" not in said and "HARMLESS=may be told" in said
