@@ -10,7 +10,7 @@ from runs.analysis import stats
 from runs.analysis.verdict import words
 from runs.analysis.verdict.evidence import ALPHA, ENOUGH_FOR_RANKS, MARGIN, Evidence, ratio
 from runs.analysis.verdict.metrics import Judged
-from runs.analysis.verdict.needed import needed
+from runs.analysis.verdict.needed import needed, within_step
 from runs.analysis.verdict.shapes import Kind, Verdict
 
 # A spread borrowed from other configs must be exceeded at this confidence, as nothing says that they vary alike.
@@ -69,7 +69,9 @@ def decide(evidence: Evidence, p_adjusted: float | None, base: int, setting: Set
         effect=evidence.effect,
         effect_word="" if evidence.effect is None else stats.delta_word(evidence.effect),
         needed=wanted,
-        detail=_detail(evidence, p_adjusted, setting, _inside(found, evidence, setting) or words.wanted(wanted)),
+        detail=" ".join(
+            filter(None, [*_tested(evidence, p_adjusted, setting), *_open(found, evidence, setting, wanted)])
+        ),
     )
 
 
@@ -90,7 +92,7 @@ def _found(evidence: Evidence, p_adjusted: float | None, setting: Setting) -> tu
     sides = words.sides(evidence.n_base, evidence.n, setting.judged.counted)
     if _same(evidence, setting):
         return "same", "the same within 2 %", _plain(sides)
-    if 0 < evidence.apart <= setting.step:
+    if within_step(evidence, setting.step):
         step = f"no further apart than the {setting.step:g} {setting.unit} that the tool tells"
         return "undecided", step, _plain(sides)
     better = _up(evidence) == (setting.judged.good > 0)
@@ -175,7 +177,9 @@ def _far(evidence: Evidence, setting: Setting) -> bool:
 def _far_words(setting: Setting, *, down: bool) -> str:
     if setting.pool is None:
         return "far beyond what repeats usually vary by"
-    return f"far beyond the {words.vary(setting.pool, down=down)} that repeats {setting.whose}vary by"
+    return (
+        f"far beyond the {words.vary(setting.pool, down=down)} that repeats {setting.whose}{words.varying(down=down)}"
+    )
 
 
 def _open_words(evidence: Evidence, setting: Setting, *, down: bool) -> str:
@@ -184,8 +188,8 @@ def _open_words(evidence: Evidence, setting: Setting, *, down: bool) -> str:
     inside = abs(evidence.distance or 0) <= setting.pool.widest
     size = words.vary(setting.pool, down=down)
     if inside:
-        return f"repeats {setting.whose}vary by {size}"
-    return f"not far beyond the {size} that repeats {setting.whose}vary by"
+        return f"repeats {setting.whose}{words.varying(down=down)} {size}"
+    return f"not far beyond the {size} that repeats {setting.whose}{words.varying(down=down)}"
 
 
 def _nothing(evidence: Evidence) -> str:
@@ -198,43 +202,43 @@ def _no_ratio(evidence: Evidence) -> str:
     return "no ratio: values of 0 or below" if evidence.fewest > 1 else "no ratio to or from 0"
 
 
-def _inside(found: Kind, evidence: Evidence, setting: Setting) -> str:
-    """Where within 2 % the same is."""
-    told = words.interval(ratio(evidence.low), ratio(evidence.high), setting.kind) if found == "same" else ""
-    return f"{told}." if told else ""
-
-
-def _detail(evidence: Evidence, p_adjusted: float | None, setting: Setting, wanted: str) -> str:
+def _tested(evidence: Evidence, p_adjusted: float | None, setting: Setting) -> list[str]:
     """What the verdict rests on, for whoever asks."""
-    if evidence.distance is None and evidence.p is None:
-        return ""
     parts = []
+    after = f" after Holm over {setting.tests} configs" if setting.tests > 1 else ""
     if evidence.test and evidence.p is not None:
-        parts.append(f"{evidence.test}: {words.chance(evidence.p)}")
-        if p_adjusted is not None and setting.tests > 1:
-            parts[-1] += f", {words.chance(p_adjusted)} after Holm over {setting.tests} configs"
-        parts[-1] += "."
+        adjusted = f", {words.chance(p_adjusted)}{after}" if p_adjusted is not None and after else ""
+        parts.append(f"{evidence.test}: {words.chance(evidence.p)}{adjusted}.")
     if setting.floor >= ALPHA:
-        after = f" after Holm over {setting.tests} configs" if setting.tests > 1 else ""
-        parts.append(
-            f"So few repeats cannot come below {words.chance(setting.floor)}{after}, however far apart they lie."
-        )
+        least = words.chance(setting.floor)
+        parts.append(f"So few repeats cannot come below {least}{after}, however far apart they lie.")
     if evidence.of and evidence.of != "runs":
         parts.append(f"Ratio of {evidence.of}.")
-    if not evidence.test or p_adjusted is None or p_adjusted >= ALPHA:
-        parts.append(_rests_on(setting))
-    return " ".join([*filter(None, parts), wanted]).strip()
+    return parts
 
 
-def _rests_on(setting: Setting) -> str:
+def _open(found: Kind, evidence: Evidence, setting: Setting, wanted: int | None) -> list[str]:
+    """Where the same lies; or what is not proven is held against, and what it would take."""
+    if found == "same":
+        told = words.interval(ratio(evidence.low), ratio(evidence.high), setting.kind)
+        return [f"{told}."] if told and evidence.low != evidence.high else []
+    if found in ("better", "worse", "none") or within_step(evidence, setting.step):
+        return []
+    return [_rests_on(evidence, setting), words.wanted(wanted, borrowed=evidence.spread is None)]
+
+
+def _rests_on(evidence: Evidence, setting: Setting) -> str:
     pool = setting.pool
-    if pool is None:
-        if math.isinf(setting.judged.unknown):
-            return "No spread to go by: a single run's slowest requests are not judged."
-        return (
-            "No spread to go by: repeats are usually less than 1.5 times apart, and here less than "
-            f"{math.exp(setting.judged.unknown):g} times is not judged."
-        )
-    several = "sets" if pool.sets > 1 else "set"
-    most = "by up to" if pool.sets < stats.MANY_SETS else "in 19 of 20 sets by at most"
-    return f"Repeats vary {most} {words.vary(pool)} ({pool.sets} {several} of repeats {setting.where})."
+    if pool is not None:
+        down = (evidence.distance or 0) < 0
+        many = "in 19 of 20 sets " if pool.sets >= stats.MANY_SETS else ""
+        sets = f"{pool.sets} {'sets' if pool.sets > 1 else 'set'} of repeats {setting.where}"
+        return f"Repeats {words.varying(down=down)} up to {words.vary(pool, down=down)} {many}({sets})."
+    if evidence.fewest > 1:
+        return ""
+    if math.isinf(setting.judged.unknown):
+        return "No spread to go by: a single run's slowest requests are not judged."
+    return (
+        "No spread to go by: repeats are usually less than 1.5 times apart, and here less than "
+        f"{math.exp(setting.judged.unknown):g} times is not judged."
+    )

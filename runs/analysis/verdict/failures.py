@@ -64,7 +64,8 @@ def judge_failures(key: str, base: Sequence[Tries], own: Sequence[Tries], base_a
     sides = words.sides(n_base, n, "run")
     if min(n, n_base) >= ENOUGH_FOR_RANKS:
         return replace(_by_ranks(base, own, base_at), text=f"{told}, {sides}", basis=sides, n=n, n_base=n_base)
-    p = _chance(base, own)
+    own_groups, base_groups = _groups(own), _groups(base)
+    p = stats.fisher(*own_groups, *base_groups)
     kind: Kind = "likely_worse" if share(own) > share(base) else "likely_better"
     return Verdict(
         kind if p < LIKELY else "undecided",
@@ -76,7 +77,8 @@ def judge_failures(key: str, base: Sequence[Tries], own: Sequence[Tries], base_a
         test="Fisher, exact, on groups of requests",
         p=p,
         detail="Requests under way together tend to fail together: they are counted as one, so that chance is not "
-        f"mistaken for a difference. Fisher's exact test: {words.chance(p)}.",
+        f"mistaken for a difference. That leaves {own_groups[0]} of {own_groups[1]} groups that failed against "
+        f"{base_groups[0]} of {base_groups[1]}. Fisher's exact test: {words.chance(p)}.",
     )
 
 
@@ -113,10 +115,7 @@ def adjusted(found: Mapping[int, Verdict]) -> dict[int, Verdict]:
     return made
 
 
-def _chance(base: Sequence[Tries], own: Sequence[Tries]) -> float:
-    """Fisher's test as if each burst of failures took all requests under way with it: careful, never too sure."""
-    sums = []
-    for side in (own, base):
-        bad = sum(math.ceil(one.bad / one.together) for one in side)
-        sums += [bad, max(sum(one.of // one.together for one in side), bad)]
-    return stats.fisher(*sums)
+def _groups(side: Sequence[Tries]) -> tuple[int, int]:
+    """(failed, of): as if each burst of failures took all requests under way with it. Careful, never too sure."""
+    bad = sum(math.ceil(one.bad / one.together) for one in side)
+    return bad, max(sum(one.of // one.together for one in side), bad)

@@ -18,7 +18,7 @@ def needed(evidence: Evidence, pool: stats.Pool | None, *, comparisons: int, ste
     More than stats.MOST_REPEATS are one more than that; None where it cannot be told.
     """
     pool = evidence.spread or pool
-    if evidence.distance is None or pool is None or not pool.squares or step >= evidence.apart > 0:
+    if evidence.distance is None or pool is None or not pool.squares or within_step(evidence, step):
         return None
     alpha = ALPHA / max(comparisons, 1)
     distance = abs(evidence.distance)
@@ -32,6 +32,11 @@ def needed(evidence: Evidence, pool: stats.Pool | None, *, comparisons: int, ste
     # From ENOUGH_FOR_RANKS on the rank test decides, which has a least p; and what was not enough is not enough.
     least = max(ENOUGH_FOR_RANKS, stats.fewest_for_ranks(alpha), evidence.fewest + 1)
     return min(max(counted, least), stats.MOST_REPEATS + 1)
+
+
+def within_step(evidence: Evidence, step: float) -> bool:
+    """The tool prints too coarsely to tell them apart: more repeats would print the same."""
+    return evidence.distance is not None and 0 < step >= evidence.apart
 
 
 def _for_ranks(repeats: int | None) -> int | None:

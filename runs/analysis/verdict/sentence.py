@@ -136,7 +136,10 @@ def _basis(measure: Measure, low: float | None, high: float | None, verdict: Ver
 
 def _needed(still: Sequence[Pair]) -> str:
     """Only where there is one answer."""
-    return f" {words.wanted(still[0][1].needed)}".rstrip() if len(still) == 1 else ""
+    if len(still) > 1:
+        return ""
+    verdict = still[0][1]
+    return f" {words.wanted(verdict.needed, borrowed=verdict.n == verdict.n_base == 1)}".rstrip()
 
 
 def _none(names: Sequence[str], found: Sequence[Pair]) -> str:

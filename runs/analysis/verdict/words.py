@@ -65,12 +65,19 @@ def vary(pool: Pool, *, down: bool = False) -> str:
     return f"{_size(factor)} times" if factor >= MANY_TIMES else _size(factor)
 
 
-def wanted(needed: int | None) -> str:
+def varying(*, down: bool) -> str:
+    """What stands before the size of `vary`."""
+    return "lie below each other by" if down else "vary by"
+
+
+def wanted(needed: int | None, *, borrowed: bool = False) -> str:
+    """`borrowed`: neither side has repeats, so that the spread is that of others."""
     if needed is None:
         return ""
     if needed > MOST_REPEATS:
         return f"More than {MOST_REPEATS} repeats a side would be needed to settle this."
-    return f"About {needed} repeats a side would settle it, if it stays this far apart."
+    as_others = " and varies as those do" if borrowed else ""
+    return f"About {needed} repeats a side would settle it, if it stays this far apart{as_others}."
 
 
 def _parts(factor: float, kind: str) -> tuple[str, str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from runs.analysis.method import method
 from runs.analysis.verdict import judge
 from runs.tests.analysis.judging import table
@@ -9,7 +11,7 @@ from runs.tests.analysis.judging import table
 FOUR = [100.0, 101.0, 102.0, 103.0]
 
 
-def told(*sides: list[float], **fields: object) -> str:
+def told(*sides: list[float], **fields: Any) -> str:
     made = table(*sides, **fields)
     return " ".join(method(made, judge(made)))
 

@@ -10,7 +10,7 @@ from runs.analysis import stats
 from runs.analysis.table import compare
 from runs.analysis.verdict import Spread, judge, words
 from runs.tests.analysis.facts import run, setups
-from runs.tests.analysis.judging import RATE, table, verdict
+from runs.tests.analysis.judging import RATE, said, table, verdict
 
 FOUR = [100.0, 101.0, 102.0, 103.0]
 # Repeats of one config that were up to 42 % apart, 8 in all
@@ -191,16 +191,35 @@ def test_one_wild_run_among_four_turns_the_means_round_and_that_is_said():
 def test_a_fall_is_set_beside_a_fall():
     # 42 % up are 30 % down, so that 33 % fewer lie beyond what repeats vary by
     assert verdict([150.0], [100.0], spread=SPREAD).text == (
-        "33 % fewer, one run each, not far beyond the 30 % that repeats of other runs vary by"
+        "33 % fewer, one run each, not far beyond the 30 % that repeats of other runs lie below each other by"
     )
     assert verdict([150.0], [100.0], spread=SPREAD).basis.endswith(
         "not far beyond the 42 % that repeats of other runs vary by"
     )
 
 
+def test_values_that_the_tool_cannot_tell_apart_are_called_so_and_not_in_want_of_repeats():
+    coarse = judge(table([1.0] * 8, [1.0] * 8, percentiles_ms={"50": 24})).of("p50_ms", 1)
+    assert coarse is not None
+    assert (coarse.kind, coarse.text) == (
+        "undecided",
+        "no further apart than the 1 ms that the tool tells, 8 repeats each",
+    )
+    assert coarse.needed is None
+    assert coarse.detail == "Mann-Whitney, exact: p=1.00. Ratio of all pairs of runs (median)."
+
+
+def test_repeats_wanted_by_the_spread_of_others_are_said_to_go_by_it():
+    assert verdict([100.0], [117.0], spread=SPREAD).detail.endswith(
+        "if it stays this far apart and varies as those do."
+    )
+    assert said(table([100.0], [117.0]), spread=SPREAD).endswith("varies as those do.")
+    assert "those" not in verdict([100.0, 110.0], [117.0, 120.0], spread=SPREAD).detail
+
+
 def test_of_many_sets_of_repeats_the_widest_is_no_bound():
     many = Spread({RATE: stats.Pool(40, 60, 60 * 0.15**2, math.log(1.42))}, "of other ab runs kept here")
-    assert "in 19 of 20 sets by at most 42 % (40 sets" in verdict([100.0], [117.0], spread=many).detail
+    assert "by up to 42 % in 19 of 20 sets (40 sets" in verdict([100.0], [117.0], spread=many).detail
 
 
 def test_a_chance_is_never_rounded_onto_the_border():

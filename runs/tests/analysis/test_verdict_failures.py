@@ -8,14 +8,17 @@ from runs.tests.analysis.facts import run, setups
 from runs.tests.analysis.judging import RATE
 
 
-def failing(*sides: list[tuple[int, int]], **fields: object):
-    """A config's runs as (failed, made); 10 requests per second each, twice that in the second config."""
+def failing(*sides: list[tuple[int, int]], at: int = 1, **fields: object):
+    """A config's runs as (failed, made); 10 requests per second each, twice that in the second config.
+
+    The verdict on the config at `at`.
+    """
     runs = [
-        run(at, 10.0 * at, failed_requests=bad, complete_requests=made, **fields)
-        for at, side in enumerate(sides, 1)
+        run(number, 10.0 * number, failed_requests=bad, complete_requests=made, **fields)
+        for number, side in enumerate(sides, 1)
         for bad, made in side
     ]
-    return judge(compare(setups("a", "b"), runs, [])).of("failed_requests", 1)
+    return judge(compare(setups(*"abcd"[: len(sides)]), runs, [])).of("failed_requests", at)
 
 
 def test_no_failures_on_either_side_need_no_verdict():
@@ -30,6 +33,19 @@ def test_many_failures_in_one_run_are_likely_worse():
 def test_a_burst_that_took_what_was_under_way_is_one_failure():
     assert failing([(0, 10_000)], [(100, 10_000)], concurrency=1).kind == "likely_worse"
     assert failing([(0, 10_000)], [(100, 10_000)], concurrency=100).kind == "undecided"
+
+
+def test_the_groups_that_are_tested_are_told():
+    # 285 failures, 150 at a time, are 2 groups at least, of the 4 that 600 requests make
+    found = failing([(0, 200)], [(285, 600)], concurrency=150)
+    assert "That leaves 2 of 4 groups that failed against 0 of 1." in found.detail
+
+
+def test_chances_of_several_configs_are_told_before_and_after_holm():
+    fine, worse = [(0, 100), (1, 100), (2, 100), (0, 100)], [(10, 100), (11, 100), (12, 100), (9, 100)]
+    found = failing(fine, worse, worse, at=2)
+    assert (found.kind, round(found.p_adjusted, 3)) == ("undecided", 0.057)
+    assert found.detail == ("Mann-Whitney on each run's share of failures: p=0.029, p=0.057 after Holm over 2 configs.")
 
 
 def test_two_failures_of_siege_are_undecided():
