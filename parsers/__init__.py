@@ -6,6 +6,7 @@
 from .decode import NotText, decode, open_lines
 from .reader import read
 from .records import Block, ConfigText, HostFacts, LoadResult, Problem, ProcessSample, Record, SystemSample
+from .text import Text
 
 VERSION = "1"
 
@@ -20,6 +21,7 @@ __all__ = [
     "ProcessSample",
     "Record",
     "SystemSample",
+    "Text",
     "decode",
     "open_lines",
     "read",

@@ -40,11 +40,13 @@ class Text:
 
     def blocks(self) -> list[parsers.Block]:
         """What the parsers recognise in it."""
-        return list(parsers.read(self._with_ends()))
+        return list(parsers.read(parsers.Text(self._pieces())))
 
-    def _with_ends(self) -> Iterator[str]:
-        yield from (f"{line}\n" for line in self.lines[:-1])
-        yield self.lines[-1] + "\n" * self.ended
+    def _pieces(self) -> Iterator[str]:
+        """A thousand lines at a time: the parsers match usual output in the text as a whole."""
+        for first in range(0, len(self.lines), 1000):
+            last = first + 1000 >= len(self.lines)
+            yield "\n".join(self.lines[first : first + 1000]) + ("\n" if self.ended or not last else "")
 
 
 @dataclass(frozen=True)
