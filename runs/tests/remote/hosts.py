@@ -35,6 +35,7 @@ MaxStartups 100
 SetEnv HOME={folder} {env}
 """
 NGINX = """daemon off;
+user root;
 worker_processes 1;
 pid {folder}/nginx.pid;
 error_log {folder}/error.log;
@@ -178,6 +179,10 @@ class Lab:
         """Processes of a program on a host, by their own name."""
         return [pid for pid in self.pids(host) if _comm(pid) == program]
 
+    def loads(self) -> list[int]:
+        """The ab processes on the generator that send load; one that only tells its version is none."""
+        return [pid for pid in self.running(GENERATOR, "ab") if b"http://" in _read(pid, "cmdline")]
+
     def left(self) -> list[str]:
         """What runs on the hosts beside their servers."""
         pids = [pid for host in self.names for pid in self.pids(host)]
@@ -255,7 +260,11 @@ def _join(one: str | None, address: str, link: str, other: str, other_address: s
 
 
 def _comm(pid: int) -> str:
+    return _read(pid, "comm").decode().strip()
+
+
+def _read(pid: int, name: str) -> bytes:
     try:
-        return Path(f"/proc/{pid}/comm").read_text().strip()
-    except FileNotFoundError:
-        return ""  # it has ended meanwhile
+        return Path(f"/proc/{pid}/{name}").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return b""  # it has ended meanwhile

@@ -19,12 +19,10 @@ from runs.remote import jobs
 from runs.tests.remote import livejobs
 from runs.tests.remote.hosts import until
 
-LOAD = "ab"
-
 
 def loading(lab, going) -> None:
     """Wait until the load really runs on the generator."""
-    until(lambda: lab.running("gen", LOAD), 40, f"ab runs; the job: {going.now().state} {going.now().message}")
+    until(lambda: lab.loads(), 40, f"ab runs; the job: {going.now().state} {going.now().message}")
 
 
 def test_a_cancelled_load_is_gone_within_two_seconds_on_every_machine(go, by_ssh):
@@ -32,7 +30,7 @@ def test_a_cancelled_load_is_gone_within_two_seconds_on_every_machine(go, by_ssh
     loading(by_ssh, going)
     assert by_ssh.running("tgt", "top")
     remote.cancel(going.now(), None)
-    until(lambda: not by_ssh.running("gen", LOAD) and not by_ssh.running("tgt", "top"), 2, "load and monitors are gone")
+    until(lambda: not by_ssh.loads() and not by_ssh.running("tgt", "top"), 2, "load and monitors are gone")
     job = going.end(5)
     assert (job.state, job.message) == (Job.State.CANCELLED, "Cancelled.")
     assert list(job.steps.values_list("state", flat=True)) == [Step.State.CANCELLED, Step.State.WAITING]
@@ -126,7 +124,7 @@ def test_a_link_that_is_cut_during_a_load_fails_the_job_and_ends_it_on_the_host(
     going = go(livejobs.job(livejobs.long_plan(by_ssh, duration_s=40)))
     loading(by_ssh, going)
     with by_ssh.cut(host):
-        program = {"gen": LOAD, "tgt": "top"}[host]
+        program = {"gen": "ab", "tgt": "top"}[host]
         until(lambda: not by_ssh.running(host, program), 25, f"{program} has ended by itself")
         if host == "tgt":  # the load goes on without it: what was measured is kept
             remote.cancel(going.now(), None)
@@ -177,7 +175,7 @@ def test_a_worker_that_is_not_heard_of_loses_its_job_and_stops_when_it_wakes(go,
     assert job.state == Job.State.LOST
     assert "not heard of" in job.message
     assert Target.objects.get().busy_with is None
-    until(lambda: not by_ssh.running("gen", LOAD), 8, "the load has ended")
+    until(lambda: not by_ssh.loads(), 8, "the load has ended")
     going.end(10)
     assert going.now().state == Job.State.LOST
     assert list(job.steps.values_list("state", flat=True)) == [Step.State.LOST, Step.State.WAITING]
@@ -198,9 +196,9 @@ def test_a_database_that_is_away_for_ten_seconds_loses_nothing(go, by_ssh):
     fields = {"levels": [1], "repeats": 1, "requests": None, "duration_s": 6}
     going = go(livejobs.job(livejobs.plan(by_ssh, ("a", "b"), **fields)))
     loading(by_ssh, going)
-    sent = set(by_ssh.running("gen", LOAD))
+    sent = set(by_ssh.loads())
     began = time.monotonic()
-    _away(lambda: sent.update(by_ssh.running("gen", LOAD)), seconds=10)
+    _away(lambda: sent.update(by_ssh.loads()), seconds=10)
     assert time.monotonic() - began >= 10
     assert len(sent) == 1  # the one load went on, and none was begun
     job = going.end(90)

@@ -58,9 +58,9 @@ def test_a_worker_killed_in_the_middle_of_a_load_is_noticed_and_the_rest_resumed
     supervisor = site.start("worker")
     job = livejobs.job(livejobs.long_plan(lab, duration_s=45, repeats=1))
     tasks.dispatch(job)
-    until(lambda: lab.running("gen", "ab"), 60, f"ab runs\n{site.said()}")
+    until(lambda: lab.loads(), 60, f"ab runs\n{site.said()}")
     os.kill(loads_worker(supervisor), signal.SIGKILL)
-    until(lambda: not lab.running("gen", "ab") and not lab.running("tgt", "top"), 5, "what it ran has ended")
+    until(lambda: not lab.loads() and not lab.running("tgt", "top"), 5, "what it ran has ended")
     assert supervisor.wait(30) == 1  # whoever started it is told
     site.start("worker")
     site.celery("beat", "--loglevel", "WARNING")
@@ -95,7 +95,7 @@ def test_a_broker_that_goes_away_during_a_job_does_not_disturb_it(lab, site, sen
     fields = {"levels": [2], "repeats": 1, "requests": None, "duration_s": 8}
     job = livejobs.job(livejobs.plan(lab, ("a",), **fields))
     tasks.dispatch(job)
-    until(lambda: lab.running("gen", "ab"), 60, f"ab runs\n{site.said()}")
+    until(lambda: lab.loads(), 60, f"ab runs\n{site.said()}")
     queue.stop()
     reaches(job, Job.State.DONE, 60, site)
     queue.start()
