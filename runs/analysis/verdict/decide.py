@@ -99,7 +99,8 @@ def _found(evidence: Evidence, p_adjusted: float | None, setting: Setting) -> tu
     told = _told(evidence, setting)
     p = "" if p_adjusted is None else words.chance(p_adjusted)
     if p and (p_adjusted or 0) < ALPHA:
-        return "better" if better else "worse", told, _plain(p, sides)
+        careful = "p is somewhat too small as the fewer repeats vary more" if evidence.lopsided else ""
+        return "better" if better else "worse", told, _plain(p, sides, careful)
     if _far(evidence, setting):
         return (
             "likely_better" if better else "likely_worse",

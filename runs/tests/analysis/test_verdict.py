@@ -217,6 +217,15 @@ def test_repeats_wanted_by_the_spread_of_others_are_said_to_go_by_it():
     assert "those" not in verdict([100.0, 110.0], [117.0, 120.0], spread=SPREAD).detail
 
 
+def test_a_rank_test_is_called_too_sure_where_the_fewer_repeats_vary_more():
+    steady, wild = [100.0 + at / 10 for at in range(12)], [110.0, 120.0, 135.0, 150.0]
+    assert verdict(steady, wild).text.endswith(
+        "4 repeats against 12, p is somewhat too small as the fewer repeats vary more"
+    )
+    assert "too small" not in verdict(steady[:4], wild).text
+    assert "too small" not in verdict([100.0 + at for at in range(12)], [120.0, 121.0, 122.0, 123.0]).text
+
+
 def test_of_many_sets_of_repeats_the_widest_is_no_bound():
     many = Spread({RATE: stats.Pool(40, 60, 60 * 0.15**2, math.log(1.42))}, "of other ab runs kept here")
     assert "by up to 42 % in 19 of 20 sets (40 sets" in verdict([100.0], [117.0], spread=many).detail
