@@ -7,18 +7,15 @@ from __future__ import annotations
 
 import json
 import sys
-from codecs import getincrementaldecoder
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from .catalogue import formats
 from .decode import NotText, encoding_of, open_lines
 from .reader import read
 from .records import Block
 from .table import Table
-from .text import Text
-
-_PIECE = 65536
 
 
 def as_json(block: Block, source: str) -> str:
@@ -42,27 +39,24 @@ def _rows(value: object) -> object:
     raise TypeError(f"{type(value).__name__} cannot be written as JSON")
 
 
-def _standard_input() -> Iterator[str]:
-    """The text of a pipe, as much at a time as there is; its encoding is told by its first line."""
-    with open(sys.stdin.fileno(), "rb", closefd=False) as stream:
-        head = stream.readline()
-        encoding = encoding_of(head)
-        if encoding.startswith("utf-16") or encoding.startswith("utf-32"):
-            yield (head + stream.read()).decode(encoding, errors="replace")
-            return
-        decoder = getincrementaldecoder(encoding)(errors="replace")
-        yield decoder.decode(head)
-        while piece := stream.read1(_PIECE):
-            yield decoder.decode(piece)
-        yield decoder.decode(b"", final=True)
+def _stdin_lines(stream: BinaryIO) -> Iterator[str]:
+    """Lines of a pipe as they come; its encoding is told by its first line."""
+    head = stream.readline()
+    encoding = encoding_of(head)
+    if encoding.startswith("utf-16") or encoding.startswith("utf-32"):
+        yield from (head + stream.read()).decode(encoding, errors="replace").split("\n")
+        return
+    yield head.decode(encoding, errors="replace")
+    for line in stream:
+        yield line.decode(encoding, errors="replace")
 
 
 def main(names: list[str]) -> int:
     recognised = False
     for name in names or ["-"]:
         try:
-            text = Text(_standard_input()) if name == "-" else open_lines(Path(name))
-            for block in read(text):
+            lines: Iterable[str] = _stdin_lines(sys.stdin.buffer) if name == "-" else open_lines(Path(name))
+            for block in read(lines):
                 recognised = True
                 sys.stdout.write(as_json(block, name) + "\n")
                 if name == "-":
