@@ -122,11 +122,7 @@ def _against_means(evidence: Evidence) -> str:
     if evidence.distance is None or evidence.apart == 0 or abs(evidence.distance) < NO_DISTANCE:
         return ""
     up = evidence.own.mean > evidence.base.mean
-    return (
-        ""
-        if up == (evidence.distance > 0)
-        else "that is the median of all pairs, while the means stand the other way round"
-    )
+    return "" if up == (evidence.distance > 0) else "by the median of all pairs, while the means say otherwise"
 
 
 def _told(evidence: Evidence, setting: Setting) -> str:

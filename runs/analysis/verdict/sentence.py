@@ -135,11 +135,11 @@ def _basis(measure: Measure, low: float | None, high: float | None, verdict: Ver
 
 
 def _needed(still: Sequence[Pair]) -> str:
-    """Only where there is one answer."""
-    if len(still) > 1:
+    """Only where there is one answer; what it goes by stands in the table."""
+    number = still[0][1].needed if len(still) == 1 else None
+    if number is None:
         return ""
-    verdict = still[0][1]
-    return f" {words.wanted(verdict.needed, borrowed=verdict.n == verdict.n_base == 1)}".rstrip()
+    return f" {words.about(number)} repeats a side may settle it."
 
 
 def _none(names: Sequence[str], found: Sequence[Pair]) -> str:
@@ -161,11 +161,16 @@ def _only(comparison: Comparison, measure: Measure, names: Sequence[str], silent
 
 
 def _silent(names: Sequence[str], silent: Mapping[int, str]) -> str:
-    """Why, where it is one: the reasons of several stand among the doubts."""
+    """What was seen, where it is one; what follows from it, and what was seen of several, stands among the doubts."""
     if len(silent) == 1:
-        return "".join(f"Not counted: {names[at]} ({why.rstrip('.')})." for at, why in silent.items())
+        return "".join(f"Not counted: {names[at]} ({_seen(why)})." for at, why in silent.items())
     each = [names[at] for at in silent]
     return f"Not counted: {_listed(each[:MOST_NAMED], len(each))} (see the doubts)." if each else ""
+
+
+def _seen(why: str) -> str:
+    """ "285 of 600 requests failed: the higher req/s is not a gain" without its moral."""
+    return why.partition(": ")[0].rstrip(".")
 
 
 def _listed(each: Sequence[str], number: int) -> str:

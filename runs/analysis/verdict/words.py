@@ -74,10 +74,12 @@ def wanted(needed: int | None, *, borrowed: bool = False) -> str:
     """`borrowed`: neither side has repeats, so that the spread is that of others."""
     if needed is None:
         return ""
-    if needed > MOST_REPEATS:
-        return f"More than {MOST_REPEATS} repeats a side would be needed to settle this."
     as_others = " and varies as those do" if borrowed else ""
-    return f"About {needed} repeats a side would settle it, if it stays this far apart{as_others}."
+    return f"{about(needed)} repeats a side would settle it, if it stays this far apart{as_others}."
+
+
+def about(needed: int) -> str:
+    return f"More than {MOST_REPEATS}" if needed > MOST_REPEATS else f"About {needed}"
 
 
 def _parts(factor: float, kind: str) -> tuple[str, str]:
