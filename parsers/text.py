@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable, Iterator
+from functools import partial
 
 from .transcript import MAX_LINE
+
+_PIECE = 1 << 16  # characters of a file at a time
+_LINES = 1024
 
 
 class Text:
@@ -23,10 +28,24 @@ class Text:
 
 
 def pieces(lines: Iterable[str]) -> Iterator[str]:
-    """A text's pieces, or `lines` as such: each with one line feed at its end, but for the last where it has no end."""
+    """A text's pieces, or `lines` as such: each with one line feed at its end, but for the last where it has no end.
+
+    A file is read in large pieces, a list of whole lines is put together; of a pipe nothing is waited for but a line.
+    """
     if isinstance(lines, Text):
-        yield from lines.pieces
-        return
+        return lines.pieces
+    if isinstance(lines, io.TextIOBase) and lines.seekable():
+        return iter(partial(lines.read, _PIECE), "")
+    if isinstance(lines, list) and all(line.find("\n") == len(line) - 1 <= MAX_LINE and line for line in lines):
+        return map("".join, batched(lines))
+    return _line_by_line(lines)
+
+
+def batched(lines: list[str]) -> Iterator[list[str]]:
+    return (lines[at : at + _LINES] for at in range(0, len(lines), _LINES))
+
+
+def _line_by_line(lines: Iterable[str]) -> Iterator[str]:
     unended = None
     for line in lines:
         if unended is not None:

@@ -57,3 +57,21 @@ def test_a_table_longer_than_is_taken_at_once_is_read_whole():
     many = "".join(f"{row}\n" for row in [listing[1], *listing[2:] * 40])
     (block,) = parsers.read(Text(pieces(many, 65536)))
     assert (block.last, block.values["n_rows"]) == (1 + 40 * (len(listing) - 2), 40 * (len(listing) - 2))
+
+
+@pytest.mark.parametrize("path", fixtures(), ids=name)
+def test_a_file_and_a_list_give_what_a_pipe_gives(path, tmp_path):
+    text = text_of(path)
+    (tmp_path / "text").write_text(text, newline="")
+    lines = text.splitlines(keepends=True) if text.isascii() else [f"{line}\n" for line in text.split("\n")]
+    wanted = [(b.kind, b.lines, b.heading, b.command) for b in parsers.read(line for line in lines)]
+    assert [(b.kind, b.lines, b.heading, b.command) for b in parsers.read(lines)] == wanted
+    with (tmp_path / "text").open(newline="\n") as file:
+        assert [(b.kind, b.lines, b.heading, b.command) for b in parsers.read(file)] == wanted
+
+
+def test_a_file_that_was_begun_is_read_on(tmp_path):
+    (tmp_path / "text").write_text(f"first\n{REPORT}")
+    with (tmp_path / "text").open() as file:
+        assert next(file) == "first\n"
+        assert [block.lines for block in parsers.read(file)] == [(1, 1)]
