@@ -63,6 +63,10 @@ def test_a_first_repeat_that_is_well_behind_the_second_is_a_cold_start():
     assert len(doubt.runs) == 1
 
 
+def test_a_cold_start_is_to_be_left_out_of_every_config():
+    assert "leave the first of every config uncounted" in one(said(repeats(617.01, 878.81)), "warmth.first").text
+
+
 @pytest.mark.parametrize("rates", [(800.0, 878.81), (900.0, 878.81), (700.0, 600.0, 880.0, 890.0), (617.01,)])
 def test_what_lies_as_far_apart_as_the_others_is_no_cold_start(rates):
     assert of(said(repeats(*rates)), "warmth.first") == []

@@ -16,6 +16,11 @@ from runs.analysis.numbers import figure
 FAR = 0.15
 # With several later ones, also this many times as far as they lie from each other.
 BEYOND = 2
+# Of all: leaving out one config's slow run and another's not would make the difference that is looked for.
+MORAL = (
+    "the first repeat looks like a cold start (processes to fork, caches to fill): "
+    "leave the first of every config uncounted, or repeat more"
+)
 
 
 @rule("warmth.first", basis="Kalibera and Jones, Rigorous Benchmarking in Reasonable Time (2013): leave warm-up out")
@@ -27,8 +32,7 @@ def cold_start(case: Case) -> Iterator[Finding]:
         mean = fmean(later)
         whose = "the second" if len(later) == 1 else f"the mean of the {len(later)} later ones"
         detail = f"{figure(first.requests_per_second)} requests per second, {figure(mean)} in {whose}"
-        text = "the first repeat looks like a cold start (processes to fork, caches to fill): count no config's first, or repeat"
-        yield Finding("caution", detail, text, (Source(first.source, first.line),), run=first.id)
+        yield Finding("caution", detail, MORAL, (Source(first.source, first.line),), run=first.id)
 
 
 def _rates(column: Column) -> tuple[RunFact | None, list[float]]:
