@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from itertools import groupby
 
-from runs.analysis.columns import Column
+from runs.analysis.columns import Column, Method
 
 # What parts the two halves of a name such as "itk, mod_python".
 BETWEEN = (", ", " / ", " · ", " | ", " + ", ": ")
@@ -24,30 +24,46 @@ def bases(columns: Sequence[Column], without: Collection[int] = ()) -> tuple[int
     blocks: dict[str, list[int]] = {}
     for at, word in enumerate(_blocks(columns)):
         blocks.setdefault(word, []).append(at)
+    loads = _loads(columns)
     found: dict[int, int] = {}
     for block in blocks.values():
         sound = [at for at in block if at not in without] or block[:1]
-        found |= {at: _base(columns, sound, at) for at in block}
+        found |= {at: _base(columns, loads, sound, at) for at in block}
     return tuple(found[at] for at in range(len(columns)))
 
 
-def _base(columns: Sequence[Column], sound: Sequence[int], at: int) -> int:
+def _loads(columns: Sequence[Column]) -> list[Method]:
+    """How each column was loaded, without what sets the configs apart.
+
+    Where one config was tried without keep-alive and one with it, at several levels each, keep-alive is what is compared.
+    """
+    by_setup: dict[int, list[tuple[object, ...]]] = {}
+    for column in columns:
+        by_setup.setdefault(column.setup.id, []).append(column.method.parts())
+    values = [[{parts[place] for parts in own} for own in by_setup.values()] for place in range(len(Method().parts()))]
+    apart = [all(len(own) == 1 for own in place) and len(set().union(*place)) > 1 for place in values]
+    kept = ((None if out else part for part, out in zip(c.method.parts(), apart, strict=True)) for c in columns)
+    return [Method(*parts) for parts in kept]  # type: ignore[arg-type]
+
+
+def _base(columns: Sequence[Column], loads: Sequence[Method], sound: Sequence[int], at: int) -> int:
     """The first sound column of another config and the same load; else the block's first, whatever its load."""
     mine = columns[at]
-    others = (other for other in sound if other < at and columns[other].setup.id != mine.setup.id)
-    alike = next((other for other in others if columns[other].method.agrees(mine.method)), None)
+    others = [other for other in sound if other < at and columns[other].setup.id != mine.setup.id]
+    same = (other for other in others if columns[other].method.agrees(mine.method))
+    alike = next(same, next((other for other in others if loads[other].agrees(loads[at])), None))
     if alike is not None:
         return alike
-    return at if _leads(columns, sound, at) else sound[0]
+    return at if _leads(columns, loads, sound, at) else sound[0]
 
 
-def _leads(columns: Sequence[Column], sound: Sequence[int], at: int) -> bool:
+def _leads(columns: Sequence[Column], loads: Sequence[Method], sound: Sequence[int], at: int) -> bool:
     """Whether this column is the baseline config under another load, which a later config was tried with too."""
     mine, first = columns[at], columns[sound[0]]
     if mine.setup.id != first.setup.id or at not in sound:
         return False
-    later = (columns[other] for other in sound if other > at and columns[other].setup.id != mine.setup.id)
-    return any(other.method.agrees(mine.method) and not other.method.agrees(first.method) for other in later)
+    later = (other for other in sound if other > at and columns[other].setup.id != mine.setup.id)
+    return any(loads[other].agrees(loads[at]) and not loads[other].agrees(loads[sound[0]]) for other in later)
 
 
 def _blocks(columns: Sequence[Column]) -> list[str]:

@@ -73,3 +73,8 @@ def test_deltas_can_be_put_against_other_columns():
 def test_a_comparison_without_columns_has_no_bases():
     assert compare([], [], []).bases == ()
     assert replace(compare(setups("a"), [], [])).bases == (0,)
+
+
+def test_what_sets_the_configs_apart_is_what_is_compared_at_each_load():
+    runs = [run(setup, 10.0, concurrency=users, keepalive=setup == 2) for setup in (1, 2) for users in (1, 4)]
+    assert compare(setups("a connection a request", "keep-alive"), runs, []).bases == (0, 1, 0, 1)
