@@ -8,16 +8,17 @@ from functools import partial
 from typing import Any
 
 from celery import Task, shared_task
-from celery.signals import worker_ready, worker_shutting_down
+from celery.signals import celeryd_after_setup, worker_ready, worker_shutting_down
 from django.db import transaction
 from kombu.exceptions import OperationalError
 
 from runs import ingest, remote
-from runs.models import Job, Upload
+from runs.models import Job, LoadGenerator, Upload
 from runs.remote import schedules
 
 TEND_S = 15.0  # between two looks after jobs that wait or whose worker is gone
 log = logging.getLogger(__name__)
+_served: set[str] = set()  # queues of the worker that this process is; none in any other process
 
 
 class Reading(Task):  # type: ignore[type-arg]
@@ -49,8 +50,23 @@ def run_job(job_id: int) -> None:
     Acknowledged at its start: the job's row says what became of it, and a Redis that goes away while a message is not
     acknowledged takes the worker with it (kombu 5.7, Channel.close).
     """
+    if not _is_sent_from_here(job_id):
+        log.error("Job %s came to a worker that does not serve its load generator; it is left alone.", job_id)
+        return
     remote.run(job_id, uuid.uuid4().hex)
     send_due()
+
+
+def _is_sent_from_here(job_id: int) -> bool:
+    """Whether this worker serves the job's generator: a message in another's queue must not move the load elsewhere."""
+    generator = LoadGenerator.objects.filter(jobs=job_id).first()
+    return not _served or generator is None or generator.queue in _served
+
+
+@celeryd_after_setup.connect
+def note_queues(instance: Any, **_: Any) -> None:
+    """Remember what the worker was started for; what the broker tells it to serve later does not count."""
+    _served.update(instance.app.amqp.queues.consume_from)
 
 
 @shared_task

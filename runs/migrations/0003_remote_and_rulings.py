@@ -7,225 +7,481 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('runs', '0002_attempts'),
+        ("runs", "0002_attempts"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='LoadGenerator',
+            name="LoadGenerator",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.SlugField(unique=True)),
-                ('kind', models.CharField(choices=[('worker', 'a worker that runs on it'), ('ssh', 'reached by ssh')], max_length=8)),
-                ('ssh_destination', models.CharField(blank=True, help_text="a Host of ssh's config, or user@host", max_length=255)),
-                ('identity_file', models.CharField(blank=True, help_text='path of a private key, on the worker', max_length=500)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.SlugField(unique=True)),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[("worker", "a worker that runs on it"), ("ssh", "reached by ssh")], max_length=8
+                    ),
+                ),
+                (
+                    "ssh_destination",
+                    models.CharField(blank=True, help_text="a Host of ssh's config, or user@host", max_length=255),
+                ),
+                (
+                    "identity_file",
+                    models.CharField(blank=True, help_text="path of a private key, on the worker", max_length=500),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
             options={
-                'ordering': ['name'],
+                "ordering": ["name"],
             },
         ),
         migrations.AlterField(
-            model_name='upload',
-            name='door',
-            field=models.CharField(choices=[('web', 'Web'), ('rest', 'Rest'), ('command', 'Command'), ('sample', 'Sample'), ('remote', 'Remote')], max_length=8),
+            model_name="upload",
+            name="door",
+            field=models.CharField(
+                choices=[
+                    ("web", "Web"),
+                    ("rest", "Rest"),
+                    ("command", "Command"),
+                    ("sample", "Sample"),
+                    ("remote", "Remote"),
+                ],
+                max_length=8,
+            ),
         ),
         migrations.AlterField(
-            model_name='upload',
-            name='status',
-            field=models.CharField(choices=[('queued', 'Queued'), ('parsing', 'Parsing'), ('ready', 'Ready'), ('partial', 'Partial'), ('failed', 'Failed'), ('cancelled', 'Cancelled')], max_length=9),
+            model_name="upload",
+            name="status",
+            field=models.CharField(
+                choices=[
+                    ("queued", "Queued"),
+                    ("parsing", "Parsing"),
+                    ("ready", "Ready"),
+                    ("partial", "Partial"),
+                    ("failed", "Failed"),
+                    ("cancelled", "Cancelled"),
+                ],
+                max_length=9,
+            ),
         ),
         migrations.CreateModel(
-            name='Plan',
+            name="Plan",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=200)),
-                ('tool', models.CharField(default='ab', max_length=16)),
-                ('method', models.CharField(default='GET', max_length=10)),
-                ('path', models.CharField(default='/', max_length=2000)),
-                ('headers', models.JSONField(blank=True, default=list)),
-                ('body', models.TextField(blank=True)),
-                ('content_type', models.CharField(blank=True, max_length=200)),
-                ('requests', models.PositiveIntegerField(blank=True, null=True)),
-                ('duration_s', models.PositiveIntegerField(blank=True, null=True)),
-                ('keepalive', models.BooleanField(default=False)),
-                ('timeout_s', models.PositiveIntegerField(default=30, help_text='for one request')),
-                ('levels', models.JSONField(default=list)),
-                ('repeats', models.PositiveIntegerField(default=3)),
-                ('warmups', models.PositiveIntegerField(default=1)),
-                ('cooldown_s', models.FloatField(default=1.0)),
-                ('order', models.CharField(choices=[('interleaved', 'in turn: A B A B'), ('blocks', 'blocks in random order')], default='interleaved', max_length=12)),
-                ('rse_limit_pct', models.FloatField(blank=True, null=True)),
-                ('most_repeats', models.PositiveIntegerField(blank=True, null=True)),
-                ('interval_s', models.FloatField(default=1.0, help_text='between two looks of top')),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, to=settings.AUTH_USER_MODEL)),
-                ('generator', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='plans', to='runs.loadgenerator')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(max_length=200)),
+                ("tool", models.CharField(default="ab", max_length=16)),
+                ("method", models.CharField(default="GET", max_length=10)),
+                ("path", models.CharField(default="/", max_length=2000)),
+                ("headers", models.JSONField(blank=True, default=list)),
+                ("body", models.TextField(blank=True)),
+                ("content_type", models.CharField(blank=True, max_length=200)),
+                ("requests", models.PositiveIntegerField(blank=True, null=True)),
+                ("duration_s", models.PositiveIntegerField(blank=True, null=True)),
+                ("keepalive", models.BooleanField(default=False)),
+                ("timeout_s", models.PositiveIntegerField(default=30, help_text="for one request")),
+                ("levels", models.JSONField(default=list)),
+                ("repeats", models.PositiveIntegerField(default=3)),
+                ("warmups", models.PositiveIntegerField(default=1)),
+                ("cooldown_s", models.FloatField(default=1.0)),
+                (
+                    "order",
+                    models.CharField(
+                        choices=[("interleaved", "in turn: A B A B"), ("blocks", "blocks in random order")],
+                        default="interleaved",
+                        max_length=12,
+                    ),
+                ),
+                ("rse_limit_pct", models.FloatField(blank=True, null=True)),
+                ("most_repeats", models.PositiveIntegerField(blank=True, null=True)),
+                ("interval_s", models.FloatField(default=1.0, help_text="between two looks of top")),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                (
+                    "generator",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="plans", to="runs.loadgenerator"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['-id'],
-                'permissions': [('run_plan', 'Can run plans')],
+                "ordering": ["-id"],
+                "permissions": [("run_plan", "Can run plans")],
             },
         ),
         migrations.CreateModel(
-            name='Job',
+            name="Job",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=300)),
-                ('snapshot', models.JSONField()),
-                ('state', models.CharField(choices=[('queued', 'Queued'), ('connecting', 'Connecting'), ('running', 'Running'), ('storing', 'Storing'), ('done', 'Done'), ('failed', 'Failed'), ('cancelled', 'Cancelled'), ('lost', 'Lost')], db_index=True, default='queued', max_length=10)),
-                ('message', models.TextField(blank=True, help_text="why it waits, failed or stopped, in the tool's own words")),
-                ('progress', models.JSONField(default=dict)),
-                ('log', models.TextField(blank=True)),
-                ('claim', models.CharField(blank=True, max_length=64)),
-                ('clock_offset_s', models.FloatField(blank=True, help_text="target's clock minus generator's", null=True)),
-                ('scheduled', models.BooleanField(default=False)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('started_at', models.DateTimeField(blank=True, null=True)),
-                ('heartbeat_at', models.DateTimeField(blank=True, null=True)),
-                ('cancel_requested_at', models.DateTimeField(blank=True, null=True)),
-                ('finished_at', models.DateTimeField(blank=True, null=True)),
-                ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, to=settings.AUTH_USER_MODEL)),
-                ('experiment', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='jobs', to='runs.experiment')),
-                ('generator', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='jobs', to='runs.loadgenerator')),
-                ('plan', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='jobs', to='runs.plan')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(max_length=300)),
+                ("snapshot", models.JSONField()),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("queued", "Queued"),
+                            ("connecting", "Connecting"),
+                            ("running", "Running"),
+                            ("storing", "Storing"),
+                            ("done", "Done"),
+                            ("failed", "Failed"),
+                            ("cancelled", "Cancelled"),
+                            ("lost", "Lost"),
+                        ],
+                        db_index=True,
+                        default="queued",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "message",
+                    models.TextField(blank=True, help_text="why it waits, failed or stopped, in the tool's own words"),
+                ),
+                ("progress", models.JSONField(default=dict)),
+                ("log", models.TextField(blank=True)),
+                ("claim", models.CharField(blank=True, max_length=64)),
+                (
+                    "clock_offset_s",
+                    models.FloatField(blank=True, help_text="target's clock minus generator's", null=True),
+                ),
+                ("scheduled", models.BooleanField(default=False)),
+                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
+                ("started_at", models.DateTimeField(blank=True, null=True)),
+                ("heartbeat_at", models.DateTimeField(blank=True, null=True)),
+                ("cancel_requested_at", models.DateTimeField(blank=True, null=True)),
+                ("finished_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                (
+                    "experiment",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="jobs",
+                        to="runs.experiment",
+                    ),
+                ),
+                (
+                    "generator",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="jobs",
+                        to="runs.loadgenerator",
+                    ),
+                ),
+                (
+                    "plan",
+                    models.ForeignKey(
+                        null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="jobs", to="runs.plan"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['-id'],
+                "ordering": ["-id"],
             },
         ),
         migrations.CreateModel(
-            name='Target',
+            name="Target",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('reach', models.CharField(choices=[('none', 'not reached: no monitors'), ('local', 'the machine that the worker runs on'), ('ssh', 'by ssh')], default='none', max_length=8)),
-                ('ssh_destination', models.CharField(blank=True, help_text="a Host of ssh's config, or user@host", max_length=255)),
-                ('identity_file', models.CharField(blank=True, help_text='path of a private key, on the worker', max_length=500)),
-                ('most_requests', models.PositiveIntegerField(default=100000, help_text='of one run')),
-                ('most_concurrency', models.PositiveIntegerField(default=200)),
-                ('most_duration_s', models.PositiveIntegerField(default=600, help_text='of one run, and when it is stopped at the latest')),
-                ('enabled', models.BooleanField(default=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('busy_with', models.OneToOneField(blank=True, editable=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='holds', to='runs.job')),
-                ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, to=settings.AUTH_USER_MODEL)),
-                ('host', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='target', to='runs.host')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "reach",
+                    models.CharField(
+                        choices=[
+                            ("none", "not reached: no monitors"),
+                            ("local", "the machine that the worker runs on"),
+                            ("ssh", "by ssh"),
+                        ],
+                        default="none",
+                        max_length=8,
+                    ),
+                ),
+                (
+                    "ssh_destination",
+                    models.CharField(blank=True, help_text="a Host of ssh's config, or user@host", max_length=255),
+                ),
+                (
+                    "identity_file",
+                    models.CharField(blank=True, help_text="path of a private key, on the worker", max_length=500),
+                ),
+                ("most_requests", models.PositiveIntegerField(default=100000, help_text="of one run")),
+                ("most_concurrency", models.PositiveIntegerField(default=200)),
+                (
+                    "most_duration_s",
+                    models.PositiveIntegerField(
+                        default=600, help_text="of one run, and when it is stopped at the latest"
+                    ),
+                ),
+                ("enabled", models.BooleanField(default=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "busy_with",
+                    models.OneToOneField(
+                        blank=True,
+                        editable=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="holds",
+                        to="runs.job",
+                    ),
+                ),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                (
+                    "host",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="target", to="runs.host"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['host__name', 'id'],
+                "ordering": ["host__name", "id"],
             },
         ),
         migrations.CreateModel(
-            name='Switch',
+            name="Switch",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=100)),
-                ('argv', models.JSONField(help_text='a list, such as ["systemctl", "reload", "nginx"]; no shell reads it')),
-                ('timeout_s', models.PositiveIntegerField(default=30)),
-                ('target', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='switches', to='runs.target')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(max_length=100)),
+                (
+                    "argv",
+                    models.JSONField(help_text='a list, such as ["systemctl", "reload", "nginx"]; no shell reads it'),
+                ),
+                ("timeout_s", models.PositiveIntegerField(default=30)),
+                (
+                    "target",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="switches", to="runs.target"
+                    ),
+                ),
             ],
             options={
-                'verbose_name_plural': 'switches',
-                'ordering': ['name'],
+                "verbose_name_plural": "switches",
+                "ordering": ["name"],
             },
         ),
         migrations.AddField(
-            model_name='plan',
-            name='target',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='plans', to='runs.target'),
+            model_name="plan",
+            name="target",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="plans", to="runs.target"
+            ),
         ),
         migrations.AddField(
-            model_name='job',
-            name='target',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='jobs', to='runs.target'),
+            model_name="job",
+            name="target",
+            field=models.ForeignKey(
+                null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="jobs", to="runs.target"
+            ),
         ),
         migrations.CreateModel(
-            name='TargetAddress',
+            name="TargetAddress",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('base', models.CharField(max_length=300)),
-                ('resolved', models.JSONField(default=list, help_text='IP addresses that the name may have')),
-                ('target', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='addresses', to='runs.target')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("base", models.CharField(max_length=300)),
+                ("resolved", models.JSONField(default=list, help_text="IP addresses that the name may have")),
+                (
+                    "target",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="addresses", to="runs.target"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['id'],
+                "ordering": ["id"],
             },
         ),
         migrations.AddField(
-            model_name='plan',
-            name='address',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='plans', to='runs.targetaddress'),
+            model_name="plan",
+            name="address",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="plans", to="runs.targetaddress"
+            ),
         ),
         migrations.CreateModel(
-            name='Variant',
+            name="Variant",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=200)),
-                ('position', models.PositiveIntegerField(default=0)),
-                ('path', models.CharField(blank=True, max_length=2000)),
-                ('keepalive', models.BooleanField(blank=True, null=True)),
-                ('config_files', models.JSONField(blank=True, default=list, help_text='absolute paths on the target, shown with cat')),
-                ('address', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='variants', to='runs.targetaddress')),
-                ('plan', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='variants', to='runs.plan')),
-                ('switch', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='variants', to='runs.switch')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(max_length=200)),
+                ("position", models.PositiveIntegerField(default=0)),
+                ("path", models.CharField(blank=True, max_length=2000)),
+                ("keepalive", models.BooleanField(blank=True, null=True)),
+                (
+                    "config_files",
+                    models.JSONField(
+                        blank=True, default=list, help_text="absolute paths on the target, shown with cat"
+                    ),
+                ),
+                (
+                    "address",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="variants",
+                        to="runs.targetaddress",
+                    ),
+                ),
+                (
+                    "plan",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="variants", to="runs.plan"
+                    ),
+                ),
+                (
+                    "switch",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="variants",
+                        to="runs.switch",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['position', 'id'],
+                "ordering": ["position", "id"],
             },
         ),
         migrations.CreateModel(
-            name='Ruling',
+            name="Ruling",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('rule', models.CharField(help_text='the id in analysis.doubts', max_length=40)),
-                ('line', models.PositiveIntegerField(blank=True, help_text="the run's first line", null=True)),
-                ('reason', models.CharField(blank=True, max_length=500)),
-                ('made_at', models.DateTimeField(auto_now_add=True)),
-                ('withdrawn_at', models.DateTimeField(blank=True, null=True)),
-                ('config', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='rulings', to='runs.config')),
-                ('made_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='rulings', to=settings.AUTH_USER_MODEL)),
-                ('upload', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='rulings', to='runs.upload')),
-                ('withdrawn_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("rule", models.CharField(help_text="the id in analysis.doubts", max_length=40)),
+                ("line", models.PositiveIntegerField(blank=True, help_text="the run's first line", null=True)),
+                ("reason", models.CharField(blank=True, max_length=500)),
+                ("made_at", models.DateTimeField(auto_now_add=True)),
+                ("withdrawn_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "config",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="rulings",
+                        to="runs.config",
+                    ),
+                ),
+                (
+                    "made_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="rulings",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "upload",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="rulings",
+                        to="runs.upload",
+                    ),
+                ),
+                (
+                    "withdrawn_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'ordering': ['-id'],
-                'indexes': [models.Index(fields=['upload', 'line'], name='ruling_run')],
-                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('config__isnull', True), ('line__isnull', False), ('upload__isnull', False)), models.Q(('config__isnull', False), ('line__isnull', True), ('upload__isnull', True)), _connector='OR'), name='ruling_about_one_thing')],
+                "ordering": ["-id"],
+                "indexes": [models.Index(fields=["upload", "line"], name="ruling_run")],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("config__isnull", True), ("line__isnull", False), ("upload__isnull", False)),
+                            models.Q(("config__isnull", False), ("line__isnull", True), ("upload__isnull", True)),
+                            _connector="OR",
+                        ),
+                        name="ruling_about_one_thing",
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Step',
+            name="Step",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('position', models.PositiveIntegerField()),
-                ('variant', models.CharField(max_length=200)),
-                ('level', models.PositiveIntegerField()),
-                ('repeat', models.PositiveIntegerField(help_text='1 and on; 0 for a warm-up')),
-                ('state', models.CharField(choices=[('waiting', 'Waiting'), ('running', 'Running'), ('done', 'Done'), ('failed', 'Failed'), ('cancelled', 'Cancelled'), ('lost', 'Lost')], default='waiting', max_length=10)),
-                ('message', models.TextField(blank=True)),
-                ('requests_per_second', models.FloatField(blank=True, null=True)),
-                ('started_at', models.DateTimeField(blank=True, null=True)),
-                ('finished_at', models.DateTimeField(blank=True, null=True)),
-                ('job', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='steps', to='runs.job')),
-                ('upload', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='steps', to='runs.upload')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("position", models.PositiveIntegerField()),
+                ("variant", models.CharField(max_length=200)),
+                ("level", models.PositiveIntegerField()),
+                ("repeat", models.PositiveIntegerField(help_text="1 and on; 0 for a warm-up")),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("waiting", "Waiting"),
+                            ("running", "Running"),
+                            ("done", "Done"),
+                            ("failed", "Failed"),
+                            ("cancelled", "Cancelled"),
+                            ("lost", "Lost"),
+                        ],
+                        default="waiting",
+                        max_length=10,
+                    ),
+                ),
+                ("message", models.TextField(blank=True)),
+                ("requests_per_second", models.FloatField(blank=True, null=True)),
+                ("started_at", models.DateTimeField(blank=True, null=True)),
+                ("finished_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "job",
+                    models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="steps", to="runs.job"),
+                ),
+                (
+                    "upload",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="steps",
+                        to="runs.upload",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['position', 'id'],
-                'indexes': [models.Index(fields=['job', 'position'], name='step_of_job')],
+                "ordering": ["position", "id"],
+                "indexes": [models.Index(fields=["job", "position"], name="step_of_job")],
             },
         ),
         migrations.AddConstraint(
-            model_name='switch',
-            constraint=models.UniqueConstraint(fields=('target', 'name'), name='switch_of_target'),
+            model_name="switch",
+            constraint=models.UniqueConstraint(fields=("target", "name"), name="switch_of_target"),
         ),
         migrations.AddConstraint(
-            model_name='targetaddress',
-            constraint=models.UniqueConstraint(fields=('target', 'base'), name='address_of_target'),
+            model_name="targetaddress",
+            constraint=models.UniqueConstraint(fields=("target", "base"), name="address_of_target"),
         ),
         migrations.AddConstraint(
-            model_name='variant',
-            constraint=models.UniqueConstraint(fields=('plan', 'name'), name='variant_of_plan'),
+            model_name="variant",
+            constraint=models.UniqueConstraint(fields=("plan", "name"), name="variant_of_plan"),
         ),
     ]

@@ -161,3 +161,14 @@ def test_a_message_goes_to_the_queue_of_the_jobs_generator(monkeypatch):
     assert sent == [((one.pk,), "load.load1"), ((other.pk,), "remote")]
     one.refresh_from_db()
     assert timezone.now() - one.sent_at < jobs.AGAIN
+
+
+@pytest.mark.parametrize(("served", "ran"), [({"load.load2"}, False), ({"load.load1"}, True), (set(), True)])
+def test_a_message_in_another_workers_queue_runs_nothing(monkeypatch, served, ran):
+    started: list[int] = []
+    monkeypatch.setattr(tasks, "_served", served)
+    monkeypatch.setattr(remote, "run", lambda job_id, claim: started.append(job_id))
+    monkeypatch.setattr(tasks, "send_due", lambda: None)
+    made = job(generator=rows.generator(name="load1"))
+    tasks.run_job(made.pk)
+    assert started == ([made.pk] if ran else [])
