@@ -16,6 +16,7 @@ from django.utils import timezone
 from runs import remote
 from runs.models import Job, Run, Step, Target
 from runs.remote import jobs
+from runs.remote.storing import store
 from runs.tests.remote import livejobs
 from runs.tests.remote.hosts import until
 
@@ -72,6 +73,19 @@ def test_a_job_can_be_cancelled_while_it_switches(go, by_ssh):
     remote.cancel(going.now(), None)
     assert going.end(5).state == Job.State.CANCELLED
     assert not Run.objects.exists()
+
+
+@pytest.mark.once
+def test_what_is_being_stored_while_a_job_is_cancelled_is_kept(go, by_ssh, monkeypatch):
+    def cancelled_meanwhile(job, *rest):
+        remote.cancel(Job.objects.get(pk=job.pk), None)
+        store(job, *rest)
+
+    monkeypatch.setattr("runs.remote.runner.store", cancelled_meanwhile)
+    job = go(livejobs.job(livejobs.plan(by_ssh))).end()
+    assert job.state == Job.State.CANCELLED
+    assert [*job.steps.values_list("state", flat=True)][:2] == [Step.State.DONE, Step.State.WAITING]
+    assert Run.objects.get().requests_per_second
 
 
 @pytest.mark.once
