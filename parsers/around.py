@@ -81,9 +81,11 @@ class Around:
         return command, trail
 
     def _printed(self, command: Command, form: Format, values: dict[str, Any]) -> bool:
+        named = bool(form.command and form.command.search(command.text))
+        if named and self.in_output and command.printed is None:
+            return True  # right below the command: figures that do not fit were changed by hand
         if not form.fits(command.text, values):
             return False
-        named = bool(form.command and form.command.search(command.text))
         if command.printed is not None:  # it printed a block already: one more only of the same kind, nothing between
             return named and not command.prose_since
         # With a heading between, a command that names the tool is that of a whole section and stays for its other blocks.

@@ -47,47 +47,59 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     if header is None:
         lines.again()
         return None
-    columns = [_COLUMNS.get(name, name) for name in header[0].split()]
-    last = lines.number
-    values: dict[str, Any] = {"sample": 1}
-    problems: list[Problem] = []
-    unit = _unit(command or "")
+    table = _Table(lines, [_COLUMNS.get(name, name) for name in header[0].split()], _unit(command or ""))
     blank: list[str] = []
+    last = lines.number
     for line in lines:
         if not line.strip():
             blank.append(lines.raw)
-            continue
-        row = _ROW.fullmatch(line.strip())
-        if (
-            row is None
-            or f"{_name(row[1])}_{columns[0]}_kb" in values
-            or "minus_buffers_used_kb" in values
-            and "-/+" in row[1]
-        ):
+        elif table.take(line.strip()):
+            last = lines.number
+            blank.clear()
+        else:
             lines.back(*blank, lines.raw)
             break
-        blank.clear()
-        figures = _figures(row[2], unit)
-        if row[1] == "Mem" and figures and len(figures) == len(row[2].split()) < len(columns):
-            figures = _figures(rest(lines, row[2], lambda more: bool(_MORE_SIZES.fullmatch(more))), unit)
-        last = lines.number
-        if figures is None:
-            if lines.cut != lines.number:
-                problems.append(Problem(lines.number, f"expected sizes, found {row[2][:60]!r}"))
-        elif "-/+" in row[1]:
-            values |= dict(zip(("minus_buffers_used_kb", "plus_buffers_free_kb"), figures, strict=False))
-        else:
-            names = [f"{_name(row[1])}_{column}_kb" for column in columns]
-            values |= dict(zip(names, figures, strict=False))
-    if len(values) < 3 and not problems:
+    values = table.values
+    if not values and not table.problems:
         return None
+    _believe(values, table.unit)
     values["sample"] = _number_of(lines, command, first)
-    _believe(values, unit)
-    return Found(values, first, last, "mem_total_kb" not in values or "swap_total_kb" not in values, problems)
+    return Found(values, first, last, "mem_total_kb" not in values or "swap_total_kb" not in values, table.problems)
 
 
-def _name(label: str) -> str:
-    return label.lower()
+class _Table:
+    """One sample's rows while they are being read. unit: KiB that a printed figure is, None where nothing tells."""
+
+    def __init__(self, lines: Lines, columns: list[str], unit: float | None) -> None:
+        self.lines = lines
+        self.columns = columns
+        self.unit = unit
+        self.values: dict[str, Any] = {}
+        self.problems: list[Problem] = []
+
+    def take(self, line: str) -> bool:
+        """Take one line in; False where it is none of this sample's."""
+        row = _ROW.fullmatch(line)
+        names = self._names(row[1]) if row else []
+        if row is None or names[0] in self.values:
+            return False
+        figures = self._figures(row)
+        if figures is not None:
+            self.values |= dict(zip(names, figures, strict=False))
+        elif self.lines.cut != self.lines.number:
+            self.problems.append(Problem(self.lines.number, f"expected sizes, found {row[2][:60]!r}"))
+        return True
+
+    def _names(self, label: str) -> list[str]:
+        if "-/+" in label:
+            return ["minus_buffers_used_kb", "plus_buffers_free_kb"]
+        return [f"{label.lower()}_{column}_kb" for column in self.columns]
+
+    def _figures(self, row: re.Match[str]) -> list[int | float] | None:
+        figures = _figures(row[2], self.unit)
+        if row[1] == "Mem" and figures and len(figures) == len(row[2].split()) < len(self.columns):
+            return _figures(rest(self.lines, row[2], lambda more: bool(_MORE_SIZES.fullmatch(more))), self.unit)
+        return figures
 
 
 def _unit(command: str) -> float | None:
@@ -147,9 +159,8 @@ def _believe(values: dict[str, Any], unit: float | None) -> None:
         return
     factor = 1024 if total < _LEAST_KB else 1 / 1024 if total > 512 * 1024**2 else 1
     for name, value in list(values.items()) if factor != 1 else ():
-        if name != "sample":
-            scaled = value * factor
-            values[name] = int(scaled) if scaled == int(scaled) else scaled
+        scaled = value * factor
+        values[name] = int(scaled) if scaled == int(scaled) else scaled
 
 
 def records(values: dict[str, Any]) -> list[Record]:

@@ -192,3 +192,10 @@ def test_a_command_for_another_page_printed_another_report():
 def test_a_code_fence_is_no_heading():
     (block,) = blocks(f"An empty file:\n```bash\n$ ab http://localhost/\n{REPORT.format(5)}\n```\n")
     assert block.heading == "An empty file:"
+
+
+def test_a_report_right_below_a_command_is_what_it_printed():
+    """Authors change addresses and forget one of the two."""
+    report = text_of(FIXTURES / "ab" / "ab_03_c1.txt").split("\n")
+    (block,) = blocks("\n".join(["$ ab -n 100 -c 7 http://www.example.org/", *report]))
+    assert block.command == "ab -n 100 -c 7 http://www.example.org/"
