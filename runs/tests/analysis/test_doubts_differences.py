@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from runs import ingest, reads
 from runs.analysis.doubts import Case, Doubt, apart, doubts
 from runs.analysis.doubts.properties import rough_sizes, sizes
 from runs.analysis.facts import HostFact
+from runs.models import Experiment
 from runs.tests.analysis import facts
 from runs.tests.analysis.doubting import FIXTURES, of, one, report, said, session
 
@@ -65,6 +67,13 @@ def test_another_tool_is_never_comparable():
     found = of_runs({"tool": "ab"}, {"tool": "siege"})
     assert "tool siege against ab" in one(found, "differs.tool").text
     assert list(apart(found)) == [2]
+
+
+@pytest.mark.django_db
+def test_siege_beside_ab_in_one_text_is_not_comparable():
+    siege = (FIXTURES / "siege" / "siege_02_b_t.txt").read_text()
+    doubt = one(said(session(nginx=ONE, apache=siege)), "differs.tool")
+    assert (doubt.severity, "ab" in doubt.text, "siege" in doubt.text) == ("fatal", True, True)
 
 
 def test_another_version_of_the_tool_is_a_note():
@@ -147,6 +156,17 @@ def test_one_config_on_another_machine_is_put_apart():
     doubt = one(found, "differs.machine")
     assert (doubt.severity, list(apart(found))) == ("fatal", [3])
     assert "CPU Xeon against Pentium M; cores 8 against 1" in doubt.text
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("model", "differs"), [("AMD Sempron(tm) 2600+", True), ("Intel(R) Pentium(R) M", False)])
+def test_texts_of_two_machines_in_one_experiment_differ_in_them(model, differs):
+    for name, text, cpu in (("nginx", ONE, "Intel(R) Pentium(R) M"), ("apache", TWO, model)):
+        cpuinfo = f"$ cat /proc/cpuinfo\nprocessor\t: 0\nmodel name\t: {cpu}\ncpu MHz\t\t: 1300.000\n\n"
+        hints = ingest.Hints(experiment="Two machines", host="web" if not differs else f"web-{name}")
+        ingest.submit(f"{session(**{name: text})}\n{cpuinfo}".encode(), door="rest", hints=hints)
+    found = doubts(reads.case_of(reads.of_experiment(Experiment.objects.get())))
+    assert [doubt.severity for doubt in of(found, "differs.machine")] == (["caution"] if differs else [])
 
 
 def test_two_configs_on_a_machine_each_are_a_caution_as_machines_may_be_compared():

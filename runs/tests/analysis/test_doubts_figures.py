@@ -10,7 +10,7 @@ from runs.analysis.doubts import Case, Doubt, doubts
 from runs.analysis.doubts.rules.contradictions import step
 from runs.analysis.doubts.rules.network import syn_timer
 from runs.tests.analysis import facts
-from runs.tests.analysis.doubting import FIXTURES, of, one, report, said
+from runs.tests.analysis.doubting import FIXTURES, of, one, report, said, session
 
 pytestmark = pytest.mark.django_db
 REPORTS = sorted(
@@ -92,6 +92,17 @@ def medians(*times: tuple[int, float]) -> list[Doubt]:
     """Of runs (setup, their median in ms)."""
     runs = [facts.run(setup, 100.0, repeat=n, percentiles_ms={"50": ms}) for n, (setup, ms) in enumerate(times, 1)]
     return doubts(Case(facts.setups("a", "b"), runs))
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("median", "told"), [("33", True), ("32", False), ("36", False)])
+def test_times_one_printed_step_apart_in_a_text_may_be_alike(median, told):
+    other = "".join(
+        f"  50%     {median}\n" if line.startswith("  50%") else line
+        for line in report("long_1").replace("414.66", "415.12").splitlines(keepends=True)
+    )
+    found = of(said(session(nginx=report("long_1"), apache=other)), "resolution.within")
+    assert [f"50 % within {median} against 32 ms" in doubt.text for doubt in found] == ([True] if told else [])
 
 
 def test_medians_one_step_apart_may_be_alike():
