@@ -82,7 +82,7 @@ def test_what_is_being_stored_while_a_job_is_cancelled_is_kept(go, by_ssh, monke
         store(job, *rest)
 
     monkeypatch.setattr("runs.remote.runner.store", cancelled_meanwhile)
-    job = go(livejobs.job(livejobs.plan(by_ssh))).end()
+    job = go(livejobs.job(livejobs.plan(by_ssh, cooldown_s=60))).end()
     assert job.state == Job.State.CANCELLED
     assert [*job.steps.values_list("state", flat=True)][:2] == [Step.State.DONE, Step.State.WAITING]
     assert Run.objects.get().requests_per_second
