@@ -94,7 +94,6 @@ _SANE = re.compile(r"\s*(?:WARN?ING|ERROR): The median and mean for ")
 _TABLE = 3  # percentiles from which on they are a table by themselves
 _CLIENTS = re.compile(r"\s-c\s*(\d+)")
 _URL = re.compile(r"(https?)://(?:[^/@\s]*+@)?(\[[^\]]*\]|[^/:\s'\"]+)(?::(\d+))?(/[^\s'\"`|;>]*)?")
-
 _VARIES = re.compile(r"[$*{}<\\]|\.\.\.|…")  # a path that the shell or the author has still to fill in
 
 

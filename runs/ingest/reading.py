@@ -123,7 +123,8 @@ def _filled(spans: Iterable[tuple[int, int]], lines: Sequence[str]) -> Iterator[
 def nothing_found(n_lines: int) -> str:
     """What a text is told in which no block was recognised."""
     looked_for = ", ".join(sorted(formats()))
-    return f"Nothing was recognised in {n_lines} lines. Looked for the output of: {looked_for}."
+    lines = "line" if n_lines == 1 else "lines"
+    return f"Nothing was recognised in {n_lines} {lines}. Looked for the output of: {looked_for}."
 
 
 def _is_noise(text: str) -> bool:

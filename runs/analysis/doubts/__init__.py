@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from runs.analysis.doubts.case import Case
-from runs.analysis.doubts.catalogue import SEVERITIES, Finding, Rule, Severity, Source, rules
+from runs.analysis.doubts.catalogue import SEVERITIES, Finding, Rule, Severity, rules
 from runs.analysis.doubts.words import named, reason, sentence
-from runs.analysis.facts import RulingFact
+from runs.analysis.facts import RulingFact, Source
 
 __all__ = ["Case", "Doubt", "Part", "Source", "apart", "doubts", "excluded", "is_rule"]
 

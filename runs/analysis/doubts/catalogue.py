@@ -15,18 +15,11 @@ from typing import Literal
 
 from runs.analysis.doubts import rules as _rules_package
 from runs.analysis.doubts.case import Case
+from runs.analysis.facts import Source
 
 Severity = Literal["fatal", "caution", "note"]
 SEVERITIES: tuple[Severity, ...] = ("fatal", "caution", "note")
 LONGEST_ID = 40  # a stored ruling's column
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A line that a doubt rests on."""
-
-    url: str
-    line: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from runs.analysis.doubts import Case, apart, catalogue, doubts, excluded
-from runs.analysis.doubts.catalogue import Finding, Rule, Source, rule, rules
-from runs.analysis.facts import RulingFact
+from runs.analysis.doubts.catalogue import Finding, Rule, rule, rules
+from runs.analysis.facts import RulingFact, Source
 from runs.tests.analysis import facts
 
 

@@ -165,7 +165,7 @@ def test_a_message_goes_to_the_queue_of_the_jobs_generator(monkeypatch):
 
 @pytest.mark.parametrize(("served", "ran"), [({"load.load2"}, False), ({"load.load1"}, True), (set(), True)])
 def test_a_message_in_another_workers_queue_runs_nothing(monkeypatch, served, ran):
-    started: list[int] = []
+    started = []
     monkeypatch.setattr(tasks, "_served", served)
     monkeypatch.setattr(remote, "run", lambda job_id, claim: started.append(job_id))
     monkeypatch.setattr(tasks, "send_due", lambda: None)

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from runs.analysis.doubts.case import Case
-from runs.analysis.doubts.catalogue import Finding, Source, rule
+from runs.analysis.doubts.catalogue import Finding, rule
 from runs.analysis.doubts.told import number
-from runs.analysis.facts import RunFact
+from runs.analysis.facts import RunFact, Source
 from runs.analysis.numbers import figure
 
 SLACK = 0.005

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from runs.analysis.columns import Column
 from runs.analysis.doubts.case import Case
-from runs.analysis.doubts.catalogue import Finding, Severity, Source, rule
+from runs.analysis.doubts.catalogue import Finding, Severity, rule
 from runs.analysis.doubts.properties import FAMILIES, Grade, Property, Value
+from runs.analysis.facts import Source
 from runs.analysis.pairs import bases
 
 MOST_VALUES = 6

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from runs.analysis.doubts.case import Case
-from runs.analysis.doubts.catalogue import Finding, Severity, Source, rule
+from runs.analysis.doubts.catalogue import Finding, Severity, rule
 from runs.analysis.doubts.told import FATAL, broken, is_stump, number, requests
-from runs.analysis.facts import RunFact
+from runs.analysis.facts import RunFact, Source
 from runs.analysis.numbers import figure, percent
 
 FEW = 0.01

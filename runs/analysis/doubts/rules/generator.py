@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from runs.analysis.doubts.case import Case
-from runs.analysis.doubts.catalogue import Finding, Source, rule
+from runs.analysis.doubts.catalogue import Finding, rule
 from runs.analysis.doubts.rules.machine import spread
 from runs.analysis.doubts.told import LOADERS, is_local, url_in
-from runs.analysis.facts import Look, Process
+from runs.analysis.facts import Look, Process, Source
 from runs.analysis.numbers import figure
 
 FULL_PCT = 95  # of one core; what a program with one thread can use at most, less what sampling misses

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from runs.analysis.doubts.case import Case
-from runs.analysis.doubts.catalogue import Finding, Source, rule
+from runs.analysis.doubts.catalogue import Finding, rule
 from runs.analysis.doubts.told import clients, many, requests, seconds
+from runs.analysis.facts import Source
 from runs.analysis.numbers import figure
 
 LEAST_S = 10

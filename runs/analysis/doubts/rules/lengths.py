@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 
 from runs.analysis.doubts.case import Case
-from runs.analysis.doubts.catalogue import Finding, Severity, Source, rule
+from runs.analysis.doubts.catalogue import Finding, Severity, rule
 from runs.analysis.doubts.rules.errors import graded, moral, short
 from runs.analysis.doubts.told import STUMP, broken, document_bytes, is_stump, mean_of_failed, number
-from runs.analysis.facts import RunFact
+from runs.analysis.facts import RunFact, Source
 from runs.analysis.numbers import figure, percent
 
 STATIC = re.compile(

@@ -9,9 +9,9 @@ from functools import lru_cache
 
 from runs.analysis.directives import Limit, limits
 from runs.analysis.doubts.case import Case
-from runs.analysis.doubts.catalogue import Finding, Source, rule
+from runs.analysis.doubts.catalogue import Finding, rule
 from runs.analysis.doubts.told import clients
-from runs.analysis.facts import RunFact, TextFact
+from runs.analysis.facts import RunFact, Source, TextFact
 from runs.analysis.numbers import figure
 
 # Each alone says how many requests are worked on at once.

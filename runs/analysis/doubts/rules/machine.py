@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from runs.analysis.doubts.case import Case
-from runs.analysis.doubts.catalogue import Finding, Severity, Source, rule
+from runs.analysis.doubts.catalogue import Finding, Severity, rule
 from runs.analysis.doubts.told import many
-from runs.analysis.facts import Look
+from runs.analysis.facts import Look, Source
 from runs.analysis.monitors import free_kb
 from runs.analysis.numbers import figure
 

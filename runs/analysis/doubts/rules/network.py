@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from runs.analysis.doubts.case import Case
-from runs.analysis.doubts.catalogue import Finding, Source, rule
+from runs.analysis.doubts.catalogue import Finding, rule
 from runs.analysis.doubts.told import number
-from runs.analysis.facts import RunFact
+from runs.analysis.facts import RunFact, Source
 from runs.analysis.numbers import figure
 
 # When a SYN is sent again: after 1 s, doubling (1, 3, 7, 15, 31 s), or as Linux before 3.1 did, after 3 s (3, 9, 21 s).

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean
 
 from runs.analysis.doubts.case import Case
-from runs.analysis.doubts.catalogue import Finding, Source, rule
+from runs.analysis.doubts.catalogue import Finding, rule
 from runs.analysis.doubts.told import HUGE
-from runs.analysis.facts import RunFact
+from runs.analysis.facts import RunFact, Source
 from runs.analysis.numbers import figure
 from runs.analysis.pairs import bases
 

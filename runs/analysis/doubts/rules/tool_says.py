@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from runs.analysis.columns import option
 from runs.analysis.doubts.case import Case
-from runs.analysis.doubts.catalogue import Finding, Severity, Source, rule
-from runs.analysis.facts import RunFact
+from runs.analysis.doubts.catalogue import Finding, Severity, rule
+from runs.analysis.facts import RunFact, Source
 from runs.analysis.numbers import figure
 
 MOST_SIGNS = 100

@@ -7,9 +7,9 @@ from statistics import fmean
 
 from runs.analysis.columns import Column
 from runs.analysis.doubts.case import Case
-from runs.analysis.doubts.catalogue import Finding, Source, rule
+from runs.analysis.doubts.catalogue import Finding, rule
 from runs.analysis.doubts.told import HUGE
-from runs.analysis.facts import RunFact
+from runs.analysis.facts import RunFact, Source
 from runs.analysis.numbers import figure
 
 # Repeats of a steady server differ by a few per cent; a first one this far off is no repeat of the others.
