@@ -5,9 +5,10 @@ Units as everywhere: _ms, _s, _kb (KiB), _pct, _bytes in the names. Lines are 1-
 
 from .access import ApiToken
 from .judging import Ruling
-from .monitors import Capture, Series
+from .monitors import Capture, Series, Timing
 from .remote import Job, LoadGenerator, Plan, Schedule, Step, Switch, Target, TargetAddress, Variant
-from .results import Config, ConfigText, Experiment, Host, Run, Sourced, Upload
+from .results import Config, ConfigText, Experiment, Host, Piece, Run, Sourced, Upload
+from .tallies import Facet, RunTag, Tally, Trend
 
 __all__ = [
     "ApiToken",
@@ -15,19 +16,25 @@ __all__ = [
     "Config",
     "ConfigText",
     "Experiment",
+    "Facet",
     "Host",
     "Job",
     "LoadGenerator",
+    "Piece",
     "Plan",
     "Ruling",
     "Run",
+    "RunTag",
     "Schedule",
     "Series",
     "Sourced",
     "Step",
     "Switch",
+    "Tally",
     "Target",
     "TargetAddress",
+    "Timing",
+    "Trend",
     "Upload",
     "Variant",
 ]

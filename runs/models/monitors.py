@@ -38,6 +38,7 @@ class Capture(Sourced):
 
     class Meta:
         ordering = ["id"]
+        indexes = [models.Index(fields=["tool", "-id"], name="capture_tool")]
 
     def __str__(self) -> str:
         return f"{self.tool} {self.label or self.pk}"
@@ -53,7 +54,8 @@ class Series(models.Model):
     Where looks carry a clock, the system's metric "clock_s" holds it in seconds of the day, growing past midnight.
     """
 
-    capture = models.ForeignKey(Capture, on_delete=models.CASCADE, related_name="series")
+    # The index below begins with it.
+    capture = models.ForeignKey(Capture, on_delete=models.CASCADE, related_name="series", db_index=False)
     metric = models.CharField(max_length=32)
     pid = models.PositiveBigIntegerField(null=True, blank=True)
     user = models.CharField(max_length=64, blank=True)
@@ -73,3 +75,30 @@ class Series(models.Model):
 
     def __str__(self) -> str:
         return f"{self.metric} {self.command}"
+
+
+class Timing(Sourced):
+    """What the requests of a run took, one by one as a tool wrote them to a file (ab -g and -e, hey -o csv).
+
+    n               requests in it, None where only their percentiles are there
+    percentiles_ms  {"50": ms, ...}, exact
+    histogram       packed counts of latencies, which add up over repeats; empty where only percentiles are there. See
+                    runs.analysis.histogram
+    seconds         packed figures a second of the load: {"start_s": epoch, "n": [..], "mean_ms": [..], "max_ms": [..]}
+    values          what the file says as a whole, with the names of interfaces.md
+    """
+
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="timings")
+    run = models.ForeignKey(Run, null=True, blank=True, on_delete=models.SET_NULL, related_name="timings")
+    tool = models.CharField(max_length=32)
+    n = models.PositiveBigIntegerField(null=True, blank=True)
+    percentiles_ms = models.JSONField(default=dict)
+    histogram = models.BinaryField(default=bytes)
+    seconds = models.BinaryField(default=bytes)
+    values = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return f"{self.tool} {self.pk}"

@@ -5,6 +5,8 @@ Units as everywhere: _ms, _s, _kb (KiB), _pct, _bytes in the names. Lines are 1-
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.conf import settings
 from django.db import models
 from django.urls import reverse
@@ -24,6 +26,8 @@ class Upload(models.Model):
     hints       what the sender said: host, config, experiment, tags
     edits       what was changed on the preview page or later, so that reading the text anew keeps it
     placed      {"experiments": {"e1": pk}, "configs": {..}, "hosts": {..}}: the rows that the draft's keys became
+    raw         its first piece; a text of more than one MiB has the others in Piece
+    bytes_read, n_blocks, seen_at: how far its reader is, and when it last said so
     """
 
     class Status(models.TextChoices):
@@ -44,7 +48,8 @@ class Upload(models.Model):
     name = models.CharField(max_length=255, blank=True)
     sha256 = models.CharField(max_length=64, db_index=True)
     text_key = models.CharField(max_length=64, unique=True)
-    raw = models.BinaryField(help_text="zlib-compressed bytes, as received or redacted")
+    raw = models.BinaryField(help_text="compressed bytes, as received or redacted; the first piece of a large text")
+    n_pieces = models.PositiveIntegerField(default=1)
     size_bytes = models.PositiveBigIntegerField()
     encoding = models.CharField(max_length=32)
     n_lines = models.PositiveIntegerField(default=0)
@@ -58,6 +63,9 @@ class Upload(models.Model):
     edits = models.JSONField(default=dict)
     placed = models.JSONField(default=dict)
     attempts = models.PositiveSmallIntegerField(default=0, help_text="how often a worker has begun to read it")
+    bytes_read = models.PositiveBigIntegerField(default=0)
+    n_blocks = models.PositiveIntegerField(default=0)
+    seen_at = models.DateTimeField(null=True, blank=True)
     parser_version = models.CharField(max_length=16, blank=True)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -74,6 +82,27 @@ class Upload(models.Model):
         return reverse("upload", args=[self.pk])
 
 
+class Piece(models.Model):
+    """A further piece of a large upload's text: whole lines, compressed as Upload.raw is. The first one is number 0 there.
+
+    first_line  1-based number of its first line in the whole text
+    size_bytes  of the text in it, unpacked
+    """
+
+    upload = models.ForeignKey(Upload, on_delete=models.CASCADE, related_name="pieces", db_index=False)
+    number = models.PositiveIntegerField()
+    first_line = models.PositiveBigIntegerField()
+    size_bytes = models.PositiveIntegerField()
+    data = models.BinaryField()
+
+    class Meta:
+        ordering = ["upload", "number"]
+        constraints = [models.UniqueConstraint(fields=["upload", "number"], name="piece_number_in_upload")]
+
+    def __str__(self) -> str:
+        return f"piece {self.number} of upload {self.upload_id}"
+
+
 class Host(models.Model):
     """A machine. `fingerprint` (model, cores, RAM rounded) tells whether two are alike, whatever their names."""
 
@@ -86,6 +115,7 @@ class Host(models.Model):
     os = models.CharField(max_length=200, blank=True)
     kernel = models.CharField(max_length=200, blank=True)
     fingerprint = models.CharField(max_length=64, db_index=True, blank=True)
+    n_runs = models.PositiveBigIntegerField(default=0, help_text="kept up by runs.ingest.tallies, seconds behind")
 
     class Meta:
         ordering = ["name", "id"]
@@ -170,16 +200,27 @@ class ConfigText(Sourced):
         return self.path or f"text at line {self.line_first}"
 
 
+def facet_key(of: str) -> models.ForeignKey[Any, Any]:
+    return models.ForeignKey(
+        "runs.Facet", null=True, blank=True, on_delete=models.SET_NULL, related_name="+", db_index=False, help_text=of
+    )
+
+
 class Run(Sourced):
     """One load test. What is filtered, sorted or charted has a column; `values` holds all that the tool printed.
 
     requests_per_second is siege's transaction rate, concurrency its users or printed concurrency. percentiles_ms maps
     "50" to ms. `counted` False keeps a run (a warm-up, a doubtful one) out of comparisons without losing it.
+    clock_start_s and clock_end_s are seconds of the day on the clock of the machine that printed them; the end of a run
+    past midnight is above 86400. They are None where the text does not tell.
+    The foreign keys have no index of their own: the ones below begin with them.
     """
 
-    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="runs")
-    config = models.ForeignKey(Config, on_delete=models.CASCADE, related_name="runs")
-    host = models.ForeignKey(Host, null=True, blank=True, on_delete=models.SET_NULL, related_name="runs")
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="runs", db_index=False)
+    config = models.ForeignKey(Config, on_delete=models.CASCADE, related_name="runs", db_index=False)
+    host = models.ForeignKey(
+        Host, null=True, blank=True, on_delete=models.SET_NULL, related_name="runs", db_index=False
+    )
     tool = models.CharField(max_length=32)
     tool_version = models.CharField(max_length=64, blank=True)
     label = models.CharField(max_length=300, blank=True)
@@ -189,7 +230,12 @@ class Run(Sourced):
     counted = models.BooleanField(default=True)
     partial = models.BooleanField(default=False)
     aborted = models.BooleanField(default=False)
-    fingerprint = models.CharField(max_length=64, db_index=True, help_text="see ingest.fingerprint")
+    fingerprint = models.CharField(max_length=64, help_text="see ingest.fingerprint")
+    clock_start_s = models.FloatField(null=True, blank=True)
+    clock_end_s = models.FloatField(null=True, blank=True)
+    facet_config = facet_key("its config's name")
+    facet_command = facet_key("its command")
+    facet_server = facet_key("its server_software")
     requests_per_second = models.FloatField(null=True, blank=True)
     complete_requests = models.BigIntegerField(null=True, blank=True)
     failed_requests = models.BigIntegerField(null=True, blank=True)
@@ -212,8 +258,17 @@ class Run(Sourced):
     class Meta:
         ordering = ["-id"]
         constraints = [models.UniqueConstraint(fields=["upload", "block_key"], name="run_block_of_upload")]
+        # Each list is read in the order of an index from where the page before ended; see runs.views.paging.
         indexes = [
             models.Index(fields=["tool", "-id"], name="run_tool"),
+            models.Index(fields=["experiment", "-id"], name="run_experiment"),
+            models.Index(fields=["config", "-id"], name="run_config"),
+            models.Index(fields=["host", "-id"], name="run_host"),
+            models.Index(fields=["fingerprint", "-id"], name="run_fingerprint"),
+            models.Index(fields=["facet_config", "-id"], name="run_facet_config"),
+            models.Index(fields=["facet_command", "-id"], name="run_facet_command"),
+            models.Index(fields=["facet_server", "-id"], name="run_facet_server"),
+            models.Index(fields=["created_at"], name="run_created"),
             models.Index(fields=["requests_per_second", "id"], name="run_rps"),
         ]
 

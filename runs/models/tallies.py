@@ -1,0 +1,85 @@
+"""Small tables that are kept up as runs come and go, so that no page has to count or to search the runs themselves."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from .results import Run
+
+
+class Facet(models.Model):
+    """A value that runs share and lists are narrowed by: a tool, a config's name, a command, a server or a tag.
+
+    value   as it stands in the runs, cut to 300 characters
+    n_runs  kept up by runs.ingest.tallies, seconds behind; the row itself is there as soon as its first run is
+    """
+
+    class Kind(models.TextChoices):
+        TOOL = "tool"
+        CONFIG = "config"
+        COMMAND = "command"
+        SERVER = "server"
+        TAG = "tag"
+
+    kind = models.CharField(max_length=8, choices=Kind.choices)
+    value = models.CharField(max_length=300)
+    n_runs = models.PositiveBigIntegerField(default=0)
+
+    class Meta:
+        ordering = ["kind", "value"]
+        constraints = [models.UniqueConstraint(fields=["kind", "value"], name="facet_value_of_kind")]
+        indexes = [models.Index(fields=["kind", "-n_runs"], name="facet_most")]
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.value}"
+
+
+class RunTag(models.Model):
+    """A tag of a run."""
+
+    facet = models.ForeignKey(Facet, on_delete=models.CASCADE, related_name="+", db_index=False)
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="+")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["facet", "run"], name="tag_of_run")]
+
+    def __str__(self) -> str:
+        return f"tag {self.facet_id} of run {self.run_id}"
+
+
+class Trend(models.Model):
+    """The comparable runs (one fingerprint) of one day, added up. Only counted, whole runs that say a rate are in it.
+
+    sum_log, sum_log2  of the natural logarithms of requests per second, and of their squares
+    mean_ms            sum of the runs' mean latencies, over n_ms runs
+    """
+
+    fingerprint = models.CharField(max_length=64)
+    day = models.DateField()
+    n = models.PositiveBigIntegerField(default=0)
+    total = models.FloatField(default=0, help_text="sum of requests per second")
+    sum_log = models.FloatField(default=0)
+    sum_log2 = models.FloatField(default=0)
+    least = models.FloatField()
+    most = models.FloatField()
+    n_ms = models.PositiveBigIntegerField(default=0)
+    sum_ms = models.FloatField(default=0)
+
+    class Meta:
+        ordering = ["fingerprint", "day"]
+        constraints = [models.UniqueConstraint(fields=["fingerprint", "day"], name="trend_day")]
+
+    def __str__(self) -> str:
+        return f"{self.fingerprint[:8]} {self.day}"
+
+
+class Tally(models.Model):
+    """A change that facets, hosts and trends have not taken in yet. Only ever added and removed, so that nobody waits.
+
+    changes  {"facets": {pk: by}, "hosts": {pk: by}, "days": [[fingerprint, day], ..]}; a day named is added up anew
+    """
+
+    changes = models.JSONField()
+
+    def __str__(self) -> str:
+        return f"tally {self.pk}"
