@@ -17,7 +17,9 @@ def of_run(run: Run, metric: str, points: int) -> dict[str, Any]:
     """The metric of each process (or of the system) in the run's captures, in `points` samples. Two queries."""
     beside = Series.objects.filter(capture__run=run)
     rows = beside.filter(metric__in=(metric, CLOCK)).select_related("capture").order_by("capture_id", "id")
-    clocks = {row.capture_id: unpack(row.samples) for row in rows if row.metric == CLOCK}
+    clocks = {
+        row.capture_id: unpack(row.samples, row.capture.n_samples).tolist() for row in rows if row.metric == CLOCK
+    }
     return {
         "run": run.pk,
         "metric": metric,
@@ -27,7 +29,7 @@ def of_run(run: Run, metric: str, points: int) -> dict[str, Any]:
 
 
 def _one(row: Series, clock: list[float] | None, points: int) -> dict[str, Any]:
-    samples = unpack(row.samples)
+    samples = unpack(row.samples, row.capture.n_samples).tolist()
     looks = thinned(samples, points)
     return {
         "capture": row.capture_id,

@@ -12,7 +12,7 @@ from runs.models import Capture, Series
 
 from .asked import load_results
 from .fitting import fitted
-from .pack import pack
+from .pack import packed
 
 PER_PROCESS = ("rss_kb", "vsz_kb", "cpu_pct", "mem_pct", "time_s")
 DAY_S = 86400
@@ -104,4 +104,4 @@ def _row(capture: Capture, who: Who, metric: str, points: Points, n_looks: int) 
     pid, user, command, group = who
     summary = {"min": min(figures), "mean": math.fsum(figures) / len(figures), "max": max(figures), "last": figures[-1]}
     names = fitted(Series, metric=metric, pid=pid, user=user, command=command, group=group)
-    return Series(capture=capture, n=len(figures), samples=pack(samples), **names, **summary)
+    return Series(capture=capture, n=len(figures), samples=packed(samples), **names, **summary)

@@ -1,48 +1,236 @@
 """Series of figures as compact bytes, exact to the last bit.
 
-Layout: one letter, then zlib. "i": every figure is whole, so differences of int64 (kB and counts hardly change from
-look to look and shrink to almost nothing). "f": the float64s themselves. Both little-endian; NaN marks a look without
-a figure.
+A packed series is the letter "z" and frames one behind the other, so that a long log is packed a part at a time while it
+is read: `joined` puts the parts together. A frame is (numbers are varints, 7 bits a byte, low ones first):
+
+    scale       one byte: the figures times 10**scale are whole numbers; 255 where they are not, but raw float64s
+    n           how many figures
+    looks       whole numbers: which looks have a figure, ascending
+    figures     whole numbers, or raw: length and zstd of the float64s by byte planes
+
+Whole numbers are one byte, base and step (base in zigzag). Byte 0: base, base + step, base + 2 step ... and nothing else:
+a steady figure, and looks without a gap. Else its bits say how the rest is kept: differences (1) or amounts above base (2),
+bytes a number (log2, 4 and 8), zstd or plain (16); step is then how many low bits were cut off because all were 0 (memory
+comes in pages). What follows is a length and the numbers by byte planes: all low bytes, then all second ones ...
+
+The letters "i" and "f" are how series were packed before: zlib over int64 differences or float64s, NaN where a look has
+no figure.
 """
 
 from __future__ import annotations
 
-import math
-import sys
 import zlib
-from array import array
-from collections.abc import Iterable
-from itertools import accumulate
+from collections.abc import Iterable, Sequence
+from threading import local
 
-EXACT = 2**53  # beyond it a float64 no longer holds every whole number
+import numpy as np
+from backports import zstd
+from numpy.typing import ArrayLike, NDArray
 
+Floats = NDArray[np.float64]
+Whole = NDArray[np.int64]
 
-def _little(figures: array) -> bytes:  # type: ignore[type-arg]
-    if sys.byteorder == "big":
-        figures.byteswap()
-    return zlib.compress(figures.tobytes(), 6)
-
-
-def _is_whole(figure: float) -> bool:
-    minus_zero = figure == 0 and math.copysign(1, figure) < 0
-    return math.isfinite(figure) and figure.is_integer() and abs(figure) < EXACT and not minus_zero
-
-
-def pack(figures: Iterable[float]) -> bytes:
-    """The figures as bytes; `unpack` gives the very same back."""
-    floats = array("d", figures)
-    if not all(map(_is_whole, floats)):
-        return b"f" + _little(floats)
-    whole = [int(figure) for figure in floats]
-    return b"i" + _little(array("q", (now - before for before, now in zip([0, *whole], whole, strict=False))))
+LETTER = b"z"
+EXACT = 2.0**53  # beyond it a float64 no longer holds every whole number
+SCALES = (0, 1, 2, 3, 4, 6)
+RAW = 255
+_LINE, _DIFFERENCES, _AMOUNTS, _ZSTD = 0, 1, 2, 16
+_WIDTHS = tuple(np.dtype(name) for name in ("<u1", "<u2", "<u4", "<u8"))
+_SMALL = 24  # bytes that zstd's own header would only lengthen
+_kept = local()
 
 
-def unpack(packed: bytes | memoryview) -> list[float]:
-    """The figures of `pack`. Raises ValueError for bytes that it did not write."""
-    letter, body = bytes(packed[:1]), zlib.decompress(bytes(packed[1:]))
+def pack(looks: ArrayLike, figures: ArrayLike) -> bytes:
+    """The figures of the looks numbered `looks` (from 0, ascending), as bytes. A figure NaN is as good as none."""
+    numbers = np.asarray(looks, np.int64)
+    values = np.asarray(figures, np.float64)
+    known = values == values
+    if not known.all():
+        numbers, values = numbers[known], values[known]
+    if not len(values):
+        return LETTER
+    scale, whole = _scaled(values)
+    body = _raw(values) if whole is None else _whole(whole)
+    return b"".join((LETTER, bytes((scale,)), _varint(len(values)), _whole(numbers), body))
+
+
+def packed(samples: Sequence[float]) -> bytes:
+    """The same for a figure a look, NaN where there is none."""
+    return pack(np.arange(len(samples)), samples)
+
+
+def joined(parts: Iterable[bytes]) -> bytes:
+    """One packed series of several, whose looks follow each other."""
+    return LETTER + b"".join(part[1:] for part in parts)
+
+
+def unpack(packed: bytes | memoryview, n_looks: int | None = None) -> Floats:
+    """A float64 a look, NaN where it has none: `n_looks` of them, or up to the last that has one.
+
+    Raises ValueError for bytes that `pack` did not write.
+    """
+    data = bytes(packed)
+    try:
+        if data[:1] == LETTER:
+            return _spread(list(_frames(data)), n_looks)
+        return _fitted(_old(data), n_looks)
+    except (zlib.error, zstd.ZstdError, IndexError) as error:
+        raise ValueError(f"a packed series is damaged: {error}") from error
+
+
+def _scaled(values: Floats) -> tuple[int, Whole | None]:
+    """(power of ten, whole numbers) that give the very same figures, bit for bit; (255, None) where none does."""
+    bits = values.view(np.int64)
+    for scale in SCALES:
+        factor = 10.0**scale
+        with np.errstate(over="ignore", invalid="ignore"):
+            rounded = np.rint(values * factor) if scale else values
+            if not (np.abs(rounded) < EXACT).all():
+                return RAW, None
+            whole = rounded.astype(np.int64)
+        if ((whole / factor).view(np.int64) == bits).all():
+            return scale, whole
+    return RAW, None
+
+
+def _whole(numbers: Whole) -> bytes:
+    base = int(numbers[0])
+    steps = np.diff(numbers)
+    step = int(steps[0]) if len(steps) else 0
+    if step >= 0 and (steps == step).all():
+        return b"".join((b"\0", _varint(_zigzag(base)), _varint(step)))
+    low = int(numbers.min())
+    folded = (steps << 1) ^ (steps >> 63)
+    return min(_planes(_DIFFERENCES, base, folded), _planes(_AMOUNTS, low, numbers - low), key=len)
+
+
+def _planes(how: int, base: int, numbers: Whole) -> bytes:
+    together = int(np.bitwise_or.reduce(numbers))
+    cut = (together & -together).bit_length() - 1 if together else 0
+    small = numbers >> cut if cut else numbers
+    top = (together >> cut).bit_length()
+    width = 0 if top <= 8 else 1 if top <= 16 else 2 if top <= 32 else 3
+    plain = _by_planes(small.astype(_WIDTHS[width]))
+    flags = how | width << 2
+    if len(plain) > _SMALL:
+        plain, flags = _squeezed(plain), flags | _ZSTD
+    return b"".join((bytes((flags,)), _varint(_zigzag(base)), _varint(cut), _varint(len(plain)), plain))
+
+
+def _raw(values: Floats) -> bytes:
+    body = _squeezed(_by_planes(values.astype("<f8")))
+    return _varint(len(body)) + body
+
+
+def _by_planes(numbers: NDArray[np.generic]) -> bytes:
+    size = numbers.dtype.itemsize
+    return numbers.tobytes() if size == 1 else numbers.view(np.uint8).reshape(-1, size).T.tobytes()
+
+
+def _squeezed(data: bytes) -> bytes:
+    """One zstd frame. The compressor is kept: a new one for each of thousands of series takes longer than its work."""
+    if not hasattr(_kept, "compressor"):
+        _kept.compressor = zstd.ZstdCompressor(level=3)
+    return bytes(_kept.compressor.compress(data, zstd.ZstdCompressor.FLUSH_FRAME))
+
+
+def _varint(number: int) -> bytes:
+    if number < 128:
+        return bytes((number,))
+    out = bytearray()
+    while number > 127:
+        out.append(number & 127 | 128)
+        number >>= 7
+    out.append(number)
+    return bytes(out)
+
+
+def _zigzag(number: int) -> int:
+    return number << 1 if number >= 0 else (-number << 1) - 1
+
+
+class _Reader:
+    """Walks through the bytes of frames. Raises IndexError where they end too early."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.at = 1
+
+    def byte(self) -> int:
+        self.at += 1
+        return self.data[self.at - 1]
+
+    def varint(self) -> int:
+        number = shift = 0
+        while (byte := self.byte()) > 127:
+            number |= (byte & 127) << shift
+            shift += 7
+        return number | byte << shift
+
+    def body(self) -> bytes:
+        size = self.varint()
+        self.at += size
+        if self.at > len(self.data):
+            raise IndexError("it ends too early")
+        return self.data[self.at - size : self.at]
+
+    def planes(self, n: int, dtype: np.dtype[np.generic], squeezed: bool = True) -> NDArray[np.generic]:
+        body = zstd.decompress(self.body()) if squeezed else self.body()
+        if len(body) != n * dtype.itemsize:
+            raise IndexError(f"{len(body)} bytes for {n} figures of {dtype.itemsize}")
+        planes = np.frombuffer(body, np.uint8).reshape(dtype.itemsize, n)
+        return np.ascontiguousarray(planes.T).view(dtype).reshape(n)
+
+    def whole(self, n: int) -> Whole:
+        flags = self.byte()
+        base, step = self.varint(), self.varint()
+        base = -((base + 1) >> 1) if base & 1 else base >> 1
+        if flags == _LINE:
+            return np.arange(n, dtype=np.int64) * step + base
+        count = n - 1 if flags & _DIFFERENCES else n
+        small = self.planes(count, _WIDTHS[flags >> 2 & 3], bool(flags & _ZSTD)).astype(np.int64) << step
+        if not flags & _DIFFERENCES:
+            return small + base
+        numbers = np.empty(n, np.int64)
+        numbers[0] = base
+        np.cumsum((small >> 1) ^ -(small & 1), out=numbers[1:])
+        numbers[1:] += base
+        return numbers
+
+
+def _frames(data: bytes) -> Iterable[tuple[Whole, Floats]]:
+    """(looks, figures) of each frame."""
+    reader = _Reader(data)
+    while reader.at < len(data):
+        scale, n = reader.byte(), reader.varint()
+        looks = reader.whole(n)
+        if scale == RAW:
+            yield looks, reader.planes(n, np.dtype("<f8")).astype(np.float64)
+        else:
+            figures = reader.whole(n)
+            yield looks, figures / 10.0**scale if scale else figures.astype(np.float64)
+
+
+def _spread(frames: Sequence[tuple[Whole, Floats]], n_looks: int | None) -> Floats:
+    n = n_looks if n_looks is not None else max((int(looks[-1]) + 1 for looks, _ in frames), default=0)
+    samples = np.full(n, np.nan)
+    for looks, figures in frames:
+        within = int(np.searchsorted(looks, n))
+        samples[looks[:within]] = figures[:within]
+    return samples
+
+
+def _old(data: bytes) -> Floats:
+    letter = data[:1]
     if letter not in (b"i", b"f"):
-        raise ValueError(f"packed series must begin with i or f, not {letter!r}")
-    figures = array("q" if letter == b"i" else "d", body)
-    if sys.byteorder == "big":
-        figures.byteswap()
-    return [float(figure) for figure in (accumulate(figures) if letter == b"i" else figures)]
+        raise ValueError(f"a packed series must begin with z, i or f, not {letter!r}")
+    body = zlib.decompress(data[1:])
+    if letter == b"i":
+        return np.cumsum(np.frombuffer(body, "<i8"), dtype=np.int64).astype(np.float64)
+    return np.frombuffer(body, "<f8").astype(np.float64)
+
+
+def _fitted(samples: Floats, n_looks: int | None) -> Floats:
+    if n_looks is None or n_looks == len(samples):
+        return samples
+    return np.concatenate([samples[:n_looks], np.full(max(n_looks - len(samples), 0), np.nan)])

@@ -126,7 +126,8 @@ def capture(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
 
 def _over_time(found: Capture) -> dict[str, Any] | None:
     names = [name for name, _, _ in OVER_TIME]
-    rows = {row.metric: unpack(row.samples) for row in found.series.filter(pid=None, metric__in=[*names, "clock_s"])}
+    told = found.series.filter(pid=None, metric__in=[*names, "clock_s"])
+    rows = {row.metric: unpack(row.samples, found.n_samples).tolist() for row in told}
     tracks = [
         overtime.Track(label, unit, tuple(_scaled(value, unit) for value in rows[name]))
         for name, label, unit in OVER_TIME
