@@ -1,11 +1,25 @@
-// Draws the figures that the server built. A colour written "--name" is a style sheet variable, read when drawing, so
-// that charts follow the light or dark scheme. Everything else here is what Plotly needs to fit the page.
+// Fetches the figures that the server built and draws them, each when its box comes near the screen; Plotly's script
+// comes with the first. A colour written "--name" is a style sheet variable, read when drawing, so that charts follow the
+// light or dark scheme. Everything else here is what Plotly needs to fit the page.
+//
+// Other scripts draw through window.benchdash:
+//   lazy(box, load)    load() promises a figure; it is drawn when the box comes near. Promises that it was drawn.
+//   draw(box, figure)  draws (or redraws) now. Promises that it was drawn.
+//   fetched(address)   promises the JSON there, fetched once however often it is asked for.
+//   resolved(value)    the same with its colours put in.      options(box)  Plotly's third argument.
 "use strict";
 (function () {
-  function resolved(value, styles) {
+  const plotly = document.currentScript.dataset.plotly;
+  const MOST_KEPT = 50; // figures; a page that fills in by itself for hours must not keep each
+  const asked = new Map(); // address -> promise of its JSON
+  const shown = new WeakMap(); // box -> the figure drawn in it, as it came
+  const waiting = new Map(); // box -> what it waits for; see lazy
+  let script;
+
+  function resolved(value, styles = getComputedStyle(document.documentElement)) {
     if (typeof value === "string") return value.startsWith("--") ? styles.getPropertyValue(value).trim() : value;
     if (Array.isArray(value)) return value.map((item) => resolved(item, styles));
-    if (value && typeof value === "object") {
+    if (value && typeof value === "object" && !ArrayBuffer.isView(value)) {
       return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, resolved(item, styles)]));
     }
     return value;
@@ -42,13 +56,120 @@
     };
   }
 
-  function draw(part) {
+  function ready() {
+    if (window.Plotly) return Promise.resolve();
+    script ||= new Promise((loaded, failed) => {
+      const tag = document.createElement("script");
+      tag.src = plotly;
+      tag.onload = loaded;
+      tag.onerror = () => {
+        tag.remove();
+        script = undefined; // so that it can be tried again
+        failed(new Error("Plotly's script did not come"));
+      };
+      document.head.append(tag);
+    });
+    return script;
+  }
+
+  async function json(address) {
+    const answer = await fetch(address, { headers: { Accept: "application/json" } });
+    if (!answer.ok || answer.redirected) throw new Error(`${address} was answered with ${answer.status}`);
+    return answer.json();
+  }
+
+  function fetched(address) {
+    if (!asked.has(address)) {
+      if (asked.size >= MOST_KEPT) asked.delete(asked.keys().next().value);
+      asked.set(address, json(address));
+      asked.get(address).catch(() => asked.delete(address));
+    }
+    return asked.get(address);
+  }
+
+  function drawNow(box, figure) {
     const styles = getComputedStyle(document.documentElement);
+    const { data, layout } = resolved(figure, styles);
+    layout.font.family = styles.getPropertyValue("--sans");
+    layout.width = undefined;
+    shown.set(box, figure);
+    return Plotly.react(box, data, narrowed(layout, box.clientWidth), options(box));
+  }
+
+  function draw(box, figure) {
+    return ready().then(() => drawNow(box, figure));
+  }
+
+  // What a box waits for: `come` promises its figure, `figure` is it once it is there, `near` says that it is wanted now.
+  function lazy(box, load) {
+    return new Promise((drawn) => {
+      const want = { load, drawn };
+      waiting.set(box, want);
+      watcher.observe(box);
+      if (document.readyState === "complete") idly(() => come(box, want).catch(() => {}));
+    });
+  }
+
+  function come(box, want) {
+    want.come ||= Promise.all([want.load(), ready()]).then(([figure]) => {
+      want.figure = figure;
+      if (want.near) finish(box, want);
+    });
+    want.come.catch(() => (want.come = undefined));
+    return want.come;
+  }
+
+  function finish(box, want) {
+    if (waiting.get(box) !== want) return; // another figure has come in its place
+    waiting.delete(box);
+    watcher.unobserve(box);
+    box.querySelector(":scope > .missed")?.remove();
+    want.drawn(drawNow(box, want.figure));
+  }
+
+  function arrive(box) {
+    const want = waiting.get(box);
+    if (!want) return;
+    want.near = true;
+    if (want.figure) finish(box, want);
+    else come(box, want).catch(() => missed(box));
+  }
+
+  function missed(box) {
+    const words = document.createElement("p");
+    words.className = "missed muted small";
+    words.textContent = "The chart did not come. ";
+    const again = document.createElement("button");
+    again.className = "second";
+    again.textContent = "Try again";
+    again.onclick = () => {
+      words.remove();
+      arrive(box);
+    };
+    words.append(again);
+    box.querySelector(":scope > .missed")?.remove();
+    box.prepend(words);
+  }
+
+  // A screen's height ahead of where the reader is.
+  const watcher = new IntersectionObserver(
+    (entries) => entries.filter((entry) => entry.isIntersecting).forEach((entry) => arrive(entry.target)),
+    { rootMargin: "100% 0px" },
+  );
+  const idly = window.requestIdleCallback || ((call) => setTimeout(call, 200));
+
+  // A printer waits for nothing: what is far down is fetched while the page is idle, and drawn when printing begins.
+  function fetchTheRest() {
+    for (const [box, want] of waiting) idly(() => come(box, want).catch(() => {}));
+  }
+  function drawTheRest() {
+    for (const [box, want] of waiting) if (want.figure) finish(box, want);
+  }
+
+  function find(part) {
+    for (const box of part.querySelectorAll(".plot[data-src]")) lazy(box, () => fetched(box.dataset.src));
     for (const box of part.querySelectorAll(".plot[data-figure]")) {
-      const figure = resolved(JSON.parse(document.getElementById(box.dataset.figure).textContent), styles);
-      figure.layout.font.family = styles.getPropertyValue("--sans");
-      figure.layout.width = undefined;
-      Plotly.react(box, figure.data, narrowed(figure.layout, box.clientWidth), options(box));
+      lazy(box, () => Promise.resolve(JSON.parse(document.getElementById(box.dataset.figure).textContent)));
     }
   }
 
@@ -57,12 +178,18 @@
   }
 
   function dress(part) {
-    if (window.Plotly) draw(part);
+    find(part);
     hideSubmits(part);
   }
 
+  window.benchdash = { lazy, draw, fetched, resolved, options };
   dress(document);
-  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => window.Plotly && draw(document));
+  if (document.readyState === "complete") fetchTheRest();
+  else window.addEventListener("load", fetchTheRest);
+  window.addEventListener("beforeprint", drawTheRest);
+  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+    for (const box of document.querySelectorAll(".js-plotly-plot")) if (shown.has(box)) drawNow(box, shown.get(box));
+  });
   document.addEventListener("change", (event) => {
     if (event.target.matches("select[data-submit]")) event.target.form.submit();
   });
