@@ -10,6 +10,7 @@ import random
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 FIXTURES = Path(__file__).resolve().parent.parent / "parsers" / "tests" / "fixtures"
@@ -109,13 +110,26 @@ def _summary(second: int, n: int, chance: random.Random) -> str:
 
 def ab_transcript(path: Path, reports: int, *, quote: str = "") -> None:
     """Write a session of that many ab reports, each below a heading and its command; `quote` stands before each line."""
-    kinds = [(FIXTURES / "ab" / f"{name}.txt").read_text().rstrip("\n") + "\n" for name in REPORTS]
     chance = random.Random(SEED)  # noqa: S311
     with path.open("w", encoding="utf-8", newline="\n") as text:
         for number in range(reports):
-            heading = f"Setting {number // 5 + 1}, run {number % 5 + 1}:\n\n"
-            session = heading + _other_figures(kinds[number % len(kinds)], chance.uniform(0.5, 2)) + "\n"
+            session = ab_section(number, chance)
             text.writelines(_quoted(session, quote) if quote else [session])
+
+
+def ab_section(number: int, chance: random.Random) -> str:
+    """A heading, a command and its report."""
+    return f"Setting {number // 5 + 1}, run {number % 5 + 1}:\n\n{ab_report(number, chance)}\n"
+
+
+def ab_report(number: int, chance: random.Random) -> str:
+    """One usual report of 1.5 kB, its figures between half and twice the fixture's."""
+    return _other_figures(_fixture(REPORTS[number % len(REPORTS)]), chance.uniform(0.5, 2))
+
+
+@cache
+def _fixture(name: str) -> str:
+    return (FIXTURES / "ab" / f"{name}.txt").read_text().rstrip("\n") + "\n"
 
 
 def _quoted(text: str, quote: str) -> Iterator[str]:
