@@ -2,7 +2,8 @@
 
 A format is a module with
     KIND            its name, unique
-    OPENS           pattern (text) that matches, right behind any quoting, a line that its output can begin with
+    OPENS           pattern (text) that matches, right behind any quoting, a line that its output can begin with; empty
+                    where no line tells by itself
     parse           (lines, command) -> Found | None; the opening line is the next one of `lines`
     records         (values) -> list[Record]
 and, where it helps,
@@ -11,6 +12,8 @@ and, where it helps,
     INLINE          pattern of a line's distinctive figure that is also taken behind a label ("2nd run: Requests per second: ...")
     claims          (command) -> bool: whatever this command prints is this format's, although no line says so
     fits            (command, values) -> bool: False where a command cannot have printed these figures
+    follows         (lines, command) -> Found | None: the next block of the output whose block was just read, where only
+                    that tells whose the next lines are (rows below a heading that stood further up); None takes nothing
 A module that lacks something fails here, at import, and not when its tool's text comes along.
 """
 
@@ -51,6 +54,7 @@ class Format:
     records: Callable[[dict[str, Any]], list[Record]]
     claims: Callable[[str], bool] | None
     fits: Callable[[str, dict[str, Any]], bool]
+    follows: Callable[[Lines, str | None], Found | None] | None
 
 
 def _always(command: str, values: dict[str, Any]) -> bool:
@@ -74,6 +78,7 @@ def _load(name: str) -> Format:
         records=module.records,
         claims=getattr(module, "claims", None),
         fits=getattr(module, "fits", _always),
+        follows=getattr(module, "follows", None),
     )
 
 
@@ -100,7 +105,7 @@ def openings() -> re.Pattern[str]:
 @cache
 def other_openings(kind: str) -> re.Pattern[str]:
     """All openings but one format's own: where another tool's output begins, a text without an end of its own is over."""
-    return re.compile("|".join(f"(?:{f.opens})" for f in formats().values() if f.kind != kind))
+    return re.compile("|".join(f"(?:{f.opens})" for f in formats().values() if f.opens and f.kind != kind))
 
 
 @cache

@@ -29,6 +29,7 @@ class Lines:
     cut      number of the text's last line where that ends in a number (cut_text) that may go on, and 0 where it does not
     memory   what a format wants to know of its own block before
     prefix   quoting that is being taken off each line ("> ", "# "); the reader sets it where a block begins
+    quoting  the prefix of the block read last
     """
 
     def __init__(self, lines: Iterable[str]) -> None:
@@ -38,7 +39,7 @@ class Lines:
         self.number = 0
         self.raw = ""
         self.before = ""
-        self.prefix = ""
+        self.prefix = self.quoting = ""
         self.cut = 0
         self.cut_text = ""
         self.memory: dict[str, Any] = {}

@@ -35,6 +35,7 @@ def read(lines: Iterable[str]) -> Iterator[Block]:
                 block = _between(source, line, around)
         if block is not None:
             yield block
+            yield from _following(source, block.kind, around)
             line = ""
 
 
@@ -86,6 +87,21 @@ def _opened(source: Lines, line: str, form: Format, prefix: str, label: str | No
     return None
 
 
+def _following(source: Lines, kind: str, around: Around) -> Iterator[Block]:
+    """The blocks right behind the one read last that only its own format can tell."""
+    form = formats()[kind]
+    found, number = None, -1
+    while form.follows is not None and source.number > number:
+        number, source.prefix = source.number, source.quoting
+        try:
+            found = form.follows(source, around.text)
+        finally:
+            source.prefix = ""
+        if found is None:
+            return
+        yield _block(source, form, found, around, source.quoting)
+
+
 def _between(source: Lines, line: str, around: Around) -> Block | None:
     """Note a line that no tool printed; if it is a command that tells by itself what it prints, its output."""
     number = source.number
@@ -107,6 +123,7 @@ def _between(source: Lines, line: str, around: Around) -> Block | None:
 def _block(
     source: Lines, form: Format, found: Found, around: Around, prefix: str = "", label: str | None = None
 ) -> Block:
+    source.quoting = prefix
     line, heading = around.heading or (None, None)
     if heading and prefix.strip() and not label:
         heading = transcript.unquote(heading, prefix).strip()
