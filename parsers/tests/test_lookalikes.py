@@ -124,10 +124,6 @@ Node 0 MemTotal:        3056128 kB
 Node 0 MemFree:         2759476 kB
 Node 0 MemUsed:          296652 kB
 """,
-    "docker stats": """
-CONTAINER ID   NAME      CPU %     MEM USAGE / LIMIT     MEM %     NET I/O          BLOCK I/O   PIDS
-1f2d3c4b5a69   web       0.15%     23.4MiB / 1.944GiB    1.18%     1.2kB / 0B       0B / 0B     5
-""",
     "docker top": """
 UID                 PID                 PPID                C                   STIME               TTY
 """,
@@ -140,12 +136,6 @@ Total DISK READ :       0.00 B/s | Total DISK WRITE :       3.87 M/s
 COMMAND   PID     USER   FD   TYPE DEVICE SIZE/OFF NODE NAME
 nginx     334     root    6u  IPv4  12345      0t0  TCP *:http-alt (LISTEN)
 nginx     335 www-data    6u  IPv4  12345      0t0  TCP *:http-alt (LISTEN)
-""",
-    "pidstat": """
-Linux 6.1.0 (web3) 	03/04/24 	_x86_64_	(2 CPU)
-
-13:24:51      UID       PID    %usr %system  %guest   %wait    %CPU   CPU  Command
-13:24:52       33       335   20.00   22.00    0.00    1.00   42.00     0  nginx
 """,
     "a glossary": """
 MemTotal
@@ -171,18 +161,6 @@ Active Internet connections (servers and established)
 Proto Recv-Q Send-Q Local Address           Foreign Address         State       PID/Program name
 tcp        0      0 0.0.0.0:80              0.0.0.0:*               LISTEN      334/nginx
 tcp        0      0 127.0.0.1:80            127.0.0.1:51234         TIME_WAIT   -
-""",
-    "uptime and w": """
- 13:24:51 up 25 min,  6 users,  load average: 0.07, 0.27, 0.22
-USER     TTY      FROM             LOGIN@   IDLE   JCPU   PCPU WHAT
-root     pts/0    10.0.0.1         12:59    1.00s  0.04s  0.00s w
-""",
-    "iostat": """
-avg-cpu:  %user   %nice %system %iowait  %steal   %idle
-           1.20    0.00    2.30    0.10    0.00   96.40
-
-Device             tps    kB_read/s    kB_wrtn/s    kB_dscd/s    kB_read    kB_wrtn    kB_dscd
-sda               1.00        12.00        34.00         0.00       1234       5678          0
 """,
     "questions about it": """
 What does "Requests per second" of ab mean, and why is Time per request: so different from it?
