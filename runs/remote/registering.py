@@ -21,6 +21,7 @@ class Needed(Exception):
     """What cannot be deleted, since something stands on it; the message is a sentence."""
 
 
+MOST_ADDRESSES = 100  # each is looked up when it is written down
 LOCAL = "local"  # the generator whose queue the worker beside the web server consumes
 SAMPLE = "Keep-alive off and on, against benchdash itself"
 
@@ -47,6 +48,8 @@ def parse_addresses(text: str) -> list[Address]:
         base = canonical(words[0])
         if base in found:
             raise NotAllowed(f"{base} stands there twice.")
+        if len(found) == MOST_ADDRESSES:
+            raise NotAllowed(f"A target has at most {MOST_ADDRESSES} addresses.")
         found[base] = Address(base, plain_ips(words[1:]) if words[1:] else resolve(base), bool(words[1:]))
     if not found:
         raise NotAllowed("At least one address is needed, such as http://shop.lan:8080")

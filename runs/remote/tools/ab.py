@@ -15,7 +15,7 @@ from ..shapes import Files, Load, Progress
 from . import Option
 
 NAME = "ab"
-DONE = re.compile(r"^(?:Completed|Finished) (\d+) requests", re.M)
+DONE = re.compile(r"^(?:Completed|Finished) (\d{1,15}) requests", re.M)
 MOST_AT_ONCE = 20_000  # MAX_CONCURRENCY of ab.c
 
 OPTIONS = {

@@ -194,6 +194,7 @@ def test_a_target_is_registered_with_its_addresses_in_one_spelling(browser, plan
         ({"addresses": "http://2130706433"}, "plain form"),
         ({"addresses": "http://192.0.2.10 http://192.0.2.11"}, "no IP address"),
         ({"addresses": "http://192.0.2.10\nhttp://192.0.2.10:80/"}, "twice"),
+        ({"addresses": "\n".join(f"http://192.0.2.10:{port}" for port in range(1, 102))}, "at most 100"),
         ({"addresses": " \n"}, "required"),
         ({"addresses": "http://shop.invalid"}, "write its IP addresses behind"),
         ({"reach": "ssh"}, "no ssh destination"),

@@ -178,6 +178,10 @@ def test_abs_progress_is_read_from_what_it_prints(needs, server, tmp_path):
     assert tools.progress("ab", ended.stderr.split("Completed 200")[0]) == Progress(100)
 
 
+def test_a_count_that_no_tool_prints_is_no_progress():
+    assert tools.progress("ab", f"Completed {'9' * 5000} requests\n") is None
+
+
 def test_a_tool_that_tells_nothing_has_no_progress():
     assert [tools.progress(name, "") for name in NAMES] == [None] * 4
 
