@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +12,9 @@ from .catalogue import Format
 from .lines import Lines
 
 _TRAIL = 60
+_STAMPS = 16  # lines with a time that are kept of each gap; the middle ones go
+_LONGEST_STAMP = 500
+_STAMP = re.compile(r"\d[:時시点點]\s?\d|^\W{0,20}(?:[12]\d{9}|20\d{6})")
 
 
 @dataclass(slots=True)
@@ -31,9 +35,12 @@ class Around:
     trail: deque[tuple[int, str]] = field(default_factory=lambda: deque(maxlen=_TRAIL))
     command: Command | None = None
     in_output: bool = False
+    stamps: list[tuple[int, str]] = field(default_factory=list)
 
     def note(self, number: int, line: str, lines: Lines) -> None:
         """Take in a line that no tool printed."""
+        if len(line) <= _LONGEST_STAMP and _STAMP.search(line):
+            self._stamp(number, line)
         typed, prefix = transcript.prompt(line), ""
         if typed is None and not line[0].isalpha():  # no quoting begins with a letter
             quoting = transcript.QUOTING.match(line)
@@ -49,6 +56,11 @@ class Around:
             self.trail.append(self.heading)
             if self.command:
                 self.command.prose_since = True
+
+    def _stamp(self, number: int, line: str) -> None:
+        self.stamps.append((number, line))
+        if len(self.stamps) > _STAMPS:
+            del self.stamps[_STAMPS // 2]
 
     def _typed(self, typed: tuple[str | None, str], number: int, lines: Lines, prefix: str) -> None:
         host, command = typed
@@ -79,6 +91,11 @@ class Around:
         self.trail.clear()
         self.in_output = False
         return command, trail
+
+    def gap(self) -> tuple[list[tuple[int, str]], list[tuple[int, str]]]:
+        """A block ends here: (lines with a time since the block before, those that come until the next: it fills later)."""
+        above, self.stamps = self.stamps, []
+        return above, self.stamps
 
     def _printed(self, command: Command, form: Format, values: dict[str, Any]) -> bool:
         named = bool(form.command and form.command.search(command.text))

@@ -131,6 +131,7 @@ def _block(
         message = f"the text ends in {source.cut_text!r}, without a line end: the number may be cut off"
         found.problems.append(Problem(source.cut, message))
     command, trail = around.ended(form, found.values)
+    above, below = around.gap()
     return Block(
         form.kind,
         found.first,
@@ -145,4 +146,6 @@ def _block(
         trail,
         found.partial,
         found.problems,
+        above,
+        below,
     )

@@ -96,7 +96,23 @@ class ConfigText:
     text: str
 
 
-Record = LoadResult | SystemSample | ProcessSample | HostFacts | ConfigText
+@dataclass(frozen=True, slots=True)
+class Timings:
+    """What the requests of a load test took, one by one as its tool wrote them to a file, or only their percentiles.
+
+    n          requests in it, None where only percentiles are there
+    histogram  [[ms, how many], ...] ascending, see parsers.histogram; empty where only percentiles are there
+    seconds    by the second in which they began, see parsers.histogram.Seconds.columns; None where the file has no clock
+    """
+
+    tool: str
+    n: int | None = None
+    percentiles_ms: dict[str, float] = field(default_factory=dict)
+    histogram: list[list[float]] = field(default_factory=list)
+    seconds: dict[str, Any] | None = None
+
+
+Record = LoadResult | SystemSample | ProcessSample | HostFacts | ConfigText | Timings
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +135,8 @@ class Block:
     trail           (line, text) of each line of prose since the block before, oldest first (the last 60)
     partial         True where most of what the tool prints is missing
     values          the tool's own figures: names and units of interfaces.md
+    above, below    (line, text) of lines around it that no tool printed and that may tell the time: dates, prompts (the
+                    first and last few). What is below one block is above the next: the list fills while that is looked for
     """
 
     kind: str
@@ -134,6 +152,8 @@ class Block:
     trail: list[tuple[int, str]] = field(default_factory=list)
     partial: bool = False
     problems: list[Problem] = field(default_factory=list)
+    above: list[tuple[int, str]] = field(default_factory=list)
+    below: list[tuple[int, str]] = field(default_factory=list)
 
     @property
     def lines(self) -> tuple[int, int]:

@@ -24,6 +24,7 @@ class Slot:
     repeat       1 and on; 0 for a warm-up, which is not counted
     lines        first and last of what the load tool printed: a report anywhere else, such as in the comments of a config
                  file, was not measured by this step
+    clock        when the load began and ended: seconds of the day on the target's clock, which its monitors show
     """
 
     experiment: int | None
@@ -32,6 +33,7 @@ class Slot:
     counted: bool
     label: str
     lines: Sequence[int] = ()
+    clock: Sequence[float] = ()
 
 
 @dataclass(frozen=True)

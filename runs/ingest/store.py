@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -13,7 +14,7 @@ from django.db.models import Max
 from parsers import Block
 from runs.models import Capture, Config, ConfigText, Experiment, Run, Series, Upload
 
-from . import fingerprint
+from . import clocks, fingerprint
 from .draft import DraftCapture, DraftExperiment, DraftRun
 from .fitting import fitted
 from .hints import Hints
@@ -43,15 +44,34 @@ class Before(NamedTuple):
 Kept = dict[tuple[int, str], Before]  # by first line and tool
 
 
-def store(upload: Upload, reading: Reading) -> None:
-    """Put the results of an upload in place of those it has. Rows read from the same lines keep their ids."""
-    _Writer(upload, reading).write()
+@dataclass(frozen=True, slots=True)
+class _Before:
+    """What an upload had: its rows, and captures of other uploads that were put beside a run of it ({capture: run})."""
+
+    runs: Kept = field(default_factory=dict)
+    captures: Kept = field(default_factory=dict)
+    borrowed: Mapping[int, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The runs and captures of one upload as they were just written, with experiment, config and host in memory."""
+
+    runs: list[Run] = field(default_factory=list)
+    captures: list[Capture] = field(default_factory=list)
+
+
+def store(upload: Upload, reading: Reading) -> Rows:
+    """Insert an upload that is not saved yet with its results, or put them in place of those that it has.
+
+    Rows read from the same lines keep their ids. Raises IntegrityError where a new upload's text is there already.
+    """
     upload.status = Upload.Status.PARTIAL if reading.problems else Upload.Status.READY
     upload.error = ""
     upload.blocks = [{"kind": b.kind, "lines": [b.first, b.last], "partial": b.partial} for b in reading.blocks]
     upload.problems = [{"line": problem.line, "message": problem.message} for problem in reading.problems]
     upload.unread = [list(span) for span in reading.draft.unread]
-    upload.save(update_fields=WRITTEN)
+    return _Writer(upload, reading).write()
 
 
 class _Writer:
@@ -67,23 +87,23 @@ class _Writer:
         self.numbered: dict[str, int] = {}  # repeats of runs that stood in the same config before
         self.hashes: dict[tuple[str, str], list[str]] = defaultdict(list)  # (experiment, config) keys -> text hashes
 
-    def write(self) -> None:
-        kept_runs, kept_captures = _kept(self.upload.runs.all()), _kept(self.upload.captures.all())
-        borrowed = self._captures_of_others()
-        self.upload.captures.all().delete()
-        self.upload.runs.all().delete()
-        self.upload.configtexts.all().delete()
+    def write(self) -> Rows:
+        before = _Before() if self.upload.pk is None else _clear(self.upload)
         self.places.fill(self.draft)
-        self._write_texts()
-        self._write_runs(kept_runs)
-        self._write_captures(kept_captures)
-        _give_back(borrowed)
-        self._drop_empty()
+        self._save_upload()
+        texts = self._write_texts()
+        runs = self._write_runs(before.runs)
+        captures = self._write_captures(before.captures)
+        _give_back(before.borrowed)
+        self._drop_empty([*texts, *runs, *captures])
+        return Rows(runs, captures)
 
-    def _captures_of_others(self) -> dict[int, int]:
-        """Captures of other uploads that were put beside a run of this one: {capture: run}."""
-        others = Capture.objects.filter(run__upload=self.upload).exclude(upload=self.upload)
-        return dict(others.values_list("pk", "run_id"))
+    def _save_upload(self) -> None:
+        """Once its places are known, so that a new one takes a single INSERT."""
+        if self.upload._state.adding:
+            self.upload.save()
+        else:
+            self.upload.save(update_fields=WRITTEN)
 
     def _source(self, item: Any) -> dict[str, Any]:
         return {
@@ -98,7 +118,7 @@ class _Writer:
         config = self.places.configs.get(config_key)
         return (config.experiment, config) if config else (self.places.experiments[drafted.key], None)
 
-    def _write_texts(self) -> None:
+    def _write_texts(self) -> list[ConfigText]:
         rows = []
         for drafted in self.draft.experiments:
             for text in drafted.texts:
@@ -109,14 +129,14 @@ class _Writer:
                 rows.append(
                     ConfigText(experiment=experiment, config=config, sha256=sha256, **own, **self._source(text))
                 )
-        ConfigText.objects.bulk_create(rows, batch_size=BATCH)
+        return ConfigText.objects.bulk_create(rows, batch_size=BATCH) if rows else []
 
-    def _write_runs(self, kept: Kept) -> None:
+    def _write_runs(self, kept: Kept) -> list[Run]:
         for drafted in self.draft.experiments:
             for run in drafted.runs:
                 self.runs[run.key] = self._run(drafted, run, kept)
         self._number_repeats()
-        Run.objects.bulk_create(self.runs.values(), batch_size=BATCH)
+        return Run.objects.bulk_create(self.runs.values(), batch_size=BATCH)
 
     def _run(self, drafted: DraftExperiment, run: DraftRun, kept: Kept) -> Run:
         block, result, values = load_of(self.reading.blocks, run.key)
@@ -134,6 +154,7 @@ class _Writer:
             partial=block.partial,
             tags=self.upload.hints.get("tags", []),
         )
+        row.clock_start_s, row.clock_end_s = clocks.of_run(block, result, values, self.upload.hints.get("slot"))
         hashes = self.hashes[drafted.key, run.config] + self.hashes[drafted.key, ""]
         row.fingerprint = fingerprint.of_run(row, hardware=host.fingerprint if host else "", text_hashes=hashes)
         before = _take_up(row, kept)
@@ -146,14 +167,14 @@ class _Writer:
         if Hints.from_dict(self.upload.hints).slot:
             return
         said = {key for key, changes in self.upload.edits.get("blocks", {}).items() if "repeat" in changes}
-        places = {run.config_id for run in self.runs.values()}
+        places = {run.config_id for run in self.runs.values()} - self.places.new_configs
         others = Run.objects.filter(config__in=places).exclude(upload=self.upload).order_by()
-        last = dict(others.values_list("fingerprint").annotate(Max("repeat")))
+        last = dict(others.values_list("fingerprint").annotate(Max("repeat"))) if places else {}
         for key, run in self.runs.items():
             if key not in said:
                 run.repeat = self.numbered.get(key) or run.repeat + last.get(run.fingerprint, 0)
 
-    def _write_captures(self, kept: Kept) -> None:
+    def _write_captures(self, kept: Kept) -> list[Capture]:
         foreign = self._foreign_runs()
         rows: list[Capture] = []
         series: list[Series] = []
@@ -167,8 +188,11 @@ class _Writer:
                 row.clock_first, row.clock_last = clocks[0][:8], clocks[-1][:8]
                 rows.append(row)
                 series += series_of(row, looks)
+        if not rows:
+            return []
         Capture.objects.bulk_create(rows, batch_size=BATCH)
         Series.objects.bulk_create(series, batch_size=BATCH)
+        return rows
 
     def _capture(self, drafted: DraftExperiment, capture: DraftCapture, kept: Kept) -> Capture:
         blocks = [self.blocks[key] for key in capture.blocks]
@@ -189,13 +213,17 @@ class _Writer:
         """Runs of other uploads that captures of this one were put beside, by "id:PK"."""
         wanted = {c.run for drafted in self.draft.experiments for c in drafted.captures if c.run.startswith("id:")}
         numbers = [key.removeprefix("id:") for key in wanted]
-        rows = Run.objects.in_bulk([int(number) for number in numbers if number.isdecimal()])
+        rows = Run.objects.in_bulk([int(number) for number in numbers if number.isdecimal()]) if numbers else {}
         return {f"id:{pk}": run for pk, run in rows.items()}
 
-    def _drop_empty(self) -> None:
-        """Experiments and configs that this upload once filled and that nothing is left of."""
+    def _drop_empty(self, rows: Iterable[ConfigText | Run | Capture]) -> None:
+        """Experiments and configs that this upload once filled, and that nothing is left of."""
+        full = {(row.experiment_id, row.config_id) for row in rows}
         placed = self.upload.placed
-        drop_empty(placed["experiments"].values(), placed["configs"].values())
+        experiments = set(placed["experiments"].values()) - {experiment for experiment, _ in full}
+        configs = set(placed["configs"].values()) - {config for _, config in full}
+        if experiments or configs:
+            drop_empty(experiments, configs)
 
 
 def drop_empty(experiments: Iterable[int], configs: Iterable[int]) -> None:
@@ -203,6 +231,16 @@ def drop_empty(experiments: Iterable[int], configs: Iterable[int]) -> None:
     nothing = {"runs": None, "captures": None, "texts": None}
     Config.objects.filter(pk__in=configs, **nothing).delete()
     Experiment.objects.filter(pk__in=experiments, **nothing).delete()
+
+
+def _clear(upload: Upload) -> _Before:
+    """Delete what an upload has, and say what of it comes back."""
+    others = Capture.objects.filter(run__upload=upload).exclude(upload=upload)
+    before = _Before(_kept(upload.runs.all()), _kept(upload.captures.all()), dict(others.values_list("pk", "run_id")))
+    upload.captures.all().delete()
+    upload.runs.all().delete()
+    upload.configtexts.all().delete()
+    return before
 
 
 def _kept(rows: Any) -> Kept:
@@ -221,7 +259,10 @@ def _take_up(row: Run | Capture, kept: Kept) -> Before | None:
     return before
 
 
-def _give_back(borrowed: dict[int, int]) -> None:
+def _give_back(borrowed: Mapping[int, int]) -> None:
+    """Put captures of other uploads beside the runs again that they stood beside, where those are back."""
+    if not borrowed:
+        return
     alive = set(Run.objects.filter(pk__in=borrowed.values()).values_list("pk", flat=True))
     for capture, run in borrowed.items():
         if run in alive:

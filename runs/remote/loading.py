@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from contextlib import ExitStack
 
@@ -15,6 +16,7 @@ from .transcripts import Session
 
 STEP_S = 0.25
 START_S = 5.0  # for top's first screen
+_CLOCK = re.compile(r"^top - (\d\d):(\d\d):(\d\d) ", re.MULTILINE)
 MARGIN_S = 15.0  # beside a run's own length: connecting, and the last request's timeout
 
 
@@ -45,7 +47,9 @@ class Loading:
         with ExitStack() as ends:
             top = ends.enter_context(monitors.top(target, self.plan.interval_s, self.lifetime_s + MARGIN_S))
             _await_first_screen(top, self.journal)
+            watch = Watch(top.printed()[0])
             session.load = self.send()
+            session.clock = watch.span()
             top.end()
             session.during = self.screens(top)
         try:
@@ -104,6 +108,21 @@ class Loading:
             self.journal.progress(done=round(elapsed_s), of=self.load.duration_s, unit="s")
         else:
             self.journal.progress(elapsed_s=round(elapsed_s))
+
+
+class Watch:
+    """The target's own clock during a load: what its top showed as the watch was started, and the seconds since."""
+
+    def __init__(self, screen: str) -> None:
+        shown = _CLOCK.search(screen)
+        self.second = (
+            sum(int(part) * unit for part, unit in zip(shown.groups(), (3600, 60, 1), strict=True)) if shown else None
+        )
+        self.began = time.monotonic()
+
+    def span(self) -> tuple[float, ...]:
+        """(second of the day at the start, now): past midnight above 86400. () where top showed no time."""
+        return () if self.second is None else (self.second, round(self.second + time.monotonic() - self.began, 1))
 
 
 def _await_first_screen(top: Process, journal: Journal) -> None:

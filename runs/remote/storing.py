@@ -26,7 +26,7 @@ def store(job: Job, step: Step, plan: Snapshot, session: Session, journal: Journ
     """
     clean = _cleaned(session)
     data = mask(text(clean), os.environ).encode("utf-8", "replace")
-    hints = _hints(job, step, plan, load_lines(clean))
+    hints = _hints(job, step, plan, clean)
     try:
         receipt = patiently(
             lambda: ingest.submit(data, door="remote", name=session.title, user=job.created_by, hints=hints)
@@ -67,7 +67,7 @@ def _fault(tool: str, run: Run) -> str:
     return "" if run.requests_per_second else f"The run was too short for {tool} to tell a rate; send more requests."
 
 
-def _hints(job: Job, step: Step, plan: Snapshot, lines: tuple[int, int]) -> ingest.Hints:
+def _hints(job: Job, step: Step, plan: Snapshot, session: Session) -> ingest.Hints:
     names = [variant.name for variant in plan.variants]
     slot = ingest.Slot(
         experiment=job.experiment_id,
@@ -75,7 +75,8 @@ def _hints(job: Job, step: Step, plan: Snapshot, lines: tuple[int, int]) -> inge
         repeat=step.repeat,
         counted=step.repeat > 0,
         label=f"repeat {step.repeat}" if step.repeat else "warm-up",
-        lines=lines,
+        lines=load_lines(session),
+        clock=session.clock,
     )
     return ingest.Hints(host=plan.target_name, config=step.variant, experiment=job.name, slot=slot)
 

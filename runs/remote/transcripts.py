@@ -15,7 +15,10 @@ from .monitors import Shown
 
 @dataclass(slots=True)
 class Session:
-    """What was seen of one step. target, generator: names for the prompts."""
+    """What was seen of one step. target, generator: names for the prompts.
+
+    clock: the seconds of the day at which the load began and ended, as the target's top tells them; () where it did not run.
+    """
 
     target: str
     generator: str
@@ -26,6 +29,7 @@ class Session:
     load: Shown = field(default_factory=lambda: Shown("", ""))
     during: Sequence[Shown] = ()
     after: Sequence[Shown] = ()
+    clock: tuple[float, ...] = ()
 
 
 def prompt_name(name: str) -> str:

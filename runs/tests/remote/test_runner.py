@@ -7,6 +7,7 @@ import re
 import pytest
 
 from runs import ingest, reads, remote
+from runs.ingest.clocks import seconds
 from runs.models import Capture, Config, ConfigText, Job, Run, Step, Target
 from runs.tests.remote import livejobs, rows
 from runs.tests.remote.hosts import until
@@ -40,7 +41,10 @@ def test_beside_each_run_stand_its_monitors_its_hardware_and_its_config_file(go,
         beside = {(capture.tool, capture.phase) for capture in Capture.objects.filter(run=run)}
         looks = {(tool, phase) for tool in ("ps", "meminfo") for phase in ("before", "after")}
         assert beside == looks | {("top", "during")}
-        assert run.captures.get(tool="top").n_samples >= 3
+        top = run.captures.get(tool="top")
+        assert top.n_samples >= 3
+        assert run.clock_start_s == seconds(top.clock_first)
+        assert run.clock_start_s + 1 <= run.clock_end_s < run.clock_start_s + 20
         assert run.host.name == job.target.host.name
         assert run.host.cores and run.host.ram_kb
         text = ConfigText.objects.get(upload=run.upload)
