@@ -5,7 +5,7 @@
 
 from .decode import NotText, decode, open_lines
 from .reader import read
-from .records import Block, ConfigText, HostFacts, LoadResult, Problem, ProcessSample, Record, SystemSample
+from .records import Block, ConfigText, HostFacts, LoadResult, Problem, ProcessSample, Record, SystemSample, Timings
 from .text import Text
 
 VERSION = "1"
@@ -22,6 +22,7 @@ __all__ = [
     "Record",
     "SystemSample",
     "Text",
+    "Timings",
     "decode",
     "open_lines",
     "read",

@@ -82,12 +82,17 @@ def agrees(wanted: Any, found: Any) -> bool:
 
 
 DERIVED = frozenset(["n_rows", "n_processes", "n_processors", "n_physical", "sum_rss_kb", "sum_res_kb", "columns"])
+# What is counted over the rows of a file of requests (its values have n_requests): of the rows that are there.
+COUNTED = frozenset(["n_requests", "ctime_ms", "dtime_ms", "ttime_ms", "wait_ms", "sum_ttime_ms", "response_time_s"])
+COUNTED |= {"first_epoch_s", "last_epoch_s", "first_starttime", "last_offset_s", "last_answer_s", "status_codes"}
+COUNTED |= {"percentiles_s", "percentiles_ms", "histogram", "seconds"}
 
 
 def excess(part: Any, whole: Any, where: str = "") -> list[str]:
     """What a cut text claims beyond the whole one: other numbers, other texts (a beginning of the same is no claim)."""
     if isinstance(part, dict) and isinstance(whole, dict):
-        keys = [k for k in part if k not in DERIVED]
+        derived = DERIVED | COUNTED if "n_requests" in part else DERIVED
+        keys = [k for k in part if k not in derived]
         return [e for k in keys for e in excess(part[k], whole.get(k), f"{where}.{k}")]
     if isinstance(part, list) and isinstance(whole, list) and len(part) <= len(whole):
         return [e for i, one in enumerate(part) for e in excess(one, whole[i], f"{where}[{i}]")]
