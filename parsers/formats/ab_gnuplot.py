@@ -1,0 +1,122 @@
+"""ab_gnuplot: the file that ab -g writes, a row a request.
+
+Reads     the heading with the rows below it, or rows alone
+Yields    one Timings
+Units     whole ms; "seconds" is the epoch second in which the request began, "starttime" the same on the machine's clock
+Quirks    the rows are sorted by total time, not by start: what is missing at the end are the slowest requests
+Source    ab.c, output_results(): "starttime\\tseconds\\tctime\\tdtime\\tttime\\twait"
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Any
+
+from ..catalogue import Found
+from ..histogram import Latencies, Seconds, Spread
+from ..lines import Lines
+from ..records import Record, Timings
+from ..rowwise import take_rows
+
+KIND = "ab_gnuplot"
+COMMAND = r"(?:^|[\s/;&|(])ab\S*\s(?:.*\s)?-g|\.(?:tsv|plot|gnuplot|dat)\b"
+_DATE = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\s+[A-Z][a-z]{2}\s+\d{1,2}\s+\d\d:\d\d:\d\d\s+\d{4}"
+OPENS = rf"starttime\s+seconds\s+ctime\s+dtime\s+ttime\s+wait|{_DATE}\s+\d{{9,11}}(?:\s+\d+){{4}}\s*$"
+
+_HEAD = re.compile(r"starttime\s+seconds\s+ctime\s+dtime\s+ttime\s+wait")
+_ROW = re.compile(rf"({_DATE})\s+(\d{{1,11}})\s+(\d{{1,9}})\s+(\d{{1,9}})\s+(\d{{1,9}})\s+(\d{{1,9}})", re.ASCII)
+_ROW_BEGINS = re.compile(r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\s+[A-Z][a-z]{2}\s+\d{1,2}\s+\d\d:\d\d")
+_WORDS = 10  # five of the date, then the figures
+_DAYS = frozenset(["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"])
+_FIGURES = ("ctime", "dtime", "ttime", "wait")
+
+
+def parse(lines: Lines, command: str | None) -> Found | None:
+    first = lines.number + 1
+    headed = _HEAD.fullmatch((lines.peek() or "").strip()) is not None
+    if headed:
+        next(lines)
+    rows = _Requests()
+    taken = take_rows(lines, rows, command, finished=lambda line: False)
+    if not taken.n:
+        return None
+    return Found(rows.values(), first, taken.last, not (headed and taken.whole), taken.problems)
+
+
+class _Requests:
+    def __init__(self) -> None:
+        self.ttime = Latencies()
+        self.seconds = Seconds()
+        self.spreads = {name: Spread() for name in _FIGURES}
+        self.first: int | None = None
+        self.last = 0
+        self.first_starttime = ""
+
+    def many(self, text: str) -> int:
+        words = text.split()
+        n = text.count("\n")
+        if len(words) != _WORDS * n or not text.isascii() or not _DAYS.issuperset(words[::_WORDS]):
+            return 0
+        columns = {name: Counter(words[6 + at :: _WORDS]) for at, name in enumerate(_FIGURES)}
+        pairs = Counter(zip(words[5::_WORDS], words[8::_WORDS], strict=True))
+        if any(not key.isdigit() or len(key) > 9 for column in columns.values() for key in column):
+            return 0
+        seconds = {second: int(second) for second, _ in pairs if second.isdigit() and len(second) < 12}
+        if not all(second in seconds for second, _ in pairs):
+            return 0
+        for name, column in columns.items():
+            self.spreads[name].add({int(key): count for key, count in column.items()})
+        for key, count in columns["ttime"].items():
+            self.ttime.add(int(key) * 1000, count)
+        for (second, key), count in pairs.items():
+            self.seconds.add(seconds[second], int(key) * 1000, count)
+        earliest = min(seconds, key=seconds.__getitem__)
+        at = words[5::_WORDS].index(earliest) * _WORDS
+        self._span(seconds[earliest], max(seconds.values()), " ".join(words[at : at + 5]))
+        return n
+
+    def one(self, line: str) -> bool:
+        found = _ROW.fullmatch(line)
+        if found is None:
+            return False
+        figures = [int(figure) for figure in found.groups()[1:]]
+        for name, figure in zip(_FIGURES, figures[1:], strict=True):
+            self.spreads[name].add({figure: 1})
+        self.ttime.add(figures[3] * 1000)
+        self.seconds.add(figures[0], figures[3] * 1000)
+        self._span(figures[0], figures[0], " ".join(found[1].split()))
+        return True
+
+    def meant(self, line: str) -> bool:
+        return _ROW_BEGINS.match(line) is not None
+
+    def _span(self, first: int, last: int, starttime: str) -> None:
+        if self.first is None or first < self.first:
+            self.first, self.first_starttime = first, starttime
+        self.last = max(self.last, last)
+
+    def values(self) -> dict[str, Any]:
+        return {
+            "n_requests": self.ttime.n,
+            **{f"{name}_ms": spread.as_dict() for name, spread in self.spreads.items()},
+            "first_epoch_s": self.first,
+            "last_epoch_s": self.last,
+            "first_starttime": self.first_starttime,
+            "sum_ttime_ms": self.spreads["ttime"].total,
+            "percentiles_ms": self.ttime.percentiles(),
+            "histogram": self.ttime.rows(),
+            "seconds": self.seconds.columns(epoch=True),
+        }
+
+
+def records(values: dict[str, Any]) -> list[Record]:
+    return [
+        Timings(
+            tool="ab",
+            n=values["n_requests"],
+            percentiles_ms=values["percentiles_ms"],
+            histogram=values["histogram"],
+            seconds=values["seconds"],
+        )
+    ]
