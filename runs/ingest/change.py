@@ -163,7 +163,7 @@ def _name(model: type[Model], name: str) -> str:
 def _place_run(run: Run, config: Config) -> None:
     """Under the config, with a fingerprint and a repeat that fit there. Not saved."""
     run.config, run.experiment = config, config.experiment
-    run.fingerprint = fingerprint.of_stored(run)
+    run.fingerprint = fingerprint.of_stored([run])[0]
     others = Run.objects.filter(config=config, fingerprint=run.fingerprint).exclude(pk=run.pk)
     if others.filter(repeat=run.repeat).exists():
         run.repeat = others.aggregate(last=Max("repeat"))["last"] + 1

@@ -5,9 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable
-
-from django.db.models import Q
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 
 from runs.models import ConfigText, Run
 
@@ -29,11 +28,24 @@ def of_run(run: Run, *, hardware: str, text_hashes: Iterable[str]) -> str:
     return _hash([*parameters, hardware, run.config_id, sorted(set(text_hashes))])
 
 
-def of_stored(run: Run) -> str:
-    """The fingerprint of a run whose upload's config texts are stored."""
-    texts = ConfigText.objects.filter(upload=run.upload_id, experiment=run.experiment_id)
-    hashes = texts.filter(Q(config=run.config_id) | Q(config=None)).values_list("sha256", flat=True)
-    return of_run(run, hardware=run.host.fingerprint if run.host else "", text_hashes=hashes)
+def of_stored(runs: Sequence[Run]) -> list[str]:
+    """The fingerprints of runs whose uploads' config texts are stored. One query for the texts."""
+    stored = ConfigText.objects.filter(upload__in={run.upload_id for run in runs}).order_by()
+    hashes: dict[tuple[int, int, int | None], list[str]] = defaultdict(list)
+    for upload, experiment, config, sha256 in stored.values_list("upload", "experiment", "config", "sha256"):
+        hashes[upload, experiment, config].append(sha256)
+    return [
+        of_run(
+            run,
+            hardware=run.host.fingerprint if run.host else "",
+            text_hashes=[
+                sha256
+                for config in (run.config_id, None)
+                for sha256 in hashes.get((run.upload_id, run.experiment_id, config), ())
+            ],
+        )
+        for run in runs
+    ]
 
 
 def method_of(command: str) -> str:

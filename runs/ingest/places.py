@@ -6,19 +6,19 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.db import connection, models
-from django.db.models import Max
 
 from runs.models import Config, Experiment, Host, Run, Upload
 
 from .draft import Draft, DraftConfig, DraftExperiment, DraftHost
 from .fingerprint import of_hardware, of_stored
 from .fitting import fitted
-from .hints import Hints, Slot
+from .hints import Hints
 
+BATCH = 500
 FACTS = ("cpu_model", "cores", "mhz", "ram_kb", "swap_kb", "os", "kernel")
 
 
@@ -31,6 +31,8 @@ class Places:
         self.hosts: dict[str, Host] = {}
         self.experiments: dict[str, Experiment] = {}
         self.configs: dict[str, Config] = {}
+        self.new_experiments: set[int] = set()
+        self.new_configs: set[int] = set()  # made here, so that no other upload has runs in them
 
     def fill(self, draft: Draft) -> None:
         """Find or make every row that the draft needs, then remember which they are."""
@@ -46,7 +48,7 @@ class Places:
             if experiment.host_id is None and host is not None:
                 experiment.host = host
                 experiment.save(update_fields=["host"])
-            self.configs |= _configs(experiment, drafted.configs, known_configs, self.slot)
+            self.configs |= self._configs(experiment, drafted.configs, known_configs)
         self._remember()
 
     def _known(self, model: type[models.Model], section: str) -> dict[str, Any]:
@@ -65,7 +67,29 @@ class Places:
             named = Experiment.objects.filter(name=name).order_by("id").first()
             if named is not None:
                 return named
-        return Experiment.objects.create(name=name, host=host, created_by=self.upload.created_by)
+        made = Experiment.objects.create(name=name, host=host, created_by_id=self.upload.created_by_id)
+        self.new_experiments.add(made.pk)
+        return made
+
+    def _configs(
+        self, experiment: Experiment, drafted: Sequence[DraftConfig], known: Mapping[str, Config]
+    ) -> dict[str, Config]:
+        """Rows by key; what is new is put behind the experiment's other configs, or where its slot is."""
+        there = [] if experiment.pk in self.new_experiments else list(experiment.configs.all())
+        by_name = {config.name: config for config in there}
+        first = self.slot.position if self.slot else max((config.position for config in there), default=0) + 1
+        rows: dict[str, Config] = {}
+        made: list[Config] = []
+        for position, config in enumerate(drafted, first):
+            wanted = fitted(Config, name=config.name or "unnamed", group=config.group)
+            row = known.get(config.key) or by_name.get(wanted["name"])
+            if row is None:
+                row = by_name[wanted["name"]] = Config(experiment=experiment, position=position, **wanted)
+                made.append(row)
+            rows[config.key] = row
+        if made:
+            self.new_configs |= {config.pk for config in Config.objects.bulk_create(made)}
+        return rows
 
     def _remember(self) -> None:
         sections: dict[str, dict[str, Any]] = {
@@ -85,23 +109,6 @@ def _one_at_a_time(name: str) -> None:
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [zlib.crc32(name.encode())])
-
-
-def _configs(
-    experiment: Experiment, drafted: Iterable[DraftConfig], known: dict[str, Config], slot: Slot | None
-) -> dict[str, Config]:
-    """Rows by key; what is new is put behind the experiment's other configs, or where its slot is."""
-    by_name = {config.name: config for config in experiment.configs.all()}
-    last: int = experiment.configs.aggregate(last=Max("position"))["last"] or 0
-    rows: dict[str, Config] = {}
-    for position, config in enumerate(drafted, slot.position if slot else last + 1):
-        wanted = fitted(Config, name=config.name or "unnamed", group=config.group)
-        row = known.get(config.key) or by_name.get(wanted["name"])
-        if row is None:
-            row = experiment.configs.create(position=position, **wanted)
-            by_name[row.name] = row
-        rows[config.key] = row
-    return rows
 
 
 def _hosts(drafted: Iterable[DraftHost], known: dict[str, Host]) -> dict[str, Host]:
@@ -133,18 +140,22 @@ def _host(name: str, facts: dict[str, Any]) -> Host:
 def _identified(host: Host, fingerprint: str, facts: dict[str, Any]) -> Host:
     """A machine known by name only gets its hardware, and so do its runs' fingerprints."""
     host.fingerprint = fingerprint
+    host.save(update_fields=["fingerprint"])
     host = _with_facts(host, facts)
     runs = list(host.runs.select_related("host"))
-    for run in runs:
-        run.fingerprint = of_stored(run)
-    Run.objects.bulk_update(runs, ["fingerprint"], batch_size=500)
+    for first in range(0, len(runs), BATCH):
+        part = runs[first : first + BATCH]
+        for run, its in zip(part, of_stored(part), strict=True):
+            run.fingerprint = its
+        Run.objects.bulk_update(part, ["fingerprint"])
     return host
 
 
 def _with_facts(host: Host, facts: dict[str, Any]) -> Host:
     """The row with what it lacked; what it has stays."""
-    for fact, value in facts.items():
-        if value and not getattr(host, fact):
-            setattr(host, fact, value)
-    host.save()
+    missing = {fact: value for fact, value in facts.items() if value and not getattr(host, fact)}
+    for fact, value in missing.items():
+        setattr(host, fact, value)
+    if missing:
+        host.save(update_fields=list(missing))
     return host

@@ -236,7 +236,11 @@ def drop_empty(experiments: Iterable[int], configs: Iterable[int]) -> None:
 def _clear(upload: Upload) -> _Before:
     """Delete what an upload has, and say what of it comes back."""
     others = Capture.objects.filter(run__upload=upload).exclude(upload=upload)
-    before = _Before(_kept(upload.runs.all()), _kept(upload.captures.all()), dict(others.values_list("pk", "run_id")))
+    before = _Before(
+        runs=_kept(upload.runs.all()),
+        captures=_kept(upload.captures.all()),
+        borrowed=dict(others.values_list("pk", "run_id")),
+    )
     upload.captures.all().delete()
     upload.runs.all().delete()
     upload.configtexts.all().delete()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 import parsers
 from runs.models import Upload
@@ -22,12 +23,11 @@ from .hints import Hints
 from .reading import Reading, Text, nothing_found, read, text_of
 from .redact import Secret
 from .rejected import Rejected
-from .store import store
+from .store import Rows, store
 
 Status = Upload.Status
 NO_HINTS = Hints()
 GIVES_WAY = (Status.FAILED, Status.CANCELLED)
-_GIVEN = {"id", "text_key", "created_at"}  # what the row has of its own
 
 
 @dataclass(frozen=True)
@@ -44,10 +44,14 @@ class Preview:
 
 @dataclass(frozen=True)
 class Receipt:
-    """created False: the same text was there already and nothing was stored."""
+    """created False: the same text was there already and nothing was stored.
+
+    rows   what was stored just now, so that nobody has to read it back; None for a text that was there or has to wait
+    """
 
     upload: Upload
     created: bool
+    rows: Rows | None = field(default=None, compare=False, repr=False)
 
 
 def preview(data: bytes, *, hints: Hints = NO_HINTS, edits: Edits | None = None) -> Preview:
@@ -82,6 +86,8 @@ def submit(
 def submit_all(files: Iterable[tuple[str, bytes]], **same: Any) -> list[Receipt]:
     """`submit` for several (name, bytes), all or nothing: where one is rejected none is stored."""
     prepared = [_prepare_named(name, data, same) for name, data in files]
+    if len(prepared) == 1:
+        return [_commit(prepared[0])]
     with transaction.atomic():
         return [_commit(one) for one in prepared]
 
@@ -116,7 +122,8 @@ def _prepare(
         return _Prepared(upload, exists=False)
     found = read(text, hints=hints, edits=edits)
     if not found.blocks:
-        kept = _keep(upload, Status.FAILED, nothing_found(len(text.lines))).upload
+        unread = partial(_write_unread, status=Status.FAILED, error=nothing_found(len(text.lines)))
+        kept = _keep(upload, unread).upload
         raise Rejected(422, [{"line": None, "message": kept.error}], kept)
     return _Prepared(upload, exists=False, found=found)
 
@@ -125,12 +132,8 @@ def _commit(prepared: _Prepared) -> Receipt:
     if prepared.exists:
         return Receipt(prepared.upload, created=False)
     if prepared.found is None:
-        return _keep(prepared.upload, Status.QUEUED)
-    with transaction.atomic():
-        receipt = _keep(prepared.upload, Status.PARSING)
-        if receipt.created:
-            store(receipt.upload, prepared.found)
-    return receipt
+        return _keep(prepared.upload, partial(_write_unread, status=Status.QUEUED))
+    return _keep(prepared.upload, partial(store, reading=prepared.found))
 
 
 def _prepare_named(name: str, data: bytes, same: dict[str, Any]) -> _Prepared:
@@ -159,21 +162,31 @@ def _new_upload(text: Text, *, door: str, name: str, user: User | None, hints: H
     )
 
 
-def _keep(upload: Upload, status: Status, error: str = "") -> Receipt:
-    """Save it, unless the same text has come in meanwhile: the database's unique key decides who was first.
+def _keep(upload: Upload, write: Callable[[Upload], Rows | None]) -> Receipt:
+    """Write a new upload in one transaction, unless the same text has come in meanwhile.
 
-    A failed or cancelled upload of the same text gives way: its row is used again.
+    Nobody asks beforehand: the database's unique key decides who was first.
     """
-    upload.status, upload.error = status, error
-    columns = {f.attname: getattr(upload, f.attname) for f in Upload._meta.concrete_fields if f.attname not in _GIVEN}
+    try:
+        with transaction.atomic():
+            return Receipt(upload, created=True, rows=write(upload))
+    except IntegrityError:
+        if not Upload.objects.filter(text_key=upload.text_key).exists():
+            raise
+    return _keep_beside(upload, write)
+
+
+def _keep_beside(upload: Upload, write: Callable[[Upload], Rows | None]) -> Receipt:
+    """The text is there already: nothing is written. A failed or cancelled upload gives way, its row is used again."""
     with transaction.atomic():
-        row, created = Upload.objects.light().get_or_create(text_key=upload.text_key, defaults=columns)
-        if created:
-            return Receipt(row, created=True)
-        row = Upload.objects.light().select_for_update().get(pk=row.pk)
+        row = Upload.objects.light().select_for_update().get(text_key=upload.text_key)
         if row.status not in GIVES_WAY:
             return Receipt(row, created=False)
-        for column, value in columns.items():
-            setattr(row, column, value)
-        row.save()
-    return Receipt(row, created=True)
+        upload.pk, upload.created_at, upload.placed = row.pk, row.created_at, {}
+        return Receipt(upload, created=True, rows=write(upload))
+
+
+def _write_unread(upload: Upload, *, status: Status, error: str = "") -> None:
+    """The text alone."""
+    upload.status, upload.error = status, error
+    upload.save()
