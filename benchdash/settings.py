@@ -160,7 +160,10 @@ SSH_CONFIG = env.existing_file("SSH_CONFIG")
 if CELERY_BROKER_URL.startswith(("redis:", "rediss:")):
     CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_connect_timeout": 5, "socket_timeout": 30}
 CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
-CELERY_BEAT_SCHEDULE = {"tend jobs": {"task": "runs.tasks.tend_jobs", "schedule": 15.0, "options": {"expires": 15.0}}}
+CELERY_BEAT_SCHEDULE = {
+    "tend jobs": {"task": "runs.tasks.tend_jobs", "schedule": 15.0, "options": {"expires": 15.0}},
+    "take in tallies": {"task": "runs.tasks.take_in_tallies", "schedule": 15.0, "options": {"expires": 15.0}},
+}
 # A nightly plan that was missed, because nothing ran at night, must not start in the morning.
 CELERY_BEAT_CRON_STARTING_DEADLINE = 600
 CELERY_TASK_IGNORE_RESULT = True

@@ -7,13 +7,18 @@ from typing import TYPE_CHECKING, Any
 from django import forms
 from django.contrib import admin
 from django.core.exceptions import ValidationError
+from django.core.paginator import Paginator
+from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.functional import cached_property
 
+from runs import ingest
 from runs.models import (
     ApiToken,
     Capture,
     Config,
     Experiment,
+    Facet,
     Host,
     Job,
     LoadGenerator,
@@ -27,8 +32,19 @@ from runs.remote import places
 
 if TYPE_CHECKING:  # generic for the type checker only
     Base = admin.ModelAdmin[Any]
+    Pages = Paginator[Any]
 else:
-    Base = admin.ModelAdmin
+    Base, Pages = admin.ModelAdmin, Paginator
+
+
+class Newest(Pages):
+    """The newest rows only, so that a table of millions need not be counted; the site's own lists go on from there."""
+
+    MOST = 1000
+
+    @cached_property
+    def count(self) -> int:
+        return len(self.object_list.values_list("pk")[: self.MOST])  # type: ignore[attr-defined]
 
 
 class ReadOnly(Base):
@@ -36,6 +52,14 @@ class ReadOnly(Base):
 
     list_per_page = 50
     show_full_result_count = False
+    paginator = Newest
+    ordering = ["-id"]
+
+    def delete_model(self, request: HttpRequest, obj: Any) -> None:
+        ingest.remove(type(obj)._default_manager.filter(pk=obj.pk))
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        ingest.remove(queryset)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
@@ -66,16 +90,29 @@ class ConfigAdmin(ReadOnly):
     list_display = ["id", "name", "experiment"]
 
 
+class ByTool(admin.SimpleListFilter):
+    """The tools out of the small table: the filter that Django would make looks through all runs for them."""
+
+    title = parameter_name = "tool"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        tools = Facet.objects.filter(kind=Facet.Kind.TOOL, n_runs__gt=0).values_list("value", flat=True)
+        return [(tool, tool) for tool in tools]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        return queryset.filter(tool=self.value()) if self.value() else queryset
+
+
 @admin.register(Run)
 class RunAdmin(ReadOnly):
     list_display = ["id", "tool", "label", "config", "requests_per_second", "created_at"]
-    list_filter = ["tool"]
+    list_filter = [ByTool]
 
 
 @admin.register(Capture)
 class CaptureAdmin(ReadOnly):
     list_display = ["id", "tool", "phase", "label", "run"]
-    list_filter = ["tool", "phase"]
+    list_filter = ["phase"]
 
 
 @admin.register(ApiToken)

@@ -75,6 +75,12 @@ def tend_jobs() -> None:
     send_due()
 
 
+@shared_task
+def take_in_tallies() -> None:
+    """Let facets, hosts' counts and trends catch up with the runs; beat sends this."""
+    ingest.take_in()
+
+
 @shared_task(acks_late=False)  # a start that was lost is better than one that comes twice
 def start_schedule(schedule_id: int) -> None:
     """Start what a schedule says, now; beat sends this."""

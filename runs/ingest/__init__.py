@@ -4,6 +4,8 @@ preview(data)   what a text would become          submit(data, door=...)   store
 result_of       an upload as scripts are told     reparse(id)              build its results anew
 change          what a person changes afterwards  pack                     how series are packed
 overrule        a fatal doubt does not count      withdraw                 it does again
+take_in         counts and trends catch up        recount                  they are built anew
+remove          delete rows of any kind
 """
 
 from .again import cancel, give_up, lines_of, parse_queued, reparse
@@ -13,8 +15,11 @@ from .hints import Hints, Slot
 from .reading import nothing_found, too_large
 from .redact import Secret, without_secrets
 from .rejected import Error, Rejected
+from .removing import remove
 from .results import capture_result, draft_results, result_of, run_result
+from .rollup import recount, take_in
 from .rulings import overrule, withdraw
+from .store import Rows
 from .submit import Preview, Receipt, preview, submit, submit_all
 
 __all__ = [
@@ -25,6 +30,7 @@ __all__ = [
     "Preview",
     "Receipt",
     "Rejected",
+    "Rows",
     "Secret",
     "Slot",
     "apply_edits",
@@ -37,11 +43,14 @@ __all__ = [
     "overrule",
     "parse_queued",
     "preview",
+    "recount",
+    "remove",
     "reparse",
     "result_of",
     "run_result",
     "submit",
     "submit_all",
+    "take_in",
     "too_large",
     "without_secrets",
     "withdraw",

@@ -12,7 +12,7 @@ from django.db.models import Max, Model
 
 from runs.models import Capture, Config, ConfigText, Experiment, Host, Run, Upload
 
-from . import fingerprint
+from . import fingerprint, tallies
 from .edits import NEW, PHASES
 from .fitting import fitted
 from .rejected import rejected
@@ -34,8 +34,9 @@ def rename_config(config: Config, name: str) -> Config:
     namesake = Config.objects.filter(experiment=config.experiment, name=name).exclude(pk=config.pk).first()
     if namesake is not None:
         return merge_configs(config, into=namesake)
-    config.name = name
-    config.save(update_fields=["name"])
+    with tallies.noting(config.runs.all()):
+        config.name = name
+        config.save(update_fields=["name"])
     _record_name(_uploads_of(config.experiment), "configs", config.pk, name)
     return config
 
@@ -47,8 +48,9 @@ def rename_host(host: Host, name: str) -> Host:
     namesake = Host.objects.filter(name=name, fingerprint=host.fingerprint).exclude(pk=host.pk).first()
     uploads = _uploads_on(host)
     if namesake is not None:
-        for model in (Run, Capture, Experiment):
-            model._default_manager.filter(host=host).update(host=namesake)
+        with tallies.noting(host.runs.all()):
+            for model in (Run, Capture, Experiment):
+                model._default_manager.filter(host=host).update(host=namesake)
         _replace(uploads, "hosts", host.pk, namesake.pk)
         host.delete()
         return namesake
@@ -62,8 +64,9 @@ def rename_host(host: Host, name: str) -> Host:
 def move_run(run: Run, config: Config) -> Run:
     """Put a run, and what was measured beside it, under another config. What is left with nothing goes."""
     before = (run.experiment_id, run.config_id)
-    _place_run(run, config)
-    run.save()
+    with tallies.noting(Run.objects.filter(pk=run.pk)):
+        _place_run(run, config)
+        run.save()
     for capture in Capture.objects.filter(run=run):
         _place_capture(capture, config)
     _record_block(run, config=_key_of(run.upload_id, config), repeat=run.repeat)
@@ -84,8 +87,9 @@ def set_repeat(run: Run, repeat: int) -> Run:
 @transaction.atomic
 def set_counted(run: Run, counted: bool) -> Run:
     """counted False keeps the run out of comparisons without losing it."""
-    run.counted = counted
-    run.save(update_fields=["counted"])
+    with tallies.noting(Run.objects.filter(pk=run.pk)):
+        run.counted = counted
+        run.save(update_fields=["counted"])
     _record_block(run, counted=counted)
     return run
 
@@ -122,10 +126,11 @@ def move_capture(capture: Capture, config: Config | None, phase: str = "", *, ru
 def merge_configs(config: Config, *, into: Config) -> Config:
     """Everything of one config under another of any experiment; the first goes."""
     uploads = _uploads_of(config.experiment)
-    for run in Run.objects.filter(config=config).order_by("repeat", "id"):
-        _place_run(run, into)
-        run.save()
-        _record_block(run, config=_key_of(run.upload_id, into), repeat=run.repeat)
+    with tallies.noting(config.runs.all()):
+        for run in Run.objects.filter(config=config).order_by("repeat", "id"):
+            _place_run(run, into)
+            run.save()
+            _record_block(run, config=_key_of(run.upload_id, into), repeat=run.repeat)
     for model in (Capture, ConfigText):
         model._default_manager.filter(config=config).update(config=into, experiment=into.experiment)
     _replace(uploads, "configs", config.pk, into.pk)

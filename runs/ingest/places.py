@@ -13,6 +13,7 @@ from django.db import connection, models
 
 from runs.models import Config, Experiment, Host, Run, Upload
 
+from . import tallies
 from .draft import Draft, DraftConfig, DraftExperiment, DraftHost
 from .fingerprint import of_hardware, of_stored
 from .fitting import fitted
@@ -143,11 +144,12 @@ def _identified(host: Host, fingerprint: str, facts: dict[str, Any]) -> Host:
     host.save(update_fields=["fingerprint"])
     host = _with_facts(host, facts)
     runs = list(host.runs.select_related("host"))
-    for first in range(0, len(runs), BATCH):
-        part = runs[first : first + BATCH]
-        for run, its in zip(part, of_stored(part), strict=True):
-            run.fingerprint = its
-        Run.objects.bulk_update(part, ["fingerprint"])
+    with tallies.noting(host.runs.all()):
+        for first in range(0, len(runs), BATCH):
+            part = runs[first : first + BATCH]
+            for run, its in zip(part, of_stored(part), strict=True):
+                run.fingerprint = its
+            Run.objects.bulk_update(part, ["fingerprint"])
     return host
 
 

@@ -14,7 +14,7 @@ from django.db.models import Max
 from parsers import Block
 from runs.models import Capture, Config, ConfigText, Experiment, Run, Series, Upload
 
-from . import clocks, fingerprint
+from . import clocks, fingerprint, tallies
 from .draft import DraftCapture, DraftExperiment, DraftRun
 from .fitting import fitted
 from .hints import Hints
@@ -51,6 +51,7 @@ class _Before:
     runs: Kept = field(default_factory=dict)
     captures: Kept = field(default_factory=dict)
     borrowed: Mapping[int, int] = field(default_factory=dict)
+    shares: Iterable[tallies.Share] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +94,7 @@ class _Writer:
         self._save_upload()
         texts = self._write_texts()
         runs = self._write_runs(before.runs)
+        tallies.note(runs, before.shares)
         captures = self._write_captures(before.captures)
         _give_back(before.borrowed)
         self._drop_empty([*texts, *runs, *captures])
@@ -136,6 +138,7 @@ class _Writer:
             for run in drafted.runs:
                 self.runs[run.key] = self._run(drafted, run, kept)
         self._number_repeats()
+        tallies.key_in(self.runs.values())
         return Run.objects.bulk_create(self.runs.values(), batch_size=BATCH)
 
     def _run(self, drafted: DraftExperiment, run: DraftRun, kept: Kept) -> Run:
@@ -240,6 +243,7 @@ def _clear(upload: Upload) -> _Before:
         runs=_kept(upload.runs.all()),
         captures=_kept(upload.captures.all()),
         borrowed=dict(others.values_list("pk", "run_id")),
+        shares=tallies.shares_of(upload.runs.all()).values(),
     )
     upload.captures.all().delete()
     upload.runs.all().delete()

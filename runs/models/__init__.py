@@ -8,7 +8,7 @@ from .judging import Ruling
 from .monitors import Capture, Series, Timing
 from .remote import Job, LoadGenerator, Plan, Schedule, Step, Switch, Target, TargetAddress, Variant
 from .results import Config, ConfigText, Experiment, Host, Piece, Run, Sourced, Upload
-from .tallies import Facet, RunTag, Tally, Trend
+from .tallies import Facet, RunTag, Tally, Trend, TrendLine
 
 __all__ = [
     "ApiToken",
@@ -35,6 +35,7 @@ __all__ = [
     "TargetAddress",
     "Timing",
     "Trend",
+    "TrendLine",
     "Upload",
     "Variant",
 ]

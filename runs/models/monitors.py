@@ -38,7 +38,10 @@ class Capture(Sourced):
 
     class Meta:
         ordering = ["id"]
-        indexes = [models.Index(fields=["tool", "-id"], name="capture_tool")]
+        indexes = [
+            models.Index(fields=["tool", "-id"], name="capture_tool"),
+            models.Index(fields=["created_at"], name="capture_created"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.tool} {self.label or self.pk}"

@@ -74,6 +74,12 @@ class Upload(models.Model):
 
     class Meta:
         ordering = ["-id"]
+        # Nearly all are ready and most come by REST: these are found at once in the order of ids, the others here.
+        indexes = [
+            models.Index(fields=["created_at"], name="upload_created"),
+            models.Index(fields=["status", "-id"], name="upload_not_ready", condition=~models.Q(status="ready")),
+            models.Index(fields=["door", "-id"], name="upload_not_rest", condition=~models.Q(door="rest")),
+        ]
 
     def __str__(self) -> str:
         return self.name or f"upload {self.pk}"
@@ -141,6 +147,10 @@ class Experiment(models.Model):
 
     class Meta:
         ordering = ["-id"]
+        indexes = [
+            models.Index(fields=["name", "-id"], name="experiment_name"),
+            models.Index(fields=["created_at"], name="experiment_created"),
+        ]
 
     def __str__(self) -> str:
         return self.name
@@ -160,6 +170,7 @@ class Config(models.Model):
     class Meta:
         ordering = ["position", "id"]
         constraints = [models.UniqueConstraint(fields=["experiment", "name"], name="config_name_in_experiment")]
+        indexes = [models.Index(fields=["name", "-id"], name="config_name")]
 
     def __str__(self) -> str:
         return self.name

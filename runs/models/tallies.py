@@ -73,6 +73,23 @@ class Trend(models.Model):
         return f"{self.fingerprint[:8]} {self.day}"
 
 
+class TrendLine(models.Model):
+    """The days of one fingerprint in short, for the list of trends: kept up with them."""
+
+    fingerprint = models.CharField(max_length=64, unique=True)
+    n = models.PositiveBigIntegerField(default=0, help_text="runs on all its days")
+    n_days = models.PositiveIntegerField(default=0)
+    first_day = models.DateField()
+    last_day = models.DateField()
+
+    class Meta:
+        ordering = ["-n", "-id"]
+        indexes = [models.Index(fields=["-n", "-id"], name="trendline_most")]
+
+    def __str__(self) -> str:
+        return f"{self.fingerprint[:8]}, {self.n_days} days"
+
+
 class Tally(models.Model):
     """A change that facets, hosts and trends have not taken in yet. Only ever added and removed, so that nobody waits.
 

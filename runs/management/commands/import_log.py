@@ -35,6 +35,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         hints = Hints.from_dict(options)
         statuses = [self._take(name, hints, options["dry_run"], options["json"]) for name in options["files"]]
+        ingest.take_in()  # so that lists know the runs at once, with or without a worker
         if max(statuses):
             sys.exit(max(statuses))
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from runs.ingest import submit
+from runs.ingest import submit, take_in
 
 SAMPLES = Path(__file__).resolve().parent.parent.parent / "samples"
 
@@ -18,4 +18,5 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         files = sorted(SAMPLES.glob("*.txt"), reverse=True)  # the pages show the newest first: that is number 1
         receipts = [submit(file.read_bytes(), door="sample", name=file.name) for file in files]
+        take_in()
         self.stdout.write(f"{sum(receipt.created for receipt in receipts)} sample sessions loaded")
