@@ -9,6 +9,8 @@ from django.urls import URLPattern, path, re_path
 
 from runs.views import browse, change, compare, detail, experiment, home, preview, rulings, takeaway, upload
 
+FIGURE = r"figures/(?P<what>\w{1,40})-(?P<digest>[0-9a-f]{1,40})\.json"
+
 
 def page(route: str, view: Callable[..., HttpResponseBase], name: str, more: str = "") -> list[URLPattern]:
     """`route` ("runs/" or "runs/<pk>/") and the same with a suffix that names the format; `more`: beside the usual."""
@@ -25,8 +27,10 @@ urlpatterns = [
     *page("experiments/", browse.experiments, "experiments"),
     *page("experiments/<pk>/", experiment.experiment, "experiment", "|html"),
     path("experiments/<int:pk>/<slug:what>.svg", takeaway.experiment_picture, name="experiment-picture"),
+    re_path(rf"^experiments/(?P<pk>\d+)/{FIGURE}$", experiment.experiment_figure, name="experiment-figure"),
     *page("compare/", compare.compare, "compare", "|html"),
     path("compare/<slug:what>.svg", takeaway.compare_picture, name="compare-picture"),
+    re_path(rf"^compare/{FIGURE}$", compare.compare_figure, name="compare-figure"),
     *page("runs/", browse.runs, "runs"),
     *page("runs/<pk>/", detail.run, "run"),
     path("runs/<int:pk>/latency.svg", takeaway.run_picture, name="run-picture"),

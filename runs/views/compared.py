@@ -13,6 +13,8 @@ from runs.analysis import differences, sheet, table
 from runs.analysis.method import commands, environment, method
 from runs.analysis.post import Post, against, markdown, spoken
 from runs.analysis.sections import sections
+from runs.figures import Figure
+from runs.views import figures
 from runs.views.answer import answer
 from runs.views.charts import all_charts, lines, missing, wants_log
 from runs.views.standalone import standalone
@@ -24,8 +26,8 @@ PICTURES = {"throughput": "Requests per second", "latency": "Latency percentiles
 def context_of(request: HttpRequest, material: reads.Material) -> dict[str, Any]:
     """Everything that the parts of a comparison page need."""
     comparison, judged = judging.compared(material)
-    asked, silent = request.GET.get("y", ""), judged.silent(comparison)
-    charts = all_charts(comparison, material.looks, judged.sweeps, silent=silent, out=judged.out, asked=asked)
+    silent = judged.silent(comparison)
+    charts = charts_of(request, material, comparison, judged)
     return {
         "comparison": comparison,
         "judged": judged,
@@ -42,7 +44,7 @@ def context_of(request: HttpRequest, material: reads.Material) -> dict[str, Any]
         "charts": charts,
         "missing": missing(charts) if material.runs else [],
         "public": settings.PUBLIC_READ,
-        "log": wants_log(asked, lines(comparison)),
+        "log": wants_log(request.GET.get("y", ""), lines(comparison)),
         "hosts": material.hosts,
         "texts": material.texts,
         "setup_names": {setup.id: setup.name for setup in material.setups},
@@ -52,6 +54,19 @@ def context_of(request: HttpRequest, material: reads.Material) -> dict[str, Any]
         "runs": material.runs,
         "looks": material.looks,
     } | _differences(comparison, material)
+
+
+def charts_of(
+    request: HttpRequest, material: reads.Material, comparison: table.Comparison, judged: judging.Judged
+) -> dict[str, Figure]:
+    """The page's figures by name, as its query asks for them."""
+    silent, asked = judged.silent(comparison), request.GET.get("y", "")
+    return all_charts(comparison, material.looks, judged.sweeps, silent=silent, out=judged.out, asked=asked)
+
+
+def charts_anew(request: HttpRequest, material: reads.Material) -> dict[str, Figure]:
+    """The figures without the rest of the page."""
+    return charts_of(request, material, *judging.compared(material))
 
 
 def _differences(comparison: table.Comparison, material: reads.Material) -> dict[str, Any]:
@@ -68,7 +83,7 @@ def _differences(comparison: table.Comparison, material: reads.Material) -> dict
 def answer_compared(
     request: HttpRequest, template: str, context: dict[str, Any], *, fmt: str, **head: Any
 ) -> HttpResponse:
-    """The page, or one of the forms it is taken away in. `context` also has title, permalink and drawn_at.
+    """The page, or one of the forms it is taken away in. `context` also has title, permalink, drawn_at and figure_at.
 
     `head`: what stands before the rest in JSON.
     """
@@ -78,6 +93,8 @@ def answer_compared(
         return standalone(request, post_of(request, context), context)
     comparison, judgement = context["comparison"], context["judgement"]
     post = markdown(post_of(request, context)) if fmt == "md" else ""
+    if not fmt:  # no other form has interactive charts
+        context["charts"] = figures.published(context["charts"], context["figure_at"])
     payload = head | context["judged"].as_dict(comparison) if fmt == "json" else None
     flat = sheet.of_comparison(context["title"], comparison, judgement)
     return answer(request, template, context, flat, fmt=fmt, payload=payload, markdown=post, more=("html",))

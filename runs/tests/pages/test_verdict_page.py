@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 import pytest
@@ -11,6 +10,7 @@ from django.core.cache import caches
 from runs import ingest, judging
 from runs.models import Experiment, Ruling, Run
 from runs.tests import factories
+from runs.tests.pages.drawn import figures
 from runs.tests.pages.test_pages import html, words
 from runs.tests.pages.test_queries import queries
 
@@ -78,10 +78,7 @@ def test_what_does_not_count_is_marked_in_the_table_and_in_the_chart(browser):
     made = factories.mpm_experiment()
     page = html(browser, made.get_absolute_url())
     assert page.count("✕ not counted</b>") == 1
-    figure = json.loads(
-        re.search(r'<script id="figure-throughput" type="application/json">(.*?)</script>', page, re.S)[1]
-    )
-    assert figure["data"][0]["text"] == ["", "", "not counted", ""]
+    assert figures(browser, page)["throughput"]["data"][0]["text"] == ["", "", "not counted", ""]
     assert "MPM, not counted" in browser.get(f"/experiments/{made.pk}/latency.svg").content.decode()
     assert (
         "not counted: event, keep-alive MPM" in browser.get(f"/experiments/{made.pk}/throughput.svg").content.decode()
