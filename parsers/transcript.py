@@ -99,7 +99,7 @@ _PROMPTS = [
         r"\[(?P<host>[A-Za-z][\w.-]*)[ :][~/][^\]]*\]\s?[$#%>]\s?(?P<command>.*)",
         r"-?(?:ba|k|z|da|c|tc)?sh(?:-[\d.]+\w*)?[$#%>]\s?(?P<command>.*)",
         r"(?:PS\s)?[A-Za-z]:\\[^>]*>\s?(?P<command>.*)",
-        r"[~/][\w./~-]*\s?[$#]\s+(?P<command>.*)",
+        r"(?!//)[~/][\w./~-]*\s?[$#]\s+(?P<command>.*)",
         r"[$❯➜λ]\s+(?:[~/]\S*\s+)?(?P<command>\S.*)",
         r"\$(?P<command>[a-z./][\w./-]*\s.*)",
         r"[#%>]\s*(?P<command>(?:sudo\s+|time\s+)?{TOOL}.*)",

@@ -67,6 +67,7 @@ NO_PROMPTS = [
     "# free memory before it",
     "> nginx is next",
     "# nginx 1.18.0",
+    "// # of requests",
     "",
 ]
 
