@@ -1,0 +1,41 @@
+"""nproc: the number of processors, nothing else.
+
+Reads     a bare number, and that only right below a command line of nproc
+Yields    HostFacts
+Units     none
+Quirks    --ignore takes some off, so that its number is not that of the machine
+Source    coreutils' src/nproc.c
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ..catalogue import Found
+from ..lines import Lines
+from ..records import HostFacts, Record
+
+KIND = "nproc"
+COMMAND = r"(?:^|[\s/;&|(])nproc(?:\s|$)"
+OPENS = ""
+
+_ALONE = re.compile(r"(?:sudo\s+)?(?:\S*/)?nproc(?:\s+--(?:all|ignore[= ]\d+))*")
+
+
+def claims(command: str) -> bool:
+    return bool(_ALONE.fullmatch(command.strip()))
+
+
+def parse(lines: Lines, command: str | None) -> Found | None:
+    ahead = lines.ahead(1)
+    if not ahead or not re.fullmatch(r"[1-9]\d{0,4}", ahead[0].strip()):
+        return None
+    lines.skip_blank()
+    next(lines)
+    name = "processors_left" if "--ignore" in (command or "") else "processors"
+    return Found({f"n_{name}": int(ahead[0])}, lines.number, lines.number)
+
+
+def records(values: dict[str, Any]) -> list[Record]:
+    return [HostFacts(cores=values.get("n_processors"))]
