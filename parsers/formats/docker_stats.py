@@ -1,0 +1,134 @@
+"""docker_stats: `docker stats`, one table of containers a look (--no-stream, or repeated).
+
+Reads     the usual columns, and any choice of them by --format "table ..."; also podman's where they have the same titles
+Yields    one SystemSample with figures named by container: a container is no process, and has no pid
+Units     memory in KiB, traffic in bytes (docker counts it in thousands), CPU in per cent of one CPU
+Quirks    "--" stands for what is not known (a container that stopped); older versions call the first column CONTAINER,
+          have no NAME, and put a blank before a unit or none beside the slash; traffic and memory come in pairs
+Source    docker/cli's cli/command/container/formatter_stats.go
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ..broken import whole
+from ..catalogue import Found
+from ..lines import Lines
+from ..records import Record, SystemSample
+from ._repeated import iteration
+
+KIND = "docker_stats"
+COMMAND = r"(?:docker|podman)(?:\s+container)?\s+stats|docker-compose\s+stats"
+OPENS = r"(?:CONTAINER(?: ID)?|NAME)\s+(?:NAME\s+)?(?:CPU %|MEM USAGE ?/ ?LIMIT)"
+
+_SIZE = r"(?:[\d.]+ ?(?:[kKMGTP]i?)?B|--)"
+_PAIR = rf"{_SIZE} ?/ ?{_SIZE}"
+_PERCENT = r"(?:\d+(?:\.\d+)?%|--)"
+_COLUMNS = {
+    "CONTAINER ID": (r"\S+", ("container_id",)),
+    "CONTAINER": (r"\S+", ("container",)),
+    "NAME": (r"\S+", ("name",)),
+    "CPU %": (_PERCENT, ("cpu_pct",)),
+    "MEM USAGE / LIMIT": (_PAIR, ("mem_usage_kb", "mem_limit_kb")),
+    "MEM USAGE/LIMIT": (_PAIR, ("mem_usage_kb", "mem_limit_kb")),
+    "MEM USAGE": (_SIZE, ("mem_usage_kb",)),
+    "MEM %": (_PERCENT, ("mem_pct",)),
+    "NET I/O": (_PAIR, ("net_in_bytes", "net_out_bytes")),
+    "NET IO": (_PAIR, ("net_in_bytes", "net_out_bytes")),
+    "BLOCK I/O": (_PAIR, ("block_in_bytes", "block_out_bytes")),
+    "BLOCK IO": (_PAIR, ("block_in_bytes", "block_out_bytes")),
+    "PIDS": (r"(?:\d+|--)", ("pids",)),
+}
+_NAMES = ("CONTAINER ID", "CONTAINER", "NAME")
+_TITLE = re.compile("|".join(map(re.escape, _COLUMNS)))
+_TITLES = re.compile(rf"(?:{_TITLE.pattern})(?:\s+(?:{_TITLE.pattern}))*")
+_SLASH = re.compile(r" ?/ ?")
+_AMOUNT = re.compile(r"([\d.]+) ?(?:([kKMGTP])(i?))?B")
+_POWER = {None: 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
+
+
+def parse(lines: Lines, command: str | None) -> Found | None:
+    first, above = lines.number + 1, lines.raw
+    titles = _titles(lines)
+    if len(titles) < 3:
+        return None
+    pattern, part = (re.compile(_row_pattern(titles, cut)) for cut in (False, True))
+    rows, last, blank = list[dict[str, Any]](), lines.number, list[str]()
+    for line in lines:
+        stripped = line.strip()
+        if not stripped:
+            blank.append(lines.raw)
+            continue
+        row = whole(lines, stripped, pattern.fullmatch, most=4) or (part.match(stripped) if lines.unended() else None)
+        if row is None:
+            lines.back(*blank, lines.raw)
+            break
+        last = lines.number
+        blank.clear()
+        rows.append(_row(titles, row))
+    if not rows:
+        return None
+    values = {"iteration": iteration(lines, KIND, first, last, above), "n_rows": len(rows), "rows": rows}
+    return Found(values, first, last)
+
+
+def _titles(lines: Lines) -> list[str]:
+    """The columns' titles, also where a mail client broke their line; [] where it is no such line."""
+    line = next(lines).strip()
+    found = _TITLES.fullmatch(line)
+    while found and (ahead := lines.ahead(1)) and _TITLES.fullmatch(f"{line} {ahead[0].strip()}"):
+        if ahead[0].strip().startswith("CONTAINER"):
+            break
+        lines.skip_blank()
+        line = f"{line} {next(lines).strip()}"
+    if found is None:
+        # broken inside a title: "... NET" and "I/O ..."
+        found = whole(lines, line, _TITLES.fullmatch)
+        line = found[0] if found else line
+    return _TITLE.findall(line) if found else []
+
+
+def _row_pattern(titles: list[str], cut: bool) -> str:
+    """What a row looks like; `cut`: it may end behind any of its figures."""
+    parts = [f"({_COLUMNS[title][0]})" for title in titles]
+    if not cut:
+        return r"\s+".join(parts)
+    names = 1 + sum(title in _NAMES for title in titles)
+    rest = parts[names:-1]
+    return (
+        "".join(rf"{part}\s+" for part in parts[:names]) + "".join(rf"(?:{part}\s+" for part in rest) + ")?" * len(rest)
+    )
+
+
+def _row(titles: list[str], found: re.Match[str]) -> dict[str, Any]:
+    row: dict[str, Any] = {}
+    for title, text in zip(titles, found.groups(), strict=False):
+        names = _COLUMNS[title][1]
+        for name, figure in zip(names, _SLASH.split(text) if text else (), strict=False):
+            row[name] = _figure(name, figure)
+    return row
+
+
+def _figure(name: str, text: str) -> Any:
+    if text == "--":
+        return None
+    if name == "pids":
+        return int(text)
+    if name.endswith("_pct"):
+        return float(text.rstrip("%"))
+    if size := _AMOUNT.fullmatch(text) if name.endswith(("_kb", "_bytes")) else None:
+        value = float(size[1]) * (1024 if size[3] else 1000) ** _POWER[size[2] and size[2].upper()]
+        return round(value / 1024, 3) if name.endswith("_kb") else round(value)
+    return text
+
+
+def records(values: dict[str, Any]) -> list[Record]:
+    metrics = {
+        f"container_{row.get('name', row.get('container', ''))}_{name}": float(figure)
+        for row in values.get("rows", [])
+        for name, figure in row.items()
+        if isinstance(figure, int | float)
+    }
+    return [SystemSample(tool=KIND, clock=None, metrics=metrics)]
