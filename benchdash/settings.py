@@ -37,6 +37,10 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "benchdash.security.ContentSecurityPolicy",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    # Below WhiteNoise, whose files are compressed already. Answers hold secrets (a form's token) beside what a stranger
+    # may have chosen, so their length could tell of them (BREACH): the token is masked anew in each answer, and this
+    # middleware makes the length vary at random.
+    "django.middleware.gzip.GZipMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -76,8 +80,10 @@ STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static", ("plotly", Path(plotly.__file__).parent / "package_data")]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+    "staticfiles": {"BACKEND": "benchdash.assets.Storage"},
 }
+# Pages name files by their hashed names only, which browsers keep for ever; the others would be compressed for nobody.
+WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 
 # Who may come in, and how a browser is told to behave
 LOGIN_URL = "login"

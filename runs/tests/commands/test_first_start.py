@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
+import re
 from io import StringIO
 from pathlib import Path
 
+import brotli
 import pytest
 from django.apps import apps
 from django.conf import settings
@@ -92,6 +95,21 @@ def test_static_files_are_collected_when_they_have_changed_only(tmp_path, settin
     (source / "a.css").write_text("a { color: red }")
     assert collect_when_changed()
     assert "red" in (tmp_path / "static" / "a.css").read_text()
+
+
+@pytest.mark.usefixtures("_own_folder")
+def test_static_files_lie_there_compressed_under_hashed_names_only(tmp_path, settings):
+    source = tmp_path / "source"
+    source.mkdir()
+    (source / "a.css").write_text("a { color: red }" * 1000)
+    settings.STATICFILES_DIRS = [source]
+    settings.STORAGES = settings.STORAGES | {"staticfiles": {"BACKEND": "benchdash.assets.Storage"}}
+    assert collect_when_changed()
+    found = {re.sub(r"\.[0-9a-f]{12}\.", ".#.", path.name): path for path in (tmp_path / "static").glob("a.*")}
+    assert set(found) == {"a.#.css", "a.#.css.br", "a.#.css.gz"}
+    whole = found["a.#.css"].read_bytes()
+    assert brotli.decompress(found["a.#.css.br"].read_bytes()) == whole
+    assert gzip.decompress(found["a.#.css.gz"].read_bytes()) == whole
 
 
 def test_only_plotlys_script_is_taken_out_of_its_package():

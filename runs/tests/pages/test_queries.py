@@ -32,7 +32,11 @@ def test_an_experiment_page_needs_twelve_queries_at_any_size(browser):
 
 def test_a_page_of_eight_configs_and_five_repeats_stays_light(browser):
     made = factories.wsgi_experiment(n_configs=8, n_repeats=5)
-    assert len(gzip.compress(browser.get(made.get_absolute_url()).content)) < 60_000
+    response = browser.get(made.get_absolute_url(), headers={"Accept-Encoding": "gzip, deflate, br"})
+    assert response.headers["Content-Encoding"] == "gzip"
+    assert "Accept-Encoding" in response.headers["Vary"]
+    assert len(response.content) < 60_000
+    assert b"<html" in gzip.decompress(response.content)
 
 
 def test_a_comparison_needs_as_many_queries_for_forty_runs_as_for_two(browser):
