@@ -105,8 +105,8 @@ class _Requests:
             "first_starttime": self.first_starttime,
             "sum_ttime_ms": self.spreads["ttime"].total,
             "percentiles_ms": self.ttime.percentiles(),
-            "histogram": self.ttime.rows(),
-            "seconds": self.seconds.columns(epoch=True),
+            "latency_counts": self.ttime.rows(),
+            "by_second": self.seconds.columns(epoch=True),
         }
 
 
@@ -116,7 +116,7 @@ def records(values: dict[str, Any]) -> list[Record]:
             tool="ab",
             n=values["n_requests"],
             percentiles_ms=values["percentiles_ms"],
-            histogram=values["histogram"],
-            seconds=values["seconds"],
+            histogram=values["latency_counts"],
+            seconds=values["by_second"],
         )
     ]

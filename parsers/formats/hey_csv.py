@@ -104,14 +104,14 @@ class _Requests:
             "n_requests": times.n,
             "response_time_s": {name: _s(us) for name, us in spread.items()},
             "percentiles_s": {p: _s(1000 * figure) for p, figure in times.percentiles(_PERCENTS).items()},
-            "percentiles_ms": times.percentiles(),
-            "histogram": times.rows(),
+            "spectrum_ms": times.percentiles(),
+            "latency_counts": times.rows(),
         }
         if self.statuses:
             values["status_codes"] = dict(sorted(self.statuses.items()))
         if self.offset is not None:
             values |= {"last_offset_s": _s(self.last_offset), "last_answer_s": _s(self.span)}
-            values["seconds"] = self.seconds.columns(epoch=False)
+            values["by_second"] = self.seconds.columns(epoch=False)
         return values
 
 
@@ -129,9 +129,9 @@ def records(values: dict[str, Any]) -> list[Record]:
     timings = Timings(
         tool="hey",
         n=n,
-        percentiles_ms=values["percentiles_ms"],
-        histogram=values["histogram"],
-        seconds=values.get("seconds"),
+        percentiles_ms=values["spectrum_ms"],
+        histogram=values["latency_counts"],
+        seconds=values.get("by_second"),
     )
     result = LoadResult(
         tool="hey",

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from django.db import transaction
 from django.db.models import Max, Model
 
-from runs.models import Capture, Config, ConfigText, Experiment, Host, Run, Upload
+from runs.models import Capture, Config, ConfigText, Experiment, Host, Run, Timing, Upload
 
 from . import fingerprint, tallies
 from .edits import NEW, PHASES
@@ -152,7 +152,7 @@ def merge_experiments(experiment: Experiment, *, into: Experiment) -> Experiment
             continue
         last += 1
         Config.objects.filter(pk=config.pk).update(experiment=into, position=last)
-    for model in (Run, Capture, ConfigText):
+    for model in (Run, Capture, ConfigText, Timing):
         model._default_manager.filter(experiment=experiment).update(experiment=into)
     _replace(uploads, "experiments", experiment.pk, into.pk)
     experiment.delete()
@@ -168,6 +168,7 @@ def _name(model: type[Model], name: str) -> str:
 def _place_run(run: Run, config: Config) -> None:
     """Under the config, with a fingerprint and a repeat that fit there. Not saved."""
     run.config, run.experiment = config, config.experiment
+    Timing.objects.filter(run=run).update(experiment=config.experiment)
     run.fingerprint = fingerprint.of_stored([run])[0]
     others = Run.objects.filter(config=config, fingerprint=run.fingerprint).exclude(pk=run.pk)
     if others.filter(repeat=run.repeat).exists():

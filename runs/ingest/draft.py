@@ -69,6 +69,14 @@ class DraftCapture:
 
 
 @dataclass(slots=True)
+class DraftTiming:
+    """A file of what each request took. Which run it is of is told by the figures, once they are stored."""
+
+    key: str
+    lines: tuple[int, int]
+
+
+@dataclass(slots=True)
 class DraftConfig:
     key: str
     name: str
@@ -84,6 +92,7 @@ class DraftExperiment:
     runs: list[DraftRun] = field(default_factory=list)
     captures: list[DraftCapture] = field(default_factory=list)
     texts: list[DraftText] = field(default_factory=list)
+    timings: list[DraftTiming] = field(default_factory=list)
 
 
 @dataclass(slots=True)

@@ -160,6 +160,7 @@ def _leave_out(experiment: DraftExperiment, item: Item, key: str) -> None:
         item.blocks.remove(key)  # one look of several
         return
     _shelf(experiment, item).remove(item)
+    experiment.timings = [timing for timing in experiment.timings if timing.key != key]
     for capture in experiment.captures:
         if isinstance(item, DraftRun) and capture.run == item.key:
             capture.run = ""

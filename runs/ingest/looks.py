@@ -12,23 +12,8 @@ from runs.models import Capture, Series
 
 from .asked import load_results
 from .fitting import fitted
-from .pack import packed
-
-PER_PROCESS = ("rss_kb", "vsz_kb", "cpu_pct", "mem_pct", "time_s")
-DAY_S = 86400
-HUGE = 1e300  # no tool measures more; NaN is not below it either, and sums stay finite
-Points = list[tuple[int, float]]  # (number of the look, figure)
-Who = tuple[int | None, str, str, str]  # pid, user, command, group; the system is (None, "", "", "")
-SYSTEM: Who = (None, "", "", "")
-
-
-@dataclass(slots=True)
-class Look:
-    """One screen, one listing or one row: the machine and its processes at one time."""
-
-    clock: str | None = None
-    metrics: dict[str, float] = field(default_factory=dict)
-    processes: list[ProcessSample] = field(default_factory=list)
+from .screens import Samples
+from .timings import told
 
 
 def load_of(blocks: Sequence[Block], key: str) -> tuple[Block, LoadResult, dict[str, object]]:
@@ -37,7 +22,7 @@ def load_of(blocks: Sequence[Block], key: str) -> tuple[Block, LoadResult, dict[
     block = blocks[int(name.removeprefix("b"))]
     results = load_results(block)
     rows = block.values.get("rows")
-    values = rows[int(number)] if number and isinstance(rows, list) else block.values
+    values = rows[int(number)] if number and isinstance(rows, list) else told(block)
     return block, results[int(number or 0)], values
 
 

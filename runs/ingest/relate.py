@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from parsers import Block, ConfigText, LoadResult, ProcessSample, SystemSample
+from parsers import Block, ConfigText, LoadResult, ProcessSample, SystemSample, Timings
 
+from . import timings
 from .asked import load_results
 from .beside import place_captures, place_texts
 from .draft import Draft, DraftExperiment, DraftRun
@@ -20,6 +21,7 @@ from .hints import Hints
 from .machines import hosts_of, segments, sights
 from .naming import Namer
 from .same import loads_again, monitors_again
+from .tidy import items_of
 from .titles import experiment_name
 from .words import is_aside, is_sentence, is_short, names_nothing, plain, repeat_of
 
@@ -42,6 +44,7 @@ class _Relation:
             i for i, kind in enumerate(kinds) if kind & {SystemSample, ProcessSample} or _is_listing(blocks[i])
         ]
         self.texts = [i for i, kind in enumerate(kinds) if ConfigText in kind]
+        self.timings = [i for i, kind in enumerate(kinds) if Timings in kind]
         self.again = loads_again(blocks, looks, self.loads) | monitors_again(blocks, looks, self.monitors)
         self.sights = sights(blocks, looks)
         self.quotes: dict[int, list[int]] = defaultdict(list)
@@ -76,7 +79,10 @@ class _Relation:
         monitors = [i for i in self.monitors if i in part and i not in self.again]
         place_captures(experiment, self.blocks, monitors, self.quotes, host_of, namer)
         experiment.configs = namer.configs
+        experiment.timings = timings.drafts_of(self.blocks, [i for i in self.timings if i in part])
         experiment.name = experiment_name(self.blocks, part, namer.configs, first=part.start == 0)
+        if experiment.timings and not items_of(experiment):
+            experiment.name = timings.name_of(self.blocks, experiment.timings)
         return experiment
 
     def _runs(self, experiment: DraftExperiment, loads: Sequence[int], namer: Namer) -> None:

@@ -14,7 +14,7 @@ from django.db.models import Max
 from parsers import Block
 from runs.models import Capture, Config, ConfigText, Experiment, Run, Series, Upload
 
-from . import clocks, fingerprint, tallies
+from . import clocks, fingerprint, tallies, timings
 from .draft import DraftCapture, DraftExperiment, DraftRun
 from .fitting import fitted
 from .hints import Hints
@@ -96,8 +96,9 @@ class _Writer:
         runs = self._write_runs(before.runs)
         tallies.note(runs, before.shares)
         captures = self._write_captures(before.captures)
+        left = timings.write(self.upload, self.draft, self.blocks, self.places.experiments, self.runs)
         _give_back(before.borrowed)
-        self._drop_empty([*texts, *runs, *captures])
+        self._drop_empty([*texts, *runs, *captures], left)
         return Rows(runs, captures)
 
     def _save_upload(self) -> None:
@@ -219,11 +220,11 @@ class _Writer:
         rows = Run.objects.in_bulk([int(number) for number in numbers if number.isdecimal()]) if numbers else {}
         return {f"id:{pk}": run for pk, run in rows.items()}
 
-    def _drop_empty(self, rows: Iterable[ConfigText | Run | Capture]) -> None:
-        """Experiments and configs that this upload once filled, and that nothing is left of."""
+    def _drop_empty(self, rows: Iterable[ConfigText | Run | Capture], left: Iterable[int]) -> None:
+        """Experiments (those in `left`, too) and configs that this upload once filled, and that nothing is left of."""
         full = {(row.experiment_id, row.config_id) for row in rows}
         placed = self.upload.placed
-        experiments = set(placed["experiments"].values()) - {experiment for experiment, _ in full}
+        experiments = {*placed["experiments"].values(), *left} - {experiment for experiment, _ in full}
         configs = set(placed["configs"].values()) - {config for _, config in full}
         if experiments or configs:
             drop_empty(experiments, configs)
@@ -233,7 +234,7 @@ def drop_empty(experiments: Iterable[int], configs: Iterable[int]) -> None:
     """Delete those of the configs and experiments (ids) that hold neither run nor capture nor config text."""
     nothing = {"runs": None, "captures": None, "texts": None}
     Config.objects.filter(pk__in=configs, **nothing).delete()
-    Experiment.objects.filter(pk__in=experiments, **nothing).delete()
+    Experiment.objects.filter(pk__in=experiments, **nothing, timings=None).delete()
 
 
 def _clear(upload: Upload) -> _Before:
@@ -248,6 +249,7 @@ def _clear(upload: Upload) -> _Before:
     upload.captures.all().delete()
     upload.runs.all().delete()
     upload.configtexts.all().delete()
+    upload.timings.all().delete()
     return before
 
 

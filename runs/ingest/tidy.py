@@ -23,6 +23,7 @@ def merge_namesakes(draft: Draft) -> None:
             kept.runs += experiment.runs
             kept.captures += experiment.captures
             kept.texts += experiment.texts
+            kept.timings += experiment.timings
             kept.host = kept.host or experiment.host
     draft.experiments = list(first.values())
     for experiment in draft.experiments:
@@ -42,7 +43,7 @@ def tidy(draft: Draft) -> None:
     for experiment in draft.experiments:
         used = {item.config for item in items_of(experiment)}
         experiment.configs = [config for config in experiment.configs if config.key in used]
-    draft.experiments = [e for e in draft.experiments if items_of(e)]
+    draft.experiments = [e for e in draft.experiments if items_of(e) or e.timings]
 
 
 def heed(draft: Draft, hints: Hints) -> None:
