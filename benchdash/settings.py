@@ -113,16 +113,14 @@ REST_FRAMEWORK = {
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["runs.access.bearer.AuthenticatedOrPublicRead"],
-    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_RENDERER_CLASSES": ["runs.api.rendering.Json"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
-    "DEFAULT_THROTTLE_CLASSES": [
-        "rest_framework.throttling.AnonRateThrottle",
-        "rest_framework.throttling.UserRateThrottle",
-        "rest_framework.throttling.ScopedRateThrottle",
-    ],
-    "DEFAULT_THROTTLE_RATES": {"anon": "120/min", "user": "1200/min", "uploads": "300/min"},
+    "DEFAULT_THROTTLE_CLASSES": ["runs.api.limits.PerMinute"],
 }
+# A script that has gone wild is stopped; one that stores many small texts as quickly as they come is not.
+API_PER_MINUTE = env.whole_number("API_PER_MINUTE", default=60_000)
+API_PER_MINUTE_WITHOUT_LOGIN = 120
 SPECTACULAR_SETTINGS = {
     "TITLE": "benchdash",
     "VERSION": "1",
@@ -137,7 +135,7 @@ CELERY_BROKER_URL = env.broker()
 if CELERY_BROKER_URL.startswith(("redis:", "rediss:")):
     CACHES = {
         "default": {
-            "BACKEND": "django.core.cache.backends.redis.RedisCache",
+            "BACKEND": "benchdash.caching.Redis",
             "LOCATION": CELERY_BROKER_URL,
             "OPTIONS": {"serializer": "benchdash.caching.Signed"},
         }

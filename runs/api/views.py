@@ -15,7 +15,6 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
-from rest_framework.throttling import BaseThrottle
 from rest_framework.views import APIView
 from rest_framework.viewsets import ReadOnlyModelViewSet
 
@@ -133,11 +132,6 @@ class UploadViews(Rows):
     filterset_class = filters.UploadFilter
     parser_classes = [MultiPartParser, RawParser]
 
-    def get_throttles(self) -> list[BaseThrottle]:
-        if self.action == "create":
-            self.throttle_scope = "uploads"
-        return super().get_throttles()
-
     def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """What was read from a text, and while it waits for a worker, how far it is."""
         return Response(told(self.get_object(), request))
@@ -199,17 +193,18 @@ class CompareView(OurErrors, APIView):
         return Response(comparison.answer(runs, material, request.build_absolute_uri))
 
 
-def told(upload: Upload, request: Request) -> dict[str, Any]:
+def told(upload: Upload, request: Request, rows: ingest.Rows | None = None) -> dict[str, Any]:
     """`ingest.result_of` with whole addresses."""
-    body = ingest.result_of(upload)
+    body = ingest.result_of(upload, rows)
+    site = request.build_absolute_uri("/").removesuffix("/")
     for row in (body, *body["runs"], *body["captures"]):
-        row["url"] = request.build_absolute_uri(row["url"])
+        row["url"] = site + row["url"]
     return body
 
 
 def _receipt(receipts: list[ingest.Receipt], request: Request) -> Response:
     """201, 202 where a worker reads it first, or 200 where all was there; several files give {"uploads": [..]}."""
-    bodies = [told(receipt.upload, request) for receipt in receipts]
+    bodies = [told(receipt.upload, request, receipt.rows) for receipt in receipts]
     queued = any(receipt.upload.status in (Upload.Status.QUEUED, Upload.Status.PARSING) for receipt in receipts)
     status = 202 if queued else 201 if any(receipt.created for receipt in receipts) else 200
     where = reverse("api-upload-detail", args=[receipts[0].upload.pk], request=request)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from operator import attrgetter
 from typing import Any
 
 from runs.models import Capture, Run, Upload
@@ -9,31 +12,49 @@ from runs.models import Capture, Run, Upload
 from .draft import DraftCapture, DraftExperiment, DraftRun
 from .fitting import plain_json
 from .looks import load_of
+from .store import Rows
 from .submit import Preview
 
 
-def result_of(upload: Upload) -> dict[str, Any]:
-    """The JSON body of an upload: id, url, sha256, status, runs, captures, problems, unread_lines. Three queries.
+def result_of(upload: Upload, rows: Rows | None = None) -> dict[str, Any]:
+    """The JSON body of an upload: id, url, sha256, status, runs, captures, problems, unread_lines.
 
-    Where the text failed or is still waiting there is `error` too; addresses are paths.
+    Where the text failed or is still waiting there is `error` too; addresses are paths. Three queries, none with the
+    `rows` of a receipt.
     """
-    runs = Run.objects.filter(upload=upload).with_context().with_captures().order_by("line_first")
-    captures = Capture.objects.filter(upload=upload).with_context().order_by("line_first")
+    runs, captures, beside = _stored(upload) if rows is None else _just_stored(rows)
     return {
         "id": upload.pk,
         "url": upload.get_absolute_url(),
         "sha256": upload.sha256,
         "status": upload.status,
         "error": upload.error,
-        "runs": [run_result(run) for run in runs],
+        "runs": [run_result(run, beside(run)) for run in runs],
         "captures": [capture_result(capture) for capture in captures],
         "problems": upload.problems,
         "unread_lines": upload.unread,
     }
 
 
-def run_result(run: Run) -> dict[str, Any]:
-    """One stored run, with the figures and names that its tool printed. Wants `with_context().with_captures()`."""
+Beside = Callable[[Run], Iterable[Capture]]
+
+
+def _stored(upload: Upload) -> tuple[Iterable[Run], Iterable[Capture], Beside]:
+    runs = Run.objects.filter(upload=upload).with_context().with_captures().order_by("line_first")
+    captures = Capture.objects.filter(upload=upload).with_context().order_by("line_first")
+    return runs, captures, lambda run: run.captures.all()
+
+
+def _just_stored(rows: Rows) -> tuple[Iterable[Run], Iterable[Capture], Beside]:
+    captures = sorted(rows.captures, key=attrgetter("line_first"))
+    of_run: dict[int | None, list[Capture]] = defaultdict(list)
+    for capture in captures:
+        of_run[capture.run_id].append(capture)
+    return sorted(rows.runs, key=attrgetter("line_first")), captures, lambda run: of_run[run.pk]
+
+
+def run_result(run: Run, captures: Iterable[Capture]) -> dict[str, Any]:
+    """One stored run with the captures beside it, and the figures and names that its tool printed. Wants `with_context()`."""
     return {
         "id": run.pk,
         "url": run.get_absolute_url(),
@@ -45,7 +66,7 @@ def run_result(run: Run) -> dict[str, Any]:
         "heading": run.label or None,
         "lines": [run.line_first, run.line_last],
         "values": run.values,
-        "captures": [_beside(capture) for capture in run.captures.all()],
+        "captures": [_beside(capture) for capture in captures],
     }
 
 

@@ -1,0 +1,65 @@
+"""What an upload asks of the database does not grow with what is in it."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from runs.access.tokens import make_token
+from runs.ingest import tallies
+from runs.models import Run, Upload
+from runs.tests.ingest.texts import ab
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("real_relations")]
+
+
+@pytest.fixture
+def asked(django_capture_on_commit_callbacks):
+    """Sends a text and gives what was asked of the database, after an upload of the same kind in the same process."""
+    _, token = make_token(user=User.objects.create_user("joe"), name="test")
+    api = Client(headers={"authorization": f"Bearer {token}"})
+    tallies.forget()
+
+    def send(text: str, query: str = "") -> list[str]:
+        with CaptureQueriesContext(connection) as captured, django_capture_on_commit_callbacks(execute=True):
+            answer = api.post(f"/api/v1/uploads/{query}", data=text, content_type="text/plain")
+        assert answer.status_code == 201
+        return [query["sql"] for query in captured if "SAVEPOINT" not in query["sql"]]
+
+    send(sections(1, 400))
+    yield send
+    tallies.forget()
+
+
+def sections(n: int, rate: float) -> str:
+    return "\n".join(f"Setting {k // 5}, run {k % 5 + 1}:\n\n{ab(rate + k)}" for k in range(n))
+
+
+def statements(queries: list[str]) -> list[str]:
+    """Their beginnings. SQLite takes a large INSERT in parts, which count as one."""
+    return [start for start, _ in groupby(query.partition("(")[0].partition(".")[0] for query in queries)]
+
+
+def test_a_hundred_reports_take_as_many_queries_as_one(asked):
+    one, hundred = statements(asked(sections(1, 500))), statements(asked(sections(100, 700)))
+    assert (Upload.objects.count(), Run.objects.count()) == (3, 102)
+    assert one == hundred
+    assert [query.split('"')[1] for query in one] == [
+        *("runs_apitoken", "runs_upload"),  # who asks, and whether the text is there
+        *("runs_experiment", "runs_config", "runs_upload", "runs_run", "runs_tally"),  # each is inserted once
+    ]
+    assert [query.split()[0] for query in one] == ["SELECT"] * 2 + ["INSERT"] * 5
+
+
+def test_an_upload_to_a_known_place_takes_as_many_whatever_is_there(asked):
+    place = "?experiment=July&host=web1"
+    asked(sections(1, 500), place)
+    few = statements(asked(sections(1, 510), place))
+    asked(sections(100, 700), place)
+    assert statements(asked(sections(1, 520), place)) == few
+    assert not any(query.startswith(("UPDATE", "DELETE")) for query in few)
