@@ -12,8 +12,24 @@ from runs.models import Capture, Series
 
 from .asked import load_results
 from .fitting import fitted
-from .screens import Samples
+from .pack import packed
 from .timings import told
+
+PER_PROCESS = ("rss_kb", "vsz_kb", "cpu_pct", "mem_pct", "time_s")
+DAY_S = 86400
+HUGE = 1e300  # no tool measures more; NaN is not below it either, and sums stay finite
+Points = list[tuple[int, float]]  # (number of the look, figure)
+Who = tuple[int | None, str, str, str]  # pid, user, command, group; the system is (None, "", "", "")
+SYSTEM: Who = (None, "", "", "")
+
+
+@dataclass(slots=True)
+class Look:
+    """One screen, one listing or one row: the machine and its processes at one time."""
+
+    clock: str | None = None
+    metrics: dict[str, float] = field(default_factory=dict)
+    processes: list[ProcessSample] = field(default_factory=list)
 
 
 def load_of(blocks: Sequence[Block], key: str) -> tuple[Block, LoadResult, dict[str, object]]:
