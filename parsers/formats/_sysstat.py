@@ -1,0 +1,228 @@
+"""What sar, mpstat and pidstat have in common: titles, and below them rows that begin with a time or with "Average:".
+
+One interval is one block: all rows of one time, under as many titles as the tool was asked for. Titles are printed once,
+once a screenful or once an interval, so that the columns are kept between two blocks (`Lines.memory`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from ..broken import was_broken
+from ..catalogue import Found
+from ..lines import Lines
+from ..records import Problem
+from ..units import number
+
+# "Average:" as sysstat's own translations have it.
+_AVERAGE = (
+    "Average|Gemideld|Průměr|Middel|Durchschn\\.|Meznombro|Media|Batezbestekoa|Keskiarvo|Moyenne|Medie|Prosjek|Átlag"
+    "|Rata-rata|平均値|평균값|Орточо|Vidēji|Medja|Gj\\.snitt|Gemiddeld|Średnia|Média|Среднее|Priemer|Просек|Genomsnitt"
+    "|Ortalama|Середнє|Trung bình|平均时间|平均時間"
+)
+_CLOCK = r"\d\d[:.時时시]\s?\d\d[:.分분]\s?\d\d[秒초]?(?:\s[AP]M(?!\S))?"
+STAMP = rf"(?:{_CLOCK}|(?:{_AVERAGE})\s?[::])"  # the wide colon is Chinese
+
+_UNTIMED = "Time"  # above the rows of pidstat -h
+_STAMP = re.compile(rf"({STAMP}|{_UNTIMED}|\d{{10}})\s+(?=\S)")
+_TIMES = re.compile(_CLOCK)
+_AVERAGES = re.compile(rf"(?:{_AVERAGE})\s?[::]")
+_TITLE = re.compile(r"%?(?:[A-Za-z]|\d+/s$)[\w/%.+-]*")
+_UNIT = re.compile(r"(.*?)(kB|kb|MB)_?(.*)")
+_SPECIAL = {"areq-sz": "_kb", "avgrq-sz": "_sectors", "await": "_ms", "svctm": "_ms", "vsz": "_kb", "rss": "_kb"}
+_SPECIAL |= {"stksize": "_kb", "stkref": "_kb"}
+_NARROW = 80  # columns; a longer line was not broken by a mail client
+_SOON = 6
+
+Row = dict[str, Any]
+
+
+@lru_cache(maxsize=4096)
+def column(title: str) -> tuple[str, int]:
+    """(our name of a column, what its figures are multiplied with): "rkB/s" -> ("r_kb_per_s", 1), "%usr" -> ("usr_pct", 1)."""
+    name, unit, factor = title.removesuffix("/s"), "", 1
+    rate = "_per_s" if name != title else ""
+    if name.startswith("%"):
+        name, unit = name[1:], "_pct"
+    elif size := _UNIT.fullmatch(name):
+        name, unit, factor = f"{size[1]}_{size[3]}", "_kb", 1024 if size[2] == "MB" else 1
+    else:
+        unit = next((u for end, u in _SPECIAL.items() if name.lower().endswith(end)), "")
+    return re.sub(r"\W+|_+", "_", name).strip("_").lower() + unit + rate, factor
+
+
+def figure(text: str) -> int | float | None:
+    """A printed figure; None for what is not known ("-", "nan"). Raises ValueError for a text that is no figure."""
+    if text == "-" or text.lstrip("+-").lower() in ("nan", "inf"):
+        return None
+    return number(text)
+
+
+@dataclass(slots=True)
+class Interval:
+    """Rows of one time. `clock` is HH:MM:SS of 24 hours, None for an average; `tables` are (titles, rows), rows by title."""
+
+    first: int
+    last: int
+    clock: str | None = None
+    average: bool = False
+    tables: list[tuple[list[str], list[Row]]] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def rows(self) -> int:
+        return sum(len(rows) for _, rows in self.tables)
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """What one of the tools has of its own.
+
+    titles   whether these words are its titles
+    texts    titles of the columns that may hold a text
+    """
+
+    kind: str
+    titles: Callable[[list[str]], bool]
+    texts: frozenset[str]
+
+
+def interval(lines: Lines, tool: Tool, values: Callable[[Interval], Row], *, opens: bool) -> Found | None:
+    """The next interval as a block; `opens`: it stands below titles of its own, and is the first of a run."""
+    titles, count = ([], 0) if opens else lines.memory.get(tool.kind, ([], 0))
+    reading = _Reading(lines, tool, titles)
+    found = reading.read()
+    if found is None:
+        return None
+    count = 0 if found.average else count + 1
+    lines.memory[tool.kind] = (reading.titles, count)
+    head: Row = {"average": "all"} if found.average else {"iteration": count}
+    if found.clock:
+        head["time"] = found.clock
+    return Found(head | values(found), found.first, found.last, False, found.problems)
+
+
+class _Reading:
+    def __init__(self, lines: Lines, tool: Tool, titles: list[str]) -> None:
+        self.lines = lines
+        self.tool = tool
+        self.titles = titles
+        self.heading = self.stamp = ""  # what the interval's titles and its rows begin with
+        self.taken: list[str] = []  # raw lines since the last one that belongs to the interval
+        self.found = Interval(0, 0)
+
+    def read(self) -> Interval | None:
+        for line in self.lines:
+            self.taken.append(self.lines.raw)
+            text = line.strip().removeprefix("#").lstrip()
+            if not text:
+                continue
+            number, stamp = self.lines.number, _STAMP.match(text)
+            if stamp is None or not self._line(stamp[1], text, text[stamp.end() :]):
+                break
+            self.found.first = self.found.first or number
+            self.found.last = self.lines.number
+            self.taken.clear()
+        self.lines.back(*self.taken)
+        self.found.tables = [(titles, rows) for titles, rows in self.found.tables if rows]
+        return self.found if self.found.tables or self.found.problems else None
+
+    def _line(self, stamp: str, line: str, text: str) -> bool:
+        """Take titles or a row in. False where it is none of this interval's."""
+        if self.tool.titles(text.split()):
+            return self._titles(stamp, line, text)
+        if not self.titles or (self.stamp and stamp != self.stamp):
+            return False
+        return self._row(stamp, line, text)
+
+    def _titles(self, stamp: str, line: str, text: str) -> bool:
+        """A heading has the time of the interval before: with another one, or below rows without one, the next begins."""
+        if (self.heading or self.stamp) and (stamp != self.heading or stamp == _UNTIMED):
+            return False
+        self.heading = stamp
+        self.titles = text.split()
+        while more := self._rest(line):
+            words = more.split()
+            if not all(_TITLE.fullmatch(word) for word in words):
+                break
+            line = self._take()
+            self.titles += words
+        self.found.tables.append((self.titles, []))
+        return True
+
+    def _row(self, stamp: str, line: str, text: str) -> bool:
+        number, most = self.lines.number, len(self.titles)
+        named = self.titles[-1] == "Command"
+        cells = text.split(None, most - 1)
+        while (len(cells) < most or named) and (more := self._rest(line)):
+            if len(cells) == most and not self._a_row_soon():
+                break
+            line = self._take()
+            text = f"{text} {more}"
+            cells = text.split(None, most - 1)
+        if not named and len(cells) == most and " " in cells[-1]:
+            cells = text.split()  # too many
+        row = self._cells(cells)
+        if row is None and sum(word[0].isdigit() for word in cells) * 2 < len(cells):
+            return False
+        if row is None:
+            self._odd(number, text)
+        if not self.stamp:
+            self.stamp, self.found.clock = stamp, clock(stamp)
+            self.found.average = bool(_AVERAGES.fullmatch(stamp))
+        if row:
+            if not self.found.tables:
+                self.found.tables.append((self.titles, []))
+            self.found.tables[-1][1].append(row)
+        return True
+
+    def _cells(self, cells: list[str]) -> Row | None:
+        """A row by our names of its columns; None where it is none. The text's last line may lack some at its end."""
+        if len(cells) != len(self.titles) and not (len(cells) < len(self.titles) and self.lines.unended()):
+            return None
+        row: Row = {}
+        for title, text in zip(self.titles, cells, strict=False):
+            name, factor = column(title)
+            try:
+                value = figure(text)
+                row[name] = value * factor if value is not None and factor != 1 else value
+            except ValueError:
+                if title not in self.tool.texts:
+                    return None
+                row[name] = text
+        return row if len(row) > sum(title in self.tool.texts for title in self.titles[: len(cells)]) else None
+
+    def _odd(self, number: int, text: str) -> None:
+        if not self.lines.unended():
+            message = f"expected {len(self.titles)} figures, found {text[:60]!r}"
+            self.found.problems.append(Problem(number, message))
+
+    def _rest(self, line: str) -> str:
+        """The next line, where a mail client may have broken it off this one."""
+        ahead = self.lines.ahead(1) if len(line) <= _NARROW else []
+        more = ahead[0].strip() if ahead else ""
+        return more if more and was_broken(line, more) and not _STAMP.match(more) else ""
+
+    def _take(self) -> str:
+        self.taken += self.lines.skip_blank()
+        line = next(self.lines)
+        self.taken.append(self.lines.raw)
+        return line.strip()
+
+    def _a_row_soon(self) -> bool:
+        return any(_STAMP.match(line.strip()) for line in self.lines.ahead(_SOON))
+
+
+def clock(stamp: str) -> str | None:
+    """ "05:47:08 PM" and "17時47分08秒" -> "17:47:08"; None for an average and for a time in seconds."""
+    parts = re.findall(r"\d\d", stamp) if _TIMES.fullmatch(stamp) else []
+    if len(parts) != 3:
+        return None
+    hour = int(parts[0])
+    if stamp.endswith("M"):
+        hour = hour % 12 + (12 if stamp.endswith("PM") else 0)
+    return f"{hour:02}:{parts[1]}:{parts[2]}"
