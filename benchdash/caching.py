@@ -31,22 +31,21 @@ class Signed:
         return pickle.loads(pickled) if hmac.compare_digest(signature, _signature(pickled)) else None  # noqa: S301
 
 
-class Client(RedisCacheClient):  # type: ignore[misc]
-    """Django's, with one client object for each of its servers' pools: making one anew takes longer than asking Redis."""
+class Client(RedisCacheClient):
+    """Django's with clients that it keeps: making one takes longer than asking Redis. For a single server."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._clients: dict[int, Any] = {}
+        self._kept: dict[bool, Any] = {}
 
     def get_client(self, key: Any = None, *, write: bool = False) -> Any:
-        pool = self._get_connection_pool(write)
-        if id(pool) not in self._clients:
-            self._clients[id(pool)] = self._client(connection_pool=pool)
-        return self._clients[id(pool)]
+        if write not in self._kept:
+            self._kept[write] = super().get_client(key, write=write)
+        return self._kept[write]
 
 
-class Redis(RedisCache):  # type: ignore[misc]
-    """Django's Redis cache with the client above."""
+class Redis(RedisCache):
+    """Django's Redis cache with such a client."""
 
     def __init__(self, server: Any, params: dict[str, Any]) -> None:
         super().__init__(server, params)

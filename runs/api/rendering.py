@@ -20,7 +20,7 @@ class Json(JSONRenderer):
     def render(
         self, data: Any, accepted_media_type: str | None = None, renderer_context: Mapping[str, Any] | None = None
     ) -> bytes:
-        if data is not None and self.get_indent(accepted_media_type, renderer_context or {}) is None:
+        if data is not None and self.get_indent(accepted_media_type or "", renderer_context or {}) is None:
             with suppress(orjson.JSONEncodeError):
                 return orjson.dumps(data, default=_plain, option=OPTIONS)
         rendered: bytes = super().render(data, accepted_media_type, renderer_context)
