@@ -11,6 +11,7 @@ from parsers import Block, HostFacts, ProcessSample, SystemSample
 from .draft import DraftCapture, DraftExperiment, DraftRun, DraftText
 from .glance import glance
 from .naming import Namer
+from .screens import Rounds
 from .words import phase_of, plain
 
 _LOAD_TOOLS = frozenset({"ab", "siege", "wrk", "hey", "h2load", "httperf"})
@@ -52,21 +53,14 @@ def place_captures(
 
 
 def _screens(blocks: Sequence[Block], monitors: Sequence[int]) -> list[list[int]]:
-    groups: list[list[int]] = []
+    """The monitors' blocks by the command whose looks they are, each group in order."""
+    rounds, groups, before = Rounds(), defaultdict[int, list[int]](list), -1
     for i in monitors:
-        if groups and i == groups[-1][-1] + 1:
-            before, block = blocks[i - 1], blocks[i]
-            near = block.first - before.last <= 4 and not block.trail
-            if (
-                near
-                and block.kind == before.kind
-                and block.command_line == before.command_line
-                and "iteration" in block.values
-            ):
-                groups[-1].append(i)
-                continue
-        groups.append([i])
-    return groups
+        if i != before + 1:
+            rounds.interrupted()
+        groups[rounds.number(blocks[i])].append(i)
+        before = i
+    return list(groups.values())
 
 
 class _Placing:

@@ -49,9 +49,12 @@ def pack(looks: ArrayLike, figures: ArrayLike) -> bytes:
         numbers, values = numbers[known], values[known]
     if not len(values):
         return LETTER
-    scale, whole = _scaled(values)
-    body = _raw(values) if whole is None else _whole(whole)
-    return b"".join((LETTER, bytes((scale,)), _varint(len(values)), _whole(numbers), body))
+    steady = values[0] == values[-1] and bool((values.view(np.int64) == values[:1].view(np.int64)).all())
+    scale, whole = _scaled(values[:1] if steady else values)
+    body = _raw(values) if whole is None else _line(int(whole[0]), 0) if steady else _whole(whole)
+    without_gap = int(numbers[-1]) - int(numbers[0]) == len(numbers) - 1
+    where = _line(int(numbers[0]), 1) if without_gap else _whole(numbers)
+    return b"".join((LETTER, bytes((scale,)), _varint(len(values)), where, body))
 
 
 def packed(samples: Sequence[float]) -> bytes:
@@ -62,6 +65,11 @@ def packed(samples: Sequence[float]) -> bytes:
 def joined(parts: Iterable[bytes]) -> bytes:
     """One packed series of several, whose looks follow each other."""
     return LETTER + b"".join(part[1:] for part in parts)
+
+
+def moved(packed: bytes, by: int) -> bytes:
+    """The same figures, each `by` looks later."""
+    return joined(pack(looks + by, figures) for looks, figures in _frames(packed))
 
 
 def unpack(packed: bytes | memoryview, n_looks: int | None = None) -> Floats:
@@ -98,10 +106,14 @@ def _whole(numbers: Whole) -> bytes:
     steps = np.diff(numbers)
     step = int(steps[0]) if len(steps) else 0
     if step >= 0 and (steps == step).all():
-        return b"".join((b"\0", _varint(_zigzag(base)), _varint(step)))
+        return _line(base, step)
     low = int(numbers.min())
     folded = (steps << 1) ^ (steps >> 63)
     return min(_planes(_DIFFERENCES, base, folded), _planes(_AMOUNTS, low, numbers - low), key=len)
+
+
+def _line(base: int, step: int) -> bytes:
+    return b"".join((b"\0", _varint(_zigzag(base)), _varint(step)))
 
 
 def _planes(how: int, base: int, numbers: Whole) -> bytes:

@@ -17,6 +17,7 @@ from .hints import Hints
 from .redact import Secret, find_secrets, redact
 from .rejected import rejected
 from .relate import relate
+from .screens import folded
 from .tidy import heed
 
 MIB = 2**20
@@ -40,7 +41,7 @@ class Text:
 
     def blocks(self) -> list[parsers.Block]:
         """What the parsers recognise in it."""
-        return list(parsers.read(parsers.Text(self._pieces())))
+        return list(folded(parsers.read(parsers.Text(self._pieces()))))
 
     def _pieces(self) -> Iterator[str]:
         """A thousand lines at a time: the parsers match usual output in the text as a whole."""

@@ -8,6 +8,8 @@ from parsers import Block, LoadResult, SystemSample
 from parsers.records import Record
 from parsers.table import Table
 
+from .screens import Folded
+
 _ASIDE = frozenset({"iteration", "processes", "n_processes", "sum_res_kb", "sum_rss_kb", "n_rows", "warnings"})
 _MOST = 50  # what more blocks than this have in common is no sign
 _WHOLE = 8  # figures from which on a report is no mere quotation
@@ -75,6 +77,8 @@ def _load_repeats(shorter: Block, fuller: Block) -> bool:
 
 
 def _monitor_repeats(shorter: Block, fuller: Block) -> bool:
+    if isinstance(shorter, Folded) or isinstance(fuller, Folded):
+        return isinstance(shorter, Folded) and isinstance(fuller, Folded)  # of the same sign: all looks are the same
     mine, theirs = shorter.values, fuller.values
     if any(theirs.get(name) != value for name, value in mine.items() if name not in _ASIDE and name != "columns"):
         return False
@@ -89,6 +93,8 @@ def _monitor_repeats(shorter: Block, fuller: Block) -> bool:
 
 def _signs(block: Block, records: list[Record]) -> list[object]:
     """What two prints of one screen have in common and others hardly have."""
+    if isinstance(block, Folded):
+        return [("looks", block.samples.digest())]
     values = block.values
     signs: list[object] = []
     if values.get("time"):

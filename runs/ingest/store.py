@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import islice
 from typing import Any, NamedTuple
 
 from django.db.models import Max
@@ -18,11 +19,13 @@ from . import clocks, fingerprint, tallies, timings
 from .draft import DraftCapture, DraftExperiment, DraftRun
 from .fitting import fitted
 from .hints import Hints
-from .looks import load_of, looks_of, series_of
+from .looks import load_of, series_of
 from .places import Places
 from .reading import Reading
+from .screens import samples_of
 
 BATCH = 500
+CAPTURES = 50  # whose figures are by column at the same time
 TABLES = ("processes", "rows")  # what interfaces.md calls a block's rows, whatever the tool
 WRITTEN = ("status", "error", "blocks", "problems", "unread", "edits", "placed", "parser_version")
 OF_RESULT = (
@@ -181,21 +184,18 @@ class _Writer:
     def _write_captures(self, kept: Kept) -> list[Capture]:
         foreign = self._foreign_runs()
         rows: list[Capture] = []
-        series: list[Series] = []
-        for drafted in self.draft.experiments:
-            for capture in drafted.captures:
-                looks = looks_of(self.blocks[key] for key in capture.blocks)
+        drafts = [(drafted, capture) for drafted in self.draft.experiments for capture in drafted.captures]
+        for first in range(0, len(drafts), CAPTURES):
+            told = []
+            for drafted, capture in drafts[first : first + CAPTURES]:
+                samples = samples_of(self.blocks[key] for key in capture.blocks)
                 row = self._capture(drafted, capture, kept)
                 row.run = self.runs.get(capture.run) or foreign.get(capture.run)
-                row.n_samples = max(len(looks), 1)
-                clocks = [look.clock for look in looks if look.clock] or [""]
-                row.clock_first, row.clock_last = clocks[0][:8], clocks[-1][:8]
-                rows.append(row)
-                series += series_of(row, looks)
-        if not rows:
-            return []
-        Capture.objects.bulk_create(rows, batch_size=BATCH)
-        Series.objects.bulk_create(series, batch_size=BATCH)
+                row.n_samples = max(samples.n, 1)
+                row.clock_first, row.clock_last = samples.clock_first[:8], samples.clock_last[:8]
+                told.append((row, samples))
+            rows += Capture.objects.bulk_create([row for row, _ in told], batch_size=BATCH)
+            _write_series(series for row, samples in told for series in series_of(row, samples))
         return rows
 
     def _capture(self, drafted: DraftExperiment, capture: DraftCapture, kept: Kept) -> Capture:
@@ -230,8 +230,14 @@ class _Writer:
             drop_empty(experiments, configs)
 
 
+def _write_series(series: Iterator[Series]) -> None:
+    """In batches as they are made: a log may have 100,000 of them."""
+    while batch := list(islice(series, BATCH)):
+        Series.objects.bulk_create(batch)
+
+
 def drop_empty(experiments: Iterable[int], configs: Iterable[int]) -> None:
-    """Delete those of the configs and experiments (ids) that hold neither run nor capture nor config text."""
+    """Delete those of the configs and experiments (ids) that hold neither run nor capture, config text nor timing."""
     nothing = {"runs": None, "captures": None, "texts": None}
     Config.objects.filter(pk__in=configs, **nothing).delete()
     Experiment.objects.filter(pk__in=experiments, **nothing, timings=None).delete()

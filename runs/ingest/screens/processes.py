@@ -1,0 +1,172 @@
+"""Processes over many looks: rows go into arrays by column, and each process's part of them is packed now and then."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parsers import ProcessSample
+
+from ..pack import Floats, Whole, pack
+from .table import PER_PROCESS, Rows
+from .track import HUGE, Track, Who
+
+MOST = 20_000
+MOST_PROGRAMS = 1_000
+PART = 250_000
+Slots = NDArray[np.int32]
+
+
+class Processes:
+    """Series of every process of a capture. Who it is: pid, user and command, so that a pid that another took is another.
+
+    who            by number, in the order in which they were first seen
+    first_further  the look from which on further processes were added up by program, None where all have their own series
+    """
+
+    def __init__(self) -> None:
+        self.who: list[Who] = []
+        self.first_further: int | None = None
+        self.tracks: dict[tuple[int, str], Track] = {}
+        self._numbers: dict[tuple[Any, Any, Any], int] = {}
+        self._programs: dict[str, int] = {}
+        self._empty()
+
+    def _empty(self) -> None:
+        self._slots = array("i")
+        self._looks = array("q")
+        self._figures = {metric: array("d") for metric in PER_PROCESS}
+
+    def add(self, look: int, rows: Rows) -> None:
+        """Take in the processes of one look; looks come in order."""
+        n = len(rows.pids)
+        slots = list(map(self._numbers.get, zip(rows.pids, rows.users, rows.commands, strict=True)))
+        known = slots if None not in slots else self._placed(look, rows, slots)
+        self._slots.extend(known)  # type: ignore[arg-type]  # no None is left in it
+        self._looks.extend(array("q", [look]) * n)
+        for metric, kept in self._figures.items():
+            column = rows.figures.get(metric)
+            kept.extend(array("d", [math.nan]) * n if column is None else _floats(column))
+        if len(self._slots) >= PART:
+            self.flush()
+
+    def _placed(self, look: int, rows: Rows, slots: Iterable[int | None]) -> list[int]:
+        """The rows' numbers, with new ones for who was not seen before."""
+        keys = zip(rows.pids, rows.users, rows.commands, strict=True)
+        return [self._new(look, key) if slot is None else slot for slot, key in zip(slots, keys, strict=True)]
+
+    def _new(self, look: int, key: tuple[Any, Any, Any]) -> int:
+        slot = self._numbers.get(key)  # twice in one look: threads
+        if slot is not None:
+            return slot
+        pid, user, command = key[0], str(key[1] or ""), str(key[2] or "")
+        group = ProcessSample.group_of(command)
+        if len(self._numbers) >= MOST:
+            return self._further(look, group)
+        self._numbers[key] = len(self.who)
+        self.who.append((pid, user, command, group))
+        return self._numbers[key]
+
+    def _further(self, look: int, group: str) -> int:
+        """The number under which further processes of a program are added up; pid 0 is nobody's."""
+        if self.first_further is None:
+            self.first_further = look
+        program = group if group in self._programs or len(self._programs) < MOST_PROGRAMS else ""
+        if program not in self._programs:
+            self._programs[program] = len(self.who)
+            self.who.append((0, "", f"further processes{' of ' if program else ''}{program}", program))
+        return self._programs[program]
+
+    def flush(self) -> None:
+        """Pack what came in since the last time."""
+        if not self._slots:
+            return
+        slots, looks = np.array(self._slots, np.int32), np.array(self._looks)
+        order = np.argsort(slots, kind="stable")
+        slots, looks = slots[order], looks[order]
+        twice = (slots[1:] == slots[:-1]) & (looks[1:] == looks[:-1])
+        again = bool(twice.any())
+        ends = np.flatnonzero(np.append(~twice, True))
+        added = np.isin(slots[ends], list(self._programs.values())) if again else np.zeros(0, bool)
+        for metric, kept in self._figures.items():
+            figures = np.array(kept)[order]
+            figures[~(np.abs(figures) < HUGE)] = np.nan
+            if again:
+                self._pack(metric, slots[ends], looks[ends], _merged(figures, ends, added))
+            else:
+                self._pack(metric, slots, looks, figures)
+        self._empty()
+
+    def _pack(self, metric: str, slots: Slots, looks: Whole, figures: Floats) -> None:
+        known = ~np.isnan(figures)
+        if not known.all():
+            slots, looks, figures = slots[known], looks[known], figures[known]
+        if not len(slots):
+            return
+        starts = np.flatnonzero(np.diff(slots, prepend=np.int32(-1)))
+        ends = np.append(starts[1:], len(slots))
+        columns = zip(
+            slots[starts].tolist(),
+            starts.tolist(),
+            ends.tolist(),
+            np.minimum.reduceat(figures, starts).tolist(),
+            np.maximum.reduceat(figures, starts).tolist(),
+            figures[ends - 1].tolist(),
+            np.add.reduceat(figures, starts).tolist(),
+            strict=True,
+        )
+        for slot, start, end, *summary in columns:
+            self.track(slot, metric).add(pack(looks[start:end], figures[start:end]), end - start, *summary)
+
+    def track(self, slot: int, metric: str) -> Track:
+        found = self.tracks.get((slot, metric))
+        if found is None:
+            found = self.tracks[slot, metric] = Track()
+        return found
+
+    def absorb(self, other: Processes, by: int) -> None:
+        """Take in what another holds, whose looks are `by` later here than it numbered them. Both are packed first."""
+        self.flush()
+        other.flush()
+        if other.first_further is not None and self.first_further is None:
+            self.first_further = other.first_further + by
+        mine = {who: slot for slot, who in enumerate(self.who)}
+        for (slot, metric), track in other.tracks.items():
+            who = other.who[slot]
+            if who not in mine:
+                mine[who] = len(self.who)
+                self.who.append(who)
+            self.track(mine[who], metric).absorb(track, by)
+
+    def series(self) -> Iterator[tuple[Who, str, Track]]:
+        """(who, metric, its figures), of each process all metrics together."""
+        self.flush()
+        for slot, metric in sorted(self.tracks):
+            yield self.who[slot], metric, self.tracks[slot, metric]
+
+
+def _floats(column: Sequence[Any]) -> Iterable[float]:
+    try:
+        return array("d", column)
+    except (TypeError, OverflowError):  # a figure that was not printed, or one beyond all measure
+        return (_float(value) for value in column)
+
+
+def _float(value: Any) -> float:
+    try:
+        return math.nan if value is None else float(value)
+    except OverflowError:
+        return math.inf
+
+
+def _merged(figures: Floats, ends: NDArray[np.intp], added: NDArray[np.bool_]) -> Floats:
+    """One figure where a look has several of one series: the sum of those that are added up, the last of any other."""
+    starts = np.append(0, ends[:-1] + 1)
+    sums = np.add.reduceat(np.nan_to_num(figures), starts)
+    none = np.add.reduceat((~np.isnan(figures)).astype(np.int64), starts) == 0
+    return np.where(added & ~none, sums, figures[ends])

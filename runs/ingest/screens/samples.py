@@ -1,0 +1,97 @@
+"""The looks of one capture, by column and packed while they come in, so that hours of them take a few MB."""
+
+from __future__ import annotations
+
+import hashlib
+from array import array
+from collections.abc import Iterator
+
+import numpy as np
+
+from parsers import Block
+
+from .clock import running, seconds
+from .processes import Processes
+from .table import looks_of
+from .track import SYSTEM, Metric, Track, Who
+
+
+class Samples:
+    """Looks `first` to `n` - 1 of a capture.
+
+    clock_first, clock_last  as printed, "" where no look has a clock
+    further                  the look from which on processes were added up by program, None where none were
+    """
+
+    def __init__(self, first: int = 0) -> None:
+        self.first = self.n = first
+        self.clock_first = self.clock_last = ""
+        self._clock = array("d")
+        self._metrics: dict[str, Metric] = {}
+        self._processes = Processes()
+
+    @property
+    def further(self) -> int | None:
+        return self._processes.first_further
+
+    def add(self, block: Block) -> None:
+        """Take in a block's looks."""
+        for look in looks_of(block):
+            self._tick(look.clock)
+            for metric, figure in look.metrics.items():
+                self._metric(metric).add(self.n, figure)
+            if look.rows.pids:
+                self._processes.add(self.n, look.rows)
+            self.n += 1
+
+    def _metric(self, name: str) -> Metric:
+        found = self._metrics.get(name)
+        if found is None:
+            found = self._metrics[name] = Metric()
+        return found
+
+    def _tick(self, clock: str | None) -> None:
+        self._clock.append(seconds(clock))
+        if clock:
+            self.clock_first = self.clock_first or clock
+            self.clock_last = clock
+
+    def flush(self) -> None:
+        """Pack what came in last."""
+        for metric in self._metrics.values():
+            metric.flush()
+        self._processes.flush()
+
+    def absorb(self, other: Samples) -> None:
+        """Take in the looks of another, behind those that are there."""
+        by = self.n - other.first
+        self.flush()
+        other.flush()
+        for name, metric in other._metrics.items():
+            self._metric(name).track.absorb(metric.track, by)
+        self._processes.absorb(other._processes, by)
+        self._clock.extend(other._clock)
+        self.clock_first = self.clock_first or other.clock_first
+        self.clock_last = other.clock_last or self.clock_last
+        self.n += other.n - other.first
+
+    def series(self) -> Iterator[tuple[Who, str, Track]]:
+        """(who, metric, figures) of the machine, its clock, and its processes."""
+        self.flush()
+        for name, metric in self._metrics.items():
+            if metric.track.n and name != "clock_s":
+                yield SYSTEM, name, metric.track
+        clock = running(np.array(self._clock))
+        looks = np.flatnonzero(~np.isnan(clock))
+        if len(looks):
+            track = Track()
+            track.pack(looks + self.first, clock[looks])
+            yield SYSTEM, "clock_s", track
+        yield from self._processes.series()
+
+    def digest(self) -> bytes:
+        """The same for the same figures of the same processes at the same times."""
+        summed = hashlib.sha256()
+        for who, metric, track in self.series():
+            summed.update(repr((who, metric)).encode("utf-8", "surrogatepass") + track.packed)
+        return summed.digest()

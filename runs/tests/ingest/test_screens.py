@@ -1,0 +1,199 @@
+"""Hours of screens are a few blocks, and what is stored of them is what was stored of each screen."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+
+import parsers
+from runs import ingest
+from runs.ingest import screens
+from runs.ingest.pack import unpack
+from runs.ingest.screens import Folded, folded, folding, processes, samples_of
+from runs.models import Capture, Series, Upload
+
+ROW = "{pid:7} {user:8}  20   0  {virt:7} {res:6} {shr:6} S {cpu:5.1f} {mem:4.1f} {time:>9} {command}"
+MEMINFO = "MemTotal:  1000000 kB\nMemFree:   {free} kB\nBuffers:   1000 kB\n"
+AUX = "USER       PID %CPU %MEM    VSZ   RSS TTY      STAT START   TIME COMMAND\n"
+
+
+def top(second, *rows):
+    """A screen at so many seconds of the day; a row is (pid, res_kb, command)."""
+    clock = f"{second // 3600 % 24:02}:{second // 60 % 60:02}:{second % 60:02}"
+    head = (
+        f"top - {clock} up 25 min,  6 users,  load average: 0.{second % 10}0, 0.42, 0.35\n"
+        f"Tasks: {len(rows):3} total,   1 running,   2 sleeping,   0 stopped,   0 zombie\n"
+        "%Cpu(s):  3.4 us,  3.4 sy,  0.0 ni, 93.1 id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st \n"
+        f"MiB Mem :   2984.5 total, {second % 1000:8.1f} free,    379.0 used,    148.6 buff/cache     \n"
+        "MiB Swap:    512.0 total,    512.0 free,      0.0 used.   2605.5 avail Mem \n\n"
+        "    PID USER      PR  NI    VIRT    RES    SHR S  %CPU  %MEM     TIME+ COMMAND\n"
+    )
+    same = {"user": "apache", "virt": 99999, "shr": 5, "cpu": second % 7 / 10, "mem": 0.3, "time": "0:01.25"}
+    return head + "".join(ROW.format(pid=p, res=r, command=c, **same) + "\n" for p, r, c in rows) + "\n"
+
+
+def log(n, start=13 * 3600):
+    """Screens a second apart, on which a third process comes and goes."""
+    return [
+        top(start + at, (1, 100 + at, "httpd"), (2, 200, "mysqld"), *([(3, 300 + at, "cron")] if at // 7 % 2 else []))
+        for at in range(n)
+    ]
+
+
+def read(text):
+    return list(parsers.read(text.splitlines(keepends=True)))
+
+
+def told(samples):
+    return {
+        (who, metric): (track.n, track.low, track.high, track.last, unpack(track.packed, samples.n).tobytes())
+        for who, metric, track in samples.series()
+    }
+
+
+def loop(body, n, command="while sleep 1; do date; ps aux; done", stamp=True):
+    lines = [f"$ {command}\n"]
+    for at in range(n):
+        lines += [f"Sat Nov 21 17:{at // 60:02}:{at % 60:02} UTC 2026\n"] if stamp else []
+        lines.append(body(at))
+    return "".join(lines)
+
+
+def ps(at, pids=(7,)):
+    rows = "".join(
+        f"www       {pid:5}  1.0  0.1  12345 {4345 + at:5} ?        S    10:00   0:00 nginx: worker\n" for pid in pids
+    )
+    return AUX + rows
+
+
+def test_a_long_log_is_its_first_screens_and_one_block_of_all_others():
+    text = "".join(log(50))
+    blocks = list(folded(read(text)))
+    assert [type(block) for block in blocks] == [parsers.Block] * 20 + [Folded]
+    assert blocks[-1].n_looks == 30
+    assert (blocks[-1].first, blocks[-1].last) == (read(text)[20].first, read(text)[-1].last)
+
+
+def test_a_short_log_is_left_as_it_is():
+    text = "".join(log(20))
+    assert [block.lines for block in folded(read(text))] == [block.lines for block in read(text)]
+
+
+@pytest.mark.parametrize("part", [5, 250_000])
+def test_the_folded_looks_are_those_of_the_screens(monkeypatch, part):
+    monkeypatch.setattr(processes, "PART", part)
+    monkeypatch.setattr(screens.track, "PART", part)
+    text = "".join(log(90, start=86400 - 40))
+    whole, parts = samples_of(read(text)), samples_of(folded(read(text)))
+    assert parts.n == 90
+    assert told(parts) == told(whole)
+
+
+def test_a_look_that_was_left_out_moves_the_folded_ones():
+    blocks = list(folded(read("".join(log(60)))))
+    rest = read("".join(log(60)))
+    assert told(samples_of([*blocks[:3], *blocks[4:]])) == told(samples_of([*rest[:3], *rest[4:]]))
+
+
+def test_screens_of_another_command_begin_anew():
+    text = "$ top -b -n 25\n" + "".join(log(25)) + "$ top -b -n 25\n" + "".join(log(25))
+    assert [type(block) is Folded for block in folded(read(text))] == [*[False] * 20, True] * 2
+
+
+def test_a_listing_in_a_loop_has_the_time_above_it():
+    blocks = list(folded(read(loop(ps, 30))))
+    assert len(blocks) == 21
+    samples = samples_of(blocks)
+    assert (samples.n, samples.clock_first, samples.clock_last) == (30, "17:00:00", "17:00:29")
+
+
+def test_a_loop_without_dates_is_known_by_its_command():
+    text = loop(lambda at: MEMINFO.format(free=at), 30, "while true; do cat /proc/meminfo; sleep 1; done", stamp=False)
+    assert len(list(folded(read(text)))) == 21
+
+
+def test_listings_that_were_asked_for_one_by_one_are_not_one_command():
+    text = "".join(f"$ ps aux\n{ps(at)}" for at in range(30))
+    assert len(list(folded(read(text)))) == 30
+
+
+def test_a_loop_that_prints_two_kinds_is_two_series():
+    text = loop(
+        lambda at: ps(at) + MEMINFO.format(free=at), 30, "while sleep 1; do date; ps aux; cat /proc/meminfo; done"
+    )
+    blocks = list(folded(read(text)))
+    assert [(block.kind, block.n_looks) for block in blocks if isinstance(block, Folded)] == [
+        ("ps", 10),
+        ("meminfo", 10),
+    ]
+    assert len(blocks) == 42
+    memory = samples_of(block for block in blocks if block.kind == "meminfo")
+    assert (memory.n, memory.clock_last) == (30, "17:00:29")
+
+
+def test_prose_between_screens_parts_them():
+    shown = log(30)
+    blocks = list(
+        folded(read("".join(shown[:25]) + "After the restart it looked like this:\n\n" + "".join(shown[25:])))
+    )
+    assert [type(block) is Folded for block in blocks] == [*[False] * 20, True, *[False] * 5]
+
+
+def test_more_processes_than_the_bound_are_a_problem_that_names_the_line(monkeypatch):
+    monkeypatch.setattr(processes, "MOST", 60)
+    monkeypatch.setattr(folding, "MOST", 60)
+    text = "".join(top(at, *((100 * at + row, 5, "php") for row in range(2))) for at in range(60))
+    (problem,) = [problem for block in folded(read(text)) for problem in block.problems]
+    assert problem.message == "more than 60 processes: from here on further ones are added up by program"
+    assert "php" in text.splitlines()[problem.line + 7]
+
+
+def test_more_processes_than_the_bound_on_a_few_screens_are_a_problem_too(monkeypatch):
+    monkeypatch.setattr(folding, "MOST", 30)
+    text = top(1, *((row, 5, "php") for row in range(40)))
+    assert [len(block.problems) for block in folded(read(text))] == [1]
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("real_relations")
+def test_a_long_log_is_stored_as_one_capture():
+    text = "".join(log(120, start=86400 - 60)).encode()
+    upload = ingest.submit(text, door="web").upload
+    capture = Capture.objects.get()
+    assert (capture.n_samples, capture.clock_first, capture.clock_last) == (120, "23:59:00", "00:00:59")
+    assert (capture.line_first, capture.line_last) == (1, text.count(b"\n") - 1)
+    assert (upload.status, len(upload.blocks), upload.unread) == ("ready", 21, [])
+    clock = unpack(Series.objects.get(metric="clock_s").samples)
+    assert (clock[0], clock[-1], set(clock[1:] - clock[:-1])) == (86340, 86459, {1})
+    came_and_went = unpack(Series.objects.get(metric="rss_kb", pid=3).samples, 120)
+    assert [math.isnan(rss) for rss in came_and_went] == [at // 7 % 2 == 0 for at in range(120)]
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("real_relations")
+def test_reading_a_long_log_anew_changes_nothing():
+    upload = ingest.submit("".join(log(60)).encode(), door="web").upload
+    before = list(Series.objects.order_by("id").values_list("metric", "pid", "n", "mean", "samples"))
+    ingest.reparse(upload.pk)
+    assert list(Series.objects.order_by("id").values_list("metric", "pid", "n", "mean", "samples")) == before
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("real_relations")
+def test_the_same_log_twice_in_a_text_is_one_capture_and_its_quote():
+    text = "".join(log(40))
+    ingest.submit(f"$ top -b\n{text}\nThe same again:\n\n$ top -b\n{text}".encode(), door="web")
+    assert Capture.objects.get().n_samples == 40
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("real_relations")
+@pytest.mark.parametrize("seed", range(5))
+def test_a_log_cut_anywhere_keeps_every_screen_before_the_cut(seed):
+    whole = "".join(log(40))
+    cut = random.Random(seed).randrange(len(whole) // 2, len(whole))  # noqa: S311
+    upload = ingest.submit(whole[:cut].encode(), door="web").upload
+    assert Capture.objects.get().n_samples in (whole[:cut].count("top - "), whole[:cut].count("top - ") - 1)
+    assert Upload.objects.get(pk=upload.pk).status in ("ready", "partial")
