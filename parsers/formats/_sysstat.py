@@ -18,11 +18,14 @@ from ..lines import Lines
 from ..records import Problem
 from ..units import number
 
-# "Average:" as sysstat's own translations have it.
+# "Average:" and "Summary:" (of file systems) as sysstat's own translations have it.
 _AVERAGE = (
     "Average|Gemideld|Průměr|Middel|Durchschn\\.|Meznombro|Media|Batezbestekoa|Keskiarvo|Moyenne|Medie|Prosjek|Átlag"
     "|Rata-rata|平均値|평균값|Орточо|Vidēji|Medja|Gj\\.snitt|Gemiddeld|Średnia|Média|Среднее|Priemer|Просек|Genomsnitt"
     "|Ortalama|Середнє|Trung bình|平均时间|平均時間"
+    "|Summary|Kopsavilkums|Laburpena|Podsumowanie|Resumen?|Resumo|Rezumat|Ringkasan|Résumé|Samenvatting|Sammanfattning"
+    "|Sammendrag|Sažetak|Sintesi|Sommario|Souhrn|Sumário|Súhrn|Tổng kết|Yhteenveto|Zusammenfassung|Összegzés|Özet|Резюме"
+    "|Сажетак|Сводка|サマリ|总计|요약"
 )
 _CLOCK = r"\d\d[:.時时시]\s?\d\d[:.分분]\s?\d\d[秒초]?(?:\s[AP]M(?!\S))?"
 STAMP = rf"(?:{_CLOCK}|(?:{_AVERAGE})\s?[::])"  # the wide colon is Chinese

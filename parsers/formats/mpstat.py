@@ -53,7 +53,7 @@ def _values(found: Interval) -> dict[str, Any]:
         for row in rows:
             which = row.pop(key)
             if which == "all":
-                values = row | values
+                values |= {n: v for n, v in row.items() if n not in values}
             elif isinstance(which, int):
                 each.setdefault(key, {}).setdefault(which, {f"{key}_no": which}).update(row)
     return values | {_KEYS[key.upper()]: list(rows.values()) for key, rows in each.items()}
