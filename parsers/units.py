@@ -42,7 +42,10 @@ def clock_s(text: str) -> int | float:
         raise ValueError(f"not a time: {text!r}")
     days, hours, minutes, seconds, fraction = found.groups()
     whole = int(days or 0) * 86400 + int(hours or 0) * 3600 + int(minutes) * 60 + int(seconds)
-    return whole + int(fraction) / 10 ** len(fraction) if fraction else whole
+    if not fraction:
+        return whole
+    parts = 10 ** len(fraction)
+    return (whole * parts + int(fraction)) / parts  # in one division, so that "1:23.45" is the number 83.45
 
 
 def uptime_s(text: str) -> int:

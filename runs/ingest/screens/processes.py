@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -14,11 +14,11 @@ from parsers import ProcessSample
 
 from ..pack import Floats, Whole, pack
 from .table import PER_PROCESS, Rows
-from .track import HUGE, Track, Who
+from .track import HUGE, Track, Who, floats
 
 MOST = 20_000
 MOST_PROGRAMS = 1_000
-PART = 250_000
+PART = 250_000  # rows that are kept as they are before they are packed
 Slots = NDArray[np.int32]
 
 
@@ -39,19 +39,19 @@ class Processes:
 
     def _empty(self) -> None:
         self._slots = array("i")
-        self._looks = array("q")
+        self._looks: list[tuple[int, int]] = []  # with the number of rows of each
         self._figures = {metric: array("d") for metric in PER_PROCESS}
 
     def add(self, look: int, rows: Rows) -> None:
         """Take in the processes of one look; looks come in order."""
         n = len(rows.pids)
-        slots = list(map(self._numbers.get, zip(rows.pids, rows.users, rows.commands, strict=True)))
-        known = slots if None not in slots else self._placed(look, rows, slots)
-        self._slots.extend(known)  # type: ignore[arg-type]  # no None is left in it
-        self._looks.extend(array("q", [look]) * n)
+        found = list(map(self._numbers.get, zip(rows.pids, rows.users, rows.commands, strict=True)))
+        slots = self._placed(look, rows, found) if None in found else found
+        self._slots.extend(array("i", slots))  # type: ignore[arg-type]  # no None is left
+        self._looks.append((look, n))
         for metric, kept in self._figures.items():
             column = rows.figures.get(metric)
-            kept.extend(array("d", [math.nan]) * n if column is None else _floats(column))
+            kept.extend(array("d", [math.nan]) * n if column is None else floats(column))
         if len(self._slots) >= PART:
             self.flush()
 
@@ -86,7 +86,7 @@ class Processes:
         """Pack what came in since the last time."""
         if not self._slots:
             return
-        slots, looks = np.array(self._slots, np.int32), np.array(self._looks)
+        slots, looks = np.array(self._slots), np.repeat(*np.array(self._looks).T)
         order = np.argsort(slots, kind="stable")
         slots, looks = slots[order], looks[order]
         twice = (slots[1:] == slots[:-1]) & (looks[1:] == looks[:-1])
@@ -148,20 +148,6 @@ class Processes:
         self.flush()
         for slot, metric in sorted(self.tracks):
             yield self.who[slot], metric, self.tracks[slot, metric]
-
-
-def _floats(column: Sequence[Any]) -> Iterable[float]:
-    try:
-        return array("d", column)
-    except (TypeError, OverflowError):  # a figure that was not printed, or one beyond all measure
-        return (_float(value) for value in column)
-
-
-def _float(value: Any) -> float:
-    try:
-        return math.nan if value is None else float(value)
-    except OverflowError:
-        return math.inf
 
 
 def _merged(figures: Floats, ends: NDArray[np.intp], added: NDArray[np.bool_]) -> Floats:

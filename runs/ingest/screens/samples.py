@@ -12,8 +12,8 @@ from parsers import Block
 
 from .clock import running, seconds
 from .processes import Processes
-from .table import looks_of
-from .track import SYSTEM, Metric, Track, Who
+from .table import Reader
+from .track import SYSTEM, Metrics, Track, Who
 
 
 class Samples:
@@ -27,8 +27,9 @@ class Samples:
         self.first = self.n = first
         self.clock_first = self.clock_last = ""
         self._clock = array("d")
-        self._metrics: dict[str, Metric] = {}
+        self._metrics = Metrics()
         self._processes = Processes()
+        self._reader = Reader()
 
     @property
     def further(self) -> int | None:
@@ -36,19 +37,13 @@ class Samples:
 
     def add(self, block: Block) -> None:
         """Take in a block's looks."""
-        for look in looks_of(block):
+        for look in self._reader.looks(block):
             self._tick(look.clock)
-            for metric, figure in look.metrics.items():
-                self._metric(metric).add(self.n, figure)
+            if look.metrics:
+                self._metrics.add(self.n, look.metrics)
             if look.rows.pids:
                 self._processes.add(self.n, look.rows)
             self.n += 1
-
-    def _metric(self, name: str) -> Metric:
-        found = self._metrics.get(name)
-        if found is None:
-            found = self._metrics[name] = Metric()
-        return found
 
     def _tick(self, clock: str | None) -> None:
         self._clock.append(seconds(clock))
@@ -58,8 +53,7 @@ class Samples:
 
     def flush(self) -> None:
         """Pack what came in last."""
-        for metric in self._metrics.values():
-            metric.flush()
+        self._metrics.flush()
         self._processes.flush()
 
     def absorb(self, other: Samples) -> None:
@@ -67,8 +61,8 @@ class Samples:
         by = self.n - other.first
         self.flush()
         other.flush()
-        for name, metric in other._metrics.items():
-            self._metric(name).track.absorb(metric.track, by)
+        for name, track in other._metrics.tracks.items():
+            self._metrics.track(name).absorb(track, by)
         self._processes.absorb(other._processes, by)
         self._clock.extend(other._clock)
         self.clock_first = self.clock_first or other.clock_first
@@ -78,9 +72,9 @@ class Samples:
     def series(self) -> Iterator[tuple[Who, str, Track]]:
         """(who, metric, figures) of the machine, its clock, and its processes."""
         self.flush()
-        for name, metric in self._metrics.items():
-            if metric.track.n and name != "clock_s":
-                yield SYSTEM, name, metric.track
+        for name, track in self._metrics.tracks.items():
+            if name != "clock_s":
+                yield SYSTEM, name, track
         clock = running(np.array(self._clock))
         looks = np.flatnonzero(~np.isnan(clock))
         if len(looks):

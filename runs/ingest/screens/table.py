@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,21 +37,50 @@ class Look:
     rows: Rows
 
 
-def looks_of(block: Block) -> Iterator[Look]:
-    """The looks in order. Each SystemSample begins one; processes belong to the one before them.
+class Reader:
+    """Reads blocks of one command into looks."""
 
-    A listing without any process is a look too: that it found none is what it says. A look without a clock of its own has
-    the one of the line right above its block.
-    """
-    table = block.values.get("processes")
-    looks = _at_once(block, table) if isinstance(table, Table) and len(table) else None
-    if looks is None:
-        looks = _by_record(block)
-    if not looks and table is not None:
-        looks = [Look(None, _NOTHING, Rows())]
-    if len(looks) == 1 and looks[0].clock is None:
-        looks[0].clock = clock_above(block)
-    yield from looks
+    def __init__(self) -> None:
+        self._sure: tuple[str, ...] = ()  # columns of a table that were seen to say the same as its records
+
+    def looks(self, block: Block) -> list[Look]:
+        """The looks in order. Each SystemSample begins one; processes belong to the one before them.
+
+        A listing without any process is a look too: that it found none is what it says. A look without a clock of its
+        own has the one of the line right above its block.
+        """
+        table = block.values.get("processes")
+        looks = self._at_once(block, table) if isinstance(table, Table) and len(table) else None
+        if looks is None:
+            looks = _by_record(block)
+        if not looks and table is not None:
+            looks = [Look(None, _NOTHING, Rows())]
+        if len(looks) == 1 and looks[0].clock is None:
+            looks[0].clock = clock_above(block)
+        return looks
+
+    def _at_once(self, block: Block, table: Table) -> list[Look] | None:
+        """The one look of a block, its table as it is. None where the first rows' records say anything else.
+
+        Of the screens that follow one row is enough: whether its processes count at all (threads do not).
+        """
+        columns = tuple(table.columns)
+        tried = min(1 if columns == self._sure else _TRIED, len(table))
+        head = Table({name: column[:tried] for name, column in table.columns.items()}, tried)
+        records = formats()[block.kind].records(block.values | {"processes": head})
+        systems = [record for record in records if isinstance(record, SystemSample)]
+        samples = [record for record in records if isinstance(record, ProcessSample)]
+        if len(systems) > 1 or (systems and records[0] is not systems[0]):
+            return None
+        rows = _rows(table) if samples else Rows()
+        if samples and columns != self._sure:
+            if _said(rows, tried) != [_of(sample) for sample in samples]:
+                return None
+            self._sure = columns
+        if not systems and not samples:
+            return []
+        clock, metrics = (systems[0].clock, systems[0].metrics) if systems else (None, _NOTHING)
+        return [Look(clock, metrics, rows)]
 
 
 def clock_above(block: Block) -> str | None:
@@ -60,23 +89,6 @@ def clock_above(block: Block) -> str | None:
         return None
     line, text = block.above[-1]
     return clock_in(text) if 0 < block.first - line <= NEAR else None
-
-
-def _at_once(block: Block, table: Table) -> list[Look] | None:
-    """The one look of a block, its table as it is. None where the first rows' records say anything else than the table."""
-    head = Table({name: column[:_TRIED] for name, column in table.columns.items()}, min(_TRIED, len(table)))
-    records = formats()[block.kind].records(block.values | {"processes": head})
-    systems = [record for record in records if isinstance(record, SystemSample)]
-    samples = [record for record in records if isinstance(record, ProcessSample)]
-    if len(systems) > 1 or (systems and records[0] is not systems[0]):
-        return None
-    rows = _rows(table) if samples else Rows()
-    if samples and _said(rows, len(head)) != [_of(sample) for sample in samples]:
-        return None
-    if not systems and not samples:
-        return []
-    clock, metrics = (systems[0].clock, systems[0].metrics) if systems else (None, _NOTHING)
-    return [Look(clock, metrics, rows)]
 
 
 def _rows(table: Table) -> Rows:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from array import array
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +15,7 @@ from ..pack import Floats, Whole, joined, moved, pack
 Who = tuple[int | None, str, str, str]  # pid, user, command, group; the system is (None, "", "", "")
 SYSTEM: Who = (None, "", "", "")
 HUGE = 1e300  # no tool measures more; NaN is not below it either, and sums stay finite
-PART = 8192
+PART = 100_000  # figures that are kept as they are before they are packed
 
 
 @dataclass(slots=True)
@@ -54,23 +57,58 @@ class Track:
         self.parts[-1:] = parts
 
 
-class Metric:
-    """One metric of the whole machine, a figure a look at most."""
+class Metrics:
+    """The metrics of the whole machine. Screens alike say the same ones, so that a look's figures are kept as one row."""
 
     def __init__(self) -> None:
-        self.track = Track()
-        self._looks = array("q")
-        self._figures = array("d")
+        self.tracks: dict[str, Track] = {}
+        self._layouts: dict[tuple[str, ...], tuple[array[int], array[float]]] = {}
+        self._kept = 0
 
-    def add(self, look: int, figure: float) -> None:
-        if not abs(figure) < HUGE:
-            return
-        self._looks.append(look)
-        self._figures.append(figure)
-        if len(self._looks) >= PART:
+    def add(self, look: int, metrics: Mapping[str, float]) -> None:
+        """Take in the figures of one look; looks come in order."""
+        names = tuple(metrics)
+        layout = self._layouts.get(names)
+        if layout is None:
+            layout = self._layouts[names] = array("q"), array("d")
+        layout[0].append(look)
+        layout[1].extend(floats(metrics.values()))
+        self._kept += len(names)
+        if self._kept >= PART:
             self.flush()
 
     def flush(self) -> None:
-        if self._looks:
-            self.track.pack(np.array(self._looks), np.array(self._figures))
-            self._looks, self._figures = array("q"), array("d")
+        """Pack what came in since the last time."""
+        found: dict[str, list[tuple[Whole, Floats]]] = {}
+        for names, (looks, figures) in self._layouts.items():
+            rows = np.array(figures).reshape(len(looks), len(names))
+            for name, column in zip(names, rows.T, strict=True):
+                found.setdefault(name, []).append((np.array(looks), column))
+        for name, parts in found.items():
+            at, column = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+            known = np.abs(column) < HUGE
+            if known.any():
+                order = np.argsort(at[known], kind="stable")
+                self.track(name).pack(at[known][order], column[known][order])
+        self._layouts, self._kept = {}, 0
+
+    def track(self, name: str) -> Track:
+        found = self.tracks.get(name)
+        if found is None:
+            found = self.tracks[name] = Track()
+        return found
+
+
+def floats(column: Iterable[Any]) -> array[float]:
+    """Figures as an array, NaN where there is none, infinity for one beyond all measure."""
+    try:
+        return array("d", column)
+    except (TypeError, OverflowError):
+        return array("d", (_float(value) for value in column))
+
+
+def _float(value: Any) -> float:
+    try:
+        return math.nan if value is None else float(value)
+    except OverflowError:
+        return math.inf
