@@ -44,7 +44,7 @@ def clock_s(text: str) -> int | float:
     whole = int(days or 0) * 86400 + int(hours or 0) * 3600 + int(minutes) * 60 + int(seconds)
     if not fraction:
         return whole
-    parts = 10 ** len(fraction)
+    parts: int = 10 ** len(fraction)
     return (whole * parts + int(fraction)) / parts  # in one division, so that "1:23.45" is the number 83.45
 
 
