@@ -31,6 +31,7 @@ _CLOCK = r"\d\d[:.時时시]\s?\d\d[:.分분]\s?\d\d[秒초]?(?:\s[AP]M(?!\S))?"
 STAMP = rf"(?:{_CLOCK}|(?:{_AVERAGE})\s?[::])"  # the wide colon is Chinese
 
 _UNTIMED = "Time"  # above the rows of pidstat -h
+_LAST = "Command"  # a title that is always the last one; its column is the rest of the line
 _STAMP = re.compile(rf"({STAMP}|{_UNTIMED}|\d{{10}})\s+(?=\S)")
 _TIMES = re.compile(_CLOCK)
 _AVERAGES = re.compile(rf"(?:{_AVERAGE})\s?[::]")
@@ -116,6 +117,7 @@ class _Reading:
         self.titles = titles
         self.heading = self.stamp = ""  # what the interval's titles and its rows begin with
         self.taken: list[str] = []  # raw lines since the last one that belongs to the interval
+        self.wraps = 0  # how many lines were the rest of a command
         self.found = Interval(0, 0)
 
     def read(self) -> Interval | None:
@@ -148,7 +150,7 @@ class _Reading:
             return False
         self.heading = stamp
         self.titles = text.split()
-        while more := self._rest(line):
+        while self.titles[-1] != _LAST and (more := self._rest(line)):
             words = more.split()
             if not all(_TITLE.fullmatch(word) for word in words):
                 break
@@ -159,11 +161,12 @@ class _Reading:
 
     def _row(self, stamp: str, line: str, text: str) -> bool:
         number, most = self.lines.number, len(self.titles)
-        named = self.titles[-1] == "Command"
+        named = self.titles[-1] == _LAST
         cells = text.split(None, most - 1)
         while (len(cells) < most or named) and (more := self._rest(line)):
-            if len(cells) == most and not self._a_row_soon():
+            if len(cells) == most and not (self.wraps or self._a_row_soon()):
                 break
+            self.wraps += len(cells) == most
             line = self._take()
             text = f"{text} {more}"
             cells = text.split(None, most - 1)
