@@ -170,12 +170,47 @@ class RulingForm(forms.Form):
 
 
 class RunFilterForm(forms.Form):
-    """The filters of the list of runs; what does not fit is left out and said so."""
+    """The filters of the list of runs; what does not fit is left out and said so.
+
+    `facets`: {"tool": [(value, number of runs), ...], "config": .., "host": ..}, the most used, to choose from.
+    """
 
     SORTS = (("-id", "newest"), ("id", "oldest"), ("-rps", "most requests/s"), ("rps", "fewest requests/s"))
+    MAIN = ("q", "tool", "config", "host", "sort")
 
-    q = forms.CharField(required=False, label="Text", max_length=200)
+    q = forms.CharField(required=False, label="Names with", max_length=200)
     tool = forms.CharField(required=False, max_length=32)
+    config = forms.CharField(required=False, max_length=300)
     host = forms.CharField(required=False, max_length=200)
-    experiment = forms.CharField(required=False, max_length=300)
     sort = forms.ChoiceField(required=False, choices=SORTS)
+    experiment = forms.CharField(required=False, max_length=300)
+    server = forms.CharField(required=False, max_length=200)
+    command = forms.CharField(required=False, max_length=300)
+    tag = forms.CharField(required=False, max_length=300)
+    min_rps = forms.FloatField(required=False, label="Requests/s from")
+    max_rps = forms.FloatField(required=False, label="to")
+    since = forms.DateTimeField(required=False, label="Stored since", widget=forms.DateInput(attrs={"type": "date"}))
+    fingerprint = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
+
+    def __init__(self, data: Mapping[str, Any], facets: Mapping[str, Sequence[tuple[str, int]]]) -> None:
+        super().__init__(data)
+        self.facets = facets
+        for name in facets:
+            self.fields[name].widget.attrs["list"] = f"known-{name}"
+        tools = [("", "any")] + [(value, f"{value} ({n:,})") for value, n in facets.get("tool", ())]
+        self.fields["tool"].widget = forms.Select(choices=tools)
+
+    def asked(self) -> dict[str, Any]:
+        """What is asked for and makes sense."""
+        self.is_valid()
+        return {name: value for name, value in self.cleaned_data.items() if value not in ("", None)}
+
+    def main(self) -> list[forms.BoundField]:
+        return [self[name] for name in self.MAIN]
+
+    def further(self) -> list[forms.BoundField]:
+        return [field for field in self.visible_fields() if field.name not in self.MAIN]
+
+    def lists(self) -> list[tuple[str, Sequence[tuple[str, int]]]]:
+        """(id, entries) of the lists that fields offer while somebody types."""
+        return [(f"known-{name}", entries) for name, entries in self.facets.items() if name != "tool"]

@@ -5,18 +5,22 @@ No row here drags an upload's raw text along.
 
 from __future__ import annotations
 
-import json
 from datetime import datetime
+from functools import reduce
+from operator import or_
 from typing import TYPE_CHECKING, Self
 
 from django.apps import apps
-from django.db.models import Count, OuterRef, Prefetch, Q, QuerySet, Subquery, TextField
-from django.db.models.functions import Cast, Coalesce
+from django.db.models import Count, OuterRef, Prefetch, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 
 if TYPE_CHECKING:
     from runs.models import Capture, Experiment, Job, Plan, Run, Series, Step, Target, Upload  # noqa: F401  (models import this module)
 
 ID_DIGITS = 18  # more do not fit the databases' integers
+MOST_NAMESAKES = 20  # experiments, or hosts, of one name that a list goes by
+FACET_LENGTH = 300
+MARGIN = 10_000  # ids
 HEAVY = ("raw", "blocks", "problems", "unread", "edits", "placed")
 
 
@@ -27,10 +31,37 @@ def counted(of: str, by: str, **only: str) -> Coalesce:
     return Coalesce(Subquery(rows.annotate(n=Count("pk")).values("n")), 0)
 
 
-def named(field: str, wanted: str) -> Q:
-    """Rows whose related `field` has this id or, where it is no number, this name."""
-    is_id = wanted.isdecimal() and len(wanted) <= ID_DIGITS
-    return Q(**{f"{field}_id": int(wanted)}) if is_id else Q(**{f"{field}__name": wanted})
+def ids_of(model: str, wanted: str) -> list[int]:
+    """The row of `model` ("runs.Host") with this id or, where it is no number, the newest ones of this name."""
+    if wanted.isdecimal():
+        return [int(wanted)] if len(wanted) <= ID_DIGITS else []
+    rows = apps.get_model(model)._default_manager.filter(name=wanted).order_by("-pk")
+    return list(rows.values_list("pk", flat=True)[:MOST_NAMESAKES])
+
+
+def related(field: str, ids: list[int]) -> Q:
+    """Rows whose `field` is one of these: looked up before, so that the database knows how few or many to expect."""
+    return Q(**{f"{field}_id": ids[0]}) if len(ids) == 1 else Q(**{f"{field}_id__in": ids})
+
+
+def moment(model: str, since: datetime) -> Q:
+    """Rows made at that moment or later. Ids grow with time, so the list need not go on below the first of them.
+
+    Rows that were made at the same time may have got their ids the other way round; hence the margin.
+    """
+    rows = apps.get_model(model)._default_manager.filter(created_at__gte=since).order_by("created_at")
+    first: int | None = rows.values_list("pk", flat=True).first()
+    return Q(pk__in=[]) if first is None else Q(pk__gt=first - MARGIN, created_at__gte=since)
+
+
+def facets(**named: str) -> dict[str, int | None]:
+    """The ids of the facets named (tool="ab", tag="nightly"), None for one that no run has. One query, or none."""
+    wanted = {kind: value for kind, value in named.items() if value}
+    if not wanted:
+        return {}
+    among = reduce(or_, (Q(kind=kind, value=value[:FACET_LENGTH]) for kind, value in wanted.items()))
+    rows = apps.get_model("runs.Facet")._default_manager.filter(among).order_by()
+    return dict.fromkeys(wanted) | dict(rows.values_list("kind", "pk"))
 
 
 class UploadQuerySet(QuerySet["Upload"]):
@@ -56,15 +87,14 @@ class RunQuerySet(QuerySet["Run"]):
         """With experiment, config, host and the (light) upload, in one query."""
         return self.select_related("experiment", "config", "host", "upload").defer(*(f"upload__{f}" for f in HEAVY))
 
+    def for_list(self) -> Self:
+        """With experiment, config and host, in one query; without what lists do not show."""
+        return self.select_related("experiment", "config", "host").defer("values", "quotes", "note")
+
     def with_captures(self) -> Self:
         from runs.models import Capture
 
         return self.prefetch_related(Prefetch("captures", Capture.objects.order_by("line_first")))
-
-    def tagged(self, tag: str) -> Self:
-        """Runs with this tag. Both spellings of JSON text are looked for, since databases differ in escaping."""
-        either = Q(tags_text__contains=json.dumps(tag)) | Q(tags_text__contains=json.dumps(tag, ensure_ascii=False))
-        return self.annotate(tags_text=Cast("tags", TextField())).filter(either)
 
     def matching(
         self,
@@ -73,20 +103,28 @@ class RunQuerySet(QuerySet["Run"]):
         experiment: str = "",
         config: str = "",
         host: str = "",
+        command: str = "",
+        server: str = "",
+        fingerprint: str = "",
         min_rps: float | None = None,
         max_rps: float | None = None,
         since: datetime | None = None,
-        tag: str = "",
     ) -> Self:
-        """Runs that meet every condition given; experiment, config and host by id or name."""
-        wanted = Q(tool=tool) if tool else Q()
-        for field, value in (("experiment", experiment), ("config", config), ("host", host)):
-            wanted &= named(field, value) if value else Q()
+        """Runs that meet every condition given; experiment, config and host by id or name.
+
+        Names are looked up at once, in three queries at most. See runs.lists for tags, and for searching.
+        """
+        by_id = config.isdecimal()
+        exact = {"tool": tool, "fingerprint": fingerprint}
+        wanted = Q(**{name: value for name, value in exact.items() if value})
+        wanted &= related("experiment", ids_of("runs.Experiment", experiment)) if experiment else Q()
+        wanted &= related("host", ids_of("runs.Host", host)) if host else Q()
+        wanted &= related("config", ids_of("runs.Config", config)) if by_id else Q()
+        for kind, pk in facets(config="" if by_id else config, command=command, server=server).items():
+            wanted &= related(f"facet_{kind}", [pk] if pk else [])
         wanted &= Q(requests_per_second__gte=min_rps) if min_rps is not None else Q()
         wanted &= Q(requests_per_second__lte=max_rps) if max_rps is not None else Q()
-        wanted &= Q(created_at__gte=since) if since else Q()
-        found = self.filter(wanted)
-        return found.tagged(tag) if tag else found
+        return self.filter(wanted, moment("runs.Run", since) if since else Q())
 
 
 class CaptureQuerySet(QuerySet["Capture"]):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from django.http import HttpResponseBase
 from django.urls import URLPattern, path, re_path
 
-from runs.views import browse, change, compare, detail, experiment, home, preview, rulings, takeaway, upload
+from runs.views import browse, change, compare, detail, experiment, home, preview, rulings, runlist, takeaway, upload
 
 FIGURE = r"figures/(?P<what>\w{1,40})-(?P<digest>[0-9a-f]{1,40})\.json"
 
@@ -31,7 +31,7 @@ urlpatterns = [
     *page("compare/", compare.compare, "compare", "|html"),
     path("compare/<slug:what>.svg", takeaway.compare_picture, name="compare-picture"),
     re_path(rf"^compare/{FIGURE}$", compare.compare_figure, name="compare-figure"),
-    *page("runs/", browse.runs, "runs"),
+    *page("runs/", runlist.runs, "runs"),
     *page("runs/<pk>/", detail.run, "run"),
     path("runs/<int:pk>/latency.svg", takeaway.run_picture, name="run-picture"),
     *page("hosts/", browse.hosts, "hosts"),

@@ -10,7 +10,6 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema, extend_schema_view
 from rest_framework.decorators import action
 from rest_framework.exceptions import ValidationError
-from rest_framework.pagination import CursorPagination
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -23,6 +22,7 @@ from runs.api import comparison, errors, filters, series
 from runs.api import serializers as shapes
 from runs.api.bodies import RawParser, files_of, hints_of
 from runs.api.comparison_shapes import ComparisonSerializer
+from runs.api.paging import Pages
 from runs.models import Capture, Config, Experiment, Host, Run, Upload
 
 MOST_POINTS = 20_000
@@ -42,15 +42,6 @@ REFUSALS = {
         422: "nothing was recognised; the text is kept for inspection",
     }.items()
 }
-
-
-class Pages(CursorPagination):
-    """Newest first, by id."""
-
-    ordering = "-id"
-    page_size = 50
-    page_size_query_param = "limit"
-    max_page_size = 500
 
 
 class OurErrors:
@@ -78,7 +69,7 @@ class RunViews(Rows):
     filterset_class = filters.RunFilter
 
     def get_queryset(self) -> QuerySet[Run]:
-        found = Run.objects.with_context()
+        found = Run.objects.select_related("experiment", "config", "host")
         return found.with_captures() if self.action == "retrieve" else found
 
     @extend_schema(

@@ -281,7 +281,9 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="runtag",
             name="run",
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="+", to="runs.run"),
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="taggings", to="runs.run"
+            ),
         ),
         migrations.AddField(
             model_name="timing",

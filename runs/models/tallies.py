@@ -38,7 +38,7 @@ class RunTag(models.Model):
     """A tag of a run."""
 
     facet = models.ForeignKey(Facet, on_delete=models.CASCADE, related_name="+", db_index=False)
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="+")
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="taggings")
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["facet", "run"], name="tag_of_run")]

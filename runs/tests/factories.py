@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Mapping
 from typing import Any
 
+from runs.ingest import tallies
 from runs.ingest.pack import packed
 from runs.models import Capture, Config, ConfigText, Experiment, Host, Run, Series, Upload
 
@@ -58,7 +59,11 @@ def run(of: Config, text: Upload, **fields: Any) -> Run:
     number = next(_numbers)
     given: dict[str, Any] = {"tool": "ab", "requests_per_second": 617.01, "line_first": number % 150 + 1}
     given |= {"line_last": number % 150 + 40, "block_key": f"b{number}", "fingerprint": f"f{of.pk}"} | fields
-    return Run.objects.create(experiment=of.experiment, config=of, upload=text, **given)
+    made = Run(experiment=of.experiment, config=of, upload=text, **given)
+    tallies.key_in([made])
+    made.save()
+    tallies.note([made])
+    return made
 
 
 def capture(of: Config, text: Upload, *, metrics: Mapping[str, float], processes: Any = (), **fields: Any) -> Capture:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from runs.figures.spark import Spark, spark
 from runs.figures.throughput import Bar
-from runs.reads import Gist
+from runs.gists import Gist
 
 
 @dataclass(frozen=True, slots=True)

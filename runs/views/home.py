@@ -8,7 +8,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from runs import reads
+from runs import gists
 from runs.models import Host
 from runs.views.cards import cards
 
@@ -17,7 +17,7 @@ LATEST = 12
 
 def home(request: HttpRequest) -> HttpResponse:
     return render(
-        request, "home.html", paste_context(request) | {"cards": cards(reads.latest(LATEST)), "hosts": _hosts()}
+        request, "home.html", paste_context(request) | {"cards": cards(gists.latest(LATEST)), "hosts": _hosts()}
     )
 
 

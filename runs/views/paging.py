@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import F, Model, Q, QuerySet
+from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest
 
 A_PAGE = 50
@@ -22,11 +22,17 @@ class Page:
 
 
 def page(request: HttpRequest, rows: QuerySet[Any], *, column: str = "id", descending: bool = True) -> Page:
-    """The rows after ?after=, ordered by `column` and then id; rows without a value come last."""
-    order = F(column).desc(nulls_last=True) if descending else F(column).asc(nulls_last=True)
-    rows = rows.order_by(order, "-id" if descending else "id")
+    """The rows after ?after=, ordered by `column` and then id. Rows without a value in that column are not in the list."""
+    sign = "-" if descending else ""
+    rows = rows.order_by(*dict.fromkeys((f"{sign}{column}", f"{sign}id")))
+    if column != "id":
+        rows = rows.filter(**{f"{column}__isnull": False})
     after = _after(request.GET.get("after", ""), column, descending)
-    found = list((rows.filter(after) if after else rows)[: A_PAGE + 1])
+    return shown(request, list((rows.filter(after) if after else rows)[: A_PAGE + 1]), column)
+
+
+def shown(request: HttpRequest, found: Sequence[Any], column: str = "id") -> Page:
+    """A page of the rows found: one more than a page holds where others follow."""
     query = request.GET.copy()
     query.pop("after", None)
     first = query.urlencode() if "after" in request.GET else ""
@@ -37,25 +43,32 @@ def page(request: HttpRequest, rows: QuerySet[Any], *, column: str = "id", desce
     return Page(found[:A_PAGE], following, first)
 
 
+def beyond(request: HttpRequest) -> int | None:
+    """The id that the page before ended with."""
+    key = request.GET.get("after", "")
+    return int(key) if _is_id(key) else None
+
+
 def _key(row: Model, column: str) -> str:
-    value = getattr(row, column)
-    return str(row.pk) if column == "id" else f"{'' if value is None else repr(value)},{row.pk}"
+    return str(row.pk) if column == "id" else f"{getattr(row, column)!r},{row.pk}"
+
+
+def _is_id(key: str) -> bool:
+    return key.isascii() and key.isdecimal() and len(key) < 19
 
 
 def _after(key: str, column: str, descending: bool) -> Q | None:
     """The condition for "after the row with this key"; a key that is none means the first page."""
     value, comma, pk = key.rpartition(",")
-    if not (pk.isascii() and pk.isdecimal() and len(pk) < 19):
+    if not _is_id(pk):
         return None
-    beyond = "lt" if descending else "gt"
-    further = Q(**{f"id__{beyond}": int(pk)})
+    side = "lt" if descending else "gt"
+    further = Q(**{f"id__{side}": int(pk)})
     if column == "id" or not comma:
         return further
-    if not value:
-        return Q(**{f"{column}__isnull": True}) & further
     try:
         number = float(value)
     except ValueError:
         return None
-    later = Q(**{f"{column}__{beyond}": number}) | Q(**{f"{column}__isnull": True})
-    return later | (Q(**{column: number}) & further)
+    # The first condition lets the index begin where the page does; the second says which of equal values are further on.
+    return Q(**{f"{column}__{side}e": number}) & (Q(**{f"{column}__{side}": number}) | further)

@@ -1,0 +1,47 @@
+"""Pages of the API's lists: by id, newest first, whatever comes before."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from rest_framework.exceptions import NotFound
+from rest_framework.pagination import CursorPagination
+from rest_framework.request import Request
+
+from runs.querysets import ID_DIGITS
+
+
+class Place(NamedTuple):
+    """Which rows a request asks for: at most so many behind an id, newest first (descending) or last."""
+
+    most: int
+    beyond: int | None
+    descending: bool
+
+
+class Pages(CursorPagination):
+    """Newest first, by id."""
+
+    ordering = "-id"
+    page_size = 50
+    page_size_query_param = "limit"
+    max_page_size = 500
+
+    def decode_cursor(self, request: Request) -> Any:
+        """Ids differ, so a cursor needs no offset; one that somebody wrote into it is left out."""
+        cursor = super().decode_cursor(request)
+        if cursor is None or cursor.position is None:
+            return cursor
+        position = str(cursor.position)
+        if not (position.isascii() and position.isdecimal() and len(position) <= ID_DIGITS):
+            raise NotFound(self.invalid_cursor_message)
+        return cursor._replace(offset=0)
+
+
+def place_of(request: Request) -> Place:
+    """What a page will hold, for filters that have to know. One row more tells whether others follow."""
+    pages = Pages()
+    cursor = pages.decode_cursor(request)
+    most = (pages.get_page_size(request) or pages.page_size) + 1
+    beyond = int(cursor.position) if cursor is not None and cursor.position is not None else None
+    return Place(most, beyond, cursor is None or not cursor.reverse)
