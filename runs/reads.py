@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from django.db.models import Q, QuerySet
 from django.urls import reverse
 
+from runs import timed
 from runs.analysis.doubts import Case
 from runs.analysis.facts import HostFact, Look, Process, RulingFact, RunFact, Setup, TextFact
-from runs.models import Capture, Config, ConfigText, Experiment, Host, Ruling, Run, Series
+from runs.models import Capture, Config, ConfigText, Experiment, Host, Ruling, Run, Series, Timing
 
 # A page of an upload shows this many lines at most; a line further down needs its page named.
 LINES_A_PAGE = 3000
@@ -20,13 +21,14 @@ PROCESS_METRICS = ("rss_kb", "cpu_pct")
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """Everything that a comparison page shows."""
+    """Everything that a comparison page shows. `waiting`: files of single requests whose run is not there."""
 
     setups: list[Setup]
     runs: list[RunFact]
     looks: list[Look]
     texts: list[ConfigText]
     hosts: list[Host]
+    waiting: list[Timing] = field(default_factory=list)
 
 
 def line_url(upload_id: int, line: int) -> str:
@@ -36,7 +38,7 @@ def line_url(upload_id: int, line: int) -> str:
 
 
 def of_experiment(experiment: Experiment) -> Material:
-    """All of an experiment: its configs in order (the baseline first), runs, captures and texts. Six queries."""
+    """All of an experiment: its configs in order (the baseline first), runs, captures and texts. Seven queries."""
     configs = list(experiment.configs.all())
     runs = list(_runs().filter(experiment=experiment))
     captures = list(experiment.captures.defer("values", "quotes").select_related("host"))
@@ -44,7 +46,7 @@ def of_experiment(experiment: Experiment) -> Material:
     setups = [_setup(config) for config in configs]
     if not setups and captures:  # monitors on their own: one column for all of them
         setups = [Setup(0, experiment.name, url=experiment.get_absolute_url())]
-    return _material(setups, runs, captures, texts, experiment.host)
+    return _material(setups, runs, captures, texts, experiment.host, timed.rows(experiment=experiment))
 
 
 def once(texts: Iterable[ConfigText]) -> list[ConfigText]:
@@ -173,7 +175,7 @@ def _selection(runs: Sequence[Run], captured: Q) -> Material:
     captures = list(Capture.objects.filter(captured).defer("values", "quotes").select_related("host"))
     texts = once(ConfigText.objects.filter(config__in=[config.pk for config in configs]).order_by("id"))
     setups = [_setup(config, names[config.experiment_id] if len(names) > 1 else "") for config in configs]
-    return _material(setups, runs, captures, texts, None)
+    return _material(setups, runs, captures, texts, None, timed.rows(run__in=[run.pk for run in runs]))
 
 
 def _material(
@@ -182,6 +184,7 @@ def _material(
     captures: Sequence[Capture],
     texts: list[ConfigText],
     host: Host | None,
+    timings: Sequence[Timing],
 ) -> Material:
     runs = list(runs)
     hosts = {run.host.pk: run.host for run in runs if run.host}
@@ -191,7 +194,15 @@ def _material(
     looks = looks_of(captures)
     if [setup.id for setup in setups] == [0]:
         looks = [replace(look, setup=0) for look in looks]
-    return Material(setups, [run_fact(run) for run in runs], looks, texts, list(hosts.values()))
+    waiting = [row for row in timings if row.run_id is None]
+    return Material(setups, _facts(runs, timings), looks, texts, list(hosts.values()), waiting)
+
+
+def _facts(runs: Sequence[Run], timings: Sequence[Timing]) -> list[RunFact]:
+    """The runs with what is known of their single requests."""
+    known = timed.by_run(timings)
+    facts = [(run_fact(run), known.get(run.pk)) for run in runs]
+    return [replace(one, timed_ms=its.percentiles_ms, counts=its.counts) if its else one for one, its in facts]
 
 
 def _setup(config: Config, experiment: str = "") -> Setup:

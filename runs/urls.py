@@ -7,7 +7,7 @@ from collections.abc import Callable
 from django.http import HttpResponseBase
 from django.urls import URLPattern, path, re_path
 
-from runs.views import browse, change, compare, detail, experiment, home, preview, rulings, runlist, takeaway, upload
+from runs.views import browse, change, compare, detail, experiment, home, preview, rulings, runlist, takeaway, timings, upload
 
 FIGURE = r"figures/(?P<what>\w{1,40})-(?P<digest>[0-9a-f]{1,40})\.json"
 
@@ -33,6 +33,7 @@ urlpatterns = [
     re_path(rf"^compare/{FIGURE}$", compare.compare_figure, name="compare-figure"),
     *page("runs/", runlist.runs, "runs"),
     *page("runs/<pk>/", detail.run, "run"),
+    re_path(rf"^runs/(?P<pk>\d+)/timings/{FIGURE}$", timings.run_figure, name="run-timing-figure"),
     path("runs/<int:pk>/latency.svg", takeaway.run_picture, name="run-picture"),
     *page("hosts/", browse.hosts, "hosts"),
     *page("hosts/<pk>/", detail.host, "host"),

@@ -29,7 +29,10 @@ class Setup:
 
 @dataclass(frozen=True, slots=True)
 class RunFact:
-    """One load test. `source` is the address of its first line, `percentiles_ms` maps "50" to ms."""
+    """One load test. `source` is the address of its first line, `percentiles_ms` maps "50" to ms.
+
+    timed_ms and counts, [[ms, how many], ...]: out of a file of its single requests, where there is one.
+    """
 
     id: int
     setup: int
@@ -63,6 +66,8 @@ class RunFact:
     host_id: int | None = None
     upload: int = 0
     last_line: int = 0
+    timed_ms: dict[str, float] = field(default_factory=dict)
+    counts: list[list[float]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 COLUMNS = 2
 TOO_FAR = 30
 MOST_PANELS = 24
+MOST_MARKERS = 20  # more on one line hide it
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ def _trace(line: Line, axes: int, log: bool) -> Figure:
     suffix = "" if axes == 1 else str(axes)
     return {
         "type": "scatter",
-        "mode": "lines+markers",
+        "mode": "lines+markers" if len(dots) <= MOST_MARKERS else "lines",
         "name": short(line.name, 40),
         "x": [x for x, _, _ in dots],
         # A log axis has no place for nought, which ab prints for anything under half a millisecond.

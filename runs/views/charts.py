@@ -11,12 +11,13 @@ from typing import Any
 from runs.analysis.columns import Column
 from runs.analysis.facts import Look, RunFact
 from runs.analysis.monitors import memory_parts
-from runs.analysis.numbers import delta, figure
+from runs.analysis.numbers import figure
 from runs.analysis.processes import groups, leading
 from runs.analysis.scaling import Sweep
 from runs.analysis.stats import student_quantile
 from runs.analysis.table import Comparison
 from runs.figures import latency, resources, scaling, throughput
+from runs.views.spectra import lines
 
 MOST_PROGRAMS = 3
 FEWEST_REPEATS = 3
@@ -54,29 +55,6 @@ def interval(values: Sequence[float]) -> tuple[float, float] | None:
     return fmean(values) - reach, fmean(values) + reach
 
 
-def lines(comparison: Comparison, out: Container[int] = ()) -> list[latency.Line]:
-    """One line a run that printed percentiles; the first is what the others' hover boxes compare with.
-
-    `out`: ids of runs that a doubt keeps out of verdicts.
-    """
-    found = [(column, run) for column in comparison.columns for run in column.runs if len(run.percentiles_ms) > 1]
-    first = found[0][1].percentiles_ms if found else {}
-    return [
-        latency.Line(
-            name=column.title
-            + (f", run {run.repeat}" if len(column.runs) > 1 else "")
-            + (", not counted" if run.id in out else ""),
-            config=column.setup.name,
-            place=column.color,
-            repeat=run.repeat,
-            percentiles_ms=run.percentiles_ms,
-            n=run.complete_requests,
-            notes={} if run is found[0][1] else _against(first, run.percentiles_ms),
-        )
-        for column, run in found
-    ]
-
-
 def curve(sweep: Sweep) -> scaling.Curve:
     """A sweep to draw. A peak that lies beyond the levels measured, or anywhere, is told in words and not marked."""
     fit, knee = sweep.fit, sweep.knee
@@ -92,11 +70,6 @@ def curve(sweep: Sweep) -> scaling.Curve:
         peak=(knee.at, knee.low, knee.high) if knee else None,
         tail=sweep.tail,
     )
-
-
-def _against(base: Mapping[str, float], own: Mapping[str, float]) -> dict[str, str]:
-    deltas = {percent: delta(value, base.get(percent), "time") for percent, value in own.items()}
-    return {percent: f" ({found})" for percent, found in deltas.items() if found}
 
 
 def wants_log(asked: str, spectrum: Sequence[latency.Line]) -> bool:

@@ -16,7 +16,8 @@ from runs.analysis.sections import sections
 from runs.figures import Figure
 from runs.views import figures
 from runs.views.answer import answer
-from runs.views.charts import all_charts, lines, missing, wants_log
+from runs.views.charts import all_charts, missing, wants_log
+from runs.views.spectra import lines
 from runs.views.standalone import standalone
 
 MOST_OPTIONS = 1000

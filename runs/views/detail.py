@@ -15,9 +15,11 @@ from runs.analysis.sheet import Sheet, Value
 from runs.figures import latency, overtime
 from runs.ingest.pack import unpack
 from runs.models import Capture, Config, Experiment, Host, Run
+from runs.views import timings
 from runs.views.answer import answer
 from runs.views.cards import cards
 from runs.views.charts import wants_log
+from runs.views.spectra import percentiles
 
 OVER_TIME = [
     ("cpu_us", "CPU, user", "%"),
@@ -47,8 +49,10 @@ def run(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     fact = reads.run_fact(found)
     looks = reads.looks_of(list(found.captures.defer("values", "quotes")))
     chart, log = None, False
-    if len(found.percentiles_ms) > 1:
-        line = latency.Line(found.config.name, 0, 1, found.percentiles_ms, found.complete_requests)
+    single = timings.of_run(found)
+    spectrum = percentiles(found.percentiles_ms, single["timed"].percentiles_ms)
+    if len(spectrum) > 1:
+        line = latency.Line(found.config.name, 0, 1, spectrum, found.complete_requests)
         log = wants_log(request.GET.get("y", ""), [line])
         chart = latency.figure([line], log=log)
     pairs = flat(found.values)
@@ -63,6 +67,7 @@ def run(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
         "pictures": [("Latency percentiles", reverse("run-picture", args=[pk]))] if chart else [],
         "public": settings.PUBLIC_READ,
         "quotes": [(first, reads.line_url(found.upload_id, first)) for first, _ in found.quotes],
+        **single,
     }
     sheet = Sheet(f"Run {found.pk}", ("name", "value"), tuple(pairs))
     payload = {"id": found.pk, "tool": found.tool, "experiment": found.experiment.name, "config": found.config.name}

@@ -11,18 +11,20 @@ from django.urls import reverse
 from runs import excerpts, reads
 from runs.figures import Figure
 from runs.models import Experiment
-from runs.views import figures
+from runs.views import figures, timings
 from runs.views.compared import answer_compared, charts_anew, context_of, drawn_at
 
 
 def experiment(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     found = get_object_or_404(Experiment.objects.select_related("host"), pk=pk)
-    context = context_of(request, reads.of_experiment(found)) | {
+    material = reads.of_experiment(found)
+    context = context_of(request, material) | {
         "experiment": found,
         "title": found.name,
         "notes": found.notes,
         "permalink": found.get_absolute_url(),
         "excerpts": excerpts.of_experiment(found.pk),
+        **timings.context_of(material.waiting),
     }
     context["figure_at"] = lambda what, digest: _figure_at(request, found.pk, what, digest)
     context["drawn_at"] = drawn_at(context["charts"], lambda what: reverse("experiment-picture", args=[found.pk, what]))

@@ -13,8 +13,9 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from runs import judging, reads
 from runs.figures import latency, svg
 from runs.models import Experiment, Run
-from runs.views.charts import bars, lines
+from runs.views.charts import bars
 from runs.views.compare import selection
+from runs.views.spectra import lines
 
 # A picture loads nothing and runs nothing, wherever it is put.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"

@@ -1,0 +1,151 @@
+"""What each request took: how many took how long, and how the load went by the second."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from runs.figures import Figure, axis, layout, plain
+
+COLOR = "--s0"
+FEWEST = 3  # seconds: of fewer there is no course to see
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """Requests that took from `low` to less than `high` ms; high is infinite for those slower than the chart shows."""
+
+    low: float
+    high: float
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """A load by the second in which requests began; an interval without any has n 0 and no times.
+
+    begins   by the clock of the machine that loaded, None where only seconds from the start are known
+    step_s   seconds an interval
+    """
+
+    begins: datetime | None
+    step_s: int
+    at_s: Sequence[int]
+    n: Sequence[int]
+    mean_ms: Sequence[float | None]
+    max_ms: Sequence[float | None]
+
+
+def histogram(bars: Sequence[Bar]) -> Figure:
+    """Bars of one width; what is slower than the axis shows stands hatched at its end."""
+    total = sum(bar.n for bar in bars)
+    width = bars[0].high - bars[0].low if bars and math.isfinite(bars[0].high) else 1.0
+    return {
+        "data": [
+            {
+                "type": "bar",
+                "x": [round(bar.low + width / 2, 6) for bar in bars],
+                "y": [bar.n for bar in bars],
+                "width": width * 0.96,
+                "marker": {
+                    "color": COLOR,
+                    "opacity": 0.7,
+                    "pattern": {"shape": ["" if math.isfinite(bar.high) else "/" for bar in bars]},
+                },
+                "hovertext": [_words(bar, total) for bar in bars],
+                "hoverinfo": "text",
+            }
+        ],
+        "layout": layout(
+            300,
+            bargap=0,
+            xaxis=axis("ms from request to answer", showgrid=False),
+            yaxis=axis("requests", rangemode="tozero"),
+        ),
+    }
+
+
+def _words(bar: Bar, total: int) -> str:
+    span = f"{bar.low:g} to {bar.high:g} ms" if math.isfinite(bar.high) else f"{bar.low:g} ms and slower"
+    return f"{span}: <b>{bar.n}</b> requests, {plain(100 * bar.n / total)} %"
+
+
+def course(load: Course) -> Figure:
+    """Requests per second above, their mean and longest time below, on one time axis."""
+    x = _times(load)
+    rates = [round(n / load.step_s, 4) for n in load.n]
+    clock = [str(at)[11:] if load.begins else f"{at} s" for at in x]
+    words = [f"{at}: <b>{plain(rate)}</b> a second" for at, rate in zip(clock, rates, strict=True)]
+    traces = [
+        _line(x, rates, "requests begun a second", "y", words),
+        _line(x, load.max_ms, "longest", "y2", _hovers(clock, load.max_ms, "longest"), dash="dot"),
+        _line(x, load.mean_ms, "mean", "y2", _hovers(clock, load.mean_ms, "mean")),
+    ]
+    title = "clock of the machine that loaded" if load.begins else "seconds since the load began"
+    return {
+        "data": traces,
+        "layout": layout(
+            400,
+            hovermode="x",
+            xaxis=axis(title, anchor="y2", **({"type": "date", "tickformat": "%H:%M:%S"} if load.begins else {})),
+            yaxis=axis("requests/s", domain=[0.58, 1], rangemode="tozero"),
+            yaxis2=axis("ms", domain=[0, 0.48], rangemode="tozero", anchor="x"),
+        ),
+    }
+
+
+def words(load: Course) -> str:
+    """The course in a sentence. The first and the last interval are seldom whole, and left out of it."""
+    inner = [n / load.step_s for n in load.n[1:-1]]
+    told = (
+        f"From {plain(min(inner))} to {plain(max(inner))} requests began a second, over {len(load.n) * load.step_s} s."
+    )
+    at, longest = _pause(load.n)
+    if not longest:
+        return told
+    x = _times(load)[at]
+    when = f"at {str(x)[11:]}" if load.begins else f"{x} s after the start"
+    return f"{told} The longest time without one was {longest * load.step_s} s, {when}."
+
+
+def _pause(n: Sequence[int]) -> tuple[int, int]:
+    """(where it begins, how many intervals) of the longest stretch of nought."""
+    best, begins = (0, 0), 0
+    for at, figure in enumerate(n):
+        if figure:
+            begins = at + 1
+        elif at + 1 - begins > best[1]:
+            best = (begins, at + 1 - begins)
+    return best
+
+
+def _times(load: Course) -> list[str] | list[int]:
+    if load.begins is None:
+        return list(load.at_s)
+    return [(load.begins + timedelta(seconds=at)).strftime("%Y-%m-%d %H:%M:%S") for at in load.at_s]
+
+
+def _hovers(clock: Sequence[str], values: Sequence[float | None], what: str) -> list[str]:
+    return [
+        f"{at}: {what} <b>{plain(ms)} ms</b>" if ms is not None else "" for at, ms in zip(clock, values, strict=True)
+    ]
+
+
+def _line(
+    x: Sequence[object], y: Sequence[float | None], name: str, axes: str, words: Sequence[str], dash: str = "solid"
+) -> Figure:
+    return {
+        "type": "scatter",
+        "mode": "lines" if len(x) > 60 else "lines+markers",
+        "name": name,
+        "x": x,
+        "y": y,
+        "yaxis": axes,
+        "connectgaps": False,
+        "line": {"color": COLOR, "width": 2, "dash": dash},
+        "marker": {"color": COLOR, "size": 5},
+        "hovertext": words,
+        "hoverinfo": "text",
+    }

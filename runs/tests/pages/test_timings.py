@@ -1,0 +1,157 @@
+"""What single requests took, on the pages of their run and its experiment."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from runs import ingest
+from runs.models import Experiment, Run, Timing, Upload
+from runs.tests.ingest.test_timings import GNUPLOT, HEY, PERCENTILES, REPORT, TOGETHER, changed
+
+pytestmark = pytest.mark.django_db
+
+
+def send(text: str) -> Upload:
+    return ingest.submit(text.encode(), door="web").upload
+
+
+def long_load(n: int = 3000, *, seconds: int = 30, first: int = 1) -> str:
+    """The file of a load that had a pause in its middle."""
+    at = [second for second in range(seconds) if not 10 <= second < 13]
+    rows = sorted((first + number * 7 % 400, at[number % len(at)]) for number in range(n))
+    lines = [
+        f"Thu Oct 12 13:15:{second:02} 2023\t{1697116500 + second}\t0\t{took}\t{took}\t{took}" for took, second in rows
+    ]
+    return "starttime\tseconds\tctime\tdtime\tttime\twait\n" + "\n".join(lines) + "\n"
+
+
+def report_of(file: str) -> str:
+    """The report of the load whose file this is."""
+    (block,) = ingest.preview(file.encode()).blocks
+    told = block.values["percentiles_ms"]
+    text = REPORT.replace("requests:      400", f"requests:      {block.values['n_requests']}")
+    for percent in (50, 66, 75, 80, 90, 95, 98, 99, 100):
+        text = re.sub(rf"(?m)^ *{percent}% +\d+", f"{percent:>4}%  {told[str(percent)]:5}", text)
+    return text
+
+
+def figures(browser, page: str) -> dict[str, dict]:
+    """The page's own figures of single requests by name."""
+    found = re.findall(r'data-src="([^"]+/timings/figures/(\w+)-[0-9a-f]+\.json)"', page)
+    return {name: browser.get(url).json() for url, name in found}
+
+
+def test_a_run_s_page_has_exact_percentiles_that_lead_to_their_lines(browser):
+    upload = send(TOGETHER)
+    page = browser.get(Run.objects.get().get_absolute_url()).content.decode()
+    assert "ab, its percentiles" in page
+    assert "from Thu Oct 12 13:15:05 2023 by its own clock" in page
+    text, part = TOGETHER.split("\n"), page.partition('id="timings"')[2].partition("</section>")[0]
+    links = re.findall(rf'/uploads/{upload.pk}/#L(\d+)"><data value="(153.979|154)">', part)
+    assert len(links) == 2
+    for line, value in links:
+        assert re.search(rf"^99,{value}$|\t{value}\t\d+$", text[int(line) - 1])
+
+
+def test_its_histogram_counts_every_request(browser):
+    send(TOGETHER)
+    page = browser.get(Run.objects.get().get_absolute_url()).content.decode()
+    drawn = figures(browser, page)
+    assert sum(drawn["requests"]["data"][0]["y"]) == 400
+
+
+def test_the_course_of_a_load_shows_its_pause_by_the_clock(browser):
+    file = long_load()
+    send(report_of(file) + file)
+    page = browser.get(Run.objects.get().get_absolute_url()).content.decode()
+    rates, longest, _ = figures(browser, page)["course"]["data"]
+    assert rates["x"][0] == "2023-10-12 13:15:00"
+    assert rates["y"][9:14] == [pytest.approx(111.1111, abs=1)] + [0, 0, 0] + [pytest.approx(111.1111, abs=1)]
+    assert longest["y"][10:13] == [None] * 3
+    assert "The longest time without one was 3 s, at 13:15:10." in page
+
+
+def test_the_spectrum_goes_on_where_the_report_ends(browser):
+    file = long_load()
+    send(report_of(file) + file)
+    page = browser.get(Run.objects.get().get_absolute_url()).content.decode()
+    drawn = re.search(r"latency[^<]*", page)
+    assert drawn is not None
+    hovers = json.dumps(_latency(browser, page))
+    assert "99.9 % within" in hovers and "51 % within" in hovers
+
+
+def _latency(browser, page: str) -> dict:
+    inline = re.search(r'<script id="figure-latency"[^>]*>(.*?)</script>', page)
+    if inline:
+        return json.loads(inline[1])
+    src = re.search(r'data-src="([^"]*latency-[0-9a-f]+\.json[^"]*)"', page)
+    assert src is not None
+    return browser.get(src[1].replace("&amp;", "&")).json()
+
+
+def test_repeats_with_files_are_drawn_together(browser):
+    for repeat in range(3):
+        file = long_load(first=1 + repeat)
+        ingest.submit((report_of(file) + file).encode(), door="web", hints=ingest.Hints(experiment="E"))
+    page = browser.get(Experiment.objects.get().get_absolute_url()).content.decode()
+    drawn = _latency(browser, page)
+    (line,) = drawn["data"]
+    assert any("3 runs together" in words for words in line["hovertext"]) or "3 runs" in line["name"]
+    assert line["x"][-1] == 9000
+
+
+def test_a_repeat_without_a_file_leaves_each_run_its_line(browser):
+    file = long_load()
+    for text in (report_of(file) + file, changed(REPORT)):
+        ingest.submit(text.encode(), door="web", hints=ingest.Hints(experiment="E"))
+    page = browser.get(Experiment.objects.get().get_absolute_url()).content.decode()
+    assert len(_latency(browser, page)["data"]) == 2
+
+
+def test_a_file_whose_run_is_not_there_says_so_on_its_experiment_s_page(browser):
+    send(GNUPLOT)
+    page = browser.get(Experiment.objects.get().get_absolute_url()).content.decode()
+    assert "What each request of ab took" in page
+    assert "Its run is not here" in page and ">99 %<" in page
+
+
+def test_the_upload_of_a_file_says_what_it_became(browser):
+    page = browser.get(send(PERCENTILES).get_absolute_url()).content.decode()
+    assert "No run has the figures of this file" in page
+
+
+def test_rows_of_hey_show_their_course_from_the_load_s_beginning(browser):
+    rows = [line.split(",") for line in HEY.splitlines()]
+    late = [",".join([*row[:-1], f"{number * 0.05:.4f}"]) for number, row in enumerate(rows[1:])]
+    send("\n".join([",".join(rows[0]), *late]) + "\n")
+    page = browser.get(Run.objects.get().get_absolute_url()).content.decode()
+    assert figures(browser, page)["course"]["data"][0]["x"] == [0, 1, 2, 3, 4, 5]
+
+
+def test_a_page_needs_as_many_queries_with_many_files_as_with_one(browser, django_assert_max_num_queries):
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
+
+    send(TOGETHER)
+    run = Run.objects.get()
+    counts = []
+    for _ in range(2):
+        with CaptureQueriesContext(connection) as counted:
+            browser.get(run.get_absolute_url())
+        counts.append(len(counted))
+        for timing in Timing.objects.all():
+            timing.pk = None
+            timing.save()
+    assert counts[0] == counts[1]
+
+
+def test_a_file_that_changed_has_other_figures_at_the_old_address(browser):
+    send(TOGETHER)
+    url = Run.objects.get().get_absolute_url()
+    answer = browser.get(f"{url}timings/figures/requests-{'0' * 20}.json")
+    assert answer.status_code == 200 and "no-cache" in answer.headers["Cache-Control"]
+    assert browser.get(f"{url}timings/figures/nothing-{'0' * 20}.json").status_code == 404
