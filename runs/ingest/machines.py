@@ -44,6 +44,7 @@ def _sight(index: int, block: Block, records: Sequence[Record]) -> Sight:
         if isinstance(record, HostFacts):
             sight.facts.append(record)
             sight.ram_kb = sight.ram_kb or record.ram_kb
+            sight.name = sight.name or record.name
         elif isinstance(record, SystemSample):
             sight.ram_kb = sight.ram_kb or record.metrics.get("mem_total_kb")
             swap = record.metrics.get("swap_total_kb")
@@ -60,6 +61,11 @@ def _whole(value: float | None) -> int | None:
 
 def alike(a: float, b: float) -> bool:
     return abs(a - b) <= _TOLERANCE * max(a, b)
+
+
+def same_name(a: str, b: str) -> bool:
+    """Whether two names may be one machine's: a prompt often shows "web1" where uname says "web1.example.org"."""
+    return a == b or a.startswith(f"{b}.") or b.startswith(f"{a}.")
 
 
 def segments(seen: Sequence[Sight], loads: Sequence[int], trailing: bool) -> list[range]:
@@ -98,7 +104,7 @@ class _Machine:
     sights: list[Sight] = field(default_factory=list)
 
     def may_be(self, sight: Sight) -> bool:
-        if sight.name and self.names and sight.name not in self.names:
+        if sight.name and self.names and not any(same_name(sight.name, name) for name in self.names):
             return False
         return not (sight.ram_kb and self.ram_kb) or alike(self.ram_kb, sight.ram_kb)
 

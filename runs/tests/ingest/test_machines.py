@@ -17,6 +17,23 @@ def test_a_generators_prompt_does_not_name_the_server():
     assert hosts("eva@client:~$ ab -n 500 -c 10 http://shop/page.html", "@ab 1.5 host=shop") == ["shop"]
 
 
+def test_uname_names_the_machine_that_no_prompt_names():
+    uname = "Linux web5 6.1.0-18-amd64 #1 SMP PREEMPT_DYNAMIC Debian 6.1.76-1 (2024-02-01) x86_64 GNU/Linux"
+    _, draft = read(expand(f"{uname}\n\n@meminfo 2041212\n\nnginx\n\n@ab 1.5"))
+    assert [(host.name, host.kernel, host.ram_kb) for host in draft.hosts] == [("web5", "6.1.0-18-amd64", 2041212)]
+
+
+def test_a_name_with_its_domain_is_the_prompts_own():
+    uname = "Linux web5.example.org 6.1.0-18-amd64 #1 SMP PREEMPT_DYNAMIC Debian 6.1.76-1 (2024-02-01) x86_64 GNU/Linux"
+    assert len(hosts("root@web5:~# uname -a", uname, "", "root@web5:~# ab -n 9 http://localhost/", "@ab 1.5")) == 1
+
+
+def test_the_line_above_a_monitors_rows_names_the_machine():
+    banner = "Linux 6.1.0-18-amd64 (web5) \t03/04/24 \t_x86_64_\t(2 CPU)"
+    _, draft = read(expand(f"{banner}\n\nnginx\n\n@ab 1.5"))
+    assert [(host.name, host.cores) for host in draft.hosts] == [("web5", 2)]
+
+
 def test_an_address_is_no_name():
     assert hosts("@ab 1.5 host=192.0.2.7") == []
 
