@@ -23,9 +23,11 @@ def of_our_kinds(expected: Path) -> list[dict[str, Any]]:
 def test_each_file_of_the_corpus_is_read_as_expected(shared):
     files = sorted(shared.glob("corpus/*.expected.json"))
     assert len(files) > 70
+    known = {w["kind"] for path in files for w in of_our_kinds(path)}  # it says nothing of later formats
     wrong = {}
     for path in files:
-        found = blocks(parsers.open_lines(path.with_name(path.name.removesuffix(".expected.json"))))
+        text = parsers.open_lines(path.with_name(path.name.removesuffix(".expected.json")))
+        found = [block for block in blocks(text) if block.kind in known]
         wanted = of_our_kinds(path)
         if [(b.kind, list(b.lines)) for b in found] != [(w["kind"], w["lines"]) for w in wanted]:
             wrong[path.name] = [(b.kind, b.lines) for b in found]
