@@ -14,8 +14,9 @@ from runs.models import Capture, ConfigText, Run, Upload
 from runs.reads import line_url
 
 MOST_TEXTS = 40
-# Of each text this much of the packed bytes is fetched, and this much of the text unpacked from it.
-PACKED_BYTES, TEXT_BYTES = 2**14, 2**18
+# Of each text this much of the packed bytes is fetched (the first 32 KiB of text come out of it, however badly they
+# pack), and this much of the text unpacked from it.
+PACKED_BYTES, TEXT_BYTES = 2**15 + 2**8, 2**18
 MOST_LINES = 60
 BEFORE, WITHIN = 2, 12
 

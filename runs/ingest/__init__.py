@@ -2,6 +2,7 @@
 
 preview(data)   what a text would become          submit(data, door=...)   store it
 result_of       an upload as scripts are told     reparse(id)              build its results anew
+receive(stream)  a large text, in pieces          text_of(upload)          a stored text, read where it is needed
 change          what a person changes afterwards  pack                     how series are packed
 overrule        a fatal doubt does not count      withdraw                 it does again
 take_in         counts and trends catch up        recount                  they are built anew
@@ -12,17 +13,19 @@ from .again import cancel, give_up, lines_of, parse_queued, reparse
 from .draft import Draft
 from .edits import Edits, apply_edits
 from .hints import Hints, Slot
-from .reading import nothing_found, too_large
+from .reading import nothing_found
 from .redact import Secret, without_secrets
-from .rejected import Error, Rejected
+from .rejected import Error, Rejected, too_large
 from .removing import remove
 from .results import capture_result, draft_results, result_of, run_result
 from .rollup import recount, take_in
 from .rulings import overrule, withdraw
 from .store import Rows
 from .submit import Preview, Receipt, preview, submit, submit_all
+from .texts import Arrival, Text, receive, text_of
 
 __all__ = [
+    "Arrival",
     "Draft",
     "Edits",
     "Error",
@@ -33,6 +36,7 @@ __all__ = [
     "Rows",
     "Secret",
     "Slot",
+    "Text",
     "apply_edits",
     "cancel",
     "capture_result",
@@ -43,6 +47,7 @@ __all__ = [
     "overrule",
     "parse_queued",
     "preview",
+    "receive",
     "recount",
     "remove",
     "reparse",
@@ -51,6 +56,7 @@ __all__ = [
     "submit",
     "submit_all",
     "take_in",
+    "text_of",
     "too_large",
     "without_secrets",
     "withdraw",

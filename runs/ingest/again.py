@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,9 +13,10 @@ from runs.models import Upload
 
 from .edits import Edits
 from .hints import Hints
-from .reading import Reading, Text, drafted, nothing_found, read, text_of
+from .reading import Reading, blocks_of, drafted, nothing_found, read
 from .rejected import Rejected
 from .store import store
+from .texts import text_of
 
 Status = Upload.Status
 ATTEMPTS = 3
@@ -37,14 +37,14 @@ def parse_queued(upload_id: int) -> Upload:
 
 def _parse(upload_id: int) -> None:
     queued = Upload.objects.get(pk=upload_id)
-    text = stored_text(queued)
+    text = text_of(queued)
     try:
         # Before the transaction: SQLite lets nobody else write while one is open. Nothing changes a queued upload's edits.
         found = read(text, hints=Hints.from_dict(queued.hints), edits=queued.edits)
         with transaction.atomic():
             upload = Upload.objects.select_for_update().get(pk=upload_id)
             if upload.status == Status.PARSING:
-                _store_anew(upload, found, len(text.lines), keep_empty=True)
+                _store_anew(upload, found, text.n_lines, keep_empty=True)
     except Rejected as error:  # edits that do not fit the text: the sender has gone, so the upload says it
         give_up(upload_id, str(error))
 
@@ -65,24 +65,20 @@ def cancel(upload_id: int) -> bool:
 
 def reparse(upload_id: int) -> Upload:
     """Build an upload's results anew from its text, hints and edits. Ids, and names given since, stay."""
-    text = stored_text(Upload.objects.get(pk=upload_id))
-    blocks = text.blocks()
+    text = text_of(Upload.objects.get(pk=upload_id))
+    blocks = blocks_of(text)
     with transaction.atomic():
         upload = Upload.objects.select_for_update().get(pk=upload_id)
         upload.edits = _renumbered(upload.edits, upload.blocks, blocks)
         hints = Hints.from_dict(upload.hints)
-        found = drafted(blocks, text.lines, hints=hints, edits=upload.edits, strict=False)
-        _store_anew(upload, found, len(text.lines), keep_empty=False)
+        found = drafted(blocks, text, hints=hints, edits=upload.edits, strict=False)
+        _store_anew(upload, found, text.n_lines, keep_empty=False)
     return upload
 
 
 def lines_of(upload: Upload) -> list[str]:
-    """The upload's text, line by line, as its line numbers count."""
-    return stored_text(upload).lines
-
-
-def stored_text(upload: Upload) -> Text:
-    return text_of(zlib.decompress(bytes(upload.raw)))
+    """The upload's whole text, line by line, as its line numbers count. Of a large one read what you need: `text_of`."""
+    return list(text_of(upload).lines())
 
 
 def _store_anew(upload: Upload, found: Reading, n_lines: int, *, keep_empty: bool) -> None:

@@ -1,8 +1,12 @@
-"""The beginning of a kept text, from a part of its packed bytes: a page's excerpt must not unpack 60 MB."""
+"""The beginning of a kept text, from a part of its packed bytes: a page's excerpt must not unpack all of them."""
 
 from __future__ import annotations
 
 import zlib
+
+from backports import zstd
+
+from .texts.spool import ZSTD
 
 
 def opening_of(packed: bytes, encoding: str, *, most_bytes: int) -> list[str]:
@@ -11,7 +15,7 @@ def opening_of(packed: bytes, encoding: str, *, most_bytes: int) -> list[str]:
     packed      the first bytes of Upload.raw, or all of them
     most_bytes  of the text are unpacked at most
     """
-    unpacking = zlib.decompressobj()
+    unpacking = zstd.ZstdDecompressor() if packed.startswith(ZSTD) else zlib.decompressobj()
     data = unpacking.decompress(packed, most_bytes)
     text = data.decode(encoding or "utf-8", errors="replace").replace("\r\n", "\n")
     if "\n" not in text:

@@ -7,18 +7,24 @@ a file or a variable is no secret.
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 REDACTED = "[redacted]"
 LONGEST = 10_000  # characters of a line that are looked at; no tool prints a longer one
 
 # A line without any of these has no secret: plain `in` is many times quicker than the patterns below.
-NEEDLES = (
+_NEEDLES = (
     *("cookie", "auth", "pass", "pwd", "secret", "token", "key", "://", "mysql", "mariadb", "redis-cli"),
     *("akia", "asia", "ghp_", "gho_", "ghs_", "xox", "eyj", " -c", " -a", " -p", " -u"),
 )
+FIGURES = b"0123456789.: "
+NEEDLES = {
+    needle: needle.encode().translate(None, FIGURES) for needle in _NEEDLES
+}  # each with what a bare line has of it
+MOST_KEYS = 10_000
 
 HEADER = r"(?:set-cookie2?|cookie|(?:proxy-)?authorization|x-api-key|x-auth-token)"
 WORD = r"(?:password|passwd|passphrase|pwd|secret|token|(?:secret|api|access|auth|private)[_-]?key)"
@@ -74,6 +80,9 @@ class Secret:
     kind: str
 
 
+Span = tuple[int, int, int, str, str]  # line, start, end, kind, value
+
+
 def _spans(line: str) -> Iterator[tuple[int, int, str]]:
     command = COMMAND.search(line)
     if command:
@@ -94,51 +103,89 @@ def _in_line(line: str) -> list[tuple[int, int, str]]:
     return kept
 
 
-def _private_keys(lines: Sequence[str]) -> Iterator[tuple[str, int, int, int]]:
-    """(name of the key, line, start, end) of each line below the first of a private key, which ends with its base64."""
-    name = ""
-    for number, line in enumerate(lines, 1):
-        if "-----BEGIN" in line and KEY_BEGIN.search(line[:LONGEST]) and KEY_END not in line:
-            name = f"private key in line {number}"
-        elif name:
-            body = KEY_BODY.match(line)
+class Search:
+    """Looks through a text, piece by piece and each of whole lines. Keys are "s1", "s2", ... in the order of the text."""
+
+    def __init__(self) -> None:
+        self._keys: dict[bytes, str] = {}
+        self._private = ""  # name of the private key whose lines are being read
+
+    def take(self, piece: str, first_line: int = 1) -> list[Secret]:
+        """Every secret in the next piece, in order; its lines are counted from `first_line`."""
+        suspects = _suspects(piece)
+        if not suspects and not self._private:
+            return []
+        lines = piece.split("\n")
+        found = self._private_keys(lines, suspects, first_line)
+        private = {number for number, *_ in found}
+        for at in suspects:
+            if first_line + at not in private:
+                whole = lines[at][:LONGEST]
+                found += [(first_line + at, start, end, kind, whole[start:end]) for start, end, kind in _in_line(whole)]
+        return [Secret(self._key(value), number, start, end, kind) for number, start, end, kind, value in sorted(found)]
+
+    def _key(self, value: str) -> str:
+        """One for each value. Where there are very many, all further ones share the last: memory is bounded."""
+        digest = hashlib.blake2b(value.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        if digest not in self._keys and len(self._keys) >= MOST_KEYS:
+            return f"s{MOST_KEYS + 1}"
+        return self._keys.setdefault(digest, f"s{len(self._keys) + 1}")
+
+    def _private_keys(self, lines: list[str], suspects: list[int], first_line: int) -> list[Span]:
+        """Each line below the first of a private key, which ends with its base64, maybe in a later piece."""
+        opens = [at for at in suspects if _opens_key(lines[at])]
+        stops = [*opens, len(lines)]
+        found = list(self._key_lines(lines, 0, stops[0], first_line))
+        for at, stop in zip(opens, stops[1:], strict=True):
+            self._private = f"private key in line {first_line + at}"
+            found += self._key_lines(lines, at + 1, stop, first_line)
+        return found
+
+    def _key_lines(self, lines: list[str], start: int, stop: int, first_line: int) -> Iterator[Span]:
+        for at in range(start, stop if self._private else start):
+            body = KEY_BODY.match(lines[at])
             if body:
-                yield name, number, *body.span("v")
-            elif not KEY_NOTE.match(line):
-                name = ""
+                yield first_line + at, *body.span("v"), "private key", self._private
+            elif not KEY_NOTE.match(lines[at]):
+                self._private = ""
+                return
+
+
+def _opens_key(line: str) -> bool:
+    return "-----BEGIN" in line and bool(KEY_BEGIN.search(line[:LONGEST])) and KEY_END not in line
+
+
+def _suspects(piece: str) -> list[int]:
+    """Which lines (from 0) have any of the needles.
+
+    Without figures and spaces the lines of a log are few: nearly all of them are passed over without a look at each.
+    """
+    bare = piece.lower().encode("utf-8", "surrogatepass").translate(None, FIGURES).split(b"\n")
+    kinds = set(bare)
+    together = b"\n".join(kinds)
+    needles = [needle for needle, short in NEEDLES.items() if short in together]
+    if not needles:
+        return []
+    odd = {kind for kind in kinds if any(NEEDLES[needle] in kind for needle in needles)}
+    lines = piece.split("\n")
+    near = [at for at, kind in enumerate(bare) if kind in odd]
+    return [at for at in near if any(needle in lines[at].lower() for needle in needles)]
 
 
 def find_secrets(lines: Sequence[str]) -> list[Secret]:
     """Every secret in the lines, in order. Keys are "s1", "s2", ... and the same for the same lines."""
-    lower = "\n".join(lines).lower()
-    needles = [needle for needle in NEEDLES if needle in lower]  # few texts have more than two or three
-    if not needles:
-        return []
-    found = [(number, start, end, "private key", name) for name, number, start, end in _private_keys(lines)]
-    private = {number for number, *_ in found}
-    for number, line in enumerate(lower.split("\n"), 1):
-        if number not in private and any(needle in line for needle in needles):
-            whole = lines[number - 1][:LONGEST]
-            found += [(number, start, end, kind, whole[start:end]) for start, end, kind in _in_line(whole)]
-    keys: dict[str, str] = {}
-    return [
-        Secret(keys.setdefault(value, f"s{len(keys) + 1}"), number, start, end, kind)
-        for number, start, end, kind, value in sorted(found)
-    ]
+    return Search().take("\n".join(lines))
 
 
-def redact(lines: Sequence[str], secrets: Sequence[Secret], keys: Collection[str]) -> list[str]:
-    """The lines with "[redacted]" for each of the secrets whose key is named."""
-    clean = list(lines)
+def masked(piece: str, secrets: Sequence[Secret], first_line: int = 1) -> str:
+    """The text with "[redacted]" for each of the secrets; its lines are counted from `first_line`."""
+    lines = piece.split("\n")
     for secret in reversed(secrets):  # from the right, so that what stands before keeps its place
-        if secret.key in keys:
-            line = clean[secret.line - 1]
-            clean[secret.line - 1] = line[: secret.start] + REDACTED + line[secret.end :]
-    return clean
+        line = lines[secret.line - first_line]
+        lines[secret.line - first_line] = line[: secret.start] + REDACTED + line[secret.end :]
+    return "\n".join(lines)
 
 
 def without_secrets(text: str) -> str:
     """The text with "[redacted]" for everything in it that looks like a secret."""
-    lines = text.split("\n")
-    secrets = find_secrets(lines)
-    return "\n".join(redact(lines, secrets, {secret.key for secret in secrets}))
+    return masked(text, Search().take(text))

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypedDict
 
+from django.conf import settings
+
 if TYPE_CHECKING:
     from runs.models import Upload
+
+MIB = 2**20
 
 
 class Error(TypedDict):
@@ -32,3 +36,10 @@ class Rejected(Exception):
 
 def rejected(status: int, message: str, *, line: int | None = None) -> Rejected:
     return Rejected(status, [{"line": line, "message": message}])
+
+
+def too_large(size: int | None = None) -> Rejected:
+    """The Rejected of a text over the limit; doors that can tell before they have read it all use it too."""
+    limit = settings.MAX_UPLOAD_BYTES
+    has = f"{size / MIB:.1f} MiB" if size else "more"
+    return rejected(413, f"The text is too large: {has}, at most {limit / MIB:g} MiB are taken. Send it in parts.")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-import zlib
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -15,15 +13,17 @@ from django.db import IntegrityError, transaction
 
 import parsers
 from runs.models import Upload
+from runs.statements import Query
 
 from .draft import Draft
 from .edits import Edits
 from .fitting import fitted
 from .hints import Hints
-from .reading import Reading, Text, nothing_found, read, text_of
+from .reading import Reading, nothing_found, read
 from .redact import Secret
 from .rejected import Rejected
 from .store import Rows, store
+from .texts import Incoming, LinesOf, Text, columns_of, receive, save_pieces, without
 
 Status = Upload.Status
 NO_HINTS = Hints()
@@ -34,7 +34,7 @@ GIVES_WAY = (Status.FAILED, Status.CANCELLED)
 class Preview:
     """What a text would become. `existing`: the upload that has this text already, or None."""
 
-    lines: list[str]
+    lines: Sequence[str]
     blocks: list[parsers.Block]
     draft: Draft
     secrets: list[Secret]
@@ -54,16 +54,16 @@ class Receipt:
     rows: Rows | None = field(default=None, compare=False, repr=False)
 
 
-def preview(data: bytes, *, hints: Hints = NO_HINTS, edits: Edits | None = None) -> Preview:
+def preview(data: Incoming, *, hints: Hints = NO_HINTS, edits: Edits | None = None) -> Preview:
     """Read the text and store nothing. Raises Rejected 400, 413, 415."""
-    text = text_of(data)
+    text = receive(data)
     found = read(text, hints=hints, edits=edits)
     existing = Upload.objects.light().filter(text_key=text.key).first()
-    return Preview(text.lines, found.blocks, found.draft, text.secrets, found.problems, existing)
+    return Preview(LinesOf(text), found.blocks, found.draft, text.secrets, found.problems, existing)
 
 
 def submit(
-    data: bytes,
+    data: Incoming,
     *,
     door: str,
     name: str = "",
@@ -83,8 +83,8 @@ def submit(
     )
 
 
-def submit_all(files: Iterable[tuple[str, bytes]], **same: Any) -> list[Receipt]:
-    """`submit` for several (name, bytes), all or nothing: where one is rejected none is stored."""
+def submit_all(files: Iterable[tuple[str, Incoming]], **same: Any) -> list[Receipt]:
+    """`submit` for several (name, text), all or nothing: where one is rejected none is stored."""
     prepared = [_prepare_named(name, data, same) for name, data in files]
     if len(prepared) == 1:
         return [_commit(prepared[0])]
@@ -97,12 +97,13 @@ class _Prepared:
     """A text that is read, and either there already, or to be stored, or (found None) to be queued."""
 
     upload: Upload
+    text: Text
     exists: bool
     found: Reading | None = None
 
 
 def _prepare(
-    data: bytes,
+    data: Incoming,
     *,
     door: str,
     name: str = "",
@@ -113,30 +114,39 @@ def _prepare(
     may_queue: bool = False,
 ) -> _Prepared:
     """All that needs no transaction. Only a text in which nothing is recognised is stored here, for inspection."""
-    text = text_of(data, redact)
-    existing = Upload.objects.light().filter(text_key=text.key).exclude(status__in=GIVES_WAY).first()
+    text = without(receive(data), redact)
+    existing = _existing(text.key)
     if existing is not None:
-        return _Prepared(existing, exists=True)
+        return _Prepared(existing, text, exists=True)
     upload = _new_upload(text, door=door, name=name, user=user, hints=hints, edits=edits)
-    if may_queue and len(data) > settings.QUEUE_UPLOAD_BYTES:
-        return _Prepared(upload, exists=False)
+    if may_queue and text.size_bytes > settings.QUEUE_UPLOAD_BYTES:
+        return _Prepared(upload, text, exists=False)
     found = read(text, hints=hints, edits=edits)
     if not found.blocks:
-        unread = partial(_write_unread, status=Status.FAILED, error=nothing_found(len(text.lines)))
-        kept = _keep(upload, unread).upload
+        unread = partial(_write_unread, status=Status.FAILED, error=nothing_found(text.n_lines))
+        kept = _keep(upload, text, unread).upload
         raise Rejected(422, [{"line": None, "message": kept.error}], kept)
-    return _Prepared(upload, exists=False, found=found)
+    return _Prepared(upload, text, exists=False, found=found)
+
+
+def _existing(key: str) -> Upload | None:
+    """The upload that has this text and does not give way."""
+    found = _there(key)
+    return Upload.objects.light().filter(pk=found[0][0]).first() if found else None
+
+
+_there = Query(1, lambda key: Upload.objects.filter(text_key=key).exclude(status__in=GIVES_WAY).values_list("pk"))
 
 
 def _commit(prepared: _Prepared) -> Receipt:
     if prepared.exists:
         return Receipt(prepared.upload, created=False)
     if prepared.found is None:
-        return _keep(prepared.upload, partial(_write_unread, status=Status.QUEUED))
-    return _keep(prepared.upload, partial(store, reading=prepared.found))
+        return _keep(prepared.upload, prepared.text, partial(_write_unread, status=Status.QUEUED))
+    return _keep(prepared.upload, prepared.text, partial(store, reading=prepared.found))
 
 
-def _prepare_named(name: str, data: bytes, same: dict[str, Any]) -> _Prepared:
+def _prepare_named(name: str, data: Incoming, same: dict[str, Any]) -> _Prepared:
     """Of several texts, each error says which it is about."""
     try:
         return _prepare(data, name=name, **same)
@@ -150,40 +160,40 @@ def _new_upload(text: Text, *, door: str, name: str, user: User | None, hints: H
     """An upload that is not saved yet."""
     return Upload(
         **fitted(Upload, name=name, hints=hints.as_dict(), edits=edits or {}),
-        sha256=hashlib.sha256(text.data).hexdigest(),
-        text_key=text.key,
-        raw=zlib.compress(text.data, 6),
-        size_bytes=len(text.data),
-        encoding=text.encoding,
-        n_lines=len(text.lines),
+        **columns_of(text),
         door=door,
         parser_version=parsers.VERSION,
         created_by=user,
     )
 
 
-def _keep(upload: Upload, write: Callable[[Upload], Rows | None]) -> Receipt:
+def _keep(upload: Upload, text: Text, write: Callable[[Upload], Rows | None]) -> Receipt:
     """Write a new upload in one transaction, unless the same text has come in meanwhile.
 
     Nobody asks beforehand: the database's unique key decides who was first.
     """
     try:
         with transaction.atomic():
-            return Receipt(upload, created=True, rows=write(upload))
+            rows = write(upload)
+            save_pieces(upload, text)
+            return Receipt(upload, created=True, rows=rows)
     except IntegrityError:
         if not Upload.objects.filter(text_key=upload.text_key).exists():
             raise
-    return _keep_beside(upload, write)
+    return _keep_beside(upload, text, write)
 
 
-def _keep_beside(upload: Upload, write: Callable[[Upload], Rows | None]) -> Receipt:
+def _keep_beside(upload: Upload, text: Text, write: Callable[[Upload], Rows | None]) -> Receipt:
     """The text is there already: nothing is written. A failed or cancelled upload gives way, its row is used again."""
     with transaction.atomic():
         row = Upload.objects.light().select_for_update().get(text_key=upload.text_key)
         if row.status not in GIVES_WAY:
             return Receipt(row, created=False)
         upload.pk, upload.created_at, upload.placed = row.pk, row.created_at, {}
-        return Receipt(upload, created=True, rows=write(upload))
+        upload.pieces.all().delete()
+        rows = write(upload)
+        save_pieces(upload, text)
+        return Receipt(upload, created=True, rows=rows)
 
 
 def _write_unread(upload: Upload, *, status: Status, error: str = "") -> None:

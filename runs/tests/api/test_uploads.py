@@ -110,7 +110,8 @@ def errors_of(answer) -> tuple[int, str]:
     [
         (b"", 400, "empty"),
         (b"  \n", 400, "empty"),
-        (gzip.compress(b"x"), 415, "gzip"),
+        (b"PK\x03\x04 and so on", 415, "zip"),
+        (gzip.compress(b"x")[:-5], 400, "cut off"),
         (b"%PDF-1.4", 415, "PDF"),
         (b"hello", 422, "Looked for"),
     ],

@@ -8,13 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.ingest.redact import find_secrets, redact
-
-
-def masked(text: str) -> str:
-    lines = text.split("\n")
-    secrets = find_secrets(lines)
-    return "\n".join(redact(lines, secrets, {secret.key for secret in secrets}))
+from runs.ingest import redact
+from runs.ingest.redact import Search, find_secrets
+from runs.ingest.redact import without_secrets as masked
 
 
 @pytest.mark.parametrize(
@@ -88,17 +84,32 @@ def test_a_private_key_cut_off_does_not_swallow_what_follows():
     assert masked(text).split("\n")[1:] == ["[redacted]", "Requests per second:    617.01 [#/sec] (mean)", "abc"]
 
 
-def test_only_the_named_secrets_go():
-    lines = ["Cookie: a=b", "password: hunter2", "Cookie: a=b"]
-    secrets = find_secrets(lines)
-    assert [secret.key for secret in secrets] == ["s1", "s2", "s1"]
-    assert redact(lines, secrets, {"s1"}) == ["Cookie: [redacted]", "password: hunter2", "Cookie: [redacted]"]
-
-
 BEGIN, END = "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----"
 PLAIN = ["Cookie: ", "password", "=", ": ", '"', " ", "hunter2", "'", "://", "joe:", "@", "-p", "mysql ", "ab ", "-C "]
 WORDS = st.sampled_from([*PLAIN, "-p", "a=b", BEGIN, "MIIE", "\n", END, "token", "=> ", "[redacted]", ";"])
 PIECES = ["ab ", "password", "password='", "Cookie: ", " ", "header ", "-a", "://a:", "eyJ", "mysql -p", "a-"]
+
+
+def test_only_the_named_secrets_go():
+    lines = ["Cookie: a=b", "password: hunter2", "Cookie: a=b"]
+    secrets = find_secrets(lines)
+    assert [secret.key for secret in secrets] == ["s1", "s2", "s1"]
+    named = [secret for secret in secrets if secret.key == "s1"]
+    assert redact.masked("\n".join(lines), named) == "Cookie: [redacted]\npassword: hunter2\nCookie: [redacted]"
+
+
+@given(st.lists(WORDS, max_size=12).map("".join), st.integers(0, 12))
+def test_a_text_in_pieces_has_the_secrets_of_the_whole(text, cut):
+    lines = text.split("\n")
+    search, cut = Search(), min(cut, len(lines) - 1)
+    first = search.take("\n".join(lines[:cut]) + "\n") if cut else []
+    assert first + search.take("\n".join(lines[cut:]), cut + 1) == find_secrets(lines)
+
+
+def test_so_many_secrets_share_a_name_that_memory_is_bounded(monkeypatch):
+    monkeypatch.setattr(redact, "MOST_KEYS", 2)
+    keys = [secret.key for secret in find_secrets([f"password: hunter{n}" for n in (1, 2, 3, 4, 1)])]
+    assert keys == ["s1", "s2", "s3", "s3", "s1"]
 
 
 @given(st.lists(WORDS, max_size=12).map("".join))

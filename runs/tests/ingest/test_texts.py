@@ -1,0 +1,199 @@
+"""A text in pieces is the text as a whole: wherever it is cut, however it is written, and in a bounded memory."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+from backports import zstd
+from django.conf import settings
+from hypothesis import given, reject
+from hypothesis import strategies as st
+
+import parsers
+from runs.ingest import Rejected, receive
+from runs.ingest.redact import find_secrets, masked
+from runs.ingest.texts import Arrival, LinesOf, Text
+from runs.ingest.texts.arrive import without
+from runs.tests.ingest.texts import meminfo, session
+
+PIECE = 40_000  # so long that of a line which has several pieces the first one holds all that is looked at
+
+
+@dataclass
+class Whole:
+    """The same, worked out on the text as a whole."""
+
+    lines: list[str]
+    key: str
+    text: str
+
+    @classmethod
+    def of(cls, data: bytes) -> Whole:
+        text, _ = parsers.decode(data)
+        lines = text.split("\n") if not text.endswith("\n") else text.split("\n")[:-1]
+        clean = masked("\n".join(lines), find_secrets(lines)).split("\n")
+        plain = "\n".join(line.removesuffix("\r") for line in clean).rstrip()
+        return cls(lines, hashlib.sha256(plain.encode("utf-8", "surrogatepass")).hexdigest(), text)
+
+
+def arrived(data: bytes, parts: int = 65536, piece: int = PIECE) -> Text:
+    arrival = Arrival(piece=piece)
+    for at in range(0, len(data), parts):
+        arrival.feed(data[at : at + parts])
+    return arrival.text()
+
+
+WORDS = [
+    "",
+    "top - 12:00:01 up",
+    "password: hunter2",
+    "é",
+    "語" * 90,
+    "x" * 100,
+    "  ",
+    "\x0c",
+    "\u2028",
+    "a\rb",
+    "\x85",
+]
+BEGIN, END = "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----"
+LONG = {"long": "long " * 20_000, "rule": "-" * 30_000}
+LINES = st.sampled_from([*WORDS, BEGIN, "MIIE", END, *LONG])
+ENDS = st.sampled_from(["\n", "\r\n", "\r", "\n\n", "\r\r\n"])
+ENCODINGS = st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "utf-16-be", "utf-32", "cp1252", "euc_jp"])
+
+
+class Data(bytes):
+    """hypothesis would rather not print 100 kB."""
+
+    def __repr__(self) -> str:
+        return super().__repr__() if len(self) < 500 else f"<{len(self)} bytes, {self[:20]!r} {self[-20:]!r}>"
+
+
+@st.composite
+def written(draw) -> Data:
+    end = draw(ENDS)
+    lines = [LONG.get(line, line) for line in draw(st.lists(LINES, min_size=1, max_size=40))]
+    text = "word" + end.join(lines) + draw(st.sampled_from(["", end, "  " + end]))
+    data = Data(text.encode(draw(ENCODINGS), errors="replace"))
+    try:
+        parsers.decode(data)
+    except parsers.NotText:
+        reject()
+    return data
+
+
+@given(written(), st.integers(1, 50_000), st.integers(PIECE, 2 * PIECE))
+def test_a_text_in_pieces_is_the_text_as_a_whole(data, parts, piece):
+    text, whole = arrived(data, max(parts, len(data) // 500), piece), Whole.of(data)
+    assert "".join(text.pieces()) == whole.text
+    assert (text.n_lines, text.key, text.size_bytes) == (len(whole.lines), whole.key, len(data))
+    assert text.sha256 == hashlib.sha256(data).hexdigest()
+    assert text.secrets == find_secrets(whole.lines)
+    for line, expected in zip(text.lines(), whole.lines, strict=True):
+        assert line == expected or (
+            expected.startswith(line) and len(line) > 9000
+        )  # its first piece, at four bytes each
+
+
+@given(written(), st.data())
+def test_any_lines_are_read_by_themselves(data, choose):
+    text, lines = arrived(data), list(arrived(data).lines())
+    first = choose.draw(st.integers(1, len(lines)))
+    last = choose.draw(st.integers(first, len(lines)))
+    assert list(text.lines(first, last)) == lines[first - 1 : last]
+    assert LinesOf(text)[first - 1] == lines[first - 1] and LinesOf(text)[-1:] == lines[-1:]
+
+
+@given(written())
+def test_what_is_redacted_is_what_the_whole_text_would_be(data):
+    text, whole = arrived(data), Whole.of(data)
+    clean = without(text, {secret.key for secret in text.secrets})
+    expected = masked("\n".join(whole.lines), find_secrets(whole.lines)) + "\n" * whole.text.endswith("\n")
+    assert "".join(clean.pieces()) == (expected.replace("\r\n", "\n") if text.secrets else whole.text)
+    assert clean.key == text.key
+
+
+def test_blocks_are_the_same_wherever_the_text_is_cut():
+    data = ("prose\n" * 5000 + session(500, 600) + meminfo() * 400 + session(700)).encode()
+    assert len(data) > 2 * PIECE
+    expected = list(parsers.read(data.decode().split("\n")[:-1]))
+    for piece in (PIECE, PIECE + 7, 10**6):
+        found = list(parsers.read(parsers.Text(arrived(data, piece=piece).pieces())))
+        assert [(block.lines, block.values) for block in found] == [(block.lines, block.values) for block in expected]
+
+
+def test_only_the_pieces_of_the_lines_asked_for_are_read(monkeypatch):
+    text = arrived(b"".join(b"line %d\n" % n for n in range(1, 100_001)))
+    read: list[int] = []
+    packed = text.stored.packed
+    monkeypatch.setattr(
+        text.stored, "packed", lambda start, stop: read.extend(range(start, stop)) or packed(start, stop)
+    )
+    assert list(text.lines(50_000, 50_001)) == ["line 50000", "line 50001"]
+    assert text.n_pieces > 20 and len(read) == 1
+
+
+def test_blank_lines_are_no_part_of_what_is_left_unread():
+    text = arrived(b"a\n\n \nb\nc\n\n" + b"d\n" * 50_000 + b"\ne")
+    assert list(text.filled([(1, 2), (3, 7), (8, 50_008)])) == [(1, 1), (4, 5), (7, 7), (8, 50_006), (50_008, 50_008)]
+
+
+def test_very_many_spans_end_in_one(monkeypatch):
+    monkeypatch.setattr("runs.ingest.texts.text.MOST_SPANS", 3)
+    assert list(arrived(b"a\n\n" * 10).filled([(1, 20)])) == [(1, 1), (3, 3), (5, 19)]
+
+
+# --- packed texts ------------------------------------------------------------------------------------------------------
+LOG = (session(500) + meminfo()).encode()
+PACKERS = [gzip.compress, zstd.compress, lambda data: gzip.compress(data[:99]) + gzip.compress(data[99:]) + bytes(512)]
+
+
+@pytest.mark.parametrize("pack", PACKERS)
+@pytest.mark.parametrize("parts", [1, 7, 65536])
+def test_what_is_packed_is_unpacked_and_is_the_same_text(pack, parts):
+    assert arrived(pack(LOG), parts).key == arrived(LOG).key
+    assert arrived(pack(LOG), parts).sha256 == hashlib.sha256(LOG).hexdigest()
+
+
+@pytest.mark.parametrize("pack", PACKERS[:2])
+def test_what_is_packed_and_cut_off_or_broken_is_refused(pack):
+    whole = pack(LOG)
+    for data in (whole[:-20], whole[:5], whole[:40] + b"xxxx" + whole[44:], whole + b"more"):
+        with pytest.raises(Rejected) as caught:
+            arrived(data)
+        assert caught.value.status == 400
+
+
+def bomb(pack: str, megabytes: int) -> Iterator[bytes]:
+    packing = gzip.zlib.compressobj(9, wbits=31) if pack == "gzip" else zstd.ZstdCompressor(19)
+    for _ in range(megabytes):
+        yield packing.compress(b"a b\n" * 2**18)
+    yield packing.flush()
+
+
+@pytest.mark.parametrize("pack", ["gzip", "zstd"])
+def test_a_bomb_stops_early(pack, monkeypatch):
+    monkeypatch.setattr("runs.ingest.texts.unpack.UNSUSPICIOUS_BYTES", 2**22)
+    with pytest.raises(Rejected) as caught:
+        receive(bomb(pack, 32))
+    assert caught.value.status == 413 and "250 times its size" in str(caught.value)
+
+
+def test_a_stream_stops_at_the_limit(settings):
+    settings.MAX_UPLOAD_BYTES = 2**20
+    taken = iter([b"line\n" * 2**16] * 100)
+    with pytest.raises(Rejected) as caught:
+        receive(taken)
+    assert caught.value.status == 413 and len(list(taken)) > 90
+
+
+def test_a_large_text_lies_in_a_file_without_a_name(tmp_path, monkeypatch):
+    monkeypatch.setattr(settings, "DATA_DIR", tmp_path)
+    text = arrived(b"line\n" * 100_000)
+    assert text.n_pieces > 2 and len(list(text.lines())) == 100_000
+    assert list(tmp_path.iterdir()) == []
