@@ -1,7 +1,7 @@
 """docker_stats: `docker stats`, one table of containers a look (--no-stream, or repeated).
 
 Reads     the usual columns, and any choice of them by --format "table ..."; also podman's where they have the same titles
-Yields    one SystemSample with figures named by container: a container is no process, and has no pid
+Yields    a ProcessSample a container, with its name for a command and 0 for a pid: it holds several processes
 Units     memory in KiB, traffic in bytes (docker counts it in thousands), CPU in per cent of one CPU
 Quirks    "--" stands for what is not known (a container that stopped); older versions call the first column CONTAINER,
           have no NAME, and put a blank before a unit or none beside the slash; traffic and memory come in pairs
@@ -16,7 +16,7 @@ from typing import Any
 from ..broken import whole
 from ..catalogue import Found
 from ..lines import Lines
-from ..records import Record, SystemSample
+from ..records import ProcessSample, Record
 from ._repeated import iteration
 
 KIND = "docker_stats"
@@ -125,10 +125,15 @@ def _figure(name: str, text: str) -> Any:
 
 
 def records(values: dict[str, Any]) -> list[Record]:
-    metrics = {
-        f"container_{row.get('name', row.get('container', ''))}_{name}": float(figure)
+    return [
+        ProcessSample(
+            pid=0,
+            user=None,
+            command=(name := str(row.get("name") or row.get("container") or row.get("container_id", ""))),
+            group=name,
+            rss_kb=row.get("mem_usage_kb"),
+            cpu_pct=row.get("cpu_pct"),
+            mem_pct=row.get("mem_pct"),
+        )
         for row in values.get("rows", [])
-        for name, figure in row.items()
-        if isinstance(figure, int | float)
-    }
-    return [SystemSample(tool=KIND, clock=None, metrics=metrics)]
+    ]
