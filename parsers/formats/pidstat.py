@@ -67,12 +67,15 @@ def _values(found: Interval) -> dict[str, Any]:
             processes.setdefault((pid, row.get("tid")), named | {"command": command}).update(rest)
     names = list(dict.fromkeys(name for row in processes.values() for name in row))
     columns = {name: [row.get(name) for row in processes.values()] for name in names}
-    return {"columns": names, "n_processes": len(processes), "processes": Table(columns, len(processes))}
+    table = Table(columns, len(processes))
+    if found.average:
+        return {"n_rows": len(table), "rows": list(table)}  # no listing of processes: nothing was so at any time
+    return {"columns": names, "n_processes": len(table), "processes": table}
 
 
 def records(values: dict[str, Any]) -> list[Record]:
     table = values.get("processes")
-    if not isinstance(table, Table) or "average" in values:
+    if not isinstance(table, Table):
         return []
     if "lwp" in table.columns:  # rows of threads would count a process many times
         kept = [at for at, thread in enumerate(table.columns["lwp"]) if thread is None]
