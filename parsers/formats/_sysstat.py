@@ -41,8 +41,14 @@ _SPECIAL = {"areq-sz": "_kb", "avgrq-sz": "_sectors", "await": "_ms", "svctm": "
 _SPECIAL |= {"stksize": "_kb", "stkref": "_kb"}
 _NARROW = 80  # columns; a longer line was not broken by a mail client
 _SOON = 6
+_LONGEST = 32  # characters of a metric's name
 
 Row = dict[str, Any]
+
+
+def metric(kind: str, which: str, name: str) -> str:
+    """What a figure of one device or interface is called among the machine's: "disk_vda_util_pct"."""
+    return f"{kind}_{which[: _LONGEST - len(kind) - len(name) - 2]}_{name}"
 
 
 @lru_cache(maxsize=4096)

@@ -19,7 +19,7 @@ from ..catalogue import Found
 from ..lines import Lines
 from ..records import Problem, Record, SystemSample
 from ..units import number
-from ._sysstat import clock, column
+from ._sysstat import clock, column, metric
 
 KIND = "iostat"
 COMMAND = r"(?:^|[\s/;&|(])iostat(?:\s|$)"
@@ -194,5 +194,5 @@ def records(values: dict[str, Any]) -> list[Record]:
     metrics = {f"cpu_{to}": float(values[name]) for name, to in _SHARES.items() if values.get(name) is not None}
     for row in values.get("devices", []):
         figures = {name: value for name, value in row.items() if isinstance(value, int | float)}
-        metrics |= {f"disk_{row['device']}_{name}": float(value) for name, value in figures.items()}
+        metrics |= {metric("disk", str(row["device"]), name): float(value) for name, value in figures.items()}
     return [SystemSample(tool=KIND, clock=values.get("time"), metrics=metrics)]

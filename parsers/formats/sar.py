@@ -17,7 +17,7 @@ from typing import Any
 from ..catalogue import Found
 from ..lines import Lines
 from ..records import Record, SystemSample
-from ._sysstat import STAMP, Interval, Tool, interval
+from ._sysstat import STAMP, Interval, Tool, interval, metric
 
 KIND = "sar"
 COMMAND = r"(?:^|[\s/;&|(])sar(?:\s|$)"
@@ -113,5 +113,5 @@ def records(values: dict[str, Any]) -> list[Record]:
     for kind, key, rows in (("net", "iface", values.get("interfaces", [])), ("disk", "dev", values.get("devices", []))):
         for row in rows:
             figures = {name: value for name, value in row.items() if isinstance(value, int | float) and name != key}
-            metrics |= {f"{kind}_{row[key]}_{name}": float(value) for name, value in figures.items()}
+            metrics |= {metric(kind, str(row[key]), name): float(value) for name, value in figures.items()}
     return [SystemSample(tool=KIND, clock=values.get("time"), metrics=metrics)]
