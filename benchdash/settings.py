@@ -166,6 +166,7 @@ if CELERY_BROKER_URL.startswith(("redis:", "rediss:")):
 CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
 CELERY_BEAT_SCHEDULE = {
     "tend jobs": {"task": "runs.tasks.tend_jobs", "schedule": 15.0, "options": {"expires": 15.0}},
+    "tend uploads": {"task": "runs.tasks.tend_uploads", "schedule": 15.0, "options": {"expires": 15.0}},
     "take in tallies": {"task": "runs.tasks.take_in_tallies", "schedule": 15.0, "options": {"expires": 15.0}},
 }
 # A nightly plan that was missed, because nothing ran at night, must not start in the morning.

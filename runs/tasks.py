@@ -9,6 +9,7 @@ from typing import Any
 
 from celery import Task, shared_task
 from celery.signals import celeryd_after_setup, worker_ready, worker_shutting_down
+from django import db
 from django.db import transaction
 from kombu.exceptions import OperationalError
 
@@ -17,6 +18,8 @@ from runs.models import Job, LoadGenerator, Upload
 from runs.remote import schedules
 
 TEND_S = 15.0  # between two looks after jobs that wait or whose worker is gone
+RESEND_S = 60.0  # ingest.overdue names a text no sooner again
+DatabaseAway = (db.OperationalError, db.InterfaceError)
 log = logging.getLogger(__name__)
 _served: set[str] = set()  # queues of the worker that this process is; none in any other process
 
@@ -25,12 +28,17 @@ class Reading(Task):  # type: ignore[type-arg]
     """A task about one upload: when it breaks down, the upload says so instead of waiting for ever."""
 
     def on_failure(self, exc: Exception, task_id: str, args: Any, kwargs: Any, einfo: Any) -> None:
-        ingest.give_up(args[0], f"Reading broke down ({type(exc).__name__}); the worker's log says where.")
+        if not isinstance(exc, DatabaseAway):  # then it is read once the database is back
+            ingest.give_up(args[0], f"Reading broke down ({type(exc).__name__}); the worker's log says where.")
 
 
-@shared_task(base=Reading, acks_late=True, reject_on_worker_lost=True)
+@shared_task(base=Reading, acks_late=False)
 def parse_upload(upload_id: int) -> None:
-    """Read and store a queued upload."""
+    """Read and store a queued upload.
+
+    Acknowledged at its start, as run_job is and for the same reason. The upload's row says how far its reader is; where
+    that falls silent, `tend_uploads` sends the text again.
+    """
     ingest.parse_queued(upload_id)
 
 
@@ -40,7 +48,25 @@ def hand_over(receipt: ingest.Receipt) -> None:
     A text sent again while it waits is handed over again: the first message may have been lost, a second does no harm.
     """
     if receipt.upload.status == Upload.Status.QUEUED:
-        transaction.on_commit(partial(parse_upload.delay, receipt.upload.pk))
+        transaction.on_commit(partial(send_upload, receipt.upload.pk))
+
+
+def send_upload(upload_id: int, **options: Any) -> None:
+    """Put an upload's message into the queue. Where the broker is away `tend_uploads` does it later."""
+    try:
+        parse_upload.apply_async((upload_id,), retry=False, **options)
+    except OperationalError as error:
+        log.warning("Upload %s could not be sent, it is sent later: %s", upload_id, error)
+
+
+@shared_task(acks_late=False)
+def tend_uploads() -> None:
+    """Send those texts again whose message was lost or whose reader is gone.
+
+    What is not taken before the next look counts as lost, so that no second message is ever in the queue for long.
+    """
+    for upload_id in ingest.overdue():
+        send_upload(upload_id, expires=RESEND_S)
 
 
 @shared_task(acks_late=False)
@@ -116,6 +142,7 @@ def send(job_id: int) -> None:
 def tend_at_start(**_: Any) -> None:
     """What a worker left behind that was killed is seen to by the next one that starts."""
     tend_jobs.apply_async(expires=TEND_S, retry=False)
+    tend_uploads.apply_async(expires=TEND_S, retry=False)
 
 
 @worker_shutting_down.connect

@@ -197,6 +197,12 @@ class ResultStandaloneCaptureSerializer(ResultCaptureSerializer):
     values = serializers.DictField()
 
 
+class ProgressSerializer(serializers.Serializer[Any]):
+    bytes_read = serializers.IntegerField()
+    size_bytes = serializers.IntegerField()
+    blocks_found = serializers.IntegerField()
+
+
 class ResultSerializer(serializers.Serializer[Any]):
     """An upload and what was read from it: `ingest.result_of`."""
 
@@ -209,6 +215,7 @@ class ResultSerializer(serializers.Serializer[Any]):
     captures = ResultStandaloneCaptureSerializer(many=True)
     problems = ErrorSerializer(many=True)
     unread_lines = serializers.ListField(child=LINES)
+    progress = ProgressSerializer(required=False, help_text="while the text waits or is read")
 
 
 class SeriesSerializer(serializers.Serializer[Any]):

@@ -13,6 +13,7 @@ from .again import cancel, give_up, lines_of, parse_queued, reparse
 from .draft import Draft
 from .edits import Edits, apply_edits
 from .hints import Hints, Slot
+from .progress import overdue
 from .reading import nothing_found
 from .redact import Secret, without_secrets
 from .rejected import Error, Rejected, too_large
@@ -44,6 +45,7 @@ __all__ = [
     "give_up",
     "lines_of",
     "nothing_found",
+    "overdue",
     "overrule",
     "parse_queued",
     "preview",

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F
 
 import parsers
 from runs.models import Upload
 
 from .edits import Edits
 from .hints import Hints
+from .progress import Reader, Superseded, claim, is_hopeless
 from .reading import Reading, blocks_of, drafted, nothing_found, read
 from .rejected import Rejected
 from .store import store
@@ -23,30 +23,33 @@ ATTEMPTS = 3
 
 
 def parse_queued(upload_id: int) -> Upload:
-    """Read and store a queued text. Safe to repeat: what is done stays as it is. Raises Upload.DoesNotExist.
+    """Read and store a queued text. Safe to repeat: what is done, and what somebody reads, stays as it is.
 
     A text whose reading was broken off three times (it may be what kills the worker) is given up.
+    Raises Upload.DoesNotExist.
     """
-    waiting = Upload.objects.filter(pk=upload_id, status__in=(Status.QUEUED, Status.PARSING))
-    if waiting.filter(attempts__gte=ATTEMPTS).exists():
+    if is_hopeless(upload_id, ATTEMPTS):
         give_up(upload_id, f"Reading was broken off {ATTEMPTS} times. The text may be too large; send it in parts.")
-    elif waiting.update(status=Status.PARSING, attempts=F("attempts") + 1):
-        _parse(upload_id)
+    elif (reader := claim(upload_id, ATTEMPTS)) is not None:
+        _parse(reader)
     return Upload.objects.light().get(pk=upload_id)
 
 
-def _parse(upload_id: int) -> None:
-    queued = Upload.objects.get(pk=upload_id)
+def _parse(reader: Reader) -> None:
+    queued = Upload.objects.get(pk=reader.upload_id)
     text = text_of(queued)
     try:
         # Before the transaction: SQLite lets nobody else write while one is open. Nothing changes a queued upload's edits.
-        found = read(text, hints=Hints.from_dict(queued.hints), edits=queued.edits)
+        found = read(text, hints=Hints.from_dict(queued.hints), edits=queued.edits, told=reader.hear)
+        reader.tell()
         with transaction.atomic():
-            upload = Upload.objects.select_for_update().get(pk=upload_id)
-            if upload.status == Status.PARSING:
+            upload = Upload.objects.select_for_update().get(pk=reader.upload_id)
+            if reader.is_mine(upload):
                 _store_anew(upload, found, text.n_lines, keep_empty=True)
+    except Superseded:
+        return
     except Rejected as error:  # edits that do not fit the text: the sender has gone, so the upload says it
-        give_up(upload_id, str(error))
+        give_up(reader.upload_id, str(error))
 
 
 def give_up(upload_id: int, message: str) -> None:

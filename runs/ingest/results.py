@@ -19,8 +19,8 @@ from .submit import Preview
 def result_of(upload: Upload, rows: Rows | None = None) -> dict[str, Any]:
     """The JSON body of an upload: id, url, sha256, status, runs, captures, problems, unread_lines.
 
-    Where the text failed or is still waiting there is `error` too; addresses are paths. Three queries, none with the
-    `rows` of a receipt.
+    Where the text failed there is `error` too, and while it waits or is read, `progress`; addresses are paths. Three
+    queries, none with the `rows` of a receipt.
     """
     runs, captures, beside = _stored(upload) if rows is None else _just_stored(rows)
     return {
@@ -33,7 +33,16 @@ def result_of(upload: Upload, rows: Rows | None = None) -> dict[str, Any]:
         "captures": [capture_result(capture) for capture in captures],
         "problems": upload.problems,
         "unread_lines": upload.unread,
+        **_progress(upload),
     }
+
+
+def _progress(upload: Upload) -> dict[str, Any]:
+    """How far a worker is with a text, as long as it is not done."""
+    if upload.status not in (Upload.Status.QUEUED, Upload.Status.PARSING):
+        return {}
+    seen = {"bytes_read": upload.bytes_read, "size_bytes": upload.size_bytes, "blocks_found": upload.n_blocks}
+    return {"progress": seen}
 
 
 Beside = Callable[[Run], Iterable[Capture]]

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import gzip
 import io
+from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
+from django.utils import timezone
+from kombu.exceptions import OperationalError
 
-from runs import tasks
+from runs import ingest, tasks
 from runs.access.tokens import make_token
 from runs.models import Experiment, Host, Run, Upload
 from runs.tests.ingest.texts import session
@@ -167,7 +170,7 @@ def test_a_browser_session_without_its_csrf_token_stores_nothing():
 def queue(monkeypatch, settings) -> list[int]:
     settings.QUEUE_UPLOAD_BYTES = 100
     sent: list[int] = []
-    monkeypatch.setattr(tasks.parse_upload, "delay", sent.append)
+    monkeypatch.setattr(tasks.parse_upload, "apply_async", lambda args, **_: sent.append(*args))
     return sent
 
 
@@ -177,6 +180,7 @@ def test_a_large_text_is_handed_to_a_worker(api, queue, django_capture_on_commit
     body = answer.json()
     assert (answer.status_code, body["status"], body["runs"]) == (202, "queued", [])
     assert queue == [body["id"]]
+    assert answer["Location"].endswith(f"{UPLOADS}{body['id']}/")
     tasks.parse_upload(body["id"])
     done = api.get(answer["Location"]).json()
     assert (done["status"], len(done["runs"])) == ("ready", 1)
@@ -232,6 +236,104 @@ def test_a_text_cancelled_while_it_is_read_is_not_stored(api, queue, monkeypatch
     monkeypatch.setattr("runs.ingest.again.read", cancelling(pk))
     tasks.parse_upload(pk)
     assert Upload.objects.get().status == "cancelled" and not Run.objects.exists()
+
+
+def test_a_text_that_is_read_says_how_far(api, queue, monkeypatch):
+    pk = send(api, "prose\n" * 20_000 + session(500, 600)).json()["id"]
+    assert progress_of(api, pk) == (0, 0)
+    seen: list[tuple[int, int]] = []
+    monkeypatch.setattr("runs.ingest.progress.TELL_S", 0.0)
+    monkeypatch.setattr(
+        "runs.ingest.reading.folded", lambda blocks: watched(blocks, lambda: seen.append(progress_of(api, pk)))
+    )
+    tasks.parse_upload(pk)
+    assert [found for _, found in seen] == [1, 2, 3, 4] and seen[-1][0] <= Upload.objects.get().size_bytes
+    done = Upload.objects.get()
+    assert (done.bytes_read, done.status) == (done.size_bytes, "ready")
+    assert "progress" not in api.get(f"{UPLOADS}{pk}/").json()
+
+
+def progress_of(api: Client, pk: int) -> tuple[int, int]:
+    progress = api.get(f"{UPLOADS}{pk}/").json()["progress"]
+    return progress["bytes_read"], progress["blocks_found"]
+
+
+def watched(blocks, look):
+    for block in blocks:
+        look()
+        yield block
+
+
+def test_a_text_whose_reader_is_gone_is_read_by_another(api, queue):
+    pk = send(api, session(500)).json()["id"]
+    long_ago = timezone.now() - timedelta(seconds=61)
+    Upload.objects.update(status="parsing", seen_at=long_ago, attempts=1)
+    tasks.tend_uploads()
+    tasks.tend_uploads()
+    assert queue == [pk] and Upload.objects.get().status == "queued"
+    tasks.parse_upload(pk)
+    assert (Upload.objects.get().status, Run.objects.count()) == ("ready", 1)
+
+
+def test_a_text_whose_message_was_lost_is_sent_again(api, queue):
+    send(api, session(500))
+    tasks.tend_uploads()
+    assert queue == []
+    Upload.objects.update(created_at=timezone.now() - timedelta(seconds=61))
+    tasks.tend_uploads()
+    assert queue == [Upload.objects.get().pk]
+
+
+def test_a_text_that_somebody_reads_is_left_to_them(api, queue):
+    pk = send(api, session(500)).json()["id"]
+    Upload.objects.update(status="parsing", seen_at=timezone.now(), attempts=1)
+    tasks.parse_upload(pk)
+    tasks.tend_uploads()
+    assert queue == [] and (Upload.objects.get().status, Upload.objects.get().attempts) == ("parsing", 1)
+
+
+def test_a_reader_that_was_taken_for_dead_stores_nothing(api, queue, monkeypatch):
+    pk = send(api, session(500)).json()["id"]
+
+    def slow(blocks):
+        Upload.objects.update(seen_at=timezone.now() - timedelta(seconds=61))
+        tasks.tend_uploads()
+        return blocks
+
+    monkeypatch.setattr("runs.ingest.reading.folded", slow)
+    tasks.parse_upload(pk)
+    assert queue == [pk] and Upload.objects.get().status == "queued" and not Run.objects.exists()
+
+
+def test_a_cancelled_reading_stops_in_the_middle(api, queue, monkeypatch):
+    pk = send(api, session(*range(500, 520))).json()["id"]
+    read: list[int] = []
+
+    def watch(blocks):
+        for block in blocks:
+            read.append(block.first)
+            ingest.cancel(pk)
+            yield block
+
+    monkeypatch.setattr("runs.ingest.progress.TELL_S", 0.0)
+    monkeypatch.setattr("runs.ingest.reading.folded", watch)
+    tasks.parse_upload(pk)
+    assert len(read) < 5 and Upload.objects.get().status == "cancelled"
+
+
+def test_a_broker_that_is_away_does_not_lose_the_text(api, queue, monkeypatch, django_capture_on_commit_callbacks):
+    def away(*args, **kwargs):
+        raise OperationalError("no")
+
+    monkeypatch.setattr(tasks.parse_upload, "apply_async", away)
+    with django_capture_on_commit_callbacks(execute=True):
+        assert send(api, session(500)).status_code == 202
+
+
+def test_a_text_of_too_many_blocks_is_refused(api, monkeypatch):
+    monkeypatch.setattr("runs.ingest.reading.MOST_BLOCKS", 2)
+    status, message = errors_of(send(api, session(500, 600)))
+    assert status == 413 and "More than 2 reports" in message and not Upload.objects.exists()
 
 
 def test_what_was_read_cannot_be_cancelled(api, queue):
