@@ -58,7 +58,7 @@ class Around:
                 self.command.prose_since = True
 
     def _stamp(self, number: int, line: str) -> None:
-        self.stamps.append((number, line))
+        self.stamps.append((number, line.rstrip()))
         if len(self.stamps) > _STAMPS:
             del self.stamps[_STAMPS // 2]
 

@@ -7,9 +7,24 @@ from collections.abc import Callable
 from django.http import HttpResponseBase
 from django.urls import URLPattern, path, re_path
 
-from runs.views import browse, change, compare, detail, experiment, home, preview, rulings, runlist, takeaway, timings, upload
+from runs.views import (
+    browse,
+    change,
+    compare,
+    detail,
+    experiment,
+    home,
+    overtime,
+    preview,
+    rulings,
+    runlist,
+    takeaway,
+    timings,
+    upload,
+)
 
 FIGURE = r"figures/(?P<what>\w{1,40})-(?P<digest>[0-9a-f]{1,40})\.json"
+OVER_TIME = rf"figures/(?P<what>{'|'.join(overtime.FIGURES)})\.(?P<fmt>json|csv)"
 
 
 def page(route: str, view: Callable[..., HttpResponseBase], name: str, more: str = "") -> list[URLPattern]:
@@ -41,6 +56,8 @@ urlpatterns = [
     *page("uploads/", browse.uploads, "uploads"),
     *page("uploads/<pk>/", upload.upload, "upload"),
     *page("captures/<pk>/", detail.capture, "capture"),
+    re_path(rf"^captures/(?P<pk>\d+)/{OVER_TIME}$", overtime.capture_figure, name="capture-figure"),
+    re_path(rf"^runs/(?P<pk>\d+)/{OVER_TIME}$", overtime.run_figure, name="run-figure"),
     path("experiments/<int:pk>/rename/", change.rename_experiment, name="rename-experiment"),
     path("configs/<int:pk>/rename/", change.rename_config, name="rename-config"),
     path("hosts/<int:pk>/rename/", change.rename_host, name="rename-host"),

@@ -22,7 +22,7 @@ _LONGEST = 100
 _TIME = re.compile(
     r"(?<![\d:.,])(\d{1,2})(?::|[時시点點]\s?)(\d\d)(?::|[分분]\s?)(\d\d)(?:[.,]\d{1,9})?(?![\d:])[秒초]?"
 )
-_RULER = " \t=-#*~_<>[](){}|+!.:;,'\"`"
+_RULER = " \t\r\n=-#*~_<>[](){}|+!.:;,'\"`"
 _UPTIME = re.compile(r"\s*(\d\d:\d\d:\d\d)(?: [ap]m)? up .*load averages?: [\d.,]+ [\d.,]+ [\d.,]+\s*")
 _JOINED = re.compile(r"(?:19|20)\d\d(?:0\d|1[0-2])[0-3]\d[T_-]?([01]\d|2[0-3])([0-5]\d)([0-5]\d)Z?")
 _EPOCH = re.compile(r"[1-3]\d{9}(?:[.,]\d{1,9})?")
@@ -94,13 +94,13 @@ def of_run(
     """
     if slot and len(slot.get("clock") or ()) == 2:
         return Span(*slot["clock"])
-    rows = values.get("rows")
+    rows = block.values.get("rows")
     row = rows[0] if isinstance(rows, list) and len(rows) == 1 else values
     logged = str(row.get("date_time") or "")
     if logged:  # siege writes its line when it is done
         clock = clock_in(logged)
         return _from_end(seconds(clock), result.duration_s) if clock else Span()
-    if values is not block.values:
+    if isinstance(rows, list) and len(rows) > 1:
         return Span()
     top = block.command_line or block.first
     above = [stamp for stamp in _stamps(block.above) if top - NEAR <= stamp.line < block.first and not stamp.by_prompt]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.conf import settings
@@ -9,26 +10,19 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 
-from runs import reads
-from runs.analysis import differences, processes
+from runs import captured, gists, reads, watched
+from runs.analysis import differences
 from runs.analysis.sheet import Sheet, Value
-from runs.figures import latency, overtime
-from runs.ingest.pack import unpack
-from runs.models import Capture, Config, Experiment, Host, Run
+from runs.figures import latency
+from runs.models import Capture, Config, Host, Run
 from runs.views import timings
 from runs.views.answer import answer
 from runs.views.cards import cards
 from runs.views.charts import wants_log
+from runs.views.overtime_charts import charts_of_capture, charts_of_run
 from runs.views.spectra import percentiles
 
-OVER_TIME = [
-    ("cpu_us", "CPU, user", "%"),
-    ("cpu_sy", "CPU, system", "%"),
-    ("cpu_wa", "CPU, waiting", "%"),
-    ("load1", "load, 1 minute", "load"),
-    ("mem_free_kb", "free memory", "MiB"),
-    ("swap_used_kb", "swap used", "MiB"),
-]
+MOST_LISTED, MOST_SENT, MOST_GROUPS = 500, 20_000, 40
 
 
 def flat(values: dict[str, Any], stem: str = "") -> list[tuple[str, Value]]:
@@ -47,7 +41,7 @@ def flat(values: dict[str, Any], stem: str = "") -> list[tuple[str, Value]]:
 def run(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     found = get_object_or_404(Run.objects.with_context(), pk=pk)
     fact = reads.run_fact(found)
-    looks = reads.looks_of(list(found.captures.defer("values", "quotes")))
+    captures = list(found.captures.defer("values", "quotes"))
     chart, log = None, False
     single = timings.of_run(found)
     spectrum = percentiles(found.percentiles_ms, single["timed"].percentiles_ms)
@@ -59,7 +53,8 @@ def run(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     context = {
         "run": found,
         "fact": fact,
-        "looks": looks,
+        "looks": _looks(captures),
+        "over_time": charts_of_run(found, captures, request.GET.get("program", "")),
         "chart": chart,
         "log": log,
         "pairs": pairs,
@@ -75,11 +70,16 @@ def run(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     return answer(request, "run.html", context, sheet, fmt=fmt, payload=payload | {"values": found.values})
 
 
+def _looks(captures: Sequence[Capture]) -> list[tuple[Capture, int, str]]:
+    """(capture, how many processes it saw, where it stands in its text)."""
+    n = watched.counted(captures)
+    return [(one, n[one.pk], reads.line_url(one.upload_id, one.line_first)) for one in captures]
+
+
 def host(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     found = get_object_or_404(Host, pk=pk)
     _, properties = differences.of_hosts([vars(found)])
-    here = found.runs.values("experiment")
-    shown = cards(reads.gists(list(Experiment.objects.filter(pk__in=here).select_related("host")[:50])))
+    shown = cards(gists.on_host(found))
     alike = (
         Host.objects.filter(fingerprint=found.fingerprint).exclude(pk=pk) if found.fingerprint else Host.objects.none()
     )
@@ -93,56 +93,36 @@ def config(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     texts = [(text, reads.line_url(text.upload_id, text.line_first)) for text in reads.once(found.texts.all())]
     shared = reads.once(found.experiment.texts.filter(config=None))
     texts += [(text, reads.line_url(text.upload_id, text.line_first)) for text in shared]
-    runs = [reads.run_fact(run) for run in found.runs.select_related("host").order_by("repeat", "id")]
+    newest = found.runs.select_related("host").order_by("-id")[:MOST_LISTED]
+    runs = [reads.run_fact(run) for run in sorted(newest, key=lambda run: (run.repeat, run.pk))]
     peers = list(found.experiment.configs.all())
     elsewhere = Config.objects.filter(name=found.name).exclude(pk=pk).select_related("experiment").order_by("-id")[:20]
     context = {"config": found, "texts": texts, "runs": runs, "peers": peers, "elsewhere": list(elsewhere)}
+    context["cut"] = len(runs) == MOST_LISTED
     rows = tuple((run.id, run.label, run.repeat, run.requests_per_second, run.mean_ms, run.source) for run in runs)
     heads = ("run", "label", "repeat", "requests_per_second", "mean_ms", "source")
     return answer(request, "config.html", context, Sheet(f"Config {found.name}", heads, rows), fmt=fmt)
 
 
 def capture(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
-    found = get_object_or_404(Capture.objects.with_context(), pk=pk)
-    look = reads.looks_of([found])[0]
-    ordered = sorted(look.processes, key=lambda one: (-(one.rss_kb or 0), one.pid))
-    rows = tuple((one.pid, one.group, one.command, one.rss_kb, one.cpu_pct) for one in ordered)
+    found = get_object_or_404(Capture.objects.with_context().defer("values"), pk=pk)
+    whole = bool(fmt or request.GET.get("format", ""))
+    machine = captured.machine(found)
+    processes = captured.processes(found, MOST_SENT if whole else MOST_LISTED)
+    programs = watched.of_capture(found).programs("rss_kb", "cpu_pct")
+    source = reads.line_url(found.upload_id, found.line_first)
     context = {
         "capture": found,
-        "look": look,
-        "source": look.source,
-        "metrics": sorted(look.metrics.items()),
-        "groups": processes.groups(look.processes),
-        "processes": ordered[:500],
-        "chart": _over_time(found) if found.n_samples > 1 else None,
+        "source": source,
+        "metrics": machine,
+        "groups": captured.groups(programs, MOST_GROUPS),
+        "processes": processes,
+        "most": MOST_LISTED,
+        "over_time": charts_of_capture(found, {one.name for one in machine}, programs, request.GET.get("program", "")),
         "configs": list(found.experiment.configs.all()),
     }
+    rows = tuple((one.pid, one.group, one.command, one.rss_kb, one.cpu_pct) for one in processes)
     sheet = Sheet(f"Capture {found.pk}", ("pid", "group", "command", "rss_kb", "cpu_pct"), rows)
-    payload = {
-        "id": found.pk,
-        "tool": found.tool,
-        "phase": found.phase,
-        "source": look.source,
-        "looks": found.n_samples,
-    }
-    payload |= {"metrics": look.metrics, "processes": sheet.records()}
+    payload = {"id": found.pk, "tool": found.tool, "phase": found.phase, "source": source, "looks": found.n_samples}
+    payload |= {"metrics": {one.name: one.mean for one in machine}, "processes": sheet.records()}
     return answer(request, "capture.html", context, sheet, fmt=fmt, payload=payload)
-
-
-def _over_time(found: Capture) -> dict[str, Any] | None:
-    names = [name for name, _, _ in OVER_TIME]
-    told = found.series.filter(pid=None, metric__in=[*names, "clock_s"])
-    rows = {row.metric: unpack(row.samples, found.n_samples).tolist() for row in told}
-    tracks = [
-        overtime.Track(label, unit, tuple(_scaled(value, unit) for value in rows[name]))
-        for name, label, unit in OVER_TIME
-        if name in rows
-    ]
-    clock = [_scaled(second, "s") for second in rows.get("clock_s", [])]
-    return overtime.figure(tracks, clock) if tracks else None
-
-
-def _scaled(value: float, unit: str) -> float | None:
-    if value != value:  # NaN: this look lacks the figure
-        return None
-    return round(value / 1024, 2) if unit == "MiB" else value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from runs.figures import N_COLORS, color, latency, overtime, resources, short, spark, symbol, throughput
+from runs.figures import N_COLORS, color, latency, resources, short, spark, symbol, throughput
 from runs.figures.throughput import Bar
 
 BARS = [Bar("event", 0, (617.01, 878.81), ("one", "two")), Bar("worker", 1, (722.23,))]
@@ -84,19 +84,6 @@ def test_stacks_leave_out_parts_that_nobody_tells():
     made = resources.memory([resources.Stack("a", "before", {"used": 300.0, "free": 400.0})])
     assert [trace["name"] for trace in made["data"]] == ["used by programs", "free"]
     assert made["layout"]["barmode"] == "stack"
-
-
-def test_long_series_keep_their_peaks():
-    values = [0.0] * 10_000
-    values[5_432] = 99.0
-    dots = overtime.thinned(values)
-    assert len(dots) <= overtime.MOST_POINTS
-    assert (5_433, 99.0) in dots
-
-
-def test_looks_with_a_clock_stand_at_their_second():
-    made = overtime.figure([overtime.Track("free", "MiB", (1.0, 2.0))], [50_000.0, 50_005.0])
-    assert made["data"][0]["x"] == [0.0, 5.0]
 
 
 def test_the_card_picture_is_to_one_scale_and_says_what_it_leaves_out():

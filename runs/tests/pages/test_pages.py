@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 import pytest
@@ -220,16 +219,3 @@ def test_monitors_of_no_config_are_shown_where_there_is_nothing_else(browser):
     Capture.objects.update(config=None)
     setup.delete()
     assert "Free memory MiB 2" in words(html(browser, made.get_absolute_url()))
-
-
-def test_a_capture_of_several_looks_is_drawn_over_its_clock(browser):
-    setup = factories.config(factories.experiment(), "a")
-    made = factories.capture(setup, factories.upload(), metrics={}, n_samples=3, clock_first="15:00:00")
-    factories.series(made, "clock_s", [54000.0, 54005.0, 54010.0])
-    factories.series(made, "load1", [0.5, float("nan"), 1.5])
-    page = html(browser, made.get_absolute_url())
-    text = re.search(r'<script id="figure-time" type="application/json">(.*?)</script>', page, re.S)
-    (trace,) = json.loads(text[1])["data"]
-    assert trace["x"] == [0.0, 5.0, 10.0]
-    assert trace["y"] == [0.5, None, 1.5]
-    assert "clock_s" not in words(page)

@@ -1,0 +1,116 @@
+// Draws charts over time: puts the points of a light figure back (see runs/figures/overtime/lean.py), and asks for finer ones
+// when the reader zooms in. All charts of a page show the same time. What is there stays until the finer figure has come.
+"use strict";
+(function () {
+  const WAIT_MS = 150; // after the last of several zooms
+  const coarse = window.matchMedia("(pointer: coarse)").matches;
+  const boxes = [...document.querySelectorAll(".plot[data-over]")];
+  const drawn = new Set();
+  const following = new WeakSet(); // boxes that are moved by this script and not by the reader
+  const seconds = new WeakMap(); // box -> how much of its x axis a second is
+  let range = fromQuery();
+  let restoring = false;
+  let timer;
+  let turn = 0;
+
+  function fromQuery() {
+    const query = new URLSearchParams(location.search);
+    const ends = ["from", "to"].map((name) => parseFloat(query.get(name)));
+    return ends.every(Number.isFinite) && ends[0] < ends[1] ? ends : null;
+  }
+
+  function intoQuery() {
+    const here = new URL(location.href);
+    ["from", "to"].forEach((name, at) => {
+      if (range) here.searchParams.set(name, range[at].toFixed(1));
+      else here.searchParams.delete(name);
+    });
+    history.replaceState(history.state, "", here);
+  }
+
+  function address(box) {
+    const asked = new URL(box.dataset.over, location.href);
+    asked.searchParams.set("points", Math.max(200, Math.ceil(box.clientWidth / 100) * 100));
+    if (range) {
+      asked.searchParams.set("from", range[0].toFixed(1));
+      asked.searchParams.set("to", range[1].toFixed(1));
+    }
+    return asked.pathname + asked.search;
+  }
+
+  function summed(first, differences) {
+    let sum = first;
+    return [sum, ...differences.map((difference) => (sum += difference))];
+  }
+
+  function points(axis) {
+    return axis.d ? summed(axis.at, axis.d) : Array.from({ length: axis.n }, (_, at) => axis.at + at * axis.by);
+  }
+
+  function trace({ lean, ...told }, light) {
+    const x = points(light.axes[lean.x]).map((tick) => tick * light.tick);
+    const y = lean.y.length ? summed(lean.y[0], lean.y.slice(1)).map((figure) => figure * light.unit) : [];
+    for (const place of [...(lean.breaks || [])].reverse()) {
+      x.splice(place, 0, x[place - 1]);
+      y.splice(place, 0, null);
+    }
+    return { ...told, x, y };
+  }
+
+  function figure(light, box) {
+    const panel = light.panels[box.dataset.panel] || { data: [], layout: structuredClone(light.panels[0].layout) };
+    seconds.set(box, light.second);
+    const made = { data: panel.data.map((one) => trace(one, light)), layout: structuredClone(panel.layout) };
+    if (coarse) {
+      made.layout.dragmode = false; // a finger that goes down the page must not be caught
+      made.layout.xaxis.fixedrange = true;
+    }
+    return made;
+  }
+
+  function load(box) {
+    return benchdash.fetched(address(box)).then((light) => figure(light, box));
+  }
+
+  function told(box, value) {
+    const at = typeof value === "string" ? Date.parse(value.trim().replace(" ", "T") + "Z") : value;
+    return at / seconds.get(box);
+  }
+
+  function moved(box, event) {
+    if (following.has(box)) return;
+    const ends = event["xaxis.range"] || [event["xaxis.range[0]"], event["xaxis.range[1]"]];
+    if (restoring || event["xaxis.autorange"]) range = null;
+    else if (ends[0] !== undefined) range = ends.map((end) => told(box, end));
+    else return;
+    restoring = false;
+    if (range) for (const other of drawn) if (other !== box) follow(other);
+    intoQuery();
+    clearTimeout(timer);
+    timer = setTimeout(refine, WAIT_MS);
+  }
+
+  function follow(box) {
+    following.add(box);
+    const ends = range.map((end) => end * seconds.get(box));
+    Plotly.relayout(box, { "xaxis.range": ends }).finally(() => following.delete(box));
+  }
+
+  function refine() {
+    const mine = ++turn;
+    for (const box of drawn) {
+      load(box).then(
+        (made) => mine === turn && benchdash.draw(box, made),
+        () => {}, // what is shown stays
+      );
+    }
+  }
+
+  for (const box of boxes) {
+    benchdash.lazy(box, () => load(box)).then(() => {
+      drawn.add(box);
+      box.on("plotly_relayout", (event) => moved(box, event));
+      box.on("plotly_doubleclick", () => (restoring = true));
+    });
+  }
+})();
