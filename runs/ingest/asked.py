@@ -6,6 +6,7 @@ import getopt
 import re
 import shlex
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from urllib.parse import SplitResult, urlsplit
 
 from parsers import Block, LoadResult
@@ -75,6 +76,7 @@ def _completed(block: Block, result: LoadResult) -> LoadResult:
     return replace(result, **missing)
 
 
+@lru_cache(maxsize=256)  # each run's is asked for several times, and a text repeats its commands
 def asked_by(command: str) -> Asked:
     """What an ab or siege command line asks for; nothing where it is another's or cannot be taken apart."""
     found = _PROGRAM.search(command)

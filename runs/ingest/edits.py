@@ -44,10 +44,12 @@ FIELDS: dict[str, dict[str, tuple[str, Callable[[Any], bool]]]] = {
 
 
 def apply_edits(draft: Draft, edits: Edits | None, *, strict: bool = True) -> Draft:
-    """A copy of the draft with the edits made. Raises Rejected (400) that names each key or value that does not fit.
+    """The draft, or a copy with the edits made. Raises Rejected (400) that names each key or value that does not fit.
 
     strict False leaves out edits that name what is not in the draft: for a text read anew by a later parser.
     """
+    if edits is None or edits == {}:
+        return draft
     edited = copy.deepcopy(draft)
     wrong = _misshapen(edits or {})
     if not wrong and edits:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from django.db import connection, models
@@ -31,9 +32,13 @@ def plain_json(value: Any) -> Any:
 
 def fitted(model: type[models.Model], **values: Any) -> dict[str, Any]:
     """Keyword arguments for a model: texts clipped to their columns, figures out of range left out (None)."""
-    fields = {field.attname: field for field in model._meta.concrete_fields}
-    fields |= {field.name: field for field in model._meta.concrete_fields}
+    fields = _fields(model)
     return {name: _fit(fields[name], value) for name, value in values.items()}
+
+
+@cache
+def _fields(model: type[models.Model]) -> dict[str, models.Field[Any, Any]]:
+    return {name: field for field in model._meta.concrete_fields for name in (field.attname, field.name)}
 
 
 def _fit(field: models.Field[Any, Any], value: Any) -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 from django.db import connection, models
 
 from runs.models import Config, Experiment, Host, Run, Upload
+from runs.statements import insert
 
 from . import tallies
 from .draft import Draft, DraftConfig, DraftExperiment, DraftHost
@@ -68,7 +69,8 @@ class Places:
             named = Experiment.objects.filter(name=name).order_by("id").first()
             if named is not None:
                 return named
-        made = Experiment.objects.create(name=name, host=host, created_by_id=self.upload.created_by_id)
+        made = Experiment(name=name, host=host, created_by_id=self.upload.created_by_id)
+        insert([made])
         self.new_experiments.add(made.pk)
         return made
 
@@ -89,7 +91,8 @@ class Places:
                 made.append(row)
             rows[config.key] = row
         if made:
-            self.new_configs |= {config.pk for config in Config.objects.bulk_create(made)}
+            insert(made)
+            self.new_configs |= {config.pk for config in made}
         return rows
 
     def _remember(self) -> None:

@@ -14,6 +14,7 @@ from django.db.models import Max
 
 from parsers import Block
 from runs.models import Capture, Config, ConfigText, Experiment, Run, Series, Upload
+from runs.statements import insert
 
 from . import clocks, fingerprint, tallies, timings
 from .draft import DraftCapture, DraftExperiment, DraftRun
@@ -106,7 +107,9 @@ class _Writer:
 
     def _save_upload(self) -> None:
         """Once its places are known, so that a new one takes a single INSERT."""
-        if self.upload._state.adding:
+        if self.upload.pk is None:
+            insert([self.upload])
+        elif self.upload._state.adding:  # in place of one that gives way
             self.upload.save()
         else:
             self.upload.save(update_fields=WRITTEN)
@@ -135,7 +138,8 @@ class _Writer:
                 rows.append(
                     ConfigText(experiment=experiment, config=config, sha256=sha256, **own, **self._source(text))
                 )
-        return ConfigText.objects.bulk_create(rows, batch_size=BATCH) if rows else []
+        insert(rows)
+        return rows
 
     def _write_runs(self, kept: Kept) -> list[Run]:
         for drafted in self.draft.experiments:
@@ -143,7 +147,9 @@ class _Writer:
                 self.runs[run.key] = self._run(drafted, run, kept)
         self._number_repeats()
         tallies.key_in(self.runs.values())
-        return Run.objects.bulk_create(self.runs.values(), batch_size=BATCH)
+        rows = list(self.runs.values())
+        insert(rows)
+        return rows
 
     def _run(self, drafted: DraftExperiment, run: DraftRun, kept: Kept) -> Run:
         block, result, values = load_of(self.reading.blocks, run.key)
@@ -175,11 +181,15 @@ class _Writer:
             return
         said = {key for key, changes in self.upload.edits.get("blocks", {}).items() if "repeat" in changes}
         places = {run.config_id for run in self.runs.values()} - self.places.new_configs
-        others = Run.objects.filter(config__in=places).exclude(upload=self.upload).order_by()
-        last = dict(others.values_list("fingerprint").annotate(Max("repeat"))) if places else {}
+        last = self._last_repeats(places) if places else {}
         for key, run in self.runs.items():
             if key not in said:
                 run.repeat = self.numbered.get(key) or run.repeat + last.get(run.fingerprint, 0)
+
+    def _last_repeats(self, places: set[int]) -> dict[str, int]:
+        """{fingerprint: the highest repeat} of other uploads' runs in these configs."""
+        others = Run.objects.filter(config__in=places).exclude(upload=self.upload).order_by()
+        return dict(others.values_list("fingerprint").annotate(Max("repeat")))
 
     def _write_captures(self, kept: Kept) -> list[Capture]:
         foreign = self._foreign_runs()

@@ -18,6 +18,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from runs.models import Facet, Run, RunTag, Tally
+from runs.statements import insert
 
 Kind = Facet.Kind
 Name = tuple[str, str]  # kind and value
@@ -174,4 +175,4 @@ def _tally(before: Iterable[Share], after: Iterable[Share]) -> None:
         "days": sorted(days),
     }
     if any(changes.values()):
-        Tally.objects.create(changes=changes)
+        insert([Tally(changes=changes)])

@@ -16,6 +16,7 @@ from django.db.models import Q
 from parsers import Block, LoadResult, Timings
 from runs.analysis import histogram
 from runs.models import Experiment, Run, Timing, Upload
+from runs.statements import Query
 
 from .draft import Draft, DraftTiming
 from .fitting import fitted
@@ -165,13 +166,16 @@ def _waits(row: Timing) -> str:
     )
 
 
+_any_waiting = Query(0, lambda: Timing.objects.filter(run=None).order_by().values_list("pk")[:1])
+
+
 def _take_up(upload: Upload, runs: Iterable[Run]) -> list[tuple[Timing, int]]:
     """Timings without a run, of the same experiments or sender, that one of these runs has the figures of.
 
     With each the experiment that it stood beside.
     """
     tools = {run.tool for run in runs if len(run.percentiles_ms) >= _ENOUGH}
-    if not tools:
+    if not tools or not _any_waiting():
         return []
     sent = Q(upload__created_by=upload.created_by_id, upload__created_at__gte=upload.created_at - WITHIN)
     here = Q(experiment__in={run.experiment_id for run in runs})
