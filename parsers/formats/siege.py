@@ -5,7 +5,8 @@ Yields    one LoadResult
 Units     times in seconds whatever the version prints (4.1 prints ms), data in MB of 1048576 bytes (old versions: bytes)
 Quirks    "successful" counts redirects too and may exceed "transactions"; the message about siege.log follows 3.0's
           summary; "concurrency" is a mean, the users are in "Preparing N concurrent users"; with -c above its limit siege
-          goes on with as many users as it allows, and says so above its banner; a failed connection is one line each
+          goes on with as many users as it allows, and says so above its banner; a failed connection is one line each; the
+          JSON has no banner, and what siege complains of stands above it
 Source    siege's main.c, display of the statistics, 2.71 to 4.1.7
 """
 
@@ -28,6 +29,7 @@ OPENS = (
     r"|\*\* SIEGE \d|\*\* siege \d|\*\* Preparing \d+ concurrent users|The server is now under siege|Lifting the server siege"
     r"|[Tt]ransactions:\s+\d+\s+hits|Availability:\s+\d[\d.]*\s*%\s*$|Transaction rate:\s+\d[\d.]*\s+trans/sec"
     r"|Successful transactions:\s*\d|\{?\s*\"transactions\":\s+\d+,|\{\s*$"
+    r"|\[(?:error|alert|fatal)\] \S.{0,90}? (?:sock|browser|ssl|http|auth|init|main|client)\.c:\d+: "
 )
 
 _KEYS = {
@@ -61,7 +63,7 @@ _BANNER = re.compile(r"\*\* (?:SIEGE|siege) (\S+)")
 _USERS = re.compile(r"\*\* Preparing (\d+) concurrent users")
 _TWO_DECIMALS = re.compile(r"\d+\.\d\d")
 _LABEL = re.compile(r"([A-Za-z ]{10,24}?):\s*(.*)")
-_JSON = re.compile(r"\{?\s*\"([a-z_]+)\":\s*([^,\s}]+)\s*,?\s*(\})?")
+_JSON = re.compile(r"\{?\s*\"([a-z_]+)\":\s*([^,\s}]+)\s*,?\s*(\})?(?:\s+(?:<--|←|#|//|\().*)?")
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
@@ -86,15 +88,23 @@ class _Siege:
                 self.last = self.lines.number
                 self.blank.clear()
                 if self.done:
+                    self._note_behind()
                     break
             else:
                 self.lines.back(*self.blank, self.lines.raw)
                 break
         return self._found()
 
+    def _note_behind(self) -> None:
+        """Take the message about siege.log that follows the JSON."""
+        while (following := self.lines.ahead(1)) and _LOGNOTE.match(following[0].strip()):
+            self.lines.skip_blank()
+            next(self.lines)
+            self.last = self.lines.number
+
     def _line(self, line: str) -> bool:
         """Take one line in; False where it is not siege's."""
-        if line == "{" and not self.values:
+        if line == "{" and not self.values.keys() - {"warnings"}:
             return bool(_JSON.fullmatch((self.lines.ahead(1) or [""])[0].strip()))
         if line == "}" and "format" in self.values:
             self.done = True
@@ -155,7 +165,7 @@ class _Siege:
         summary = "transaction_rate" in self.values or "transactions" in self.values
         if line.startswith(_CAPPED):
             return not self.values and self._capped(line)
-        if not summary and _MESSAGE.match(line):
+        if (not summary or self._within_json(line)) and _MESSAGE.match(line):
             self._warn(line)
         elif banner := _BANNER.match(line):
             if self.values.keys() - {"warnings"}:
@@ -168,11 +178,18 @@ class _Siege:
         elif "aborted due to excessive socket failure" in line:
             self.values["aborted"] = True
         elif summary:
-            return bool(_LOGNOTE.match(line)) or line.startswith("Status code")
+            return bool(_LOGNOTE.match(line)) or line.startswith("Status code") or self._within_json(line)
         elif not _REQUEST.match(line):
             # Between the banner and the summary anything may be printed by the requests themselves.
             return prompt(line) is None and any(_REQUEST.match(x) or _LABEL.match(x) for x in self.lines.ahead(2))
         return True
+
+    def _within_json(self, line: str) -> bool:
+        """Whether the JSON goes on below a line that siege wrote to the terminal meanwhile, or that somebody put in."""
+        if "format" not in self.values or prompt(line) is not None:
+            return False
+        found = next((json for x in self.lines.ahead(2) if (json := _JSON.fullmatch(x.strip()))), None)
+        return found is not None and _KEYS.get(found[1].replace("_", " "), "") not in {"", *self.values}
 
     def _capped(self, line: str) -> bool:
         """The four lines that say how many users siege allows, between two rules."""

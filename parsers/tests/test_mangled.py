@@ -78,3 +78,31 @@ def test_remarks_behind_figures(remark):
         line = next(row for row in text.split("\n") if row.startswith(label))
         (block,) = blocks(text.replace(line, line + remark))
         assert (block.lines, plain(block)) == (whole.lines, plain(whole))
+
+
+@pytest.mark.parametrize("remark", ["  <-- slow!", "  # hm", "   ← here", "\t// why"])
+def test_remarks_behind_figures_of_json(remark):
+    text = text_of(FIXTURES / "siege" / "siege_04_json.txt")
+    (whole,) = blocks(text)
+    for label in ("transaction_rate", "failed_transactions", "shortest_transaction"):
+        line = next(row for row in text.split("\n") if f'"{label}"' in row)
+        (block,) = blocks(text.replace(line, line + remark))
+        assert (block.lines, plain(block)) == (whole.lines, plain(whole))
+
+
+def test_lines_that_siege_writes_to_the_terminal_within_its_json():
+    """Standard error is not held back as standard output is."""
+    error = "[error] socket: unable to connect sock.c:282: Connection refused"
+    lines = text_of(FIXTURES / "siege" / "siege_10_json_refused.txt").split("\n")
+    (whole,) = blocks("\n".join(lines))
+    above = lines.index(error)
+    inside = [line for line in lines if line != error]
+    for at in range(above + 2, whole.last - 10):
+        (block,) = blocks("\n".join([*inside[:at], error, error, *inside[at:]]))
+        assert plain(block) == plain(whole)
+
+
+def test_json_that_breaks_off_takes_no_other_siege_s_command():
+    lines = text_of(FIXTURES / "siege" / "siege_04_json.txt").split("\n")
+    found = blocks("\n".join([*lines[:7], *lines]))
+    assert [block.command for block in found] == [lines[0].removeprefix("$ ")] * 2
