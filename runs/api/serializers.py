@@ -8,7 +8,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from runs.models import Capture, Config, ConfigText, Experiment, Host, Run, Upload
+from runs.models import Capture, Config, ConfigText, Experiment, Host, Run, Timing, Upload
 
 LINES = serializers.ListField(child=serializers.IntegerField(), min_length=2, max_length=2)
 
@@ -57,6 +57,16 @@ class BesideSerializer(serializers.ModelSerializer[Capture]):
         fields = ("id", "url", "tool", "phase", "lines")
 
 
+class TimingSerializer(serializers.ModelSerializer[Timing]):
+    """A file of what each request of the run took; `values` are what it says as a whole."""
+
+    lines = LinesField()
+
+    class Meta:
+        model = Timing
+        fields = ("id", "tool", "upload_id", "lines", "n", "percentiles_ms", "values")
+
+
 class CaptureSerializer(serializers.ModelSerializer[Capture]):
     """`values`: the last look's figures, without its processes (see a run's series for those)."""
 
@@ -99,9 +109,10 @@ class RunSerializer(serializers.ModelSerializer[Run]):
 
 class RunDetailSerializer(RunSerializer):
     captures = BesideSerializer(many=True)
+    timings = TimingSerializer(many=True)
 
     class Meta(RunSerializer.Meta):
-        fields = (*RunSerializer.Meta.fields, "captures")
+        fields = (*RunSerializer.Meta.fields, "captures", "timings")
 
 
 class HostSerializer(serializers.ModelSerializer[Host]):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator
+from itertools import accumulate
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -11,7 +14,7 @@ from django.shortcuts import get_object_or_404
 from runs import ingest
 from runs.analysis.numbers import figure
 from runs.analysis.sheet import Sheet
-from runs.models import Capture, ConfigText, Experiment, Run, Upload
+from runs.models import Capture, ConfigText, Experiment, Run, Timing, Upload
 from runs.reads import LINES_A_PAGE
 from runs.views.answer import answer
 from runs.views.source import Span, lines_of, tint_of
@@ -21,7 +24,9 @@ def upload(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     found = get_object_or_404(Upload.objects.select_related("created_by"), pk=pk)
     runs = list(found.runs.select_related("experiment", "config").order_by("line_first"))
     captures = list(found.captures.select_related("experiment", "config").defer("values").order_by("line_first"))
-    spans = spans_of(found, runs, captures, list(found.configtexts.select_related("config").order_by("line_first")))
+    timings = list(found.timings.select_related("experiment", "run__config").defer("histogram", "seconds"))
+    texts = list(found.configtexts.select_related("config").order_by("line_first"))
+    spans = spans_of(found, runs, captures, texts, timings)
     text = ingest.lines_of(found)
     wanted = request.GET.get("line", "1")
     line = int(wanted) if wanted.isascii() and wanted.isdecimal() and len(wanted) < 12 else 1
@@ -39,16 +44,19 @@ def upload(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
         "n_lines": len(text),
         "n_unread": sum(last - first + 1 for first, last in found.unread),
         "pages": [(n, min(n + LINES_A_PAGE - 1, len(text)), n == start) for n in range(1, len(text) + 1, LINES_A_PAGE)],
-        "experiments": list(_experiments(runs, captures).values()),
+        "experiments": list(_experiments([*runs, *captures, *timings]).values()),
         "runs": runs,
         "n_captures": len(captures),
+        "n_timings": len(timings),
     }
     rows = tuple((span.first, span.last, span.tint, span.title, span.url) for span in spans)
     sheet = Sheet(str(found), ("line_first", "line_last", "kind", "became", "url"), rows)
     return answer(request, "upload.html", context, sheet, fmt=fmt)
 
 
-def spans_of(found: Upload, runs: list[Run], captures: list[Capture], texts: list[ConfigText]) -> list[Span]:
+def spans_of(
+    found: Upload, runs: list[Run], captures: list[Capture], texts: list[ConfigText], timings: list[Timing]
+) -> list[Span]:
     """What each stretch of the upload became, in the order of the text; quotes included."""
     spans: list[Span] = []
     for run in runs:
@@ -61,18 +69,39 @@ def spans_of(found: Upload, runs: list[Run], captures: list[Capture], texts: lis
     for text in texts:
         url = text.config.get_absolute_url() if text.config else ""
         spans.append(Span(text.line_first, text.line_last, "text", f"config text {text.path}".strip(), url))
-    covered = {n for span in spans for n in range(span.first, span.last + 1)}
+    shown = {(span.first, span.last) for span in spans}  # hey's rows are a run and its timing
+    spans += [span for timing in timings if ((span := _of_timing(timing)).first, span.last) not in shown]
+    covered = _covered(spans)
     spans += [
         Span(block["lines"][0], block["lines"][1], "host", f"{block['kind']}: about the host")
         for block in found.blocks
-        if block["lines"][0] not in covered
+        if not covered(block["lines"][0])
     ]
     return sorted(spans, key=lambda span: (span.first, span.last))
 
 
-def _experiments(runs: list[Run], captures: list[Capture]) -> dict[int, Experiment]:
-    found = {run.experiment_id: run.experiment for run in runs}
-    return found | {capture.experiment_id: capture.experiment for capture in captures}
+def _of_timing(timing: Timing) -> Span:
+    """A file of single requests: where its run is known, that is its page."""
+    home = timing.run or timing.experiment
+    whose = timing.run.config.name if timing.run else timing.experiment.name
+    n = f"n={timing.n} requests" if timing.n is not None else "percentiles"
+    return Span(timing.line_first, timing.line_last, "load", f"{timing.tool} {n} → {whose}", home.get_absolute_url())
+
+
+def _covered(spans: list[Span]) -> Callable[[int], bool]:
+    """Tells of a line whether one of the spans holds it."""
+    ordered = sorted((span.first, span.last) for span in spans)
+    ends = list(accumulate((last for _, last in ordered), max))
+
+    def covered(line: int) -> bool:
+        place = bisect_right(ordered, (line, math.inf))
+        return place > 0 and ends[place - 1] >= line
+
+    return covered
+
+
+def _experiments(rows: Iterable[Run | Capture | Timing]) -> dict[int, Experiment]:
+    return {row.experiment_id: row.experiment for row in rows}
 
 
 def _with_quotes(row: Any, tint: str, title: str) -> Iterator[Span]:

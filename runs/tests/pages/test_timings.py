@@ -122,6 +122,18 @@ def test_a_file_whose_run_is_not_there_says_so_on_its_experiment_s_page(browser)
 def test_the_upload_of_a_file_says_what_it_became(browser):
     page = browser.get(send(PERCENTILES).get_absolute_url()).content.decode()
     assert "No run has the figures of this file" in page
+    assert "ab percentiles → What each request of ab took" in page
+    assert "1 file of single requests" in page
+
+
+def test_over_rest_a_run_says_its_timings(browser):
+    upload = send(TOGETHER)
+    told = browser.get(f"/api/v1/runs/{Run.objects.get().pk}/").json()["timings"]
+    assert [(one["n"], one["lines"], one["upload_id"]) for one in told] == [
+        (None, [50, 151], upload.pk),
+        (400, [153, 553], upload.pk),
+    ]
+    assert told[0]["percentiles_ms"]["97"] == 146.673 and told[1]["values"]["ttime_ms"]["mean"] == 99.035
 
 
 def test_rows_of_hey_show_their_course_from_the_load_s_beginning(browser):
