@@ -36,6 +36,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "benchdash.security.ContentSecurityPolicy",
+    "benchdash.limits.Bodies",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     # Below WhiteNoise, whose files are compressed already. Answers hold secrets (a form's token) beside what a stranger
     # may have chosen, so their length could tell of them (BREACH): the token is masked anew in each answer, and this
@@ -100,12 +101,14 @@ SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 
-# How much comes in. A pasted text is a form field and so counts as "data" to Django, a dropped one as a file.
-MAX_UPLOAD_BYTES = env.whole_number("MAX_UPLOAD_BYTES", default=64 * 2**20)
+# How much comes in, unpacked. What is shown before it is stored is less: a preview goes to and fro as a whole. A pasted
+# text is a form field and so counts as "data" to Django, a dropped one as a file, which is taken in piece by piece.
+MAX_UPLOAD_BYTES = env.whole_number("MAX_UPLOAD_BYTES", default=2 * 2**30)
 QUEUE_UPLOAD_BYTES = env.whole_number("QUEUE_UPLOAD_BYTES", default=2 * 2**20)
+PREVIEW_BYTES = min(64 * 2**20, MAX_UPLOAD_BYTES)
 DATA_UPLOAD_MAX_MEMORY_SIZE = 48 * 2**20
+FILE_UPLOAD_HANDLERS = ["runs.incoming.TextHandler"]
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000
-FILE_UPLOAD_MAX_MEMORY_SIZE = 4 * 2**20
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [

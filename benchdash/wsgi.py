@@ -4,5 +4,7 @@ import os
 
 from django.core.wsgi import get_wsgi_application
 
+from runs.wire import watched
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "benchdash.settings")
-application = get_wsgi_application()
+application = watched(get_wsgi_application())

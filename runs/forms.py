@@ -35,7 +35,7 @@ def unpacked(field: str) -> bytes:
     """The bytes of `packed`. Raises Unusable for anything else, and for more than an upload may hold."""
     inflate = zlib.decompressobj()
     try:
-        data = inflate.decompress(base64.b64decode(field, validate=True), settings.MAX_UPLOAD_BYTES + 1)
+        data = inflate.decompress(base64.b64decode(field, validate=True), settings.PREVIEW_BYTES + 1)
     except (binascii.Error, zlib.error) as error:
         raise Unusable("The text of this preview did not arrive whole. Please paste it again.") from error
     if inflate.unconsumed_tail or not inflate.eof:
@@ -51,8 +51,9 @@ def incoming(request: HttpRequest) -> tuple[bytes, str]:
     if request.POST.get("raw"):
         return unpacked(request.POST["raw"]), request.POST.get("name", "")[:255]
     files = [file for file in request.FILES.getlist("files") if file.size]
-    if sum(file.size or 0 for file in files) > settings.MAX_UPLOAD_BYTES:
-        raise too_large()  # before it is read into memory
+    size = sum(file.size or 0 for file in files)
+    if size > settings.PREVIEW_BYTES:
+        raise too_large(size, settings.PREVIEW_BYTES)  # before it is read into memory
     if len(files) == 1:
         return files[0].read(), (files[0].name or "")[:255]
     text = request.POST.get("text", "").replace("\r\n", "\n")

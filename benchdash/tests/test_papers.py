@@ -15,7 +15,7 @@ def pins(name: str) -> dict[str, str]:
 def test_every_package_is_pinned_exactly():
     for name in ("requirements.txt", "requirements-dev.txt"):
         for package, version in pins(name).items():
-            assert re.fullmatch(r"[A-Za-z0-9_-]+", package), package
+            assert re.fullmatch(r"[A-Za-z0-9._-]+", package), package
             assert re.fullmatch(r"[0-9][0-9a-z.]*", version), f"{package}=={version}"
 
 

@@ -10,15 +10,16 @@ from django.http import QueryDict
 from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 
-from runs.ingest import Hints, too_large
+from runs.incoming import ArrivedFile, received, refuse_coding
+from runs.ingest import Hints, Rejected, Text, receive, too_large
 
 
 class RawBody(QueryDict):
-    """A form without fields (whoever asks for one, such as the CSRF check, finds none) that carries the bytes."""
+    """A form without fields (whoever asks for one, such as the CSRF check, finds none) that carries the text."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, text: Text) -> None:
         super().__init__("")
-        self.data_bytes = data
+        self.text = text
 
 
 class RawParser(BaseParser):
@@ -29,36 +30,37 @@ class RawParser(BaseParser):
     def parse(
         self, stream: IO[bytes], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
     ) -> RawBody:
-        data = stream.read(settings.MAX_UPLOAD_BYTES + 1)
-        if len(data) > settings.MAX_UPLOAD_BYTES:
-            raise too_large()
-        return RawBody(data)
+        return RawBody(received(stream))
 
 
-def files_of(request: Request) -> list[tuple[str, bytes]]:
-    """(name, bytes) of each text sent. Raises Rejected 413 before a body that says it is too large is read."""
+def files_of(request: Request) -> list[tuple[str, Text]]:
+    """(name, text) of each text sent. Raises Rejected 413 before a body that says it is too large is read."""
     limit = settings.MAX_UPLOAD_BYTES
     said = request.META.get("CONTENT_LENGTH") or "0"
     many = (request.content_type or "").startswith("multipart/")
+    refuse_coding(request._request, form=many)
     if not many and said.isdecimal() and int(said) > limit:
         raise too_large(int(said))
     if not many and said == "0":
         return [(request.query_params.get("name", ""), _unannounced(request))]
     if isinstance(request.data, RawBody):
-        return [(request.query_params.get("name", ""), request.data.data_bytes)]
-    sent = [file for name in request.FILES for file in request.FILES.getlist(name)]
-    for file in sent:
-        if file.size is not None and file.size > limit:
-            raise too_large(file.size)
-    return [(file.name or "", file.read()) for file in sent]
+        return [(request.query_params.get("name", ""), request.data.text)]
+    return [_text_of(file) for name in request.FILES for file in request.FILES.getlist(name)]
 
 
-def _unannounced(request: Request) -> bytes:
+def _text_of(file: Any) -> tuple[str, Text]:
+    """Raises Rejected, with the file's name where it has one."""
+    name = file.name or ""
+    try:
+        return name, file.text() if isinstance(file, ArrivedFile) else receive(file.chunks())
+    except Rejected as error:
+        raise error.about(name) from error.__cause__
+
+
+def _unannounced(request: Request) -> Text:
     """A body in chunks, without its length (`top -b | curl -T -`), where the server can tell its end; else nothing."""
-    if not request.META.get("wsgi.input_terminated"):
-        return b""
-    data: bytes = request.META["wsgi.input"].read(settings.MAX_UPLOAD_BYTES + 1)
-    return data
+    terminated = request.META.get("wsgi.input_terminated")
+    return received(request.META["wsgi.input"]) if terminated else receive(b"")
 
 
 def hints_of(request: Request) -> Hints:

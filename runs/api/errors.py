@@ -10,12 +10,18 @@ from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
 from runs.ingest import Rejected
+from runs.wire import interruption
 
 
 def handle(exc: Exception, context: dict[str, Any]) -> Response | None:
-    """DRF's exception handler: a refused text and DRF's own errors in our shape; anything else is a real failure."""
+    """DRF's exception handler: a refused text, a body that broke off and DRF's own errors in our shape.
+
+    Anything else is a real failure.
+    """
     if isinstance(exc, Rejected):
         return refusal(exc, context["request"])
+    if (broken := interruption(exc)) is not None:
+        return Response({"errors": [{"line": None, "message": broken.message}]}, status=broken.status)
     response = exception_handler(exc, context)
     if response is not None:
         response.data = {"errors": [{"line": None, "message": message} for message in _messages(response.data)]}

@@ -30,6 +30,12 @@ class Rejected(Exception):
         self.errors = errors
         self.upload = upload
 
+    def about(self, name: str) -> Rejected:
+        """The same, saying which of several texts it is about."""
+        prefix = f"{name}: " if name else ""
+        self.errors = [{"line": each["line"], "message": prefix + each["message"]} for each in self.errors]
+        return self
+
     def __str__(self) -> str:
         return " ".join(error["message"] for error in self.errors)
 
@@ -38,8 +44,8 @@ def rejected(status: int, message: str, *, line: int | None = None) -> Rejected:
     return Rejected(status, [{"line": line, "message": message}])
 
 
-def too_large(size: int | None = None) -> Rejected:
+def too_large(size: int | None = None, limit: int | None = None) -> Rejected:
     """The Rejected of a text over the limit; doors that can tell before they have read it all use it too."""
-    limit = settings.MAX_UPLOAD_BYTES
+    limit = limit or settings.MAX_UPLOAD_BYTES
     has = f"{size / MIB:.1f} MiB" if size else "more"
     return rejected(413, f"The text is too large: {has}, at most {limit / MIB:g} MiB are taken. Send it in parts.")

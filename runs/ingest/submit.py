@@ -151,9 +151,7 @@ def _prepare_named(name: str, data: Incoming, same: dict[str, Any]) -> _Prepared
     try:
         return _prepare(data, name=name, **same)
     except Rejected as error:
-        prefix = f"{name}: " if name else ""
-        error.errors = [{"line": each["line"], "message": prefix + each["message"]} for each in error.errors]
-        raise
+        raise error.about(name) from error.__cause__
 
 
 def _new_upload(text: Text, *, door: str, name: str, user: User | None, hints: Hints, edits: Edits | None) -> Upload:

@@ -75,6 +75,10 @@ class Text:
             yield Sheet(text, self.first_lines[at] == before, len(piece))
             before = self.first_lines[at]
 
+    def bytes(self) -> Iterator[bytes]:
+        """The text as it is kept, piece by piece."""
+        return map(unpacked, self.stored.packed(0, self.n_pieces))
+
     def lines(self, first: int = 1, last: int | None = None) -> Iterator[str]:
         """Lines first..last without their ends; only the pieces that they stand in are read.
 

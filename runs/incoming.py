@@ -1,0 +1,86 @@
+"""Texts as requests bring them: a body as such, or the files of a form; none of them is ever whole in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import IO, Any
+
+from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
+from django.core.files.uploadhandler import FileUploadHandler
+from django.http import HttpRequest
+
+from runs.ingest import Arrival, Rejected, Text, receive, too_large
+
+AT_ONCE = 2**16
+UNDERSTOOD = {"", "identity", "gzip", "x-gzip", "zstd"}
+
+
+def received(stream: IO[bytes]) -> Text:
+    """The text that a stream brings. Raises Rejected 400, 413 or 415, and OSError where it breaks off."""
+    return receive(iter(partial(stream.read, AT_ONCE), b""))
+
+
+def refuse_coding(request: HttpRequest, *, form: bool = False) -> None:
+    """Raises Rejected 415 for a Content-Encoding that is not taken off. (gzip and zstd tell by themselves what they are.)"""
+    coding = request.META.get("HTTP_CONTENT_ENCODING", "").strip().lower()
+    if coding not in (UNDERSTOOD if not form else {"", "identity"}):
+        what = f"A {'form' if form else 'text'} in Content-Encoding {coding[:40]} is not understood"
+        raise Rejected(415, [{"line": None, "message": f"{what}; send it plain{', or in gzip or zstd' * (not form)}."}])
+
+
+class ArrivedFile(UploadedFile):
+    """A file of a form that came in as a text, packed or not."""
+
+    def __init__(self, name: str, content_type: str | None, sent_bytes: int, outcome: Text | Rejected) -> None:
+        super().__init__(None, name, content_type, outcome.size_bytes if isinstance(outcome, Text) else sent_bytes)
+        self._outcome = outcome
+
+    def text(self) -> Text:
+        """Raises Rejected 400, 413 or 415 where it cannot be taken."""
+        if isinstance(self._outcome, Rejected):
+            raise self._outcome
+        return self._outcome
+
+    def read(self, *_: Any) -> bytes:
+        """All of it, unpacked: for what is small. Raises Rejected."""
+        return b"".join(self.text().bytes())
+
+    def close(self) -> None:
+        """Nothing is open: what lies in a file goes with the text."""
+
+    def chunks(self, chunk_size: int | None = None) -> Iterator[bytes]:
+        return self.text().bytes()
+
+
+class TextHandler(FileUploadHandler):
+    """Takes the files of a form in as texts. What is wrong with one is told when it is asked for."""
+
+    def __init__(self, request: HttpRequest | None = None) -> None:
+        super().__init__(request)
+        self._all_bytes = 0
+
+    def new_file(self, *args: Any, **kwargs: Any) -> None:
+        super().new_file(*args, **kwargs)
+        self._arrival, self._refused = Arrival(), None
+
+    def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
+        if self._refused is None:
+            try:
+                self._arrival.feed(raw_data)
+            except Rejected as error:
+                self._refused = error
+
+    def file_complete(self, file_size: int) -> ArrivedFile | None:
+        outcome: Text | Rejected
+        try:
+            outcome = self._refused or self._arrival.text()
+        except Rejected as error:
+            outcome = error
+        if isinstance(outcome, Text):
+            self._all_bytes += outcome.size_bytes
+            if self._all_bytes > settings.MAX_UPLOAD_BYTES:
+                outcome = too_large(self._all_bytes)
+        del self._arrival
+        return ArrivedFile(self.file_name or "", self.content_type, file_size, outcome)
