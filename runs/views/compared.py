@@ -20,7 +20,6 @@ from runs.views.charts import all_charts, missing, wants_log
 from runs.views.spectra import lines
 from runs.views.standalone import standalone
 
-MOST_OPTIONS = 1000
 PICTURES = {"throughput": "Requests per second", "latency": "Latency percentiles"}
 
 
@@ -50,8 +49,6 @@ def context_of(request: HttpRequest, material: reads.Material) -> dict[str, Any]
         "texts": material.texts,
         "setup_names": {setup.id: setup.name for setup in material.setups},
         "configs": material.setups,
-        # A select of every config in every row grows with their product; beyond this a run is moved on its own page.
-        "movable": len(material.runs) * len(material.setups) <= MOST_OPTIONS,
         "runs": material.runs,
         "looks": material.looks,
     } | _differences(comparison, material)

@@ -13,6 +13,7 @@
   const MOST_KEPT = 50; // figures; a page that fills in by itself for hours must not keep each
   const asked = new Map(); // address -> promise of its JSON
   const shown = new WeakMap(); // box -> the figure drawn in it, as it came
+  const asFetched = new WeakMap(); // box -> the address of the figure drawn in it, or that it waits for
   const waiting = new Map(); // box -> what it waits for; see lazy
   let script;
 
@@ -105,6 +106,7 @@
     return new Promise((drawn) => {
       const want = { load, drawn };
       waiting.set(box, want);
+      watcher.unobserve(box); // what is watched already would not be told of again
       watcher.observe(box);
       if (document.readyState === "complete") idly(() => come(box, want).catch(() => {}));
     });
@@ -123,6 +125,7 @@
     if (waiting.get(box) !== want) return; // another figure has come in its place
     waiting.delete(box);
     watcher.unobserve(box);
+    box.setAttribute("role", "img");
     box.querySelector(":scope > .missed")?.remove();
     want.drawn(drawNow(box, want.figure));
   }
@@ -147,6 +150,7 @@
       arrive(box);
     };
     words.append(again);
+    box.setAttribute("role", "group"); // in an image nobody finds a button
     box.querySelector(":scope > .missed")?.remove();
     box.prepend(words);
   }
@@ -167,35 +171,50 @@
   }
 
   function find(part) {
-    for (const box of part.querySelectorAll(".plot[data-src]")) lazy(box, () => fetched(box.dataset.src));
+    for (const box of part.querySelectorAll(".plot[data-src]")) {
+      const address = box.dataset.src;
+      if (address === asFetched.get(box)) continue;
+      asFetched.set(box, address);
+      lazy(box, () => fetched(address));
+    }
     for (const box of part.querySelectorAll(".plot[data-figure]")) {
       lazy(box, () => Promise.resolve(JSON.parse(document.getElementById(box.dataset.figure).textContent)));
     }
   }
 
-  function hideSubmits(part) {
-    for (const select of part.querySelectorAll("select[data-submit]")) select.form.querySelector("[data-hide]").hidden = true;
+  // A page that fills in by itself brings new boxes. Where a chart of that name is drawn, it moves into the new page as it
+  // is: what has not changed is not drawn again, and what has is seen until its figure is there.
+  const leaving = new Map(); // id of a chart -> its box
+  function leave(part) {
+    leaving.clear();
+    for (const box of part.querySelectorAll("figure[id] > .plot[data-src].js-plotly-plot")) leaving.set(box.parentNode.id, box);
+    setTimeout(purgeGone, 0, [...part.querySelectorAll(".js-plotly-plot")]);
   }
 
-  function dress(part) {
-    find(part);
-    hideSubmits(part);
+  function takeOver(part) {
+    for (const fresh of part.querySelectorAll("figure[id] > .plot[data-src]")) {
+      const box = leaving.get(fresh.parentNode.id);
+      if (!box || box.isConnected) continue;
+      for (const { name, value } of fresh.attributes) if (name !== "class") box.setAttribute(name, value);
+      fresh.replaceWith(box);
+    }
+  }
+
+  // Figures and listeners of charts that found no place.
+  function purgeGone(boxes) {
+    for (const box of waiting.keys()) if (!box.isConnected) waiting.delete(box);
+    for (const box of boxes) if (!box.isConnected) Plotly.purge(box);
   }
 
   window.benchdash = { lazy, draw, fetched, resolved, options };
-  dress(document);
+  find(document);
   if (document.readyState === "complete") fetchTheRest();
   else window.addEventListener("load", fetchTheRest);
   window.addEventListener("beforeprint", drawTheRest);
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
     for (const box of document.querySelectorAll(".js-plotly-plot")) if (shown.has(box)) drawNow(box, shown.get(box));
   });
-  document.addEventListener("change", (event) => {
-    if (event.target.matches("select[data-submit]")) event.target.form.submit();
-  });
-  // Where a page fills in by itself, the old charts' figures and listeners go before the new ones are drawn.
-  document.addEventListener("htmx:beforeSwap", (event) => {
-    if (event.detail.shouldSwap) event.detail.target.querySelectorAll(".js-plotly-plot").forEach((box) => Plotly.purge(box));
-  });
-  document.addEventListener("htmx:afterSettle", (event) => dress(event.target));
+  document.addEventListener("htmx:beforeSwap", (event) => event.detail.shouldSwap && leave(event.detail.target));
+  document.addEventListener("htmx:afterSwap", (event) => takeOver(event.target));
+  document.addEventListener("htmx:afterSettle", (event) => find(event.target));
 })();

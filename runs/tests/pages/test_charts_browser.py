@@ -1,0 +1,134 @@
+"""Charts in a real browser: nothing moves when they come, nothing comes twice, a printer gets them all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from runs.models import Run
+from runs.tests import factories
+from runs.tests.pages.test_browser import _static, page, see_charts
+
+__all__ = ["_static", "page"]  # fixtures
+
+WIDTHS = [400, 1440]
+SHIFTS = """
+window.shifts = [];
+new PerformanceObserver((list) => {
+  for (const shift of list.getEntries()) {
+    const moved = shift.sources.map((source) => source.node && (source.node.id || source.node.className || source.node.nodeName));
+    window.shifts.push([shift.value, moved.join(" ")]);
+  }
+}).observe({ type: "layout-shift", buffered: true });
+"""
+FETCHED = "performance.getEntriesByType('resource').filter((one) => one.name.includes('/figures/'))"
+DRAWN = "[...document.querySelectorAll('.plot')].map((box) => box.querySelectorAll('.main-svg').length > 0)"
+UPDATE = "htmx.ajax('GET', location.href, {target: '#comparison', select: '#comparison > *', swap: 'innerHTML'})"
+
+
+@pytest.fixture
+def experiment(page: Any) -> Any:
+    return factories.wsgi_experiment(n_configs=8, n_repeats=5, n_processes=3)
+
+
+def visit(page: Any, live_server: Any, experiment: Any) -> None:
+    page.goto(f"{live_server.url}{experiment.get_absolute_url()}", wait_until="networkidle")
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_nothing_moves_when_the_charts_come(page: Any, live_server: Any, experiment: Any, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    page.add_init_script(SHIFTS)
+    visit(page, live_server, experiment)
+    see_charts(page)
+    page.wait_for_timeout(300)
+    assert page.evaluate("window.shifts") == []
+
+
+def test_the_page_is_painted_before_plotly_is_asked_for(page: Any, live_server: Any, experiment: Any) -> None:
+    visit(page, live_server, experiment)
+    painted = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
+    begun = page.evaluate(
+        "performance.getEntriesByType('resource').find((one) => one.name.includes('plotly')).startTime"
+    )
+    assert painted <= begun
+
+
+def test_a_chart_far_down_is_fetched_but_not_drawn_until_it_comes_near(
+    page: Any, live_server: Any, experiment: Any
+) -> None:
+    visit(page, live_server, experiment)
+    assert page.evaluate(f"{FETCHED}.length") == 5
+    assert page.evaluate(DRAWN)[-1] is False
+    page.locator(".plot").last.scroll_into_view_if_needed()
+    page.locator(".plot").last.locator(".main-svg").first.wait_for()
+
+
+def test_a_printer_gets_every_chart(page: Any, live_server: Any, experiment: Any) -> None:
+    visit(page, live_server, experiment)
+    page.pdf()
+    assert page.evaluate(DRAWN) == [True] * 5
+
+
+def test_a_second_visit_fetches_no_figure(page: Any, live_server: Any, experiment: Any) -> None:
+    visit(page, live_server, experiment)
+    see_charts(page)
+    assert page.evaluate(f"{FETCHED}.map((one) => one.transferSize > 0)") == [True] * 5
+    visit(page, live_server, experiment)
+    see_charts(page)
+    assert page.evaluate(f"{FETCHED}.map((one) => one.transferSize)") == [0] * 5
+
+
+def test_a_chart_that_did_not_come_is_asked_for_again(page: Any, live_server: Any, experiment: Any) -> None:
+    page.route("**/figures/throughput-*", lambda route: route.fulfill(body="<!doctype html>a login page"))
+    visit(page, live_server, experiment)
+    page.locator("#chart-throughput").scroll_into_view_if_needed()
+    assert page.locator("#chart-throughput .missed").inner_text() == "The chart did not come. Try again"
+    page.unroute("**/figures/throughput-*")
+    page.get_by_role("button", name="Try again").click()
+    page.locator("#chart-throughput .main-svg").first.wait_for()
+    assert page.locator(".missed").count() == 0
+
+
+def test_a_page_that_fills_in_keeps_the_charts_that_stay(
+    page: Any, live_server: Any, experiment: Any, settings: Any
+) -> None:
+    visit(page, live_server, experiment)
+    see_charts(page)
+    page.add_script_tag(url="/static/django_htmx/htmx-2.min.js")
+    page.evaluate("document.querySelectorAll('.main-svg').forEach((svg) => svg.was = true)")
+    Run.objects.filter(experiment=experiment, repeat=1).update(requests_per_second=9.0)
+    before = page.evaluate(f"{FETCHED}.length")
+    page.evaluate(UPDATE)
+    page.wait_for_function(f"() => {FETCHED}.length > {before}")
+    see_charts(page)
+    assert page.evaluate(f"{FETCHED}.length") == before + 1
+    kept = "[...document.querySelectorAll('#chart-latency .main-svg, #chart-cpu .main-svg')].every((svg) => svg.was)"
+    assert page.evaluate(kept)
+    assert page.locator("#chart-throughput .plot").count() == 1
+    page.wait_for_function("() => document.querySelector('#chart-throughput .plot').data[0].x[0] < 700")
+
+
+def test_charts_follow_the_dark_scheme_at_once(page: Any, live_server: Any, experiment: Any) -> None:
+    visit(page, live_server, experiment)
+    see_charts(page)
+    ink = (
+        "getComputedStyle(document.querySelector('#chart-throughput .ytick text, #chart-throughput .xtick text')).fill"
+    )
+    light = page.evaluate(ink)
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function(f"() => {ink} !== '{light}'")
+
+
+def test_a_run_moves_and_is_left_out_from_its_row(page: Any, live_server: Any, experiment: Any) -> None:
+    visit(page, live_server, experiment)
+    page.locator("#runs ~ details summary").first.click()
+    page.locator("#move-to").select_option(label=experiment.configs.last().name)
+    page.locator("tbody button[form=move-run]").first.click()
+    page.wait_for_url("**/#runs")
+    assert experiment.configs.last().runs.count() == 6
+    page.locator("#runs ~ details summary").first.click()
+    page.locator("tbody button[form=count-run]").first.click()
+    page.wait_for_load_state()
+    assert Run.objects.filter(experiment=experiment, counted=False).count() == 1
