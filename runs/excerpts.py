@@ -40,12 +40,15 @@ class Excerpt:
 
 
 def of_experiment(experiment_id: int) -> list[Excerpt]:
-    """The first forty texts that something of the experiment was read from. One query."""
-    held = [
-        Q(pk__in=model._default_manager.filter(experiment=experiment_id).values("upload"))
+    """The first forty texts that something of the experiment was read from. One query.
+
+    One list of ids, since PostgreSQL would look through all uploads for those that are in one of three.
+    """
+    runs, captures, texts = (
+        model._default_manager.filter(experiment=experiment_id).order_by().values("upload")
         for model in (Run, Capture, ConfigText)
-    ]
-    return _of(held[0] | held[1] | held[2])
+    )
+    return _of(Q(pk__in=runs.union(captures, texts)))
 
 
 def of_runs(runs: Sequence[RunFact]) -> list[Excerpt]:

@@ -1,14 +1,14 @@
 """Lists of runs that cost the same among a million as among a thousand.
 
-Each is read along an index from where the page before ended. A search looks up names in the small tables, reads the newest
-runs of each name that it found, and merges them.
+Each is read along an index from where the page before ended. Where a list goes by several names, the newest runs of each
+name are read and merged.
 """
 
 from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.core.exceptions import EmptyResultSet
@@ -16,21 +16,10 @@ from django.db import connection
 from django.db.models import Q, QuerySet
 
 from runs import querysets
-from runs.models import Experiment, Facet, Host, Run
+from runs.models import Facet, Host, Run
 
-MOST_FOUND = 5  # names of a kind that a search goes by
 MOST_SORTED = 2000  # of what was narrowed down, only the newest are sorted by rate
-
-
-@dataclass(frozen=True, slots=True)
-class Name:
-    """A name that a search found: the filter that narrows to it, its value there, and how many runs have it, if known."""
-
-    kind: str
-    name: str
-    value: str
-    n_runs: int | None
-    lead: Q
+Rated = tuple[float, int]  # a run's requests per second, and its id
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,61 +38,38 @@ class Wanted:
         """Whether `rows` themselves are what is wanted, along one index."""
         return self.tag is None and list(self.leads) == [Q()]
 
+    @property
+    def most_sorted(self) -> int:
+        """So many of each lead are sorted by rate."""
+        return MOST_SORTED // max(len(self.leads), 1)
+
+    def rated(self) -> list[Rated]:
+        """(rate, id) of the newest of each lead that say a rate: one more than are sorted, where there are more. One query."""
+        timed = replace(self, rows=self.rows.filter(requests_per_second__isnull=False))
+        parts = [timed._part(lead, self.most_sorted + 1, None, True, "requests_per_second") for lead in self.leads]
+        return [(rate, pk) for pk, rate in set(rows_of_each(parts))]
+
     def ids(self, most: int, *, beyond: int | None = None, descending: bool = True) -> list[int]:
         """The first ids behind `beyond`, in order. One query."""
         found = {pk for (pk,) in rows_of_each(self._part(lead, most, beyond, descending) for lead in self.leads)}
         return heapq.nlargest(most, found) if descending else heapq.nsmallest(most, found)
 
-    def _part(self, lead: Q, most: int, beyond: int | None, descending: bool) -> QuerySet[Any, Any]:
+    def _part(self, lead: Q, most: int, beyond: int | None, descending: bool, *more: str) -> QuerySet[Any, Any]:
         """The ids along one index; the one of tags holds the run's id under a name of its own."""
         key = "id" if self.tag is None else "taggings__run_id"
         where = {} if self.tag is None else {"taggings__facet": self.tag}
         if beyond is not None:
             where[f"{key}__{'lt' if descending else 'gt'}"] = beyond
-        return self.rows.filter(lead, **where).order_by(f"-{key}" if descending else key).values_list("id")[:most]
+        return (
+            self.rows.filter(lead, **where).order_by(f"-{key}" if descending else key).values_list("id", *more)[:most]
+        )
 
 
-def wanted(*, tag: str = "", names: Sequence[Name] | None = None, **narrowed: Any) -> Wanted:
-    """Runs by the filters of `RunQuerySet.matching`, with a tag, and with one of these names. Four queries at most."""
+def wanted(*, tag: str = "", leads: Sequence[Q] = (Q(),), **narrowed: Any) -> Wanted:
+    """Runs by the filters of `RunQuerySet.matching`, with a tag, that meet one of the leads. Four queries at most."""
     rows = Run.objects.matching(**narrowed)
-    leads = [Q()] if names is None else [name.lead for name in names]
     pk = querysets.facets(tag=tag).get("tag")
     return Wanted(rows, leads if pk or not tag else [], pk)
-
-
-def search(text: str) -> tuple[list[Name], bool]:
-    """The names that hold this text, of each kind the most used or newest few, and whether there are more. Three queries.
-
-    Runs have no other words: their labels are their configs' names, or are found on the experiment's page.
-    """
-    found = _facets(text)
-    for kind, model, order in (("experiment", Experiment, "-id"), ("host", Host, "-n_runs")):
-        rows = model._default_manager.filter(name__icontains=text).order_by(order)[: MOST_FOUND + 1]
-        names = [
-            Name(kind, row.name, str(row.pk), getattr(row, "n_runs", None), Q(**{f"{kind}_id": row.pk})) for row in rows
-        ]
-        found.append(names)
-    return [name for names in found for name in names[:MOST_FOUND]], any(len(names) > MOST_FOUND for names in found)
-
-
-def _facets(text: str) -> list[list[Name]]:
-    parts = [
-        Facet.objects.filter(kind=kind, value__icontains=text, n_runs__gt=0)
-        .order_by("-n_runs")
-        .values_list("pk", "kind", "value", "n_runs")[: MOST_FOUND + 1]
-        for kind in Facet.Kind.values
-    ]
-    names: dict[str, list[Name]] = {kind: [] for kind in Facet.Kind.values}
-    for pk, kind, value, n_runs in rows_of_each(parts):
-        lead = (
-            Q(tool=value)
-            if kind == "tool"
-            else Q(taggings__facet=pk)
-            if kind == "tag"
-            else Q(**{f"facet_{kind}_id": pk})
-        )
-        names[kind].append(Name(kind, value, value, n_runs, lead))
-    return list(names.values())
 
 
 def rows_of_each(parts: Iterable[QuerySet[Any, Any]]) -> list[tuple[Any, ...]]:

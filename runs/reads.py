@@ -233,33 +233,3 @@ def _look(
             for (pid, command), found in processes.items()
         ),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Gist:
-    """An experiment in short: each config's name and its counted runs' requests per second, the baseline first."""
-
-    experiment: Experiment
-    configs: list[tuple[str, list[float]]]
-
-
-def latest(most: int, before: int | None = None) -> list[Gist]:
-    """The newest experiments (with an id under `before`, if given). Three queries."""
-    found = Experiment.objects.select_related("host")
-    if before is not None:
-        found = found.filter(pk__lt=before)
-    return gists(list(found.order_by("-id")[:most]))
-
-
-def gists(experiments: Sequence[Experiment]) -> list[Gist]:
-    """The experiments in short, in the order given. Two queries."""
-    wanted = [experiment.pk for experiment in experiments]
-    values: dict[int, list[float]] = defaultdict(list)
-    runs = Run.objects.filter(experiment__in=wanted, counted=True, requests_per_second__isnull=False)
-    for config, value in runs.order_by("repeat", "id").values_list("config_id", "requests_per_second"):
-        values[config].append(value or 0.0)
-    configs: dict[int, list[tuple[str, list[float]]]] = defaultdict(list)
-    rows = Config.objects.filter(experiment__in=wanted).order_by("position", "id")
-    for pk, experiment, name in rows.values_list("id", "experiment_id", "name"):
-        configs[experiment].append((name, values[pk]))
-    return [Gist(experiment, configs[experiment.pk]) for experiment in experiments]

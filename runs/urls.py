@@ -20,10 +20,12 @@ from runs.views import (
     runlist,
     takeaway,
     timings,
+    trend,
     upload,
 )
 
 FIGURE = r"figures/(?P<what>\w{1,40})-(?P<digest>[0-9a-f]{1,40})\.json"
+TREND = r"trends/(?P<fingerprint>[-\w]{1,64})"
 OVER_TIME = rf"figures/(?P<what>{'|'.join(overtime.FIGURES)})\.(?P<fmt>json|csv)"
 
 
@@ -53,6 +55,10 @@ urlpatterns = [
     *page("hosts/", browse.hosts, "hosts"),
     *page("hosts/<pk>/", detail.host, "host"),
     *page("configs/<pk>/", detail.config, "config"),
+    *page("trends/", trend.trend_list, "trends"),
+    path("trends/<slug:fingerprint>/", trend.trend, name="trend"),
+    re_path(rf"^{TREND}/?\.(?P<fmt>json|csv|md)/?$", trend.trend, name="trend-as"),
+    re_path(rf"^{TREND}/{FIGURE}$", trend.trend_figure, name="trend-figure"),
     *page("uploads/", browse.uploads, "uploads"),
     *page("uploads/<pk>/", upload.upload, "upload"),
     *page("captures/<pk>/", detail.capture, "capture"),

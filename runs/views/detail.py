@@ -93,12 +93,12 @@ def config(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     texts = [(text, reads.line_url(text.upload_id, text.line_first)) for text in reads.once(found.texts.all())]
     shared = reads.once(found.experiment.texts.filter(config=None))
     texts += [(text, reads.line_url(text.upload_id, text.line_first)) for text in shared]
-    newest = found.runs.select_related("host").order_by("-id")[:MOST_LISTED]
+    newest = list(found.runs.select_related("host").order_by("-id")[:MOST_LISTED])
     runs = [reads.run_fact(run) for run in sorted(newest, key=lambda run: (run.repeat, run.pk))]
     peers = list(found.experiment.configs.all())
     elsewhere = Config.objects.filter(name=found.name).exclude(pk=pk).select_related("experiment").order_by("-id")[:20]
     context = {"config": found, "texts": texts, "runs": runs, "peers": peers, "elsewhere": list(elsewhere)}
-    context["cut"] = len(runs) == MOST_LISTED
+    context |= {"cut": len(runs) == MOST_LISTED, "trend": newest[0].fingerprint if newest else ""}
     rows = tuple((run.id, run.label, run.repeat, run.requests_per_second, run.mean_ms, run.source) for run in runs)
     heads = ("run", "label", "repeat", "requests_per_second", "mean_ms", "source")
     return answer(request, "config.html", context, Sheet(f"Config {found.name}", heads, rows), fmt=fmt)

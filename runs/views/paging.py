@@ -49,6 +49,15 @@ def beyond(request: HttpRequest) -> int | None:
     return int(key) if _is_id(key) else None
 
 
+def beyond_pair(request: HttpRequest) -> tuple[float, int] | None:
+    """The value and the id that the page before ended with, in a list that is sorted by a value."""
+    value, _, pk = request.GET.get("after", "").rpartition(",")
+    try:
+        return (float(value), int(pk)) if _is_id(pk) else None
+    except ValueError:
+        return None
+
+
 def _key(row: Model, column: str) -> str:
     return str(row.pk) if column == "id" else f"{getattr(row, column)!r},{row.pk}"
 
@@ -59,12 +68,12 @@ def _is_id(key: str) -> bool:
 
 def _after(key: str, column: str, descending: bool) -> Q | None:
     """The condition for "after the row with this key"; a key that is none means the first page."""
-    value, comma, pk = key.rpartition(",")
+    value, _, pk = key.rpartition(",")
     if not _is_id(pk):
         return None
     side = "lt" if descending else "gt"
     further = Q(**{f"id__{side}": int(pk)})
-    if column == "id" or not comma:
+    if column == "id":
         return further
     try:
         number = float(value)

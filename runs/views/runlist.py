@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 
 from runs import lists, reads
 from runs.analysis.sheet import Sheet
 from runs.forms import RunFilterForm
 from runs.models import Run
+from runs.search import names_with
 from runs.views.answer import answer
-from runs.views.paging import A_PAGE, Page, beyond, page, shown
+from runs.views.paging import A_PAGE, Page, beyond, beyond_pair, page, shown
 
 HEADS = (
     *("id", "experiment", "config", "label", "repeat", "tool", "requests_per_second", "mean_ms", "p95_ms"),
     *("failed_requests", "complete_requests", "host", "counted", "source"),
 )
+RATE = "requests_per_second"
 RANGES = ("min_rps", "max_rps")
 
 
@@ -35,42 +38,47 @@ def runs(request: HttpRequest, fmt: str = "") -> HttpResponse:
     form = RunFilterForm(request.GET, lists.popular())
     asked = form.asked()
     narrowed = {name: value for name, value in asked.items() if name not in ("q", "sort", "tag")}
-    names, more = lists.search(asked["q"]) if "q" in asked else (None, False)
-    wanted = lists.wanted(names=names, tag=asked.get("tag", ""), **narrowed)
+    names, more = names_with(asked["q"]) if "q" in asked else ([], False)
+    leads = [name.lead for name in names] if "q" in asked else [Q()]
+    wanted = lists.wanted(leads=leads, tag=asked.get("tag", ""), **narrowed)
     found, cut = _page(request, wanted, asked.get("sort", "-id"), is_open=set(asked) <= {*RANGES, "sort"})
     rows = tuple(_row(run) for run in found.rows)
     context = {
         "form": form,
         "page": found,
         "chips": _chips(request, form, asked),
-        "names": [(name, _changed(request, q="", **{name.kind: name.value})) for name in names or ()],
+        "names": [(name, _changed(request, q="", **{name.kind: name.value})) for name in names],
         "more_names": more,
-        "cut": cut and lists.MOST_SORTED,
+        "cut": cut,
+        "several": len(wanted.leads) > 1,
         "sources": {row[0]: row[-1] for row in rows},
     }
     return answer(request, "runs.html", context, Sheet("Runs", HEADS, rows), fmt=fmt)
 
 
-def _page(request: HttpRequest, wanted: lists.Wanted, sort: str, *, is_open: bool) -> tuple[Page, bool]:
-    """The page, and whether only the newest of what was asked for are sorted."""
+def _page(request: HttpRequest, wanted: lists.Wanted, sort: str, *, is_open: bool) -> tuple[Page, int]:
+    """The page, and how many of the newest are sorted where not all are, else 0."""
     descending = sort.startswith("-")
     if sort.endswith("rps"):
         return _by_rate(request, wanted, descending, is_open=is_open)
     if wanted.is_plain:
-        return page(request, wanted.rows.for_list(), descending=descending), False
+        return page(request, wanted.rows.for_list(), descending=descending), 0
     ids = wanted.ids(A_PAGE + 1, beyond=beyond(request), descending=descending)
     rows = Run.objects.filter(pk__in=ids).for_list().order_by("-id" if descending else "id")
-    return shown(request, list(rows)), False
+    return shown(request, list(rows)), 0
 
 
-def _by_rate(request: HttpRequest, wanted: lists.Wanted, descending: bool, *, is_open: bool) -> tuple[Page, bool]:
-    """All runs have an index in the order of their rates. What is narrowed down has not, so it is cut and sorted."""
-    rows, cut = wanted.rows, False
-    if not is_open:
-        timed = replace(wanted, rows=wanted.rows.filter(requests_per_second__isnull=False))
-        ids = timed.ids(lists.MOST_SORTED + 1)
-        rows, cut = Run.objects.filter(pk__in=ids[: lists.MOST_SORTED]), len(ids) > lists.MOST_SORTED
-    return page(request, rows.for_list(), column="requests_per_second", descending=descending), cut
+def _by_rate(request: HttpRequest, wanted: lists.Wanted, descending: bool, *, is_open: bool) -> tuple[Page, int]:
+    """All runs have an index in the order of their rates. What is narrowed down has not, so it is cut and sorted here."""
+    if is_open:
+        return page(request, wanted.rows.for_list(), column=RATE, descending=descending), 0
+    rated = wanted.rated()
+    after = beyond_pair(request)
+    ordered = sorted(rated, reverse=descending)
+    ids = [pk for rate, pk in ordered if after is None or ((rate, pk) < after if descending else (rate, pk) > after)]
+    rows = Run.objects.for_list().in_bulk(ids[: A_PAGE + 1])
+    found = shown(request, [rows[pk] for pk in ids[: A_PAGE + 1] if pk in rows], RATE)
+    return found, wanted.most_sorted if len(rated) > wanted.most_sorted else 0
 
 
 def _row(run: Run) -> tuple[Any, ...]:

@@ -1,0 +1,86 @@
+"""One config over time, and the list of all such trends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse
+
+from runs import trends
+from runs.analysis import trend as analysis
+from runs.analysis.sheet import Sheet
+from runs.figures import Figure
+from runs.figures import trend as figures
+from runs.models import TrendLine
+from runs.views.answer import answer
+from runs.views.figures import answered, published
+from runs.views.paging import page
+
+HEADS = ("fingerprint", "tool", "config", "experiment", "runs", "days", "first_day", "last_day")
+DAY_HEADS = ("day", "n", "requests_per_second", "least", "most", "stretch")
+
+
+def trend_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
+    """Most used first."""
+    found = page(request, TrendLine.objects.all(), column="n")
+    named = trends.named(found.rows)
+    rows = tuple(
+        (line.fingerprint, *((run.tool, run.config.name, run.experiment.name) if run else ("", "", "")))
+        + (line.n, line.n_days, line.first_day.isoformat(), line.last_day.isoformat())
+        for line, run in ((one.line, one.run) for one in named)
+    )
+    context = {"named": named, "page": found}
+    return answer(request, "trends.html", context, Sheet("Trends", HEADS, rows), fmt=fmt)
+
+
+def trend(request: HttpRequest, fingerprint: str, fmt: str = "") -> HttpResponse:
+    course = _course(fingerprint)
+    run = trends.newest_run(fingerprint)
+    charts = published({"trend": _figure(course)}, lambda name, digest: _address(fingerprint, name, digest))
+    days = [(day, number) for number, part in enumerate(course.stretches, 1) for day in part.days]
+    rows = tuple((day.on.isoformat(), day.n, day.center, day.least, day.most, number) for day, number in days)
+    context = {
+        "run": run,
+        "fingerprint": fingerprint,
+        "course": course,
+        "chart": charts["trend"],
+        "days": days[::-1],
+        "n": sum(part.n for part in course.stretches),
+        "level": analysis.LEVEL,
+        "fewest": analysis.FEWEST_DAYS,
+    }
+    payload = {"fingerprint": fingerprint, "changes": [_told(change) for change in course.changes]}
+    sheet = Sheet(f"Trend of {run.config.name if run else fingerprint}", DAY_HEADS, rows)
+    return answer(request, "trend.html", context, sheet, fmt=fmt, payload=payload | {"days": sheet.records()})
+
+
+def trend_figure(request: HttpRequest, fingerprint: str, what: str, digest: str) -> HttpResponse:
+    return answered(request, what, digest, lambda: {"trend": _figure(_course(fingerprint))})
+
+
+def _course(fingerprint: str) -> analysis.Course:
+    days = trends.days_of(fingerprint)
+    if not days:
+        raise Http404("No counted runs with a rate have this fingerprint, or they came in seconds ago.")
+    return analysis.course(days)
+
+
+def _figure(course: analysis.Course) -> Figure:
+    return figures.figure(
+        [
+            figures.Part(
+                tuple(figures.Point(day.on, day.n, day.center, day.least, day.most) for day in part.days), part.center
+            )
+            for part in course.stretches
+        ]
+    )
+
+
+def _told(change: analysis.Change) -> dict[str, Any]:
+    told = {"from": change.on.isoformat(), "pct": change.pct, "p": change.p, "n": change.n}
+    return told | {"n_before": change.n_before, "words": change.words}
+
+
+def _address(fingerprint: str, name: str, digest: str) -> str:
+    return reverse("trend-figure", args=[fingerprint, name, digest])
