@@ -67,7 +67,7 @@ def rank_of(percent: float, n: int) -> int:
 
 def told_by(n: int) -> list[float]:
     """Every per cent, then finer ones as long as one request in n makes a difference."""
-    return [*map(float, range(100)), *(p for p in _TAIL if n * (100 - p) >= 100), 100.0]
+    return [*map(float, range(100)), *(p for p in _TAIL if n * (100 - p) >= 99.999), 100.0]
 
 
 def ms(us: float) -> float:

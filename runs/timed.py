@@ -13,7 +13,7 @@ from runs.figures.timings import Course
 from runs.models import Timing
 
 _STARTTIME = "%a %b %d %H:%M:%S %Y"
-_MOST_INTERVALS = 20_000  # further apart than that the empty ones are not filled in
+_MOST_INTERVALS = 7200  # further apart than that the empty ones are not filled in
 
 
 @dataclass(frozen=True, slots=True)

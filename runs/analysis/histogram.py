@@ -11,9 +11,11 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 Counts = Sequence[Sequence[float]]
+_ENOUGH = 100  # requests of which 1 % is more than one
 SHOWN = (50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99, 99.999, 100.0)
 
 
@@ -59,7 +61,7 @@ def percentiles(counts: Counts, percents: Iterable[float] | None = None) -> dict
 
 def _told_by(n: int) -> list[float]:
     nines = [100 - part * 10.0**-power for power in range(1, 5) for part in (5, 2, 1)]
-    return [*map(float, range(1, 100)), *(round(p, 6) for p in nines if n * (100 - p) >= 100), 100.0]
+    return [*map(float, range(1, 100)), *(round(p, 6) for p in nines if n * (100 - p) >= 99.999), 100.0]
 
 
 def table_of(told: Mapping[str, float]) -> list[tuple[str, float]]:
@@ -78,13 +80,16 @@ class Bar:
 
 
 def bars(counts: Counts, most: int = 60) -> list[Bar]:
-    """At most so many bars of one width, 1, 2 or 5 times a power of ten; the slowest 0.1 % share the last one."""
+    """At most so many bars of one width, 1, 2 or 5 times a power of ten; the slowest 1 % share the last one.
+
+    No bar is narrower than what the figures were rounded to, or every other one would be empty.
+    """
     n = size(counts)
     if not n:
         return []
     low, longest = counts[0][0], counts[-1][0]
-    end = percentiles(counts, [99.9])["99.9"] if n >= 1000 else longest
-    width = _width(end - low, most - 1)
+    end = percentiles(counts, [99])["99"] if n >= _ENOUGH else longest
+    width = _width(end - low, most - 1, _step(counts))
     first = math.floor(low / width)
     last = math.floor(end / width)
     cells: Counter[int] = Counter()
@@ -96,13 +101,18 @@ def bars(counts: Counts, most: int = 60) -> list[Bar]:
     return found
 
 
-def _width(span: float, most: int) -> float:
-    """The narrowest of 0.001, 0.002, 0.005, 0.01, ... ms of which `most` cover the span."""
+def _step(counts: Counts) -> float:
+    """The least distance of two figures: 1 where they are whole milliseconds."""
+    return min((_tidy(b[0] - a[0]) for a, b in pairwise(counts)), default=0.001)
+
+
+def _width(span: float, most: int, least: float) -> float:
+    """The narrowest of 0.001, 0.002, 0.005, 0.01, ... ms, but not under `least`, of which `most` cover the span."""
     power = -3
     while True:
         for factor in (1, 2, 5):
             width = factor * 10.0**power
-            if span / width < most - 1:
+            if width > 0.999 * least and span / width < most - 1:
                 return width
         power += 1
 

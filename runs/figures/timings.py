@@ -76,12 +76,11 @@ def course(load: Course) -> Figure:
     """Requests per second above, their mean and longest time below, on one time axis."""
     x = _times(load)
     rates = [round(n / load.step_s, 4) for n in load.n]
-    clock = [str(at)[11:] if load.begins else f"{at} s" for at in x]
-    words = [f"{at}: <b>{plain(rate)}</b> a second" for at, rate in zip(clock, rates, strict=True)]
+    at = "%{x|%H:%M:%S}" if load.begins else "%{x} s"
     traces = [
-        _line(x, rates, "requests begun a second", "y", words),
-        _line(x, load.max_ms, "longest", "y2", _hovers(clock, load.max_ms, "longest"), dash="dot"),
-        _line(x, load.mean_ms, "mean", "y2", _hovers(clock, load.mean_ms, "mean")),
+        _line(x, rates, "requests begun a second", "y", f"{at}: <b>%{{y:.4~g}}</b> a second"),
+        _line(x, load.max_ms, "longest", "y2", f"{at}: longest <b>%{{y:.4~g}} ms</b>", dash="dot"),
+        _line(x, load.mean_ms, "mean", "y2", f"{at}: mean <b>%{{y:.4~g}} ms</b>"),
     ]
     title = "clock of the machine that loaded" if load.begins else "seconds since the load began"
     return {
@@ -91,7 +90,7 @@ def course(load: Course) -> Figure:
             hovermode="x",
             xaxis=axis(title, anchor="y2", **({"type": "date", "tickformat": "%H:%M:%S"} if load.begins else {})),
             yaxis=axis("requests/s", domain=[0.58, 1], rangemode="tozero"),
-            yaxis2=axis("ms", domain=[0, 0.48], rangemode="tozero", anchor="x"),
+            yaxis2=axis("ms: mean, longest (dotted)", domain=[0, 0.48], rangemode="tozero", anchor="x"),
         ),
     }
 
@@ -127,14 +126,8 @@ def _times(load: Course) -> list[str] | list[int]:
     return [(load.begins + timedelta(seconds=at)).strftime("%Y-%m-%d %H:%M:%S") for at in load.at_s]
 
 
-def _hovers(clock: Sequence[str], values: Sequence[float | None], what: str) -> list[str]:
-    return [
-        f"{at}: {what} <b>{plain(ms)} ms</b>" if ms is not None else "" for at, ms in zip(clock, values, strict=True)
-    ]
-
-
 def _line(
-    x: Sequence[object], y: Sequence[float | None], name: str, axes: str, words: Sequence[str], dash: str = "solid"
+    x: Sequence[object], y: Sequence[float | None], name: str, axes: str, hover: str, dash: str = "solid"
 ) -> Figure:
     return {
         "type": "scatter",
@@ -146,6 +139,5 @@ def _line(
         "connectgaps": False,
         "line": {"color": COLOR, "width": 2, "dash": dash},
         "marker": {"color": COLOR, "size": 5},
-        "hovertext": words,
-        "hoverinfo": "text",
+        "hovertemplate": f"{hover}<extra></extra>",
     }

@@ -56,7 +56,7 @@ def context_of(rows: Sequence[Timing]) -> dict[str, Any]:
     files = [_file(row) for row in rows]
     told = [(dict(file.rows), row) for file, row in zip(files, rows, strict=True)]
     percents = sorted({percent for each, _ in told for percent in each}, key=float)
-    table = [(percent, [(each.get(percent), _line_of(row, percent)) for each, row in told]) for percent in percents]
+    table = [(percent, [_cell(row, percent, each.get(percent)) for each, row in told]) for percent in percents]
     return {"timings": files, "timing_table": table}
 
 
@@ -66,6 +66,10 @@ def _file(row: Timing) -> File:
     shown = histogram.table_of(row.percentiles_ms)
     starts = str(row.values.get("first_starttime", ""))
     return File(what, row.n, url, row.line_first, row.line_last, str(row.upload), shown, starts)
+
+
+def _cell(row: Timing, percent: str, ms: float | None) -> tuple[float | None, str]:
+    return ms, _line_of(row, percent) if ms is not None else ""
 
 
 def _line_of(row: Timing, percent: str) -> str:

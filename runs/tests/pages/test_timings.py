@@ -56,6 +56,19 @@ def test_a_run_s_page_has_exact_percentiles_that_lead_to_their_lines(browser):
         assert re.search(rf"^99,{value}$|\t{value}\t\d+$", text[int(line) - 1])
 
 
+def test_percentiles_of_several_files_stand_side_by_side(browser):
+    """-g of many requests has some that -e has not."""
+    file = long_load()
+    every = "".join(f"{percent},{100 + percent}.000\n" for percent in range(101))
+    report = re.sub(r"(?m)^ *(\d+)% +\d+", lambda found: f"{found[1]}% {100 + int(found[1])}", REPORT)
+    send(report + "$ cat pct.csv\nPercentage served,Time in ms\n" + every)
+    run = Run.objects.get()
+    row = ingest.submit(file.encode(), door="web").upload.timings.get()
+    Timing.objects.filter(pk=row.pk).update(run=run)
+    page = browser.get(run.get_absolute_url()).content.decode()
+    assert 'scope="row">99.9 %</th><td class="r"><span class="muted">not told</span>' in page
+
+
 def test_its_histogram_counts_every_request(browser):
     send(TOGETHER)
     page = browser.get(Run.objects.get().get_absolute_url()).content.decode()
