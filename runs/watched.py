@@ -108,6 +108,9 @@ class Watched:
         """The metrics that were told, of the machine or of processes. One query."""
         return set(self._series().order_by().values_list("metric", flat=True).distinct())
 
+    def swapped(self) -> bool:
+        return self._series(metric="swap_used_kb", pid=None, max__gt=0).exists()
+
     def by_program(self, metric: str, programs: Sequence[str]) -> list[Strand]:
         """Each of the programs as the sum of its processes, then all others as one."""
         rows = self._processes([metric]).order_by("-mean")[:MOST_PROCESSES]
@@ -144,12 +147,13 @@ class Watched:
         rows = Run.objects.filter(experiment=self.experiment_id, clock_start_s__isnull=False).select_related("config")
         if hosts - {None}:
             rows = rows.filter(Q(host__in=hosts - {None}) | Q(host=None))
-        told = rows.order_by("clock_start_s", "id").values_list(
-            "label", "config__name", "repeat", "clock_start_s", "clock_end_s"
+        told = rows.only("label", "repeat", "clock_start_s", "clock_end_s", "config__name").order_by(
+            "clock_start_s", "id"
         )
         return [
-            Band(f"{label or name}, run {repeat}", low or 0.0, high)
-            for label, name, repeat, low, high in told[:MOST_BANDS]
+            Band(f"{one.label or one.config.name}, run {one.repeat}", start, one.clock_end_s, one.get_absolute_url())
+            for one in told[:MOST_BANDS]
+            if (start := one.clock_start_s) is not None
         ]
 
     def _series(self, **which: Any) -> QuerySet[Series]:

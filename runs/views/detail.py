@@ -42,6 +42,7 @@ def run(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     found = get_object_or_404(Run.objects.with_context(), pk=pk)
     fact = reads.run_fact(found)
     captures = list(found.captures.defer("values", "quotes"))
+    seen = watched.of_run(found, captures)
     chart, log = None, False
     single = timings.of_run(found)
     spectrum = percentiles(found.percentiles_ms, single["timed"].percentiles_ms)
@@ -54,7 +55,8 @@ def run(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
         "run": found,
         "fact": fact,
         "looks": _looks(captures),
-        "over_time": charts_of_run(found, captures, request.GET.get("program", "")),
+        "over_time": charts_of_run(found, seen, request.GET.get("program", "")),
+        "marks": seen.bands() if seen else [],
         "chart": chart,
         "log": log,
         "pairs": pairs,
@@ -109,7 +111,8 @@ def capture(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     whole = bool(fmt or request.GET.get("format", ""))
     machine = captured.machine(found)
     processes = captured.processes(found, MOST_SENT if whole else MOST_LISTED)
-    programs = watched.of_capture(found).programs("rss_kb", "cpu_pct")
+    seen = watched.of_capture(found)
+    programs = seen.programs("rss_kb", "cpu_pct")
     source = reads.line_url(found.upload_id, found.line_first)
     context = {
         "capture": found,
@@ -118,7 +121,13 @@ def capture(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
         "groups": captured.groups(programs, MOST_GROUPS),
         "processes": processes,
         "most": MOST_LISTED,
-        "over_time": charts_of_capture(found, {one.name for one in machine}, programs, request.GET.get("program", "")),
+        "over_time": charts_of_capture(
+            found,
+            {one.name for one in machine if one.high or "swap" not in one.name},
+            programs,
+            request.GET.get("program", ""),
+        ),
+        "marks": seen.bands() if found.n_samples > 1 else [],
         "configs": list(found.experiment.configs.all()),
     }
     rows = tuple((one.pid, one.group, one.command, one.rss_kb, one.cpu_pct) for one in processes)

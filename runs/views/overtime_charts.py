@@ -8,7 +8,6 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from runs import watched
 from runs.figures import MOST_LINES, color
 from runs.figures.overtime import HEIGHT, SMALL, layers
 from runs.models import Capture, Run
@@ -33,7 +32,10 @@ class Chart:
 
 
 def charts_of_capture(capture: Capture, names: Collection[str], programs: Programs, asked: str) -> list[Chart]:
-    """`asked`: whose processes are drawn one by one, the largest program's by default. No query."""
+    """`asked`: whose processes are drawn one by one, the largest program's by default. No query.
+
+    names: metrics that were told, swap_used_kb only where any was used.
+    """
     if capture.n_samples < 2:
         return []
 
@@ -43,9 +45,8 @@ def charts_of_capture(capture: Capture, names: Collection[str], programs: Progra
     return _charts(names, programs, address, capture.n_samples, _chosen(programs, asked))
 
 
-def charts_of_run(run: Run, captures: Sequence[Capture], asked: str) -> list[Chart]:
-    """The same for what stands beside a run. At most three queries."""
-    seen = watched.of_run(run, captures)
+def charts_of_run(run: Run, seen: Watched | None, asked: str) -> list[Chart]:
+    """The same for what stands beside a run. At most four queries."""
     if seen is None:
         return []
 
@@ -54,7 +55,8 @@ def charts_of_run(run: Run, captures: Sequence[Capture], asked: str) -> list[Cha
 
     programs = seen.programs("rss_kb", "cpu_pct")
     chosen = _chosen(programs, asked, seen if len(seen.captures) > 1 else None)
-    return _charts(seen.names(), programs, address, seen.n_looks, chosen)
+    names = seen.names() if seen.swapped() else seen.names() - {"swap_used_kb"}
+    return _charts(names, programs, address, seen.n_looks, chosen)
 
 
 def _chosen(programs: Programs, asked: str, seen: Watched | None = None) -> tuple[str, int]:
@@ -89,16 +91,24 @@ def _charts(
         for what, heading, legend in found
     ]
     if "load1" in names:
-        charts.append(_small("load", "Load", address, range(2 if "swap_used_kb" in names else 1), f"n={n_looks} looks"))
+        panels = range(2 if "swap_used_kb" in names else 1)
+        charts.append(_small("load", "Load", address, panels, f"n={n_looks} looks", legend=layers.load_legend(names)))
     if n:
         charts.append(_processes(program, n, address))
     return charts
 
 
 def _small(
-    what: str, heading: str, address: Callable[[str, str], str], panels: range, note: str, query: str = ""
+    what: str,
+    heading: str,
+    address: Callable[[str, str], str],
+    panels: range,
+    note: str,
+    query: str = "",
+    legend: Sequence[Part] = (),
 ) -> Chart:
-    return Chart(what, heading, address(what, "json") + query, address(what, "csv") + query, [], panels, SMALL, note)
+    addresses = address(what, "json") + query, address(what, "csv") + query
+    return Chart(what, heading, *addresses, list(legend), panels, SMALL, note)
 
 
 def _processes(program: str, n: int, address: Callable[[str, str], str]) -> Chart:

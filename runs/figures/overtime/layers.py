@@ -6,6 +6,8 @@ from collections.abc import Collection, Mapping
 
 import numpy as np
 
+from runs.figures import color
+
 from .strands import Strand
 from .timeline import Floats
 
@@ -21,6 +23,7 @@ _CPU = (
     ("stolen", ("st",), "--s3"),
     ("idle", ("id",), "--m3"),
 )
+_LOADS = (("load1", "load, 1 minute"), ("load5", "5 minutes"), ("load15", "15 minutes"))
 
 
 def memory(told: Mapping[str, Floats]) -> list[Strand]:
@@ -65,10 +68,14 @@ def cpu_legend(names: Collection[str]) -> list[tuple[str, str]]:
     return [(words, shade) for words, keys, shade in _CPU if any(f"cpu_{key}" in names for key in keys)]
 
 
+def load_legend(names: Collection[str]) -> list[tuple[str, str]]:
+    return [(words, color(place)) for place, (metric, words) in enumerate(_LOADS) if metric in names]
+
+
 def load(told: Mapping[str, Floats]) -> list[tuple[str, list[Strand]]]:
     """(unit, lines): the load averages, and swap where any was used."""
-    averages = [(f"load{minutes}", f"load, {words}") for minutes, words in ((1, "1 minute"), (5, "5"), (15, "15"))]
-    found = [("load average", [Strand(words, told[name]) for name, words in averages if name in told])]
+    averages = [Strand(words, told[name], color(place)) for place, (name, words) in enumerate(_LOADS) if name in told]
+    found = [("load average", averages)]
     swap = told.get("swap_used_kb")
     if swap is not None and np.nanmax(swap) > 0:
         found.append(("MiB", [Strand("swap used", swap / KIB)]))

@@ -33,18 +33,15 @@ class Lean:
     axes: list[dict[str, Any]] = field(default_factory=list)
     _known: dict[bytes, int] = field(default_factory=dict)
 
-    def trace(self, places: Whole, figures: Floats, breaks: Whole) -> dict[str, Any]:
-        """`places` in the timeline of the `figures`; `breaks` in these two."""
-        lean: dict[str, Any] = {"x": self._axis(places), "y": _differences(np.rint(figures / self.unit))}
+    def trace(self, at: Floats, figures: Floats, breaks: Whole) -> dict[str, Any]:
+        """The `figures` and when each was; `breaks` are places in them."""
+        lean: dict[str, Any] = {"x": self.axis_of(at), "y": _differences(np.rint(figures / self.unit))}
         if len(breaks):
             lean["breaks"] = breaks
         return lean
 
     def ticks(self, at: Floats) -> Whole:
         return np.rint(at * self.per_second).astype(np.int64)
-
-    def _axis(self, places: Whole) -> int:
-        return self.axis_of(self.when.at[places])
 
     def axis_of(self, at: Floats) -> int:
         ticks = self.ticks(at)

@@ -13,9 +13,9 @@ from . import bands as marks
 from .bands import Band
 from .lean import Lean, figure, lean
 from .strands import Strand, since, thinned, thinned_together
-from .timeline import DAY_S, Kind, Timeline, Whole, holes, window
+from .timeline import DAY_S, Floats, Kind, Timeline, Whole, holes, window
 
-HEIGHT, SMALL = 300, 190  # pixels; the pages keep boxes of these heights free
+HEIGHT, SMALL = 300, 170  # pixels; the pages keep boxes of these heights free
 TITLES = {Kind.CLOCK: "clock of the monitor", Kind.SINCE: "seconds since the run began", Kind.LOOK: "look"}
 
 
@@ -74,7 +74,7 @@ def grid(
     for panel, unit, own in zip(cut, units, highs, strict=True):
         traces = [trace for place, one in enumerate(panel) if (trace := _line(made, one, place, unit, points))]
         y = axis(unit, rangemode="tozero", **({"range": [0, (top if shared else own) * 1.05 or 1]}))
-        times = _time(when, part, (low, high), bands, points)
+        times = _time(when, part, (low, high), bands, points, small=True)
         drawn.append({"data": traces, "layout": layout(SMALL, yaxis=y, hovermode="closest", **times)})
     return figure(made, drawn, n=len(part.at))
 
@@ -107,7 +107,7 @@ def _layers(made: Lean, strands: Sequence[Strand], places: Whole, breaks: Whole,
                 "line": {"width": 0, "color": shade},
                 "fillcolor": shade,
                 "hovertemplate": "%{y:.4~r}<extra>" + short(one.name, 40) + one.words + "</extra>",
-                "lean": made.trace(places[known], figures[known], np.empty(0, np.int64)),
+                "lean": made.trace(made.when.at[places[known]], figures[known], np.empty(0, np.int64)),
             }
         )
     return [trace for trace in traces if trace]
@@ -135,19 +135,36 @@ def _line(made: Lean, one: Strand, place: int, unit: str, points: int) -> Figure
     breaks = holes(made.when.at[known], made.when.usual)
     chosen = thinned(figures, points, np.union1d(breaks, breaks - 1))
     before = np.searchsorted(chosen, breaks)
-    name = short(one.name, 40)
+    at, figures, before = _dashes(made, made.when.at[known[chosen]], figures[chosen], before[before < len(chosen)])
     return {
         "type": "scatter",
         "mode": "lines",
-        "name": name,
+        "name": short(one.name, 40),
         "line": {"width": 1.5, "color": one.color or color(place)},
         "hovertemplate": f"%{{y:.4~r}} {unit}, %{{x}}<br>{one.name[:90]}{one.words}<extra></extra>",
-        "lean": made.trace(known[chosen], figures[chosen], before[(before > 0) & (before < len(chosen))]),
+        "lean": made.trace(at, figures, before),
     }
 
 
+def _dashes(made: Lean, at: Floats, figures: Floats, breaks: Whole) -> tuple[Floats, Floats, Whole]:
+    """A process that was seen once is a point, which a line does not show: it gets a dash as long as a step."""
+    edges = np.concatenate([[0], breaks, [len(at)]])
+    lone = edges[:-1][np.diff(edges) == 1]
+    if not len(lone):
+        return at, figures, breaks
+    length = max(made.when.usual, 1 / made.per_second)
+    moved = breaks + np.searchsorted(lone, breaks)
+    return np.insert(at, lone + 1, at[lone] + length), np.insert(figures, lone + 1, figures[lone]), moved
+
+
 def _time(
-    when: Timeline, part: Timeline, asked: tuple[float | None, float | None], bands: Sequence[Band], points: int
+    when: Timeline,
+    part: Timeline,
+    asked: tuple[float | None, float | None],
+    bands: Sequence[Band],
+    points: int,
+    *,
+    small: bool = False,
 ) -> dict[str, Any]:
     """The x axis with what is marked on it."""
     factor = 1000.0 if when.kind is Kind.CLOCK else 1.0
@@ -157,15 +174,15 @@ def _time(
     if when.kind is Kind.CLOCK:
         extra = {"type": "date", "tickformat": "%H:%M:%S", "hoverformat": "%H:%M:%S"}
     x = axis(
-        TITLES[when.kind],
+        "" if small else TITLES[when.kind],
         range=[low * factor, max(high, low + 1e-3) * factor],
         showgrid=False,
-        nticks=max(3, points // 110),
+        nticks=max(4, points // 100),
         **extra,
     )
-    found = marks.shapes(marks.placed(bands, part), factor, high - low, points)
+    found = marks.shapes(marks.placed(bands, when), factor, (low, high), points)
     found["shapes"] += [_midnight(day * DAY_S - when.offset, factor) for day in _midnights(when)]
-    margin = {"l": 56, "r": 16, "t": 24 if found["annotations"] else 12, "b": 44}
+    margin = {"l": 56, "r": 16, "t": 24 if found["annotations"] else 12, "b": 28 if small else 44}
     return {"xaxis": x | {"fixedrange": False}, "dragmode": "zoom", "margin": margin, **found}
 
 
