@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from . import machine, pages, reading, rest
+from . import ingest, machine, pages, reading, rest
 from .figures import HEADER, Figure
 
 
@@ -23,6 +23,7 @@ def measure(folder: Path, *, quick: bool) -> Iterator[Figure]:
     yield reading.top_beside_split(log, times)
     yield reading.ab_beside_split(transcript, n, times)
     yield reading.quoted_ab_beside_split(quoted, n // 10, times)
+    yield from ingest.figures(megabytes)
     yield from pages.figures()
     yield from rest.figures(seconds=1, turns=3) if quick else rest.figures()
     yield reading.top_beside_jc(small, times, raw=True, goal=7)
