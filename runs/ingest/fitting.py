@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 from typing import Any
 
 from django.db import connection, models
@@ -14,7 +14,7 @@ _UNSTORABLE = dict.fromkeys((0, *range(0xD800, 0xE000)))
 
 def plain_text(text: str) -> str:
     """Without what PostgreSQL cannot store: NUL and lone surrogates."""
-    return text.translate(_UNSTORABLE)
+    return text if text.isascii() and "\0" not in text else text.translate(_UNSTORABLE)
 
 
 def plain_json(value: Any) -> Any:
@@ -23,39 +23,43 @@ def plain_json(value: Any) -> Any:
         return plain_text(value)
     if isinstance(value, float):
         return value if math.isfinite(value) else None
+    if isinstance(value, int) or value is None:
+        return value
     if isinstance(value, dict):
         return {plain_text(str(key)): plain_json(inner) for key, inner in value.items()}
-    if isinstance(value, Sequence):
+    if isinstance(value, list | Sequence):  # a list is known at once, any other takes ten times as long
         return [plain_json(inner) for inner in value]
     return value
 
 
 def fitted(model: type[models.Model], **values: Any) -> dict[str, Any]:
     """Keyword arguments for a model: texts clipped to their columns, figures out of range left out (None)."""
-    fields = _fields(model)
-    return {name: _fit(fields[name], value) for name, value in values.items()}
+    fits = _fits(model)
+    return {name: fits[name](value) for name, value in values.items()}
 
 
 @cache
-def _fields(model: type[models.Model]) -> dict[str, models.Field[Any, Any]]:
-    return {name: field for field in model._meta.concrete_fields for name in (field.attname, field.name)}
+def _fits(model: type[models.Model]) -> dict[str, Callable[[Any], Any]]:
+    """How a value is made to fit, by the name of its field: looked up once, since a large text has many runs."""
+    fields = model._meta.concrete_fields
+    return {name: fit for field in fields for fit in [_fit(field)] for name in (field.attname, field.name)}
 
 
-def _fit(field: models.Field[Any, Any], value: Any) -> Any:
+def _fit(field: models.Field[Any, Any]) -> Callable[[Any], Any]:
     if isinstance(field, models.CharField | models.TextField):
-        return plain_text(value or "")[: field.max_length]
+        return lambda value: plain_text(value or "")[: field.max_length]
     if isinstance(field, models.JSONField):
-        return plain_json(value)
-    if isinstance(field, models.FloatField) and value is not None:
-        return value if math.isfinite(value) else None
-    if isinstance(field, models.IntegerField) and value is not None:
-        return _in_range(field, value)
-    return value
+        return plain_json
+    if isinstance(field, models.FloatField):
+        return lambda value: value if value is None or math.isfinite(value) else None
+    if isinstance(field, models.IntegerField):
+        return partial(_in_range, connection.ops.integer_field_range(field.get_internal_type()))
+    return lambda value: value
 
 
-def _in_range(field: models.IntegerField[Any, Any], value: float) -> int | None:
-    if not math.isfinite(value):
+def _in_range(limits: tuple[int | None, int | None], value: float | None) -> int | None:
+    if value is None or not math.isfinite(value):
         return None
-    low, high = connection.ops.integer_field_range(field.get_internal_type())
+    low, high = limits
     fits = (low is None or value >= low) and (high is None or value <= high)
     return int(value) if fits else None
