@@ -102,6 +102,11 @@ def openings() -> re.Pattern[str]:
     return re.compile("|".join(f"(?P<{f.kind}>{f.opens})" for f in formats().values() if f.opens))
 
 
+def opening_too(kind: str, text: str) -> list[Format]:
+    """The other formats that this line may begin: some tools put another one's line above their own."""
+    return [f for f in formats().values() if f.opens and f.kind != kind and re.match(f.opens, text)]
+
+
 @cache
 def other_openings(kind: str) -> re.Pattern[str]:
     """All openings but one format's own: where another tool's output begins, a text without an end of its own is over."""

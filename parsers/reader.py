@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from . import transcript
 from .around import Around
-from .catalogue import Format, Found, beginnings, claimed, formats, inline_openings, openings
+from .catalogue import Format, Found, beginnings, claimed, formats, inline_openings, opening_too, openings
 from .lines import Lines
 from .records import Block, Problem
 
@@ -73,11 +73,15 @@ def _opened(source: Lines, line: str, form: Format, prefix: str, label: str | No
     """The block that begins with the line returned last. None: there was nothing to it, and its lines stay unread."""
     number = source.number
     source.again()
-    source.prefix = prefix
-    try:
-        found = form.parse(source, around.text)
-    finally:
-        source.prefix = ""
+    above = source.raw
+    found = _parsed(source, form, prefix, around.text)
+    for other in opening_too(form.kind, line[len(prefix) :].lstrip()) if found is None else ():
+        if source.number == number:
+            source.again()
+        source.raw = above
+        if source.number == number - 1 and (found := _parsed(source, other, prefix, around.text)):
+            form = other
+            break
     if found and source.number >= number:
         return _block(source, form, found, around, prefix, label)
     if source.number < number:  # the format gave its own opening line back: go on behind it
@@ -85,6 +89,14 @@ def _opened(source: Lines, line: str, form: Format, prefix: str, label: str | No
     if source.number == number:  # it only looked like it ("MaxClients 50" as a heading)
         around.note(number, line, source)
     return None
+
+
+def _parsed(source: Lines, form: Format, prefix: str, command: str | None) -> Found | None:
+    source.prefix = prefix
+    try:
+        return form.parse(source, command)
+    finally:
+        source.prefix = ""
 
 
 def _following(source: Lines, kind: str, around: Around) -> Iterator[Block]:
@@ -110,11 +122,7 @@ def _between(source: Lines, line: str, around: Around) -> Block | None:
     if command is None or command.line != number or not around.in_output:
         return None
     for form in claimed(command.text):
-        source.prefix = command.prefix
-        try:
-            found = form.parse(source, command.text)
-        finally:
-            source.prefix = ""
+        found = _parsed(source, form, command.prefix, command.text)
         if found:
             return _block(source, form, found, around, command.prefix)
     return None

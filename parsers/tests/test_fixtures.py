@@ -45,7 +45,7 @@ def test_openings_match_no_other_tool(kind):
             if any(first <= number <= last for first, last in others):
                 continue
             opening = openings().match(line.lstrip("> "))
-            assert opening is None or opening.lastgroup == kind or not blocks(line), line
+            assert opening is None or opening.lastgroup == kind or all(b.kind == kind for b in blocks(line)), line
 
 
 def test_every_format_has_a_fixture():
