@@ -9,6 +9,7 @@ from typing import Any
 _SIZE = re.compile(r"([+-]?[\d.,]+)\s*([kKmMgGtTpP]?)(?:i?[bB])?")
 _FACTOR_KB = {"": 1, "k": 1, "m": 1024, "g": 1024**2, "t": 1024**3, "p": 1024**4}
 _CLOCK = re.compile(r"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+)(?:[.,](\d+))?")
+_HOURS = re.compile(r"(\d+(?:\.\d+)?)H")
 _UPTIME_PART = re.compile(r"(\d+)\s*(day|min|sec|hour|hr)")
 
 
@@ -36,8 +37,10 @@ def size_kb(text: str) -> int | float:
 
 
 def clock_s(text: str) -> int | float:
-    """Time used or elapsed, in seconds: "1:23.45" → 83.45, "00:01:11" → 71, "2-03:04:05" → 183845."""
+    """Time used or elapsed, in seconds: "1:23.45" → 83.45, "00:01:11" → 71, "2-03:04:05" → 183845, "50.8H" → 182880."""
     found = _CLOCK.fullmatch(text)
+    if not found and (in_hours := _HOURS.fullmatch(text)):
+        return round(float(in_hours[1]) * 3600, 3)
     if not found:
         raise ValueError(f"not a time: {text!r}")
     days, hours, minutes, seconds, fraction = found.groups()

@@ -1,7 +1,7 @@
 """top: one screen a block, its summary and its process table, or either alone.
 
 Reads     procps 3.2 to 4.0 ("Cpu(s): 70.0%us" and "%Cpu(s): 70.0 us", k/m/g, KiB/MiB/GiB, per-CPU lines, two abreast,
-          bars), busybox, toybox, FreeBSD's summary and table
+          bars) and 2 ("CPU states:", below a line that is uptime's), busybox, toybox, FreeBSD's summary and table
 Yields    SystemSample and a ProcessSample a row
 Units     KiB for memory whatever the screen shows, per cent, seconds
 Quirks    a decimal comma in some locales; a "+" behind a memory figure means that its last digits are cut off: null;
@@ -16,6 +16,7 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
+from ..broken import rest, whole
 from ..catalogue import Found
 from ..lines import Lines
 from ..quick import top as quick_top
@@ -29,17 +30,19 @@ KIND = "top"
 BEGINS = "top - "
 COMMAND = r"(?:^|[\s/;&|(])top(?:\s|$)"
 OPENS = (
-    r"top - \d\d?:\d\d|last pid:\s*\d+;|(?:Tasks|Threads):\s*\d+ total,|%?Cpu(?:\(s\)|\d+)\s*:\s*\d|CPU:\s+[\d.]+% (?:usr|user)"
+    r"top - \d\d?:\d\d|\d\d?:\d\d(?::\d\d)?(?:[ap]m)?\s+up\s+\d|\d+ processes:\s*\d+ \w+, |CPU\d* states:\s+\d"
+    r"|last pid:\s*\d+;|(?:Tasks|Threads):\s*\d+ total,|%?Cpu(?:\(s\)|\d+)\s*:\s*\d|CPU:\s+[\d.]+% (?:usr|user)"
     r"|\d+%cpu\s+\d+%user|(?:[KMGT]iB )?(?:Mem|Swap)\s?:\s*[\d.,]+\+?\s?[kKMGT]?\s?\+?(?:total|used|Active),"
     r"|PID\s+(?:PPID\s+)?USER(?:NAME)?\s.*(?:\bRES\b|\bVIRT\b|\bVSZ\b|\bSIZE\b).*%?W?CPU"
 )
 
 _HEAD = re.compile(
-    r"top - (?P<time>\d\d?:\d\d:\d\d)\s+up\s+(?P<up>.*?),(?:\s*(?P<users>\d+)\s+users?,)?\s+load averages?:\s*"
+    r"(?:top - )?(?P<time>\d\d?:\d\d(?::\d\d)?)(?P<half>[ap]m)?\s+up\s+(?P<up>.*?),(?:\s*(?P<users>\d+)\s+users?,)?"
+    r"\s+load averages?:\s*"
     r"(?P<l1>\d+[.,]\d+),?\s+(?P<l5>\d+[.,]\d+),?\s+(?P<l15>\d+[.,]\d+)"
 )
 _TASK = re.compile(r"(\d+)\s+(total|running|sleeping|stopped|zombie|starting|waiting|d-sleep|lock|threads|processes)\b")
-_CPU_START = re.compile(r"%?Cpu(\(s\)|\d+)\s*:|CPU:|\d+%cpu")
+_CPU_START = re.compile(r"(?:%?Cpu(?=\(s\)|\d)|CPU(?=\d* states:))(\(s\)|\d*)(?: states)?\s*:|CPU:|\d+%cpu")
 _CPU = re.compile(
     r"(\d+(?:[.,]\d+)?)\s*%?\s*(us|sy|ni|id|wa|hi|si|st|gu|user|usr|system|sys|nice|nic|idle|iowait|iow|io|irq|softirq|sirq|"
     r"steal|host|interrupt)\b"
@@ -50,19 +53,28 @@ _CPU_NAMES |= {"iowait": "wa", "iow": "wa", "io": "wa", "irq": "hi", "softirq": 
 _CPU_NAMES |= {"host": "st", "interrupt": "hi"}
 _MEMORY = re.compile(r"(?:([KMGTP])iB )?(Mem|Swap)\s?:")
 _AMOUNT = re.compile(
-    r"(\d+(?:[.,]\d+)?)\s?([kKMGT]?)(\+?)\s?(total|used|free|buff/cache|buffers|buff?(?=,)|cached|avail|shrd|shared|Active|Inact|Wired|Free)\b",
+    r"(\d+(?:[.,]\d+)?)\s?([kKMGT]?)(\+?)\s?(total|used|free|buff/cache|buffers|buff?(?=,)|cached|avail|av(?=,)|shrd|shared"
+    r"|Active|Inactive|Inact|Wired|(?-i:Cache)|Laundry|Free)\b",
     re.IGNORECASE,
 )
+_OLD_AMOUNT = re.compile(_AMOUNT.pattern.replace("buff?(?=,)", "buff"), re.IGNORECASE)  # procps 2: no comma at its end
 _MEMORY_NAMES = {"buff/cache": "buff_cache", "buff": "buffers", "buf": "buffers", "shrd": "shared", "inact": "inactive"}
+_MEMORY_NAMES |= {"av": "total"}
 _FACTOR = {"": 1, "K": 1, "M": 1024, "G": 1024**2, "T": 1024**3, "P": 1024**4}
+_ACTIVE = re.compile(r"(?:Mem: )?\d+[kKMG] active,")
 _LOADS = re.compile(r"Load average:\s+([\d.]+) ([\d.]+) ([\d.]+) (\d+)/(\d+) (\d+)")
 _BSD = re.compile(
-    r"last pid:\s*(\d+);\s+load averages?:\s*([\d.]+),\s*([\d.]+),\s*([\d.]+)\s+up (\d+)\+(\d\d):(\d\d):\d\d\s+(\S+)"
+    r"last pid:\s*(\d+);\s+load averages?:\s*([\d.]+),\s*([\d.]+),\s*([\d.]+)(?:;\s+battery: \d+%)?"
+    r"\s+up (\d+)\+(\d\d):(\d\d):\d\d\s+(\S+)"
 )
 _STARTS = re.compile(
-    r"top - |Tasks:|Threads:|%?Cpu|CPU:|\d+%cpu|(?:[KMGTP]iB )?(?:Mem|Swap)\s?:|\s*PID\b|last pid:|Load average:"
+    r"top - |\d+ processes:|Tasks:|Threads:|%?Cpu|CPU:|CPU\d* states:"
+    r"|\d+%cpu|(?:[KMGTP]iB )?(?:Mem|Swap)\s?:|\s*PID\b|last pid:|Load average:"
 )
+_UPTIME = re.compile(r"\d\d?:\d\d(?::\d\d)?(?:[ap]m)?\s+up\s")
 _BSD_TASKS = re.compile(r"\d+ (?:processes|threads):")
+_ARC_REST = re.compile(r"(?:[\d.]+[KMGT]?(?::1)?,?\s+)*[A-Z][a-z]+")
+_ARC_MORE = re.compile(r"[\d.]+[KMGT] Compressed,")
 
 _COLUMNS = {
     "PID": "pid",
@@ -194,7 +206,7 @@ class _Screen:
         return False
 
     def _head(self, line: str) -> bool:
-        if not line.startswith("top - "):
+        if not line.startswith("top - ") and not self._under_uptime(line):
             return False
         found = _HEAD.match(line)
         if not found and (following := self.lines.peek()) is not None:
@@ -203,7 +215,10 @@ class _Screen:
                 next(self.lines)
         if not found or "time" in self.values or self.parts:
             return False
-        self.values["time"] = found["time"]
+        hour, _, rest = found["time"].partition(":")
+        self.values["time"] = (
+            f"{int(hour) % 12 + 12 * (found['half'] == 'pm'):02}:{rest}" if found["half"] else found["time"]
+        )
         self.values["uptime"] = found["up"].strip()
         with suppress(ValueError):  # in a shape that says no time, only the text of it is kept
             self.values["uptime_s"] = uptime_s(found["up"])
@@ -212,6 +227,14 @@ class _Screen:
         for key, name in (("l1", "load1"), ("l5", "load5"), ("l15", "load15")):
             self.values[name] = number(found[key])
         return True
+
+    def _under_uptime(self, line: str) -> bool:
+        """Whether this is uptime's line, as procps 2 puts it above its own."""
+        return (
+            line[:1].isdigit()
+            and bool(_UPTIME.match(line))
+            and bool(_BSD_TASKS.match((self.lines.ahead(1) or [""])[0].strip()))
+        )
 
     def _tasks(self, line: str) -> bool:
         if not line.startswith(("Tasks:", "Threads:")) or "tasks_total" in self.values:
@@ -227,7 +250,11 @@ class _Screen:
         starts = list(_CPU_START.finditer(line))
         if not starts or starts[0].start():
             return False
-        if "cpu" in self.values or (self.cores and not starts[0][1]):
+        if (
+            "cpu" in self.values
+            or (self.cores and not starts[0][1])
+            or ("states" in starts[0][0] and not _CPU.search(line))
+        ):
             return False
         line = self._joined(line, _CPU)
         starts = list(_CPU_START.finditer(line))
@@ -264,46 +291,52 @@ class _Screen:
         return self._joined(whole, wanted)
 
     def _memory(self, line: str) -> bool:
+        if "mem_total_kb" in self.values and _ACTIVE.match(line):
+            line = f"Mem: {line}"  # the second line of procps 2's
         starts = list(_MEMORY.finditer(line))
         if not starts or starts[0].start():
             return False
-        if f"{starts[0][2].lower()}_total_kb" in self.values:
+        if f"{starts[0][2].lower()}_total_kb" in self.values and not _ACTIVE.search(line):
             return False
-        line = self._joined(line, _AMOUNT)
+        amount = _OLD_AMOUNT if " av," in line else _AMOUNT
+        line = self._joined(line, amount)
         if line.endswith("avail") and (self.lines.peek() or "").strip() == "Mem":
             next(self.lines)
         starts = list(_MEMORY.finditer(line))
         for start, following in zip(starts, [*starts[1:], None], strict=True):
-            self._amounts(start, line[start.end() : following.start() if following else None])
+            self._amounts(start, amount.findall(line[start.end() : following.start() if following else None]))
         return True
 
-    def _amounts(self, start: re.Match[str], text: str) -> None:
+    def _amounts(self, start: re.Match[str], found: list[tuple[str, str, str, str]]) -> None:
         room = start[2].lower()
-        for figure, suffix, cut, what in _AMOUNT.findall(text):
+        for figure, suffix, cut, what in found:
             name = _MEMORY_NAMES.get(what.lower(), what.lower())
             key = f"mem_{name}_kb" if name in ("cached", "avail") else f"{room}_{name}_kb"
             kb = number(figure) * _FACTOR[suffix.upper() or start[1] or ""]
             self.values[key] = None if cut else int(kb) if kb == int(kb) else round(kb, 3)
 
     def _bsd(self, line: str) -> bool:
-        """busybox's load line and FreeBSD's first lines."""
+        """busybox's load line, FreeBSD's first lines, and the count of processes that procps 2 has, too."""
         values = self.values
         if loads := _LOADS.match(line):
             for name, text in zip(("load1", "load5", "load15"), loads.groups()[:3], strict=True):
                 values[name] = number(text)
             values["run_queue"], values["sched_entities"], values["last_pid"] = map(int, loads.groups()[3:])
-        elif bsd := _BSD.match(line):
-            if self.parts:
+        elif line.startswith("last pid:"):
+            bsd = None if self.parts else whole(self.lines, line, _BSD.match)
+            if bsd is None:
                 return False
             values["flavour"] = "bsd"
             values["last_pid"], values["time"] = int(bsd[1]), bsd[8]
             values["load1"], values["load5"], values["load15"] = (number(t) for t in bsd.groups()[1:4])
             values["uptime_s"] = int(bsd[5]) * 86400 + int(bsd[6]) * 3600 + int(bsd[7]) * 60
-        elif _BSD_TASKS.match(line) and values.get("flavour") == "bsd":
+        elif _BSD_TASKS.match(line) and "tasks_total" not in values:
             for count, what in _TASK.findall(line):
                 values["tasks_total" if what in ("processes", "threads") else f"tasks_{what}"] = int(count)
         else:
-            return line.startswith(("ARC:", "CPU ")) and values.get("flavour") == "bsd"
+            if values.get("flavour") != "bsd" or not (line.startswith(("ARC:", "CPU ")) or _ARC_MORE.match(line)):
+                return False
+            rest(self.lines, line, lambda more: bool(_ARC_REST.fullmatch(more)))
         return True
 
 
