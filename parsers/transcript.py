@@ -150,7 +150,7 @@ def prompt(line: str) -> tuple[str | None, str] | None:
 
 
 # --- other lines that no tool printed ----------------------------------------------------------------------------------
-_LEFT_OUT = r"(?i:略|中略|省略|以下略|後略|前略|snip|snipped|cut|etc\.?|truncated|output omitted|omitted)"
+_LEFT_OUT = r"(?i:略|中略|省略|省略部分输出|以下略|後略|前略|snip|snipped|cut|etc\.?|truncated|output omitted|omitted)"
 _DOTS = r"(?:\.{2,}|…+|⋮|\.\s\.\s\.)"  # not "~~~": that is a Markdown fence
 _ELISION = re.compile(
     rf"[\[(<{{（［〈~-]*\s*(?:{_DOTS}\s*{_LEFT_OUT}?\s*{_DOTS}?|{_LEFT_OUT}\s*{_DOTS}?)\s*[\])>}}）］〉~-]*|[:：︙]"
