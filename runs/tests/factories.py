@@ -37,7 +37,7 @@ def upload(text: str = "", **fields: Any) -> Upload:
         text_key=digest,
         raw=zlib.compress(data),
         size_bytes=len(data),
-        n_lines=data.count(b"\n"),
+        n_lines=data.count(b"\n") + (not data.endswith(b"\n")),
         **given,
     )
 

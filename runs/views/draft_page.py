@@ -13,7 +13,7 @@ from runs.ingest.draft import DraftCapture, DraftExperiment, DraftRun, DraftText
 from runs.ingest.edits import Edits
 from runs.models import Capture
 from runs.reads import LINES_A_PAGE
-from runs.views.source import Span, lines_of, tint_of
+from runs.views.source import Covered, Span, lines_of, tint_of
 
 # Each entry has a select of all configs: more of them would make a form that no browser likes.
 MOST_ENTRIES = 200
@@ -128,7 +128,7 @@ def _lines(shown: Preview, experiments: list[dict[str, Any]], blocks: dict[str, 
                     for begin, end in getattr(entry.item, "quotes", [])
                 ]
                 taken.update(entry.item.blocks if isinstance(entry.item, DraftCapture) else [entry.item.key])
-    covered = {n for span in spans for n in range(span.first, span.last + 1)}
+    covered = Covered(spans)
     spans += [
         Span(block.first, block.last, "host", f"{block.kind}: about the host")
         for key, block in blocks.items()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -36,6 +37,21 @@ class Line:
     problems: list[str] = field(default_factory=list)
 
 
+class Covered:
+    """The lines that any of the spans holds: `line in covered`. Spans may be millions of lines long."""
+
+    def __init__(self, spans: Iterable[Span]) -> None:
+        self._firsts: list[int] = []
+        self._lasts: list[int] = []  # the greatest so far
+        for span in sorted(spans, key=lambda span: span.first):
+            self._firsts.append(span.first)
+            self._lasts.append(max(span.last, self._lasts[-1] if self._lasts else 0))
+
+    def __contains__(self, line: int) -> bool:
+        at = bisect_right(self._firsts, line) - 1
+        return at >= 0 and line <= self._lasts[at]
+
+
 def tint_of(tool: str, what: str) -> str:
     """The tint of a block: by what it became (run, capture, text or "")."""
     if what == "capture":
@@ -44,7 +60,7 @@ def tint_of(tool: str, what: str) -> str:
 
 
 def lines_of(
-    text: Sequence[str],
+    text: Iterable[str],
     spans: Iterable[Span],
     *,
     start: int = 1,

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
-from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
-from itertools import accumulate
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -17,7 +16,19 @@ from runs.analysis.sheet import Sheet
 from runs.models import Capture, ConfigText, Experiment, Run, Timing, Upload
 from runs.reads import LINES_A_PAGE
 from runs.views.answer import answer
-from runs.views.source import Span, lines_of, tint_of
+from runs.views.source import Covered, Span, lines_of, tint_of
+
+NEAR = 5
+
+
+@dataclass(slots=True)
+class Part:
+    """Lines that are shown together. `gap`: parts before it are left out."""
+
+    first: int
+    last: int
+    here: bool
+    gap: bool = False
 
 
 def upload(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
@@ -27,23 +38,22 @@ def upload(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     timings = list(found.timings.select_related("experiment", "run__config").defer("histogram", "seconds"))
     texts = list(found.configtexts.select_related("config").order_by("line_first"))
     spans = spans_of(found, runs, captures, texts, timings)
-    text = ingest.lines_of(found)
+    text = ingest.text_of(found)
     wanted = request.GET.get("line", "1")
     line = int(wanted) if wanted.isascii() and wanted.isdecimal() and len(wanted) < 12 else 1
-    start = max(min(line, len(text)) - 1, 0) // LINES_A_PAGE * LINES_A_PAGE + 1
-    shown = text[start - 1 : start - 1 + LINES_A_PAGE]
+    start = max(min(line, text.n_lines) - 1, 0) // LINES_A_PAGE * LINES_A_PAGE + 1
     context = {
         "upload": found,
         "lines": lines_of(
-            shown,
+            text.lines(start, start + LINES_A_PAGE - 1),
             spans,
             start=start,
             unread=found.unread,
             problems=[(problem["line"], problem["message"]) for problem in found.problems],
         ),
-        "n_lines": len(text),
+        "n_lines": text.n_lines,
         "n_unread": sum(last - first + 1 for first, last in found.unread),
-        "pages": [(n, min(n + LINES_A_PAGE - 1, len(text)), n == start) for n in range(1, len(text) + 1, LINES_A_PAGE)],
+        "pages": _parts(start, text.n_lines),
         "experiments": list(_experiments([*runs, *captures, *timings]).values()),
         "runs": runs,
         "n_captures": len(captures),
@@ -52,6 +62,17 @@ def upload(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     rows = tuple((span.first, span.last, span.tint, span.title, span.url) for span in spans)
     sheet = Sheet(str(found), ("line_first", "line_last", "kind", "became", "url"), rows)
     return answer(request, "upload.html", context, sheet, fmt=fmt)
+
+
+def _parts(start: int, n_lines: int) -> list[Part]:
+    """The first and the last parts, and those around the one that is shown."""
+    starts = range(1, n_lines + 1, LINES_A_PAGE)
+    here = start // LINES_A_PAGE
+    near = {*starts[:3], *starts[max(here - NEAR, 0) : here + NEAR + 1], *starts[-3:]}
+    parts = [Part(n, min(n + LINES_A_PAGE - 1, n_lines), n == start) for n in sorted(near)]
+    for before, part in pairwise(parts):
+        part.gap = part.first > before.last + 1
+    return parts
 
 
 def spans_of(
@@ -71,11 +92,11 @@ def spans_of(
         spans.append(Span(text.line_first, text.line_last, "text", f"config text {text.path}".strip(), url))
     shown = {(span.first, span.last) for span in spans}  # hey's rows are a run and its timing
     spans += [span for timing in timings if ((span := _of_timing(timing)).first, span.last) not in shown]
-    covered = _covered(spans)
+    covered = Covered(spans)
     spans += [
         Span(block["lines"][0], block["lines"][1], "host", f"{block['kind']}: about the host")
         for block in found.blocks
-        if not covered(block["lines"][0])
+        if block["lines"][0] not in covered
     ]
     return sorted(spans, key=lambda span: (span.first, span.last))
 
@@ -86,18 +107,6 @@ def _of_timing(timing: Timing) -> Span:
     whose = timing.run.config.name if timing.run else timing.experiment.name
     n = f"n={timing.n} requests" if timing.n is not None else "percentiles"
     return Span(timing.line_first, timing.line_last, "load", f"{timing.tool} {n} → {whose}", home.get_absolute_url())
-
-
-def _covered(spans: list[Span]) -> Callable[[int], bool]:
-    """Tells of a line whether one of the spans holds it."""
-    ordered = sorted((span.first, span.last) for span in spans)
-    ends = list(accumulate((last for _, last in ordered), max))
-
-    def covered(line: int) -> bool:
-        place = bisect_right(ordered, (line, math.inf))
-        return place > 0 and ends[place - 1] >= line
-
-    return covered
 
 
 def _experiments(rows: Iterable[Run | Capture | Timing]) -> dict[int, Experiment]:
