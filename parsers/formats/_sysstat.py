@@ -41,6 +41,7 @@ _SPECIAL = {"areq-sz": "_kb", "avgrq-sz": "_sectors", "await": "_ms", "svctm": "
 _SPECIAL |= {"stksize": "_kb", "stkref": "_kb"}
 _NARROW = 80  # columns; a longer line was not broken by a mail client
 _SOON = 6
+_MOST = 40  # lines that a mail client may make of one
 _LONGEST = 32  # characters of a metric's name
 
 Row = dict[str, Any]
@@ -171,6 +172,8 @@ class _Reading:
         cells = text.split(None, most - 1)
         while (len(cells) < most or named) and (more := self._rest(line)):
             if len(cells) == most and not (self.wraps or self._a_row_soon()):
+                break
+            if self.lines.number - number > _MOST:
                 break
             self.wraps += len(cells) == most
             line = self._take()

@@ -29,6 +29,7 @@ _LINE = re.compile(r"([A-Z]\w*(?: \w+)?):(?:\s+(\S.*))?")
 _FIGURE = re.compile(r"-?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]\d+)?")
 _BOARD = re.compile(r"[_SRWKDCLGI.]+")
 _WORD = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=CPU)(?=[A-Z])|\s")
+_MOST = 12  # lines that a mail client may make of one
 _UNITS = {
     "cpu_load": "cpu_load_pct",
     "uptime": "uptime_s",
@@ -76,8 +77,8 @@ def _name(key: str) -> str:
 
 def _joined(lines: Lines, name: str, found: re.Match[str]) -> str:
     """The value, with its rest where a mail client broke the line: of the scoreboard, or of a long list of modules."""
-    value, last = found[2] or "", found[0]
-    while ahead := lines.ahead(1):
+    value, last, number = found[2] or "", found[0], lines.number
+    while lines.number - number <= _MOST and (ahead := lines.ahead(1)):
         more = ahead[0].strip()
         board = name == "scoreboard" and not value and _BOARD.fullmatch(more)
         if not board and (name != "server_version" or _LINE.match(more) or not was_broken(last, more)):
