@@ -1,0 +1,163 @@
+"""What the monitors' figures are called as records, whatever the tool calls them, and what of them is no look at the load."""
+
+from __future__ import annotations
+
+import pytest
+
+from parsers.records import Block, HostFacts, ProcessSample, SystemSample
+
+from .reading import FIXTURES, blocks, text_of
+
+
+def read(kind: str, case: str) -> list[Block]:
+    return [b for b in blocks(text_of(FIXTURES / kind / f"{case}.txt")) if b.kind == kind]
+
+
+def samples(found: list[Block]) -> list[SystemSample]:
+    return [r for b in found for r in b.records if isinstance(r, SystemSample)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "case", "metrics"),
+    [
+        ("mpstat", "mpstat_01", {"cpu_us": 23.86, "cpu_sy": 45.69, "cpu_si": 22.34, "cpu_id": 8.12, "cpu_wa": 0.0}),
+        ("sar", "sar_01_u", {"cpu_us": 51.23, "cpu_sy": 48.77, "cpu_id": 0.0}),
+        ("sar", "sar_02_urq", {"mem_free_kb": 22164152, "mem_available_kb": 23384240, "load1": 3.98, "run_queue": 3}),
+        ("sar", "sar_04_dbSW_am_pm", {"swap_used_kb": 0, "disk_vda_w_kb_per_s": 832.0, "tps": 196.0}),
+        ("sar", "sar_03_net", {"net_lo_rx_kb_per_s": 191136.79, "net_eth0_tx_kb_per_s": 0.0}),
+        ("iostat", "iostat_02_x", {"cpu_us": 60.7, "cpu_wa": 0.5, "disk_vda_w_kb_per_s": 3236.0, "disk_vda_util_pct": 2.8}),
+        ("uptime", "uptime_01", {"load1": 3.95, "load5": 1.54, "load15": 0.63}),
+        ("loadavg", "loadavg_01_loop", {"load1": 3.95, "run_queue": 6, "sched_entities": 418}),
+        ("stub_status", "stub_status_01", {"active_connections": 1, "requests": 1, "writing": 1, "waiting": 0}),
+        ("server_status", "server_status_01_event", {"requests": 96122, "busy_workers": 1, "idle_workers": 99, "load1": 2.1}),
+        ("top_macos", "top_macos_01_doc_stats", {"cpu_us": 19.86, "cpu_id": 58.79, "mem_free_kb": 75776, "load1": 6.27}),
+        ("top", "top_16_doc_procps2_comma", {"cpu_us": 16.2, "mem_total_kb": 127072, "mem_buffers_kb": 7988}),
+    ],
+)  # fmt: skip
+def test_figures_are_named_alike(kind, case, metrics):
+    first = samples(read(kind, case))[0].metrics
+    assert {name: first.get(name) for name in metrics} == metrics
+
+
+@pytest.mark.parametrize(
+    ("kind", "case", "clock"),
+    [
+        ("mpstat", "mpstat_03_am_pm", "17:47:09"),
+        ("mpstat", "mpstat_05_japanese", "17:47:15"),
+        ("sar", "sar_11_file_am_pm", "17:48:05"),
+        ("iostat", "iostat_03_xt_am_pm", "17:47:21"),
+        ("pidstat", "pidstat_07_am_pm", "17:47:41"),
+        ("pidstat", "pidstat_06_epoch", None),
+        ("server_status", "server_status_01_event", "17:47:18"),
+        ("uptime", "uptime_06_doc_macos", None),
+        ("top_macos", "top_macos_03_doc_terminal", "11:54:47"),
+    ],
+)
+def test_clocks_are_of_24_hours(kind, case, clock):
+    assert samples(read(kind, case))[0].clock == clock
+
+
+@pytest.mark.parametrize("case", ["mpstat_04_german", "mpstat_05_japanese", "mpstat_06_french"])
+def test_an_average_in_any_language_is_no_look(case):
+    *looks, average = read("mpstat", case)
+    assert [b.values["iteration"] for b in looks] == [1, 2]
+    assert (average.values["average"], average.records) == ("all", [])
+
+
+def test_the_first_of_several_reports_is_of_the_time_since_the_start():
+    first, *others = read("iostat", "iostat_02_x")
+    assert (first.values["average"], first.records) == ("since boot", [])
+    assert all(samples([b]) for b in others)
+
+
+def test_a_single_report_is_the_only_one_to_look_at():
+    assert samples(read("iostat", "iostat_01"))
+
+
+def test_without_it_the_first_report_is_of_the_load():
+    assert len(samples(read("iostat", "iostat_09_xzy"))) == 2
+
+
+def test_days_of_a_file_begin_anew_with_each_table():
+    found = read("sar", "sar_10_file")
+    assert [b.values.get("iteration") for b in found] == [1, 2, 3, 4, None] * 3
+
+
+def test_rows_of_one_process_are_one_process():
+    table = read("pidstat", "pidstat_02_urds")[0].values["processes"]
+    (nginx,) = [row for row in table if row["pid"] == 24]
+    assert (nginx["command"], nginx["cpu_pct"], nginx["rss_kb"]) == ("ab", 35.29, 8804)
+
+
+def test_threads_are_listed_and_not_added_up():
+    block = read("pidstat", "pidstat_04_threads")[0]
+    assert len(block.values["processes"]) == 2 * len([r for r in block.records if isinstance(r, ProcessSample)]) == 16
+
+
+def test_a_container_stands_for_its_processes():
+    found = [r for r in read("docker_stats", "docker_stats_02_doc_load")[0].records if isinstance(r, ProcessSample)]
+    assert [(r.group, r.pid, r.cpu_pct, r.rss_kb) for r in found] == [
+        ("photoz-pgbouncer-1", 0, 1.24, 2583.552),
+        ("photoz-db-1", 0, 49.92, 182169.6),
+    ]
+
+
+def test_facts_of_the_machine():
+    facts = [r for case in ("sysstat/sysstat_01", "uname/uname_01", "nproc/nproc_01")
+             for b in blocks(text_of(FIXTURES / f"{case}.txt"))[:1] for r in b.records]  # fmt: skip
+    kernel = "6.18.44-fc-v657"
+    assert facts == [
+        HostFacts(name="web5", cores=2, kernel=kernel),
+        HostFacts(name="web5", os="GNU/Linux", kernel=kernel),
+        HostFacts(cores=2),
+    ]
+
+
+def test_processors_that_were_left_out_are_not_counted():
+    assert blocks("$ nproc --ignore=1\n1\n")[0].records == [HostFacts(cores=None)]
+
+
+BAD = [
+    ("mpstat/mpstat_01", "23.59", "23x59", "mpstat"),
+    ("sar/sar_01_u", "48.76", "4&.76", "sar"),
+    ("iostat/iostat_02_x", "60.70", "6o.70", "iostat"),
+    ("pidstat/pidstat_01", "9.90", "9..90", "pidstat"),
+]
+
+
+@pytest.mark.parametrize(("case", "figure", "broken", "kind"), BAD)
+def test_a_row_whose_figures_are_none_is_named(case, figure, broken, kind):
+    text = text_of(FIXTURES / f"{case}.txt").replace(figure, broken, 1)
+    at = next(number for number, line in enumerate(text.split("\n"), start=1) if broken in line)
+    assert [(b.kind, p.line) for b in blocks(text) for p in b.problems] == [(kind, at)]
+
+
+@pytest.mark.parametrize("nan", ["-nan", "nan"])
+def test_what_is_no_number_is_not_known(nan):
+    text = text_of(FIXTURES / "mpstat" / "mpstat_01.txt").replace("8.12", nan, 1)
+    first = [b for b in blocks(text) if b.kind == "mpstat"][0]
+    assert first.values["idle_pct"] is None and not first.problems
+    assert "cpu_id" not in samples([first])[0].metrics
+
+
+LOOKALIKES = {
+    "a bare number": "2\n",
+    "a number below another command": "$ wc -l access.log\n2\n",
+    "a log with times": "17:47:02 starting the second run\n17:47:03 CPU is at 50 %usr\n17:47:04 done 5 5 5\n",
+    "rows without their titles": "17:47:03     all   23.86    0.00   45.69    0.00    0.00   22.34    0.00    0.00    8.12\n",
+    "an average in prose": "Average: 5.2 requests, 3 failed\nAverage:        CPU    was low\n",
+    "prose about uptime": "At 17:48 up went the load average: 3 and more.\n",
+    "versions": "1.25.3 2.4.57 3.0.11 1/2 4\n",
+    "nginx in prose": "Active connections: many\nReading: 0 of the books. Writing: none.\n",
+    "Linux in prose": "Linux 6.1 is a kernel\nLinux web5 is up\nDarwin was a naturalist\n",
+    "a docker listing": "CONTAINER ID   IMAGE         COMMAND                  CREATED          STATUS          PORTS     NAMES\n"
+    '9d53fbd0b81e   golang:1.24   "sh -c x"   14 seconds ago   Up 12 seconds   80/tcp   web\n',
+    "devices": "Device             Boot Start       End  Sectors  Size\n/dev/vda1          2048 4095 2048 1M\n",
+    "a mail's date": "2024-03-04 13:00:00\n\nHello,\nthe Device was slow.\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", LOOKALIKES)
+@pytest.mark.parametrize("sign", ["", "> ", "    "])
+def test_is_no_monitor(what, sign):
+    assert blocks("".join(f"{sign}{line}\n" for line in LOOKALIKES[what].rstrip("\n").split("\n"))) == []
