@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -128,6 +128,7 @@ def _lines(shown: Preview, experiments: list[dict[str, Any]], blocks: dict[str, 
                     for begin, end in getattr(entry.item, "quotes", [])
                 ]
                 taken.update(entry.item.blocks if isinstance(entry.item, DraftCapture) else [entry.item.key])
+    spans += _timings(shown, blocks, taken)
     covered = Covered(spans)
     spans += [
         Span(block.first, block.last, "host", f"{block.kind}: about the host")
@@ -141,6 +142,14 @@ def _lines(shown: Preview, experiments: list[dict[str, Any]], blocks: dict[str, 
         problems=[(problem.line, problem.message) for problem in shown.problems],
         secrets=[(secret.line, secret.start, secret.end) for secret in shown.secrets],
     )
+
+
+def _timings(shown: Preview, blocks: dict[str, Any], taken: Container[str]) -> list[Span]:
+    """Files of single requests. Whose they are is found by their figures when they are stored."""
+    found = [
+        timing for experiment in shown.draft.experiments for timing in experiment.timings if timing.key not in taken
+    ]
+    return [Span(*timing.lines, "load", f"{blocks[timing.key].kind}: what each request took") for timing in found]
 
 
 def _secret(shown: Preview, secret: Any) -> dict[str, Any]:

@@ -139,6 +139,12 @@ def test_the_upload_of_a_file_says_what_it_became(browser):
     assert "1 file of single requests" in page
 
 
+@pytest.mark.parametrize("text", [TOGETHER, GNUPLOT])
+def test_the_preview_says_what_a_file_is(browser, text):
+    page = browser.post("/preview/", {"text": text}).content.decode()
+    assert "ab_gnuplot: what each request took" in page and "about the host" not in page
+
+
 def test_over_rest_a_run_says_its_timings(browser):
     upload = send(TOGETHER)
     told = browser.get(f"/api/v1/runs/{Run.objects.get().pk}/").json()["timings"]
