@@ -15,6 +15,7 @@
   const shown = new WeakMap(); // box -> the figure drawn in it, as it came
   const asFetched = new WeakMap(); // box -> the address of the figure drawn in it, or that it waits for
   const waiting = new Map(); // box -> what it waits for; see lazy
+  const dark = window.matchMedia("(prefers-color-scheme: dark)");
   let script;
 
   function resolved(value, styles = getComputedStyle(document.documentElement)) {
@@ -166,8 +167,20 @@
   function fetchTheRest() {
     for (const [box, want] of waiting) idly(() => come(box, want).catch(() => {}));
   }
-  function drawTheRest() {
+  function drawForPaper() {
     for (const [box, want] of waiting) if (want.figure) finish(box, want);
+    onPaper(true);
+  }
+
+  // Paper is white: what was drawn for a dark screen is drawn in the light scheme's colours while it is printed.
+  function onPaper(yes) {
+    if (!dark.matches) return;
+    document.documentElement.classList.toggle("printing", yes);
+    redraw();
+  }
+
+  function redraw() {
+    for (const box of document.querySelectorAll(".js-plotly-plot")) if (shown.has(box)) drawNow(box, shown.get(box));
   }
 
   function find(part) {
@@ -210,10 +223,9 @@
   find(document);
   if (document.readyState === "complete") fetchTheRest();
   else window.addEventListener("load", fetchTheRest);
-  window.addEventListener("beforeprint", drawTheRest);
-  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
-    for (const box of document.querySelectorAll(".js-plotly-plot")) if (shown.has(box)) drawNow(box, shown.get(box));
-  });
+  window.addEventListener("beforeprint", drawForPaper);
+  window.addEventListener("afterprint", () => onPaper(false));
+  dark.addEventListener("change", redraw);
   document.addEventListener("htmx:beforeSwap", (event) => event.detail.shouldSwap && leave(event.detail.target));
   document.addEventListener("htmx:afterSwap", (event) => takeOver(event.target));
   document.addEventListener("htmx:afterSettle", (event) => find(event.target));
