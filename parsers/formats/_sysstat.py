@@ -28,11 +28,11 @@ _AVERAGE = (
     "|Сажетак|Сводка|サマリ|总计|요약"
 )
 _CLOCK = r"\d\d[:.時时시]\s?\d\d[:.分분]\s?\d\d[秒초]?(?:\s[AP]M(?!\S))?"
-STAMP = rf"(?:{_CLOCK}|(?:{_AVERAGE})\s?[::])"  # the wide colon is Chinese
+STAMP = rf"(?:{_CLOCK}|Average:)"  # with which titles may begin a text; any other average only goes on
 
 _UNTIMED = "Time"  # above the rows of pidstat -h
 _LAST = "Command"  # a title that is always the last one; its column is the rest of the line
-_STAMP = re.compile(rf"({STAMP}|{_UNTIMED}|\d{{10}})\s+(?=\S)")
+_STAMP = re.compile(rf"({_CLOCK}|(?:{_AVERAGE})\s?[::]|{_UNTIMED}|\d{{10}})\s+(?=\S)")  # the wide colon is Chinese
 _TIMES = re.compile(_CLOCK)
 _AVERAGES = re.compile(rf"(?:{_AVERAGE})\s?[::]")
 _TITLE = re.compile(r"%?(?:[A-Za-z]|\d+/s$)[\w/%.+-]*")
