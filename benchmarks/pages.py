@@ -1,4 +1,4 @@
-"""The page of an experiment at two sizes: queries and milliseconds, in a process and a database of its own.
+"""The page of an experiment at two sizes: queries, milliseconds and kB, in a process and a database of its own.
 
 And what the conclusions add to the page of a large experiment: worked out anew, and kept from before.
 Run as `python -m benchmarks.pages` with DATA_DIR naming an empty folder; prints one JSON object a size, then one for the
@@ -7,8 +7,10 @@ conclusions.
 
 from __future__ import annotations
 
+import html
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent
 SIZES = (8, 80)
-REPEATS, TIMES, MOST = 5, 9, 12
+REPEATS, TIMES, MOST, MOST_HTML_KB = 5, 9, 12, 60
 JUDGED_CONFIGS, JUDGED_REPEATS, MOST_JUDGING_MS = 8, 40, 150
 
 
@@ -37,7 +39,17 @@ def figures() -> list[Figure]:
     small, large, judging = (json.loads(line) for line in done.stdout.splitlines())
     same = small["queries"] == large["queries"]
     sizes = [_figure(size, beside, same) for size, beside in ((small, large), (large, small))]
-    return [*sizes, _judging(judging)]
+    return [*sizes, *(_weight(size) for size in (small, large)), _judging(judging)]
+
+
+def _weight(size: dict[str, Any]) -> Figure:
+    """What a first visit brings as HTML, and beside it what the figures weigh that the page no longer holds."""
+    what = f"HTML of that page, {size['configs']} x {REPEATS} runs"
+    measured = f"{size['html_kb']:.1f} kB compressed, {size['kb']:.0f} kB plain"
+    reference = f"its {size['figures']} figures: {size['figures_kb']:.1f} kB compressed, {size['again_ms']:.1f} ms each"
+    small = size["configs"] == min(SIZES)
+    goal = f"at most {MOST_HTML_KB} kB" if small else ""
+    return Figure(what, measured, reference, "", goal, size["html_kb"] <= MOST_HTML_KB if small else None)
 
 
 def _judging(times: dict[str, float]) -> Figure:
@@ -69,9 +81,27 @@ def main() -> None:
             browser.get(experiment.get_absolute_url())
             times[n].append(1000 * (perf_counter() - start))
     for n, experiment in zip(SIZES, made, strict=True):
-        queries, size = _counted(browser, experiment.get_absolute_url())
-        print(json.dumps({"configs": n, "queries": queries, "ms": median(times[n]), "kb": size / 1000}))
+        queries, page = _counted(browser, experiment.get_absolute_url())
+        told = {"configs": n, "queries": queries, "ms": median(times[n]), "kb": len(page) / 1000}
+        print(json.dumps(told | _weights(browser, experiment.get_absolute_url(), page)))
     print(json.dumps(_times_of_judging(browser)))
+
+
+def _weights(browser: Client, address: str, page: bytes) -> dict[str, float]:
+    """kB as a browser gets them: of the page, and of its figures together; and ms to serve a figure from the shelf."""
+    accepted = {"Accept-Encoding": "gzip, deflate, br"}
+    figures = [html.unescape(found) for found in re.findall(r'data-src="([^"]+)"', page.decode())]
+    sizes, times = [], []
+    for figure in figures * TIMES:
+        start = perf_counter()
+        sizes.append(len(browser.get(figure, headers=accepted).content))
+        times.append(1000 * (perf_counter() - start))
+    return {
+        "html_kb": len(browser.get(address, headers=accepted).content) / 1000,
+        "figures": len(figures),
+        "figures_kb": sum(sizes) / TIMES / 1000,
+        "again_ms": median(times),
+    }
 
 
 def _times_of_judging(browser: Client) -> dict[str, float]:
@@ -116,12 +146,12 @@ def _browser() -> Client:
 
     call_command("migrate", verbosity=0)
     browser = Client()
-    browser.force_login(User.objects.create_user("reader"))
+    browser.force_login(User.objects.get_or_create(username="reader")[0])
     return browser
 
 
-def _counted(browser: Client, address: str) -> tuple[int, int]:
-    """(queries, bytes) of a page."""
+def _counted(browser: Client, address: str) -> tuple[int, bytes]:
+    """(queries, body) of a page."""
     from django.db import connection
     from django.test.utils import CaptureQueriesContext
 
@@ -129,7 +159,7 @@ def _counted(browser: Client, address: str) -> tuple[int, int]:
         response = browser.get(address)
     if response.status_code != 200:
         raise ValueError(f"{address} was answered with {response.status_code}")
-    return len(counted), len(response.content)
+    return len(counted), response.content
 
 
 if __name__ == "__main__":
