@@ -30,7 +30,7 @@ def refuse_coding(request: HttpRequest, *, form: bool = False) -> None:
         raise Rejected(415, [{"line": None, "message": f"{what}; send it plain{', or in gzip or zstd' * (not form)}."}])
 
 
-class ArrivedFile(UploadedFile):
+class ArrivedFile(UploadedFile):  # type: ignore[type-arg]
     """A file of a form that came in as a text, packed or not."""
 
     def __init__(self, name: str, content_type: str | None, sent_bytes: int, outcome: Text | Rejected) -> None:
@@ -60,6 +60,7 @@ class TextHandler(FileUploadHandler):
     def __init__(self, request: HttpRequest | None = None) -> None:
         super().__init__(request)
         self._all_bytes = 0
+        self._refused: Rejected | None = None
 
     def new_file(self, *args: Any, **kwargs: Any) -> None:
         super().new_file(*args, **kwargs)

@@ -12,7 +12,8 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 
 from runs import ingest
-from runs.ingest import Hints, Rejected
+from runs.incoming import received
+from runs.ingest import Hints, Rejected, Text
 from runs.models import Upload
 
 FOUND, NOTHING, UNREADABLE = 0, 1, 2
@@ -56,7 +57,7 @@ class Command(BaseCommand):
         return FOUND
 
 
-def stored_lines(data: bytes, name: str, hints: Hints, as_json: bool) -> list[str]:
+def stored_lines(data: Text, name: str, hints: Hints, as_json: bool) -> list[str]:
     """Store the text, then say what of it is stored: a line a run, and where it shows."""
     receipt = ingest.submit(data, door=Upload.Door.COMMAND, name="" if name == "-" else Path(name).name, hints=hints)
     body = ingest.result_of(receipt.upload)
@@ -66,10 +67,12 @@ def stored_lines(data: bytes, name: str, hints: Hints, as_json: bool) -> list[st
     lines = [_run_line(run) for run in body["runs"]]
     lines += [f"{name}: line {problem['line']}: {problem['message']}" for problem in body["problems"]]
     counted = f"{len(body['runs'])} runs, {len(body['captures'])} captures"
+    if files := len(body["timings"]):
+        counted += f", {files} file{'s' * (files > 1)} of single requests"
     return [*lines, *(f"{name}: {counted}{known}: {page}" for page in pages(receipt.upload))]
 
 
-def dry_lines(data: bytes, hints: Hints, as_json: bool) -> list[str]:
+def dry_lines(data: Text, hints: Hints, as_json: bool) -> list[str]:
     """What `stored_lines` would say of each run, but for ids and addresses."""
     shown = ingest.preview(data, hints=hints)
     if not shown.blocks:
@@ -82,6 +85,7 @@ def pages(upload: Upload) -> list[str]:
     """Addresses of the experiments that an upload went into; its own page where there is none."""
     experiments = {run.experiment for run in upload.runs.select_related("experiment")}
     experiments |= {capture.experiment for capture in upload.captures.select_related("experiment")}
+    experiments |= {timing.experiment for timing in upload.timings.select_related("experiment")}
     paths = [found.get_absolute_url() for found in sorted(experiments, key=lambda e: e.pk)]
     return [address(path) for path in paths or [upload.get_absolute_url()]]
 
@@ -93,13 +97,12 @@ def address(path: str) -> str:
     return f"{scheme}://{host}{port}{path}"
 
 
-def _read(name: str) -> bytes:
-    """One byte more than is taken is enough to refuse the rest unread."""
-    most = settings.MAX_UPLOAD_BYTES + 1
+def _read(name: str) -> Text:
+    """The text of a file, packed or not, or of standard input for "-"; piece by piece. Raises OSError and Rejected."""
     if name == "-":
-        return sys.stdin.buffer.read(most)
+        return received(sys.stdin.buffer)
     with Path(name).open("rb") as stream:
-        return stream.read(most)
+        return received(stream)
 
 
 def _run_line(run: dict[str, Any]) -> str:
