@@ -129,8 +129,11 @@ class Watched:
             : MOST_PANELS * MOST_LINES * len(self.captures)
         ]
         for capture, pid, user, command, samples in wanted:
-            whole = found.setdefault((pid, user, command), np.full(self.n_looks, np.nan))
-            self._put(whole, capture, samples)
+            who = (pid, user, command)
+            if who not in found and len(self.captures) == 1:
+                found[who] = unpack(samples, self.n_looks)
+            else:
+                self._put(found.setdefault(who, np.full(self.n_looks, np.nan)), capture, samples)
         return [
             Strand(f"{pid} {short(command, 60)}", figures)
             for (pid, _, command), figures in islice(found.items(), MOST_PANELS * MOST_LINES)
@@ -169,7 +172,11 @@ class Watched:
 
     def _put(self, whole: Floats, capture: int, samples: Any) -> None:
         part, figures = self._part(whole, capture, samples)
-        np.copyto(part, figures, where=~np.isnan(figures))
+        unknown = np.isnan(figures)
+        if unknown.any():
+            np.copyto(part, figures, where=~unknown)
+        else:
+            part[:] = figures
 
     def _add(self, whole: Floats, capture: int, samples: Any) -> None:
         part, figures = self._part(whole, capture, samples)

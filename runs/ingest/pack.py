@@ -225,6 +225,8 @@ def _frames(data: bytes) -> Iterable[tuple[Whole, Floats]]:
 
 def _spread(frames: Sequence[tuple[Whole, Floats]], n_looks: int | None) -> Floats:
     n = n_looks if n_looks is not None else max((int(looks[-1]) + 1 for looks, _ in frames), default=0)
+    if len(frames) == 1 and len(frames[0][1]) == n and frames[0][0][-1] == n - 1:
+        return frames[0][1]  # a figure at every look
     samples = np.full(n, np.nan)
     for looks, figures in frames:
         within = int(np.searchsorted(looks, n))

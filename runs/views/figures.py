@@ -94,13 +94,13 @@ def kept(request: HttpRequest, digest: str) -> HttpResponse | None:
     return _response(body, coding) if coding else _response(gzip.decompress(body), "")
 
 
-def in_coding(request: HttpRequest, body: bytes) -> HttpResponse:
-    """The body compressed as the browser takes it."""
+def in_coding(request: HttpRequest, body: bytes, levels: tuple[int, int] = (BROTLI, GZIP)) -> HttpResponse:
+    """The body compressed as the browser takes it, at the level of brotli or gzip."""
     coding = _coding(request)
     if coding == "br":
-        body = brotli.compress(body, quality=BROTLI)
+        body = brotli.compress(body, quality=levels[0])
     elif coding == "gzip":
-        body = gzip.compress(body, GZIP, mtime=0)
+        body = gzip.compress(body, levels[1], mtime=0)
     return _response(body, coding)
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from .timeline import Floats, Kind, Timeline, Whole
+from .timeline import Floats, Kind, Timeline, Whole, holes
 
 FINENESS = 2048  # of the largest figure: a screen has fewer pixels, and a hover box shows four digits
 FRACTION = 100  # of a second, where a clock has fractions
@@ -25,9 +25,10 @@ FRACTION = 100  # of a second, where a clock has fractions
 
 @dataclass(slots=True)
 class Lean:
-    """Collects the axes and traces of one figure."""
+    """Collects the axes and traces of one figure. holes: of a line that has a figure at every look."""
 
     when: Timeline
+    holes: Whole
     unit: float
     per_second: int = 1
     axes: list[dict[str, Any]] = field(default_factory=list)
@@ -35,7 +36,7 @@ class Lean:
 
     def trace(self, at: Floats, figures: Floats, breaks: Whole) -> dict[str, Any]:
         """The `figures` and when each was; `breaks` are places in them."""
-        lean: dict[str, Any] = {"x": self.axis_of(at), "y": _differences(np.rint(figures / self.unit))}
+        lean: dict[str, Any] = {"x": self.axis_of(at), "y": _differences(np.rint(figures * (1 / self.unit)))}
         if len(breaks):
             lean["breaks"] = breaks
         return lean
@@ -56,7 +57,7 @@ def lean(when: Timeline, highest: float) -> Lean:
     """For figures up to `highest`: a power of two of their unit is what they are counted in."""
     unit = 2.0 ** math.floor(math.log2(highest / FINENESS)) if 0 < highest < math.inf else 1.0
     whole = when.kind is Kind.LOOK or not len(when.at) or bool((when.at == np.rint(when.at)).all())
-    return Lean(when, unit, 1 if whole else FRACTION)
+    return Lean(when, holes(when.at, when.usual), unit, 1 if whole else FRACTION)
 
 
 def figure(made: Lean, panels: Sequence[dict[str, Any]], **more: Any) -> dict[str, Any]:

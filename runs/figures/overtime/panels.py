@@ -13,7 +13,7 @@ from . import bands as marks
 from .bands import Band
 from .lean import Lean, figure, lean
 from .strands import Strand, since, thinned, thinned_together
-from .timeline import DAY_S, Floats, Kind, Timeline, Whole, holes, window
+from .timeline import DAY_S, Floats, Kind, Timeline, Whole, beside, holes, window
 
 HEIGHT, SMALL = 300, 170  # pixels; the pages keep boxes of these heights free
 TITLES = {Kind.CLOCK: "clock of the monitor", Kind.SINCE: "seconds since the run began", Kind.LOOK: "look"}
@@ -34,10 +34,9 @@ def stack(
     part = window(when, low, high)
     cut = since(strands, part)
     told = [one for one in cut if not np.isnan(one.figures).all()]
-    breaks = holes(part.at, part.usual)
-    keep = np.union1d(breaks, breaks - 1)
-    places = thinned_together([one.figures for one in told], points, keep) if told else np.empty(0, np.int64)
-    made = lean(part, max((float(np.nanmax(one.figures)) for one in told), default=1.0))
+    made = lean(part, _highest(told))
+    breaks = made.holes
+    places = thinned_together([one.figures for one in told], points, beside(breaks)) if told else np.empty(0, np.int64)
     traces = [
         trace
         for number, part_places in enumerate(_runs(places, part))
@@ -80,7 +79,8 @@ def grid(
 
 
 def _highest(strands: Sequence[Strand]) -> float:
-    return max((float(np.nanmax(one.figures)) for one in strands if not np.isnan(one.figures).all()), default=0.0)
+    highs = [float(np.fmax.reduce(one.figures, initial=0.0)) for one in strands]  # of NaN and a figure, the figure
+    return max(highs, default=0.0)
 
 
 def _runs(places: Whole, part: Timeline) -> list[Whole]:
@@ -120,30 +120,39 @@ def _edges(made: Lean, places: Whole, breaks: Whole, group: str) -> Figure:
     inner = inner[at[inner] - at[inner - 1] > 0]
     if not len(inner):
         return {}
-    beside = max(1 / made.per_second, made.when.usual / 10)
-    edges = np.sort(np.concatenate([at[inner - 1] + beside, at[inner] - beside]))
+    near = max(1 / made.per_second, made.when.usual / 10)
+    edges = np.sort(np.concatenate([at[inner - 1] + near, at[inner] - near]))
     lean_edges = {"x": made.axis_of(edges), "y": np.zeros(len(edges), np.int64)}
     hidden = {"hoverinfo": "skip", "showlegend": False, "line": {"width": 0}}
     return {"type": "scatter", "mode": "lines", "stackgroup": group, "lean": lean_edges} | hidden
 
 
 def _line(made: Lean, one: Strand, place: int, unit: str, points: int) -> Figure:
-    known = np.flatnonzero(~np.isnan(one.figures))
-    if not len(known):
+    at, figures, breaks = _known(made, one.figures)
+    if not len(figures):
         return {}
-    figures = one.figures[known]
-    breaks = holes(made.when.at[known], made.when.usual)
-    chosen = thinned(figures, points, np.union1d(breaks, breaks - 1))
-    before = np.searchsorted(chosen, breaks)
-    at, figures, before = _dashes(made, made.when.at[known[chosen]], figures[chosen], before[before < len(chosen)])
+    chosen = thinned(figures, points, beside(breaks) if len(breaks) else None)
+    at, figures = at[chosen], figures[chosen]
+    if len(breaks) or len(at) == 1:
+        before = np.searchsorted(chosen, breaks)
+        at, figures, breaks = _dashes(made, at, figures, before[before < len(chosen)])
     return {
         "type": "scatter",
         "mode": "lines",
         "name": short(one.name, 40),
         "line": {"width": 1.5, "color": one.color or color(place)},
         "hovertemplate": f"%{{y:.4~r}} {unit}, %{{x}}<br>{one.name[:90]}{one.words}<extra></extra>",
-        "lean": made.trace(at, figures, before),
+        "lean": made.trace(at, figures, breaks),
     }
+
+
+def _known(made: Lean, figures: Floats) -> tuple[Floats, Floats, Whole]:
+    """(times, figures, holes) of the looks that have a figure."""
+    unknown = np.isnan(figures)
+    if not unknown.any():
+        return made.when.at, figures, made.holes
+    at = made.when.at[~unknown]
+    return at, figures[~unknown], holes(at, made.when.usual)
 
 
 def _dashes(made: Lean, at: Floats, figures: Floats, breaks: Whole) -> tuple[Floats, Floats, Whole]:

@@ -12,10 +12,11 @@ from .timeline import Floats, Timeline, Whole
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
-    from tsdownsample import MinMaxLTTBDownsampler
+    from tsdownsample import M4Downsampler
 
 FEWEST = 8  # points that a line is thinned to at least
-_lttb = MinMaxLTTBDownsampler()  # type: ignore[no-untyped-call]
+# First, lowest, highest and last of each bin: MinMaxLTTB takes twice as long and loses one of two peaks in a bin.
+_m4 = M4Downsampler()  # type: ignore[no-untyped-call]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ def since(strands: Sequence[Strand], when: Timeline) -> list[Strand]:
 
 
 def thinned(figures: Floats, points: int, keep: Whole | None = None) -> Whole:
-    """The places of about `points` of the figures that look like all of them: lowest, highest, where they turn.
+    """The places of about `points` of the figures that look like all of them: no peak is lost.
 
     The figures have no NaN. What stays the same for long is told by its ends, so that most lines lose nothing. `keep` are
     places that must stay, such as the two sides of a hole.
@@ -44,17 +45,16 @@ def thinned(figures: Floats, points: int, keep: Whole | None = None) -> Whole:
     n = len(figures)
     if n <= max(points, FEWEST):
         return np.arange(n)
+    chosen = np.ones(n, bool)
     steady = figures[1:] == figures[:-1]
-    turns = np.ones(n, bool)
-    turns[1:-1] = ~(steady[:-1] & steady[1:])
+    np.logical_and(steady[:-1], steady[1:], out=chosen[1:-1])
+    np.logical_not(chosen[1:-1], out=chosen[1:-1])
+    if np.count_nonzero(chosen) > points:
+        chosen[:] = False
+        chosen[_m4.downsample(figures, n_out=max(points, FEWEST) // 4 * 4)] = True
     if keep is not None and len(keep) <= points // 2:
-        turns[keep] = True
-    chosen = np.flatnonzero(turns)
-    if len(chosen) <= points:
-        return chosen
-    peaks = np.array([figures.argmin(), figures.argmax()])  # of two in one bin, the algorithm keeps one
-    chosen = np.union1d(_lttb.downsample(figures, n_out=max(points, FEWEST) - 2).astype(np.int64), peaks)
-    return np.union1d(chosen, keep) if keep is not None and len(keep) <= points // 2 else chosen
+        chosen[keep] = True
+    return np.flatnonzero(chosen)
 
 
 def thinned_together(layers: Sequence[Floats], points: int, keep: Whole) -> Whole:
@@ -64,7 +64,10 @@ def thinned_together(layers: Sequence[Floats], points: int, keep: Whole) -> Whol
         return np.arange(n)
     filled = [np.nan_to_num(layer) for layer in layers]
     each = max(points // 2 // len(filled), FEWEST)
-    chosen = [thinned(np.sum(filled, axis=0), points // 2), *(thinned(layer, each) for layer in filled)]
+    chosen = np.zeros(n, bool)
+    chosen[thinned(np.sum(filled, axis=0), points // 2)] = True
+    for layer in filled:
+        chosen[thinned(layer, each)] = True
     if len(keep) <= points:
-        chosen.append(keep)
-    return np.unique(np.concatenate(chosen))
+        chosen[keep] = True
+    return np.flatnonzero(chosen)

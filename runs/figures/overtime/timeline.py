@@ -85,6 +85,11 @@ def holes(at: Floats, usual: float) -> Whole:
     return np.flatnonzero((steps > GAP * usual) | (steps < 0)) + 1
 
 
+def beside(breaks: Whole) -> Whole:
+    """The places on both sides of each."""
+    return np.concatenate([breaks, breaks - 1])
+
+
 def joined(clocks: Sequence[Floats]) -> Floats:
     """The clocks of captures that follow each other: one that begins hours before the last one ended is past midnight."""
     parts: list[Floats] = []
