@@ -208,6 +208,15 @@ class ResultStandaloneCaptureSerializer(ResultCaptureSerializer):
     values = serializers.DictField()
 
 
+class ResultTimingSerializer(serializers.Serializer[Any]):
+    """A file of what each request took; run null: it waits for its run."""
+
+    tool = serializers.CharField()
+    lines = LINES
+    n = serializers.IntegerField(allow_null=True)
+    run = serializers.IntegerField(allow_null=True)
+
+
 class ProgressSerializer(serializers.Serializer[Any]):
     bytes_read = serializers.IntegerField()
     size_bytes = serializers.IntegerField()
@@ -224,6 +233,7 @@ class ResultSerializer(serializers.Serializer[Any]):
     error = serializers.CharField(allow_blank=True)
     runs = ResultRunSerializer(many=True)
     captures = ResultStandaloneCaptureSerializer(many=True)
+    timings = ResultTimingSerializer(many=True)
     problems = ErrorSerializer(many=True)
     unread_lines = serializers.ListField(child=LINES)
     progress = ProgressSerializer(required=False, help_text="while the text waits or is read")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from operator import attrgetter
 from typing import Any
 
-from runs.models import Capture, Run, Upload
+from runs.models import Capture, Run, Timing, Upload
 
 from .draft import DraftCapture, DraftExperiment, DraftRun
 from .fitting import plain_json
@@ -17,9 +17,9 @@ from .submit import Preview
 
 
 def result_of(upload: Upload, rows: Rows | None = None) -> dict[str, Any]:
-    """The JSON body of an upload: id, url, sha256, status, runs, captures, problems, unread_lines.
+    """The JSON body of an upload: id, url, sha256, status, runs, captures, timings, problems, unread_lines.
 
-    Where the text failed there is `error` too, and while it waits or is read, `progress`; addresses are paths. Three
+    Where the text failed there is `error` too, and while it waits or is read, `progress`; addresses are paths. Four
     queries, none with the `rows` of a receipt.
     """
     runs, captures, beside = _stored(upload) if rows is None else _just_stored(rows)
@@ -31,6 +31,7 @@ def result_of(upload: Upload, rows: Rows | None = None) -> dict[str, Any]:
         "error": upload.error,
         "runs": [run_result(run, beside(run)) for run in runs],
         "captures": [capture_result(capture) for capture in captures],
+        "timings": [timing_result(timing) for timing in _timings(upload, rows)],
         "problems": upload.problems,
         "unread_lines": upload.unread,
         **_progress(upload),
@@ -60,6 +61,22 @@ def _just_stored(rows: Rows) -> tuple[Iterable[Run], Iterable[Capture], Beside]:
     for capture in captures:
         of_run[capture.run_id].append(capture)
     return sorted(rows.runs, key=attrgetter("line_first")), captures, lambda run: of_run[run.pk]
+
+
+def _timings(upload: Upload, rows: Rows | None) -> Iterable[Timing]:
+    if rows is not None:
+        return rows.timings
+    return upload.timings.only("tool", "line_first", "line_last", "n", "run_id", "upload_id").order_by("line_first")
+
+
+def timing_result(timing: Timing) -> dict[str, Any]:
+    """One stored file of single requests; run None: it waits for its run."""
+    return {
+        "tool": timing.tool,
+        "lines": [timing.line_first, timing.line_last],
+        "n": timing.n,
+        "run": timing.run_id,
+    }
 
 
 def run_result(run: Run, captures: Iterable[Capture]) -> dict[str, Any]:

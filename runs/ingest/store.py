@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from django.db.models import Max
 
 from parsers import Block
-from runs.models import Capture, Config, ConfigText, Experiment, Run, Series, Upload
+from runs.models import Capture, Config, ConfigText, Experiment, Run, Series, Timing, Upload
 from runs.statements import insert
 
 from . import clocks, fingerprint, tallies, timings
@@ -64,6 +64,7 @@ class Rows:
 
     runs: list[Run] = field(default_factory=list)
     captures: list[Capture] = field(default_factory=list)
+    timings: list[Timing] = field(default_factory=list)
 
 
 def store(upload: Upload, reading: Reading) -> Rows:
@@ -100,10 +101,10 @@ class _Writer:
         runs = self._write_runs(before.runs)
         tallies.note(runs, before.shares)
         captures = self._write_captures(before.captures)
-        left = timings.write(self.upload, self.draft, self.blocks, self.places.experiments, self.runs)
+        files, left = timings.write(self.upload, self.draft, self.blocks, self.places.experiments, self.runs)
         _give_back(before.borrowed)
         self._drop_empty([*texts, *runs, *captures], left)
-        return Rows(runs, captures)
+        return Rows(runs, captures, files)
 
     def _save_upload(self) -> None:
         """Once its places are known, so that a new one takes a single INSERT."""

@@ -57,10 +57,10 @@ def write(
     blocks: Mapping[str, Block],
     experiments: Mapping[str, Experiment],
     runs: Mapping[str, Run],
-) -> list[int]:
+) -> tuple[list[Timing], list[int]]:
     """Store an upload's timings, each with its run, and give its runs those that waited for them.
 
-    Returns the experiments that it took some from, which may be empty now.
+    Returns its own, and the experiments that it took others from, which may be empty now.
     """
     rows = [
         _row(upload, drafted, blocks[drafted.key], experiments[experiment.key])
@@ -76,7 +76,7 @@ def write(
     _note_waiting(upload, rows)
     taken = _take_up(upload, runs.values())
     _set_clocks([*rows, *(row for row, _ in taken)])
-    return [left for _, left in taken]
+    return rows, [left for _, left in taken]
 
 
 def _row(upload: Upload, drafted: DraftTiming, block: Block, experiment: Experiment) -> Timing:

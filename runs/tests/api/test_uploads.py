@@ -52,6 +52,7 @@ def test_the_answer_tells_all_that_was_stored(api):
     body = answer.json()
     assert set(body) == {
         *("id", "url", "sha256", "status", "error", "runs", "captures", "problems", "unread_lines"),
+        "timings",
     }
     assert (body["id"], body["url"], body["status"]) == (upload.pk, f"http://testserver/uploads/{upload.pk}/", "ready")
     assert answer["Location"] == f"http://testserver{UPLOADS}{upload.pk}/"
