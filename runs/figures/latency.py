@@ -54,8 +54,9 @@ def figure(lines: Sequence[Line], *, log: bool = False) -> Figure:
         showlegend=not small,
         margin={"l": 60, "r": 16, "t": 24 if small else 40, "b": 44},
     )
+    furthest = max((x for trace in traces for x in trace["x"]), default=100.0)
     for at in range(len(places)):
-        parts |= _axes(at, lines, log=log, matched=small)
+        parts |= _axes(at, furthest, log=log, matched=small)
     if small:
         parts["grid"] = {"rows": rows, "columns": COLUMNS, "pattern": "independent", "ygap": 0.35, "xgap": 0.12}
         parts["annotations"] = [_heading(at, lines, place, total[place]) for at, place in enumerate(places)]
@@ -99,9 +100,8 @@ def _trace(line: Line, axes: int, log: bool) -> Figure:
     }
 
 
-def _axes(at: int, lines: Sequence[Line], *, log: bool, matched: bool) -> Figure:
+def _axes(at: int, furthest: float, *, log: bool, matched: bool) -> Figure:
     suffix = "" if at == 0 else str(at + 1)
-    furthest = max((x for line in lines for x, _, _ in points(line)), default=100.0)
     ticks = [tick for tick in TICKS if position(float(tick)) <= furthest * 1.01] or list(TICKS[:4])
     x = axis(
         "" if matched else "% of requests answered within the time",

@@ -13,14 +13,12 @@ from django.urls import reverse
 from runs import captured, gists, reads, watched
 from runs.analysis import differences
 from runs.analysis.sheet import Sheet, Value
-from runs.figures import latency
 from runs.models import Capture, Config, Host, Run
 from runs.views import timings
 from runs.views.answer import answer
 from runs.views.cards import cards
-from runs.views.charts import wants_log
 from runs.views.overtime_charts import charts_of_capture, charts_of_run
-from runs.views.spectra import percentiles
+from runs.views.run_latency import chart_of
 
 MOST_LISTED, MOST_SENT, MOST_GROUPS = 500, 20_000, 40
 
@@ -43,13 +41,8 @@ def run(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     fact = reads.run_fact(found)
     captures = list(found.captures.defer("values", "quotes"))
     seen = watched.of_run(found, captures)
-    chart, log = None, False
     single = timings.of_run(found)
-    spectrum = percentiles(found.percentiles_ms, single["timed"].percentiles_ms)
-    if len(spectrum) > 1:
-        line = latency.Line(found.config.name, 0, 1, spectrum, found.complete_requests)
-        log = wants_log(request.GET.get("y", ""), [line])
-        chart = latency.figure([line], log=log)
+    chart, log = chart_of(request, found, single["timed"])
     pairs = flat(found.values)
     context = {
         "run": found,

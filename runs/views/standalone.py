@@ -12,7 +12,8 @@ from django.utils.safestring import mark_safe
 
 from runs.analysis.post import Post
 from runs.figures import svg
-from runs.views.charts import bars, lines
+from runs.views.charts import bars
+from runs.views.spectra import lines
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 

@@ -190,9 +190,6 @@
       asFetched.set(box, address);
       lazy(box, () => fetched(address));
     }
-    for (const box of part.querySelectorAll(".plot[data-figure]")) {
-      lazy(box, () => Promise.resolve(JSON.parse(document.getElementById(box.dataset.figure).textContent)));
-    }
   }
 
   // A page that fills in by itself brings new boxes. Where a chart of that name is drawn, it moves into the new page as it

@@ -152,6 +152,17 @@ def test_a_comparison_has_figures_of_its_own_with_its_query(browser, settings):
     assert figures(browser, page) == drawn
 
 
+def test_the_spectrum_of_a_run_is_fetched_as_well(browser, settings):
+    run = factories.mpm_experiment().runs.first()
+    page = html(browser, f"{run.get_absolute_url()}?y=log")
+    assert "application/json" not in page
+    drawn = figures(browser, page)["latency"]
+    assert drawn["layout"]["yaxis"]["type"] == "log"
+    clear_shelf(settings)
+    assert figures(browser, page)["latency"] == drawn
+    assert queries(browser, sources(page)["latency"]) == LOGIN
+
+
 def test_a_figure_that_the_page_lacks_is_not_found(browser):
     made = factories.siege_experiment()
     assert browser.get(f"{made.get_absolute_url()}figures/latency-00.json").status_code == 404
