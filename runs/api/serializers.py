@@ -263,4 +263,5 @@ class RunSeriesSerializer(serializers.Serializer[Any]):
     run = serializers.IntegerField()
     metric = serializers.CharField()
     metrics = serializers.ListField(child=serializers.CharField(), help_text="all that there is for this run")
+    truncated = serializers.BooleanField(help_text="there are more series than these, which have the greatest means")
     series = SeriesSerializer(many=True)

@@ -2,59 +2,54 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from itertools import chain
 from typing import Any
 
+import numpy as np
+
+from runs.figures.overtime.strands import extremes
+from runs.figures.overtime.timeline import Floats
 from runs.ingest.pack import unpack
 from runs.models import Run, Series
 
 CLOCK = "clock_s"
+MOST = 500  # series in one answer: the largest of more
+OF_ROW = ("pid", "user", "command", "group", "n", "min", "mean", "max", "last")
+OF_CAPTURE = ("tool", "phase", "n_samples")
 
 
 def of_run(run: Run, metric: str, points: int) -> dict[str, Any]:
-    """The metric of each process (or of the system) in the run's captures, in `points` samples. Two queries."""
+    """The metric of each process (or of the system) in the run's captures, in `points` samples. Three queries."""
     beside = Series.objects.filter(capture__run=run)
-    rows = beside.filter(metric__in=(metric, CLOCK)).select_related("capture").order_by("capture_id", "id")
-    clocks = {
-        row.capture_id: unpack(row.samples, row.capture.n_samples).tolist() for row in rows if row.metric == CLOCK
-    }
+    light = beside.select_related("capture").only(
+        "capture_id", "samples", *OF_ROW, *(f"capture__{name}" for name in OF_CAPTURE)
+    )
+    rows = list(light.filter(metric=metric).order_by("-mean", "id")[: MOST + 1])
+    told = light.filter(metric=CLOCK, pid=None)
+    clocks = {row.capture_id: unpack(row.samples, row.capture.n_samples) for row in told}
+    shown = sorted(rows[:MOST], key=lambda row: (row.capture_id, row.pk))
     return {
         "run": run.pk,
         "metric": metric,
         "metrics": sorted(set(beside.order_by().values_list("metric", flat=True).distinct()) - {CLOCK}),
-        "series": [_one(row, clocks.get(row.capture_id), points) for row in rows if row.metric == metric],
+        "truncated": len(rows) > MOST,
+        "series": [_one(row, clocks.get(row.capture_id), points) for row in shown],
     }
 
 
-def _one(row: Series, clock: list[float] | None, points: int) -> dict[str, Any]:
-    samples = unpack(row.samples, row.capture.n_samples).tolist()
-    looks = thinned(samples, points)
+def _one(row: Series, clock: Floats | None, points: int) -> dict[str, Any]:
+    samples = unpack(row.samples, row.capture.n_samples)
+    looks = extremes(samples, points)
     return {
         "capture": row.capture_id,
         "tool": row.capture.tool,
         "phase": row.capture.phase,
-        **{name: getattr(row, name) for name in ("pid", "user", "command", "group", "n", "min", "mean", "max", "last")},
-        "looks": looks,
-        "clock_s": [_known(clock[look]) for look in looks] if clock else None,
-        "samples": [_known(samples[look]) for look in looks],
+        **{name: getattr(row, name) for name in OF_ROW},
+        "looks": looks.tolist(),
+        "clock_s": _known(clock[looks]) if clock is not None else None,
+        "samples": _known(samples[looks]),
     }
 
 
-def thinned(samples: Sequence[float], points: int) -> list[int]:
-    """Indexes of at most `points` samples: the least and the greatest of every stride, so that no peak is lost."""
-    if len(samples) <= points:
-        return list(range(len(samples)))
-    stride = math.ceil(len(samples) / (points // 2))
-    starts = range(0, len(samples), stride)
-    return sorted(set(chain.from_iterable(_ends(samples, range(s, min(s + stride, len(samples)))) for s in starts)))
-
-
-def _ends(samples: Sequence[float], where: Sequence[int]) -> tuple[int, int]:
-    known = [index for index in where if not math.isnan(samples[index])] or where[:1]
-    return min(known, key=samples.__getitem__), max(known, key=samples.__getitem__)
-
-
-def _known(figure: float) -> float | None:
-    return None if math.isnan(figure) else figure
+def _known(figures: Floats) -> list[float | None]:
+    """A gap is null."""
+    return [None if unknown else figure for figure, unknown in zip(figures.tolist(), np.isnan(figures), strict=True)]

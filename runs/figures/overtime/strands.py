@@ -12,11 +12,12 @@ from .timeline import Floats, Timeline, Whole
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
-    from tsdownsample import M4Downsampler
+    from tsdownsample import M4Downsampler, MinMaxDownsampler
 
 FEWEST = 8  # points that a line is thinned to at least
 # First, lowest, highest and last of each bin: MinMaxLTTB takes twice as long and loses one of two peaks in a bin.
 _m4 = M4Downsampler()  # type: ignore[no-untyped-call]
+_min_max = MinMaxDownsampler()  # type: ignore[no-untyped-call]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,13 @@ def thinned(figures: Floats, points: int, keep: Whole | None = None) -> Whole:
     if keep is not None and len(keep) <= points // 2:
         chosen[keep] = True
     return np.flatnonzero(chosen)
+
+
+def extremes(figures: Floats, points: int) -> Whole:
+    """The places of at most `points` figures (2 at least): the least and the greatest of every stride; NaN is neither."""
+    if len(figures) <= points:
+        return np.arange(len(figures))
+    return np.unique(_min_max.downsample(figures, n_out=points // 2 * 2)).astype(np.int64)
 
 
 def thinned_together(layers: Sequence[Floats], points: int, keep: Whole) -> Whole:

@@ -10,7 +10,8 @@ from django.test.utils import CaptureQueriesContext
 
 from runs import ingest
 from runs.ingest import Hints
-from runs.models import Capture, Config, Experiment, Host, Run, Upload
+from runs.ingest.pack import packed
+from runs.models import Capture, Config, Experiment, Host, Run, Series, Upload
 from runs.tests.ingest.texts import session
 
 pytestmark = pytest.mark.django_db
@@ -104,6 +105,21 @@ def test_the_series_of_a_run(api):
     body = get(api, f"runs/{Run.objects.get().pk}/series/?metric=mem_free_kb")
     assert "mem_total_kb" in body["metrics"]
     assert [(s["pid"], s["samples"], s["looks"], s["clock_s"]) for s in body["series"]] == [(None, [500], [0], None)]
+    assert body["truncated"] is False
+
+
+def test_of_thousands_of_processes_the_largest_are_told_and_it_says_so(api):
+    store(500)
+    run, capture = Run.objects.get(), Capture.objects.get()
+    rows = [
+        {"capture": capture, "metric": "rss_kb", "pid": pid, "command": "httpd", "group": "httpd"} for pid in range(700)
+    ]
+    figures = [{name: float(row["pid"]) for name in ("min", "mean", "max", "last")} for row in rows]
+    both = zip(rows, figures, strict=True)
+    Series.objects.bulk_create(Series(**row, **told, n=1, samples=packed([told["mean"]])) for row, told in both)
+    body = get(api, f"runs/{run.pk}/series/?metric=rss_kb")
+    assert body["truncated"] is True
+    assert [one["pid"] for one in body["series"]] == list(range(200, 700))
 
 
 @pytest.mark.parametrize("points", ["1", "x", "20001", "-5", ""])
