@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from . import ingest, machine, pages, reading, rest
+from . import ingest, machine, pages, reading, rest, series
 from .figures import HEADER, Figure
 
 
@@ -24,6 +24,7 @@ def measure(folder: Path, *, quick: bool) -> Iterator[Figure]:
     yield reading.ab_beside_split(transcript, n, times)
     yield reading.quoted_ab_beside_split(quoted, n // 10, times)
     yield from ingest.figures(megabytes)
+    yield from series.figures(30, 600) if quick else series.figures()
     yield from pages.figures()
     yield from rest.figures(seconds=1, turns=3) if quick else rest.figures()
     yield reading.top_beside_jc(small, times, raw=True, goal=7)
