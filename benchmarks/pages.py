@@ -70,7 +70,7 @@ def _figure(size: dict[str, Any], beside: dict[str, Any], same: bool) -> Figure:
 
 def main() -> None:
     """Both pages in turn, so that a busy moment meets both."""
-    browser = _browser()
+    browser = client()
     from runs.tests.factories import wsgi_experiment
 
     made = [wsgi_experiment(n_configs=n, n_repeats=REPEATS) for n in SIZES]
@@ -128,8 +128,8 @@ def _times_of_judging(browser: Client) -> dict[str, float]:
     return {name: median(each) for name, each in times.items()}
 
 
-def _browser() -> Client:
-    """A logged-in client on a new database."""
+def client() -> Client:
+    """A logged-in client on this database."""
     import django
     from django.conf import settings
 

@@ -21,13 +21,13 @@ PATIENCE_S = 20.0
 
 
 @contextmanager
-def database() -> Iterator[str | None]:
+def database(suffix: str = "") -> Iterator[str | None]:
     """The URL of a new, empty PostgreSQL database; None where no server lets this user make one."""
     url = find_postgresql()
     if url is None:
         yield None
         return
-    name = f"benchdash_bench_{os.getpid()}"
+    name = f"benchdash_bench_{os.getpid()}{suffix}"
     server = url.rpartition("/")[0]
     _execute(server, f"CREATE DATABASE {name}")
     try:
