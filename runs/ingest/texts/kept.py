@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,13 +21,14 @@ class Kept:
 
     upload: Upload
 
-    def packed(self, start: int, stop: int) -> Iterator[bytes]:
-        if start == 0:
+    def packed(self, numbers: Sequence[int]) -> Iterator[bytes]:
+        """The pieces of these numbers, which ascend."""
+        if numbers and numbers[0] == 0:
             yield bytes(self.upload.raw)
-        for first in range(max(start, 1), stop, TOGETHER):
-            wanted = self.upload.pieces.filter(number__gte=first, number__lt=min(first + TOGETHER, stop))
-            for data in list(wanted.order_by("number").values_list("data", flat=True)):
-                yield bytes(data)
+            numbers = numbers[1:]
+        for at in range(0, len(numbers), TOGETHER):
+            wanted = self.upload.pieces.filter(number__in=numbers[at : at + TOGETHER]).order_by("number")
+            yield from map(bytes, list(wanted.values_list("data", flat=True)))
 
 
 def columns_of(text: Text) -> dict[str, Any]:
@@ -35,7 +36,7 @@ def columns_of(text: Text) -> dict[str, Any]:
     return {
         "sha256": text.sha256,
         "text_key": text.key,
-        "raw": next(text.stored.packed(0, 1)),
+        "raw": next(text.stored.packed([0])),
         "n_pieces": text.n_pieces,
         "size_bytes": text.size_bytes,
         "encoding": text.encoding,
@@ -49,7 +50,7 @@ def save_pieces(upload: Upload, text: Text) -> None:
         stop = min(first + TOGETHER, text.n_pieces)
         Piece.objects.bulk_create(
             Piece(upload=upload, number=n, first_line=text.first_lines[n], size_bytes=size_of(data), data=data)
-            for n, data in enumerate(text.stored.packed(first, stop), first)
+            for n, data in enumerate(text.stored.packed(range(first, stop)), first)
         )
 
 

@@ -6,7 +6,7 @@ import os
 import tempfile
 import weakref
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from backports import zstd
 from django.conf import settings
@@ -50,9 +50,9 @@ class Spool:
         os.pwrite(self._file, data, self._ends[-1])
         self._ends.append(self._ends[-1] + len(data))
 
-    def packed(self, start: int, stop: int) -> Iterator[bytes]:
-        """Pieces start..stop-1."""
-        for number in range(start, stop):
+    def packed(self, numbers: Sequence[int]) -> Iterator[bytes]:
+        """The pieces of these numbers."""
+        for number in numbers:
             if number == 0:
                 yield self._first or b""
             elif self._file is not None:

@@ -19,8 +19,8 @@ MOST_SPANS = 10_000
 class Pieces(Protocol):
     """Where the packed pieces of a text lie."""
 
-    def packed(self, start: int, stop: int) -> Iterator[bytes]:
-        """Pieces start..stop-1, in order."""
+    def packed(self, numbers: Sequence[int]) -> Iterator[bytes]:
+        """The pieces of these numbers, which ascend."""
 
 
 class Sheet(NamedTuple):
@@ -69,7 +69,7 @@ class Text:
     def sheets(self) -> Iterator[Sheet]:
         """Its pieces, unpacked, in order."""
         decoder, before = Decoder(self.manner, first=True), 0
-        for at, data in enumerate(self.stored.packed(0, self.n_pieces)):
+        for at, data in enumerate(self.stored.packed(range(self.n_pieces))):
             piece = unpacked(data)
             text = decoder.take(piece, last=at + 1 == self.n_pieces)
             yield Sheet(text, self.first_lines[at] == before, len(piece))
@@ -77,7 +77,7 @@ class Text:
 
     def bytes(self) -> Iterator[bytes]:
         """The text as it is kept, piece by piece."""
-        return map(unpacked, self.stored.packed(0, self.n_pieces))
+        return map(unpacked, self.stored.packed(range(self.n_pieces)))
 
     def lines(self, first: int = 1, last: int | None = None) -> Iterator[str]:
         """Lines first..last without their ends; only the pieces that they stand in are read.
@@ -85,11 +85,9 @@ class Text:
         Of a line that has several pieces it gives the first one.
         """
         last = self.n_lines if last is None else min(last, self.n_lines)
-        at = self._piece_of(max(first, 1))
-        while at < self.n_pieces and self.first_lines[at] <= last:
+        for at, lines in self._opened(max(first, 1), last):
             begin = self.first_lines[at]
-            yield from islice(self._lines_of(at), max(first - begin, 0), last - begin + 1)
-            at = bisect_right(self.first_lines, begin)
+            yield from islice(lines, max(first - begin, 0), last - begin + 1)
 
     def filled(self, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
         """The spans without their blank lines, which nobody misses: a span for each run of lines with something in them.
@@ -101,19 +99,22 @@ class Text:
         if (run := next(runs, None)) is not None:
             yield run[0], max((last for _, last in runs), default=run[1])
 
-    def _piece_of(self, line: int) -> int:
-        """Number of the piece in which a line begins."""
-        begin = self.first_lines[bisect_right(self.first_lines, line) - 1]
-        return bisect_left(self.first_lines, begin)
+    def _opened(self, first: int, last: int) -> Iterator[tuple[int, list[str]]]:
+        """The pieces in which these lines begin, each with its number and all lines that it holds.
 
-    def _lines_of(self, at: int) -> list[str]:
-        """All lines that a piece holds. The last one asked for is remembered: spans often lie close together."""
-        if self._sheet[0] != at:
-            data = next(iter(self.stored.packed(at, at + 1)))
+        The last one is remembered: spans often lie close together.
+        """
+        begin = self.first_lines[bisect_right(self.first_lines, first) - 1]
+        near = range(bisect_left(self.first_lines, begin), bisect_right(self.first_lines, last))
+        numbers = [at for at in near if at == 0 or self.first_lines[at] > self.first_lines[at - 1]]
+        if numbers and numbers[0] == self._sheet[0]:
+            yield self._sheet
+            del numbers[0]
+        for at, data in zip(numbers, self.stored.packed(numbers), strict=True):
             text = Decoder(self.manner, first=at == 0).take(unpacked(data), last=at + 1 == self.n_pieces)
             lines = text.split("\n")
             self._sheet = (at, lines if lines[-1] else lines[:-1])
-        return self._sheet[1]
+            yield self._sheet
 
 
 def _runs(lines: Iterable[str], first: int) -> Iterator[tuple[int, int]]:

@@ -1,0 +1,80 @@
+"""A text of several pieces in the database: whole again, read where it is needed, and gone with its upload."""
+
+from __future__ import annotations
+
+import zlib
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from runs import ingest
+from runs.ingest import Rejected
+from runs.models import Piece, Run, Upload
+from runs.tests.ingest.texts import session
+
+pytestmark = pytest.mark.django_db
+PROSE = "".join(f"line {n} of a diary that goes on and on, day by day\n" for n in range(60_000))
+LARGE = PROSE + session(500) + PROSE.replace("diary", "report") + session(600)
+
+
+def stored() -> Upload:
+    return Upload.objects.get(pk=ingest.submit(LARGE.encode(), door="web").upload.pk)
+
+
+def test_it_is_kept_in_pieces_and_whole():
+    upload = stored()
+    assert upload.n_pieces == upload.pieces.count() + 1 > 5
+    assert "\n".join(ingest.lines_of(upload)) + "\n" == LARGE
+    assert (
+        sum(piece.size_bytes for piece in upload.pieces.all())
+        < upload.size_bytes
+        < 2**20 + sum(piece.size_bytes for piece in upload.pieces.all())
+    )
+
+
+def test_a_run_far_down_in_it_is_read_and_read_anew_alike(real_relations):
+    upload = stored()
+    before = list(upload.runs.values_list("pk", "line_first", "requests_per_second"))
+    assert len(before) == 2 and upload.unread[0][0] == 1
+    ingest.reparse(upload.pk)
+    assert list(upload.runs.values_list("pk", "line_first", "requests_per_second")) == before
+
+
+def test_some_lines_take_as_many_queries_wherever_they_are():
+    upload = stored()
+    counts = set()
+    for first in (100_000, 60_100, 1):
+        with CaptureQueriesContext(connection) as queries:
+            assert len(list(ingest.text_of(upload).lines(first, first + 2999))) == 3000
+        counts.add(len(queries))
+    assert max(counts) <= 2
+
+
+def test_it_is_found_again_and_goes_with_its_upload():
+    upload = stored()
+    assert ingest.submit(LARGE.encode("utf-16"), door="rest") == ingest.Receipt(upload, created=False)
+    upload.delete()
+    assert not Piece.objects.exists()
+
+
+def test_a_text_that_gives_way_takes_its_pieces_along():
+    with pytest.raises(Rejected) as caught:
+        ingest.submit(PROSE.encode(), door="web")
+    failed = caught.value.upload
+    assert failed is not None and failed.pieces.count() == failed.n_pieces - 1 > 1
+    with pytest.raises(Rejected):
+        ingest.submit(PROSE.encode("utf-16"), door="web")
+    again = Upload.objects.get()
+    assert (again.pk, again.encoding) == (failed.pk, "utf-16")
+    assert again.pieces.count() == again.n_pieces - 1 > failed.n_pieces
+    assert next(ingest.text_of(again).lines(59_999, 59_999)) == PROSE.split("\n")[59_998]
+
+
+def test_texts_from_before_there_were_pieces_are_read_as_they_are():
+    upload = ingest.submit(session(500).encode(), door="web").upload
+    old = session(500).replace("\n", "\r\n").encode("utf-16")
+    Upload.objects.update(raw=zlib.compress(old), encoding="utf-16")
+    ingest.reparse(upload.pk)
+    assert "\n".join(ingest.lines_of(Upload.objects.get())) + "\n" == session(500)
+    assert Run.objects.get().requests_per_second == 500
