@@ -87,8 +87,9 @@ class Timing(Sourced):
     percentiles_ms  {"50": ms, ...}, exact
     histogram       packed counts of latencies, which add up over repeats; empty where only percentiles are there. See
                     runs.analysis.histogram
-    seconds         packed figures a second of the load: {"start_s": epoch, "n": [..], "mean_ms": [..], "max_ms": [..]}
-    values          what the file says as a whole, with the names of interfaces.md
+    seconds         packed figures by the second in which requests began: {"start_s": epoch or None, "step_s", "at_s": [..],
+                    "n": [..], "mean_ms": [..], "max_ms": [..]}; a step is longer than a second only in loads of hours
+    values          what the file says as a whole, under the names that its format gives
     """
 
     experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="timings")
