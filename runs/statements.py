@@ -7,7 +7,9 @@ through its cursors, so that errors, logging and counted queries are as everywhe
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -42,17 +44,20 @@ class Query:
 
 
 def insert(rows: Sequence[models.Model]) -> None:
-    """Store new rows of one model, whose foreign keys are saved already, and give them their ids; no signal is sent.
+    """Store new rows of one model, whose foreign keys have their ids, and give them theirs; no signal is sent.
 
     As bulk_create does, in a quarter of its time. The caller holds the transaction.
     """
-    if rows and not connection.features.can_return_rows_from_bulk_insert:  # an old SQLite
+    batch = getattr(_open, "batch", None)
+    if batch is not None and rows:
+        batch.add(rows)
+    elif rows and not connection.features.can_return_rows_from_bulk_insert:  # an old SQLite
         type(rows[0])._default_manager.bulk_create(rows)
-        return
-    kept = [row for row in rows if row.pk is not None]  # an id that they had before
-    for some, numbered in (([row for row in rows if row.pk is None], False), (kept, True)):
-        if some:
-            _insert(some, numbered)
+    else:
+        kept = [row for row in rows if row.pk is not None]  # an id that they had before
+        for some, numbered in (([row for row in rows if row.pk is None], False), (kept, True)):
+            if some:
+                _insert(some, numbered)
 
 
 def _insert(rows: Sequence[models.Model], numbered: bool) -> None:
@@ -61,13 +66,88 @@ def _insert(rows: Sequence[models.Model], numbered: bool) -> None:
     step = max(1, most // len(plan)) if most else len(rows)
     for first in range(0, len(rows), step):
         part = rows[first : first + step]
-        values = [make(row, row.__dict__[name]) if make else row.__dict__[name] for row in part for name, make in plan]
+        own = _name(type(part[0])._meta.pk.column)
         with connection.cursor() as cursor:
-            cursor.execute(
-                f"{head} {', '.join([one] * len(part))} RETURNING {_name(type(part[0])._meta.pk.column)}", values
-            )
+            cursor.execute(f"{head} {', '.join([one] * len(part))} RETURNING {own}", _values(part, plan))
             for row, (pk,) in zip(part, cursor.fetchall(), strict=True):
-                row.pk, row._state.adding, row._state.db = pk, False, connection.alias
+                row.pk = pk
+        _are_stored(part)
+
+
+def _values(rows: Sequence[models.Model], plan: Plan) -> list[Any]:
+    return [make(row, row.__dict__[name]) if make else row.__dict__[name] for row in rows for name, make in plan]
+
+
+def _are_stored(rows: Sequence[models.Model]) -> None:
+    for row in rows:
+        row._state.adding, row._state.db = False, connection.alias
+
+
+_open = threading.local()  # .batch: what this thread's inserts are gathered in
+
+
+@contextmanager
+def together(*expected: type[models.Model]) -> Iterator[None]:
+    """Inserts made inside go out as one at its end, with ids drawn beforehand: each wait for the database costs more
+    than its work. Nothing inside may look for the rows. On SQLite, which nobody waits for, each goes out at once.
+
+    expected   models of which there is a row in any case
+    """
+    if connection.vendor != "postgresql":
+        yield
+        return
+    batch = _open.batch = _Batch(expected)
+    try:
+        yield
+    finally:
+        _open.batch = None
+    batch.send()
+
+
+class _Batch:
+    def __init__(self, expected: Sequence[type[models.Model]]) -> None:
+        self.expected = expected
+        self.drawn: dict[type[models.Model], list[int]] = {}
+        self.statements: list[str] = []
+        self.values: list[Any] = []
+        self.rows: list[models.Model] = []
+
+    def add(self, rows: Sequence[models.Model]) -> None:
+        model = type(rows[0])
+        new = [row for row in rows if row.pk is None]
+        for row, pk in zip(new, self._draw(model, len(new)), strict=False):  # one may be left over
+            row.pk = pk
+        head, one, plan = _spelt(model, numbered=True)
+        self.statements.append(f"{head} {', '.join([one] * len(rows))}")
+        self.values += _values(rows, plan)
+        self.rows += rows
+
+    def send(self) -> None:
+        if self.statements:
+            with connection.cursor() as cursor:
+                cursor.execute(";\n".join(self.statements), self.values)
+            _are_stored(self.rows)
+
+    def _draw(self, model: type[models.Model], n: int) -> list[int]:
+        """Ids for n rows. The first time one for each model that is expected comes along."""
+        with connection.cursor() as cursor:
+            if self.expected and not self.drawn:
+                cursor.execute(f"SELECT {', '.join(f'nextval({_sequence(each)!r})' for each in self.expected)}")
+                self.drawn = {each: [pk] for each, pk in zip(self.expected, cursor.fetchone(), strict=True)}
+            here = self.drawn.pop(model, [])
+            if n > len(here):
+                cursor.execute(f"SELECT nextval({_sequence(model)!r}) FROM generate_series(1, %s)", [n - len(here)])  # noqa: S608
+                here += [pk for (pk,) in cursor.fetchall()]
+        return here
+
+
+@cache
+def _sequence(model: type[models.Model]) -> str:
+    """Where PostgreSQL takes the model's ids from."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_get_serial_sequence(%s, %s)", [_name(model._meta.db_table), model._meta.pk.column])
+        (name,) = cursor.fetchone()
+    return str(name)
 
 
 @cache

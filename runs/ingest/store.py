@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from django.db.models import Max
 
 from parsers import Block
-from runs.models import Capture, Config, ConfigText, Experiment, Run, Series, Timing, Upload
-from runs.statements import insert
+from runs.models import Capture, Config, ConfigText, Experiment, Run, Series, Tally, Timing, Upload
+from runs.statements import insert, together
 
 from . import clocks, fingerprint, tallies, timings
 from .draft import DraftCapture, DraftExperiment, DraftRun
@@ -28,6 +28,7 @@ from .screens import samples_of
 BATCH = 500
 CAPTURES = 50  # whose figures are by column at the same time
 TABLES = ("processes", "rows")  # what interfaces.md calls a block's rows, whatever the tool
+NEW = (Experiment, Config, Upload, Run, Tally)  # most small texts become one row of each
 WRITTEN = ("status", "error", "blocks", "problems", "unread", "edits", "placed", "parser_version")
 OF_RESULT = (
     *("tool", "tool_version", "requests_per_second", "complete_requests", "failed_requests", "concurrency"),
@@ -95,11 +96,12 @@ class _Writer:
 
     def write(self) -> Rows:
         before = _Before() if self.upload.pk is None else _clear(self.upload)
-        self.places.fill(self.draft)
-        self._save_upload()
-        texts = self._write_texts()
-        runs = self._write_runs(before.runs)
-        tallies.note(runs, before.shares)
+        with together(*(NEW if self.upload.pk is None else ())):
+            self.places.fill(self.draft)
+            self._save_upload()
+            texts = self._write_texts()
+            runs = self._write_runs(before.runs)
+            tallies.note(runs, before.shares)
         captures = self._write_captures(before.captures)
         files, left = timings.write(self.upload, self.draft, self.blocks, self.places.experiments, self.runs)
         _give_back(before.borrowed)
