@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -57,8 +58,12 @@ CONVERTERS: dict[str, Callable[[str], Any]] = {
     "time_s": _CLOCK.__getitem__,
     "elapsed_s": _CLOCK.__getitem__,
 }
+_ROWS = "rows"  # what Lines.memory has of the table before: how many rows
+_FEW_ROWS, _LONG_TABLE = 64, 5000
 _DAYS = frozenset(["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"])
 _MONTHS = frozenset(["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"])
+# A ruler or the time, as a loop prints them between screens.
+_BETWEEN = re.compile(r"[-=*#_~ ]{3,}$|[^/=]*\b\d\d:\d\d:\d\d\b[^/=]*$")
 _SPLIT_STATE = re.compile(r"(?<=\s[SRDTZI]) (?=[<N]\s)")  # busybox prints its "S <" in columns of their own
 
 
@@ -86,25 +91,35 @@ class RowReader:
         while (text := self.lines.rows()) and self._quick(text):
             continue
         self._slow(several)
-        return Table(self.columns, len(next(iter(self.columns.values()))))
+        n = self.lines.memory[_ROWS] = len(next(iter(self.columns.values())))
+        return Table(self.columns, n)
 
     def _quick(self, text: str) -> bool:
         """Take in plain rows up to the first odd one. True where there was none, so that more may follow."""
-        whole = text.count("\n")
-        if self._even(text, whole):
-            self._taken(len(text), whole)
+        rows = text.count("\n")
+        before = self.lines.memory.get(_ROWS, rows)  # of the table before
+        if rows <= 2 * before + _FEW_ROWS and self._even(text, rows):
+            self._taken(len(text), rows)
             return True
-        most = len(self.names) - 1
-        rows = text.split("\n")[:-1]
-        split = [row.split(None, most) for row in rows]
-        odd = whole
-        if not self._columns(split):
-            odd = next(i for i, fields in enumerate(split) if not self._columns([fields], keep=False))
-            self._columns(split[:odd])
-        if odd:
-            self._taken(sum(map(len, rows[:odd])) + odd, odd)
-            self._measure(*rows[:odd])
-        return odd == whole
+        return self._up_to_the_odd(text.split("\n")[:-1], before)
+
+    def _up_to_the_odd(self, rows: list[str], before: int) -> bool:
+        """A part at a time, the first as long as the table before: in a loop the next screen may follow without a blank line."""
+        most, at, size = len(self.names) - 1, 0, max(before, _FEW_ROWS)
+        while at < len(rows):
+            part = rows[at : at + size]
+            split = [row.split(None, most) for row in part]
+            odd = len(part)
+            if not self._columns(split):
+                odd = next(i for i, fields in enumerate(split) if not self._columns([fields], keep=False))
+                self._columns(split[:odd])
+            if odd:
+                self._taken(sum(map(len, part[:odd])) + odd, odd)
+                self._measure(*part[:odd])
+            if odd < len(part):
+                return False
+            at, size = at + odd, _FEW_ROWS
+        return True
 
     def _taken(self, size: int, rows: int) -> None:
         self.lines.take(size, rows)
@@ -153,9 +168,10 @@ class RowReader:
         if keep:
             if not self.convert[-1] and not plain:
                 new[-1] = _without_ends(columns[-1])
-            for name, column in zip(self.names, new, strict=True):
-                rows = column if isinstance(column, list) else list(column)
-                self.columns[name] = self.columns[name] + rows if self.columns[name] else rows
+            for name, convert, column in zip(self.names, self.convert, new, strict=True):
+                kept = self.columns[name]
+                # The few texts of a long table need not be kept once a row.
+                kept.extend(column if convert or len(kept) < _LONG_TABLE else map(sys.intern, column))
         return True
 
     def _odd_texts(self, columns: Sequence[Sequence[str]]) -> bool:
@@ -260,7 +276,7 @@ class RowReader:
     def _wrapped(self, line: str) -> bool:
         """The rest of the row before, where a mail client broke its command: only if it would not have fitted."""
         commands = self.columns.get("command")
-        if not commands or self.names[-1] != "command" or prompt(line) is not None:
+        if not commands or self.names[-1] != "command" or prompt(line) is not None or _BETWEEN.match(line):
             return False
         needed = self._width + 1 + len(line.split(None, 1)[0])
         if commands[-1]:
