@@ -27,6 +27,7 @@ MOST_PANELS = 20
 MOST_PROCESSES = 5000  # that are added up; the smallest of more are left out
 MOST_BANDS = 200
 DAY_S = 86_400
+MARGIN_S, FAR_MORE = 30.0, 3
 OTHERS = "all others"
 CLOCK = "clock_s"
 STEADY = (CLOCK, "mem_free_kb", "cpu_us", "load1")  # one of them is in nearly every capture
@@ -57,6 +58,15 @@ class Watched:
         for capture in self.captures:
             self.offsets[capture.pk] = at
             at += capture.n_samples
+
+    def around(self, run: Run) -> tuple[float, float] | None:
+        """What to show first, in seconds since the run began, where the monitors saw far more than it; by columns only."""
+        if self.since_s is None or run.clock_end_s is None:
+            return None
+        length = run.clock_end_s - self.since_s
+        beside = max(length / 2, MARGIN_S)
+        told = sum(high - low for low, high in map(_span, self.captures))
+        return (-beside, length + beside) if told > FAR_MORE * (length + 2 * beside) else None
 
     @property
     def n_looks(self) -> int:
@@ -194,10 +204,12 @@ def of_run(run: Run, captures: Sequence[Capture]) -> Watched | None:
     """Those of the run's captures that can be put in a row; None where nothing was watched for long enough.
 
     They are of one machine. One whose clock lies within another's shows the same time twice: that with fewer looks is out.
+    A run that has none of its own may have been seen by a monitor that ran through several: one query more.
     """
     ordered = sorted(captures, key=lambda one: (-one.n_samples, one.pk))
     if not ordered or ordered[0].n_samples < 2:
-        return None
+        through = _through(run)
+        return Watched([through], run.experiment_id, run.clock_start_s) if through else None
     first = ordered[0]
     if not first.clock_first:
         return Watched([first], run.experiment_id)
@@ -206,6 +218,21 @@ def of_run(run: Run, captures: Sequence[Capture]) -> Watched | None:
         if capture.clock_first and capture.host_id == first.host_id and all(_apart(capture, one) for one in kept):
             kept.append(capture)
     return Watched(sorted(kept, key=lambda one: (one.upload_id, one.line_first)), run.experiment_id, run.clock_start_s)
+
+
+def _through(run: Run) -> Capture | None:
+    """The capture of the same experiment and machine that looked most often while the run went on."""
+    if run.clock_start_s is None:
+        return None
+    low, high = run.clock_start_s, run.clock_end_s or run.clock_start_s
+    rows = Capture.objects.filter(experiment=run.experiment_id, n_samples__gt=1).exclude(clock_first="")
+    if run.host_id is not None:
+        rows = rows.filter(Q(host=run.host_id) | Q(host=None))
+    for capture in rows.defer("values", "quotes").order_by("-n_samples", "id")[:MOST_BANDS]:
+        first, last = _span(capture)
+        if any(first <= low + day and high + day <= last for day in (0, DAY_S)):
+            return capture
+    return None
 
 
 def _apart(one: Capture, other: Capture) -> bool:

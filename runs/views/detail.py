@@ -50,6 +50,8 @@ def run(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
         "looks": _looks(captures),
         "over_time": charts_of_run(found, seen, request.GET.get("program", "")),
         "marks": seen.bands() if seen else [],
+        "through": seen.captures[0] if seen else None,
+        "around": seen.around(found) if seen else None,
         "chart": chart,
         "log": log,
         "pairs": pairs,

@@ -8,7 +8,7 @@
   const drawn = new Set();
   const following = new WeakSet(); // boxes that are moved by this script and not by the reader
   const seconds = new WeakMap(); // box -> how much of its x axis a second is
-  let range = fromQuery();
+  let range = fromQuery() || fromPage();
   let restoring = false;
   let timer;
   let turn = 0;
@@ -17,6 +17,12 @@
     const query = new URLSearchParams(location.search);
     const ends = ["from", "to"].map((name) => parseFloat(query.get(name)));
     return ends.every(Number.isFinite) && ends[0] < ends[1] ? ends : null;
+  }
+
+  // Where the monitors saw far more than the run that the page is about.
+  function fromPage() {
+    const { from, to } = boxes.length ? boxes[0].dataset : {};
+    return from ? [parseFloat(from), parseFloat(to)] : null;
   }
 
   function intoQuery() {

@@ -35,12 +35,13 @@ def stack(
     cut = since(strands, part)
     told = [one for one in cut if not np.isnan(one.figures).all()]
     made = lean(part, _highest(told))
-    breaks = made.holes
-    places = thinned_together([one.figures for one in told], points, beside(breaks)) if told else np.empty(0, np.int64)
+    places = (
+        thinned_together([one.figures for one in told], points, beside(made.holes)) if told else np.empty(0, np.int64)
+    )
     traces = [
         trace
         for number, part_places in enumerate(_runs(places, part))
-        for trace in _layers(made, told, part_places, breaks, number)
+        for trace in _layers(made, told, part_places, f"s{number}", unit)
     ]
     y = axis(unit, rangemode="tozero", hoverformat=".4~r", **({"range": [0, most]} if most else {}))
     parts = layout(HEIGHT, yaxis=y, hovermode="x unified", **_time(when, part, (low, high), bands, points))
@@ -90,9 +91,8 @@ def _runs(places: Whole, part: Timeline) -> list[Whole]:
     return np.split(places, np.flatnonzero(np.diff(part.parts()[places])) + 1)
 
 
-def _layers(made: Lean, strands: Sequence[Strand], places: Whole, breaks: Whole, number: int) -> list[Figure]:
-    group = f"s{number}"
-    traces = [_edges(made, places, breaks, group)]
+def _layers(made: Lean, strands: Sequence[Strand], places: Whole, group: str, unit: str) -> list[Figure]:
+    traces = [_edges(made, places, group)]
     for place, one in enumerate(strands):
         figures = one.figures[places]
         known = ~np.isnan(figures)
@@ -106,16 +106,16 @@ def _layers(made: Lean, strands: Sequence[Strand], places: Whole, breaks: Whole,
                 "stackgroup": group,
                 "line": {"width": 0, "color": shade},
                 "fillcolor": shade,
-                "hovertemplate": "%{y:.4~r}<extra>" + short(one.name, 40) + one.words + "</extra>",
+                "hovertemplate": f"%{{y:.4~r}} {unit}<extra>{short(one.name, 40)}{one.words}</extra>",
                 "lean": made.trace(made.when.at[places[known]], figures[known], np.empty(0, np.int64)),
             }
         )
     return [trace for trace in traces if trace]
 
 
-def _edges(made: Lean, places: Whole, breaks: Whole, group: str) -> Figure:
+def _edges(made: Lean, places: Whole, group: str) -> Figure:
     """A layer of nothing that is there only at the two sides of each hole: the others are taken for zero there."""
-    at = made.when.at
+    at, breaks = made.when.at, made.holes
     inner = breaks[(breaks > places[0]) & (breaks <= places[-1])]
     inner = inner[at[inner] - at[inner - 1] > 0]
     if not len(inner):

@@ -180,6 +180,21 @@ def test_the_monitors_of_a_run_are_drawn_in_its_own_time(browser):
     assert None in y  # nobody watched between
 
 
+def test_a_run_that_a_monitor_of_several_went_through_is_shown_with_what_was_around_it(browser):
+    made = watched(600)
+    run = factories.run(made.config, made.upload, clock_start_s=NOON + 300.0, clock_end_s=NOON + 310.0)
+    page = browser.get(run.get_absolute_url()).content.decode()
+    assert 'data-from="-30.0" data-to="40.0"' in page
+    (traces,) = figure(browser, f"/runs/{run.pk}/figures/load.json?from=-30&to=40")
+    assert (traces[0]["x"][0], traces[0]["x"][-1]) == (-31, 41)
+
+
+def test_a_monitor_that_ran_at_another_time_is_not_taken_for_the_runs(browser):
+    made = watched(600)
+    run = factories.run(made.config, made.upload, clock_start_s=NOON + 4000.0, clock_end_s=NOON + 4010.0)
+    assert "figures/load" not in browser.get(run.get_absolute_url()).content.decode()
+
+
 def test_a_run_beside_which_nobody_watched_has_no_such_figure(browser):
     run = factories.run(factories.config(factories.experiment(), "a"), factories.upload())
     assert browser.get(f"/runs/{run.pk}/figures/load.json").status_code == 404

@@ -1,0 +1,78 @@
+"""Charts over time in a real browser: they come, they zoom together, they come back."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from runs.ingest.pack import packed
+from runs.models import Capture, Series
+from runs.tests import factories
+from runs.tests.pages.test_browser import _static, no_sideways_scroll, page, see_charts
+
+__all__ = ["_static", "page"]  # fixtures
+NOON, LOOKS = 43_200, 3000
+RANGE = "(box) => box.layout.xaxis.range.map((end) => end / 1000)"
+POINTS = "(box) => box.data[0].x.length"
+
+
+def watched() -> Capture:
+    """Fifty minutes of one program whose memory never stays the same, and of the machine."""
+    setup = factories.config(factories.experiment(), "event")
+    fields = {"n_samples": LOOKS, "clock_first": "12:00:00", "clock_last": "12:49:59"}
+    made = factories.capture(setup, factories.upload(), metrics={}, **fields)
+    factories.series(made, "clock_s", [float(NOON + at) for at in range(LOOKS)])
+    factories.series(made, "load1", [1 + at % 7 / 10 for at in range(LOOKS)])
+    sizes = np.random.default_rng(3).integers(1000, 2000, LOOKS) * 4.0
+    ends = {"min": sizes.min(), "mean": sizes.mean(), "max": sizes.max(), "last": sizes[-1]}
+    who = {"pid": 7, "command": "httpd", "group": "httpd"}
+    Series.objects.create(capture=made, metric="rss_kb", n=LOOKS, samples=packed(sizes), **who, **ends)
+    factories.run(setup, made.upload, clock_start_s=NOON + 600.0, clock_end_s=NOON + 900.0)
+    return made
+
+
+def drag(page: Any, plot: Any) -> None:
+    """From a quarter to a half of the chart's width."""
+    place = plot.bounding_box()
+    y = place["y"] + place["height"] / 2
+    page.mouse.move(place["x"] + place["width"] / 4, y)
+    page.mouse.down()
+    page.mouse.move(place["x"] + place["width"] / 2, y, steps=5)
+    page.mouse.up()
+
+
+def test_charts_zoom_together_get_finer_and_come_back(page: Any, live_server: Any) -> None:
+    made = watched()
+    page.set_viewport_size({"width": 1000, "height": 900})
+    page.goto(f"{live_server.url}/captures/{made.pk}/")
+    see_charts(page)
+    sizes, load = page.locator("#chart-rss .plot"), page.locator("#chart-load .plot")
+    sizes.scroll_into_view_if_needed()
+    assert sizes.evaluate(RANGE) == [NOON, NOON + LOOKS - 1]
+    coarse = sizes.evaluate(POINTS)
+    with (
+        page.expect_response(re.compile(r"figures/load\.json\?.*from=")),
+        page.expect_response(re.compile(r"figures/rss\.json\?.*from=")),
+    ):
+        drag(page, sizes)
+    page.wait_for_url(re.compile(r"[?&]from="))
+    page.wait_for_function("() => document.querySelector('#chart-load .plot').data[0].x.length > 300")
+    low, high = sizes.evaluate(RANGE)
+    assert NOON < low < high < NOON + LOOKS
+    assert abs(load.evaluate(RANGE)[0] - low) < 1
+    assert coarse < LOOKS
+    place = sizes.bounding_box()
+    page.mouse.dblclick(place["x"] + place["width"] / 2, place["y"] + place["height"] / 2)
+    page.wait_for_function("() => !location.search")
+    page.wait_for_function(f"() => document.querySelector('#chart-load .plot').layout.xaxis.range[0] === {NOON * 1000}")
+
+
+def test_a_link_to_a_part_shows_that_part(page: Any, live_server: Any) -> None:
+    made = watched()
+    page.goto(f"{live_server.url}/captures/{made.pk}/?from={NOON + 600}&to={NOON + 700}")
+    see_charts(page)
+    assert page.locator("#chart-rss .plot").evaluate(RANGE) == [NOON + 600, NOON + 700]
+    assert page.locator("#chart-rss .plot").evaluate(POINTS) == 103
+    assert no_sideways_scroll(page)
