@@ -217,7 +217,7 @@ class ResultTimingSerializer(serializers.Serializer[Any]):
     run = serializers.IntegerField(allow_null=True)
 
 
-class ProgressSerializer(serializers.Serializer[Any]):
+class UploadProgressSerializer(serializers.Serializer[Any]):
     bytes_read = serializers.IntegerField()
     size_bytes = serializers.IntegerField()
     blocks_found = serializers.IntegerField()
@@ -236,7 +236,7 @@ class ResultSerializer(serializers.Serializer[Any]):
     timings = ResultTimingSerializer(many=True)
     problems = ErrorSerializer(many=True)
     unread_lines = serializers.ListField(child=LINES)
-    progress = ProgressSerializer(required=False, help_text="while the text waits or is read")
+    progress = UploadProgressSerializer(required=False, help_text="while the text waits or is read")
 
 
 class SeriesSerializer(serializers.Serializer[Any]):
