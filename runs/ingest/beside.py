@@ -11,7 +11,7 @@ from parsers import Block, HostFacts, ProcessSample, SystemSample
 from .draft import DraftCapture, DraftExperiment, DraftRun, DraftText
 from .glance import glance
 from .naming import Namer
-from .screens import Rounds
+from .screens import Rounds, n_looks
 from .words import phase_of, plain
 
 _LOAD_TOOLS = frozenset({"ab", "siege", "wrk", "hey", "h2load", "httperf"})
@@ -47,6 +47,7 @@ def place_captures(
                 label=plain(blocks[group[0]].heading or "")[:200],
                 lines=(blocks[group[0]].first, blocks[group[-1]].last),
                 quotes=[blocks[q].lines for q in quotes],
+                looks=sum(n_looks(blocks[i]) for i in group),
             )
         )
     placing.settle()

@@ -55,6 +55,7 @@ class DraftCapture:
     run      key of the run it stands beside, "" if none is known
     config   key of the config it tells of, "" if it holds for the whole experiment
     phase    "before", "during", "after" or "" (not known)
+    looks    how many looks are in them: a block may hold the screens of hours
     """
 
     key: str
@@ -66,6 +67,7 @@ class DraftCapture:
     label: str
     lines: tuple[int, int]
     quotes: list[tuple[int, int]] = field(default_factory=list)
+    looks: int = 1
 
 
 @dataclass(slots=True)

@@ -101,7 +101,7 @@ def _entry(item: Item, blocks: dict[str, Any]) -> Entry:
 
 
 def _look_words(item: DraftCapture, values: dict[str, Any]) -> str:
-    words = [f"{len(item.blocks)} looks"] if len(item.blocks) > 1 else []
+    words = [f"{item.looks:,} looks"] if item.looks > 1 else []
     if values.get("n_processes"):
         words.append(f"{values['n_processes']} processes")
     free = values.get("memfree", values.get("mem_free_kb"))

@@ -6,7 +6,7 @@ samples_of(blocks)  the looks of a capture's blocks, packed
 """
 
 from .clock import running, seconds
-from .folding import Folded, folded, samples_of, too_many
+from .folding import Folded, folded, n_looks, samples_of, too_many
 from .rounds import Rounds
 from .samples import Samples
 from .track import SYSTEM, Track, Who
@@ -19,6 +19,7 @@ __all__ = [
     "Track",
     "Who",
     "folded",
+    "n_looks",
     "running",
     "samples_of",
     "seconds",

@@ -51,6 +51,11 @@ class Folded(Block):
                 self.problems.append(Problem(problem.line, "more problems from here on are not listed"))
 
 
+def n_looks(block: Block) -> int:
+    """How many looks a monitor's block stands for."""
+    return block.n_looks if isinstance(block, Folded) else 1
+
+
 def samples_of(blocks: Iterable[Block]) -> Samples:
     """The looks of a capture's blocks, some of which may be folded."""
     samples = Samples()

@@ -173,6 +173,13 @@ def test_a_long_log_is_stored_as_one_capture():
 
 @pytest.mark.django_db
 @pytest.mark.usefixtures("real_relations")
+def test_the_preview_of_a_long_log_counts_its_looks():
+    (experiment,) = ingest.preview("".join(log(60)).encode()).draft.experiments
+    assert [capture.looks for capture in experiment.captures] == [60]
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("real_relations")
 def test_reading_a_long_log_anew_changes_nothing():
     upload = ingest.submit("".join(log(60)).encode(), door="web").upload
     before = list(Series.objects.order_by("id").values_list("metric", "pid", "n", "mean", "samples"))
