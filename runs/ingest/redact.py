@@ -57,6 +57,12 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("access key", re.compile(r"\b(?P<v>gh[pousr]_\w{30,255}|xox[abprs]-[\w-]{10,200})")),
     ("access key", re.compile(r"\b(?P<v>eyJ[\w-]{8,2000}\.eyJ[\w-]{8,4000}\.[\w-]{8,2000})")),
 )
+# What stands before the command in a row of top or ps: nothing in it is a secret or the beginning of one. A name that is a
+# command's might be, and the text could go on with its options.
+COLUMNS = re.compile(
+    r"""\s*(?:\d{1,10}\s+)?(?!(?:ab2?|ab\.exe|abs|curl|hey|mysql\w*|mariadb\w*|redis-cli|sshpass|\w*header)\s)[a-z_][\w.+-]{0,31}\s+"""
+    r"""(?:(?:[-+]?\d[\d.:,]{0,20}[kmgtKMGT%]?|[A-Z?][A-Za-z+<]{0,3}\d{0,2}|pts/\d{1,4}|tty\d{0,2}|rt)\s+){5,14}"""
+)
 KEY_BEGIN = re.compile(r"-----BEGIN (?:\w+ ){0,3}PRIVATE KEY-----")
 KEY_END = "-----END"
 KEY_BODY = re.compile(r"^[\s>|*#/]{0,20}(?P<v>[A-Za-z0-9+/=]{1,100})\s{0,20}$")
@@ -109,6 +115,7 @@ class Search:
     def __init__(self) -> None:
         self._keys: dict[bytes, str] = {}
         self._private = ""  # name of the private key whose lines are being read
+        self._harmless: set[str] = set()  # commands of processes that were looked at: a log repeats them on each screen
 
     def take(self, piece: str, first_line: int = 1) -> list[Secret]:
         """Every secret in the next piece, in order; its lines are counted from `first_line`."""
@@ -116,6 +123,7 @@ class Search:
         if not suspects and not self._private:
             return []
         lines = piece.split("\n")
+        suspects = [at for at in suspects if not self._is_harmless(lines[at])]
         found = self._private_keys(lines, suspects, first_line)
         private = {number for number, *_ in found}
         for at in suspects:
@@ -123,6 +131,21 @@ class Search:
                 whole = lines[at][:LONGEST]
                 found += [(first_line + at, start, end, kind, whole[start:end]) for start, end, kind in _in_line(whole)]
         return [Secret(self._key(value), number, start, end, kind) for number, start, end, kind, value in sorted(found)]
+
+    def _is_harmless(self, line: str) -> bool:
+        """Whether the line has no needle, or is a row of a process whose command, with any other figures, had no secret."""
+        columns = COLUMNS.match(line)
+        if columns is None:
+            lower = line.lower()
+            return not any(needle in lower for needle in NEEDLES)
+        command = line[columns.end() :]
+        if command in self._harmless:
+            return True
+        if _opens_key(command) or _in_line(f"0 {command}"[:LONGEST]):
+            return False
+        if len(self._harmless) < MOST_KEYS and len(command) < 1000:
+            self._harmless.add(command)
+        return True
 
     def _key(self, value: str) -> str:
         """One for each value. Where there are very many, all further ones share the last: memory is bounded."""
@@ -156,7 +179,7 @@ def _opens_key(line: str) -> bool:
 
 
 def _suspects(piece: str) -> list[int]:
-    """Which lines (from 0) have any of the needles.
+    """Which lines (from 0) may have any of the needles.
 
     Without figures and spaces the lines of a log are few: nearly all of them are passed over without a look at each.
     """
@@ -167,9 +190,7 @@ def _suspects(piece: str) -> list[int]:
     if not needles:
         return []
     odd = {kind for kind in kinds if any(NEEDLES[needle] in kind for needle in needles)}
-    lines = piece.split("\n")
-    near = [at for at, kind in enumerate(bare) if kind in odd]
-    return [at for at in near if any(needle in lines[at].lower() for needle in needles)]
+    return [at for at, kind in enumerate(bare) if kind in odd]
 
 
 def find_secrets(lines: Sequence[str]) -> list[Secret]:
