@@ -27,7 +27,7 @@ from runs.views import (
 
 FIGURE = r"figures/(?P<what>\w{1,40})-(?P<digest>[0-9a-f]{1,40})\.json"
 TREND = r"trends/(?P<fingerprint>[-\w]{1,64})"
-OVER_TIME = rf"figures/(?P<what>{'|'.join(overtime.FIGURES)})\.(?P<fmt>json|csv)"
+OVER_TIME = r"figures/(?P<what>\w{1,40})\.(?P<fmt>json|csv)"
 
 
 def page(route: str, view: Callable[..., HttpResponseBase], name: str, more: str = "") -> list[URLPattern]:

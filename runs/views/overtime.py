@@ -166,7 +166,7 @@ def _drawn(seen: Watched, what: str, asked: Asked, bands: list[Band]) -> Figure:
 
 
 def _material(seen: Watched, what: str, asked: Asked) -> tuple[Timeline, Panels]:
-    panels = FIGURES[what](seen, asked)
+    panels = FIGURES[what](seen, asked) if what in FIGURES else []
     if not any(strands for _, strands in panels):
         raise Http404(f"The monitor said nothing that a figure of {what} could show.")
     return seen.timeline(), panels
