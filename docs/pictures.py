@@ -120,6 +120,10 @@ def run_the_sample_plan(browser: Browser, site: str, secret: str) -> None:
 def take(page: Page, name: str, look: str) -> None:
     """One picture of the page as it stands, once its charts are drawn."""
     page.wait_for_load_state("networkidle")
+    for plot in page.locator(".plot:visible").all():
+        plot.scroll_into_view_if_needed()
+        plot.locator(".main-svg").first.wait_for()
+    page.evaluate("window.scrollTo(0, 0)")
     height = min(TALLEST_PX, page.evaluate("document.documentElement.scrollHeight"))
     width = LOOKS[look]["viewport"]["width"]
     clip: FloatRect = {"x": 0, "y": 0, "width": width, "height": height}
