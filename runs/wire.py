@@ -1,7 +1,7 @@
 """Request bodies on their way over the wire: whole, and no slower than a slow line.
 
 A server's thread waits for a body as long as its sender likes. Here every read has a deadline, which a watch of one thread
-keeps: it shuts the reading side of the connection, and the read ends.
+keeps: it shuts the reading side of the connection, and the read ends. `benchdash.webworker` does so with heads.
 """
 
 from __future__ import annotations
@@ -42,35 +42,52 @@ class Stream(Protocol):
     def readline(self, size: int, /) -> bytes: ...
 
 
+class Awaited(Protocol):
+    """What a sender is waited for with. `deadline` is a time of `monotonic`."""
+
+    deadline: float
+
+    def cut(self) -> None:
+        """Wait no longer."""
+
+
 class Watch:
-    """Shuts the connections whose deadline is over. Its thread begins with the first one."""
+    """Cuts what is waited for longer than its deadline. Its thread begins with the first one."""
 
     def __init__(self) -> None:
-        self._bodies: set[Body] = set()
+        self._awaited: set[Awaited] = set()
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
 
-    def begin(self, body: Body) -> None:
+    def begin(self, awaited: Awaited) -> None:
         with self._lock:
-            self._bodies.add(body)
+            self._awaited.add(awaited)
             if self._thread is None or not self._thread.is_alive():  # a fork takes no threads along
                 self._thread = threading.Thread(target=self._look, name="slow bodies", daemon=True)
                 self._thread.start()
 
-    def end(self, body: Body) -> None:
+    def end(self, awaited: Awaited) -> None:
         with self._lock:
-            self._bodies.discard(body)
+            self._awaited.discard(awaited)
 
     def _look(self) -> None:
         pause = threading.Event()
         while not pause.wait(LOOK_S):
             with self._lock:
-                late = [body for body in self._bodies if monotonic() > body.deadline]
-            for body in late:
-                body.cut()
+                late = [awaited for awaited in self._awaited if monotonic() > awaited.deadline]
+            for awaited in late:
+                awaited.cut()
 
 
 watch = Watch()
+
+
+def shut(connection: socket.socket) -> None:
+    """End whatever reading waits on this connection; it can still be written to."""
+    try:
+        connection.shutdown(socket.SHUT_RD)
+    except OSError:  # it is closed already
+        return
 
 
 class Body:
@@ -103,10 +120,7 @@ class Body:
         """The sender is too slow: the read that waits ends now."""
         self._is_late = True
         if self._connection is not None:
-            try:
-                self._connection.shutdown(socket.SHUT_RD)
-            except OSError:  # it is closed already
-                return
+            shut(self._connection)
 
     def _timed(self, read: Callable[[int], bytes], size: int) -> bytes:
         began = monotonic()

@@ -54,7 +54,8 @@ class Command(BaseCommand):
 
 def web(interface: str, port: int) -> list[str]:
     """gunicorn's command line. Threads, because most of a request is waiting for the database."""
-    options = f"--bind {interface}:{port} --workers 2 --threads 4 --timeout 120 --log-level warning --no-control-socket"
+    kind = "--worker-class benchdash.webworker.Worker --workers 2 --threads 4"
+    options = f"--bind {interface}:{port} {kind} --timeout 120 --log-level warning --no-control-socket"
     return [sys.executable, "-m", "gunicorn", "benchdash.wsgi", *options.split()]
 
 

@@ -170,7 +170,8 @@ import sys
 from runs import wire
 wire.PATIENCE_S = 1.0
 from gunicorn.app.wsgiapp import run
-sys.argv[1:] = ["benchdash.wsgi", "--bind", "127.0.0.1:" + sys.argv[1], "--threads", "2", "--no-control-socket"]
+sys.argv[1:] = ["benchdash.wsgi", "--bind", "127.0.0.1:" + sys.argv[1], "--threads", "2", "--no-control-socket",
+    "--worker-class", "benchdash.webworker.Worker"]
 run()
 """
 TOKEN = """
@@ -217,6 +218,9 @@ def test_a_real_server_answers_who_stops_half_way_or_drips(server):
         done.set()
         drip.join()
     assert answer.startswith("HTTP/1.1 408") and "too slowly" in answer
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as headless:
+        headless.sendall(b"POST / HTTP/1.1\r\nHost: ")
+        assert headless.recv(1) == b""
     with socket.create_connection(("127.0.0.1", port), timeout=60) as large:
         large.sendall(head.replace("100000", str(3 * 2**30)).encode())
         large.shutdown(socket.SHUT_WR)
