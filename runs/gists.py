@@ -72,7 +72,8 @@ def _configs(experiments: Sequence[Experiment]) -> dict[int, list[tuple[int, str
 
 def on_host(host: Host) -> list[Gist]:
     """The newest experiments on a host: those that are said to be on it, and those that its newest runs stand in."""
-    newest = host.runs.order_by("-id").values_list("experiment_id", flat=True)[:LOOKED_AT]
+    ids = host.runs.order_by("-id").values("pk")[:LOOKED_AT]
+    newest = Run.objects.filter(pk__in=ids).order_by().values_list("experiment_id", flat=True)
     said = host.experiments.order_by("-id").values_list("pk", flat=True)[:MOST_ON_A_HOST]
     wanted = sorted({*newest, *said}, reverse=True)[:MOST_ON_A_HOST]
     return gists(list(Experiment.objects.filter(pk__in=wanted).select_related("host").order_by("-id")))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from django.core.exceptions import EmptyResultSet
@@ -18,7 +18,7 @@ from django.db.models import Q, QuerySet
 from runs import querysets
 from runs.models import Facet, Host, Run
 
-MOST_SORTED = 2000  # of what was narrowed down, only the newest are sorted by rate
+MOST_SORTED = 1000  # of what was narrowed down, only the newest are sorted by rate
 Rated = tuple[float, int]  # a run's requests per second, and its id
 
 
@@ -44,25 +44,28 @@ class Wanted:
         return MOST_SORTED // max(len(self.leads), 1)
 
     def rated(self) -> list[Rated]:
-        """(rate, id) of the newest of each lead that say a rate: one more than are sorted, where there are more. One query."""
-        timed = replace(self, rows=self.rows.filter(requests_per_second__isnull=False))
-        parts = [timed._part(lead, self.most_sorted + 1, None, True, "requests_per_second") for lead in self.leads]
-        return [(rate, pk) for pk, rate in set(rows_of_each(parts))]
+        """(rate, id) of the newest of each lead, but for those that say none. One query."""
+        newest = [self._part(lead, self.most_sorted + 1, None, True) for lead in self.leads]
+        timed = Run.objects.order_by().filter(requests_per_second__isnull=False)
+        rows = rows_of_each(timed.filter(pk__in=ids).values_list("requests_per_second", "id") for ids in newest)
+        return [(rate, pk) for rate, pk in set(rows)]
 
     def ids(self, most: int, *, beyond: int | None = None, descending: bool = True) -> list[int]:
         """The first ids behind `beyond`, in order. One query."""
         found = {pk for (pk,) in rows_of_each(self._part(lead, most, beyond, descending) for lead in self.leads)}
         return heapq.nlargest(most, found) if descending else heapq.nsmallest(most, found)
 
-    def _part(self, lead: Q, most: int, beyond: int | None, descending: bool, *more: str) -> QuerySet[Any, Any]:
-        """The ids along one index; the one of tags holds the run's id under a name of its own."""
+    def _part(self, lead: Q, most: int, beyond: int | None, descending: bool) -> QuerySet[Any, Any]:
+        """The ids along one index; the one of tags holds the run's id under a name of its own.
+
+        Ids alone, for they stand in the index: PostgreSQL, if it has to fetch the rows anyway, likes to go through all
+        runs for the next that fits, and those of a machine that is used no more are far away.
+        """
         key = "id" if self.tag is None else "taggings__run_id"
         where = {} if self.tag is None else {"taggings__facet": self.tag}
-        if beyond is not None:
-            where[f"{key}__{'lt' if descending else 'gt'}"] = beyond
-        return (
-            self.rows.filter(lead, **where).order_by(f"-{key}" if descending else key).values_list("id", *more)[:most]
-        )
+        if beyond is not None:  # for the run's own id, too: it may be the one that is gone along
+            where |= {f"{each}__{'lt' if descending else 'gt'}": beyond for each in {key, "id"}}
+        return self.rows.filter(lead, **where).order_by(f"-{key}" if descending else key).values_list("id")[:most]
 
 
 def wanted(*, tag: str = "", leads: Sequence[Q] = (Q(),), **narrowed: Any) -> Wanted:

@@ -9,6 +9,7 @@ from django.db.models import Q
 from runs.analysis import stats
 from runs.analysis.table import Comparison
 from runs.analysis.verdict import Spread
+from runs.lists import rows_of_each
 from runs.models import Run
 
 METRICS = ("requests_per_second", "mean_ms", "max_ms")
@@ -34,12 +35,16 @@ def elsewhere(comparison: Comparison) -> Spread | None:
 
 
 def _sets(tools: list[str], users: tuple[float, float] | None) -> dict[str, list[list[float]]]:
-    """For each metric the logs of every set of runs that were alike in all that a fingerprint holds."""
-    newest = Run.objects.filter(tool__in=tools).order_by("-id").values("pk")[:MOST_RUNS]
-    sound = Q(pk__in=newest, counted=True, partial=False, aborted=False)
+    """For each metric the logs of every set of runs that were alike in all that a fingerprint holds.
+
+    Each tool's newest runs are read along its index: among all runs those of a rare tool may be far away.
+    """
+    sound = Q(counted=True, partial=False, aborted=False)
     alike = Run.objects.filter(sound, Q(concurrency__range=users) if users else Q()).order_by("id")
+    newest = [Run.objects.filter(tool=tool).order_by("-id").values("pk")[: MOST_RUNS // len(tools)] for tool in tools]
+    parts = [alike.filter(pk__in=ids).values_list("fingerprint", *METRICS) for ids in newest]
     sets: dict[str, dict[str, list[float]]] = {metric: defaultdict(list) for metric in METRICS}
-    for fingerprint, *values in alike.values_list("fingerprint", *METRICS):
+    for fingerprint, *values in rows_of_each(parts):
         for metric, value in zip(METRICS, values, strict=True):
             sets[metric][fingerprint] += stats.logs([value]) or [] if value is not None else []
     return {metric: list(found.values()) for metric, found in sets.items()}

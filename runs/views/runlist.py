@@ -61,7 +61,7 @@ def _page(request: HttpRequest, wanted: lists.Wanted, sort: str, *, is_open: boo
     descending = sort.startswith("-")
     if sort.endswith("rps"):
         return _by_rate(request, wanted, descending, is_open=is_open)
-    if wanted.is_plain:
+    if is_open and wanted.is_plain:
         return page(request, wanted.rows.for_list(), descending=descending), 0
     ids = wanted.ids(A_PAGE + 1, beyond=beyond(request), descending=descending)
     rows = Run.objects.filter(pk__in=ids).for_list().order_by("-id" if descending else "id")
