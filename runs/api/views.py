@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from django.db.models import QuerySet
+from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema, extend_schema_view
 from rest_framework.decorators import action
@@ -13,7 +14,6 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 from rest_framework.viewsets import ReadOnlyModelViewSet
 
@@ -22,7 +22,7 @@ from runs.api import comparison, errors, filters, series
 from runs.api import serializers as shapes
 from runs.api.bodies import RawParser, files_of, hints_of
 from runs.api.comparison_shapes import ComparisonSerializer
-from runs.api.paging import Pages, along_an_index
+from runs.api.paging import Pages
 from runs.models import Capture, Config, Experiment, Host, Run, Upload
 
 MOST_POINTS = 20_000
@@ -56,10 +56,6 @@ class Rows(OurErrors, ReadOnlyModelViewSet[Any]):
 
     pagination_class = Pages
     detail_class: type[Any] | None = None
-
-    def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        found = super().filter_queryset(queryset)
-        return along_an_index(queryset, found, self.request) if self.action == "list" else found
 
     def get_serializer_class(self) -> type[Any]:
         detail = self.action == "retrieve" and self.detail_class
@@ -202,5 +198,5 @@ def _receipt(receipts: list[ingest.Receipt], request: Request) -> Response:
     bodies = [told(receipt.upload, request, receipt.rows) for receipt in receipts]
     queued = any(receipt.upload.status in (Upload.Status.QUEUED, Upload.Status.PARSING) for receipt in receipts)
     status = 202 if queued else 201 if any(receipt.created for receipt in receipts) else 200
-    where = reverse("api-upload-detail", args=[receipts[0].upload.pk], request=request)
+    where = request.build_absolute_uri(reverse("api-upload-detail", args=[receipts[0].upload.pk]))
     return Response(bodies[0] if len(bodies) == 1 else {"uploads": bodies}, status, headers={"Location": where})

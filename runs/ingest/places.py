@@ -55,6 +55,8 @@ class Places:
 
     def _known(self, model: type[models.Model], section: str) -> dict[str, Any]:
         placed: dict[str, int] = self.upload.placed.get(section, {})
+        if not placed:
+            return {}
         rows = model._default_manager.select_related("experiment" if model is Config else None).in_bulk(placed.values())
         return {key: rows[pk] for key, pk in placed.items() if pk in rows}
 
