@@ -131,8 +131,8 @@ class Watched:
             self._add(whole, capture, samples)
         return [Strand(name, sums[name]) for name in (*programs, OTHERS) if name in sums]
 
-    def processes(self, metric: str, program: str) -> list[Strand]:
-        """The largest processes of one program, each by itself."""
+    def processes(self, metric: str, program: str, factor: float) -> list[Strand]:
+        """The largest processes of one program, each by itself, their figures times `factor`."""
         rows = self._processes([metric]).filter(group=program).order_by("-mean", "pid", "id")
         found: dict[tuple[int | None, str, str], Floats] = {}
         wanted = rows.values_list("capture_id", "pid", "user", "command", "samples")[
@@ -144,6 +144,8 @@ class Watched:
                 found[who] = unpack(samples, self.n_looks)
             else:
                 self._put(found.setdefault(who, np.full(self.n_looks, np.nan)), capture, samples)
+        for figures in found.values():
+            figures *= factor
         return [
             Strand(f"{pid} {short(command, 60)}", figures)
             for (pid, _, command), figures in islice(found.items(), MOST_PANELS * MOST_LINES)

@@ -190,7 +190,10 @@ class _Reader:
         body = zstd.decompress(self.body()) if squeezed else self.body()
         if len(body) != n * dtype.itemsize:
             raise IndexError(f"{len(body)} bytes for {n} figures of {dtype.itemsize}")
-        planes = np.frombuffer(body, np.uint8).reshape(dtype.itemsize, n)
+        planes = np.frombuffer(body, np.uint8)
+        if dtype.itemsize == 1:
+            return planes
+        planes = planes.reshape(dtype.itemsize, n)
         return np.ascontiguousarray(planes.T).view(dtype).reshape(n)
 
     def whole(self, n: int) -> Whole:
@@ -198,14 +201,19 @@ class _Reader:
         base, step = self.varint(), self.varint()
         base = -((base + 1) >> 1) if base & 1 else base >> 1
         if flags == _LINE:
-            return np.arange(n, dtype=np.int64) * step + base
+            return np.arange(base, base + n * step, step) if step else np.full(n, base)
         count = n - 1 if flags & _DIFFERENCES else n
-        small = self.planes(count, _WIDTHS[flags >> 2 & 3], bool(flags & _ZSTD)).astype(np.int64) << step
+        small = self.planes(count, _WIDTHS[flags >> 2 & 3], bool(flags & _ZSTD)).astype(np.int64)
+        if step:
+            small <<= step
         if not flags & _DIFFERENCES:
             return small + base
         numbers = np.empty(n, np.int64)
         numbers[0] = base
-        np.cumsum((small >> 1) ^ -(small & 1), out=numbers[1:])
+        signs = -(small & 1)
+        small >>= 1
+        small ^= signs
+        np.cumsum(small, out=numbers[1:])
         numbers[1:] += base
         return numbers
 

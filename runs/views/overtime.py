@@ -128,7 +128,7 @@ def _by_program(metric: str, unit: str, factor: float) -> Callable[[Watched, Ask
 
 def _processes(seen: Watched, asked: Asked) -> Panels:
     program = asked.program or next((program.name for program in seen.programs("rss_kb")["rss_kb"]), "")
-    strands = [replace(one, figures=one.figures / KIB) for one in seen.processes("rss_kb", program)]
+    strands = seen.processes("rss_kb", program, 1 / KIB)
     return [("MiB", list(page)) for page in watched.pages_of(strands)]
 
 

@@ -186,6 +186,7 @@ def _time(
         "" if small else TITLES[when.kind],
         range=[low * factor, max(high, low + 1e-3) * factor],
         showgrid=False,
+        zeroline=False,
         nticks=max(4, points // 100),
         **extra,
     )
