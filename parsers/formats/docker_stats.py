@@ -17,7 +17,7 @@ from ..broken import whole
 from ..catalogue import Found
 from ..lines import Lines
 from ..records import ProcessSample, Record
-from ._repeated import iteration
+from ..repeats import iteration
 
 KIND = "docker_stats"
 COMMAND = r"(?:docker|podman)(?:\s+container)?\s+stats|docker-compose\s+stats"

@@ -16,10 +16,10 @@ from typing import Any
 
 from ..broken import was_broken
 from ..catalogue import Found
+from ..intervals import clock, column, metric
 from ..lines import Lines
 from ..records import Problem, Record, SystemSample
 from ..units import number
-from ._sysstat import clock, column, metric
 
 KIND = "iostat"
 COMMAND = r"(?:^|[\s/;&|(])iostat(?:\s|$)"

@@ -15,7 +15,7 @@ from typing import Any
 from ..catalogue import Found
 from ..lines import Lines
 from ..records import Record, SystemSample
-from ._repeated import iteration
+from ..repeats import iteration
 
 KIND = "loadavg"
 COMMAND = r"/proc/loadavg"

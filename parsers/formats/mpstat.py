@@ -13,9 +13,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..catalogue import Found
+from ..intervals import STAMP, Interval, Tool, interval
 from ..lines import Lines
 from ..records import Record, SystemSample
-from ._sysstat import STAMP, Interval, Tool, interval
 
 KIND = "mpstat"
 COMMAND = r"(?:^|[\s/;&|(])mpstat(?:\s|$)"

@@ -14,10 +14,10 @@ import re
 from typing import Any
 
 from ..catalogue import Found
+from ..intervals import STAMP, Interval, Tool, interval
 from ..lines import Lines
 from ..records import Record, SystemSample
 from ..table import Table, samples
-from ._sysstat import STAMP, Interval, Tool, interval
 
 KIND = "pidstat"
 COMMAND = r"(?:^|[\s/;&|(])pidstat(?:\s|$)"

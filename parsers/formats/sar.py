@@ -15,9 +15,9 @@ import re
 from typing import Any
 
 from ..catalogue import Found
+from ..intervals import STAMP, Interval, Tool, interval, metric
 from ..lines import Lines
 from ..records import Record, SystemSample
-from ._sysstat import STAMP, Interval, Tool, interval, metric
 
 KIND = "sar"
 COMMAND = r"(?:^|[\s/;&|(])sar(?:\s|$)"

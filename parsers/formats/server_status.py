@@ -18,8 +18,8 @@ from ..broken import was_broken
 from ..catalogue import Found
 from ..lines import Lines
 from ..records import Record, SystemSample
+from ..repeats import iteration
 from ..units import number
-from ._repeated import iteration
 
 KIND = "server_status"
 COMMAND = r"server-status|(?:apachectl|apache2ctl)\s+(?:full)?status"

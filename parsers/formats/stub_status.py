@@ -15,7 +15,7 @@ from typing import Any
 from ..catalogue import Found
 from ..lines import Lines
 from ..records import Problem, Record, SystemSample
-from ._repeated import iteration
+from ..repeats import iteration
 
 KIND = "stub_status"
 COMMAND = r"(?:^|[\s/;&|(])(?:curl|wget|fetch|lynx)\s"

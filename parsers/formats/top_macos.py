@@ -18,9 +18,9 @@ from ..broken import was_broken
 from ..catalogue import Found
 from ..lines import Lines
 from ..records import Record, SystemSample
+from ..repeats import iteration
 from ..table import Table, samples
 from ..units import clock_s, number
-from ._repeated import iteration
 
 KIND = "top_macos"
 COMMAND = r"(?:^|[\s/;&|(])top(?:\s|$)"

@@ -18,8 +18,8 @@ from ..broken import whole
 from ..catalogue import Found
 from ..lines import Lines
 from ..records import Record, SystemSample
+from ..repeats import iteration
 from ..units import number, uptime_s
-from ._repeated import iteration
 
 KIND = "uptime"
 COMMAND = r"(?:^|[\s/;&|(])(?:uptime|w)(?:\s|$)"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..lines import Lines
+from .lines import Lines
 
 _NEAR = 3
 

@@ -1,4 +1,4 @@
-"""What sar, mpstat and pidstat have in common: titles, and below them rows that begin with a time or with "Average:".
+"""What sysstat's sar, mpstat and pidstat have in common: titles, and rows below that begin with a time or with "Average:".
 
 One interval is one block: all rows of one time, under as many titles as the tool was asked for. Titles are printed once,
 once a screenful or once an interval, so that the columns are kept between two blocks (`Lines.memory`).
@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from ..broken import was_broken
-from ..catalogue import Found
-from ..lines import Lines
-from ..records import Problem
-from ..units import number
+from .broken import was_broken
+from .catalogue import Found
+from .lines import Lines
+from .records import Problem
+from .units import number
 
 # "Average:" and "Summary:" (of file systems) as sysstat's own translations have it.
 _AVERAGE = (
