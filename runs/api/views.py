@@ -22,7 +22,7 @@ from runs.api import comparison, errors, filters, series
 from runs.api import serializers as shapes
 from runs.api.bodies import RawParser, files_of, hints_of
 from runs.api.comparison_shapes import ComparisonSerializer
-from runs.api.paging import Pages
+from runs.api.paging import Pages, along_an_index
 from runs.models import Capture, Config, Experiment, Host, Run, Upload
 
 MOST_POINTS = 20_000
@@ -56,6 +56,10 @@ class Rows(OurErrors, ReadOnlyModelViewSet[Any]):
 
     pagination_class = Pages
     detail_class: type[Any] | None = None
+
+    def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        found = super().filter_queryset(queryset)
+        return along_an_index(queryset, found, self.request) if self.action == "list" else found
 
     def get_serializer_class(self) -> type[Any]:
         detail = self.action == "retrieve" and self.detail_class
