@@ -36,6 +36,7 @@ SCALES = (0, 1, 2, 3, 4, 6)
 RAW = 255
 _LINE, _DIFFERENCES, _AMOUNTS, _ZSTD = 0, 1, 2, 16
 _WIDTHS = tuple(np.dtype(name) for name in ("<u1", "<u2", "<u4", "<u8"))
+_TRIED = 16  # figures that a scale is tried with before all of them are
 _SMALL = 24  # bytes that zstd's own header would only lengthen
 _kept = local()
 
@@ -88,17 +89,21 @@ def unpack(packed: bytes | memoryview, n_looks: int | None = None) -> Floats:
 
 def _scaled(values: Floats) -> tuple[int, Whole | None]:
     """(power of ten, whole numbers) that give the very same figures, bit for bit; (255, None) where none does."""
-    bits = values.view(np.int64)
-    for scale in SCALES:
-        factor = 10.0**scale
-        with np.errstate(over="ignore", invalid="ignore"):
-            rounded = np.rint(values * factor) if scale else values
-            if not (np.abs(rounded) < EXACT).all():
-                return RAW, None
-            whole = rounded.astype(np.int64)
-        if ((whole / factor).view(np.int64) == bits).all():
-            return scale, whole
+    with np.errstate(over="ignore", invalid="ignore"):
+        for scale in SCALES:
+            if _times(values[:_TRIED], scale) is not None and (whole := _times(values, scale)) is not None:
+                return scale, whole
     return RAW, None
+
+
+def _times(values: Floats, scale: int) -> Whole | None:
+    """The figures as whole numbers of that power of ten, None where they are none."""
+    factor = 10.0**scale
+    rounded = np.rint(values * factor) if scale else values
+    if not np.abs(rounded).max() < EXACT:
+        return None
+    whole = rounded.astype(np.int64)
+    return whole if ((whole / factor).view(np.int64) == values.view(np.int64)).all() else None
 
 
 def _whole(numbers: Whole) -> bytes:
@@ -108,21 +113,30 @@ def _whole(numbers: Whole) -> bytes:
     if step >= 0 and (steps == step).all():
         return _line(base, step)
     low = int(numbers.min())
-    folded = (steps << 1) ^ (steps >> 63)
-    return min(_planes(_DIFFERENCES, base, folded), _planes(_AMOUNTS, low, numbers - low), key=len)
+    amounts, folded = numbers - low, (steps << 1) ^ (steps >> 63)
+    ways = [(_DIFFERENCES, base, folded, _width(folded)), (_AMOUNTS, low, amounts, _width(amounts))]
+    narrow = min(width for *_, width in ways)
+    return min((_planes(*way) for way in ways if way[-1] == narrow), key=len)
 
 
 def _line(base: int, step: int) -> bytes:
     return b"".join((b"\0", _varint(_zigzag(base)), _varint(step)))
 
 
-def _planes(how: int, base: int, numbers: Whole) -> bytes:
+def _width(numbers: Whole) -> int:
+    """Log2 of the bytes that the numbers need without the low bits that all lack."""
     together = int(np.bitwise_or.reduce(numbers))
-    cut = (together & -together).bit_length() - 1 if together else 0
-    small = numbers >> cut if cut else numbers
-    top = (together >> cut).bit_length()
-    width = 0 if top <= 8 else 1 if top <= 16 else 2 if top <= 32 else 3
-    plain = _by_planes(small.astype(_WIDTHS[width]))
+    top = together.bit_length() - _zeros(together)
+    return 0 if top <= 8 else 1 if top <= 16 else 2 if top <= 32 else 3
+
+
+def _zeros(together: int) -> int:
+    return (together & -together).bit_length() - 1 if together else 0
+
+
+def _planes(how: int, base: int, numbers: Whole, width: int) -> bytes:
+    cut = _zeros(int(np.bitwise_or.reduce(numbers)))
+    plain = _by_planes((numbers >> cut if cut else numbers).astype(_WIDTHS[width]))
     flags = how | width << 2
     if len(plain) > _SMALL:
         plain, flags = _squeezed(plain), flags | _ZSTD
@@ -190,10 +204,7 @@ class _Reader:
         body = zstd.decompress(self.body()) if squeezed else self.body()
         if len(body) != n * dtype.itemsize:
             raise IndexError(f"{len(body)} bytes for {n} figures of {dtype.itemsize}")
-        planes = np.frombuffer(body, np.uint8)
-        if dtype.itemsize == 1:
-            return planes
-        planes = planes.reshape(dtype.itemsize, n)
+        planes = np.frombuffer(body, np.uint8).reshape(dtype.itemsize, n)
         return np.ascontiguousarray(planes.T).view(dtype).reshape(n)
 
     def whole(self, n: int) -> Whole:
@@ -201,19 +212,14 @@ class _Reader:
         base, step = self.varint(), self.varint()
         base = -((base + 1) >> 1) if base & 1 else base >> 1
         if flags == _LINE:
-            return np.arange(base, base + n * step, step) if step else np.full(n, base)
+            return np.arange(n, dtype=np.int64) * step + base
         count = n - 1 if flags & _DIFFERENCES else n
-        small = self.planes(count, _WIDTHS[flags >> 2 & 3], bool(flags & _ZSTD)).astype(np.int64)
-        if step:
-            small <<= step
+        small = self.planes(count, _WIDTHS[flags >> 2 & 3], bool(flags & _ZSTD)).astype(np.int64) << step
         if not flags & _DIFFERENCES:
             return small + base
         numbers = np.empty(n, np.int64)
         numbers[0] = base
-        signs = -(small & 1)
-        small >>= 1
-        small ^= signs
-        np.cumsum(small, out=numbers[1:])
+        np.cumsum((small >> 1) ^ -(small & 1), out=numbers[1:])
         numbers[1:] += base
         return numbers
 

@@ -87,7 +87,7 @@ class Processes:
         if not self._slots:
             return
         slots, looks = np.array(self._slots), np.repeat(*np.array(self._looks).T)
-        order = np.argsort(slots, kind="stable")
+        order = np.argsort(slots.astype(np.uint16) if len(self.who) < 2**16 else slots, kind="stable")  # a radix sort
         slots, looks = slots[order], looks[order]
         twice = (slots[1:] == slots[:-1]) & (looks[1:] == looks[:-1])
         again = bool(twice.any())
