@@ -12,7 +12,7 @@ from .manner import OPENING, manner_of
 from .spool import size_of, unpacked
 from .text import Text
 
-TOGETHER = 8  # pieces that are written or fetched by one statement
+TOGETHER = 4  # pieces that are written or fetched by one statement
 
 
 @dataclass(frozen=True)
