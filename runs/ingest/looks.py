@@ -13,14 +13,23 @@ from .screens import Samples
 from .timings import told
 
 
-def load_of(blocks: Sequence[Block], key: str) -> tuple[Block, LoadResult, dict[str, object]]:
-    """Block, record (completed from its command) and figures of a run's key; "b3.1" is the second of a block's, as in a log."""
-    name, _, number = key.partition(".")
-    block = blocks[int(name.removeprefix("b"))]
-    results = load_results(block)
-    rows = block.values.get("rows")
-    values = rows[int(number)] if number and isinstance(rows, list) else told(block)
-    return block, results[int(number or 0)], values
+class Loads:
+    """A text's load tests by the keys of its runs; "b3.1" is the second of a block's, as in a log."""
+
+    def __init__(self, blocks: Sequence[Block]) -> None:
+        self.blocks = blocks
+        self.results: dict[int, list[LoadResult]] = {}  # of a log with a thousand rows, made once
+
+    def of(self, key: str) -> tuple[Block, LoadResult, dict[str, object]]:
+        """Block, record (completed from its command) and figures of a run."""
+        name, _, row = key.partition(".")
+        number = int(name.removeprefix("b"))
+        block = self.blocks[number]
+        if number not in self.results:
+            self.results[number] = load_results(block)
+        rows = block.values.get("rows")
+        values = rows[int(row)] if row and isinstance(rows, list) else told(block)
+        return block, self.results[number][int(row or 0)], values
 
 
 def series_of(capture: Capture, samples: Samples) -> Iterator[Series]:

@@ -11,7 +11,7 @@ from runs.models import Capture, Run, Timing, Upload
 
 from .draft import DraftCapture, DraftExperiment, DraftRun
 from .fitting import plain_json
-from .looks import load_of
+from .looks import Loads
 from .store import Rows
 from .submit import Preview
 
@@ -120,11 +120,12 @@ def capture_result(capture: Capture) -> dict[str, Any]:
 
 def draft_results(shown: Preview) -> list[dict[str, Any]]:
     """The runs of a preview in the shape of `run_result`, with neither id nor address."""
-    return [_drafted(shown, drafted, run) for drafted in shown.draft.experiments for run in drafted.runs]
+    loads = Loads(shown.blocks)
+    return [_drafted(shown, loads, drafted, run) for drafted in shown.draft.experiments for run in drafted.runs]
 
 
-def _drafted(shown: Preview, drafted: DraftExperiment, run: DraftRun) -> dict[str, Any]:
-    _, result, values = load_of(shown.blocks, run.key)
+def _drafted(shown: Preview, loads: Loads, drafted: DraftExperiment, run: DraftRun) -> dict[str, Any]:
+    _, result, values = loads.of(run.key)
     hosts = {host.key: host.name for host in shown.draft.hosts}
     configs = {config.key: config.name for config in drafted.configs}
     return {

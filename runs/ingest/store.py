@@ -20,7 +20,7 @@ from . import clocks, fingerprint, tallies, timings
 from .draft import DraftCapture, DraftExperiment, DraftRun
 from .fitting import fitted
 from .hints import Hints
-from .looks import load_of, series_of
+from .looks import Loads, series_of
 from .places import Places
 from .reading import Reading
 from .screens import samples_of
@@ -90,6 +90,7 @@ class _Writer:
         self.draft = reading.draft
         self.blocks = {f"b{number}": block for number, block in enumerate(reading.blocks)}
         self.places = Places(upload)
+        self.loads = Loads(reading.blocks)
         self.runs: dict[str, Run] = {}
         self.numbered: dict[str, int] = {}  # repeats of runs that stood in the same config before
         self.hashes: dict[tuple[str, str], list[str]] = defaultdict(list)  # (experiment, config) keys -> text hashes
@@ -155,7 +156,7 @@ class _Writer:
         return rows
 
     def _run(self, drafted: DraftExperiment, run: DraftRun, kept: Kept) -> Run:
-        block, result, values = load_of(self.reading.blocks, run.key)
+        block, result, values = self.loads.of(run.key)
         config = self.places.configs[run.config]
         host = self.places.hosts.get(drafted.host)
         own = {"label": run.label, "note": run.note, "repeat": run.repeat, "command": block.command}
