@@ -48,13 +48,17 @@ LINES = TEXT.count("\n")
 
 @dataclass
 class Sample:
-    """The rows of one sample. `series` go beside each run's capture; with none there are no captures."""
+    """The rows of one sample. `series` go beside each run's capture; with none there are no captures.
+
+    before: how many hosts and uploads there are already, whose names and texts these must not have
+    """
 
     rows: Bulk
     n_runs: int
     series: int
     random: random.Random
     facets: dict[tuple[str, str], int]
+    before: tuple[int, int] = (0, 0)
     stored: int = 0
     hosts: list[int] = field(default_factory=list)
     nightly: list[Group] = field(default_factory=list)
@@ -84,7 +88,7 @@ class Sample:
             cores = self.random.choice((1, 2, 4, 8, 16, 32))
             own = {"cpu_model": f"Made-up CPU {cores}000", "cores": cores, "mhz": 2400.0, "ram_kb": cores * 2_000_000}
             digest = _digest(cores)
-            name = f"{self.random.choice(('web', 'app', 'db', 'cache'))}{number}"
+            name = f"{self.random.choice(('web', 'app', 'db', 'cache'))}{self.before[0] + number}"
             self.hosts.append(self.rows.add(Host, name=name, fingerprint=digest, **own))
 
     def _night(self, day: int, moment: datetime, nights: int) -> int:
@@ -148,7 +152,7 @@ class Sample:
         texts = [load.text(rate) for load, rate in zip(loads, rates, strict=True)]
         spans = [(at * LINES + 2, (at + 1) * LINES - 1) for at in range(len(loads))]
         text = "".join(texts).encode()
-        key = _digest(name, moment.isoformat(), self.stored)
+        key = _digest(name, moment.isoformat(), self.stored, self.before[1])
         upload = self.rows.add(
             Upload,
             **{"name": f"{name}.txt", "sha256": key, "text_key": key, "raw": zlib.compress(text, 1)},

@@ -13,7 +13,7 @@ from django.db import connection
 from runs import ingest
 from runs.management.bulk import bulk, unchecked
 from runs.management.sample import Sample
-from runs.models import Facet, Run
+from runs.models import Facet, Host, Run, Upload
 
 SERIES_A_RUN = 10
 A_FLUSH = 20_000  # runs in memory at most, more or less
@@ -37,11 +37,10 @@ class Command(BaseCommand):
             raise CommandError("There are runs in this database already; --add puts the made-up ones beside them.")
         series = SERIES_A_RUN if options["series"] is None else round(options["series"] / n)
         facets = {(kind, value): pk for kind, value, pk in Facet.objects.values_list("kind", "value", "pk").iterator()}
-        self._write(Sample(bulk(), n, series, random.Random(options["seed"]), facets))  # noqa: S311  (no secret)
+        before = (Host.objects.count(), Upload.objects.count())
+        self._write(Sample(bulk(), n, series, random.Random(options["seed"]), facets, before))  # noqa: S311  (no secret)
         ingest.recount()
-        if connection.vendor == "postgresql":  # what its own housekeeping would do in the minutes after
-            with connection.cursor() as cursor:
-                cursor.execute("VACUUM (ANALYZE)")
+        tidy()
         self.stdout.write(f"{Run.objects.count()} runs, all counted")
 
     def _write(self, sample: Sample) -> None:
@@ -56,3 +55,10 @@ class Command(BaseCommand):
                     self.stdout.write(f"{stored} runs after {perf_counter() - start:.0f} s")
                     self.stdout.flush()
             sample.rows.flush()
+
+
+def tidy() -> None:
+    """What PostgreSQL's own housekeeping would do in the minutes after: without it, it does not know what is there."""
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("VACUUM (ANALYZE)")
