@@ -1,7 +1,8 @@
 """The draft: what one text would become, before anything is stored. Pure data, made by relate, edited, then stored.
 
-Keys ("e1", "c2", "h1", "b17") are stable for one text: b17 is the 17th block of `parsers.read`, counted from 0. Edits made
-on the preview page name things by these keys, so that the same edits can be applied again when the text is read anew.
+Keys ("e1", "c2", "h1", "b17") are stable for one text: b17 is the 17th block that is read of it, counted from 0 (of the
+screens of one command the first 20 are a block each, and all others are one). Edits made on the preview page name things
+by these keys, so that the same edits can be applied again when the text is read anew.
 """
 
 from __future__ import annotations

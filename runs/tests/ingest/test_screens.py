@@ -171,6 +171,48 @@ def test_a_long_log_is_stored_as_one_capture():
     assert [math.isnan(rss) for rss in came_and_went] == [at // 7 % 2 == 0 for at in range(120)]
 
 
+def test_screens_without_processes_are_looks():
+    samples = samples_of(folded(read("".join(top(at) for at in range(50)))))
+    assert samples.n == 50
+    assert {who for who, _, _ in samples.series()} == {screens.SYSTEM}
+
+
+def test_time_that_goes_backwards_is_kept_as_it_was_printed():
+    samples = samples_of(folded(read("".join(top(50_000 - at, (1, 5, "php")) for at in range(50)))))
+    clock = next(unpack(track.packed) for _, metric, track in samples.series() if metric == "clock_s")
+    assert clock.tolist() == [50_000 - at for at in range(50)]
+
+
+def test_a_gap_in_a_log_is_one_in_its_clock():
+    samples = samples_of(folded(read("".join(top(at + 600 * (at > 30), (1, 5, "php")) for at in range(50)))))
+    clock = next(unpack(track.packed) for _, metric, track in samples.series() if metric == "clock_s")
+    assert sorted(clock[1:] - clock[:-1])[-2:] == [1, 601]
+
+
+def test_ten_thousand_columns_are_read():
+    header = "  PID USER " + " ".join(["NI"] * 10_000) + "    RES %CPU COMMAND\n"
+    rows = "".join(f"{pid:5} www " + " ".join(["1"] * 10_000) + "    500  1.0 httpd\n" for pid in range(3))
+    rss = [
+        unpack(track.packed).tolist()
+        for _, metric, track in samples_of(read(header + rows)).series()
+        if metric == "rss_kb"
+    ]
+    assert rss == [[500], [500], [500]]
+
+
+def test_screens_of_other_tools_are_folded_too():
+    intervals = [
+        f"17:47:{at:02}      UID       PID    %usr %system  %guest   %wait    %CPU   CPU  Command\n"
+        f"17:47:{at:02}        0       {7 + at % 2}    1.00    0.00    0.00    0.00    {at}.00     0  python3\n\n"
+        for at in range(1, 50)
+    ]
+    head = "Linux 6.1.0 (web) \t11/21/26 \t_x86_64_\t(2 CPU)\n\n"
+    blocks = list(folded(read(head + "".join(intervals))))
+    assert isinstance(blocks[-1], Folded)
+    assert told(samples_of(blocks)) == told(samples_of(read(head + "".join(intervals))))
+    assert samples_of(blocks).n == 49
+
+
 @pytest.mark.django_db
 @pytest.mark.usefixtures("real_relations")
 def test_the_preview_of_a_long_log_counts_its_looks():
