@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from django.db.models import Q
+from django.db.models import Count, Q
 
 from runs.models import Capture, Series
 from runs.watched import Program
@@ -95,3 +96,11 @@ def groups(programs: Mapping[str, Sequence[Program]], most: int) -> list[Group]:
         Group(one.name, one.n, one.each, one.together, one.most, busy.get(one.name))
         for one in programs["rss_kb"][:most]
     ]
+
+
+def counted(captures: Sequence[Capture]) -> dict[int, int]:
+    """{capture: how many processes it saw}. One query."""
+    rows = Series.objects.filter(capture__in=[capture.pk for capture in captures], metric="rss_kb", pid__isnull=False)
+    found: dict[int, int] = defaultdict(int)
+    found.update(rows.order_by().values_list("capture_id").annotate(Count("id")))
+    return found

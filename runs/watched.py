@@ -5,7 +5,6 @@ Which captures, which programs and which runs are marked is told by columns; sam
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -251,11 +250,3 @@ def pages_of(strands: Sequence[Strand]) -> Iterator[Sequence[Strand]]:
     """MOST_LINES at a time."""
     for first in range(0, len(strands), MOST_LINES):
         yield strands[first : first + MOST_LINES]
-
-
-def counted(captures: Sequence[Capture]) -> dict[int, int]:
-    """{capture: how many processes it saw}. One query."""
-    rows = Series.objects.filter(capture__in=[capture.pk for capture in captures], metric="rss_kb", pid__isnull=False)
-    found: dict[int, int] = defaultdict(int)
-    found.update(rows.order_by().values_list("capture_id").annotate(Count("id")))
-    return found

@@ -69,7 +69,7 @@ def run(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
 
 def _looks(captures: Sequence[Capture]) -> list[tuple[Capture, int, str]]:
     """(capture, how many processes it saw, where it stands in its text)."""
-    n = watched.counted(captures)
+    n = captured.counted(captures)
     return [(one, n[one.pk], reads.line_url(one.upload_id, one.line_first)) for one in captures]
 
 

@@ -66,14 +66,18 @@ def extremes(figures: Floats, points: int) -> Whole:
 
 
 def thinned_together(layers: Sequence[Floats], points: int, keep: Whole) -> Whole:
-    """Places for layers that are stacked, which need the same ones: half of them by the sum, half by the single layers."""
+    """Places for layers that are stacked, which need the same ones: up to half by the sum, the rest by the layers."""
     n = len(layers[0]) if layers else 0
     if n <= points:
         return np.arange(n)
     filled = [np.nan_to_num(layer) for layer in layers]
-    each = max(points // 2 // len(filled), FEWEST)
+    total = np.round(
+        np.sum(filled, axis=0), 6
+    )  # often always the same, such as all memory: then the layers get the rest
+    together = thinned(total, points // 2)
+    each = max((points - len(together)) // len(filled), FEWEST)
     chosen = np.zeros(n, bool)
-    chosen[thinned(np.sum(filled, axis=0), points // 2)] = True
+    chosen[together] = True
     for layer in filled:
         chosen[thinned(layer, each)] = True
     if len(keep) <= points:
