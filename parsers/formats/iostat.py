@@ -90,7 +90,9 @@ class _Report:
     def _goes_on(self) -> bool:
         """Whether another report follows, so that this first one is not of the time that was looked at."""
         ahead = self.lines.ahead(3)
-        return bool(ahead) and bool(_BEGINS.match(ahead[0].strip()))
+        if not ahead or not _BEGINS.match(ahead[0].strip()):
+            return False
+        return bool(self.devices) or ahead[0].split()[0] == "avg-cpu:" or ahead[0].strip()[:1].isdigit()
 
     def _line(self, text: str) -> bool:
         """Take one line in. False where it is none of this report's."""
