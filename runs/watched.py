@@ -23,7 +23,7 @@ from runs.models import Capture, Run, Series
 
 MOST_PROGRAMS = 7  # the rest is drawn as one more layer
 MOST_PANELS = 20
-MOST_PROCESSES = 5000  # that are added up; the smallest of more are left out
+MOST_PROCESSES = 25_000  # that are added up; the smallest of more are left out, and the page says so
 MOST_BANDS = 200
 DAY_S = 86_400
 MARGIN_S, FAR_MORE = 30.0, 3

@@ -11,9 +11,10 @@ from django.urls import reverse
 from runs.figures import MOST_LINES, color
 from runs.figures.overtime import HEIGHT, SMALL, layers
 from runs.models import Capture, Run
-from runs.watched import MOST_PANELS, MOST_PROGRAMS, OTHERS, Program, Watched
+from runs.watched import MOST_PANELS, MOST_PROCESSES, MOST_PROGRAMS, OTHERS, Program, Watched
 
 Programs = Mapping[str, Sequence[Program]]
+ADDED_UP = {"rss": "rss_kb", "busy": "cpu_pct"}
 Part = tuple[str, str]  # (name, colour) in a legend
 
 
@@ -87,7 +88,16 @@ def _charts(
         found.append(("cpu", "Where did CPU time go?", layers.cpu_legend(names)))
     whole = range(1)
     charts = [
-        Chart(what, heading, address(what, "json"), address(what, "csv"), legend, whole, HEIGHT, f"n={n_looks} looks")
+        Chart(
+            what,
+            heading,
+            address(what, "json"),
+            address(what, "csv"),
+            legend,
+            whole,
+            HEIGHT,
+            _note(what, n_looks, programs),
+        )
         for what, heading, legend in found
     ]
     if "load1" in names:
@@ -96,6 +106,12 @@ def _charts(
     if n:
         charts.append(_processes(program, n, address))
     return charts
+
+
+def _note(what: str, n_looks: int, programs: Programs) -> str:
+    n = sum(one.n for one in programs[ADDED_UP[what]]) if what in ADDED_UP else 0
+    some = f", the {MOST_PROCESSES} largest of {n} processes" if n > MOST_PROCESSES else ""
+    return f"n={n_looks} looks{some}"
 
 
 def _small(
