@@ -18,7 +18,7 @@ from runs.figures import MOST_LINES, short
 from runs.figures.overtime import Band, Strand, Timeline, joined, timeline
 from runs.figures.overtime.timeline import Floats
 from runs.ingest.clocks import seconds
-from runs.ingest.pack import unpack
+from runs.ingest.pack import points, unpack
 from runs.models import Capture, Run, Series
 
 MOST_PROGRAMS = 7  # the rest is drawn as one more layer
@@ -190,11 +190,10 @@ class Watched:
             part[:] = figures
 
     def _add(self, whole: Floats, capture: int, samples: Any) -> None:
-        part, figures = self._part(whole, capture, samples)
-        known = ~np.isnan(figures)
-        fresh = known & np.isnan(part)
-        part[fresh] = 0.0
-        np.add(part, figures, out=part, where=known)
+        looks, figures = points(samples)
+        at = self.offsets[capture] + looks
+        sums = whole[at]
+        whole[at] = np.where(np.isnan(sums), figures, sums + figures)
 
 
 def of_capture(capture: Capture) -> Watched:

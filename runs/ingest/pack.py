@@ -87,6 +87,22 @@ def unpack(packed: bytes | memoryview, n_looks: int | None = None) -> Floats:
         raise ValueError(f"a packed series is damaged: {error}") from error
 
 
+def points(packed: bytes | memoryview) -> tuple[Whole, Floats]:
+    """(the looks that have a figure, their figures): what was there for a moment in a long log takes no room of all of it."""
+    data = bytes(packed)
+    if data[:1] != LETTER:
+        samples = unpack(data)
+        known = np.flatnonzero(samples == samples)
+        return known, samples[known]
+    try:
+        looks, figures = (
+            zip(*_frames(data), strict=True) if len(data) > 1 else ((np.empty(0, np.int64),), (np.empty(0),))
+        )
+    except (zstd.ZstdError, IndexError) as error:
+        raise ValueError(f"a packed series is damaged: {error}") from error
+    return (looks[0], figures[0]) if len(looks) == 1 else (np.concatenate(looks), np.concatenate(figures))
+
+
 def _scaled(values: Floats) -> tuple[int, Whole | None]:
     """(power of ten, whole numbers) that give the very same figures, bit for bit; (255, None) where none does."""
     with np.errstate(over="ignore", invalid="ignore"):

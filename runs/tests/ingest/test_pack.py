@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.ingest.pack import joined, pack, packed, unpack
+from runs.ingest.pack import joined, pack, packed, points, unpack
 
 FIGURES = st.floats(allow_nan=False) | st.integers(-(2**53), 2**53).map(float)
 PRINTED = st.decimals(-99999, 99999, places=2).map(float) | st.sampled_from([161894.4, 12.3, 0.0, 1293942.784])
@@ -93,3 +93,16 @@ def test_series_packed_as_floats_before_are_still_read():
 def test_foreign_bytes_are_refused(damaged):
     with pytest.raises(ValueError, match="a packed series"):
         unpack(damaged)
+
+
+@given(st.lists(st.lists(st.sampled_from([float("nan"), 1.0, 2.5, 12976.0]), max_size=20), max_size=3))
+def test_the_looks_that_have_a_figure_can_be_had_alone(parts):
+    at, frames, samples = 0, [], []
+    for part in parts:
+        frames.append(pack(range(at, at + len(part)), part))
+        samples += part
+        at += len(part)
+    looks, figures = points(joined(frames))
+    assert dict(zip(looks.tolist(), figures.tolist(), strict=True)) == {
+        look: figure for look, figure in enumerate(samples) if figure == figure
+    }
