@@ -141,3 +141,7 @@ def test_a_run_without_a_rate_is_listed_but_not_among_rates(browser):
 def test_a_key_that_is_none_is_no_failure(browser, after):
     for query in ("", "sort=rps&", "tool=ab&sort=rps&", "q=worker&"):
         assert browser.get(f"/runs/?{query}after={after}").status_code == 200
+
+
+def test_a_tool_that_is_not_counted_yet_stays_chosen(browser):
+    assert '<option value="siege" selected>siege</option>' in page(browser, "tool=siege")
