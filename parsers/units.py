@@ -74,3 +74,15 @@ class Memo(dict[str, Any]):
             self.clear()
         value = self[text] = self._convert(text)
         return value
+
+
+_GO_PART = re.compile(r"(\d+(?:\.\d+)?)(ns|[uµμ]s|ms|s|m|h)")
+_MS = {"ns": 1e-6, "us": 0.001, "µs": 0.001, "μs": 0.001, "ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000}
+GO_DURATION = r"(?:(?:\d+h)?(?:\d+m)?\d+(?:\.\d+)?s|\d+(?:\.\d+)?(?:ns|[uµμ]s|ms))"
+
+
+def go_duration_ms(text: str) -> float:
+    """A time as programs in Go print it, in ms: "579.427µs" → 0.579427, "1m40s" → 100000, "1.13ms" → 1.13, "0s" → 0."""
+    if not re.fullmatch(GO_DURATION, text):
+        raise ValueError(f"not a duration: {text!r}")
+    return round(sum(float(figure) * _MS[unit] for figure, unit in _GO_PART.findall(text)), 9)
