@@ -1,0 +1,128 @@
+"""vegeta: the text of `vegeta report`.
+
+Reads     the table from "Requests [total, rate, throughput]" to "Error Set:" and the errors below it
+Yields    one LoadResult
+Units     times as Go prints them (µs, ms, s, 1m40s), kept in ms (the duration in s); rates requests/s; sizes bytes
+Quirks    an open model: requests begin at a rate that was set, whatever the answers take. "rate" is what was sent,
+          "throughput" what was answered well; older versions print no throughput and no 90; status 0 is "no answer"
+Source    vegeta's lib/reporters.go, 6 to 12
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ..catalogue import Found
+from ..lines import Lines
+from ..records import LoadResult, Record
+from ..report import Report, take_report
+from ..units import go_duration_ms
+
+KIND = "vegeta"
+COMMAND = r"(?:^|[\s/;&|(])vegeta\s"
+OPENS = (
+    r"Requests\s+\[total, rate(?:, throughput)?\]\s|Duration\s+\[total, attack, wait\]\s"
+    r"|Latencies\s+\[(?:min, )?mean, 50, (?:90, )?95, 99, max\]\s|Status Codes\s+\[code:count\]\s"
+)
+
+_ROW = re.compile(r"(Requests|Duration|Latencies|Bytes In|Bytes Out|Success|Status Codes)\s+\[([^\]]+)\]\s+(\S.*)")
+_STATUS = re.compile(r"\d{1,3}:\d+(?:\s+\d{1,3}:\d+)*")
+_METHOD = r"(?:Get|Post|Put|Patch|Delete|Head|Options)"
+
+
+def parse(lines: Lines, command: str | None) -> Found | None:
+    return take_report(lines, _REPORT)
+
+
+def _line(line: str) -> dict[str, Any] | None:
+    found = _ROW.fullmatch(line)
+    try:
+        return _MEANINGS[found[1]](found[2].split(", "), found[3].rstrip()) if found else None
+    except ValueError:  # a cell too few, or one that is no figure
+        return None
+
+
+def _requests(names: list[str], text: str) -> dict[str, Any]:
+    cells = dict(zip(names, _cells(text), strict=True))
+    values: dict[str, Any] = {"requests_total": int(cells.pop("total"))}
+    return values | {f"{name}_per_s": _decimals(cell) for name, cell in cells.items()}
+
+
+def _duration(names: list[str], text: str) -> dict[str, Any]:
+    cells = zip(names, _cells(text), strict=True)
+    return {f"duration_{name}_s": round(go_duration_ms(cell) / 1000, 12) for name, cell in cells}
+
+
+def _latencies(names: list[str], text: str) -> dict[str, Any]:
+    cells = zip(names, _cells(text), strict=True)
+    return {"latencies_ms": {name: go_duration_ms(cell) for name, cell in cells}}
+
+
+def _bytes(what: str, text: str) -> dict[str, Any]:
+    total, mean = _cells(text)
+    return {f"bytes_{what}_total": int(total), f"bytes_{what}_mean": _decimals(mean)}
+
+
+def _success(names: list[str], text: str) -> dict[str, Any]:
+    return {"success_pct": _decimals(text.removesuffix("%"))} if text.endswith("%") else _refuse(text)
+
+
+def _codes(names: list[str], text: str) -> dict[str, Any]:
+    if not _STATUS.fullmatch(text):
+        _refuse(text)
+    return {"status_codes": {code: int(n) for code, n in (cell.split(":") for cell in text.split())}}
+
+
+def _cells(text: str) -> list[str]:
+    return re.split(r",\s+", text)
+
+
+def _decimals(text: str) -> float:
+    """A figure with two decimals, as all are printed: fewer are a figure that was cut."""
+    return float(text) if re.fullmatch(r"\d+\.\d\d", text) else _refuse(text)
+
+
+def _refuse(text: str) -> Any:
+    raise ValueError(f"not one of vegeta's figures: {text!r}")
+
+
+_MEANINGS = {
+    "Requests": _requests,
+    "Duration": _duration,
+    "Latencies": _latencies,
+    "Bytes In": lambda names, text: _bytes("in", text),
+    "Bytes Out": lambda names, text: _bytes("out", text),
+    "Success": _success,
+    "Status Codes": _codes,
+}
+_REPORT = Report(
+    tool=KIND,
+    read=_line,
+    meant=re.compile(r"(?:Requests|Duration|Latencies|Bytes In|Bytes Out|Success|Status Codes)\s+\["),
+    noise=re.compile(r"Error Set:\s*$"),
+    free=re.compile(rf"\d{{3}} [A-Z][A-Za-z' -]+$|{_METHOD} \"?https?://"),
+)
+
+
+def records(values: dict[str, Any]) -> list[Record]:
+    get = values.get
+    times = dict(get("latencies_ms", {}))
+    mean, least, most = times.pop("mean", None), times.pop("min", None), times.pop("max", None)
+    codes = get("status_codes")
+    well = sum(n for code, n in codes.items() if "200" <= code < "400") if codes else None
+    total = get("requests_total")
+    return [
+        LoadResult(
+            tool=KIND,
+            requests_per_second=get("throughput_per_s", get("rate_per_s")),
+            complete_requests=total,
+            failed_requests=total - well if total is not None and well is not None else None,
+            duration_s=get("duration_total_s"),
+            mean_ms=mean,
+            min_ms=least,
+            max_ms=most,
+            percentiles_ms=times | ({"100": most} if most is not None else {}),
+            transferred_bytes=get("bytes_in_total"),
+        )
+    ]
