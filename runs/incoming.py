@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import IO, Any
+from typing import Any, Protocol
 
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
@@ -17,9 +17,19 @@ AT_ONCE = 2**16
 UNDERSTOOD = {"", "identity", "gzip", "x-gzip", "zstd"}
 
 
-def received(stream: IO[bytes]) -> Text:
+class Readable(Protocol):
+    """A request, its body, a file."""
+
+    def read(self, size: int, /) -> bytes: ...
+
+
+def received(stream: Readable) -> Text:
     """The text that a stream brings. Raises Rejected 400, 413 or 415, and OSError where it breaks off."""
-    return receive(iter(partial(stream.read, AT_ONCE), b""))
+    return receive(parts_of(stream))
+
+
+def parts_of(stream: Readable) -> Iterator[bytes]:
+    return iter(partial(stream.read, AT_ONCE), b"")
 
 
 def refuse_coding(request: HttpRequest, *, form: bool = False) -> None:
@@ -52,6 +62,15 @@ class ArrivedFile(UploadedFile):  # type: ignore[type-arg]
 
     def chunks(self, chunk_size: int | None = None) -> Iterator[bytes]:
         return self.text().bytes()
+
+
+def named_text(file: Any) -> tuple[str, Text]:
+    """(name, text) of a form's file. Raises Rejected, with the file's name where it has one."""
+    name = file.name or ""
+    try:
+        return name, file.text() if isinstance(file, ArrivedFile) else receive(file.chunks())
+    except Rejected as error:
+        raise error.about(name) from error.__cause__
 
 
 class TextHandler(FileUploadHandler):

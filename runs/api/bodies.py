@@ -10,8 +10,10 @@ from django.http import QueryDict
 from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 
-from runs.incoming import ArrivedFile, received, refuse_coding
-from runs.ingest import Hints, Rejected, Text, receive, too_large
+from runs.incoming import named_text, received, refuse_coding
+from runs.ingest import EVERY_SECRET, Hints, Rejected, Text, receive, too_large
+
+REDACT = dict.fromkeys(("yes", "true", "1"), EVERY_SECRET) | dict.fromkeys(("no", "false", "0"), frozenset())
 
 
 class RawBody(QueryDict):
@@ -45,16 +47,7 @@ def files_of(request: Request) -> list[tuple[str, Text]]:
         return [(request.query_params.get("name", ""), _unannounced(request))]
     if isinstance(request.data, RawBody):
         return [(request.query_params.get("name", ""), request.data.text)]
-    return [_text_of(file) for name in request.FILES for file in request.FILES.getlist(name)]
-
-
-def _text_of(file: Any) -> tuple[str, Text]:
-    """Raises Rejected, with the file's name where it has one."""
-    name = file.name or ""
-    try:
-        return name, file.text() if isinstance(file, ArrivedFile) else receive(file.chunks())
-    except Rejected as error:
-        raise error.about(name) from error.__cause__
+    return [named_text(file) for name in request.FILES for file in request.FILES.getlist(name)]
 
 
 def _unannounced(request: Request) -> Text:
@@ -68,3 +61,12 @@ def hints_of(request: Request) -> Hints:
     return Hints.from_dict(
         {name: request.POST.get(name) or request.query_params.get(name) for name in Hints().as_dict()}
     )
+
+
+def secrets_of(request: Request) -> frozenset[str]:
+    """What `redact` in the form or else the query asks to black out. Raises Rejected 400 for neither yes nor no."""
+    said = (request.POST.get("redact") or request.query_params.get("redact") or "no").lower()
+    if said not in REDACT:
+        what = f"redact={said[:40]} is not understood; expected yes or no."
+        raise Rejected(400, [{"line": None, "message": what}])
+    return REDACT[said]

@@ -20,7 +20,7 @@ from rest_framework.viewsets import ReadOnlyModelViewSet
 from runs import ingest, tasks
 from runs.api import comparison, errors, filters, series
 from runs.api import serializers as shapes
-from runs.api.bodies import RawParser, files_of, hints_of
+from runs.api.bodies import RawParser, files_of, hints_of, secrets_of
 from runs.api.comparison_shapes import ComparisonSerializer
 from runs.api.paging import Pages, along_an_index
 from runs.models import Capture, Config, Experiment, Host, Run, Upload
@@ -32,6 +32,7 @@ HINTS = [
     OpenApiParameter("experiment", description="the experiment to add to; made where there is none of this name"),
     OpenApiParameter("tags", description="words put on every run, separated by commas"),
     OpenApiParameter("name", description="a name for the text, such as its file's"),
+    OpenApiParameter("redact", enum=["yes", "no"], description="yes: black out whatever looks like a secret"),
 ]
 REFUSALS = {
     code: OpenApiResponse(shapes.ErrorsSerializer, description=why)
@@ -167,7 +168,8 @@ class UploadViews(Rows):
         if not files:
             raise ValidationError("No file came with the form; expected at least one field `file`.")
         user = request.user if request.user.is_authenticated else None
-        receipts = ingest.submit_all(files, door="rest", user=user, hints=hints_of(request), may_queue=True)
+        said = {"hints": hints_of(request), "redact": secrets_of(request)}
+        receipts = ingest.submit_all(files, door="rest", user=user, may_queue=True, **said)
         for receipt in receipts:
             tasks.hand_over(receipt)
         return _receipt(receipts, request)

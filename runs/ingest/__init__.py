@@ -23,9 +23,10 @@ from .rollup import recount, take_in
 from .rulings import overrule, withdraw
 from .store import Rows
 from .submit import Preview, Receipt, preview, submit, submit_all
-from .texts import Arrival, Text, receive, text_of
+from .texts import EVERY_SECRET, Arrival, Text, receive, text_of
 
 __all__ = [
+    "EVERY_SECRET",
     "Arrival",
     "Draft",
     "Edits",

@@ -19,7 +19,7 @@ from .draft import Draft
 from .edits import Edits
 from .fitting import fitted
 from .hints import Hints
-from .reading import Reading, nothing_found, read
+from .reading import Reading, Told, nobody, nothing_found, read
 from .redact import Secret
 from .rejected import Rejected
 from .store import Rows, store
@@ -72,15 +72,16 @@ def submit(
     edits: Edits | None = None,
     redact: Collection[str] = (),
     may_queue: bool = False,
+    told: Told = nobody,
 ) -> Receipt:
     """Store a text and its results, all or nothing; a text that is there already changes nothing.
 
+    redact: keys of secrets out of a preview, or EVERY_SECRET. told: hears how far the reading is.
     may_queue: a large text is only kept, status "queued"; the caller then passes it to `tasks.hand_over`.
     Raises Rejected 400, 413, 415, and 422 where nothing is recognised (then the text is kept, status "failed").
     """
-    return _commit(
-        _prepare(data, door=door, name=name, user=user, hints=hints, edits=edits, redact=redact, may_queue=may_queue)
-    )
+    same: dict[str, Any] = {"hints": hints, "edits": edits, "redact": redact, "may_queue": may_queue, "told": told}
+    return _commit(_prepare(data, door=door, name=name, user=user, **same))
 
 
 def submit_all(files: Iterable[tuple[str, Incoming]], **same: Any) -> list[Receipt]:
@@ -112,6 +113,7 @@ def _prepare(
     edits: Edits | None = None,
     redact: Collection[str] = (),
     may_queue: bool = False,
+    told: Told = nobody,
 ) -> _Prepared:
     """All that needs no transaction. Only a text in which nothing is recognised is stored here, for inspection."""
     text = without(receive(data), redact)
@@ -121,7 +123,7 @@ def _prepare(
     upload = _new_upload(text, door=door, name=name, user=user, hints=hints, edits=edits)
     if may_queue and text.size_bytes > settings.QUEUE_UPLOAD_BYTES:
         return _Prepared(upload, text, exists=False)
-    found = read(text, hints=hints, edits=edits)
+    found = read(text, hints=hints, edits=edits, told=told)
     if not found.blocks:
         unread = partial(_write_unread, status=Status.FAILED, error=nothing_found(text.n_lines))
         kept = _keep(upload, text, unread).upload

@@ -17,6 +17,7 @@ from .unpack import Unpacker
 AT_ONCE = 2**16  # bytes of a stream that are read at a time
 MOST_SECRETS = 20_000  # whose places are remembered; of further ones, those that were not met before
 Incoming = bytes | Iterable[bytes] | Text
+EVERY_SECRET = frozenset({"every"})  # among the keys of secrets: all that there are
 
 
 def receive(incoming: Incoming) -> Text:
@@ -133,7 +134,9 @@ class _Rest:
 
 def without(text: Text, keys: Collection[str]) -> Text:
     """The text with "[redacted]" for the secrets named, in UTF-8. Raises Rejected 400 for names that it has not."""
-    unknown = sorted(set(keys) - {secret.key for secret in text.secrets})
+    there = {secret.key for secret in text.secrets}
+    keys = there if keys == EVERY_SECRET else keys
+    unknown = sorted(set(keys) - there)
     if unknown:
         raise rejected(400, f"Nothing to redact is called {', '.join(unknown)}; look at the preview again.")
     if not keys:

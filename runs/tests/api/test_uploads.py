@@ -20,6 +20,7 @@ from runs.tests.ingest.texts import session
 
 pytestmark = pytest.mark.django_db
 UPLOADS = "/api/v1/uploads/"
+SECRET = "$ mysqldump --password=geheim7 db\n"  # noqa: S105
 
 
 @pytest.fixture
@@ -185,6 +186,18 @@ def test_a_large_text_is_handed_to_a_worker(api, queue, django_capture_on_commit
     tasks.parse_upload(body["id"])
     done = api.get(answer["Location"]).json()
     assert (done["status"], len(done["runs"])) == ("ready", 1)
+
+
+@pytest.mark.parametrize(("said", "kept"), [("", True), ("?redact=no", True), ("?redact=yes", False)])
+def test_secrets_are_blacked_out_where_that_is_asked_for(api, said, kept):
+    api.post(f"{UPLOADS}{said}", SECRET + session(500), content_type="text/plain")
+    text = "\n".join(ingest.lines_of(Upload.objects.get()))
+    assert ("geheim7" in text, "--password=[redacted]" in text) == (kept, not kept)
+
+
+def test_whether_to_black_out_secrets_is_yes_or_no(api):
+    answer = api.post(f"{UPLOADS}?redact=perhaps", session(500), content_type="text/plain")
+    assert errors_of(answer)[0] == 400 and not Upload.objects.exists()
 
 
 def test_the_work_can_be_done_twice(api, queue):

@@ -18,7 +18,7 @@ import parsers
 from runs.ingest import Rejected, receive
 from runs.ingest.redact import find_secrets, masked
 from runs.ingest.texts import Arrival, LinesOf, Text
-from runs.ingest.texts.arrive import without
+from runs.ingest.texts.arrive import EVERY_SECRET, without
 from runs.tests.ingest.texts import meminfo, session
 
 PIECE = 40_000  # so long that of a line which has several pieces the first one holds all that is looked at
@@ -117,6 +117,7 @@ def test_what_is_redacted_is_what_the_whole_text_would_be(data):
     expected = masked("\n".join(whole.lines), find_secrets(whole.lines)) + "\n" * whole.text.endswith("\n")
     assert "".join(clean.pieces()) == (expected.replace("\r\n", "\n") if text.secrets else whole.text)
     assert clean.key == text.key
+    assert without(text, EVERY_SECRET).sha256 == clean.sha256
 
 
 def test_blocks_are_the_same_wherever_the_text_is_cut():
