@@ -12,11 +12,13 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 
 from runs import ingest
-from runs.incoming import received
-from runs.ingest import Hints, Rejected, Text
+from runs.incoming import parts_of
+from runs.ingest import EVERY_SECRET, Hints, Rejected, Text, receive
+from runs.management.progress import ProgressLine
 from runs.models import Upload
 
 FOUND, NOTHING, UNREADABLE = 0, 1, 2
+INTERRUPTED = 130  # as shells say it of Ctrl-C
 
 
 class Command(BaseCommand):
@@ -30,21 +32,32 @@ class Command(BaseCommand):
         parser.add_argument(
             "--tag", action="append", default=[], dest="tags", help="a word put on every run; several allowed"
         )
+        parser.add_argument("--redact", action="store_true", help="black out whatever looks like a secret")
         parser.add_argument("--dry-run", action="store_true", help="show what would be stored, and store nothing")
         parser.add_argument("--json", action="store_true", help="print one JSON object a run")
 
     def handle(self, *args: Any, **options: Any) -> None:
         hints = Hints.from_dict(options)
-        statuses = [self._take(name, hints, options["dry_run"], options["json"]) for name in options["files"]]
+        self.redact = EVERY_SECRET if options["redact"] else frozenset()
+        try:
+            statuses = [self._take(name, hints, options["dry_run"], options["json"]) for name in options["files"]]
+        except KeyboardInterrupt:
+            self.stderr.write("Stopped. Of the file that was being read nothing is stored.")
+            statuses = [INTERRUPTED]
         ingest.take_in()  # so that lists know the runs at once, with or without a worker
         if max(statuses):
             sys.exit(max(statuses))
 
     def _take(self, name: str, hints: Hints, dry_run: bool, as_json: bool) -> int:
         """One file; the exit status that it alone would give."""
+        progress = ProgressLine(sys.stderr, name, _size(name))
         try:
-            data = _read(name)
-            lines = dry_lines(data, hints, as_json) if dry_run else stored_lines(data, name, hints, as_json)
+            data = _read(name, progress)
+            if dry_run:
+                lines = dry_lines(data, hints, as_json)
+            else:
+                receipt = self._store(data, name, hints, progress)
+                lines = stored_lines(receipt, name, as_json)
         except OSError as failure:
             self.stderr.write(f"{name}: {failure.strerror}")
             return UNREADABLE
@@ -52,14 +65,21 @@ class Command(BaseCommand):
             for error in refusal.errors:
                 self.stderr.write(f"{name}: {_at_line(error)}")
             return NOTHING if refusal.status == 422 else UNREADABLE
+        finally:
+            progress.end()
         for line in lines:
             self.stdout.write(line)
         return FOUND
 
+    def _store(self, data: Text, name: str, hints: Hints, progress: ProgressLine) -> ingest.Receipt:
+        shown = "" if name == "-" else Path(name).name
+        progress.reading(data.size_bytes)
+        door = Upload.Door.COMMAND
+        return ingest.submit(data, door=door, name=shown, hints=hints, redact=self.redact, told=progress.hear)
 
-def stored_lines(data: Text, name: str, hints: Hints, as_json: bool) -> list[str]:
-    """Store the text, then say what of it is stored: a line a run, and where it shows."""
-    receipt = ingest.submit(data, door=Upload.Door.COMMAND, name="" if name == "-" else Path(name).name, hints=hints)
+
+def stored_lines(receipt: ingest.Receipt, name: str, as_json: bool) -> list[str]:
+    """What of a text is stored: a line a run, and where it shows."""
     body = ingest.result_of(receipt.upload)
     if as_json:
         return [json.dumps(run | {"url": address(run["url"])}, ensure_ascii=False) for run in body["runs"]]
@@ -97,12 +117,17 @@ def address(path: str) -> str:
     return f"{scheme}://{host}{port}{path}"
 
 
-def _read(name: str) -> Text:
+def _read(name: str, progress: ProgressLine) -> Text:
     """The text of a file, packed or not, or of standard input for "-"; piece by piece. Raises OSError and Rejected."""
     if name == "-":
-        return received(sys.stdin.buffer)
+        return receive(progress.taking(parts_of(sys.stdin.buffer)))
     with Path(name).open("rb") as stream:
-        return received(stream)
+        return receive(progress.taking(parts_of(stream)))
+
+
+def _size(name: str) -> int:
+    """Bytes of a file; 0 for standard input, and for what is not there, which is told when it is opened."""
+    return Path(name).stat().st_size if name != "-" and Path(name).is_file() else 0
 
 
 def _run_line(run: dict[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import os
@@ -10,8 +11,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from backports import zstd
 from django.core.management import CommandError, call_command
 
+from runs import ingest
 from runs.models import Experiment, Run, Upload
 from runs.tests.ingest.conftest import plain_relations, real_relations  # noqa: F401
 from runs.tests.ingest.texts import session
@@ -27,6 +30,24 @@ def log(tmp_path):
         return str(path)
 
     return write
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def stopping_at(turn: int):
+    """`store` with somebody who presses Ctrl-C when it has been called so often, and has written."""
+    store, turns = sys.modules[ingest.submit.__module__].store, []
+
+    def store_or_stop(*args, **kwargs):
+        turns.append(store(*args, **kwargs))
+        if len(turns) == turn:
+            raise KeyboardInterrupt
+        return turns[-1]
+
+    return store_or_stop
 
 
 def run(*args: str) -> tuple[int, str, str]:
@@ -104,6 +125,41 @@ class TestImportLog:
     def test_one_bad_file_does_not_keep_out_the_others(self, log):
         assert run(log("hello"), log(session(500), "b.log"))[0] == 1
         assert Run.objects.count() == 1
+
+    def test_secrets_are_blacked_out_where_that_is_asked_for(self, log):
+        run("--redact", log("$ mysqldump --password=geheim7 db\n" + session(500)))
+        assert "geheim7" not in "".join(ingest.lines_of(Upload.objects.get()))
+
+    def test_it_unpacks_what_is_packed(self, tmp_path):
+        (tmp_path / "a.log.zst").write_bytes(zstd.compress(session(500).encode()))
+        (tmp_path / "b.log.gz").write_bytes(gzip.compress(session(600).encode()))
+        assert run(str(tmp_path / "a.log.zst"), str(tmp_path / "b.log.gz"))[0] == 0
+        assert sorted(Run.objects.values_list("requests_per_second", flat=True)) == [500.0, 600.0]
+
+    def test_stopped_while_it_reads_it_stores_nothing_of_that_file(self, log, monkeypatch):
+        paths = log(session(500)), log(session(600), "b.log")
+        with monkeypatch.context() as patched:
+            patched.setattr(sys.modules[ingest.submit.__module__], "store", stopping_at(2))
+            status, _, err = run(*paths)
+        assert status == 130 and err == "Stopped. Of the file that was being read nothing is stored.\n"
+        assert [upload.name for upload in Upload.objects.all()] == ["a.log"]
+
+    def test_on_a_terminal_it_says_how_far_it_is(self, log, monkeypatch):
+        terminal = Terminal()
+        monkeypatch.setattr("sys.stderr", terminal)
+        monkeypatch.setattr("runs.management.progress.EVERY_S", 0)
+        path = log(session(500))
+        assert run(path)[0] == 0
+        shown = terminal.getvalue().split("\r\x1b[K")
+        assert f"{path}: 0.0 of 0.0 MB taken in" in shown
+        assert f"{path}: 0.0 of 0.0 MB read, 2 blocks found" in shown
+        assert shown[-1] == ""
+
+    def test_where_nobody_watches_it_says_nothing_of_that(self, log, monkeypatch):
+        monkeypatch.setattr("sys.stderr", io.StringIO())
+        monkeypatch.setattr("runs.management.progress.EVERY_S", 0)
+        run(log(session(500)))
+        assert sys.stderr.getvalue() == ""
 
     def test_problems_are_told_with_their_line(self, log):
         text = session(500).replace("Complete requests:      1000", "Complete requests:      x1000x")
