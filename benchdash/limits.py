@@ -33,6 +33,6 @@ class Bodies:
 
 
 def _refusal(request: HttpRequest, status: int, message: str) -> HttpResponse:
-    if request.path.startswith("/api/"):
+    if request.path.startswith("/api/") or request.headers.get("Accept") == "application/json":
         return JsonResponse({"errors": [{"line": None, "message": message}]}, status=status)
     return render(request, "refused.html", {"message": message}, status=status)

@@ -13,7 +13,8 @@ from django import forms
 from django.conf import settings
 from django.http import HttpRequest, QueryDict
 
-from runs.ingest import too_large
+from runs.incoming import named_text
+from runs.ingest import EVERY_SECRET, Text, receive, too_large
 from runs.ingest.draft import Draft, DraftCapture, DraftRun, DraftText
 from runs.ingest.edits import Edits
 from runs.models import Capture
@@ -60,6 +61,25 @@ def incoming(request: HttpRequest) -> tuple[bytes, str]:
     if not files:
         return text.encode(), ""
     return joined(files, text), ", ".join(file.name or "" for file in files)[:255]
+
+
+def too_large_to_preview(request: HttpRequest) -> list[tuple[str, Text]]:
+    """(name, text) of all that came, where a file among it is larger than a preview takes; else nothing. Raises Rejected."""
+    files = [file for file in request.FILES.getlist("files") if file.size]
+    if not any((file.size or 0) > preview_bytes() for file in files):
+        return []
+    pasted = request.POST.get("text", "").replace("\r\n", "\n")
+    return [*map(named_text, files), *([("", receive(pasted.encode()))] if pasted.strip() else [])]
+
+
+def preview_bytes() -> int:
+    """What a file may have that is shown before it is stored."""
+    return int(min(settings.QUEUE_UPLOAD_BYTES, settings.PREVIEW_BYTES))
+
+
+def secrets_to_redact(said: Mapping[str, str]) -> frozenset[str]:
+    """Of what nobody looks through beforehand everything that looks like a secret, unless somebody says no."""
+    return frozenset() if said.get("redact_all", "yes") == "no" else EVERY_SECRET
 
 
 def joined(files: Sequence[Any], text: str = "") -> bytes:

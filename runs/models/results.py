@@ -87,6 +87,11 @@ class Upload(models.Model):
     def get_absolute_url(self) -> str:
         return reverse("upload", args=[self.pk])
 
+    @property
+    def is_waited_for(self) -> bool:
+        """Whether a worker still has to read it, or does."""
+        return self.status in (self.Status.QUEUED, self.Status.PARSING)
+
 
 class Piece(models.Model):
     """A further piece of a large upload's text: whole lines, compressed as Upload.raw is. The first one is number 0 there.

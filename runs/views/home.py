@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from runs import gists
+from runs.forms import preview_bytes
 from runs.models import Host
 from runs.views.cards import cards
 
@@ -26,6 +27,8 @@ def paste_context(request: HttpRequest) -> dict[str, Any]:
     return {
         "upload_url": request.build_absolute_uri("/api/v1/uploads/"),
         "public_read": settings.PUBLIC_READ,
+        "preview_bytes": preview_bytes(),
+        "most_bytes": settings.MAX_UPLOAD_BYTES,
     }
 
 

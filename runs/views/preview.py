@@ -14,11 +14,12 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from runs import ingest, tasks
-from runs.forms import Unusable, carried_edits, incoming, merged_edits, packed
+from runs.forms import Unusable, carried_edits, incoming, merged_edits, packed, too_large_to_preview
 from runs.ingest import Hints, Rejected
 from runs.ingest.edits import Edits
 from runs.views.draft_page import draft_context
 from runs.views.home import paste_context
+from runs.views.send import send_files
 
 LOGGED_OUT = "You are logged out. Copy the text out of the box, log in, and paste it again: nothing was stored."
 
@@ -42,6 +43,8 @@ def preview(request: HttpRequest) -> HttpResponse:
         return redirect("home")
     data = b""
     try:
+        if request.user.is_authenticated and (files := too_large_to_preview(request)):
+            return send_files(request, files)
         data, name = incoming(request)
         if not request.user.is_authenticated:
             return _refused(request, data, 403, [{"line": None, "message": LOGGED_OUT}])

@@ -9,13 +9,16 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
+from django.utils import timezone
 
-from runs import ingest
+from runs import captured, ingest, watched
 from runs.analysis.numbers import figure
 from runs.analysis.sheet import Sheet
 from runs.models import Capture, ConfigText, Experiment, Run, Timing, Upload
 from runs.reads import LINES_A_PAGE
 from runs.views.answer import answer
+from runs.views.overtime_charts import charts_of_capture
+from runs.views.reading import standing
 from runs.views.source import Covered, Span, lines_of, tint_of
 
 NEAR = 5
@@ -56,12 +59,26 @@ def upload(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
         "pages": _parts(start, text.n_lines),
         "experiments": list(_experiments([*runs, *captures, *timings]).values()),
         "runs": runs,
-        "n_captures": len(captures),
+        "captures": captures,
+        "standing": standing(found, timezone.now()) if found.is_waited_for else None,
         "n_timings": len(timings),
     }
+    if found.attempts and not fmt and "line" not in request.GET:
+        context |= _charts(captures)
     rows = tuple((span.first, span.last, span.tint, span.title, span.url) for span in spans)
     sheet = Sheet(str(found), ("line_first", "line_last", "kind", "became", "url"), rows)
     return answer(request, "upload.html", context, sheet, fmt=fmt)
+
+
+def _charts(captures: list[Capture]) -> dict[str, Any]:
+    """What somebody waited for while a worker read the text: the charts of the monitor that looked most often."""
+    longest = max(captures, key=lambda capture: capture.n_samples, default=None)
+    if longest is None or longest.n_samples < 2:
+        return {}
+    seen = watched.of_capture(longest)
+    names = {one.name for one in captured.machine(longest) if one.high or "swap" not in one.name}
+    charts = charts_of_capture(longest, names, seen.programs("rss_kb", "cpu_pct"), "")
+    return {"charted": longest, "over_time": charts, "marks": seen.bands()}
 
 
 def _parts(start: int, n_lines: int) -> list[Part]:

@@ -21,7 +21,7 @@
       event.preventDefault();
       files.files = event.dataTransfer.files;
       say();
-      form.submit();
+      form.requestSubmit();
     });
   }
 
