@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from .broken import was_broken, whole
+from .broken import rest, was_broken, whole
 from .catalogue import Found
 from .lines import Lines
 from .records import Problem
@@ -24,6 +24,7 @@ class Report:
     read    (line) -> what the line tells, or None where it is not one of the tool's figures, or broken
     meant   begins the lines that have a figure; one that cannot be read alone may be broken over up to `broken` more
     noise   begins, or is, a line that belongs to the report and tells nothing
+    goes_on is a line that is the rest of the one before, where a line may have more or less on it
     free    begins a line of free text (an error) that tells nothing and may be broken
     last    name of the value that only the last line tells
     whole   so many values make a report that is not partial
@@ -33,6 +34,7 @@ class Report:
     read: Callable[[str], dict[str, Any] | None]
     meant: re.Pattern[str]
     noise: re.Pattern[str]
+    goes_on: re.Pattern[str] | None = None
     free: re.Pattern[str] | None = None
     last: str | None = None
     whole: int = 8
@@ -50,6 +52,10 @@ class _Taking:
         """Take one line in, with what it was broken into. False: the report is over."""
         report = self.report
         if report.meant.match(line):
+            while report.goes_on and (longer := rest(self.lines, line, self._goes_on)) != line.strip():
+                line = longer
+            if line[-1:].isdigit() and self.lines.unended():
+                return True  # the figure may be cut off
             read = whole(self.lines, line, report.read, report.broken)
             if read is not None:
                 return merge(self.values, read)
@@ -65,6 +71,9 @@ class _Taking:
             return False
         self._free(line)
         return True
+
+    def _goes_on(self, line: str) -> bool:
+        return self.report.goes_on is not None and self.report.goes_on.fullmatch(line) is not None
 
     def _free(self, line: str) -> None:
         while following := self.lines.ahead(1):
