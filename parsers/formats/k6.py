@@ -1,0 +1,141 @@
+"""k6: the summary at the end of a test, as versions 0.2x to 0.5x and as 1.x print it.
+
+Reads     from the thresholds, the checks or the first metric to the last one, and the line "running (...)" below it
+Yields    one LoadResult: of http_req_duration and http_reqs; what else was measured stays in the values
+Units     times as Go prints them, kept in ms; sizes with 1000, kept in bytes; a trend without a unit is kept as it is
+Quirks    "http_req_failed" counts failures, so its check mark stands for failed requests; metrics of a tag stand indented
+          below their own; a clock that was set back prints times below zero. The concurrency is the most virtual users
+Source    k6's js/summary.js and internal/js/summary-new.js
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ..catalogue import Found
+from ..lines import Lines
+from ..records import LoadResult, Record
+from ..report import Report, take_report
+from ..units import GO_DURATION, go_duration_ms
+
+KIND = "k6"
+COMMAND = r"(?:^|[\s/;&|(])k6\s"
+_KNOWN = r"(?:http_req\w*|data_received|data_sent|checks\w*|iterations?\w*|vus|vus_max)"
+OPENS = rf"█ (?:THRESHOLDS|TOTAL RESULTS)\s*$|(?:[✓✗]\s+)?{_KNOWN}\.{{3,}}:\s+\S"
+
+_METRIC = re.compile(r"(?:([✓✗])\s+)?([A-Za-z_]\w*|\{[^{}]*\})\.{3,}:\s+(\S.*)")
+_THRESHOLD = re.compile(r"([✓✗])\s+'([^']+)'\s.*")
+_NAME = re.compile(r"[a-z]\w*(?:\{[^{}]*\})?$")
+_RUNNING = re.compile(r"running \(([\dhms.]+)\), \d+/(\d+) VUs, (\d+) complete and (\d+) interrupted iterations")
+_STAT = r"(?:avg|min|med|max|count|p\([\d.]+\))"
+_FIGURE = rf"(?:-?{GO_DURATION}|-?\d+(?:\.\d+)?)"
+_TREND = re.compile(rf"(?:{_STAT}={_FIGURE}\s*)+")
+_RATE = re.compile(r"(\d+\.\d+)%\s+(?:✓ (\d+)\s+✗ (\d+)|(\d+) out of (\d+))")
+_COUNTER = re.compile(r"(\d+(?:\.\d+)?)\s+(\d+(?:\.\d+)?)/s")
+_DATA = re.compile(r"(\d+(?:\.\d+)?) ([kMGT]?)B\s+(\d+(?:\.\d+)?) ([kMGT]?)B/s")
+_GAUGE = re.compile(r"(\d+(?:\.\d+)?)\s+min=(\d+(?:\.\d+)?)\s+max=(\d+(?:\.\d+)?)")
+_BYTES = {"": 1, "k": 1000, "M": 1000**2, "G": 1000**3, "T": 1000**4}
+
+
+def parse(lines: Lines, command: str | None) -> Found | None:
+    found = take_report(lines, _report(_Metrics()))
+    return found if found and found.values.keys() - {"thresholds"} else None
+
+
+class _Metrics:
+    """What the lines tell; a tag's line, and a threshold's, belongs to the metric named before it."""
+
+    def __init__(self) -> None:
+        self.name = ""
+
+    def read(self, line: str) -> dict[str, Any] | None:
+        if found := _RUNNING.fullmatch(line):
+            counts = {"vus_allowed": found[2], "complete_iterations": found[3], "interrupted_iterations": found[4]}
+            seconds = round(go_duration_ms(found[1]) / 1000, 9)
+            return {"run_time_s": seconds} | {name: int(n) for name, n in counts.items()}
+        if found := _THRESHOLD.fullmatch(line):
+            return {"thresholds": {f"{self.name} {found[2]}".strip(): found[1] == "✓"}}
+        if _NAME.match(line):
+            self.name = line
+            return {}
+        found = _METRIC.fullmatch(line)
+        figures = _figures(found[3].strip()) if found else None
+        if not found or not figures:
+            return None
+        tag = found[2].startswith("{")
+        name = self.name + "".join(found[2].split()) if tag else found[2]
+        self.name = self.name if tag else name
+        unit, told = figures
+        mark = {"thresholds": {name: found[1] == "✓"}} if found[1] else {}
+        return {f"{name}{unit}": told, **mark}
+
+
+def _figures(text: str) -> tuple[str, dict[str, float]] | None:
+    """(what the metric's name ends in, its figures by their names)."""
+    if _TREND.fullmatch(text):
+        return _trend(dict(cell.split("=") for cell in text.split()))
+    if found := _RATE.fullmatch(text):
+        yes = int(found[2] or found[4])
+        no = int(found[3]) if found[3] else int(found[5]) - yes
+        return "", {"pct": float(found[1]), "passes": yes, "fails": no}
+    if found := _COUNTER.fullmatch(text):
+        return "", {"count": float(found[1]) if "." in found[1] else int(found[1]), "per_s": float(found[2])}
+    if found := _DATA.fullmatch(text):
+        sizes = ((found[1], found[2]), (found[3], found[4]))
+        count, rate = (round(float(figure) * _BYTES[unit]) for figure, unit in sizes)
+        return "_bytes", {"count": count, "per_s": rate}
+    if found := _GAUGE.fullmatch(text):
+        return "", dict(zip(("value", "min", "max"), map(float, found.groups()), strict=True))
+    return None
+
+
+def _trend(cells: dict[str, str]) -> tuple[str, dict[str, float]] | None:
+    timed = {name: cell[-1] == "s" for name, cell in cells.items() if name != "count"}
+    if not any(timed.values()):
+        return "", {name: float(cell) for name, cell in cells.items()}
+    if not all(timed.values()):
+        return None
+    return "_ms", {name: _ms(cell) if name != "count" else float(cell) for name, cell in cells.items()}
+
+
+def _ms(text: str) -> float:
+    return -go_duration_ms(text[1:]) if text[0] == "-" else go_duration_ms(text)
+
+
+def _report(metrics: _Metrics) -> Report:
+    return Report(
+        tool=KIND,
+        read=metrics.read,
+        meant=re.compile(rf"(?:[✓✗]\s+)?(?:\w+|\{{[^{{}}]*\}})\.{{2,}}:|running \(\d|[✓✗]\s+'|{_NAME.pattern}"),
+        noise=re.compile(
+            r"[✓✗↳]|█ |THRESHOLDS|TOTAL RESULTS|(?:CUSTOM|HTTP|EXECUTION|NETWORK|GRPC|WEBSOCKET|BROWSER|WEB_VITALS)$"
+            r"|\w+\s+[✓✗]?\s*\[[=>-]+\]"
+        ),
+        goes_on=re.compile(rf"(?:{_STAT}=\S+\s*)+"),
+        whole=8,
+    )
+
+
+def records(values: dict[str, Any]) -> list[Record]:
+    get = values.get
+    times, requests = get("http_req_duration_ms", {}), get("http_reqs", {})
+    named = {"50": times.get("med"), "100": times.get("max")} | {
+        name[2:-1]: figure for name, figure in times.items() if name.startswith("p(")
+    }
+    count, rate = requests.get("count"), requests.get("per_s")
+    return [
+        LoadResult(
+            tool=KIND,
+            requests_per_second=rate,
+            complete_requests=count,
+            failed_requests=get("http_req_failed", {}).get("passes"),
+            concurrency=get("vus_max", {}).get("max"),
+            duration_s=get("run_time_s", round(count / rate, 3) if count and rate else None),
+            mean_ms=times.get("avg"),
+            min_ms=times.get("min"),
+            max_ms=times.get("max"),
+            percentiles_ms={name: figure for name, figure in named.items() if figure is not None},
+            transferred_bytes=get("data_received_bytes", {}).get("count"),
+        )
+    ]
