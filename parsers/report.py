@@ -7,13 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from .broken import rest, was_broken, whole
+from .broken import rest, whole
 from .catalogue import Found
 from .lines import Lines
 from .records import Problem
 from .transcript import is_elision, prompt
 
-_WIDE = 100  # columns; a line that is longer was not broken
+_NARROW, _MAIL, _WIDE = 40, 60, 100  # columns: free text is broken at a blank, and its words are long
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,7 @@ class Report:
     noise   begins, or is, a line that belongs to the report and tells nothing
     goes_on is a line that is the rest of the one before, where a line may have more or less on it
     free    begins a line of free text (an error) that tells nothing and may be broken
+    over    (values so far, line) -> whether the line begins the next report
     last    name of the value that only the last line tells
     whole   so many values make a report that is not partial
     """
@@ -36,6 +37,7 @@ class Report:
     noise: re.Pattern[str]
     goes_on: re.Pattern[str] | None = None
     free: re.Pattern[str] | None = None
+    over: Callable[[dict[str, Any], str], bool] | None = None
     last: str | None = None
     whole: int = 8
     broken: int = 2
@@ -51,6 +53,8 @@ class _Taking:
     def take(self, line: str) -> bool:
         """Take one line in, with what it was broken into. False: the report is over."""
         report = self.report
+        if report.over and self.values and report.over(self.values, line):
+            return False
         if report.meant.match(line):
             while report.goes_on and (longer := rest(self.lines, line, self._goes_on)) != line.strip():
                 line = longer
@@ -67,7 +71,7 @@ class _Taking:
             return True
         if report.noise.match(line):
             return True
-        if report.free is None or not self.values or not report.free.match(line):
+        if report.free is None or not report.free.match(line):
             return False
         self._free(line)
         return True
@@ -78,11 +82,16 @@ class _Taking:
     def _free(self, line: str) -> None:
         while following := self.lines.ahead(1):
             text = following[0].strip()
-            broken = len(line) < _WIDE and was_broken(line, text) and any(map(str.isalnum, text))
-            if not broken or prompt(text) is not None:
+            if not _was_broken(line, text) or prompt(text) is not None:
                 return
             self.lines.skip_blank()
             line = next(self.lines).strip()
+
+
+def _was_broken(line: str, following: str) -> bool:
+    """Whether the first word of `following`, with a letter or figure in it, had no place on `line`."""
+    word = following.split(None, 1)[0]
+    return _NARROW <= len(line) < _WIDE and len(line) + 1 + len(word) > _MAIL and any(map(str.isalnum, word))
 
 
 def take_report(lines: Lines, report: Report) -> Found | None:
@@ -109,13 +118,20 @@ def take_report(lines: Lines, report: Report) -> Found | None:
 
 
 def merge(values: dict[str, Any], read: dict[str, Any]) -> bool:
-    """Add what a line told, tables within tables; False, with nothing added, where any of it was told before."""
-    if any(not isinstance(told, dict) or not isinstance(values[key], dict) or told.keys() & values[key].keys()
-           for key, told in read.items() if key in values):  # fmt: skip
+    """Add what a line told, tables within tables and rows to rows; False, with nothing added, where it was told before."""
+    if any(not _adds(values[key], told) for key, told in read.items() if key in values):
         return False
     for key, told in read.items():
-        if key in values:
-            values[key] |= told
-        else:
+        if key not in values:
             values[key] = told
+        elif isinstance(told, list):
+            values[key] += told
+        else:
+            values[key] |= told
     return True
+
+
+def _adds(known: Any, told: Any) -> bool:
+    if isinstance(told, dict):
+        return isinstance(known, dict) and not told.keys() & known.keys()
+    return isinstance(told, list) and isinstance(known, list)
