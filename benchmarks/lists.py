@@ -161,7 +161,7 @@ class _Found:
         )
         self.experiment = sized.filter(n=12, of=4).order_by("-pk")[0]
         self.run = self.experiment.runs.order_by("pk")[0]
-        self.middle = {model: model._default_manager.order_by("-pk")[0].pk // 2 for model in (Experiment, Upload, Run)}
+        self.far = {model: model._default_manager.order_by("-pk")[0].pk * 3 // 4 for model in (Experiment, Upload, Run)}
         self.used = {kind: Facet.objects.filter(kind=kind).order_by("-n_runs")[0].value for kind in Facet.Kind.values}
         self.rare = Facet.objects.filter(kind="command", n_runs__range=(2, 9)).order_by("n_runs")[0].value
         self.host = Host.objects.order_by("-n_runs")[0]
@@ -181,8 +181,8 @@ def _lists(found: _Found) -> dict[str, str]:
             "hosts": "/hosts/",
             "trends": "/trends/",
         },
-        "experiments, deep": f"/experiments/?after={found.middle[Experiment]}",
-        "uploads, deep": f"/uploads/?after={found.middle[Upload]}",
+        "experiments, deep": f"/experiments/?after={found.far[Experiment]}",
+        "uploads, deep": f"/uploads/?after={found.far[Upload]}",
         "trends, deep": "/trends/?after=9,100",
     }
 
@@ -207,17 +207,17 @@ def _details(found: _Found) -> dict[str, str]:
 def _run_lists(found: _Found) -> dict[str, str]:
     from runs.models import Run
 
-    middle, used = found.middle[Run], {kind: quote(value) for kind, value in found.used.items()}
+    far, used = found.far[Run], {kind: quote(value) for kind, value in found.used.items()}
     since = (found.run.created_at - timedelta(days=60)).date()
     queries = {
-        **{"newest": "", "oldest": "sort=id", "deep": f"after={middle}"},
-        **{"fastest": "sort=-rps", "slowest": "sort=rps", "fastest, deep": f"sort=-rps&after=1800.0,{middle}"},
+        **{"newest": "", "oldest": "sort=id", "deep": f"after={far}"},
+        **{"fastest": "sort=-rps", "slowest": "sort=rps", "fastest, deep": f"sort=-rps&after=1800.0,{far}"},
         **{kind: f"{kind}={value}" for kind, value in used.items()},
         "host": f"host={quote(found.host.name)}",
-        "experiment": f"experiment={quote(found.experiment.name)}",
+        "experiment": f"experiment={found.experiment.pk}",
         "rare command": f"command={quote(found.rare)}",
-        "tool, deep": f"tool=ab&after={middle}",
-        "tag, deep": f"tag=nightly&after={middle}",
+        "tool, deep": f"tool=ab&after={far}",
+        "tag, deep": f"tag=nightly&after={far}",
         "rate": "min_rps=1000&max_rps=2000",
         "since": f"since={since}",
         "tool and server": f"tool=ab&server={used['server']}",
@@ -225,7 +225,7 @@ def _run_lists(found: _Found) -> dict[str, str]:
         "tool, fastest": "tool=ab&sort=-rps",
         "host, slowest": f"host={quote(found.host.name)}&sort=rps",
         "search, common": "q=worker",
-        "search, common, deep": f"q=worker&after={middle}",
+        "search, common, deep": f"q=worker&after={far}",
         "search, rare": f"q={quote(found.rare)}",
         "search, nothing": "q=nothing-like-it",
         "search, two letters": "q=wo",
@@ -244,7 +244,7 @@ def _rest(found: _Found) -> dict[str, str]:
         "runs of a config": f"runs/?config={config}",
         "runs by rate": "runs/?min_rps=1000&tool=ab",
         "runs since": f"runs/?since={(found.run.created_at - timedelta(days=60)).date()}",
-        "configs of a name": f"configs/?name={config}",
+        "configs of a name": f"configs/?name={config}&limit=1",
         "captures of a tool": "captures/?tool=top",
         "a run": f"runs/{found.run.pk}/",
         "a run's series": f"runs/{found.run.pk}/series/",

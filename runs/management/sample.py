@@ -24,6 +24,7 @@ from runs.models import Capture, Config, Experiment, Facet, Host, Run, RunTag, S
 START, DAYS = datetime(2025, 1, 6, 1, tzinfo=UTC), 360
 NIGHTLY_SHARE, RUNS_A_NIGHTLY, RUNS_A_HOST = 0.3, 10_000, 2_000
 NIGHTLY_CONFIGS, NIGHTLY_REPEATS = 3, 3
+FEWEST_HOSTS = 60  # more than a page lists, so that lists of hosts can be compared between sizes
 TOOLS = {"ab": 80, "siege": 8, "wrk": 8, "hey": 3, "h2load": 1}
 PERCENTS = {"50": 0.9, "66": 1.0, "75": 1.1, "80": 1.15, "90": 1.4, "95": 1.8, "98": 2.6, "99": 3.5, "100": 9.0}
 SERVERS = (
@@ -84,7 +85,7 @@ class Sample:
         yield self.stored
 
     def _write_hosts(self) -> None:
-        for number in range(max(3, self.n_runs // RUNS_A_HOST)):
+        for number in range(max(FEWEST_HOSTS, self.n_runs // RUNS_A_HOST)):
             cores = self.random.choice((1, 2, 4, 8, 16, 32))
             own = {"cpu_model": f"Made-up CPU {cores}000", "cores": cores, "mhz": 2400.0, "ram_kb": cores * 2_000_000}
             digest = _digest(cores)
