@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from .broken import rest, whole
 from .catalogue import Found
 from .lines import Lines
 from .records import Problem
@@ -56,11 +55,9 @@ class _Taking:
         if report.over and self.values and report.over(self.values, line):
             return False
         if report.meant.match(line):
-            while report.goes_on and (longer := rest(self.lines, line, self._goes_on)) != line.strip():
-                line = longer
             if line[-1:].isdigit() and self.lines.unended():
                 return True  # the figure may be cut off
-            read = whole(self.lines, line, report.read, report.broken)
+            read = self._read(line)
             if read is not None:
                 return merge(self.values, read)
             if report.noise.match(line):
@@ -76,13 +73,32 @@ class _Taking:
         self._free(line)
         return True
 
-    def _goes_on(self, line: str) -> bool:
-        return self.report.goes_on is not None and self.report.goes_on.fullmatch(line) is not None
+    def _read(self, line: str) -> dict[str, Any] | None:
+        """What a line tells, with those that it was broken into, which are taken then; None: neither tells anything."""
+        report, text, used = self.report, line, 0
+        following = [more.strip() for more in self.lines.ahead(report.broken)]
+        while True:
+            more = following[used] if used < len(following) else None
+            if more is None or report.goes_on is None or not report.goes_on.fullmatch(more):
+                read = report.read(text)
+                if read is not None:
+                    break
+                if more is None:
+                    return None
+            text, used = f"{text} {more}", used + 1
+        for _ in range(used):
+            self.lines.skip_blank()
+            next(self.lines)
+        return read
+
+    def _known(self, line: str) -> bool:
+        report = self.report
+        return any(kind and kind.match(line) for kind in (report.meant, report.noise, report.free))
 
     def _free(self, line: str) -> None:
         while following := self.lines.ahead(1):
             text = following[0].strip()
-            if not _was_broken(line, text) or prompt(text) is not None:
+            if not _was_broken(line, text) or self._known(text) or prompt(text) is not None:
                 return
             self.lines.skip_blank()
             line = next(self.lines).strip()

@@ -85,6 +85,7 @@ _REPORT = Report(
     goes_on=re.compile(r"(?:Active: .*|Started: .*|Finished: .*)"),
     over=_over,
     last="end_of_run",
+    broken=3,
 )
 
 
