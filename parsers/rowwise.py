@@ -12,6 +12,7 @@ from .records import Problem
 from .transcript import is_elision
 
 _MOST_PROBLEMS = 20
+_MOST_PIECES, _MAIL = 3, 77  # more lines that a row is broken into; columns of a mail
 _A_PART = re.compile(r"(?:^|[\s|;&/])(?:head|tail|e?grep|sed|awk|shuf|less|more)\s")
 
 
@@ -89,6 +90,8 @@ def _next_row(lines: Lines, rows: Rows, taken: Taken, finished: Callable[[str], 
             taken.n += 1
         elif cut and rows.meant(stripped + lines.cut_text):
             taken.whole = False  # the reader says where the text ends
+        elif not cut and rows.meant(stripped) and _broken_row(lines, rows, stripped):
+            taken.n += 1
         elif not cut and rows.meant(stripped):
             taken.broken(lines.number, stripped)
         else:
@@ -98,4 +101,19 @@ def _next_row(lines: Lines, rows: Rows, taken: Taken, finished: Callable[[str], 
         taken.whole = taken.whole and not elided
         return True
     lines.back(*passed)
+    return False
+
+
+def _broken_row(lines: Lines, rows: Rows, line: str) -> bool:
+    """Take a row that a mail client broke at a blank, with the lines that it goes on in; False, with nothing taken."""
+    text, used = line, 0
+    for following in lines.ahead(_MOST_PIECES) if len(line) < _MAIL else ():
+        if rows.meant(following.strip()):
+            return False
+        text, used = f"{text} {following.strip()}", used + 1
+        if rows.one(text):
+            for _ in range(used):
+                lines.skip_blank()
+                next(lines)
+            return True
     return False
