@@ -85,6 +85,7 @@ DERIVED = frozenset(["n_rows", "n_processes", "n_processors", "n_physical", "sum
 # What is counted over the rows of a file of requests (its values have n_requests): of the rows that are there.
 COUNTED = frozenset(["n_requests", "ctime_ms", "dtime_ms", "ttime_ms", "wait_ms", "sum_ttime_ms", "response_time_s"])
 COUNTED |= {"first_epoch_s", "last_epoch_s", "first_starttime", "last_offset_s", "last_answer_s", "status_codes"}
+COUNTED |= {"elapsed_ms", "n_failed", "total_bytes", "most_threads", "labels"}
 COUNTED |= {"percentiles_s", "percentiles_ms", "spectrum_ms", "latency_counts", "by_second"}
 
 
