@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from .text import pieces
-from .transcript import MAX_LINE, clean, needs_cleaning, unquote
+from .transcript import MAX_LINE, USUAL, clean, needs_cleaning, unquote
 
 _NUMBER_AT_END = re.compile(r"(?<![^\s,(])[+-]?\d[\d.,:]*$")
 _BLANK = re.compile(r"[ \t\r]*\n")
@@ -56,7 +56,7 @@ class Lines:
         self.raw = raw = self._text[at:end]
         self._at = end
         self.number += 1
-        if end - at > 1 and (needs_cleaning(raw) or end - at > 512):
+        if end - at > 1 and (needs_cleaning(raw) or end - at > USUAL):
             raw = clean(raw)
         return unquote(raw, self.prefix) if self.prefix else raw
 
@@ -166,13 +166,15 @@ class Lines:
     def match(self, pattern: re.Pattern[str], lines: int, size: int) -> re.Match[str] | None:
         """Take what `pattern` matches from the next line on, as it stands: whole lines, `lines` or `size` characters at most.
 
-        None, with nothing taken, where it does not match, or where lines are quoted.
+        None, with nothing taken, where it does not match, where lines are quoted, or where one is longer than usual.
         """
         if self.prefix:
             return None
         while lines and len(self._text) - self._at < size and self._fetch():
             lines -= 1  # a pipe gives a line at a time, and more than these need not come soon
         found = pattern.match(self._text, self._at)
+        if found and max(map(len, found[0].split("\n"))) > USUAL:
+            return None  # one of its figures may have no end
         if found:
             self.number += self._text.count("\n", self._at, found.end())
             self._at = found.end()

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from . import transcript
 from .around import Around
 from .catalogue import Format, Found, beginnings, claimed, formats, inline_openings, opening_too, openings
 from .lines import Lines
 from .records import Block, Problem
+
+Parse = Callable[[Lines, str | None], Found | None]
 
 
 def read(lines: Iterable[str]) -> Iterator[Block]:
@@ -44,7 +46,7 @@ def _begun(source: Lines, around: Around) -> Block | None:
     number = source.number
     for begins, form in beginnings().items():
         if source.begins((begins,)):
-            found = form.parse(source, around.text)
+            found = _tried(form.parse, source, around.text)
             return _block(source, form, found, around) if found and source.number > number else None
     return None
 
@@ -94,9 +96,17 @@ def _opened(source: Lines, line: str, form: Format, prefix: str, label: str | No
 def _parsed(source: Lines, form: Format, prefix: str, command: str | None) -> Found | None:
     source.prefix = prefix
     try:
-        return form.parse(source, command)
+        return _tried(form.parse, source, command)
     finally:
         source.prefix = ""
+
+
+def _tried(parse: Parse, source: Lines, command: str | None) -> Found | None:
+    """What a format reads; None, too, where it took for a figure what is none ("1.2.3"): its lines stay unread."""
+    try:
+        return parse(source, command)
+    except (ValueError, OverflowError):
+        return None
 
 
 def _following(source: Lines, kind: str, around: Around) -> Iterator[Block]:
@@ -106,7 +116,7 @@ def _following(source: Lines, kind: str, around: Around) -> Iterator[Block]:
     while form.follows is not None and source.number > number:
         number, source.prefix = source.number, source.quoting
         try:
-            found = form.follows(source, around.text)
+            found = _tried(form.follows, source, around.text)
         finally:
             source.prefix = ""
         if found is None:

@@ -30,6 +30,8 @@ _SPACES: dict[int, str | None] = dict.fromkeys([0xA0, 0x1680, *range(0x2000, 0x2
 _SPACES |= dict.fromkeys([0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFEFF, 0xAD], None)
 _BACKSPACE = re.compile(r"[^\x08]\x08")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f]")
+_ENDLESS = re.compile(r"\d{200,}")  # no figure: an int of it would be none that a float holds, or none at all
+USUAL = 256  # characters of a line that are taken as they are
 MAX_LINE = 65536  # a longer line is no tool's output; what lies behind is not looked at
 
 
@@ -38,6 +40,8 @@ def clean(raw: str) -> str:
     line = raw.rstrip("\r\n")
     if len(line) > MAX_LINE:
         line = line[:MAX_LINE]
+    if len(line) > USUAL:
+        line = _ENDLESS.sub("?", line)
     if "\r" in line:  # a progress line that was written over: the last writing is what the terminal showed
         line = line.rsplit("\r", 1)[1]
     if not line.isascii():

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+_MOST = 1e100  # no tool counts so far, and what is reckoned from less is still finite
+_LONGEST = 64  # characters of a figure in a column
 _SIZE = re.compile(r"([+-]?[\d.,]+)\s*([kKmMgGtTpP]?)(?:i?[bB])?")
 _FACTOR_KB = {"": 1, "k": 1, "m": 1024, "g": 1024**2, "t": 1024**3, "p": 1024**4}
 _CLOCK = re.compile(r"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+)(?:[.,](\d+))?")
@@ -14,13 +16,14 @@ _UPTIME_PART = re.compile(r"(\d+)\s*(day|min|sec|hour|hr)")
 
 
 def number(text: str) -> int | float:
-    """ "100" → 100, "1.5" → 1.5, "2,5" → 2.5 (a decimal comma); never NaN or infinity."""
+    """ "100" → 100, "1.5" → 1.5, "2,5" → 2.5 (a decimal comma); never NaN, infinity or near it."""
+    value: int | float
     try:
-        return int(text)
+        value = int(text)
     except ValueError:
         value = float(text.replace(",", ".", 1))
-    if value != value or value in (float("inf"), float("-inf")):
-        raise ValueError(f"not a number: {text!r}")
+    if not -_MOST < value < _MOST:
+        raise ValueError(f"not a number: {text[:40]!r}")
     return value
 
 
@@ -31,7 +34,7 @@ def size_kb(text: str) -> int | float:
     except ValueError:
         found = _SIZE.fullmatch(text)
     if not found:
-        raise ValueError(f"not a size: {text!r}")
+        raise ValueError(f"not a size: {text[:40]!r}")
     value = number(found[1]) * _FACTOR_KB[found[2].lower()]
     return int(value) if value == int(value) else value
 
@@ -63,13 +66,18 @@ def uptime_s(text: str) -> int:
 
 
 class Memo(dict[str, Any]):
-    """Converts figures, each spelling once: the screens of one machine print the same few thousand over and over."""
+    """Converts figures, each spelling once: the screens of one machine print the same few thousand over and over.
+
+    Raises ValueError where `convert` does, and for a text that is too long for a figure.
+    """
 
     def __init__(self, convert: Callable[[str], Any]) -> None:
         super().__init__()
         self._convert = convert
 
     def __missing__(self, text: str) -> Any:
+        if len(text) > _LONGEST:
+            raise ValueError(f"not a figure: {text[:40]!r}")
         if len(self) > 100_000:
             self.clear()
         value = self[text] = self._convert(text)

@@ -192,7 +192,7 @@ def _figure(title: str, word: str) -> Any:
     if title == "TIME":
         return clock_s(word.rstrip("+-"))
     if title == "%CPU":
-        return float(word)
+        return float(number(word))
     if title in ("STATE", "USER", "#TH", "BOOSTS", "SEQ"):
         return word
     bare = word.rstrip("+-")
