@@ -75,9 +75,9 @@ class Sample:
             due_nightly += NIGHTLY_SHARE * self.n_runs / DAYS
             due += (1 - NIGHTLY_SHARE) * self.n_runs / DAYS
             moment = START + timedelta(days=day)
-            while due_nightly >= NIGHTLY_CONFIGS * NIGHTLY_REPEATS:
+            while due_nightly >= NIGHTLY_CONFIGS * NIGHTLY_REPEATS and self.stored < self.n_runs:
                 due_nightly -= self._night(day, moment, nights)
-            while due >= 1:
+            while due >= 1 and self.stored < self.n_runs:
                 due -= self._paste(moment + timedelta(seconds=self.random.randrange(50_000)))
             yield self.stored
         while self.stored < self.n_runs:

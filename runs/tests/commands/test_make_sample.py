@@ -58,6 +58,12 @@ def test_its_counts_are_those_of_a_recount():
     assert sorted(Trend.objects.values_list("fingerprint", "day", "n")) == days
 
 
+@pytest.mark.parametrize("runs", ["1", "2", "9", "33", "100", "101"])
+def test_any_number_of_runs_can_be_made(runs):
+    make("--runs", runs, "--series", "0")
+    assert Run.objects.count() == int(runs)
+
+
 def test_without_series_there_are_no_captures():
     make("--runs", "30", "--series", "0")
     assert not Capture.objects.exists()
