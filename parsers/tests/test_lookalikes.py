@@ -51,19 +51,6 @@ def parse(text):
 $ ab -n 100 http://localhost/ | grep 'Requests per second' | awk '{print $4}'
 617.01
 """,
-    "httperf": """
-httperf --client=0/1 --server=localhost --port=80 --uri=/ --rate=100 --num-conns=1000
-Maximum connect burst length: 1
-
-Total: connections 1000 requests 1000 replies 1000 test-duration 9.992 s
-
-Connection rate: 100.1 conn/s (10.0 ms/conn, <=2 concurrent connections)
-Connection time [ms]: min 0.3 avg 0.9 max 20.7 median 0.5 stddev 1.2
-Connection length [replies/conn]: 1.000
-
-Request rate: 100.1 req/s (10.0 ms/req)
-Reply time [ms]: response 0.5 transfer 0.1
-""",
     "siege's options": """
 SIEGE 4.0.7
 Usage: siege [options]
