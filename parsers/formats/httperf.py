@@ -1,0 +1,196 @@
+"""httperf: the report at the end of its run, and the options that it repeats above.
+
+Reads     from its warning of FD_SETSIZE or "httperf --client=..." to "Errors: fd-unavail" or the sessions' figures (--wsess)
+Yields    one LoadResult
+Units     times in ms, sessions' in s, sizes in bytes, Net I/O in KB of 1024 bytes both ways; medians are middles of 1 ms steps
+Quirks    it asks at a fixed rate and not with so many clients, so that there is no concurrency but the most that came about;
+          reply rates are of 5 s each, and none but noughts in a shorter run; without a reply all times are noughts, too;
+          "Connection time" is a request's whole time where each connection made one; its request rate counts what was sent
+Source    httperf's src/httperf.c, src/stat/basic.c and sess_stat.c, 0.9.0
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ..catalogue import Found
+from ..lines import Lines
+from ..records import LoadResult, Record
+from ..report import Report, take_report
+from ..units import number
+
+KIND = "httperf"
+COMMAND = r"(?:^|[\s/;&|(])httperf\s"
+INLINE = r"Request rate:\s+\d[\d.]* req/s \("
+OPENS = (
+    r"httperf: warning: open file limit|httperf(?: --[a-z][\w-]*(?:=\S+)?)* --client=\d+/\d+ --"
+    r"|Maximum connect burst length:\s+\d|Total: connections \d+ requests \d|Connection rate:\s+\d[\d.]* conn/s"
+    r"|Connection (?:time \[ms\]|length \[replies/conn\]):|Request rate:\s+\d[\d.]* req/s|Reply rate \[replies/s\]:"
+    r"|Reply (?:time \[ms\]|size \[B\]):|Reply status:\s+1xx=\d|Errors: total \d+ client-timo \d"
+)
+
+_FIGURES = {"N": r"\d{1,18}", "F": r"-?(?:\d{1,18}\.\d{1,3}|nan|inf)"}
+# A line each, in the order of the report. "a.b" is the figure b of a group a.
+_LINES = (
+    "Maximum connect burst length: <connect_burst_length:N>",
+    "Total: connections <connections:N> requests <requests:N> replies <replies:N> test-duration <time_taken_s:F> s",
+    "Connection rate: <connections_per_second:F> conn/s (<:F> ms/conn, <=<max_connections:N> concurrent connections)",
+    "Connection time [ms]: min <connection_ms.min:F> avg <connection_ms.mean:F> max <connection_ms.max:F>"
+    " median <connection_ms.median:F> stddev <connection_ms.sd:F>",
+    "Connection time [ms]: connect <connect_mean_ms:F>",
+    "Connection length [replies/conn]: <replies_per_connection:F>",
+    "Request rate: <requests_per_second:F> req/s (<:F> ms/req)",
+    "Request size [B]: <request_size_bytes:F>",
+    "Reply rate [replies/s]: min <replies_per_second.min:F> avg <replies_per_second.mean:F> max <replies_per_second.max:F>"
+    " stddev <replies_per_second.sd:F> (<replies_per_second.samples:N> samples)",
+    "Reply time [ms]: response <reply_ms.response:F> transfer <reply_ms.transfer:F>",
+    "Reply size [B]: header <reply_size_bytes.header:F> content <reply_size_bytes.content:F>"
+    " footer <reply_size_bytes.footer:F> (total <reply_size_bytes.total:F>)",
+    "Reply status: 1xx=<status_1xx:N> 2xx=<status_2xx:N> 3xx=<status_3xx:N> 4xx=<status_4xx:N> 5xx=<status_5xx:N>",
+    "CPU time [s]: user <cpu_user_s:F> system <cpu_system_s:F> (user <cpu_user_pct:F>% system <cpu_system_pct:F>%"
+    " total <cpu_total_pct:F>%)",
+    "Net I/O: <net_kb_per_s:F> KB/s (<:F>*10^6 bps)",
+    "Errors: total <errors:N> client-timo <client_timeouts:N> socket-timo <socket_timeouts:N>"
+    " connrefused <connections_refused:N> connreset <connections_reset:N>",
+    "Errors: fd-unavail <fd_unavailable:N> addrunavail <address_unavailable:N> ftab-full <file_table_full:N>"
+    " other <other_errors:N>",
+    "Session rate [sess/s]: min <sessions_per_second.min:F> avg <sessions_per_second.mean:F>"
+    " max <sessions_per_second.max:F> stddev <sessions_per_second.sd:F> (<sessions_completed:N>/<sessions:N>)",
+    "Session: avg <connections_per_session:F> connections/session",
+    "Session lifetime [s]: <session_lifetime_s:F>",
+    "Session failtime [s]: <session_failtime_s:F>",
+)
+_PLACE = re.compile(r"<([a-z_\d.]*):([NF])>")
+_ECHO = re.compile(r"httperf (?:\S.* )?--client=\d+/\d+ .*")
+_ASKED = {"server": str, "port": int, "uri": str, "rate": number, "num-conns": int, "num-calls": int}
+_STEP = re.compile(
+    r"(\d{1,9}\.5) (\d{1,18})"
+)  # of the histogram: the middle of its millisecond, and how many connections
+_SESSIONS = re.compile(r"Session length histogram:((?: \d{1,18})+)")
+# All noughts where there was no reply, no interval of 5 s, no session that ended well, none that failed.
+_OF_REPLIES = (
+    *("connection_ms", "connect_mean_ms", "replies_per_connection"),
+    *("request_size_bytes", "reply_ms", "reply_size_bytes"),
+)
+_OF_SESSIONS = ("connections_per_session", "session_lifetime_s")
+
+
+def _pattern(line: str) -> tuple[re.Pattern[str], tuple[str, ...]]:
+    """One of _LINES as a pattern, and the names of its groups."""
+    text, *rest = _PLACE.split(line)  # text, name, sort, text, ...
+    pattern = re.escape(text) + "".join(
+        f"({_FIGURES[sort]}){re.escape(text)}" for sort, text in zip(rest[1::3], rest[2::3], strict=True)
+    )
+    return re.compile(pattern.replace(r"\ ", r"\s+")), tuple(rest[::3])
+
+
+_PATTERNS = tuple(_pattern(line) for line in _LINES)
+
+
+def _line(line: str) -> dict[str, Any] | None:
+    for pattern, names in _PATTERNS:
+        if found := pattern.fullmatch(line):
+            return _figures(names, found.groups())
+    if found := _STEP.fullmatch(line):
+        return {"connections_by_ms": {found[1]: int(found[2])}}
+    if found := _SESSIONS.fullmatch(line):
+        return {"session_lengths": [int(count) for count in found[1].split()]}
+    return _asked(line) if _ECHO.fullmatch(line) else None
+
+
+def _figures(names: tuple[str, ...], texts: tuple[str, ...]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for name, text in zip(names, texts, strict=True):
+        group, _, part = name.partition(".")
+        if name and text[-1].isdigit():  # else it is "nan" or "inf": divided by nothing
+            table = values.setdefault(group, {}) if part else values
+            table[part or group] = float(text) if "." in text else int(text)
+    return values
+
+
+def _asked(line: str) -> dict[str, Any] | None:
+    """What the command asked for. Headers are left out: there may be secrets in them."""
+    values: dict[str, Any] = {}
+    for name, convert in _ASKED.items():
+        if found := re.search(rf" --{name}=(\S+)", line):
+            try:
+                values[f"asked_{name.replace('-', '_')}"] = convert(found[1])
+            except ValueError:
+                return None
+    return values | ({"asked_tls": True} if " --ssl " in f"{line} " else {})
+
+
+_REPORT = Report(
+    tool=KIND,
+    read=_line,
+    meant=re.compile(
+        r"httperf .*--client=|Maximum connect burst|Total: conn|Connection (?:rate|time|length)\b|Re(?:quest|ply) \w+[ :]"
+        r"|CPU time \[s\]|Net I/O:|Errors: |Session(?: rate| lifetime| failtime| length histogram|:)|\d+\.5 \d+$"
+    ),
+    noise=re.compile(
+        r"httperf: (?:warning: open file limit|maximum number of open)|(?:files )?to FD_SETSIZE$|descriptors = \d*$"
+        r"|(?:reply|session)-rate =|Connection lifetime histogram \(time in ms\):"
+    ),
+    goes_on=re.compile(r"--[a-z][\w-]*(?:=\S.*)?(?: --.*)?|\d+(?: \d+)*"),
+    whole=20,
+)
+
+
+def parse(lines: Lines, command: str | None) -> Found | None:
+    found = take_report(lines, _REPORT)
+    if found is None or not found.values.keys() - {"asked_" + name for name in _ASKED}:
+        return None
+    _leave_out_noughts(found.values)
+    return found
+
+
+def _leave_out_noughts(values: dict[str, Any]) -> None:
+    """Take out what was printed as nought for lack of anything to count."""
+    get = values.get
+    groups: tuple[str, ...] = _OF_REPLIES if get("replies") == 0 else ()
+    groups += _OF_SESSIONS if get("sessions_completed") == 0 else ()
+    groups += ("session_failtime_s",) if get("sessions") == get("sessions_completed") else ()
+    for name in groups:
+        told = get(name)
+        if told is not None and not any(told.values() if isinstance(told, dict) else [told]):
+            del values[name]
+    if get("replies_per_second", {}).get("samples") == 0:
+        values["replies_per_second"] = {"samples": 0}
+        if "sessions_per_second" in values:
+            values["sessions_per_second"] = {"mean": values["sessions_per_second"]["mean"]}
+
+
+def records(values: dict[str, Any]) -> list[Record]:
+    get = values.get
+    per_connection = get("replies_per_connection")
+    times = get("connection_ms", {}) if per_connection == 1 else {}
+    reply = get("reply_ms")
+    median, longest = times.get("median", 0), times.get("max")
+    # The step below 1 ms has half a millisecond for its middle, whatever the times were.
+    table = {"50": median if longest is not None and 1 < median <= longest else None, "100": longest}
+    return [
+        LoadResult(
+            tool=KIND,
+            requests_per_second=get("requests_per_second"),
+            complete_requests=_made(values),
+            failed_requests=get("errors"),
+            duration_s=get("time_taken_s"),
+            keepalive=per_connection > 1 if per_connection is not None else None,
+            mean_ms=times.get("mean", round(sum(reply.values()), 6) if reply else None),
+            min_ms=times.get("min"),
+            max_ms=times.get("max"),
+            percentiles_ms={name: value for name, value in table.items() if value is not None},
+            hostname=get("asked_server"),
+            port=get("asked_port"),
+            path=get("asked_uri"),
+        )
+    ]
+
+
+def _made(values: dict[str, Any]) -> int | None:
+    """Requests, with those that never left for lack of a connection: they are among the errors only."""
+    if "replies" not in values:
+        return None
+    sent, replies, errors = (int(values.get(name, 0)) for name in ("requests", "replies", "errors"))
+    return max(sent, replies + errors)
