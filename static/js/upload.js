@@ -115,8 +115,8 @@
         this.bar.value = this.bar.max;
         this.url = answer.url;
         this.offer("");
-        this.say("stored;");
-        link(this.said, answer.url, "watch it being read");
+        this.say("stored;", "stored");
+        link(this.said, answer.url, "see its page");
         this.end();
         return;
       }
