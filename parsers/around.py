@@ -14,6 +14,7 @@ from .lines import Lines
 _TRAIL = 60
 _STAMPS = 16  # lines with a time that are kept of each gap; the middle ones go
 _LONGEST_STAMP = 500
+_TYPED = 8  # commands that are kept of each gap: the last ones
 _STAMP = re.compile(r"\d[:時시点點]\s?\d|^\W{0,20}(?:[12]\d{9}|20\d{6})")
 
 
@@ -36,6 +37,7 @@ class Around:
     command: Command | None = None
     in_output: bool = False
     stamps: list[tuple[int, str]] = field(default_factory=list)
+    commands: list[str] = field(default_factory=list)
 
     def note(self, number: int, line: str, lines: Lines) -> None:
         """Take in a line that no tool printed."""
@@ -69,6 +71,7 @@ class Around:
             command = command[:-1].rstrip() + " " + more.strip().removeprefix(">").strip()
         if command:
             self.command = Command(command, number, host, prefix=prefix)
+            self.commands = [*self.commands[1 - _TYPED :], command]
             self.in_output = True
 
     @property
@@ -96,6 +99,13 @@ class Around:
         """A block ends here: (lines with a time since the block before, those that come until the next: it fills later)."""
         above, self.stamps = self.stamps, []
         return above, self.stamps
+
+    def typed(self) -> tuple[str, ...]:
+        """A block ends here: the commands since the block before."""
+        if not self.commands:
+            return ()
+        commands, self.commands = tuple(self.commands), []
+        return commands
 
     def _printed(self, command: Command, form: Format, values: dict[str, Any]) -> bool:
         named = bool(form.command and form.command.search(command.text))

@@ -166,4 +166,5 @@ def _block(
         found.problems,
         above,
         below,
+        around.typed(),
     )

@@ -137,6 +137,7 @@ class Block:
     values          the tool's own figures: names and units of interfaces.md
     above, below    (line, text) of lines around it that no tool printed and that may tell the time: dates, prompts (the
                     first and last few). What is below one block is above the next: the list fills while that is looked for
+    typed           commands typed since the block before, its own among them (the last few)
     """
 
     kind: str
@@ -154,6 +155,7 @@ class Block:
     problems: list[Problem] = field(default_factory=list)
     above: list[tuple[int, str]] = field(default_factory=list)
     below: list[tuple[int, str]] = field(default_factory=list)
+    typed: tuple[str, ...] = ()
 
     @property
     def lines(self) -> tuple[int, int]:

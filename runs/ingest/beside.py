@@ -5,13 +5,14 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from parsers import Block, HostFacts, ProcessSample, SystemSample
 
 from .draft import DraftCapture, DraftExperiment, DraftRun, DraftText
 from .glance import glance
 from .naming import Namer
-from .screens import Rounds, n_looks
+from .screens import FEW, Rounds, n_looks
 from .words import phase_of, plain
 
 _LOAD_TOOLS = frozenset({"ab", "siege", "wrk", "hey", "h2load", "httperf"})
@@ -56,12 +57,23 @@ def place_captures(
 def _screens(blocks: Sequence[Block], monitors: Sequence[int]) -> list[list[int]]:
     """The monitors' blocks by the command whose looks they are, each group in order."""
     rounds, groups, before = Rounds(), defaultdict[int, list[int]](list), -1
+    anew: set[int] = set()
     for i in monitors:
         if i != before + 1:
             rounds.interrupted()
         groups[rounds.number(blocks[i])].append(i)
+        if rounds.anew:
+            anew.add(i)
         before = i
-    return list(groups.values())
+    return sorted(part for group in groups.values() for part in _parted(group, anew, blocks))
+
+
+def _parted(group: list[int], anew: set[int], blocks: Sequence[Block]) -> list[list[int]]:
+    """A command that was typed a few times is as many captures; typed again and again it is one."""
+    if sum(n_looks(blocks[i]) for i in group if i in anew) >= FEW:
+        return [group]
+    starts = [0, *(place for place, i in enumerate(group) if i in anew), len(group)]
+    return [group[first:end] for first, end in pairwise(starts)]
 
 
 class _Placing:

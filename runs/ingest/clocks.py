@@ -26,6 +26,7 @@ _RULER = " \t\r\n=-#*~_<>[](){}|+!.:;,'\"`"
 _UPTIME = re.compile(r"\s*(\d\d:\d\d:\d\d)(?: [ap]m)? up .*load averages?: [\d.,]+ [\d.,]+ [\d.,]+\s*")
 _JOINED = re.compile(r"(?:19|20)\d\d(?:0\d|1[0-2])[0-3]\d[T_-]?([01]\d|2[0-3])([0-5]\d)([0-5]\d)Z?")
 _EPOCH = re.compile(r"[1-3]\d{9}(?:[.,]\d{1,9})?")
+_WATCH = re.compile(r"Every \d+[.,]\d+s: .*?\s{2,}(?:\S+: )?(?=\S)")  # what `watch` prints above each look
 _LABEL = re.compile(
     r"(?:date|now|time ?stamp|at|start(?:ed|ing)?|beg[aiu]n|end(?:ed)?|finish(?:ed)?)(?: at)?\s*[:=]?\s+", re.I
 )
@@ -46,6 +47,8 @@ class Stamp(NamedTuple):
 
 def clock_in(text: str) -> str | None:
     """ "HH:MM:SS" where the line is only a date, a time or a ruler around one; an epoch is told in UTC. Else None."""
+    if text.startswith("Every "):
+        text = _WATCH.sub("", text[:500], count=1)
     if len(text) > _LONGEST:
         return None
     if uptime := _UPTIME.fullmatch(text):

@@ -6,12 +6,13 @@ samples_of(blocks)  the looks of a capture's blocks, packed
 """
 
 from .clock import running, seconds
-from .folding import Folded, folded, n_looks, samples_of, too_many
+from .folding import FEW, Folded, folded, n_looks, samples_of, too_many
 from .rounds import Rounds
 from .samples import Samples
 from .track import SYSTEM, Track, Who
 
 __all__ = [
+    "FEW",
     "SYSTEM",
     "Folded",
     "Rounds",

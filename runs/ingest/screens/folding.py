@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
-from parsers import Block, Problem
+from parsers import Block, Problem, ProcessSample, SystemSample
 from parsers.table import Table
 
-from .processes import MOST
+from .processes import MOST, Key, Keys
 from .rounds import Rounds
 from .samples import Samples
+from .table import rows_of
 
 FEW = 20  # looks of a command that stay blocks, for whoever quotes or edits one of them
 MOST_PROBLEMS = 500
@@ -23,9 +24,11 @@ class Folded(Block):
     """Consecutive looks of one command in one block: its `values` are the last one's, `samples` are all of them.
 
     n_looks  how many
+    told     whether it was said before that there are too many processes
     """
 
     samples: Samples = field(default_factory=Samples)
+    told: bool = False
 
     @property
     def n_looks(self) -> int:
@@ -38,7 +41,7 @@ class Folded(Block):
         self.last, self.values, self.below = block.last, block.values, block.below
         self.partial = self.partial or block.partial
         problems = block.problems
-        if further is None and self.samples.further is not None:
+        if further is None and self.samples.further is not None and not self.told:
             problems = [too_many(block.first), *problems]
         self._note(problems)
 
@@ -73,56 +76,88 @@ def too_many(line: int) -> Problem:
 
 
 def folded(blocks: Iterable[Block]) -> Iterator[Block]:
-    """The blocks in order, with the looks of one command beyond the first 20 as one block that spans their lines."""
-    rounds, counts, seen = Rounds(), defaultdict[int, int](int), _Seen()
+    """The blocks in order, with the looks of one command beyond the first 20 as one block that spans their lines.
+
+    What is no monitor's, a load test above all, stays as it is, and ends what stands before it.
+    """
+    rounds, counts, seen, kinds = Rounds(), defaultdict[int, int](int), _Seen(), _Monitors()
     folds: dict[int, Folded] = {}
     texts: dict[str, str] = {}
     for block in blocks:
+        if not kinds.has(block):
+            rounds.interrupted()
+            yield from _closed(folds, seen)
+            yield block
+            continue
         number = rounds.number(block)
         if number in folds:
             folds[number].take(block)
         elif counts[number] < FEW:
-            yield from _closed(folds)
+            yield from _closed(folds, seen)
+            seen.keep(rounds.open_numbers())
             seen.note(number, block)
             yield _slim(block, texts)
         else:
-            folds[number] = _fold(block, counts[number])
+            folds[number] = _fold(block, counts[number], seen.of(number))
         counts[number] += 1
-    yield from _closed(folds)
+    yield from _closed(folds, seen)
 
 
-def _fold(block: Block, looks_before: int) -> Folded:
+def _fold(block: Block, looks_before: int, seen: Keys) -> Folded:
     around = (block.heading, block.heading_line, block.label, block.command, block.command_line, block.prompt_host)
-    fold = Folded(block.kind, block.first, block.last, {}, *around, block.trail, above=block.above)
-    fold.samples = Samples(looks_before)
+    fold = Folded(block.kind, block.first, block.last, {}, *around, block.trail, above=block.above, typed=block.typed)
+    fold.samples, fold.told = Samples(looks_before, seen), len(seen) > MOST
     fold.take(block)
     return fold
 
 
-def _closed(folds: dict[int, Folded]) -> Iterator[Folded]:
+def _closed(folds: dict[int, Folded], seen: _Seen) -> Iterator[Folded]:
     """What is folded so far, in the order of the text; screens that go on behind it are folded anew."""
-    for fold in sorted(folds.values(), key=lambda fold: fold.first):
+    for number, fold in sorted(folds.items(), key=lambda item: item[1].first):
         fold.samples.flush()
+        seen.add(number, fold.samples.keys())
         yield fold
     folds.clear()
 
 
-class _Seen:
-    """Counts the processes in the looks that stay blocks, so that too many of them are told before they are stored."""
+class _Monitors:
+    """Knows which kinds of blocks are looks: by the records of the first of each."""
 
     def __init__(self) -> None:
-        self._number = 0
-        self._who: set[tuple[object, ...]] = set()
+        self._kinds: dict[str, bool] = {}
+
+    def has(self, block: Block) -> bool:
+        known = self._kinds.get(block.kind)
+        if known is None and (records := block.records):
+            known = self._kinds[block.kind] = any(isinstance(one, SystemSample | ProcessSample) for one in records)
+        return known or "processes" in block.values
+
+
+class _Seen:
+    """The processes in the looks that are stored already, so that one bound holds for all looks of a command."""
+
+    def __init__(self) -> None:
+        self._who: dict[int, Keys] = {}
+
+    def of(self, number: int) -> Keys:
+        return self._who.get(number, frozenset())
+
+    def keep(self, numbers: Container[int]) -> None:
+        """Forget those of all other commands."""
+        self._who = {number: who for number, who in self._who.items() if number in numbers}
+
+    def add(self, number: int, keys: Iterable[Key]) -> None:
+        self._who[number] = self.of(number) | frozenset(keys)
 
     def note(self, number: int, block: Block) -> None:
+        """Take in a look that stays a block; where it has one process too many, it says so."""
         table = block.values.get("processes")
-        if number != self._number:
-            self._number, self._who = number, set()
-        if not isinstance(table, Table) or len(self._who) > MOST:
+        before = self.of(number)
+        if not isinstance(table, Table) or len(before) > MOST:
             return
-        columns = [table.columns[name] for name in ("pid", "user", "command") if name in table.columns]
-        self._who.update(islice(zip(*columns, strict=True), MOST + 1))
-        if len(self._who) > MOST:
+        rows = rows_of(table)
+        self.add(number, islice(zip(rows.pids, rows.users, rows.commands, strict=True), MOST + 1))
+        if len(self.of(number)) > MOST:
             block.problems.append(too_many(block.first))
 
 

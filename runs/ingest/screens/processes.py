@@ -20,6 +20,8 @@ MOST = 20_000
 MOST_PROGRAMS = 1_000
 PART = 250_000  # rows that are kept as they are before they are packed
 Slots = NDArray[np.int32]
+Key = tuple[Any, Any, Any]  # pid, user, command as they were printed
+Keys = frozenset[Key]
 
 
 class Processes:
@@ -29,11 +31,14 @@ class Processes:
     first_further  the look from which on further processes were added up by program, None where all have their own series
     """
 
-    def __init__(self) -> None:
+    def __init__(self, seen: Keys = frozenset()) -> None:
+        """seen: processes that have series elsewhere, which count for the bound."""
+        self._seen = seen
+        self._room = MOST - len(seen)
         self.who: list[Who] = []
         self.first_further: int | None = None
         self.tracks: dict[tuple[int, str], Track] = {}
-        self._numbers: dict[tuple[Any, Any, Any], int] = {}
+        self._numbers: dict[Key, int] = {}
         self._programs: dict[str, int] = {}
         self._empty()
 
@@ -41,6 +46,9 @@ class Processes:
         self._slots = array("i")
         self._looks: list[tuple[int, int]] = []  # with the number of rows of each
         self._figures = {metric: array("d") for metric in PER_PROCESS}
+
+    def keys(self) -> Iterable[Key]:
+        return self._numbers
 
     def add(self, look: int, rows: Rows) -> None:
         """Take in the processes of one look; looks come in order."""
@@ -60,14 +68,16 @@ class Processes:
         keys = zip(rows.pids, rows.users, rows.commands, strict=True)
         return [self._new(look, key) if slot is None else slot for slot, key in zip(slots, keys, strict=True)]
 
-    def _new(self, look: int, key: tuple[Any, Any, Any]) -> int:
+    def _new(self, look: int, key: Key) -> int:
         slot = self._numbers.get(key)  # twice in one look: threads
         if slot is not None:
             return slot
         pid, user, command = key[0], str(key[1] or ""), str(key[2] or "")
         group = ProcessSample.group_of(command)
-        if len(self._numbers) >= MOST:
-            return self._further(look, group)
+        if key not in self._seen:
+            if self._room <= 0:
+                return self._further(look, group)
+            self._room -= 1
         self._numbers[key] = len(self.who)
         self.who.append((pid, user, command, group))
         return self._numbers[key]

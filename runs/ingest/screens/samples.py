@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
 from parsers import Block
 
 from .clock import running, seconds
-from .processes import Processes
+from .processes import Key, Keys, Processes
 from .table import Reader
 from .track import SYSTEM, Metrics, Track, Who
 
@@ -23,17 +23,22 @@ class Samples:
     further                  the look from which on processes were added up by program, None where none were
     """
 
-    def __init__(self, first: int = 0) -> None:
+    def __init__(self, first: int = 0, seen: Keys = frozenset()) -> None:
+        """seen: processes of the looks before the first, which have series of their own already."""
         self.first = self.n = first
         self.clock_first = self.clock_last = ""
         self._clock = array("d")
         self._metrics = Metrics()
-        self._processes = Processes()
+        self._processes = Processes(seen)
         self._reader = Reader()
 
     @property
     def further(self) -> int | None:
         return self._processes.first_further
+
+    def keys(self) -> Iterable[Key]:
+        """(pid, user, command) of each process that has series of its own."""
+        return self._processes.keys()
 
     def add(self, block: Block) -> None:
         """Take in a block's looks."""

@@ -72,7 +72,7 @@ class Reader:
         samples = [record for record in records if isinstance(record, ProcessSample)]
         if len(systems) > 1 or (systems and records[0] is not systems[0]):
             return None
-        rows = _rows(table) if samples else Rows()
+        rows = rows_of(table) if samples else Rows()
         if samples and columns != self._sure:
             if _said(rows, tried) != [_of(sample) for sample in samples]:
                 return None
@@ -91,7 +91,8 @@ def clock_above(block: Block) -> str | None:
     return clock_in(text) if 0 < block.first - line <= NEAR else None
 
 
-def _rows(table: Table) -> Rows:
+def rows_of(table: Table) -> Rows:
+    """The rows of a process table by column."""
     columns, n = table.columns, len(table)
     found = {
         metric: next((columns[name] for name in _NAMES.get(metric, (metric,)) if name in columns), None)

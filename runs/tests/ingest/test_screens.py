@@ -11,6 +11,7 @@ import parsers
 from runs import ingest
 from runs.ingest import screens
 from runs.ingest.pack import unpack
+from runs.ingest.relate import relate
 from runs.ingest.screens import Folded, folded, folding, processes, samples_of
 from runs.models import Capture, Series, Upload
 
@@ -114,9 +115,84 @@ def test_a_loop_without_dates_is_known_by_its_command():
     assert len(list(folded(read(text)))) == 21
 
 
-def test_listings_that_were_asked_for_one_by_one_are_not_one_command():
-    text = "".join(f"$ ps aux\n{ps(at)}" for at in range(30))
-    assert len(list(folded(read(text)))) == 30
+def again_and_again(n, between=""):
+    return "".join(f"$ top -b -n1 | head -20\n{screen}{between}" for screen in log(n))
+
+
+def captures(text):
+    """(blocks, looks) of each capture of a text."""
+    made = relate(list(folded(read(text))), text.count("\n"), ingest.Hints())
+    return [(len(one.blocks), one.looks) for experiment in made.experiments for one in experiment.captures]
+
+
+def test_a_command_that_was_typed_a_few_times_is_as_many_captures():
+    assert captures(again_and_again(20)) == [(1, 1)] * 20
+
+
+def test_a_command_that_was_typed_again_and_again_is_one_capture():
+    assert captures(again_and_again(90)) == [(21, 90)]
+
+
+def test_a_command_of_many_screens_that_was_typed_twice_is_two_captures():
+    asked = "$ top -b -n 9\n"
+    text = asked + log(1)[0] + asked + "".join(log(9, start=50_000)) + asked + "".join(log(9, start=60_000))
+    assert captures(text) == [(1, 1), (9, 9), (9, 9)]
+
+
+@pytest.mark.parametrize("between", ["$ service httpd restart\n", "With four more workers:\n\n"])
+def test_a_command_is_typed_for_another_look_where_something_was_done_between(between):
+    assert captures(again_and_again(30, between)) == [(1, 1)] * 30
+
+
+def test_a_command_that_waits_between_looks_does_nothing():
+    assert captures(again_and_again(30, "$ sleep 5\n")) == [(21, 30)]
+
+
+def test_a_script_that_asks_two_monitors_in_turn_makes_two_captures():
+    text = "".join(f"$ ps aux\n{ps(at)}$ cat /proc/meminfo\n{MEMINFO.format(free=at)}" for at in range(30))
+    assert [looks for _, looks in captures(text)] == [30, 30]
+
+
+@pytest.mark.parametrize("shown", ["", "$ cat top.txt\n", "root@web:~# less top.log\n", "$ tail -n 999 /tmp/top.log\n"])
+def test_all_screens_of_one_file_are_one_capture(shown):
+    assert captures(shown + "".join(log(24))) == [(21, 24)]
+
+
+def test_listings_of_a_file_that_was_shown_are_one_capture():
+    assert captures("$ cat memory.txt\n" + "".join(MEMINFO.format(free=at) + "\n" for at in range(9))) == [(9, 9)]
+
+
+WATCH = """Every 2.0s: free -m                                  web3: Sat Nov 21 17:00:{second:02} 2026
+
+               total        used        free      shared  buff/cache   available
+Mem:            3791        1{second:02}        2000          10        1000        3000
+Swap:           2047           0        2047
+
+"""
+
+
+def test_watch_tells_the_time_of_each_look():
+    samples = samples_of(folded(read("".join(WATCH.format(second=2 * at) for at in range(25)))))
+    assert (samples.n, samples.clock_first, samples.clock_last) == (25, "17:00:00", "17:00:48")
+
+
+def test_load_tests_in_a_loop_are_never_folded():
+    def ab(at):
+        return (
+            f"Server Software:        nginx\nConcurrency Level:      10\nTime taken for tests:   1.2{at:02} seconds\n"
+            "Complete requests:      1000\nRequests per second:    812.24 [#/sec] (mean)\n\n"
+        )
+
+    blocks = list(folded(read(loop(ab, 30, "while sleep 1; do date; ab -n 1000 http://a/; done"))))
+    assert [block.kind for block in blocks] == ["ab"] * 30
+
+
+def test_a_load_test_between_two_looks_of_a_loop_parts_them():
+    def both(at):
+        return ps(at) + f"Requests per second:    {at}.24 [#/sec] (mean)\n\n"
+
+    text = loop(both, 30, "while sleep 1; do date; ps aux; ab -n 1000 http://a/ | grep Requests; done")
+    assert captures(text) == [(1, 1)] * 30
 
 
 def test_a_loop_that_prints_two_kinds_is_two_series():
@@ -148,6 +224,15 @@ def test_more_processes_than_the_bound_are_a_problem_that_names_the_line(monkeyp
     (problem,) = [problem for block in folded(read(text)) for problem in block.problems]
     assert problem.message == "more than 60 processes: from here on further ones are added up by program"
     assert "php" in text.splitlines()[problem.line + 7]
+
+
+def test_one_bound_holds_for_the_first_screens_and_all_others(monkeypatch):
+    monkeypatch.setattr(processes, "MOST", 60)
+    monkeypatch.setattr(folding, "MOST", 60)
+    text = "".join(top(at, (7, 5, "init"), *((100 * at + row + 10, 5, "php") for row in range(2))) for at in range(60))
+    who = {who for who, _, _ in samples_of(folded(read(text))).series()} - {screens.SYSTEM}
+    assert len({pid for pid, *_ in who if pid}) == 60
+    assert [command for pid, _, command, _ in who if not pid] == ["further processes of php"]
 
 
 def test_more_processes_than_the_bound_on_a_few_screens_are_a_problem_too(monkeypatch):
