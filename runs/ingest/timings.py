@@ -159,10 +159,11 @@ def _note_waiting(upload: Upload, rows: Sequence[Timing]) -> None:
 
 def _waits(row: Timing) -> str:
     n = f"n={row.n}, " if row.n is not None else ""
-    longest = row.percentiles_ms.get("100", row.percentiles_ms.get("99"))
+    percent = max(row.percentiles_ms, key=float)  # of a file that was cut it may be any
+    longest = "longest" if percent in ("99", "100") else f"{percent} % within"
     return (
-        f"{WAITS} ({n}longest {longest:g} ms), in this text or among what you sent within the hour: it stands beside its "
-        "experiment by itself until that run comes in."
+        f"{WAITS} ({n}{longest} {row.percentiles_ms[percent]:g} ms), in this text or among what you sent within the hour: "
+        "it stands beside its experiment by itself until that run comes in."
     )
 
 

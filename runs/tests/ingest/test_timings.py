@@ -66,6 +66,12 @@ def test_a_file_finds_the_run_that_was_sent_before(file):
     assert Experiment.objects.count() == 1
 
 
+def test_a_file_of_percentiles_that_was_cut_waits_too():
+    upload = send("".join(PERCENTILES.splitlines(keepends=True)[:31]))
+    assert upload.status == "partial"
+    assert "(29 % within " in upload.problems[-1]["message"]
+
+
 @pytest.mark.parametrize("file", [GNUPLOT, PERCENTILES])
 def test_a_file_that_comes_first_waits_for_its_run(file):
     early = send(file)
