@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 _MOST = 1e100  # no tool counts so far, and what is reckoned from less is still finite
+_MOST_WHOLE = 2**63  # beyond it a whole number is none to most that read JSON
 _LONGEST = 64  # characters of a figure in a column
 _SIZE = re.compile(r"([+-]?[\d.,]+)\s*([kKmMgGtTpP]?)(?:i?[bB])?")
 _FACTOR_KB = {"": 1, "k": 1, "m": 1024, "g": 1024**2, "t": 1024**3, "p": 1024**4}
@@ -24,7 +25,7 @@ def number(text: str) -> int | float:
         value = float(text.replace(",", ".", 1))
     if not -_MOST < value < _MOST:
         raise ValueError(f"not a number: {text[:40]!r}")
-    return value
+    return value if -_MOST_WHOLE < value < _MOST_WHOLE else float(value)
 
 
 def size_kb(text: str) -> int | float:

@@ -10,6 +10,7 @@ from typing import Any
 from django.db import connection, models
 
 _UNSTORABLE = dict.fromkeys((0, *range(0xD800, 0xE000)))
+_MOST = 2**63  # beyond it a whole number is none to those who write JSON
 
 
 def plain_text(text: str) -> str:
@@ -18,18 +19,25 @@ def plain_text(text: str) -> str:
 
 
 def plain_json(value: Any) -> Any:
-    """The value with None for figures that JSON has no word for, and storable texts."""
+    """The value with None for figures that JSON has no word for, no whole numbers over 64 bits, and storable texts."""
     if isinstance(value, str):
         return plain_text(value)
     if isinstance(value, float):
         return value if math.isfinite(value) else None
-    if isinstance(value, int) or value is None:
-        return value
+    if value is None or isinstance(value, int):
+        return value if value is None or abs(value) < _MOST else _as_float(value)
     if isinstance(value, dict):
         return {plain_text(str(key)): plain_json(inner) for key, inner in value.items()}
     if isinstance(value, list | Sequence):  # a list is known at once, any other takes ten times as long
         return [plain_json(inner) for inner in value]
     return value
+
+
+def _as_float(value: int) -> float | None:
+    try:
+        return float(value)
+    except OverflowError:
+        return None
 
 
 def fitted(model: type[models.Model], **values: Any) -> dict[str, Any]:
