@@ -12,6 +12,7 @@ Source    httperf's src/httperf.c, src/stat/basic.c and sess_stat.c, 0.9.0
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from ..catalogue import Found
@@ -63,6 +64,7 @@ _LINES = (
 )
 _PLACE = re.compile(r"<([a-z_\d.]*):([NF])>")
 _ECHO = re.compile(r"httperf (?:\S.* )?--client=\d+/\d+ .*")
+_ASKED: dict[str, Callable[[str], str | int | float]]
 _ASKED = {"server": str, "port": int, "uri": str, "rate": number, "num-conns": int, "num-calls": int}
 _STEP = re.compile(
     r"(\d{1,9}\.5) (\d{1,18})"
@@ -121,6 +123,12 @@ def _asked(line: str) -> dict[str, Any] | None:
     return values | ({"asked_tls": True} if " --ssl " in f"{line} " else {})
 
 
+def _over(values: dict[str, Any], line: str) -> bool:
+    """The options begin a report; the warning may stand above or, as it takes another way to the terminal, below them."""
+    told = any(not name.startswith("asked_") for name in values)
+    return line.startswith("httperf ") or (told and line.startswith("httperf: warning"))
+
+
 _REPORT = Report(
     tool=KIND,
     read=_line,
@@ -133,7 +141,9 @@ _REPORT = Report(
         r"|(?:reply|session)-rate =|Connection lifetime histogram \(time in ms\):"
     ),
     goes_on=re.compile(r"--[a-z][\w-]*(?:=\S.*)?(?: --.*)?|\d+(?: \d+)*"),
+    over=_over,
     whole=20,
+    broken=4,
 )
 
 
@@ -159,6 +169,12 @@ def _leave_out_noughts(values: dict[str, Any]) -> None:
         values["replies_per_second"] = {"samples": 0}
         if "sessions_per_second" in values:
             values["sessions_per_second"] = {"mean": values["sessions_per_second"]["mean"]}
+
+
+def fits(command: str, values: dict[str, Any]) -> bool:
+    """Whether the command's number of connections is that of the report; its options may be shortened ("--num-con 75000")."""
+    found = re.search(r"--num-con\w*[= ](\d{1,18})\b", command)
+    return found is None or values.get("asked_num_conns", int(found[1])) == int(found[1])
 
 
 def records(values: dict[str, Any]) -> list[Record]:
