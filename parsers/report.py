@@ -12,6 +12,7 @@ from .lines import Lines
 from .records import Problem
 from .transcript import is_elision, prompt
 
+_FIGURE_LAST = re.compile(r"(?:^|[\s=(,])[-+]?[\d.,]*\d$")
 _NARROW, _MAIL, _WIDE = 40, 60, 100  # columns: free text is broken at a blank, and its words are long
 
 
@@ -55,7 +56,7 @@ class _Taking:
         if report.over and self.values and report.over(self.values, line):
             return False
         if report.meant.match(line):
-            if line[-1:].isdigit() and self.lines.unended():
+            if _FIGURE_LAST.search(line) and self.lines.unended():
                 return True  # the figure may be cut off
             read = self._read(line)
             if read is not None:
