@@ -1,0 +1,167 @@
+"""autocannon: the tables that it prints at the end.
+
+Reads     from "Running 10s test @ URL" or the first table to the count of requests and of errors
+Yields    one LoadResult
+Units     latencies ms; requests/s; sizes with 1000, kept in bytes; counts of a thousand and more are printed rounded ("87k")
+Quirks    latencies are counted in whole ms, so a quick server has 0 ms; figures of the second table have the separators of
+          the machine's language; its "Min" and percentiles are of seconds, not of requests. The first line is wrk's
+Source    autocannon's lib/printResult.js, 4 to 9
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import urlsplit
+
+from ..catalogue import Found
+from ..lines import Lines
+from ..records import LoadResult, Record
+from ..report import Report, take_report
+
+KIND = "autocannon"
+COMMAND = r"(?:^|[\s/;&|(])autocannon\s"
+OPENS = r"Running (?:\d+s|\d+ requests) test @ \S|│ Stat\s+│ (?:2\.5|1)%\s"
+
+_RUNNING = re.compile(r"Running (?:(\d+)s|(\d+) requests) test @ (\S+)")
+_CONNECTIONS = re.compile(r"(\d+) connections(?: with (\d+) pipelining factor)?(?: and \d+ workers?)?")
+_SAMPLES = re.compile(r"# of samples: (\d+)")
+_CODES = re.compile(r"(\d+) 2xx responses, (\d+) non 2xx responses")
+_DONE = re.compile(r"(\d+[km]?) requests in (\d+(?:\.\d+)?)s, (\d+(?:\.\d+)?) ([kMGT]?)B read")
+_ERRORS = re.compile(r"(\d+[km]?) errors \((\d+[km]?) timeouts\)")
+_MS = re.compile(r"(\d+(?:\.\d+)?) ms")
+_SIZE = re.compile(r"(\d+(?:\.\d+)?) ([kMGT]?)B")
+_HEADINGS = {"Stat": 8, "Code": 2, "Percentile": 2}  # columns
+_BYTES = {"": 1, "k": 1000, "M": 1000**2, "G": 1000**3, "T": 1000**4}
+_COUNT = {"": 1, "k": 1000, "m": 1000**2}
+_SEPARATOR = re.compile(r"[.,'’ ](?=\d{3}(?!\d))")
+
+
+def parse(lines: Lines, command: str | None) -> Found | None:
+    ours = command is not None and re.search(COMMAND, command) is not None
+    ahead = [line.strip() for line in lines.ahead(3)]
+    if not ours and not any(line.startswith("│") or _CONNECTIONS.fullmatch(line) for line in ahead):
+        return None  # wrk's first line is the same
+    return take_report(lines, _Tables().report())
+
+
+class _Tables:
+    """What the lines tell; a row's columns are those of the heading above it."""
+
+    def __init__(self) -> None:
+        self.columns: list[str] = []
+
+    def report(self) -> Report:
+        return Report(
+            tool=KIND,
+            read=self.read,
+            meant=re.compile(
+                r"│ |Running \d|\d+ connections|# of samples: |\d+ 2xx responses"
+                r"|\d+[km]? requests in \d|\d+[km]? errors \("
+            ),
+            noise=re.compile(
+                r"[┌├└][─┬┼┴]+|Req/Bytes counts sampled|\d+[km]? requests with mismatched body|running \["
+            ),
+            broken=3,
+        )
+
+    def read(self, line: str) -> dict[str, Any] | None:
+        if line.startswith("│"):
+            return self._row([cell.strip() for cell in line.split("│")[1:-1]]) if line.endswith("│") else None
+        if found := _RUNNING.fullmatch(line):
+            asked = {"duration_s": float(found[1])} if found[1] else {"amount": int(found[2])}
+            return asked | {"url": found[3]}
+        if found := _CONNECTIONS.fullmatch(line):
+            return {"connections": int(found[1])} | ({"pipelining": int(found[2])} if found[2] else {})
+        if found := _SAMPLES.fullmatch(line):
+            return {"samples": int(found[1])}
+        if found := _CODES.fullmatch(line):
+            return {"responses_2xx": int(found[1]), "responses_non_2xx": int(found[2])}
+        if found := _DONE.fullmatch(line):
+            size = round(float(found[3]) * _BYTES[found[4]])
+            return {"requests_sent": _count(found[1]), "time_taken_s": float(found[2]), "total_read_bytes": size}
+        if found := _ERRORS.fullmatch(line):
+            return {"errors": _count(found[1]), "timeouts": _count(found[2])}
+        return None
+
+    def _row(self, cells: list[str]) -> dict[str, Any] | None:
+        if cells and (width := _HEADINGS.get(cells[0])):
+            if len(cells) != width:
+                return None
+            self.columns = cells
+            return {}
+        if not cells or len(cells) != len(self.columns):
+            return None
+        try:
+            return self._figures(cells[0], cells[1:])
+        except ValueError:
+            return None
+
+    def _figures(self, name: str, cells: list[str]) -> dict[str, Any] | None:
+        if self.columns[:1] == ["Code"]:
+            return {"status_codes": {name: int(cells[0])}}
+        if self.columns[:1] == ["Percentile"]:
+            return {"spectrum_ms": {f"{float(name):g}": float(cells[0])}}
+        told = {
+            "Latency": ("latency_ms", _ms),
+            "Req/Sec": ("requests_per_s", _plain),
+            "Bytes/Sec": ("bytes_per_s", _size),
+        }
+        if name not in told:
+            return None
+        field, figure = told[name]
+        names = (column.lower().removesuffix("%") for column in self.columns[1:])
+        return {field: dict(zip(names, map(figure, cells), strict=True))}
+
+
+def _count(text: str) -> int:
+    unit = text[-1] if text[-1].isalpha() else ""
+    return int(text.removesuffix(unit)) * _COUNT[unit]
+
+
+def _ms(cell: str) -> float:
+    found = _MS.fullmatch(cell)
+    return float(found[1]) if found else float("x")
+
+
+def _plain(cell: str) -> float:
+    """ "39,679" as English has it, "39.679" as German does → 39679; no figure has three decimals."""
+    return float(_SEPARATOR.sub("", cell).replace(",", "."))
+
+
+def _size(cell: str) -> float:
+    found = _SIZE.fullmatch(cell)
+    return round(float(found[1]) * _BYTES[found[2]]) if found else float("x")
+
+
+def records(values: dict[str, Any]) -> list[Record]:
+    get = values.get
+    rate = get("requests_per_s", {}).get("avg")
+    times = dict(get("latency_ms", {})) if rate != 0 else {}  # where nothing was answered, zeros are printed
+    mean, most = times.pop("avg", None), times.pop("max", None)
+    times.pop("stdev", None)
+    percentiles = get("spectrum_ms", {}) | times | ({"100": most} if most is not None else {})
+    url = urlsplit(get("url", ""))
+    return [
+        LoadResult(
+            tool=KIND,
+            requests_per_second=rate,
+            complete_requests=get("requests_sent"),
+            # Printed only where there were any, so that a whole report without them says none.
+            failed_requests=get("errors", 0 if "requests_sent" in values else None),
+            concurrency=get("connections"),
+            duration_s=get("time_taken_s", get("duration_s")),
+            mean_ms=mean,
+            max_ms=most,
+            percentiles_ms=percentiles,
+            transferred_bytes=get("total_read_bytes"),
+            hostname=url.hostname,
+            port=_port(url.netloc, url.scheme),
+            path=(url.path or "/") + (f"?{url.query}" if url.query else "") if url.netloc else None,
+        )
+    ]
+
+
+def _port(netloc: str, scheme: str) -> int | None:
+    found = re.search(r":(\d{1,5})$", netloc)
+    return int(found[1]) if found else {"http": 80, "https": 443}.get(scheme) if netloc else None
