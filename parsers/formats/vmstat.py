@@ -1,7 +1,8 @@
 """vmstat: procps' table of processes, memory, swap, io and CPU, one row a look (-a, -n, -t, -w, -S too).
 
 Reads     the two header lines (again every screenful) and the rows; also rows under the second header alone
-Yields    one SystemSample a row, but for the first of several: that is the average since the machine's start
+Yields    one SystemSample a row, but for the first of several: that is the average since the machine's start; of hours
+          of rows a block each 10,000, the later ones numbered by "iteration"
 Units     memory in KiB whatever -S says; si and so KiB/s, bi and bo blocks/s; shares of CPU time in per cent
 Quirks    kernels add columns (st, gu); -a shows inact and active instead of buff and cache; -t adds a date at the end
 Source    procps' src/vmstat.c, 3.2 to 4.0
@@ -10,12 +11,14 @@ Source    procps' src/vmstat.c, 3.2 to 4.0
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import Any
 
 from ..broken import rest, whole
 from ..catalogue import Found
 from ..lines import Lines
 from ..records import Problem, Record, SystemSample
+from ..table import Table
 from ..units import number
 
 KIND = "vmstat"
@@ -31,45 +34,88 @@ _MORE_COLUMNS = re.compile(r"(?:(?:us|sy|id|wa|st|gu)\s*)*(?:[A-Z]{3,5})?")
 _MEMORY = ("swpd", "free", "buff", "cache", "inact", "active")
 _UNITS = {"k": 1000 / 1024, "K": 1, "m": 1e6 / 1024, "M": 1024}
 _STAMP = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*$")
+MOST_ROWS = 10_000  # of a block: nearly three hours at a row a second
 _ASKED_UNIT = re.compile(r"\s(?:-\w*S|--unit)[ =]?([kKmM])\b")
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    first = last = lines.number + 1
     asked = _ASKED_UNIT.search(command or "")
-    factor = _UNITS[asked[1]] if asked else 1
-    columns: list[str] = []
-    rows: list[dict[str, Any]] = []
-    problems: list[Problem] = []
-    blank: list[str] = []
+    return _Rows(lines, _UNITS[asked[1]] if asked else 1).read()
 
-    def reading(text: str) -> dict[str, Any] | None:
-        return _row(text, columns, factor)
 
-    for line in lines:
-        stripped = line.strip()
-        if not stripped:
-            blank.append(lines.raw)
-            continue
-        names = _names(lines, stripped)
-        row = whole(lines, stripped, reading) if columns else None
+def follows(lines: Lines, command: str | None) -> Found | None:
+    """The next rows of one that has more than a block holds."""
+    before = lines.memory.get(KIND)
+    return before.read() if before else None
+
+
+class _Rows:
+    """The rows of one vmstat while they are being read, by column: a dict for each of 100,000 would take 100 MB."""
+
+    def __init__(self, lines: Lines, factor: float) -> None:
+        self.lines = lines
+        self.factor = factor
+        self.names: list[str] = []
+        self.blocks = 0
+
+    def read(self) -> Found | None:
+        lines = self.lines
+        lines.memory[KIND] = None
+        self.columns: dict[str, list[Any]] = {}
+        self.n, self.problems = 0, list[Problem]()
+        first = last = lines.number + 1
+        blank: list[str] = []
+        for line in lines:
+            stripped = line.strip()
+            if not stripped:
+                blank.append(lines.raw)
+                continue
+            if not self._take(stripped):
+                lines.back(*blank, lines.raw)
+                break
+            last = lines.number
+            blank.clear()
+            if self.n == MOST_ROWS:
+                lines.memory[KIND] = self
+                break
+        if not self.names or not (self.n or self.problems):
+            return None
+        return self._found(first, last)
+
+    def _take(self, text: str) -> bool:
+        """Take a line in. False where it is no part of the table."""
+        names = _names(self.lines, text)
+        row = whole(self.lines, text, self._row) if self.names else None
         if row is not None:
-            rows.append(row)
-        elif names is not None and names in ([], columns):
+            self._add(row)
+        elif names is not None and names in ([], self.names):
             pass  # the heading of the next screenful
-        elif names is not None and not columns:
-            columns = names
-        elif columns and stripped[:1].isdigit() and len(stripped.split()) > 2 and names is None:
-            if not lines.unended():
-                problems.append(Problem(lines.number, f"expected {len(columns)} figures, found {stripped[:60]!r}"))
+        elif names is not None and not self.names:
+            self.names = names
+        elif self.names and text[:1].isdigit() and len(text.split()) > 2 and names is None:
+            if not self.lines.unended():
+                message = f"expected {len(self.names)} figures, found {text[:60]!r}"
+                self.problems.append(Problem(self.lines.number, message))
         else:
-            lines.back(*blank, lines.raw)
-            break
-        last = lines.number
-        blank.clear()
-    if not columns or not (rows or problems):
-        return None
-    return Found({"n_rows": len(rows), "rows": rows}, first, last, False, problems)
+            return False
+        return True
+
+    def _row(self, text: str) -> dict[str, Any] | None:
+        return _row(text, self.names, self.factor)
+
+    def _add(self, row: dict[str, Any]) -> None:
+        for name in row.keys() - self.columns.keys():
+            self.columns[name] = [None] * self.n
+        for name, column in self.columns.items():
+            column.append(row.get(name))
+        self.n += 1
+
+    def _found(self, first: int, last: int) -> Found:
+        self.blocks += 1
+        values: dict[str, Any] = {"iteration": self.blocks} if self.blocks > 1 else {}
+        names = [f"{name}_kb" if name in _MEMORY else name for name in self.names] + ["timestamp"]
+        columns = {name: self.columns[name] for name in names if name in self.columns}
+        return Found(values | {"n_rows": self.n, "rows": Table(columns, self.n)}, first, last, False, self.problems)
 
 
 def _names(lines: Lines, line: str) -> list[str] | None:
@@ -123,7 +169,8 @@ _CPU = ("us", "sy", "id", "wa", "st")
 
 def records(values: dict[str, Any]) -> list[Record]:
     rows = values.get("rows", [])
-    return [_sample(row) for row in (rows[1:] if len(rows) > 1 else rows)]
+    since_start = len(rows) > 1 and "iteration" not in values
+    return list(map(_sample, islice(rows, 1 if since_start else 0, None)))
 
 
 def _sample(row: dict[str, Any]) -> SystemSample:

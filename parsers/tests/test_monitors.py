@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from parsers.formats import vmstat
 from parsers.records import Block, HostFacts, ProcessSample, SystemSample
 
 from .reading import FIXTURES, blocks, text_of
@@ -161,3 +162,13 @@ LOOKALIKES = {
 @pytest.mark.parametrize("sign", ["", "> ", "    "])
 def test_is_no_monitor(what, sign):
     assert blocks("".join(f"{sign}{line}\n" for line in LOOKALIKES[what].rstrip("\n").split("\n"))) == []
+
+
+def test_hours_of_vmstat_are_blocks_that_follow_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = samples(read("vmstat", "vmstat_02_wt"))
+    monkeypatch.setattr(vmstat, "MOST_ROWS", 2)
+    parts = read("vmstat", "vmstat_02_wt")
+    assert [(b.values["n_rows"], b.values.get("iteration")) for b in parts] == [(2, None), (2, 2), (2, 3)]
+    assert len({b.command_line for b in parts}) == 1
+    assert samples(parts) == whole
+    assert whole[0].clock == "13:52:10"

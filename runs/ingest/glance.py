@@ -11,12 +11,16 @@ from parsers.table import Table
 from .asked import completed
 
 ROWS = 8
+TABLES = ("processes", "rows")
 
 
 def glance(block: Block) -> list[Record]:
-    """The block's records, made from no more than 8 of its processes. A log of `top -b` has hundreds on each screen."""
-    table = block.values.get("processes")
-    if not isinstance(table, Table) or len(table) <= ROWS:
+    """The block's records, made from no more than 8 of its rows. A log of `top -b` has hundreds on each screen."""
+    short = {
+        name: Table({column: cells[:ROWS] for column, cells in table.columns.items()}, ROWS)
+        for name in TABLES
+        if isinstance(table := block.values.get(name), Table) and len(table) > ROWS
+    }
+    if not short:
         return completed(block, block.records)
-    short = Table({name: column[:ROWS] for name, column in table.columns.items()}, ROWS)
-    return replace(block, values=block.values | {"processes": short}).records
+    return replace(block, values=block.values | short).records

@@ -8,6 +8,8 @@ import random
 import pytest
 
 import parsers
+from parsers.formats import vmstat
+from parsers.tests.reading import FIXTURES
 from runs import ingest
 from runs.ingest import screens
 from runs.ingest.pack import unpack
@@ -174,6 +176,16 @@ Swap:           2047           0        2047
 def test_watch_tells_the_time_of_each_look():
     samples = samples_of(folded(read("".join(WATCH.format(second=2 * at) for at in range(25)))))
     assert (samples.n, samples.clock_first, samples.clock_last) == (25, "17:00:00", "17:00:48")
+
+
+def test_the_rows_of_hours_of_vmstat_are_one_capture(monkeypatch):
+    monkeypatch.setattr(vmstat, "MOST_ROWS", 3)
+    text = (FIXTURES / "vmstat" / "vmstat_02_wt.txt").read_text()
+    head, _, rest = text.partition("\n   4    0 ")
+    again = "".join(f"\n   4    0 {line}" for line in [rest.splitlines()[0]] * 70)
+    assert [n_blocks for n_blocks, _ in captures(head + again + "\n")] == [21]
+    samples = samples_of(folded(read(head + again + "\n")))
+    assert (samples.n, samples.clock_first, samples.clock_last) == (69, "13:52:09", "13:52:09")
 
 
 def test_load_tests_in_a_loop_are_never_folded():
