@@ -5,7 +5,8 @@ Yields    one LoadResult
 Units     times in ms, sessions' in s, sizes in bytes, Net I/O in KB of 1024 bytes both ways; medians are middles of 1 ms steps
 Quirks    it asks at a fixed rate and not with so many clients, so that there is no concurrency but the most that came about;
           reply rates are of 5 s each, and none but noughts in a shorter run; without a reply all times are noughts, too;
-          "Connection time" is a request's whole time where each connection made one; its request rate counts what was sent
+          "Connection time" is a request's whole time where each connection made one; its request rate counts
+          what was sent, and a record's what was answered
 Source    httperf's src/httperf.c, src/stat/basic.c and sess_stat.c, 0.9.0
 """
 
@@ -188,7 +189,7 @@ def records(values: dict[str, Any]) -> list[Record]:
     return [
         LoadResult(
             tool=KIND,
-            requests_per_second=get("requests_per_second"),
+            requests_per_second=_answered(values),
             complete_requests=_made(values),
             failed_requests=get("errors"),
             duration_s=get("time_taken_s"),
@@ -210,3 +211,11 @@ def _made(values: dict[str, Any]) -> int | None:
         return None
     sent, replies, errors = (int(values.get(name, 0)) for name in ("requests", "replies", "errors"))
     return max(sent, replies + errors)
+
+
+def _answered(values: dict[str, Any]) -> float | None:
+    """Requests that were answered, per second: what is printed is of those that were sent."""
+    if "requests_per_second" not in values:
+        return None
+    rate, sent, replies = float(values["requests_per_second"]), values.get("requests"), values.get("replies")
+    return round(rate * replies / sent, 3) if sent and replies is not None and replies < sent else rate

@@ -162,3 +162,11 @@ def test_siege_s_concurrency_is_its_rate_times_its_response_time():
 @pytest.mark.parametrize(("printed", "half"), [(0.07, 0.005), (34.224, 0.0005), (1.9, 0.05), (60, 0.5), (60.0, 0.5)])
 def test_a_printed_figure_may_be_half_of_its_last_digit_off(printed, half):
     assert step(printed) == pytest.approx(half)
+
+
+@pytest.mark.parametrize(("rate", "told"), [("6.9", []), ("12.0", ["figures.rate"])])
+def test_a_rate_may_leave_out_what_failed(rate, told):
+    """Ten of twenty requests were given up: httperf's rate is of those sent, and its run's of those answered."""
+    text = (FIXTURES / "httperf" / "httperf_08_timeouts.txt").read_text(encoding="utf-8")
+    found = said(text.replace("Request rate: 6.9", f"Request rate: {rate}"))
+    assert [doubt.rule for doubt in found if doubt.rule.startswith("figures.")] == told
