@@ -23,7 +23,7 @@ AS_IT_IS = (models.CharField, models.TextField, models.BooleanField, models.Inte
 class Query:
     """A query for `n` texts: `make`, called with them once, gives a values_list of numbers, texts and booleans.
 
-    Nothing is converted: on SQLite a time would come as a text.
+    Nothing is converted: on SQLite a time would come as a text. Several that give one value each are asked by `at_once`.
     """
 
     def __init__(self, n: int, make: Callable[..., models.QuerySet[Any, Any]]) -> None:
@@ -33,14 +33,35 @@ class Query:
 
     def __call__(self, *texts: str) -> list[tuple[Any, ...]]:
         """Its rows."""
+        with connection.cursor() as cursor:
+            cursor.execute(*self.with_texts(*texts))
+            rows: list[tuple[Any, ...]] = cursor.fetchall()
+            return rows
+
+    def with_texts(self, *texts: str) -> tuple[str, list[Any]]:
+        """Its SQL and parameters."""
         if connection.vendor not in self.spelt:
             self.spelt[connection.vendor] = self.make(*self.marks).query.sql_with_params()
         sql, parameters = self.spelt[connection.vendor]
         given = dict(zip(self.marks, texts, strict=True))
-        with connection.cursor() as cursor:
-            cursor.execute(sql, [given.get(p, p) if isinstance(p, str) else p for p in parameters])
-            rows: list[tuple[Any, ...]] = cursor.fetchall()
-            return rows
+        return sql, [given.get(p, p) if isinstance(p, str) else p for p in parameters]
+
+
+Drawn = dict[type[models.Model], list[int]]
+
+
+def at_once(*asked: tuple[Query, tuple[str, ...]], draw: Sequence[type[models.Model]] = ()) -> tuple[list[Any], Drawn]:
+    """The one value of each query with its texts, None where it finds nothing; and an id for a row of each model.
+
+    One wait for the database. SQLite gives ids to rows as they come, so that none is drawn there.
+    """
+    ready = [query.with_texts(*texts) for query, texts in asked]
+    draw = draw if connection.vendor == "postgresql" else ()
+    parts = [f"({sql})" for sql, _ in ready] + [f"nextval({_sequence(model)!r})" for model in draw]
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {', '.join(parts)}", [each for _, given in ready for each in given])
+        found = cursor.fetchone()
+    return list(found[: len(asked)]), {model: [pk] for model, pk in zip(draw, found[len(asked) :], strict=True)}
 
 
 def insert(rows: Sequence[models.Model]) -> None:
@@ -87,16 +108,16 @@ _open = threading.local()  # .batch: what this thread's inserts are gathered in
 
 
 @contextmanager
-def together(*expected: type[models.Model]) -> Iterator[None]:
+def together(drawn: Drawn) -> Iterator[None]:
     """Inserts made inside go out as one at its end, with ids drawn beforehand: each wait for the database costs more
     than its work. Nothing inside may look for the rows. On SQLite, which nobody waits for, each goes out at once.
 
-    expected   models of which there is a row in any case
+    drawn   ids that `at_once` gave; the others that are needed are drawn here
     """
     if connection.vendor != "postgresql":
         yield
         return
-    batch = _open.batch = _Batch(expected)
+    batch = _open.batch = _Batch(drawn)
     try:
         yield
     finally:
@@ -105,9 +126,8 @@ def together(*expected: type[models.Model]) -> Iterator[None]:
 
 
 class _Batch:
-    def __init__(self, expected: Sequence[type[models.Model]]) -> None:
-        self.expected = expected
-        self.drawn: dict[type[models.Model], list[int]] = {}
+    def __init__(self, drawn: Drawn) -> None:
+        self.drawn = dict(drawn)
         self.statements: list[str] = []
         self.values: list[Any] = []
         self.rows: list[models.Model] = []
@@ -129,15 +149,12 @@ class _Batch:
             _are_stored(self.rows)
 
     def _draw(self, model: type[models.Model], n: int) -> list[int]:
-        """Ids for n rows. The first time one for each model that is expected comes along."""
-        with connection.cursor() as cursor:
-            if self.expected and not self.drawn:
-                cursor.execute(f"SELECT {', '.join(f'nextval({_sequence(each)!r})' for each in self.expected)}")
-                self.drawn = {each: [pk] for each, pk in zip(self.expected, cursor.fetchone(), strict=True)}
-            here = self.drawn.pop(model, [])
-            if n > len(here):
+        """Ids for n rows."""
+        here = self.drawn.pop(model, [])
+        if n > len(here):
+            with connection.cursor() as cursor:
                 cursor.execute(f"SELECT nextval({_sequence(model)!r}) FROM generate_series(1, %s)", [n - len(here)])  # noqa: S608
-                here += [pk for (pk,) in cursor.fetchall()]
+                here = here + [pk for (pk,) in cursor.fetchall()]
         return here
 
 

@@ -14,10 +14,10 @@ from django.db.models import Max
 
 from parsers import Block
 from runs.models import Capture, Config, ConfigText, Experiment, Run, Series, Tally, Timing, Upload
-from runs.statements import insert, together
+from runs.statements import Drawn, insert, together
 
 from . import clocks, fingerprint, tallies, timings
-from .draft import DraftCapture, DraftExperiment, DraftRun
+from .draft import Draft, DraftCapture, DraftExperiment, DraftRun
 from .fitting import fitted
 from .hints import Hints
 from .looks import Loads, series_of
@@ -68,17 +68,44 @@ class Rows:
     timings: list[Timing] = field(default_factory=list)
 
 
-def store(upload: Upload, reading: Reading) -> Rows:
+@dataclass(frozen=True)
+class Ahead:
+    """What was asked before a new upload is stored: ids for the first row of each of NEW, and whether a file of single
+    requests waits for a run."""
+
+    drawn: Drawn = field(default_factory=dict)
+    may_wait: bool = True
+
+
+ASK_ANEW = Ahead()
+
+
+def is_plain(upload: Upload, draft: Draft) -> bool:
+    """Whether nothing but new rows comes of a new upload, all of them known beforehand.
+
+    No machine or experiment that others may have is looked for, and nothing is left over that would have to go again.
+    """
+    said = upload.hints
+    known = not (draft.hosts or upload.edits or said.get("experiment") or said.get("slot"))
+    return known and all(
+        not (each.captures or each.timings)
+        and {run.config for run in each.runs} == {config.key for config in each.configs}
+        for each in draft.experiments
+    )
+
+
+def store(upload: Upload, reading: Reading, ahead: Ahead = ASK_ANEW) -> Rows:
     """Insert an upload that is not saved yet with its results, or put them in place of those that it has.
 
     Rows read from the same lines keep their ids. Raises IntegrityError where a new upload's text is there already.
+    The caller holds the transaction; on PostgreSQL that of a plain upload, for which no file waits, is one statement.
     """
     upload.status = Upload.Status.PARTIAL if reading.problems else Upload.Status.READY
     upload.error = ""
     upload.blocks = [{"kind": b.kind, "lines": [b.first, b.last], "partial": b.partial} for b in reading.blocks]
     upload.problems = [{"line": problem.line, "message": problem.message} for problem in reading.problems]
     upload.unread = [list(span) for span in reading.draft.unread]
-    return _Writer(upload, reading).write()
+    return _Writer(upload, reading).write(ahead)
 
 
 class _Writer:
@@ -95,16 +122,17 @@ class _Writer:
         self.numbered: dict[str, int] = {}  # repeats of runs that stood in the same config before
         self.hashes: dict[tuple[str, str], list[str]] = defaultdict(list)  # (experiment, config) keys -> text hashes
 
-    def write(self) -> Rows:
+    def write(self, ahead: Ahead) -> Rows:
         before = _Before() if self.upload.pk is None else _clear(self.upload)
-        with together(*(NEW if self.upload.pk is None else ())):
+        with together(ahead.drawn if self.upload.pk is None else {}):
             self.places.fill(self.draft)
             self._save_upload()
             texts = self._write_texts()
             runs = self._write_runs(before.runs)
             tallies.note(runs, before.shares)
         captures = self._write_captures(before.captures)
-        files, left = timings.write(self.upload, self.draft, self.blocks, self.places.experiments, self.runs)
+        places = self.places.experiments
+        files, left = timings.write(self.upload, self.draft, self.blocks, places, self.runs, may_wait=ahead.may_wait)
         _give_back(before.borrowed)
         self._drop_empty([*texts, *runs, *captures], left)
         return Rows(runs, captures, files)

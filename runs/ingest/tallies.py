@@ -95,7 +95,7 @@ def note(runs: Sequence[Run], before: Iterable[Share] = ()) -> None:
     tags = {(Kind.TAG, tag[:VALUE_LENGTH]) for run in runs for tag in run.tags if tag}
     known = facets_of(tags | {(Kind.TOOL, run.tool) for run in runs})
     tagged = {run.pk: sorted({known[Kind.TAG, tag[:VALUE_LENGTH]] for tag in run.tags if tag}) for run in runs}
-    RunTag.objects.bulk_create([RunTag(facet_id=facet, run_id=pk) for pk, facets in tagged.items() for facet in facets])
+    insert([RunTag(facet_id=facet, run_id=pk) for pk, facets in tagged.items() for facet in facets])
     _tally(before, [_share(run, known[Kind.TOOL, run.tool], tagged[run.pk]) for run in runs])
 
 

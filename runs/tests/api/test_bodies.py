@@ -18,6 +18,8 @@ from backports import zstd
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.handlers.wsgi import WSGIHandler
+from django.core.signals import request_started
+from django.db import close_old_connections
 from django.test import Client
 
 from benchdash.tests.services import ROOT
@@ -102,7 +104,11 @@ def answered(environ: dict[str, object], body: bytes, length: int | None) -> tup
     given |= {"wsgi.input": io.BytesIO(body), "wsgi.url_scheme": "http", "CONTENT_TYPE": "text/plain"} | environ
     if length is not None:
         given["CONTENT_LENGTH"] = str(length)
-    answer = b"".join(wire.watched(WSGIHandler())(given, lambda status, headers: said.append(status)))
+    request_started.disconnect(close_old_connections)  # as Django's test client: the test's transaction is on it
+    try:
+        answer = b"".join(wire.watched(WSGIHandler())(given, lambda status, headers: said.append(status)))
+    finally:
+        request_started.connect(close_old_connections)
     return said[0], answer
 
 

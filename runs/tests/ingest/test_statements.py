@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 
 from runs.models import Config, Experiment, Run, Upload
-from runs.statements import Query, insert, together
+from runs.statements import Query, at_once, insert, together
 
 pytestmark = pytest.mark.django_db
 VALUES = {"a": [1, 2.5, None, "é"], "n": 2**70, "deep": {"x": {}}}
@@ -66,7 +66,9 @@ def test_many_rows_get_their_ids_in_order_and_some_keep_theirs():
 
 
 def test_rows_go_out_together():
-    with transaction.atomic(), together(Experiment, Config, Upload, Run):
+    none = Query(0, lambda: Run.objects.values_list("pk")[:1])
+    _, drawn = at_once((none, ()), draw=(Experiment, Config, Upload, Run))
+    with transaction.atomic(), together(drawn):
         experiment = Experiment(name="x")
         insert([experiment])
         configs = [Config(experiment=experiment, name=name) for name in "abc"]
@@ -79,7 +81,7 @@ def test_rows_go_out_together():
 
 
 def test_what_breaks_down_on_the_way_sends_nothing_then_or_later():
-    with pytest.raises(OSError, match="full"), transaction.atomic(), together(Upload):
+    with pytest.raises(OSError, match="full"), transaction.atomic(), together({}):
         insert([upload("lost")])
         raise OSError("full")
     insert([upload("kept")])
@@ -88,8 +90,17 @@ def test_what_breaks_down_on_the_way_sends_nothing_then_or_later():
 
 def test_a_key_that_is_there_is_told_as_ever():
     insert([upload()])
-    with pytest.raises(IntegrityError), transaction.atomic(), together(Upload):
+    with pytest.raises(IntegrityError), transaction.atomic(), together({}):
         insert([upload()])
+
+
+def test_queries_of_one_value_are_asked_at_once():
+    of_key = Query(1, lambda key: Upload.objects.filter(text_key=key).order_by().values_list("pk"))
+    there = upload("a % b")
+    insert([there])
+    values, drawn = at_once((of_key, ("a % b",)), (of_key, ("none",)), draw=(Upload, Run))
+    assert values == [there.pk, None]
+    assert [len(ids) for ids in drawn.values()] == ([1, 1] if connection.vendor == "postgresql" else [])
 
 
 def test_a_query_is_asked_with_other_texts_each_time():

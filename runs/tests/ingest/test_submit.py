@@ -258,3 +258,23 @@ def test_the_same_text_from_many_at_once_is_stored_once(hints):
     assert sum(receipt.created for receipt in receipts) == 2 == Upload.objects.count()
     assert Run.objects.count() == 2
     assert Experiment.objects.count() == (1 if hints.experiment else 2)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_plain_text_that_came_in_meanwhile_leaves_nothing_of_its_second_reading(monkeypatch):
+    """On PostgreSQL its rows are one statement, without a transaction around it."""
+    first = []
+
+    def slow_reading(*given, **more):
+        monkeypatch.undo()
+        first.append(submit(ab(500)))
+        return read(*given, **more)
+
+    read = ingest.submit.__globals__["read"]
+    monkeypatch.setitem(ingest.submit.__globals__, "read", slow_reading)
+    second = submit(ab(500))
+    assert (first[0].created, second.created) == (True, False)
+    assert second.upload == first[0].upload
+    assert counts() == {model.__name__: 0 for model in RESULTS} | {
+        **dict.fromkeys(("Experiment", "Config", "Run", "Upload"), 1)
+    }
