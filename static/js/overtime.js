@@ -1,5 +1,5 @@
 // Draws charts over time: puts the points of a light figure back (see runs/figures/overtime/lean.py), and asks for finer ones
-// when the reader zooms in. All charts of a page show the same time. What is there stays until the finer figure has come.
+// when the reader zooms in, by dragging or by the buttons. All charts of a page show the same time. What is there stays until the finer figure has come.
 "use strict";
 (function () {
   const WAIT_MS = 150; // after the last of several zooms
@@ -8,7 +8,10 @@
   const drawn = new Set();
   const following = new WeakSet(); // boxes that are moved by this script and not by the reader
   const seconds = new WeakMap(); // box -> how much of its x axis a second is
+  const zoom = document.querySelector(".zoom");
   let range = fromQuery() || fromPage();
+  let whole; // the ends of all that there is, known with the first figure
+  let clock = false; // whether they are on a clock
   let restoring = false;
   let timer;
   let turn = 0;
@@ -66,6 +69,9 @@
   function figure(light, box) {
     const panel = light.panels[box.dataset.panel] || { data: [], layout: structuredClone(light.panels[0].layout) };
     seconds.set(box, light.second);
+    whole = light.ends;
+    clock = light.second === 1000;
+    tell();
     const made = { data: panel.data.map((one) => trace(one, light)), layout: structuredClone(panel.layout) };
     if (coarse) {
       made.layout.dragmode = false; // a finger that goes down the page must not be caught
@@ -90,8 +96,13 @@
     else if (ends[0] !== undefined) range = ends.map((end) => told(box, end));
     else return;
     restoring = false;
-    if (range) for (const other of drawn) if (other !== box) follow(other);
+    show(box);
+  }
+
+  function show(mover) {
+    if (range) for (const other of drawn) if (other !== mover) follow(other);
     intoQuery();
+    tell();
     clearTimeout(timer);
     timer = setTimeout(refine, WAIT_MS);
   }
@@ -111,6 +122,49 @@
       );
     }
   }
+
+  // What a button makes of the time that is shown; null where it makes nothing of it.
+  function asked(button) {
+    if (!whole) return null;
+    const [low, high] = range || whole;
+    const length = high - low;
+    const step = { earlier: -length / 2, later: length / 2 }[button];
+    const grown = { in: length / 2, out: length * 2 }[button];
+    let ends = whole;
+    if (step) ends = [low + step, high + step];
+    else if (grown) ends = [low + (length - grown) / 2, low + (length + grown) / 2];
+    const inside = Math.min(ends[1] - ends[0], whole[1] - whole[0]);
+    const first = Math.min(Math.max(ends[0], whole[0]), whole[1] - inside);
+    const same = Math.abs(first - low) < 0.05 && Math.abs(inside - length) < 0.05;
+    return same || (grown < length && inside < 2) ? null : [first, first + inside];
+  }
+
+  function time(second) {
+    if (!clock) return second.toFixed(0);
+    return new Date(second * 1000).toISOString().slice(11, 19);
+  }
+
+  function tell() {
+    if (!zoom || !whole) return;
+    for (const button of zoom.querySelectorAll("button")) {
+      button.toggleAttribute("aria-disabled", !asked(button.dataset.zoom));
+      if (button.hasAttribute("aria-disabled")) button.setAttribute("aria-disabled", "true");
+    }
+    const said = `${clock ? "" : "from "}${(range || whole).map(time).join(" to ")}`;
+    const output = zoom.querySelector("output");
+    if (output.textContent !== said) output.textContent = said;
+  }
+
+  function pressed(event) {
+    const button = event.target.closest("button");
+    const ends = button && asked(button.dataset.zoom);
+    if (!ends) return;
+    const all = ends[0] <= whole[0] && ends[1] >= whole[1];
+    range = all && !fromPage() ? null : ends; // of a page that begins with a part, all is a part that a link must name
+    show();
+  }
+
+  if (zoom) zoom.addEventListener("click", pressed);
 
   for (const box of boxes) {
     benchdash.lazy(box, () => load(box)).then(() => {

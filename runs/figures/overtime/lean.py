@@ -1,11 +1,13 @@
 """Points as small whole numbers, so that a figure of hundreds of lines is light: what overtime.js reads.
 
-    {"second": 1000, "tick": 1000, "unit": 0.03125, "axes": [...], "panels": [{"data": [...], "layout": {...}}]}
+    {"second": 1000, "tick": 1000, "unit": 0.03125, "axes": [...], "panels": [{"data": [...], "layout": {...}}],
+     "ends": [first, last]}
 
 A trace has "lean": {"x": number of an axis, "y": [first, difference, difference ...], "breaks": [places]} in place of x and
 y. y adds up to whole numbers of `unit`; before each of the places in `breaks` the line is interrupted. An axis is
 {"at": first, "by": step, "n": how many} where the step is always the same, else {"at": first, "d": [differences]}; it counts
-ticks. `tick` and `second` are in what the figure's x axis is in: ms for a clock.
+ticks. `tick` and `second` are in what the figure's x axis is in: ms for a clock. `ends` are of all that there is, in
+seconds or looks.
 """
 
 from __future__ import annotations

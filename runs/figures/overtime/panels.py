@@ -45,7 +45,7 @@ def stack(
     ]
     y = axis(unit, rangemode="tozero", hoverformat=".4~r", **({"range": [0, most]} if most else {}))
     parts = layout(HEIGHT, yaxis=y, hovermode="x unified", **_time(when, part, (low, high), bands, points))
-    return figure(made, [{"data": traces, "layout": parts}], n=len(part.at))
+    return figure(made, [{"data": traces, "layout": parts}], n=len(part.at), ends=when.ends)
 
 
 def lines(when: Timeline, groups: Sequence[tuple[str, Sequence[Strand]]], **asked: Any) -> Figure:
@@ -76,7 +76,7 @@ def grid(
         y = axis(unit, rangemode="tozero", **({"range": [0, (top if shared else own) * 1.05 or 1]}))
         times = _time(when, part, (low, high), bands, points, small=True)
         drawn.append({"data": traces, "layout": layout(SMALL, yaxis=y, hovermode="closest", **times)})
-    return figure(made, drawn, n=len(part.at))
+    return figure(made, drawn, n=len(part.at), ends=when.ends)
 
 
 def _highest(strands: Sequence[Strand]) -> float:

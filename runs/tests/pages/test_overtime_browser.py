@@ -76,3 +76,28 @@ def test_a_link_to_a_part_shows_that_part(page: Any, live_server: Any) -> None:
     assert page.locator("#chart-rss .plot").evaluate(RANGE) == [NOON + 600, NOON + 700]
     assert page.locator("#chart-rss .plot").evaluate(POINTS) == 103
     assert no_sideways_scroll(page)
+
+
+def press(page: Any, name: str, low: int, high: int) -> None:
+    """By the keyboard, until all charts show that part of the time after noon."""
+    page.get_by_role("group", name="The time that all charts show").get_by_role("button", name=name).focus()
+    page.keyboard.press("Enter")
+    for chart in ("rss", "load"):
+        ends = f"document.querySelector('#chart-{chart} .plot').layout.xaxis.range.join()"
+        page.wait_for_function(f"() => {ends} === '{(NOON + low) * 1000},{(NOON + high) * 1000}'")
+
+
+def test_charts_are_zoomed_from_the_keyboard(page: Any, live_server: Any) -> None:
+    made = watched()
+    page.set_viewport_size({"width": 1000, "height": 1200})
+    page.goto(f"{live_server.url}/captures/{made.pk}/?from={NOON + 400}&to={NOON + 800}")
+    see_charts(page)
+    press(page, "Zoom in", 500, 700)
+    press(page, "Later", 600, 800)
+    assert page.url.endswith(f"?from={NOON + 600}.0&to={NOON + 800}.0")
+    press(page, "Earlier", 500, 700)
+    press(page, "Zoom out", 400, 800)
+    assert page.locator(".zoom output").text_content() == "12:06:40 to 12:13:20"
+    press(page, "All", 0, LOOKS - 1)
+    assert "?" not in page.url
+    assert page.get_by_role("button", name="Earlier").get_attribute("aria-disabled") == "true"
