@@ -121,6 +121,8 @@ def _asked(line: str) -> dict[str, Any] | None:
                 values[f"asked_{name.replace('-', '_')}"] = convert(found[1])
             except ValueError:
                 return None
+    if "asked_rate" in values and "asked_num_calls" in values:  # of connections; with sessions, of these
+        values["asked_requests_per_second"] = values["asked_rate"] * values["asked_num_calls"]
     return values | ({"asked_tls": True} if " --ssl " in f"{line} " else {})
 
 

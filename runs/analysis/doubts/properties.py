@@ -13,7 +13,7 @@ from typing import Literal
 
 from runs.analysis.columns import option
 from runs.analysis.doubts.case import Case
-from runs.analysis.doubts.told import clients, document_bytes, is_local, mean_reply_bytes, url_in
+from runs.analysis.doubts.told import clients, document_bytes, is_local, mean_reply_bytes, set_rate, url_in
 from runs.analysis.facts import RunFact
 from runs.analysis.numbers import figure
 
@@ -57,6 +57,12 @@ def rough_sizes(one: Value, other: Value) -> Grade | None:
     small, large = sorted((float(one), float(other)))
     ratio = large / small if small else float("inf")
     return "split" if ratio >= 3 else "caution" if ratio >= 1.5 else None
+
+
+def rates(one: Value, other: Value) -> Grade | None:
+    """How much it weighs that loads were sent at other rates (vegeta prints what came of the one that was set)."""
+    small, large = sorted((float(one), float(other)))
+    return "fatal" if large > 1.02 * small else None
 
 
 def _machine(name: str) -> Read:
@@ -122,6 +128,7 @@ FAMILIES: dict[str, tuple[Property, ...]] = {
     ),
     "load": (
         Property("keep-alive", _keepalive, always("split")),
+        Property("set rate", lambda case, run: set_rate(run), rates, " requests/s"),
         Property("TLS", _tls, always("split")),
         Property("TLS protocol", _protocol, always("note")),
         Property("concurrency", lambda case, run: clients(run), always("caution")),

@@ -33,6 +33,12 @@ def number(run: RunFact, name: str, part: str = "") -> float | None:
     return found
 
 
+def set_rate(run: RunFact) -> float | None:
+    """Requests/s that the load generator was told to send; None where it waits for answers instead, or does not say."""
+    asked = number(run, "asked_requests_per_second")
+    return number(run, "rate_per_s") if asked is None else asked
+
+
 def many(count: float, what: str) -> str:
     """ "1 request", "200 requests"."""
     return f"{figure(count)} {what}{'' if count == 1 else 's'}"

@@ -192,3 +192,21 @@ def test_a_config_that_was_also_loaded_like_the_baseline_is_not_put_apart():
 def test_sources_are_a_line_of_each_that_is_named():
     doubt = one(of_runs({"tool": "ab"}, {"tool": "siege"}), "differs.tool")
     assert len(doubt.sources) == 2
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("rate", "severity"), [(100, []), (200, ["fatal"])])
+def test_a_load_sent_at_another_rate_is_never_comparable(rate, severity):
+    text = (FIXTURES / "httperf" / "httperf_01.txt").read_text(encoding="utf-8")
+    other = (
+        text.replace("--rate=100", f"--rate={rate}").replace("--rate 100", f"--rate {rate}").replace("1.991", "1.990")
+    )
+    found = said(session(nginx=text, apache=other.replace("rate: 100.5 req", f"rate: {rate}.4 req")))
+    assert [doubt.severity for doubt in of(found, "differs.load")] == severity
+
+
+def test_a_rate_that_was_set_and_kept_says_only_that_the_server_kept_up():
+    found = of_runs(*({"values": {"asked_requests_per_second": asked}} for asked in (101, 400)))  # of 100 and 200
+    doubt = one(found, "load.set_rate")
+    assert doubt.severity == "caution"
+    assert "101 requests/s were asked for, and 100 answered" in doubt.text
