@@ -73,12 +73,13 @@ def _opening(line: str) -> tuple[Format, str, str | None] | None:
 
 def _opened(source: Lines, line: str, form: Format, prefix: str, label: str | None, around: Around) -> Block | None:
     """The block that begins with the line returned last. None: there was nothing to it, and its lines stay unread."""
-    number = source.number
+    number, raw = source.number, source.raw
     source.again()
     above = source.raw
     found = _parsed(source, form, prefix, around.text)
     for other in opening_too(form.kind, line[len(prefix) :].lstrip()) if found is None else ():
         if source.number == number:
+            source.raw = raw  # the format may have looked further, and put back what it saw
             source.again()
         source.raw = above
         if source.number == number - 1 and (found := _parsed(source, other, prefix, around.text)):
