@@ -1,0 +1,135 @@
+"""oha: the summary that it prints at the end.
+
+Reads     from "Summary:" or "Success rate:" to the distribution of errors
+Yields    one LoadResult
+Units     times as printed in secs, ms or us, kept in ms (the total in s); sizes with 1024, kept in bytes; requests/s
+Quirks    much like hey's, but with "Success rate:", and percentiles are a "Response time distribution"; requests under way
+          at the end are "aborted due to deadline", which oha does not count as failed either; older versions print the
+          rate of success as 1.0000
+Source    oha's src/printer.rs, 0.5 to 1.x
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ..catalogue import Found
+from ..lines import Lines
+from ..records import LoadResult, Record
+from ..report import Report, take_report
+
+KIND = "oha"
+COMMAND = r"(?:^|[\s/;&|(])oha\s"
+OPENS = r"Summary:\s*$|Success rate:\s+\d+\.\d+%?\s*$|Response time distribution:\s*$"
+
+_MS = {"secs": 1000, "sec": 1000, "s": 1000, "ms": 1, "us": 0.001, "µs": 0.001, "ns": 1e-6}
+_BYTES = {"B": 1, "": 1, "KiB": 1024, "MiB": 1024**2, "GiB": 1024**3, "TiB": 1024**4}
+_TIME = r"(\d+(?:\.\d+)?) (secs|sec|s|ms|us|µs|ns)"
+_TIMES = {"Total": "total_ms", "Slowest": "slowest_ms", "Fastest": "fastest_ms", "Average": "average_ms"}
+_SIZES = {"Total data": "total_data_bytes", "Size/request": "size_per_request_bytes", "Size/sec": "size_per_s_bytes"}
+_SUMMARY = re.compile(rf"(Total|Slowest|Fastest|Average):\s+{_TIME}")
+_SUCCESS = re.compile(r"Success rate:\s+(\d+\.\d+)(%?)")
+_RATE = re.compile(r"Requests/sec:\s+(\d+\.\d+)")
+_SIZE = re.compile(r"(Total data|Size/request|Size/sec):\s+(\d+(?:\.\d+)?)(?: ([KMGT]iB|B))?")
+_BAR = re.compile(r"(\d+\.\d+)(?: (secs|sec|s|ms|us|µs|ns))? \[(\d+)\]\s*\|■*")
+_PERCENT = re.compile(rf"(\d+(?:\.\d+)?)% in {_TIME}")
+_DETAIL = re.compile(rf"(DNS\+dialup|DNS-lookup):\s+{_TIME}, {_TIME}, {_TIME}")
+_STATUS = re.compile(r"\[(\d{3})\] (\d+) responses")
+_ERROR = re.compile(r"\[(\d+)\] (\S.*)")
+_DEADLINE = "aborted due to deadline"
+
+
+def parse(lines: Lines, command: str | None) -> Found | None:
+    ahead = [line.strip() for line in lines.ahead(2)]
+    if not any(line.startswith(("Success rate:", "Response time distribution:")) for line in ahead):
+        return None  # hey's summary begins alike
+    found = take_report(lines, _report(_Lines(lines)))
+    return found if found and found.values.keys() - {"success_rate_pct"} else None
+
+
+class _Lines:
+    def __init__(self, lines: Lines) -> None:
+        self.lines = lines
+        self.errors = False  # whether the errors' section has begun
+
+    def read(self, line: str) -> dict[str, Any] | None:
+        for pattern, meaning in _MEANINGS:
+            if found := pattern.fullmatch(line):
+                return meaning(found)
+        if line == "Error distribution:":
+            self.errors = True
+            return {}
+        found = _ERROR.fullmatch(line) if self.errors and not self.lines.unended() else None
+        return {"errors": {found[2]: int(found[1])}} if found else None
+
+
+def _ms(figure: str, unit: str) -> float:
+    return round(float(figure) * _MS[unit], 9)
+
+
+def _success(found: re.Match[str]) -> dict[str, Any]:
+    return {"success_rate_pct": round(float(found[1]) * (1 if found[2] else 100), 6)}
+
+
+def _size(found: re.Match[str]) -> dict[str, Any]:
+    return {_SIZES[found[1]]: round(float(found[2]) * _BYTES[found[3] or ""])}
+
+
+def _bar(found: re.Match[str]) -> dict[str, Any]:
+    return {"histogram_ms": [[_ms(found[1], found[2] or "secs"), int(found[3])]]}
+
+
+def _detail(found: re.Match[str]) -> dict[str, Any]:
+    times = (_ms(found[at], found[at + 1]) for at in (2, 4, 6))
+    name = re.sub(r"\W", "_", found[1].lower())
+    return {"details": {name: dict(zip(("average_ms", "fastest_ms", "slowest_ms"), times, strict=True))}}
+
+
+_MEANINGS = (
+    (_SUCCESS, _success),
+    (_SUMMARY, lambda found: {_TIMES[found[1]]: _ms(found[2], found[3])}),
+    (_RATE, lambda found: {"requests_per_second": float(found[1])}),
+    (_SIZE, _size),
+    (_BAR, _bar),
+    (_PERCENT, lambda found: {"percentiles_ms": {f"{float(found[1]):g}": _ms(found[2], found[3])}}),
+    (_DETAIL, _detail),
+    (_STATUS, lambda found: {"status_codes": {found[1]: int(found[2])}}),
+)
+
+
+def _report(ours: _Lines) -> Report:
+    return Report(
+        tool=KIND,
+        read=ours.read,
+        meant=re.compile(
+            r"(?:Success rate|Total|Slowest|Fastest|Average|Requests/sec|Total data|Size/request|Size/sec|DNS\+dialup"
+            r"|DNS-lookup):\s|\d+(?:\.\d+)?% in |\d+\.\d+(?: \w+)? \[\d+\]|\[\d+\] |Error distribution:$"
+        ),
+        noise=re.compile(
+            r"(?:Summary|Response time histogram|Response time distribution|Details \(average, fastest, slowest\)"
+            r"|Status code distribution|Error distribution):$"
+            r"|(?:Slowest|Fastest|Average|Size/request|DNS\+dialup|DNS-lookup):\s+(?:NaN|-?inf)"
+        ),
+        over=lambda values, line: line == "Summary:",
+    )
+
+
+def records(values: dict[str, Any]) -> list[Record]:
+    get = values.get
+    statuses, errors = get("status_codes", {}), get("errors", {})
+    most = get("slowest_ms")
+    return [
+        LoadResult(
+            tool=KIND,
+            requests_per_second=get("requests_per_second"),
+            complete_requests=sum(statuses.values()) if statuses else None,
+            failed_requests=sum(n for text, n in errors.items() if text != _DEADLINE) if statuses or errors else None,
+            duration_s=round(values["total_ms"] / 1000, 9) if "total_ms" in values else None,
+            mean_ms=get("average_ms"),
+            min_ms=get("fastest_ms"),
+            max_ms=most,
+            percentiles_ms=get("percentiles_ms", {}) | ({"100": most} if most is not None else {}),
+            transferred_bytes=get("total_data_bytes"),
+        )
+    ]
