@@ -25,6 +25,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
+from types import ModuleType
 from typing import Any
 
 from . import formats as _formats_package
@@ -46,6 +47,7 @@ class Found:
 @dataclass(frozen=True, slots=True)
 class Format:
     kind: str
+    about: str
     opens: str
     begins: str | None
     inline: str | None
@@ -70,6 +72,7 @@ def _load(name: str) -> Format:
     command = getattr(module, "COMMAND", None)
     return Format(
         kind=module.KIND,
+        about=_about(module),
         opens=module.OPENS,
         begins=getattr(module, "BEGINS", None),
         inline=getattr(module, "INLINE", None),
@@ -80,6 +83,12 @@ def _load(name: str) -> Format:
         fits=getattr(module, "fits", _always),
         follows=getattr(module, "follows", None),
     )
+
+
+def _about(module: ModuleType) -> str:
+    """What its docstring opens with, behind the name."""
+    opening = (module.__doc__ or "").partition("\n")[0]
+    return opening.removeprefix(f"{module.KIND}:").strip()
 
 
 @cache

@@ -6,7 +6,7 @@ receive(stream)  a large text, in pieces          text_of(upload)          a sto
 change          what a person changes afterwards  pack                     how series are packed
 overrule        a fatal doubt does not count      withdraw                 it does again
 take_in         counts and trends catch up        recount                  they are built anew
-remove          delete rows of any kind
+remove          delete rows of any kind           kinds                    what is recognised
 """
 
 from .again import cancel, give_up, lines_of, parse_queued, reparse
@@ -14,7 +14,7 @@ from .draft import Draft
 from .edits import Edits, apply_edits
 from .hints import Hints, Slot
 from .progress import overdue
-from .reading import nothing_found
+from .reading import kinds, nothing_found
 from .redact import Secret, without_secrets
 from .rejected import Error, Rejected, too_large
 from .removing import remove
@@ -44,6 +44,7 @@ __all__ = [
     "capture_result",
     "draft_results",
     "give_up",
+    "kinds",
     "lines_of",
     "nothing_found",
     "overdue",

@@ -69,8 +69,13 @@ def drafted(
     return Reading(blocks, edited, [problem for block in blocks for problem in block.problems])
 
 
+def kinds() -> dict[str, str]:
+    """What is recognised: each kind of output, and what that is in a few words."""
+    return {kind: form.about for kind, form in sorted(formats().items())}
+
+
 def nothing_found(n_lines: int) -> str:
     """What a text is told in which no block was recognised."""
-    looked_for = ", ".join(sorted(formats()))
+    looked_for = ", ".join(kinds())
     lines = "line" if n_lines == 1 else "lines"
     return f"Nothing was recognised in {n_lines} {lines}. Looked for the output of: {looked_for}."

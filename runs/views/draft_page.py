@@ -8,7 +8,7 @@ from typing import Any
 
 from runs.analysis.numbers import figure
 from runs.forms import Item
-from runs.ingest import Preview
+from runs.ingest import Preview, nothing_found
 from runs.ingest.draft import DraftCapture, DraftExperiment, DraftRun, DraftText
 from runs.ingest.edits import Edits
 from runs.models import Capture
@@ -63,6 +63,7 @@ def draft_context(shown: Preview, redact: Sequence[str] | None, edits: Edits) ->
         "redact": set(secrets) if redact is None else set(redact),
         "left_out": [{"key": key, "block": blocks.get(key)} for key in left_out],
         "existing": shown.existing,
+        "nothing": "" if shown.blocks else nothing_found(len(shown.lines)),
         "n_unread": sum(last - first + 1 for first, last in shown.draft.unread),
     }
 

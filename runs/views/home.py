@@ -8,7 +8,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from runs import gists
+from runs import gists, ingest
 from runs.forms import preview_bytes
 from runs.models import Host
 from runs.views.cards import cards
@@ -29,6 +29,7 @@ def paste_context(request: HttpRequest) -> dict[str, Any]:
         "public_read": settings.PUBLIC_READ,
         "preview_bytes": preview_bytes(),
         "most_bytes": settings.MAX_UPLOAD_BYTES,
+        "kinds": ingest.kinds(),
     }
 
 

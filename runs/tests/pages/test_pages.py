@@ -30,6 +30,12 @@ def test_an_empty_home_teaches_the_exact_command(browser):
     assert "None yet." in page
 
 
+def test_home_names_all_that_is_read(browser):
+    page = words(html(browser, "/"))
+    assert all(kind in page for kind in ("ab_gnuplot", "k6", "server_status", "vmstat"))
+    assert "ApacheBench's report" in page.replace("&#x27;", "'")
+
+
 def test_home_shows_the_latest_experiments_with_a_picture_of_their_runs(browser):
     factories.mpm_experiment()
     page = html(browser, "/")

@@ -34,6 +34,11 @@ def key_of(sent: dict[str, list[str]], what: str, value: str) -> str:
     return next(name for name, values in sent.items() if name.startswith(f"{what}:") and values == [value])
 
 
+def test_a_preview_in_which_nothing_was_recognised_says_so_and_what_was_looked_for(browser):
+    page = previewed(browser, "hello\nnothing here\n")
+    assert "Nothing was recognised in 2 lines. Looked for the output of: ab," in page
+
+
 def test_a_preview_stores_nothing_and_shows_what_it_would_store(browser):
     page = previewed(browser)
     assert Upload.objects.count() == Experiment.objects.count() == Run.objects.count() == 0
