@@ -40,6 +40,35 @@ def test_some_figures_are_odd(path: Path):
             holds(text[: one.start()] + odd + text[one.end() :])
 
 
+def test_a_heading_of_autocannon_that_is_no_per_cent():
+    text = (
+        text_of(FIXTURES / "autocannon" / "autocannon_06_german.txt")
+        .replace("97.5%", "many%")
+        .replace(" Stdev ", " Min   ")
+    )
+    for block in blocks(text):
+        assert all(set(record.percentiles_ms) <= {"2.5", "50", "99", "100"} for record in block.records)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Darwin mac 18.7.0 Darwin Kernel Version 18.7.0: Sun Dec" + " " * 60_000 + "x",
+        "NAME   CPU %   MEM %   " * 2_500,
+        "\n".join(["NAME   CPU %   MEM %"] * 5_000),
+    ],
+    ids=["uname", "titles of containers", "the same, each on a line"],
+)
+def test_what_some_patterns_never_came_to_an_end_with(line):
+    assert not any(len(block.values) > 3 for block in blocks(f"{line}\n"))
+
+
+def test_an_opening_of_two_tools_whose_lines_are_neither_s():
+    """The first format looks further and puts back what it saw; the second one begins at the opening line all the same."""
+    text = "Summary:\n  Success rate: many\n  Total: long enough, and longer than the line that opens it\n"
+    assert blocks(text + text) == []
+
+
 def test_what_stands_below_such_a_report_is_read():
     text = text_of(FIXTURES / "hey" / "hey_01.txt")
     odd = text.replace("Requests/sec:\t", "Requests/sec:\t1.2.")
