@@ -18,6 +18,7 @@ from ..catalogue import Found
 from ..lines import Lines
 from ..records import LoadResult, Record
 from ..report import Report, take_report
+from ..units import number
 
 KIND = "autocannon"
 COMMAND = r"(?:^|[\s/;&|(])autocannon\s"
@@ -31,6 +32,7 @@ _DONE = re.compile(r"(\d+[km]?) requests in (\d+(?:\.\d+)?)s, (\d+(?:\.\d+)?) ([
 _ERRORS = re.compile(r"(\d+[km]?) errors \((\d+[km]?) timeouts\)")
 _MS = re.compile(r"(\d+(?:\.\d+)?) ms")
 _SIZE = re.compile(r"(\d+(?:\.\d+)?) ([kMGT]?)B")
+_COLUMN = re.compile(r"\d{1,2}(?:\.\d{1,3})?|avg|stdev|min|max")
 _HEADINGS = {"Stat": 8, "Code": 2, "Percentile": 2}  # columns
 _BYTES = {"": 1, "k": 1000, "M": 1000**2, "G": 1000**3, "T": 1000**4}
 _COUNT = {"": 1, "k": 1000, "m": 1000**2}
@@ -101,7 +103,7 @@ class _Tables:
         if self.columns[:1] == ["Code"]:
             return {"status_codes": {name: int(cells[0])}}
         if self.columns[:1] == ["Percentile"]:
-            return {"spectrum_ms": {f"{float(name):g}": float(cells[0])}}
+            return {"spectrum_ms": {f"{float(number(name)):g}": float(number(cells[0]))}}
         told = {
             "Latency": ("latency_ms", _ms),
             "Req/Sec": ("requests_per_s", _plain),
@@ -110,7 +112,9 @@ class _Tables:
         if name not in told:
             return None
         field, figure = told[name]
-        names = (column.lower().removesuffix("%") for column in self.columns[1:])
+        names = [column.lower().removesuffix("%") for column in self.columns[1:]]
+        if not all(_COLUMN.fullmatch(name) for name in names):
+            return None
         return {field: dict(zip(names, map(figure, cells), strict=True))}
 
 
@@ -126,7 +130,7 @@ def _ms(cell: str) -> float:
 
 def _plain(cell: str) -> float:
     """ "39,679" as English has it, "39.679" as German does → 39679; no figure has three decimals."""
-    return float(_SEPARATOR.sub("", cell).replace(",", "."))
+    return float(number(_SEPARATOR.sub("", cell)))
 
 
 def _size(cell: str) -> float:
@@ -139,7 +143,7 @@ def records(values: dict[str, Any]) -> list[Record]:
     rate = get("requests_per_s", {}).get("avg")
     times = dict(get("latency_ms", {})) if rate != 0 else {}  # where nothing was answered, zeros are printed
     mean, most = times.pop("avg", None), times.pop("max", None)
-    times.pop("stdev", None)
+    times = {name: figure for name, figure in times.items() if name[0].isdigit()}
     percentiles = get("spectrum_ms", {}) | times | ({"100": most} if most is not None else {})
     url = urlsplit(get("url", ""))
     return [

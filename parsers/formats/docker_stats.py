@@ -44,6 +44,7 @@ _COLUMNS = {
 _NAMES = ("CONTAINER ID", "CONTAINER", "NAME")
 _TITLE = re.compile("|".join(map(re.escape, _COLUMNS)))
 _TITLES = re.compile(rf"(?:{_TITLE.pattern})(?:\s+(?:{_TITLE.pattern}))*")
+_WIDE = 240  # characters of all titles
 _SLASH = re.compile(r" ?/ ?")
 _AMOUNT = re.compile(r"([\d.]+) ?(?:([kKMGTP])(i?))?B")
 _POWER = {None: 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
@@ -78,7 +79,7 @@ def _titles(lines: Lines) -> list[str]:
     """The columns' titles, also where a mail client broke their line; [] where it is no such line."""
     line = next(lines).strip()
     found = _TITLES.fullmatch(line)
-    while found and (ahead := lines.ahead(1)) and _TITLES.fullmatch(f"{line} {ahead[0].strip()}"):
+    while found and len(line) < _WIDE and (ahead := lines.ahead(1)) and _TITLES.fullmatch(f"{line} {ahead[0].strip()}"):
         if ahead[0].strip().startswith("CONTAINER"):
             break
         lines.skip_blank()
@@ -87,7 +88,8 @@ def _titles(lines: Lines) -> list[str]:
         # broken inside a title: "... NET" and "I/O ..."
         found = whole(lines, line, _TITLES.fullmatch)
         line = found[0] if found else line
-    return _TITLE.findall(line) if found else []
+    titles = _TITLE.findall(line) if found else []
+    return titles if len(titles) <= len(_COLUMNS) else []
 
 
 def _row_pattern(titles: list[str], cut: bool) -> str:

@@ -50,6 +50,7 @@ _FIELDS = {
     "i": ("hardware_platform", r"\S+"),
     "o": ("operating_system", r"\S+"),
 }
+_LONGEST = 500  # characters; with more, looking for where the version ends would take its time
 _LONG = {f"--{name.replace('_', '-')}": letter for letter, (name, _) in _FIELDS.items()}
 _ALONE = re.compile(r"(?:sudo\s+)?(?:busybox\s+|toybox\s+)?(?:\S*/)?uname((?:\s+--?[a-z-]+)*)\s*")
 
@@ -88,6 +89,8 @@ def _asked(command: str) -> re.Pattern[str] | None:
 
 
 def _read(text: str, asked: re.Pattern[str] | None) -> re.Match[str] | None:
+    if len(text) > _LONGEST:
+        return None
     patterns = [asked] if asked else [_ALL_OF_LINUX, _ALL_OF_OTHERS, _SRM]
     return next((found for pattern in patterns if (found := pattern.fullmatch(text))), None)
 
