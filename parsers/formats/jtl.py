@@ -26,7 +26,7 @@ KIND = "jtl"
 COMMAND = r"(?:^|[\s/;&|(])jmeter(?:\.sh|\.bat)?\s|\.(?:jtl|csv)\b"
 OPENS = r"timeStamp,elapsed,\w|1\d{12},\d+,[^,]*,\w*,[^,]*,[^,]*,\w*,(?:true|false),"
 
-_BARE = "timeStamp,elapsed,label,responseCode,responseMessage,threadName,dataType,success".split(",")
+_BARE = ["timeStamp", "elapsed", "label", "responseCode", "responseMessage", "threadName", "dataType", "success"]
 _NAMED = re.compile(r"timeStamp,elapsed(?:,\w+)*")
 _ROW_BEGINS = re.compile(r"\d{9,13},\d+,")
 _PERCENTS = (50, 90, 95, 99)  # as JMeter's own report has them
