@@ -156,6 +156,7 @@ class Block:
     above: list[tuple[int, str]] = field(default_factory=list)
     below: list[tuple[int, str]] = field(default_factory=list)
     typed: tuple[str, ...] = ()
+    _made: tuple[dict[str, Any], Record] | None = field(default=None, init=False, repr=False, compare=False)
 
     @property
     def lines(self) -> tuple[int, int]:
@@ -163,7 +164,12 @@ class Block:
 
     @property
     def records(self) -> list[Record]:
-        """The same figures as records, made by the block's own format."""
+        """The same figures as records, made by the block's own format. Where there is but one, it is made once."""
         from .catalogue import formats  # catalogue imports every format, and they import this module
 
-        return formats()[self.kind].records(self.values)
+        if self._made is not None and self._made[0] is self.values:
+            return [self._made[1]]
+        made = formats()[self.kind].records(self.values)
+        if len(made) == 1 and isinstance(made[0], LoadResult):
+            self._made = self.values, made[0]
+        return made

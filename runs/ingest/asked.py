@@ -73,7 +73,7 @@ def _completed(block: Block, result: LoadResult) -> LoadResult:
     missing = {name: getattr(asked, name) for name, value in known.items() if value is None}
     if known["hostname"] is not None:  # half an address from each would be nobody's
         missing.pop("port", None)
-    return replace(result, **missing)
+    return replace(result, **missing) if missing else result
 
 
 @lru_cache(maxsize=256)  # each run's is asked for several times, and a text repeats its commands

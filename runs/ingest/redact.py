@@ -11,6 +11,7 @@ import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 REDACTED = "[redacted]"
 LONGEST = 10_000  # characters of a line that are looked at; no tool prints a longer one
@@ -25,6 +26,8 @@ NEEDLES = {
     needle: needle.encode().translate(None, FIGURES) for needle in _NEEDLES
 }  # each with what a bare line has of it
 MOST_KEYS = 10_000
+SHORT, MOST_KNOWN = 200, 2000  # characters of a line that is remembered, and how many of them are
+SMALL = 8192  # characters of a piece whose lines are not worth sorting
 
 HEADER = r"(?:set-cookie2?|cookie|(?:proxy-)?authorization|x-api-key|x-auth-token)"
 WORD = r"(?:password|passwd|passphrase|pwd|secret|token|(?:secret|api|access|auth|private)[_-]?key)"
@@ -127,9 +130,12 @@ class Search:
         found = self._private_keys(lines, suspects, first_line)
         private = {number for number, *_ in found}
         for at in suspects:
-            if first_line + at not in private:
+            if first_line + at not in private and lines[at] not in _known_harmless:
                 whole = lines[at][:LONGEST]
-                found += [(first_line + at, start, end, kind, whole[start:end]) for start, end, kind in _in_line(whole)]
+                spans = _in_line(whole)
+                found += [(first_line + at, start, end, kind, whole[start:end]) for start, end, kind in spans]
+                if not spans:
+                    _remember_harmless(lines[at])
         return [Secret(self._key(value), number, start, end, kind) for number, start, end, kind, value in sorted(found)]
 
     def _is_harmless(self, line: str) -> bool:
@@ -174,6 +180,16 @@ class Search:
                 return
 
 
+_known_harmless: set[str] = set()  # lines such as a tool's banner, which every report repeats
+
+
+def _remember_harmless(line: str) -> None:
+    if len(line) <= SHORT:
+        if len(_known_harmless) >= MOST_KNOWN:
+            _known_harmless.clear()
+        _known_harmless.add(line)
+
+
 def _opens_key(line: str) -> bool:
     return "-----BEGIN" in line and bool(KEY_BEGIN.search(line[:LONGEST])) and KEY_END not in line
 
@@ -184,6 +200,8 @@ def _suspects(piece: str) -> list[int]:
     Without figures and spaces the lines of a log are few: nearly all of them are passed over without a look at each.
     """
     bare = piece.lower().encode("utf-8", "surrogatepass").translate(None, FIGURES).split(b"\n")
+    if len(piece) <= SMALL:
+        return [at for at, kind in enumerate(bare) if _has_needle(kind)]
     kinds = set(bare)
     together = b"\n".join(kinds)
     needles = [needle for needle, short in NEEDLES.items() if short in together]
@@ -191,6 +209,11 @@ def _suspects(piece: str) -> list[int]:
         return []
     odd = {kind for kind in kinds if any(NEEDLES[needle] in kind for needle in needles)}
     return [at for at, kind in enumerate(bare) if kind in odd]
+
+
+@lru_cache(maxsize=1024)  # of one report nearly all lines are, without their figures, those of any other
+def _has_needle(kind: bytes) -> bool:
+    return any(short in kind for short in NEEDLES.values())
 
 
 def find_secrets(lines: Sequence[str]) -> list[Secret]:
