@@ -117,6 +117,7 @@ REST_FRAMEWORK = {
     ],
     "DEFAULT_PERMISSION_CLASSES": ["runs.access.bearer.AuthenticatedOrPublicRead"],
     "DEFAULT_RENDERER_CLASSES": ["runs.api.rendering.Json"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "runs.api.rendering.Negotiation",
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
     "DEFAULT_THROTTLE_CLASSES": ["runs.api.limits.PerMinute"],

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 import orjson
-from rest_framework.renderers import JSONRenderer
+from rest_framework.negotiation import DefaultContentNegotiation
+from rest_framework.renderers import BaseRenderer, JSONRenderer
+from rest_framework.request import Request
 from rest_framework.utils.encoders import JSONEncoder
 
 _plain = JSONEncoder().default
@@ -25,3 +27,16 @@ class Json(JSONRenderer):
                 return orjson.dumps(data, default=_plain, option=OPTIONS)
         rendered: bytes = super().render(data, accepted_media_type, renderer_context)
         return rendered
+
+
+class Negotiation(DefaultContentNegotiation):
+    """Who takes anything gets the first there is, without a look at each media type."""
+
+    def select_renderer(
+        self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
+    ) -> tuple[BaseRenderer, str]:
+        anything = request.META.get("HTTP_ACCEPT", "*/*") == "*/*" and not request.META.get("QUERY_STRING")
+        if anything and format_suffix is None and isinstance(renderers, Sequence):
+            return renderers[0], renderers[0].media_type
+        found: tuple[BaseRenderer, str] = super().select_renderer(request, renderers, format_suffix)
+        return found

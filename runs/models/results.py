@@ -5,14 +5,25 @@ Units as everywhere: _ms, _s, _kb (KiB), _pct, _bytes in the names. Lines are 1-
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from django.conf import settings
 from django.db import models
-from django.urls import reverse
+from django.urls import get_script_prefix, reverse
 from django.utils import timezone
 
 from runs import querysets
+
+
+def address(view: str, pk: int) -> str:
+    """`reverse` of a view of one row, in a tenth of its time: a hundred runs are told with theirs."""
+    return _address_of_0(view, get_script_prefix()).replace("/0/", f"/{pk}/", 1)
+
+
+@cache
+def _address_of_0(view: str, prefix: str) -> str:
+    return reverse(view, args=[0])
 
 
 class Upload(models.Model):
@@ -85,7 +96,7 @@ class Upload(models.Model):
         return self.name or f"upload {self.pk}"
 
     def get_absolute_url(self) -> str:
-        return reverse("upload", args=[self.pk])
+        return address("upload", self.pk)
 
     @property
     def is_waited_for(self) -> bool:
@@ -292,4 +303,4 @@ class Run(Sourced):
         return f"{self.tool} {self.label or self.pk}"
 
     def get_absolute_url(self) -> str:
-        return reverse("run", args=[self.pk])
+        return address("run", self.pk)
