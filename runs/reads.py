@@ -227,6 +227,7 @@ def _look(
         line=capture.line_first,
         partial=capture.partial,
         host_id=capture.host_id,
+        n=capture.n_samples,
         metrics=metrics,
         processes=tuple(
             Process(pid, groups[pid, command], command, found.get("rss_kb"), found.get("cpu_pct"))

@@ -85,7 +85,8 @@ class Process:
 class Look:
     """One capture: system metrics by name (mem_free_kb, cpu_us, ...) and processes.
 
-    `metrics` has means over its looks; `lows` and `peaks` the least and the most, where it looked more than once.
+    `metrics` has means over its looks, of which there were `n`; `lows` and `peaks` the least and the most, where it looked
+    more than once.
     """
 
     id: int
@@ -103,6 +104,7 @@ class Look:
     host_id: int | None = None
     lows: dict[str, float] = field(default_factory=dict)
     peaks: dict[str, float] = field(default_factory=dict)
+    n: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,7 @@ def context_of(request: HttpRequest, material: reads.Material) -> dict[str, Any]
         "configs": material.setups,
         "runs": material.runs,
         "looks": material.looks,
+        "over_time": sorted((look for look in material.looks if look.n > 1), key=lambda look: (-look.n, look.id)),
     } | _differences(comparison, material)
 
 

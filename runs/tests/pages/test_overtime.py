@@ -258,3 +258,17 @@ def test_a_pasted_top_is_charted_beside_the_run_that_it_watched(browser):
     assert [(shape["x0"], shape["x1"]) for shape in layout["shapes"][:1]] == [((NOON + 5) * 1000, (NOON + 7) * 1000)]
     (traces,) = figure(browser, f"/runs/{run.pk}/figures/rss.json")
     assert traces[0]["x"][0] == -5
+
+
+def test_an_experiment_leads_to_what_was_watched_over_time(browser):
+    made = watched(20)
+    factories.capture(made.config, made.upload, metrics={"load1": 0.5})
+    page = browser.get(made.experiment.get_absolute_url()).content.decode()
+    (told,) = re.findall(r'<p class="small" id="over-time">.*', page)
+    assert re.findall(r'href="([^"]+)"', told) == [made.get_absolute_url()]
+    assert "n=20 looks" in told
+
+
+def test_an_experiment_without_series_says_nothing_of_time(browser):
+    made = watched(1)
+    assert "over-time" not in browser.get(made.experiment.get_absolute_url()).content.decode()
