@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from parsers import Block, HostFacts, ProcessSample, SystemSample
+from parsers.loaders import makes_load
 
 from .draft import DraftCapture, DraftExperiment, DraftRun, DraftText
 from .glance import glance
@@ -15,7 +16,6 @@ from .naming import Namer
 from .screens import FEW, Rounds, n_looks
 from .words import phase_of, plain
 
-_LOAD_TOOLS = frozenset({"ab", "siege", "wrk", "hey", "h2load", "httperf"})
 _BUSY_LOAD = 1.0
 _BUSY_PCT = 2.0
 # Words by which the path of a text and the software that a run met can be matched.
@@ -176,7 +176,7 @@ class _Placing:
         processes = [r for r in block.records if isinstance(r, ProcessSample)]
         if sample is not None and "load1" not in sample.metrics:  # rows of a screen without its summary
             busy = any((process.cpu_pct or 0) >= _BUSY_PCT for process in processes)
-        if busy or any(process.group in _LOAD_TOOLS for process in processes):
+        if busy or any(makes_load(process.group) for process in processes):
             return "during"
         return "before" if ahead else "after"
 
