@@ -8,6 +8,7 @@ from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
 
+from runs import ingest
 from runs.access.first_user import make_first_user, password_file
 from runs.management.assets import collect_when_changed
 
@@ -24,3 +25,4 @@ class Command(BaseCommand):
             call_command("load_samples", stdout=self.stdout)
             make_first_user()
             self.stdout.write(f"The user admin was made; the password is in {password_file()}")
+        ingest.take_in()  # what samples or a migration have counted is there on the first page that is opened

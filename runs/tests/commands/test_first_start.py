@@ -16,7 +16,7 @@ from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command
 
 from runs.management.assets import collect_when_changed
-from runs.models import Experiment, Run, Upload
+from runs.models import Experiment, Host, Run, TrendLine, Upload
 
 # Requests (ab) or transactions (siege) per second that each sample prints, in its own order.
 RATES = {
@@ -73,6 +73,14 @@ def test_the_first_start_loads_samples_and_makes_admin_and_the_next_does_nothing
     assert "The user admin was made; the password is in " in first
     assert call("first_start") == ""
     assert User.objects.get().username == "admin"
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("_own_folder")
+def test_the_samples_are_counted_before_the_first_page_is_opened():
+    call("first_start")
+    assert sum(Host.objects.values_list("n_runs", flat=True)) == Run.objects.exclude(host=None).count() > 0
+    assert TrendLine.objects.exists()
 
 
 @pytest.mark.django_db
