@@ -106,9 +106,9 @@ def _clock(load: Course) -> Figure:
 def words(load: Course) -> str:
     """The course in a sentence. The first and the last interval are seldom whole, and left out of it."""
     inner = [n / load.step_s for n in load.n[1:-1]]
-    told = (
-        f"From {plain(min(inner))} to {plain(max(inner))} requests began a second, over {len(load.n) * load.step_s} s."
-    )
+    least, most = plain(min(inner)), plain(max(inner))
+    rate = most if least == most else f"From {least} to {most}"
+    told = f"{rate} requests began a second, over {len(load.n) * load.step_s} s."
     at, longest = _pause(load.n)
     if not longest:
         return told
