@@ -121,9 +121,19 @@ def _version(case: Case, run: RunFact) -> Value | None:
     return f"{run.tool} {run.tool_version}" if run.tool_version else None
 
 
+def _begins(case: Case, run: RunFact) -> Value | None:
+    """When the next request begins: an open model's at a rate that was set, a closed one's when a client has its answer."""
+    at_a_rate = run.tool == "wrk" and option(run.command, "R") is not None  # wrk2
+    if at_a_rate or set_rate(run) is not None:
+        return "at a set rate"
+    return None if clients(run) is None else "behind an answer"
+
+
+BEGINS = Property("requests begin", _begins, always("caution"))
 FAMILIES: dict[str, tuple[Property, ...]] = {
     "tool": (
         Property("tool", lambda case, run: run.tool, always("fatal")),
+        BEGINS,
         Property("version", _version, always("note")),
     ),
     "load": (

@@ -210,3 +210,22 @@ def test_a_rate_that_was_set_and_kept_says_only_that_the_server_kept_up():
     doubt = one(found, "load.set_rate")
     assert doubt.severity == "caution"
     assert "101 requests/s were asked for, and 100 answered" in doubt.text
+
+
+def capture(path: str) -> str:
+    return (FIXTURES / path).read_text(encoding="utf-8")
+
+
+@pytest.mark.django_db
+def test_a_set_rate_against_waiting_clients_names_coordinated_omission():
+    """vegeta sends at a rate that was set; ab's clients wait for their answers."""
+    found = one(said(session(nginx=ONE, apache=capture("vegeta/vegeta_01.txt"))), "differs.tool")
+    assert "at a set rate" in found.text
+    assert "coordinated omission" in found.text
+
+
+@pytest.mark.django_db
+def test_tools_whose_clients_all_wait_do_not_name_it():
+    found = one(said(session(nginx=ONE, apache=capture("wrk/wrk_02_latency.txt"))), "differs.tool")
+    assert "ab" in found.text
+    assert "coordinated omission" not in found.text

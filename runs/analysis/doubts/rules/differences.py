@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from runs.analysis.columns import Column
 from runs.analysis.doubts.case import Case
 from runs.analysis.doubts.catalogue import Finding, Severity, rule
-from runs.analysis.doubts.properties import FAMILIES, Grade, Property, Value
+from runs.analysis.doubts.properties import BEGINS, FAMILIES, Grade, Property, Value
 from runs.analysis.facts import Source
 from runs.analysis.pairs import bases
 
@@ -35,6 +35,11 @@ WORDS: dict[str, dict[Severity, str]] = {
         "note": "machines of other names may be alike or not",
     },
 }
+
+OMISSION = (
+    "; a client that waits for a slow answer sends nothing meanwhile, so that its percentiles leave out what others would "
+    "have waited (coordinated omission), and those of a set rate do not"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +77,21 @@ def _family(case: Case, name: str) -> Iterator[Finding]:
     columns = case.columns
     stands = {at: base for at, base in enumerate(bases(columns)) if at != base and columns[at].runs}
     gaps = [gap for prop in FAMILIES[name] for gap in _gaps(case, prop, stands)]
+    omission = OMISSION if any(gap.prop is BEGINS for gap in gaps) else ""
     out = _out(gaps, columns)
     for setup in out:
-        fatal = [gap for gap in gaps if gap.severity == "fatal" and columns[gap.at].setup.id == setup]
+        fatal = [
+            gap for gap in gaps if columns[gap.at].setup.id == setup and (gap.severity == "fatal" or gap.prop is BEGINS)
+        ]
         detail = "; ".join(dict.fromkeys(_against(case, gap) for gap in fatal))
-        yield Finding("fatal", detail, WORDS[name]["fatal"], _sources(case, fatal), setup=setup)
+        words = WORDS[name]["fatal"] + (omission if any(gap.prop is BEGINS for gap in fatal) else "")
+        yield Finding("fatal", detail, words, _sources(case, fatal), setup=setup)
     left = [gap for gap in gaps if columns[gap.at].setup.id not in out]
     if left:
         severity: Severity = "note" if all(gap.severity == "note" for gap in left) else "caution"
         detail = "; ".join(_listed(case, prop, left) for prop in dict.fromkeys(gap.prop for gap in left))
-        yield Finding(severity, f"not the same: {detail}", WORDS[name][severity], _sources(case, left))
+        words = WORDS[name][severity] + (omission if any(gap.prop is BEGINS for gap in left) else "")
+        yield Finding(severity, f"not the same: {detail}", words, _sources(case, left))
 
 
 def _gaps(case: Case, prop: Property, stands: dict[int, int]) -> list[Gap]:
