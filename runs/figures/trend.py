@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 
 from runs.figures import Figure, axis, layout, plain
 
 HEIGHT = 340
+FEW = 5  # days
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +51,17 @@ def figure(parts: Sequence[Part]) -> Figure:
         _centers(parts),
     ]
     shapes = [_edge(part.points[0].on) for part in parts[1:]]
-    axes = {"xaxis": axis("", type="date"), "yaxis": axis("requests per second", rangemode="tozero")}
+    axes = {"xaxis": axis("", type="date") | _few(points), "yaxis": axis("requests per second", rangemode="tozero")}
     return {"data": [{"type": "scatter"} | trace for trace in traces], "layout": layout(HEIGHT, shapes=shapes, **axes)}
+
+
+def _few(points: Sequence[Point]) -> Figure:
+    """Of few days each has its tick: Plotly would tell hours of them, and of a single one milliseconds."""
+    if not 0 < len(points) < FEW:
+        return {}
+    first, last = points[0].on - timedelta(days=1), points[-1].on + timedelta(days=1)
+    days = [point.on.isoformat() for point in points]
+    return {"tickvals": days, "tickformat": "%-d %b %Y", "range": [first.isoformat(), last.isoformat()]}
 
 
 def _centers(parts: Sequence[Part]) -> Figure:

@@ -49,6 +49,7 @@ def trend(request: HttpRequest, fingerprint: str, fmt: str = "") -> HttpResponse
         "n": sum(part.n for part in course.stretches),
         "level": analysis.LEVEL,
         "fewest": analysis.FEWEST_DAYS,
+        "too_few": len(days) < 2 * analysis.FEWEST_DAYS,
     }
     payload = {"fingerprint": fingerprint, "changes": [_told(change) for change in course.changes]}
     sheet = Sheet(f"Trend of {run.config.name if run else fingerprint}", DAY_HEADS, rows)

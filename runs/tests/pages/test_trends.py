@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -34,10 +35,8 @@ def test_a_step_is_told_in_words_and_in_the_table(browser):
 
 
 def test_its_figure_comes_by_its_own_request(browser):
-    from re import search
-
     page = browser.get(f"/trends/f{nightly(*STEP).pk}/").text
-    answer = browser.get(search(r'data-src="([^"]+)"', page)[1])
+    answer = browser.get(re.search(r'data-src="([^"]+)"', page)[1])
     assert answer.headers["ETag"] and "immutable" in answer.headers["Cache-Control"]
     band, _, days, centers = answer.json()["data"]
     assert days["x"][0] == "2026-03-01" and len(days["y"]) == len(band["y"]) == 24
@@ -47,6 +46,13 @@ def test_its_figure_comes_by_its_own_request(browser):
 def test_without_a_change_it_says_so(browser):
     page = browser.get(f"/trends/f{nightly(*[1000 + at % 3 for at in range(12)]).pk}/").text
     assert "No change that 12 days with 12 runs would show" in page
+
+
+def test_of_few_days_it_says_that_they_are_too_few_and_ticks_each(browser):
+    page = browser.get(f"/trends/f{nightly(1000).pk}/").text
+    assert "n=1 run on 1 day: too few days to tell a change" in page
+    figure = browser.get(re.search(r'data-src="([^"]+)"', page)[1]).json()
+    assert figure["layout"]["xaxis"]["tickvals"] == ["2026-03-01"]
 
 
 @pytest.mark.parametrize("form", ["json", "csv", "md"])
