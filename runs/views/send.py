@@ -6,9 +6,8 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, JsonResponse
 from django.shortcuts import redirect
-from django.views.decorators.http import require_POST
 
 from runs import ingest, tasks
 from runs.forms import secrets_to_redact
@@ -19,11 +18,12 @@ LOGGED_OUT = "You are logged out. Log in in another window, then send the file a
 
 
 @login_not_required  # it checks by itself: a script that is sent on to the login page would take that for the answer
-@require_POST
 def send(request: HttpRequest) -> HttpResponse:
     """The body is the file, as upload.js sends it: {"url"} of the upload's page, or {"errors", "url"}."""
     if not request.user.is_authenticated:
         return JsonResponse({"errors": [{"line": None, "message": LOGGED_OUT}]}, status=401)
+    if request.method != "POST":
+        return HttpResponseNotAllowed(["POST"])
     name = request.GET.get("name", "")[:255]
     try:
         refuse_coding(request)
