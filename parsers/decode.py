@@ -89,6 +89,8 @@ def _wide(head: bytes) -> str:
 
 
 def _is_utf8(head: bytes) -> bool:
+    if head.isascii():
+        return True
     text = head.decode("utf-8", errors="replace")
     bad, good = text.count("\ufffd"), sum(1 for c in text if c > "\x7f") - text.count("\ufffd")
     return bad == 0 or good >= bad

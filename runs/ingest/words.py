@@ -7,6 +7,7 @@ preview lets one change, nothing more.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from parsers.transcript import width
 
@@ -103,11 +104,13 @@ def repeat_of(text: str) -> int | None:
     return int(digits) if digits else _ORDINALS[found["nth"].lower()]
 
 
+@lru_cache(maxsize=512)
 def plain(text: str) -> str:
     """A heading without list marks, Markdown and the final colon: what a name is made of."""
     return _MARKUP.sub("", _EMPHASIS.sub(r"\2", _CODE.sub(r"\1", text))).strip()
 
 
+@lru_cache(maxsize=512)  # each heading's is asked for several times
 def names_nothing(text: str) -> bool:
     """Whether a heading tells no set-up apart from another: a repeat, a phase, or only that something was measured."""
     if _LETTERED.search(text):
