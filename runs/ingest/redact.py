@@ -55,7 +55,10 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("setting", re.compile(rf"""{SETTING}{IS}(?P<v>[^\s"',;]+)""", re.I)),
     ("setting", re.compile(rf"""["']\w{{0,60}}?{WORD}["']\s*,\s*["'](?P<v>[^"']+)["']""", re.I)),
     ("setting", re.compile(r"""^\s*(?:requirepass|masterauth|AuthLDAPBindPassword)\s+["']?(?P<v>[^\s"']+)""", re.I)),
-    ("private key", re.compile(r"-----BEGIN (?:\w+ ){0,3}PRIVATE KEY-----(?!-----END)(?P<v>.*?[\w+/=].*?)(?:-----END|$)")),
+    (
+        "private key",
+        re.compile(r"-----BEGIN (?:\w+ ){0,3}PRIVATE KEY-{5}(?!-----END)(?P<v>.*?[\w+/=].*?)(?:-----END|$)"),
+    ),
     ("access key", re.compile(r"\b(?P<v>(?:AKIA|ASIA)[0-9A-Z]{16})\b")),
     ("access key", re.compile(r"\b(?P<v>gh[pousr]_\w{30,255}|xox[abprs]-[\w-]{10,200})")),
     ("access key", re.compile(r"\b(?P<v>eyJ[\w-]{8,2000}\.eyJ[\w-]{8,4000}\.[\w-]{8,2000})")),

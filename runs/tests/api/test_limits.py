@@ -19,7 +19,7 @@ def noon(monkeypatch) -> None:
 
 
 def at(monkeypatch, second: int) -> None:
-    monkeypatch.setattr(limits.time, "time", lambda: 1_800_000_000 + second)
+    monkeypatch.setattr("runs.api.limits.time.time", lambda: 1_800_000_000 + second)
 
 
 def sender(name: str = "joe") -> Client:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -33,7 +34,7 @@ def watched(n_looks: int = 20, n_processes: int = 3, **fields) -> Capture:
         clock_last="12:10:00",
         **fields,
     )
-    told = {"clock_s": [NOON + at for at in range(n_looks)], "mem_total_kb": [4096.0] * n_looks}
+    told: dict[str, list[float]] = {"clock_s": [NOON + at for at in range(n_looks)], "mem_total_kb": [4096.0] * n_looks}
     told |= {"mem_free_kb": [1024.0 + at for at in range(n_looks)], "load1": [0.5] * n_looks}
     told |= {"cpu_us": [30.0] * n_looks, "cpu_id": [70.0] * n_looks}
     for metric, samples in told.items():
@@ -47,7 +48,7 @@ def watched(n_looks: int = 20, n_processes: int = 3, **fields) -> Capture:
     return made
 
 
-def same(value: float, n: int) -> dict:
+def same(value: float, n: int) -> dict[str, Any]:
     return {"min": value, "mean": value, "max": value, "last": value, "samples": packed([value] * n)}
 
 
@@ -57,7 +58,7 @@ def figure(browser: Client, address: str):
     return restored(response.json())
 
 
-def named(traces) -> dict:
+def named(traces) -> dict[str, Any]:
     return {trace["name"]: trace for trace in traces if trace.get("name")}
 
 

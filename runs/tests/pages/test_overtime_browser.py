@@ -28,7 +28,7 @@ def watched() -> Capture:
     sizes = np.random.default_rng(3).integers(1000, 2000, LOOKS) * 4.0
     ends = {"min": sizes.min(), "mean": sizes.mean(), "max": sizes.max(), "last": sizes[-1]}
     who = {"pid": 7, "command": "httpd", "group": "httpd"}
-    Series.objects.create(capture=made, metric="rss_kb", n=LOOKS, samples=packed(sizes), **who, **ends)
+    Series.objects.create(capture=made, metric="rss_kb", n=LOOKS, samples=packed(sizes.tolist()), **who, **ends)
     factories.run(setup, made.upload, clock_start_s=NOON + 600.0, clock_end_s=NOON + 900.0)
     return made
 

@@ -29,17 +29,17 @@ def submit(*rates: float, heading: str, **hints) -> None:
 
 
 def page(browser, query: str) -> str:
-    return browser.get(f"/runs/?{query}").text
+    return str(browser.get(f"/runs/?{query}").text)
 
 
-def rates(browser, query: str) -> list[float]:
+def rates(browser, query: str | None) -> list[float]:
     """The rates on all pages, one after the other."""
     found: list[float] = []
     while query is not None:
         text = page(browser, query)
         ids = re.findall(r'name="runs" value="(\d+)"', text)
         known = dict(Run.objects.filter(pk__in=ids).values_list("pk", "requests_per_second"))
-        found += [known[int(pk)] for pk in ids]
+        found += [known[int(pk)] or 0 for pk in ids]
         following = re.search(r'href="\?([^"]*)" rel="next"', text)
         query = unescape(following[1]) if following else None
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
 import pytest
 
@@ -38,7 +39,7 @@ def report_of(file: str) -> str:
     return text
 
 
-def figures(browser, page: str) -> dict[str, dict]:
+def figures(browser, page: str) -> dict[str, Any]:
     """The page's own figures of single requests by name."""
     found = re.findall(r'data-src="([^"]+/timings/figures/(\w+)-[0-9a-f]+\.json)"', page)
     return {name: browser.get(url).json() for url, name in found}
@@ -97,7 +98,7 @@ def test_the_spectrum_goes_on_where_the_report_ends(browser):
     assert "99.9 % within" in hovers and "51 % within" in hovers
 
 
-def _latency(browser, page: str) -> dict:
+def _latency(browser, page: str) -> Any:
     inline = re.search(r'<script id="figure-latency"[^>]*>(.*?)</script>', page)
     if inline:
         return json.loads(inline[1])
