@@ -14,6 +14,7 @@ from .text import pieces
 from .transcript import MAX_LINE, USUAL, clean, needs_cleaning, unquote
 
 _NUMBER_AT_END = re.compile(r"(?<![^\s,(])[+-]?\d[\d.,:]*$")
+_LONGEST = 80  # characters of such a number; each of "1,1,1,..." would be tried as its beginning
 _BLANK = re.compile(r"[ \t\r]*\n")
 _BLANK_BEHIND = re.compile(
     r"\n[ \t\r]*\n"
@@ -87,7 +88,7 @@ class Lines:
         self._at += len(raw)
         self.number += 1
         line = clean(raw)
-        number = _NUMBER_AT_END.search(line) if raw[-1] != "\r" else None
+        number = _NUMBER_AT_END.search(line, max(len(line) - _LONGEST, 0)) if raw[-1] != "\r" else None
         if number:
             self.cut, self.cut_text = self.number, number[0]
             line = line[: number.start()]

@@ -13,6 +13,7 @@ from .records import Problem
 from .transcript import is_elision, prompt
 
 _FIGURE_LAST = re.compile(r"(?:^|[\s=(,])[-+]?[\d.,]*\d$")
+_LONGEST = 80  # characters of a figure; of many commas each would be tried as its beginning
 _NARROW, _MAIL, _WIDE = 40, 60, 100  # columns: free text is broken at a blank, and its words are long
 
 
@@ -56,7 +57,7 @@ class _Taking:
         if report.over and self.values and report.over(self.values, line):
             return False
         if report.meant.match(line):
-            if _FIGURE_LAST.search(line) and self.lines.unended():
+            if self.lines.unended() and _FIGURE_LAST.search(line, max(len(line) - _LONGEST, 0)):
                 return True  # the figure may be cut off
             read = self._read(line)
             if read is not None:

@@ -11,12 +11,12 @@ from .lines import Lines
 from .records import Problem
 from .table import Table
 from .transcript import clean, is_elision, needs_cleaning, prompt
-from .units import Memo, clock_s, size_kb
+from .units import Memo, clock_s, number, size_kb
 
 
 def percent(text: str) -> float:
     """ "6.1", "6,1" or "6%" as a float. Raises ValueError."""
-    return float(text.rstrip("%").replace(",", "."))
+    return float(number(text.rstrip("%")))
 
 
 def _clock(text: str) -> float | None:
