@@ -14,6 +14,8 @@ from http import HTTPStatus
 from time import monotonic
 from typing import Any, Protocol
 
+from gunicorn.http.errors import ParseException  # type: ignore[import-untyped]  # no stubs
+
 LEAST_RATE = 1024  # bytes a second
 PATIENCE_S = 30.0  # how much behind that a sender may fall
 LOOK_S = 0.5
@@ -127,7 +129,7 @@ class Body:
         self.deadline = began + self._credit + size / LEAST_RATE
         try:
             data = read(size)
-        except OSError as error:
+        except (OSError, ParseException) as error:  # ParseException: chunks whose sizes are none
             raise self._interrupted() from error
         finally:
             self.deadline = math.inf

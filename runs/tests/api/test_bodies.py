@@ -21,6 +21,7 @@ from django.core.handlers.wsgi import WSGIHandler
 from django.core.signals import request_started
 from django.db import close_old_connections
 from django.test import Client
+from gunicorn.http.errors import InvalidChunkSize
 
 from benchdash.tests.services import ROOT
 from runs import wire
@@ -136,6 +137,16 @@ def test_a_page_tells_of_a_broken_body_too(rf):
     error = wire.Interrupted(wire.HTTPStatus.BAD_REQUEST, "The text did not come whole.")
     answer = Bodies(lambda request: None).process_exception(rf.post("/preview/"), error)
     assert answer.status_code == 400 and "did not come whole" in answer.content.decode()
+
+
+def test_chunks_whose_sizes_are_none_are_a_broken_text():
+    class Chunks(io.BytesIO):
+        def read(self, size: int | None = -1, /) -> bytes:
+            raise InvalidChunkSize(b"zz")
+
+    with pytest.raises(wire.Interrupted, match="did not come whole") as caught:
+        wire.Body(Chunks(), None, None).read(10)
+    assert caught.value.status == 400
 
 
 # --- slow senders ------------------------------------------------------------------------------------------------------
