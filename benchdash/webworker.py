@@ -11,7 +11,7 @@ import socket
 from time import monotonic
 from typing import Any
 
-from gunicorn.workers.gthread import TConn, ThreadWorker  # type: ignore[import-untyped]  # no stubs
+from gunicorn.workers.gthread import TConn, ThreadWorker
 
 from runs import wire
 

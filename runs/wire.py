@@ -14,7 +14,7 @@ from http import HTTPStatus
 from time import monotonic
 from typing import Any, Protocol
 
-from gunicorn.http.errors import ParseException  # type: ignore[import-untyped]  # no stubs
+from gunicorn.http.errors import ParseException
 
 LEAST_RATE = 1024  # bytes a second
 PATIENCE_S = 30.0  # how much behind that a sender may fall
