@@ -13,10 +13,10 @@ from django.db.models import Max, Model
 from runs.models import Capture, Config, ConfigText, Experiment, Host, Run, Timing, Upload
 
 from . import fingerprint, tallies
+from .before import drop_empty
 from .edits import NEW, PHASES
 from .fitting import fitted
 from .rejected import rejected
-from .store import drop_empty
 
 
 @transaction.atomic

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from datetime import datetime
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.db.models import Max
 
@@ -17,6 +16,7 @@ from runs.models import Capture, Config, ConfigText, Experiment, Run, Series, Ta
 from runs.statements import Drawn, insert, together
 
 from . import clocks, fingerprint, tallies, timings
+from .before import Before, Kept, clear, drop_empty, give_back, take_up
 from .draft import Draft, DraftCapture, DraftExperiment, DraftRun
 from .fitting import fitted
 from .hints import Hints
@@ -35,28 +35,6 @@ OF_RESULT = (
     *("duration_s", "keepalive", "mean_ms", "max_ms", "percentiles_ms", "server_software", "hostname", "port"),
     *("path", "aborted"),
 )
-
-
-class Before(NamedTuple):
-    """What a row read from the same lines keeps."""
-
-    pk: int
-    created_at: datetime
-    config_id: int | None
-    repeat: int
-
-
-Kept = dict[tuple[int, str], Before]  # by first line and tool
-
-
-@dataclass(frozen=True, slots=True)
-class _Before:
-    """What an upload had: its rows, and captures of other uploads that were put beside a run of it ({capture: run})."""
-
-    runs: Kept = field(default_factory=dict)
-    captures: Kept = field(default_factory=dict)
-    borrowed: Mapping[int, int] = field(default_factory=dict)
-    shares: Iterable[tallies.Share] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +101,7 @@ class _Writer:
         self.hashes: dict[tuple[str, str], list[str]] = defaultdict(list)  # (experiment, config) keys -> text hashes
 
     def write(self, ahead: Ahead) -> Rows:
-        before = _Before() if self.upload.pk is None else _clear(self.upload)
+        before = Before() if self.upload.pk is None else clear(self.upload)
         with together(ahead.drawn if self.upload.pk is None else {}):
             self.places.fill(self.draft)
             self._save_upload()
@@ -133,7 +111,7 @@ class _Writer:
         captures = self._write_captures(before.captures)
         places = self.places.experiments
         files, left = timings.write(self.upload, self.draft, self.blocks, places, self.runs, may_wait=ahead.may_wait)
-        _give_back(before.borrowed)
+        give_back(before.borrowed)
         self._drop_empty([*texts, *runs, *captures], left)
         return Rows(runs, captures, files)
 
@@ -202,7 +180,7 @@ class _Writer:
         row.clock_start_s, row.clock_end_s = clocks.of_run(block, result, values, self.upload.hints.get("slot"))
         hashes = self.hashes[drafted.key, run.config] + self.hashes[drafted.key, ""]
         row.fingerprint = fingerprint.of_run(row, hardware=host.fingerprint if host else "", text_hashes=hashes)
-        before = _take_up(row, kept)
+        before = take_up(row, kept)
         if before is not None and before.config_id == config.pk:
             self.numbered[run.key] = before.repeat
         return row
@@ -252,7 +230,7 @@ class _Writer:
             host=self.places.hosts.get(capture.host) or self.places.hosts.get(drafted.host),
             partial=any(block.partial for block in blocks),
         )
-        _take_up(row, kept)
+        take_up(row, kept)
         return row
 
     def _foreign_runs(self) -> dict[str, Run]:
@@ -276,55 +254,6 @@ def _write_series(series: Iterator[Series]) -> None:
     """In batches as they are made: a log may have 100,000 of them."""
     while batch := list(islice(series, BATCH)):
         Series.objects.bulk_create(batch)
-
-
-def drop_empty(experiments: Iterable[int], configs: Iterable[int]) -> None:
-    """Delete those of the configs and experiments (ids) that hold neither run nor capture, config text nor timing."""
-    nothing = {"runs": None, "captures": None, "texts": None}
-    Config.objects.filter(pk__in=configs, **nothing).delete()
-    Experiment.objects.filter(pk__in=experiments, **nothing, timings=None).delete()
-
-
-def _clear(upload: Upload) -> _Before:
-    """Delete what an upload has, and say what of it comes back."""
-    others = Capture.objects.filter(run__upload=upload).exclude(upload=upload)
-    before = _Before(
-        runs=_kept(upload.runs.all()),
-        captures=_kept(upload.captures.all()),
-        borrowed=dict(others.values_list("pk", "run_id")),
-        shares=tallies.shares_of(upload.runs.all()).values(),
-    )
-    upload.captures.all().delete()
-    upload.runs.all().delete()
-    upload.configtexts.all().delete()
-    upload.timings.all().delete()
-    return before
-
-
-def _kept(rows: Any) -> Kept:
-    """The upload's rows as they are, before they make way."""
-    return {
-        (row.line_first, row.tool): Before(row.pk, row.created_at, row.config_id, getattr(row, "repeat", 1))
-        for row in rows.order_by().defer("values")
-    }
-
-
-def _take_up(row: Run | Capture, kept: Kept) -> Before | None:
-    """Give the row the id of the one that stood at the same lines, if one did, and say what that was."""
-    before = kept.pop((row.line_first, row.tool), None)
-    if before is not None:
-        row.pk, row.created_at = before.pk, before.created_at
-    return before
-
-
-def _give_back(borrowed: Mapping[int, int]) -> None:
-    """Put captures of other uploads beside the runs again that they stood beside, where those are back."""
-    if not borrowed:
-        return
-    alive = set(Run.objects.filter(pk__in=borrowed.values()).values_list("pk", flat=True))
-    for capture, run in borrowed.items():
-        if run in alive:
-            Capture.objects.filter(pk=capture).update(run=run)
 
 
 def _without_tables(block: Block) -> dict[str, object]:
