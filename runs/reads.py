@@ -12,6 +12,7 @@ from django.urls import reverse
 from runs import timed
 from runs.analysis.doubts import Case
 from runs.analysis.facts import HostFact, Look, Process, RulingFact, RunFact, Setup, TextFact
+from runs.ingest import makes_load
 from runs.models import Capture, Config, ConfigText, Experiment, Host, Ruling, Run, Series, Timing
 
 # A page of an upload shows this many lines at most; a line further down needs its page named.
@@ -230,7 +231,8 @@ def _look(
         n=capture.n_samples,
         metrics=metrics,
         processes=tuple(
-            Process(pid, groups[pid, command], command, found.get("rss_kb"), found.get("cpu_pct"))
+            Process(pid, group, command, found.get("rss_kb"), found.get("cpu_pct"), makes_load(group))
             for (pid, command), found in processes.items()
+            for group in [groups[pid, command]]
         ),
     )

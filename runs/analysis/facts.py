@@ -72,13 +72,14 @@ class RunFact:
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """One process of a capture: means over the looks that it is in."""
+    """One process of a capture: means over the looks that it is in. `makes_load`: its program is a load tool."""
 
     pid: int
     group: str
     command: str
     rss_kb: float | None = None
     cpu_pct: float | None = None
+    makes_load: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,8 @@ take_in         counts and trends catch up        recount                  they 
 remove          delete rows of any kind           kinds                    what is recognised
 """
 
+from parsers.loaders import makes_load
+
 from .again import cancel, give_up, lines_of, parse_queued, reparse
 from .draft import Draft
 from .edits import Edits, apply_edits
@@ -46,6 +48,7 @@ __all__ = [
     "give_up",
     "kinds",
     "lines_of",
+    "makes_load",
     "nothing_found",
     "overdue",
     "overrule",

@@ -9,13 +9,11 @@ from typing import Literal
 from runs.analysis.facts import Look
 from runs.analysis.processes import LOOKERS, ProcessGroup, groups
 
-# Tools that make the load; what they need is not what serving costs.
-LOAD_TOOLS = frozenset({"ab", "siege", "wrk", "wrk2", "hey", "h2load", "httperf", "k6", "vegeta", "locust", "oha"})
 # Monitors and what keeps a terminal, beyond those that a table leaves out anyway.
 MONITORS = frozenset(
     {"vmstat", "pidstat", "sar", "sadc", "iostat", "mpstat", "dstat", "htop", "atop", "free", "watch", "tail", "cat"}
 )
-HELPERS = frozenset(LOOKERS) | LOAD_TOOLS | MONITORS
+HELPERS = frozenset(LOOKERS) | MONITORS
 # Beginnings of program names: what answers requests, and what often runs behind it.
 FRONT = (
     *("httpd", "apache", "nginx", "lighttpd", "caddy", "haproxy", "varnish", "h2o", "openresty", "traefik", "envoy"),
@@ -77,7 +75,9 @@ class Served:
 
 def served(look: Look, software: str = "") -> Served | None:
     """None where no server is seen, or none with its memory. `software` is what the runs say answered them."""
-    found = [group for group in groups(look.processes) if group.rss_kb > 0 and group.name.lower() not in HELPERS]
+    # What the load tools need is not what serving costs.
+    serving = [process for process in look.processes if not process.makes_load]
+    found = [group for group in groups(serving) if group.rss_kb > 0 and group.name.lower() not in HELPERS]
     front = [group for group in found if group.name.lower().startswith(FRONT)]
     behind = [group for group in found if group.name.lower().startswith(BEHIND) and group not in front]
     answering = [group for group in front if group.name.lower().startswith(_family(software))]

@@ -13,7 +13,6 @@ from runs.analysis.facts import RunFact
 from runs.analysis.numbers import figure
 
 LOCAL = {"localhost", "localhost.localdomain", "127.0.0.1", "::1", "[::1]", "0.0.0.0"}  # noqa: S104
-LOADERS = {"ab", "ab2", "siege", "wrk", "wrk2", "hey", "h2load", "httperf", "weighttp", "jmeter", "locust", "k6"}
 
 HUGE = 1e15  # no tool measures more; NaN is not below it either
 # A share of failures beyond which rates are about something else: most differences that people claim are smaller.

@@ -166,10 +166,10 @@ def test_ab_with_time_to_spare_is_not_doubted(cpu):
 
 
 def test_a_generator_of_many_threads_is_full_only_at_all_cores():
-    looks = [facts.look(1, processes=(Process(1, "wrk", "wrk", 100.0, 130.0),))]
+    looks = [facts.look(1, processes=(Process(1, "wrk", "wrk", 100.0, 130.0, makes_load=True),))]
     runs, hosts = [facts.run(1, 100.0, tool="wrk")], [HostFact(1, "www", cores=4)]
     assert of(doubts(Case(facts.setups("a"), runs, looks, hosts=hosts)), "generator.saturated") == []
-    looks = [facts.look(1, processes=(Process(1, "wrk", "wrk", 100.0, 395.0),))]
+    looks = [facts.look(1, processes=(Process(1, "wrk", "wrk", 100.0, 395.0, makes_load=True),))]
     assert one(doubts(Case(facts.setups("a"), runs, looks, hosts=hosts)), "generator.saturated")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from runs.analysis.doubts.case import Case
 from runs.analysis.doubts.catalogue import Finding, rule
 from runs.analysis.doubts.rules.machine import spread
-from runs.analysis.doubts.told import LOADERS, is_local, url_in
+from runs.analysis.doubts.told import is_local, url_in
 from runs.analysis.facts import Look, Process, Source
 from runs.analysis.numbers import figure
 
@@ -43,7 +43,8 @@ def same_host(case: Case) -> Iterator[Finding]:
 def _loader_beside_server(look: Look) -> str:
     names = {process.group for process in look.processes}
     served = any(name.startswith(SERVERS) for name in names)
-    return next(iter(sorted(names & LOADERS)), "") if served else ""
+    loaders = sorted({process.group for process in look.processes if process.makes_load})
+    return loaders[0] if served and loaders else ""
 
 
 @rule(
@@ -53,7 +54,7 @@ def saturated(case: Case) -> Iterator[Finding]:
     text = "the load generator was at its limit, so the server may be faster than this"
     for look in case.looks:
         for process in look.processes:
-            if process.group in LOADERS and _full(case, look, process):
+            if process.makes_load and _full(case, look, process):
                 detail = f"{process.group} used {figure(process.cpu_pct)} % of a core"
                 yield from spread(case, look, "caution", detail, text)
 
