@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from . import ingest, lists, machine, pages, reading, rest, series
+from . import arriving, ingest, lists, machine, pages, reading, rest, series
 from .figures import HEADER, Figure
 
 
@@ -27,6 +27,7 @@ def measure(folder: Path, *, quick: bool) -> Iterator[Figure]:
     yield from series.figures(30, 600) if quick else series.figures()
     yield from pages.figures()
     yield from rest.figures(seconds=1, turns=3) if quick else rest.figures()
+    yield from arriving.figures(100 if quick else 500)
     yield from lists.figures(large=20_000, turns=5) if quick else lists.figures()
     yield reading.top_beside_jc(small, times, raw=True, goal=7)
     yield reading.top_beside_jc(small, 1 if quick else 3, raw=False, goal=100)

@@ -46,12 +46,12 @@ def figures(*, seconds: float = 4, turns: int = 7) -> list[Figure]:
             **{"DATABASE_URL": database, "CELERY_BROKER_URL": redis},
             "DJANGO_SETTINGS_MODULE": "benchmarks.rest_settings",
         }
-        token = _prepare(env)
+        token = prepare(env)
         port = stack.enter_context(services.web_server(env))
         return _measured(port, token, seconds, turns)
 
 
-def _prepare(env: dict[str, str]) -> str:
+def prepare(env: dict[str, str]) -> str:
     """Tables and a user's token."""
     services.manage(env, "migrate", "--verbosity", "0")
     made = "from benchmarks.rest import make_ready; print(make_ready())"
