@@ -26,7 +26,7 @@ KIND = "ps"
 COMMAND = r"(?:^|[\s/;&|(])ps(?:\s|$)"
 _AUX_ROW = (
     r"[^\s>#|*/;]\S*+\s++\d++\s++\d+\.\d\s+\d+\.\d\s+\d+\s+\d+\s+\S+"
-    r"\s+[DIRSTZXtU][A-Za-z<+]*\s+\S+\s+\d+:\d\d(?:\.\d\d)?\s+\S"
+    r"\s+[DIRSTZXtU][A-Za-z<+]*\s+\S+\s+\d+:\d\d(?:\.\d\d)?(?:\s+\S|\s*$)"  # a mail client may break it there
 )
 _EF_ROW = r"[a-z_][\w+.-]*+\s++\d++\s++\d+\s+\d+\s+(?:\d\d:\d\d|[A-Z][a-z]{2}\s?\d\d|\d{4})\s+\S+\s+(?:\d+-)?\d\d:\d\d:\d\d\s+\S"
 OPENS = (
