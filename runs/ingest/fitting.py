@@ -10,7 +10,7 @@ from typing import Any
 from django.db import connection, models
 
 _UNSTORABLE = dict.fromkeys((0, *range(0xD800, 0xE000)))
-_MOST = 2**63  # beyond it a whole number is none to those who write JSON
+_MOST = 2**63  # beyond it a number is none: PostgreSQL gives 1e25 back as a whole number, which no 64 bits hold
 
 
 def plain_text(text: str) -> str:
@@ -19,25 +19,18 @@ def plain_text(text: str) -> str:
 
 
 def plain_json(value: Any) -> Any:
-    """The value with None for figures that JSON has no word for, no whole numbers over 64 bits, and storable texts."""
+    """The value with None for figures that JSON has no word for or 64 bits do not hold, and with storable texts."""
     if isinstance(value, str):
         return plain_text(value)
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if value is None or isinstance(value, int):
-        return value if value is None or abs(value) < _MOST else _as_float(value)
+    if isinstance(value, int | float):  # neither infinity nor nan is below it
+        return value if abs(value) < _MOST else None
+    if value is None:
+        return None
     if isinstance(value, dict):
         return {plain_text(str(key)): plain_json(inner) for key, inner in value.items()}
     if isinstance(value, list | Sequence):  # a list is known at once, any other takes ten times as long
         return [plain_json(inner) for inner in value]
     return value
-
-
-def _as_float(value: int) -> float | None:
-    try:
-        return float(value)
-    except OverflowError:
-        return None
 
 
 def fitted(model: type[models.Model], **values: Any) -> dict[str, Any]:
@@ -69,9 +62,7 @@ def _fit(field: models.Field[Any, Any]) -> Callable[[Any], Any]:
 
 def _percentiles(told: dict[str, float]) -> dict[str, float]:
     """Without what is no per cent or no time: every page that compares reads these names as numbers."""
-    return {
-        percent: ms for percent, ms in told.items() if _is_per_cent(percent) and ms is not None and math.isfinite(ms)
-    }
+    return {percent: ms for percent, ms in told.items() if _is_per_cent(percent) and ms is not None and abs(ms) < _MOST}
 
 
 @lru_cache(1000)
