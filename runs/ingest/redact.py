@@ -57,7 +57,7 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("setting", re.compile(r"""^\s*(?:requirepass|masterauth|AuthLDAPBindPassword)\s+["']?(?P<v>[^\s"']+)""", re.I)),
     (
         "private key",
-        re.compile(r"-----BEGIN (?:\w+ ){0,3}PRIVATE KEY-{5}(?!-----END)(?P<v>.*?[\w+/=].*?)(?:-----END|$)"),
+        re.compile(r"-----BEGIN (?:\w+ ){0,3}PRIVATE KEY-----(?P<v>(?:(?!-----END).)*?[\w+/=](?:(?!-----END).)*)"),
     ),
     ("access key", re.compile(r"\b(?P<v>(?:AKIA|ASIA)[0-9A-Z]{16})\b")),
     ("access key", re.compile(r"\b(?P<v>gh[pousr]_\w{30,255}|xox[abprs]-[\w-]{10,200})")),
@@ -194,7 +194,8 @@ def _remember_harmless(line: str) -> None:
 
 
 def _opens_key(line: str) -> bool:
-    return "-----BEGIN" in line and bool(KEY_BEGIN.search(line[:LONGEST])) and KEY_END not in line
+    begins = KEY_BEGIN.search(line[:LONGEST]) if "-----BEGIN" in line else None
+    return begins is not None and KEY_END not in line[begins.end() :]
 
 
 def _suspects(piece: str) -> list[int]:

@@ -115,6 +115,7 @@ def test_so_many_secrets_share_a_name_that_memory_is_bounded(monkeypatch):
 
 @given(st.lists(WORDS, max_size=12).map("".join))
 @example("-----BEGIN PRIVATE KEY----------END PRIVATE KEY-----\npassword")
+@example("-----BEGIN PRIVATE KEY-----: -----END PRIVATE KEY-----\npassword")
 def test_masking_again_changes_nothing(text):
     assert masked(masked(text)) == masked(text)
 
