@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import re
 from typing import Any
-from urllib.parse import urlsplit
 
 from ..catalogue import Found
 from ..lines import Lines
 from ..records import LoadResult, Record
 from ..report import Report, take_report
 from ..units import number
+from ..urls import host_port_path
 
 KIND = "autocannon"
 COMMAND = r"(?:^|[\s/;&|(])autocannon\s"
@@ -145,7 +145,7 @@ def records(values: dict[str, Any]) -> list[Record]:
     mean, most = times.pop("avg", None), times.pop("max", None)
     times = {name: figure for name, figure in times.items() if name[0].isdigit()}
     percentiles = get("spectrum_ms", {}) | times | ({"100": most} if most is not None else {})
-    url = urlsplit(get("url", ""))
+    hostname, port, path = host_port_path(get("url", ""))
     return [
         LoadResult(
             tool=KIND,
@@ -159,13 +159,8 @@ def records(values: dict[str, Any]) -> list[Record]:
             max_ms=most,
             percentiles_ms=percentiles,
             transferred_bytes=get("total_read_bytes"),
-            hostname=url.hostname,
-            port=_port(url.netloc, url.scheme),
-            path=(url.path or "/") + (f"?{url.query}" if url.query else "") if url.netloc else None,
+            hostname=hostname,
+            port=port,
+            path=path,
         )
     ]
-
-
-def _port(netloc: str, scheme: str) -> int | None:
-    found = re.search(r":(\d{1,5})$", netloc)
-    return int(found[1]) if found else {"http": 80, "https": 443}.get(scheme) if netloc else None

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import re
 from typing import Any
-from urllib.parse import urlsplit
 
 from ..catalogue import Found
 from ..lines import Lines
 from ..records import LoadResult, Problem, Record
 from ..transcript import is_elision
+from ..urls import host_port_path
 
 KIND = "wrk"
 COMMAND = r"(?:^|[\s/;&|(])wrk2?\s"
@@ -179,7 +179,7 @@ def records(values: dict[str, Any]) -> list[Record]:
     percentiles = dict(get("percentiles_ms", {}))
     if get("latency_max_ms") is not None:
         percentiles.setdefault("100", values["latency_max_ms"])
-    url = urlsplit(get("url", ""))
+    hostname, port, path = host_port_path(get("url", ""))
     errors = get("socket_errors")
     whole = "complete_requests" in values and "latency_mean_ms" in values
     return [
@@ -195,13 +195,8 @@ def records(values: dict[str, Any]) -> list[Record]:
             max_ms=get("latency_max_ms"),
             percentiles_ms=percentiles,
             transferred_bytes=get("total_transferred_bytes"),
-            hostname=url.hostname,
-            port=_port(url.netloc, url.scheme),
-            path=(url.path or "/") + (f"?{url.query}" if url.query else "") if url.netloc else None,
+            hostname=hostname,
+            port=port,
+            path=path,
         )
     ]
-
-
-def _port(netloc: str, scheme: str) -> int | None:
-    found = re.search(r":(\d{1,5})$", netloc)
-    return int(found[1]) if found else {"http": 80, "https": 443}.get(scheme) if netloc else None
