@@ -15,7 +15,8 @@ _TRAIL = 60
 _STAMPS = 16  # lines with a time that are kept of each gap; the middle ones go
 _LONGEST_STAMP = 500
 _TYPED = 8  # commands that are kept of each gap: the last ones
-_STAMP = re.compile(r"\d[:時시点點]\s?\d|^\W{0,20}(?:[12]\d{9}|20\d{6})")
+_TIME = re.compile(r"[:時시点點](?<=\d.)\s?\d")  # the rarest sign first
+_EPOCH_OR_DAY = re.compile(r"\W{0,20}(?:[12]\d{9}|20\d{6})")
 
 
 @dataclass(slots=True)
@@ -41,7 +42,7 @@ class Around:
 
     def note(self, number: int, line: str, lines: Lines) -> None:
         """Take in a line that no tool printed."""
-        if len(line) <= _LONGEST_STAMP and _STAMP.search(line):
+        if len(line) <= _LONGEST_STAMP and (_TIME.search(line) or _EPOCH_OR_DAY.match(line)):
             self._stamp(number, line)
         typed, prefix = transcript.prompt(line), ""
         if typed is None and not line[0].isalpha():  # no quoting begins with a letter

@@ -106,6 +106,15 @@ def formats() -> dict[str, Format]:
 
 
 @cache
+def any_opening() -> re.Pattern[str]:
+    """`openings` without the names: most lines open nothing, and are told so in half the time.
+
+    The engine skips an alternative by its first sign, but not one inside a group with a name.
+    """
+    return re.compile("|".join(f.opens for f in formats().values() if f.opens))
+
+
+@cache
 def openings() -> re.Pattern[str]:
     """One pattern for all formats' opening lines; the name of the group that matched is the kind."""
     return re.compile("|".join(f"(?P<{f.kind}>{f.opens})" for f in formats().values() if f.opens))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from . import transcript
 from .around import Around
-from .catalogue import Format, Found, beginnings, claimed, formats, inline_openings, opening_too, openings
+from .catalogue import Format, Found, any_opening, beginnings, claimed, formats, inline_openings, opening_too, openings
 from .lines import Lines
 from .records import Block, Problem
 
@@ -57,10 +57,12 @@ def _opening(line: str) -> tuple[Format, str, str | None] | None:
         return None
     label = None
     at = len(line) - len(line.lstrip())
-    found = openings().match(line, at)
+    found = any_opening().match(line, at)
     if not found and not line[at].isalpha():  # no quoting begins with a letter
         quoting = transcript.QUOTING.match(line)
         at = quoting.end() if quoting else 0
+        found = any_opening().match(line, at)
+    if found:
         found = openings().match(line, at)
     if not found:
         named = inline_openings().match(line, at) if ":" in line[:-2] else None

@@ -24,7 +24,7 @@ _ALONE = re.compile(r"(?:sudo\s+)?(?:\S*/)?nproc(?:\s+--(?:all|ignore[= ]\d+))*"
 
 
 def claims(command: str) -> bool:
-    return bool(_ALONE.fullmatch(command.strip()))
+    return "nproc" in command and bool(_ALONE.fullmatch(command.strip()))
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:

@@ -56,7 +56,7 @@ _ALONE = re.compile(r"(?:sudo\s+)?(?:busybox\s+|toybox\s+)?(?:\S*/)?uname((?:\s+
 
 
 def claims(command: str) -> bool:
-    return bool(_ALONE.fullmatch(command.strip()))
+    return "uname" in command and bool(_ALONE.fullmatch(command.strip()))
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
