@@ -174,7 +174,7 @@ class Lines:
         while lines and len(self._text) - self._at < size and self._fetch():
             lines -= 1  # a pipe gives a line at a time, and more than these need not come soon
         found = pattern.match(self._text, self._at)
-        if found and max(map(len, found[0].split("\n"))) > USUAL:
+        if found and _has_long_line(self._text, self._at, found.end()):
             return None  # one of its figures may have no end
         if found:
             self.number += self._text.count("\n", self._at, found.end())
@@ -197,3 +197,14 @@ class Lines:
         """Take the next `rows` lines, `size` characters with their ends."""
         self._at += size
         self.number += rows
+
+
+def _has_long_line(text: str, at: int, end: int) -> bool:
+    """Whether a line between the two places has more than USUAL characters. Looked for in leaps of that length: a split into
+    lines costs a report as much as all its figures."""
+    while end - at > USUAL:
+        last = text.rfind("\n", at, at + USUAL + 1)
+        if last < 0:
+            return True
+        at = last + 1
+    return False
