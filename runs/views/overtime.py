@@ -19,13 +19,13 @@ from django.utils.cache import get_conditional_response, patch_cache_control, pa
 
 from runs import watched
 from runs.analysis.sheet import Sheet, Value, as_csv
-from runs.figures import Figure, color
+from runs.figures import Figure
 from runs.figures.overtime import Band, Strand, Timeline, grid, layers, lines, sheet, stack
 from runs.models import Capture, Run
-from runs.views import figures, shelf
+from runs.views import figures, overtime_charts, shelf
 from runs.watched import OTHERS, Watched
 
-DRAWN = 3  # goes up when the same series are drawn in another way, so that no browser keeps the old figure
+DRAWN = 4  # goes up when the same series are drawn in another way, so that no browser keeps the old figure
 # Of 340 kB, the brotli and gzip at these levels leave 89 kB in 4 and 5 ms; 5 and 6 leave 82 kB in 9 and 25 ms.
 LEVELS = (4, 4)
 MOST_POINTS, USUAL_POINTS, ROWS = 4000, 800, 200
@@ -118,9 +118,9 @@ def _tagged(response: HttpResponse, tag: str) -> HttpResponse:
 
 def _by_program(metric: str, unit: str, factor: float) -> Callable[[Watched, Asked], Panels]:
     def panels(seen: Watched, asked: Asked) -> Panels:
-        programs = [program.name for program in seen.programs(metric)[metric][: watched.MOST_PROGRAMS]]
-        strands = seen.by_program(metric, programs)
-        shades = {name: color(place) for place, name in enumerate(programs)} | {OTHERS: "--m2"}
+        shades = overtime_charts.shades(seen.programs(*overtime_charts.ADDED_UP.values()), metric)
+        strands = seen.by_program(metric, list(shades))
+        shades[OTHERS] = overtime_charts.REST
         return [(unit, [replace(one, figures=one.figures * factor, color=shades[one.name]) for one in strands])]
 
     return panels

@@ -8,13 +8,14 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from runs.figures import MOST_LINES, color
+from runs.figures import MOST_LINES, N_COLORS, color
 from runs.figures.overtime import HEIGHT, SMALL, layers
 from runs.models import Capture, Run
 from runs.watched import MOST_PANELS, MOST_PROCESSES, MOST_PROGRAMS, OTHERS, Program, Watched
 
 Programs = Mapping[str, Sequence[Program]]
 ADDED_UP = {"rss": "rss_kb", "busy": "cpu_pct"}
+REST = "--m2"  # the colour of all others together
 Part = tuple[str, str]  # (name, colour) in a legend
 
 
@@ -79,9 +80,9 @@ def _charts(
     program, n = chosen
     found: list[tuple[str, str, list[Part]]] = []
     if programs["rss_kb"]:
-        found.append(("rss", "Resident memory by program", _legend(programs["rss_kb"])))
+        found.append(("rss", "Resident memory by program", _legend(programs, "rss_kb")))
     if programs["cpu_pct"]:
-        found.append(("busy", "CPU time by program", _legend(programs["cpu_pct"])))
+        found.append(("busy", "CPU time by program", _legend(programs, "cpu_pct")))
     if "mem_free_kb" in names:
         found.append(("memory", "Where did memory go?", layers.memory_legend(names)))
     if "cpu_id" in names:
@@ -136,7 +137,17 @@ def _processes(program: str, n: int, address: Callable[[str, str], str]) -> Char
     )
 
 
-def _legend(programs: Sequence[Program]) -> list[Part]:
-    shown = [(f"{one.name} (n={one.n})", color(place)) for place, one in enumerate(programs[:MOST_PROGRAMS])]
-    rest = sum(one.n for one in programs[MOST_PROGRAMS:])
-    return shown + ([(f"{OTHERS} (n={rest})", "--m2")] if rest else [])
+def _legend(programs: Programs, metric: str) -> list[Part]:
+    shades_of, told = shades(programs, metric), programs[metric]
+    shown = [(f"{one.name} (n={one.n})", shades_of[one.name]) for one in told[:MOST_PROGRAMS]]
+    rest = sum(one.n for one in told[MOST_PROGRAMS:])
+    return shown + ([(f"{OTHERS} (n={rest})", REST)] if rest else [])
+
+
+def shades(programs: Programs, metric: str) -> dict[str, str]:
+    """The colour of each program drawn by itself, the largest first: the same one for memory and for CPU time."""
+    by_memory = {one.name: place for place, one in enumerate(programs["rss_kb"][:MOST_PROGRAMS])}
+    names = [one.name for one in programs[metric][:MOST_PROGRAMS]]
+    taken = {by_memory[name] for name in names if name in by_memory}
+    free = (place for place in range(N_COLORS) if place not in taken)
+    return {name: color(by_memory[name] if name in by_memory else next(free)) for name in names}

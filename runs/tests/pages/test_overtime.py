@@ -85,6 +85,23 @@ def test_each_figure_shows_what_the_monitor_told(browser, what, names):
     assert {name: trace["y"][0] for name, trace in named(traces).items()} == pytest.approx(names, rel=1e-2)
 
 
+def test_a_program_has_one_colour_in_all_charts_and_legends(browser):
+    made = watched()
+    Series.objects.create(capture=made, metric="cpu_pct", pid=900, command="ab", group="ab", n=20, **same(90.0, 20))
+    Series.objects.filter(capture=made, metric="cpu_pct", command="mysqld").update(mean=80.0)  # in another order
+    by_metric = {
+        what: {name: trace["line"]["color"] for name, trace in named(traces).items()}
+        for what in ("rss", "busy")
+        for (traces,) in [figure(browser, f"/captures/{made.pk}/figures/{what}.json")]
+    }
+    assert list(by_metric["rss"]) == ["httpd", "mysqld"]
+    assert list(by_metric["busy"])[:2] == ["ab", "mysqld"]
+    assert by_metric["rss"].items() <= by_metric["busy"].items()
+    assert len(set(by_metric["busy"].values())) == 3
+    page = browser.get(made.get_absolute_url()).content.decode()
+    assert set(re.findall(r'background:var\(([^)]*)\)"></i>mysqld', page)) == {by_metric["rss"]["mysqld"]}
+
+
 def test_processes_of_one_program_are_drawn_ten_a_panel(browser):
     made = watched(n_processes=25)
     panels = figure(browser, f"/captures/{made.pk}/figures/processes.json?program=httpd")
