@@ -10,7 +10,6 @@ from runs.lists import rows_of_each
 from runs.models import Config, Experiment, Host, Run
 
 MOST_RUNS, MOST_CONFIGS = 120, 60  # of one experiment: the newest runs, the first configs
-MOST_ON_A_HOST = 50
 LOOKED_AT = 1000  # runs of a host, to find the experiments that it took part in
 
 
@@ -70,10 +69,15 @@ def _configs(experiments: Sequence[Experiment]) -> dict[int, list[tuple[int, str
     return found
 
 
-def on_host(host: Host) -> list[Gist]:
-    """The newest experiments on a host: those that are said to be on it, and those that its newest runs stand in."""
+def on_host(host: Host, most: int, beyond: int | None = None) -> list[Experiment]:
+    """The newest experiments on a host, older than the one with the id `beyond`.
+
+    They are those that are said to be on it, and those that its newest runs stand in. Three queries.
+    """
     ids = host.runs.order_by("-id").values("pk")[:LOOKED_AT]
     newest = Run.objects.filter(pk__in=ids).order_by().values_list("experiment_id", flat=True)
-    said = host.experiments.order_by("-id").values_list("pk", flat=True)[:MOST_ON_A_HOST]
-    wanted = sorted({*newest, *said}, reverse=True)[:MOST_ON_A_HOST]
-    return gists(list(Experiment.objects.filter(pk__in=wanted).select_related("host").order_by("-id")))
+    said = host.experiments.order_by("-id").values_list("pk", flat=True)
+    if beyond is not None:
+        newest, said = newest.filter(experiment__lt=beyond), said.filter(pk__lt=beyond)
+    wanted = sorted({*newest, *said[:most]}, reverse=True)[:most]
+    return list(Experiment.objects.filter(pk__in=wanted).select_related("host").order_by("-id"))

@@ -18,9 +18,11 @@ from runs.views import timings
 from runs.views.answer import answer
 from runs.views.cards import cards
 from runs.views.overtime_charts import charts_of_capture, charts_of_run
+from runs.views.paging import beyond, shown
 from runs.views.run_latency import chart_of
 
 MOST_LISTED, MOST_SENT, MOST_GROUPS = 500, 20_000, 40
+MOST_ON_A_HOST = 12  # experiments on a page
 
 
 def flat(values: dict[str, Any], stem: str = "") -> list[tuple[str, Value]]:
@@ -76,11 +78,12 @@ def _looks(captures: Sequence[Capture]) -> list[tuple[Capture, int, str]]:
 def host(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     found = get_object_or_404(Host, pk=pk)
     _, properties = differences.of_hosts([vars(found)])
-    shown = cards(gists.on_host(found))
+    page = shown(request, gists.on_host(found, MOST_ON_A_HOST + 1, beyond(request)), most=MOST_ON_A_HOST)
     alike = (
         Host.objects.filter(fingerprint=found.fingerprint).exclude(pk=pk) if found.fingerprint else Host.objects.none()
     )
-    context = {"host": found, "properties": properties, "cards": shown, "alike": list(alike[:20])}
+    context = {"host": found, "properties": properties, "alike": list(alike[:20])}
+    context |= {"cards": cards(gists.gists(page.rows)), "page": page}
     rows = tuple(properties)
     return answer(request, "host.html", context, Sheet(f"Host {found.name}", ("name", "value"), rows), fmt=fmt)
 

@@ -31,16 +31,16 @@ def page(request: HttpRequest, rows: QuerySet[Any], *, column: str = "id", desce
     return shown(request, list((rows.filter(after) if after else rows)[: A_PAGE + 1]), column)
 
 
-def shown(request: HttpRequest, found: Sequence[Any], column: str = "id") -> Page:
-    """A page of the rows found: one more than a page holds where others follow."""
+def shown(request: HttpRequest, found: Sequence[Any], column: str = "id", most: int = A_PAGE) -> Page:
+    """A page of the rows found: one more than `most`, which a page holds, where others follow."""
     query = request.GET.copy()
     query.pop("after", None)
     first = query.urlencode() if "after" in request.GET else ""
     following = ""
-    if len(found) > A_PAGE:
-        query["after"] = _key(found[A_PAGE - 1], column)
+    if len(found) > most:
+        query["after"] = _key(found[most - 1], column)
         following = query.urlencode()
-    return Page(found[:A_PAGE], following, first)
+    return Page(found[:most], following, first)
 
 
 def beyond(request: HttpRequest) -> int | None:

@@ -154,6 +154,23 @@ def test_the_list_of_runs_goes_on_without_a_gap_or_a_double(browser):
         assert len(seen) == len(set(seen)) == wanted, sort
 
 
+def test_the_page_of_a_host_goes_on_through_its_experiments_without_a_gap_or_a_double(browser):
+    machine, text = factories.host(), factories.upload()
+    said = [factories.experiment(f"said {n}", host=machine) for n in range(20)]
+    stood_in = [factories.experiment(f"stood in {n}", host=factories.host()) for n in range(20)]
+    for each in (*stood_in, *said[::2]):
+        factories.run(factories.config(each, "a"), text, host=machine)
+    pages, url = [], machine.get_absolute_url()
+    while url:
+        page = html(browser, url)
+        pages.append([int(pk) for pk in re.findall(r'<h3><a href="/experiments/(\d+)/"', page)])
+        following = re.search(r'href="(\?[^"]*)" rel="next"', page)
+        url = machine.get_absolute_url() + following[1] if following else ""
+    assert sum(pages, []) == sorted((each.pk for each in (*said, *stood_in)), reverse=True)
+    assert [len(each) for each in pages] == [12, 12, 12, 4]
+    assert "First page" in page
+
+
 @pytest.mark.parametrize("after", ["x", ",", "1,", "a,1", "nan,1", "1,99999999999999999999"])
 def test_a_page_key_of_nonsense_is_no_server_error(browser, after):
     factories.mpm_experiment()
