@@ -26,8 +26,8 @@ from runs.views import figures, overtime_charts, shelf
 from runs.watched import OTHERS, Watched
 
 DRAWN = 4  # goes up when the same series are drawn in another way, so that no browser keeps the old figure
-# Of 340 kB, the brotli and gzip at these levels leave 89 kB in 4 and 5 ms; 5 and 6 leave 82 kB in 9 and 25 ms.
-LEVELS = (4, 4)
+# Of 300 kB, the brotli and gzip at these levels leave 72 and 75 kB in 2 and 4 ms; 5 and 6 leave 68 and 66 kB in 7 and 19 ms.
+LEVELS = (2, 4)
 MOST_POINTS, USUAL_POINTS, ROWS = 4000, 800, 200
 KIB = 1024
 Panels = list[tuple[str, list[Strand]]]  # (unit, strands)

@@ -84,7 +84,7 @@ def _differences(whole: Floats) -> Whole:
 def _axis(ticks: Whole) -> dict[str, Any]:
     if not len(ticks):
         return {"at": 0, "by": 0, "n": 0}
-    steps = np.diff(ticks)
+    steps = ticks[1:] - ticks[:-1]
     if not len(steps) or (steps == steps[0]).all():
         return {"at": int(ticks[0]), "by": int(steps[0]) if len(steps) else 0, "n": len(ticks)}
     return {"at": int(ticks[0]), "d": steps}

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .timeline import Floats, Timeline, Whole
 
@@ -46,16 +47,23 @@ def thinned(figures: Floats, points: int, keep: Whole | None = None) -> Whole:
     n = len(figures)
     if n <= max(points, FEWEST):
         return np.arange(n)
-    chosen = np.ones(n, bool)
-    steady = figures[1:] == figures[:-1]
-    np.logical_and(steady[:-1], steady[1:], out=chosen[1:-1])
-    np.logical_not(chosen[1:-1], out=chosen[1:-1])
-    if np.count_nonzero(chosen) > points:
-        chosen[:] = False
+    chosen = _ends(figures, points)
+    if chosen is None:
+        chosen = np.zeros(n, bool)
         chosen[_m4.downsample(figures, n_out=max(points, FEWEST) // 4 * 4)] = True
     if keep is not None and len(keep) <= points // 2:
         chosen[keep] = True
     return np.flatnonzero(chosen)
+
+
+def _ends(figures: Floats, most: int) -> NDArray[np.bool_] | None:
+    """Which figures are no neighbours' equal: the ends of what stays the same. None where they are more than `most`."""
+    moves = figures[1:] != figures[:-1]
+    if np.count_nonzero(moves) >= most:
+        return None
+    chosen = np.ones(len(figures), bool)
+    np.logical_or(moves[:-1], moves[1:], out=chosen[1:-1])
+    return chosen if np.count_nonzero(chosen) <= most else None
 
 
 def extremes(figures: Floats, points: int) -> Whole:
