@@ -11,10 +11,13 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from itertools import islice
 from typing import Any
 
 import orjson
 from django.db import connection, models
+
+from runs.prepared import Part, Statement, execute
 
 Plan = list[tuple[str, Callable[[Any, Any], Any] | None]]  # attribute, and what makes its value ready (row, value)
 AS_IT_IS = (models.CharField, models.TextField, models.BooleanField, models.IntegerField)
@@ -30,15 +33,16 @@ class Query:
         self.marks = [f"\0{number}" for number in range(n)]
         self.make = make
         self.spelt: dict[str, tuple[str, tuple[Any, ...]]] = {}  # by kind of database
+        self.statement = Statement(n, self.with_texts)
 
     def __call__(self, *texts: str) -> list[tuple[Any, ...]]:
         """Its rows."""
         with connection.cursor() as cursor:
-            cursor.execute(*self.with_texts(*texts))
+            execute(cursor, (self.statement, texts))
             rows: list[tuple[Any, ...]] = cursor.fetchall()
             return rows
 
-    def with_texts(self, *texts: str) -> tuple[str, list[Any]]:
+    def with_texts(self, texts: Sequence[Any]) -> tuple[str, list[Any]]:
         """Its SQL and parameters."""
         if connection.vendor not in self.spelt:
             self.spelt[connection.vendor] = self.make(*self.marks).query.sql_with_params()
@@ -55,13 +59,23 @@ def at_once(*asked: tuple[Query, tuple[str, ...]], draw: Sequence[type[models.Mo
 
     One wait for the database. SQLite gives ids to rows as they come, so that none is drawn there.
     """
-    ready = [query.with_texts(*texts) for query, texts in asked]
-    draw = draw if connection.vendor == "postgresql" else ()
-    parts = [f"({sql})" for sql, _ in ready] + [f"nextval({_sequence(model)!r})" for model in draw]
+    draw = tuple(draw) if connection.vendor == "postgresql" else ()
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {', '.join(parts)}", [each for _, given in ready for each in given])
+        statement = _asking(tuple(query for query, _ in asked), draw)
+        execute(cursor, (statement, [text for _, texts in asked for text in texts]))
         found = cursor.fetchone()
     return list(found[: len(asked)]), {model: [pk] for model, pk in zip(draw, found[len(asked) :], strict=True)}
+
+
+@cache
+def _asking(queries: tuple[Query, ...], draw: tuple[type[models.Model], ...]) -> Statement:
+    def spell(texts: Sequence[Any]) -> tuple[str, list[Any]]:
+        left = iter(texts)
+        ready = [query.with_texts(list(islice(left, len(query.marks)))) for query in queries]
+        parts = [f"({sql})" for sql, _ in ready] + [f"nextval({_sequence(model)!r})" for model in draw]
+        return f"SELECT {', '.join(parts)}", [each for _, given in ready for each in given]
+
+    return Statement(sum(len(query.marks) for query in queries), spell)
 
 
 def insert(rows: Sequence[models.Model]) -> None:
@@ -128,8 +142,7 @@ def together(drawn: Drawn) -> Iterator[None]:
 class _Batch:
     def __init__(self, drawn: Drawn) -> None:
         self.drawn = dict(drawn)
-        self.statements: list[str] = []
-        self.values: list[Any] = []
+        self.parts: list[Part] = []
         self.rows: list[models.Model] = []
 
     def add(self, rows: Sequence[models.Model]) -> None:
@@ -138,14 +151,14 @@ class _Batch:
         for row, pk in zip(new, self._draw(model, len(new)), strict=False):  # one may be left over
             row.pk = pk
         head, one, plan = _spelt(model, numbered=True)
-        self.statements.append(f"{head} {', '.join([one] * len(rows))}")
-        self.values += _values(rows, plan)
+        statement = _of_one_row(model) if len(rows) == 1 else f"{head} {', '.join([one] * len(rows))}"
+        self.parts.append((statement, _values(rows, plan)))
         self.rows += rows
 
     def send(self) -> None:
-        if self.statements:
+        if self.parts:
             with connection.cursor() as cursor:
-                cursor.execute(";\n".join(self.statements), self.values)
+                execute(cursor, *self.parts)
             _are_stored(self.rows)
 
     def _draw(self, model: type[models.Model], n: int) -> list[int]:
@@ -174,6 +187,12 @@ def _spelt(model: type[models.Model], numbered: bool) -> tuple[str, str, Plan]:
     columns = ", ".join(_name(field.column) for field in fields)
     head = f"INSERT INTO {_name(model._meta.db_table)} ({columns}) VALUES"
     return head, f"({', '.join(['%s'] * len(fields))})", [(field.attname, _maker(field)) for field in fields]
+
+
+@cache
+def _of_one_row(model: type[models.Model]) -> Statement:
+    head, one, plan = _spelt(model, numbered=True)
+    return Statement(len(plan), lambda values: (f"{head} {one}", values))
 
 
 def _name(name: str | None) -> str:
