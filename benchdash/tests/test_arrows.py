@@ -17,6 +17,7 @@ LEVELS = {
     "runs": DOOR,
     "runs.models": CORE,
     "runs.querysets": CORE,
+    "runs.prepared": CORE,
     "runs.statements": CORE,
     "runs.migrations": CORE,
     "runs.ingest": CORE,
