@@ -61,13 +61,23 @@ def upload(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
         "runs": runs,
         "captures": captures,
         "standing": standing(found, timezone.now()) if found.is_waited_for else None,
-        "n_timings": len(timings),
+        "became": _counted(
+            (len(runs), "run", "runs"),
+            (len(captures), "capture", "captures"),
+            (len(timings), "file of single requests", "files of single requests"),
+            (len(texts), "config text", "config texts"),
+        ),
     }
     if found.attempts and not fmt and "line" not in request.GET:
         context |= _charts(captures)
     rows = tuple((span.first, span.last, span.tint, span.title, span.url) for span in spans)
     sheet = Sheet(str(found), ("line_first", "line_last", "kind", "became", "url"), rows)
     return answer(request, "upload.html", context, sheet, fmt=fmt)
+
+
+def _counted(*found: tuple[int, str, str]) -> str:
+    """Of (how many, name of one, name of several) what there is, such as "2 runs, 1 capture"."""
+    return ", ".join(f"{n} {one if n == 1 else several}" for n, one, several in found if n)
 
 
 def _charts(captures: list[Capture]) -> dict[str, Any]:

@@ -194,6 +194,13 @@ def test_an_upload_has_an_anchor_for_every_line_and_says_what_each_became(browse
     assert f'<a class="tag" href="/runs/{run.pk}/">' in page
 
 
+def test_an_upload_counts_only_what_it_became(browser):
+    made = factories.mpm_experiment()
+    page = html(browser, made.runs.first().upload.get_absolute_url())
+    assert re.search(r"Became 4 runs in\s<a", page)
+    assert "No run and no capture is in it; " in html(browser, factories.upload().get_absolute_url())
+
+
 def test_a_long_upload_is_shown_in_parts_that_links_still_reach(browser):
     text = factories.upload("\n".join(f"line {n}" for n in range(1, 7001)))
     run = factories.run(factories.config(factories.experiment(), "a"), text, line_first=6500, line_last=6510)
