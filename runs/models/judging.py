@@ -5,7 +5,8 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 
-from .results import Config, Upload
+from .experiments import Config
+from .uploads import Upload
 
 
 class Ruling(models.Model):

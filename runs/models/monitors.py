@@ -8,7 +8,8 @@ from django.utils import timezone
 
 from runs import querysets
 
-from .results import Config, Experiment, Host, Run, Sourced
+from .experiments import Config, Experiment, Host, Sourced
+from .results import Run
 
 
 class Capture(Sourced):

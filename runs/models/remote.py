@@ -1,18 +1,14 @@
-"""Remote runs: who sends load, what may be loaded, what is planned, what became of it.
-
-No secret is in any row: private keys are paths, and a header's secret is the name of a variable of the worker's.
-"""
+"""Remote runs: who sends load, and what may be loaded. No secret is in any row: private keys are paths."""
 
 from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
 from django.urls import reverse
-from django.utils import timezone
 
 from runs import querysets
 
-from .results import Experiment, Host, Upload
+from .experiments import Host
 
 
 def places_of_configs() -> list[str]:
@@ -117,194 +113,6 @@ class Switch(models.Model):
         ordering = ["name"]
         verbose_name_plural = "switches"
         constraints = [models.UniqueConstraint(fields=["target", "name"], name="switch_of_target")]
-
-    def __str__(self) -> str:
-        return self.name
-
-
-class Plan(models.Model):
-    """What to run: one tool, levels of concurrency × repeats × variants.
-
-    headers     [[name, value], ...]; a secret is written {secret:NAME} and filled in by the worker from its environment
-    levels      numbers of concurrent clients; requests or duration_s says how long each run is
-    warmups     runs before the first counted one of each variant and level: stored, not counted
-    rse_limit_pct, most_repeats   go on after `repeats` while the relative standard error of req/s is above it, up to so many
-    """
-
-    class Order(models.TextChoices):
-        INTERLEAVED = "interleaved", "in turn: A B A B"
-        BLOCKS = "blocks", "blocks in random order"
-
-    name = models.CharField(max_length=200)
-    target = models.ForeignKey(Target, on_delete=models.CASCADE, related_name="plans")
-    address = models.ForeignKey(TargetAddress, on_delete=models.CASCADE, related_name="plans")
-    generator = models.ForeignKey(LoadGenerator, on_delete=models.CASCADE, related_name="plans")
-    tool = models.CharField(max_length=16, default="ab")
-    method = models.CharField(max_length=10, default="GET")
-    path = models.CharField(max_length=2000, default="/")
-    headers = models.JSONField(default=list, blank=True)
-    body = models.TextField(blank=True)
-    content_type = models.CharField(max_length=200, blank=True)
-    requests = models.PositiveIntegerField(null=True, blank=True)
-    duration_s = models.PositiveIntegerField(null=True, blank=True)
-    keepalive = models.BooleanField(default=False)
-    timeout_s = models.PositiveIntegerField(default=30, help_text="for one request")
-    levels = models.JSONField(default=list)
-    repeats = models.PositiveIntegerField(default=3)
-    warmups = models.PositiveIntegerField(default=1)
-    cooldown_s = models.FloatField(default=1.0)
-    order = models.CharField(max_length=12, choices=Order.choices, default=Order.INTERLEAVED)
-    rse_limit_pct = models.FloatField(null=True, blank=True)
-    most_repeats = models.PositiveIntegerField(null=True, blank=True)
-    interval_s = models.FloatField(default=1.0, help_text="between two looks of top")
-    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
-    created_at = models.DateTimeField(auto_now_add=True)
-
-    objects = querysets.PlanQuerySet.as_manager()
-
-    class Meta:
-        ordering = ["-id"]
-        permissions = [("run_plan", "Can run plans")]
-
-    def __str__(self) -> str:
-        return self.name
-
-    def get_absolute_url(self) -> str:
-        return reverse("plan", args=[self.pk])
-
-
-class Variant(models.Model):
-    """A config to compare. What it leaves empty is the plan's."""
-
-    plan = models.ForeignKey(Plan, on_delete=models.CASCADE, related_name="variants")
-    name = models.CharField(max_length=200)
-    position = models.PositiveIntegerField(default=0)
-    switch = models.ForeignKey(Switch, null=True, blank=True, on_delete=models.PROTECT, related_name="variants")
-    address = models.ForeignKey(TargetAddress, null=True, blank=True, on_delete=models.CASCADE, related_name="variants")
-    path = models.CharField(max_length=2000, blank=True)
-    keepalive = models.BooleanField(null=True, blank=True)
-    config_files = models.JSONField(default=list, blank=True, help_text="absolute paths on the target, shown with cat")
-
-    class Meta:
-        ordering = ["position", "id"]
-        constraints = [models.UniqueConstraint(fields=["plan", "name"], name="variant_of_plan")]
-
-    def __str__(self) -> str:
-        return self.name
-
-
-class Job(models.Model):
-    """One go of a plan.
-
-    snapshot    the validated plan as it was at the start (remote.snapshot); the plan may change since
-    claim       which worker process runs it; taken by compare-and-set, so a message that comes twice runs nothing twice
-    progress    what the running step tells: {"done": 400, "of": 1000, "requests_per_second": 812.3}
-    log         the last lines of what was done and what the tools said, secrets masked
-    """
-
-    class State(models.TextChoices):
-        QUEUED = "queued"
-        CONNECTING = "connecting"
-        RUNNING = "running"
-        STORING = "storing"
-        DONE = "done"
-        FAILED = "failed"
-        CANCELLED = "cancelled"
-        LOST = "lost"
-
-    ACTIVE = (State.CONNECTING, State.RUNNING, State.STORING)
-    OVER = (State.DONE, State.FAILED, State.CANCELLED, State.LOST)
-
-    plan = models.ForeignKey(Plan, null=True, on_delete=models.SET_NULL, related_name="jobs")
-    target = models.ForeignKey(Target, null=True, on_delete=models.SET_NULL, related_name="jobs")
-    generator = models.ForeignKey(LoadGenerator, null=True, on_delete=models.SET_NULL, related_name="jobs")
-    experiment = models.ForeignKey(Experiment, null=True, blank=True, on_delete=models.SET_NULL, related_name="jobs")
-    name = models.CharField(max_length=300)
-    snapshot = models.JSONField()
-    state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED, db_index=True)
-    message = models.TextField(blank=True, help_text="why it waits, failed or stopped, in the tool's own words")
-    progress = models.JSONField(default=dict)
-    log = models.TextField(blank=True)
-    claim = models.CharField(max_length=64, blank=True)
-    clock_offset_s = models.FloatField(null=True, blank=True, help_text="target's clock minus generator's")
-    scheduled = models.BooleanField(default=False)
-    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
-    created_at = models.DateTimeField(default=timezone.now)
-    sent_at = models.DateTimeField(null=True, blank=True, help_text="when its message was last given to the queue")
-    started_at = models.DateTimeField(null=True, blank=True)
-    heartbeat_at = models.DateTimeField(null=True, blank=True)
-    cancel_requested_at = models.DateTimeField(null=True, blank=True)
-    finished_at = models.DateTimeField(null=True, blank=True)
-
-    objects = querysets.JobQuerySet.as_manager()
-
-    class Meta:
-        ordering = ["-id"]
-
-    def __str__(self) -> str:
-        return self.name
-
-    def get_absolute_url(self) -> str:
-        return reverse("job", args=[self.pk])
-
-    @property
-    def is_over(self) -> bool:
-        return self.state in self.OVER
-
-
-class Step(models.Model):
-    """One load of a job. A step that was under way when its worker died is "lost"; run again, it gets a new row."""
-
-    class State(models.TextChoices):
-        WAITING = "waiting"
-        RUNNING = "running"
-        DONE = "done"
-        FAILED = "failed"
-        CANCELLED = "cancelled"
-        LOST = "lost"
-
-    job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="steps")
-    position = models.PositiveIntegerField()
-    variant = models.CharField(max_length=200)
-    level = models.PositiveIntegerField()
-    repeat = models.PositiveIntegerField(help_text="1 and on; 0 for a warm-up")
-    state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
-    message = models.TextField(blank=True)
-    requests_per_second = models.FloatField(null=True, blank=True)
-    upload = models.ForeignKey(Upload, null=True, blank=True, on_delete=models.SET_NULL, related_name="steps")
-    started_at = models.DateTimeField(null=True, blank=True)
-    finished_at = models.DateTimeField(null=True, blank=True)
-
-    objects = querysets.StepQuerySet.as_manager()
-
-    class Meta:
-        ordering = ["position", "id"]
-        indexes = [models.Index(fields=["job", "position"], name="step_of_job")]
-
-    def __str__(self) -> str:
-        return f"{self.variant}, {self.level} at once, repeat {self.repeat}"
-
-
-class Schedule(models.Model):
-    """When a plan starts by itself. The clock is django-celery-beat's; this row says what it starts, and for whom.
-
-    name        the plan's, kept so that a schedule whose plan was deleted can still be told
-    message     why the last start was refused; "" when it was not
-    started_at  of the last start; compared and set, so that a message that comes twice starts nothing twice
-    created_by  whose permission each start needs
-    """
-
-    plan = models.ForeignKey(Plan, null=True, on_delete=models.SET_NULL, related_name="schedules")
-    name = models.CharField(max_length=200)
-    task = models.OneToOneField("django_celery_beat.PeriodicTask", on_delete=models.CASCADE, related_name="+")
-    message = models.TextField(blank=True)
-    started_at = models.DateTimeField(null=True, blank=True)
-    last_job = models.ForeignKey(Job, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
-    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL)
-    created_at = models.DateTimeField(auto_now_add=True)
-
-    class Meta:
-        ordering = ["id"]
 
     def __str__(self) -> str:
         return self.name

@@ -1,0 +1,113 @@
+"""What is compared: hosts, experiments, their configs, and the config files' texts."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.urls import reverse
+
+from runs import querysets
+
+from .uploads import Upload
+
+
+class Host(models.Model):
+    """A machine. `fingerprint` (model, cores, RAM rounded) tells whether two are alike, whatever their names."""
+
+    name = models.CharField(max_length=200)
+    cpu_model = models.CharField(max_length=200, blank=True)
+    cores = models.PositiveIntegerField(null=True, blank=True)
+    mhz = models.FloatField(null=True, blank=True)
+    ram_kb = models.PositiveBigIntegerField(null=True, blank=True)
+    swap_kb = models.PositiveBigIntegerField(null=True, blank=True)
+    os = models.CharField(max_length=200, blank=True)
+    kernel = models.CharField(max_length=200, blank=True)
+    fingerprint = models.CharField(max_length=64, db_index=True, blank=True)
+    n_runs = models.PositiveBigIntegerField(default=0, help_text="kept up by runs.ingest.tallies, seconds behind")
+
+    class Meta:
+        ordering = ["name", "id"]
+        constraints = [models.UniqueConstraint(fields=["name", "fingerprint"], name="host_name_and_hardware")]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def get_absolute_url(self) -> str:
+        return reverse("host", args=[self.pk])
+
+
+class Experiment(models.Model):
+    """What is compared: configs × repeats."""
+
+    name = models.CharField(max_length=300)
+    notes = models.TextField(blank=True)
+    host = models.ForeignKey(Host, null=True, blank=True, on_delete=models.SET_NULL, related_name="experiments")
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = querysets.ExperimentQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-id"]
+        indexes = [
+            models.Index(fields=["name", "-id"], name="experiment_name"),
+            models.Index(fields=["created_at"], name="experiment_created"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def get_absolute_url(self) -> str:
+        return reverse("experiment", args=[self.pk])
+
+
+class Config(models.Model):
+    """A named software set-up of one experiment. The baseline is the one with the lowest position."""
+
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="configs")
+    name = models.CharField(max_length=300)
+    group = models.CharField(max_length=300, blank=True, help_text="the heading above its heading, where there is one")
+    position = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        ordering = ["position", "id"]
+        constraints = [models.UniqueConstraint(fields=["experiment", "name"], name="config_name_in_experiment")]
+        indexes = [models.Index(fields=["name", "-id"], name="config_name")]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def get_absolute_url(self) -> str:
+        return reverse("config", args=[self.pk])
+
+
+class Sourced(models.Model):
+    """Something read from lines `line_first`..`line_last` of an upload."""
+
+    upload = models.ForeignKey(Upload, on_delete=models.CASCADE, related_name="%(class)ss")
+    block_key = models.CharField(max_length=16, help_text="its key in the draft")
+    line_first = models.PositiveIntegerField()
+    line_last = models.PositiveIntegerField()
+    quotes = models.JSONField(default=list, help_text="[[first, last], ...] where the same figures stand again")
+
+    class Meta:
+        abstract = True
+
+    def source_url(self) -> str:
+        return f"{reverse('upload', args=[self.upload_id])}#L{self.line_first}"
+
+
+class ConfigText(Sourced):
+    """A configuration file's text; config None: it holds for every config of the experiment."""
+
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="texts")
+    config = models.ForeignKey(Config, null=True, blank=True, on_delete=models.SET_NULL, related_name="texts")
+    path = models.CharField(max_length=500, blank=True)
+    text = models.TextField()
+    sha256 = models.CharField(max_length=64)
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return self.path or f"text at line {self.line_first}"

@@ -1,0 +1,109 @@
+"""The texts, as they came in."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+
+from runs import querysets
+
+from .addresses import address
+
+
+class Upload(models.Model):
+    """One text as it came in, kept whole.
+
+    sha256      of the bytes as kept (as received, unless something was redacted)
+    text_key    sha256 of the decoded text with plain line ends, no blank end and every secret masked: the same text by
+                any door is one upload, redacted or not
+    blocks      [{"kind", "lines": [first, last], "partial"}], in order
+    problems    [{"line", "message"}]; unread: [[first, last], ...]
+    hints       what the sender said: host, config, experiment, tags
+    edits       what was changed on the preview page or later, so that reading the text anew keeps it
+    placed      {"experiments": {"e1": pk}, "configs": {..}, "hosts": {..}}: the rows that the draft's keys became
+    raw         its first piece; a text of more than one MiB has the others in Piece
+    bytes_read, n_blocks, seen_at: how far its reader is, and when it last said so
+    """
+
+    class Status(models.TextChoices):
+        QUEUED = "queued"
+        PARSING = "parsing"
+        READY = "ready"
+        PARTIAL = "partial"
+        FAILED = "failed"
+        CANCELLED = "cancelled"
+
+    class Door(models.TextChoices):
+        WEB = "web"
+        REST = "rest"
+        COMMAND = "command"
+        SAMPLE = "sample"
+        REMOTE = "remote"
+
+    name = models.CharField(max_length=255, blank=True)
+    sha256 = models.CharField(max_length=64, db_index=True)
+    text_key = models.CharField(max_length=64, unique=True)
+    raw = models.BinaryField(help_text="compressed bytes, as received or redacted; the first piece of a large text")
+    n_pieces = models.PositiveIntegerField(default=1)
+    size_bytes = models.PositiveBigIntegerField()
+    encoding = models.CharField(max_length=32)
+    n_lines = models.PositiveIntegerField(default=0)
+    door = models.CharField(max_length=8, choices=Door.choices)
+    status = models.CharField(max_length=9, choices=Status.choices)
+    error = models.TextField(blank=True)
+    blocks = models.JSONField(default=list)
+    problems = models.JSONField(default=list)
+    unread = models.JSONField(default=list)
+    hints = models.JSONField(default=dict)
+    edits = models.JSONField(default=dict)
+    placed = models.JSONField(default=dict)
+    attempts = models.PositiveSmallIntegerField(default=0, help_text="how often a worker has begun to read it")
+    bytes_read = models.PositiveBigIntegerField(default=0)
+    n_blocks = models.PositiveIntegerField(default=0)
+    seen_at = models.DateTimeField(null=True, blank=True)
+    parser_version = models.CharField(max_length=16, blank=True)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = querysets.UploadQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-id"]
+        # Nearly all are ready and most come by REST: these are found at once in the order of ids, the others here.
+        indexes = [
+            models.Index(fields=["created_at"], name="upload_created"),
+            models.Index(fields=["status", "-id"], name="upload_not_ready", condition=~models.Q(status="ready")),
+            models.Index(fields=["door", "-id"], name="upload_not_rest", condition=~models.Q(door="rest")),
+        ]
+
+    def __str__(self) -> str:
+        return self.name or f"upload {self.pk}"
+
+    def get_absolute_url(self) -> str:
+        return address("upload", self.pk)
+
+    @property
+    def is_waited_for(self) -> bool:
+        """Whether a worker still has to read it, or does."""
+        return self.status in (self.Status.QUEUED, self.Status.PARSING)
+
+
+class Piece(models.Model):
+    """A further piece of a large upload's text: whole lines, compressed as Upload.raw is. The first one is number 0 there.
+
+    first_line  1-based number of its first line in the whole text
+    size_bytes  of the text in it, unpacked
+    """
+
+    upload = models.ForeignKey(Upload, on_delete=models.CASCADE, related_name="pieces", db_index=False)
+    number = models.PositiveIntegerField()
+    first_line = models.PositiveBigIntegerField()
+    size_bytes = models.PositiveIntegerField()
+    data = models.BinaryField()
+
+    class Meta:
+        ordering = ["upload", "number"]
+        constraints = [models.UniqueConstraint(fields=["upload", "number"], name="piece_number_in_upload")]
+
+    def __str__(self) -> str:
+        return f"piece {self.number} of upload {self.upload_id}"
