@@ -167,18 +167,18 @@ class Lines:
     def match(self, pattern: re.Pattern[str], lines: int, size: int) -> re.Match[str] | None:
         """Take what `pattern` matches from the next line on, as it stands: whole lines, `lines` or `size` characters at most.
 
-        None, with nothing taken, where it does not match, where lines are quoted, or where one is longer than usual.
+        Its figures have to be bounded: a line that is longer than usual is not cleaned of endless ones here. None, with
+        nothing taken, where it does not match, or where lines are quoted.
         """
         if self.prefix:
             return None
         while lines and len(self._text) - self._at < size and self._fetch():
             lines -= 1  # a pipe gives a line at a time, and more than these need not come soon
         found = pattern.match(self._text, self._at)
-        if found and _has_long_line(self._text, self._at, found.end()):
-            return None  # one of its figures may have no end
         if found:
-            self.number += self._text.count("\n", self._at, found.end())
-            self._at = found.end()
+            end = found.end()
+            self.number += self._text.count("\n", self._at, end)
+            self._at = end
         return found
 
     def rows(self) -> str:
@@ -197,14 +197,3 @@ class Lines:
         """Take the next `rows` lines, `size` characters with their ends."""
         self._at += size
         self.number += rows
-
-
-def _has_long_line(text: str, at: int, end: int) -> bool:
-    """Whether a line between the two places has more than USUAL characters. Looked for in leaps of that length: a split into
-    lines costs a report as much as all its figures."""
-    while end - at > USUAL:
-        last = text.rfind("\n", at, at + USUAL + 1)
-        if last < 0:
-            return True
-        at = last + 1
-    return False

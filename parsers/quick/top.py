@@ -9,13 +9,14 @@ from ..lines import Lines
 from ..units import uptime_s
 
 _LINES, _SIZE = 5, 1000
-_SUMMARY = re.compile(
-    r"top - (\d\d:\d\d:\d\d) up +([^\n]*?), +(\d+) users?, +load average: (\d+\.\d+), (\d+\.\d+), (\d+\.\d+)\n"
+_TEXT = (
+    r"top - (\d\d:\d\d:\d\d) up +([^\n]{0,99}?), +(\d+) users?, +load average: (\d+\.\d+), (\d+\.\d+), (\d+\.\d+)\n"
     r"(Tasks|Threads): +(\d+) total, +(\d+) running, +(\d+) sleeping, +(\d+) stopped, +(\d+) zombie *\n"
     r"%Cpu\(s\): *([\d.]+) us, *([\d.]+) sy, *([\d.]+) ni, *([\d.]+) id, *([\d.]+) wa, *([\d.]+) hi, *([\d.]+) si, *([\d.]+) st *\n"
     r"([KMG])iB Mem : +([\d.]+) total, +([\d.]+) free, +([\d.]+) used, +([\d.]+) buff/cache *\n"
     r"\21iB Swap: +([\d.]+) total, +([\d.]+) free, +([\d.]+) used\. +([\d.]+) avail Mem *\n"
 )
+_SUMMARY = re.compile(_TEXT.replace("+", "{1,15}").replace("*", "{0,15}"))  # so no figure is endless
 _TASKS = ("tasks_total", "tasks_running", "tasks_sleeping", "tasks_stopped", "tasks_zombie")
 _CPU = ("us", "sy", "ni", "id", "wa", "hi", "si", "st")
 _MEMORY = ("mem_total_kb", "mem_free_kb", "mem_used_kb", "mem_buff_cache_kb") + (
