@@ -13,3 +13,8 @@ urlpatterns = [
     path("", include("runs.urls")),
     path("", include("runs.urls_remote")),
 ]
+
+handler400 = "benchdash.refused.bad_request"
+handler403 = "benchdash.refused.permission_denied"
+handler404 = "benchdash.refused.page_not_found"
+handler500 = "benchdash.refused.server_error"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 from django.contrib.auth.models import User
-from django.views.defaults import bad_request, permission_denied, server_error
+from django.test import Client
+
+from benchdash.refused import bad_request, permission_denied, server_error
 
 pytestmark = pytest.mark.django_db
 
@@ -30,3 +32,30 @@ def test_a_broken_page_says_so_without_a_template_of_ours(rf):
 
 def test_a_foreign_host_name_is_refused(client):
     assert client.get("/login/", headers={"host": "evil.example"}).status_code == 400
+
+
+def said(response):
+    (error,) = response.json()["errors"]
+    assert error["line"] is None
+    return error["message"]
+
+
+def test_the_api_answers_in_its_own_shape_where_it_has_nothing(client):
+    response = client.get("/api/v1/nothing/")
+    assert response.status_code == 404
+    assert "/api/v1/schema/" in said(response)
+
+
+def test_the_api_answers_in_its_own_shape_what_django_refuses(client):
+    response = client.get("/api/v1/runs/", headers={"host": "evil.example"})
+    assert response.status_code == 400
+    assert "host name" in said(response)
+
+
+def test_the_api_answers_in_its_own_shape_when_it_fails(monkeypatch):
+    monkeypatch.setattr("runs.api.views.comparison.selection", lambda _: 1 / 0)
+    quiet = Client(raise_request_exception=False)
+    quiet.force_login(User.objects.create_user("ann"))
+    response = quiet.get("/api/v1/compare/?runs=1")
+    assert response.status_code == 500
+    assert "log" in said(response)

@@ -68,6 +68,8 @@ class Rows(OurErrors, ReadOnlyModelViewSet[Any]):
 
 
 class RunViews(Rows):
+    """Load tests, each figure as the tool printed it; a single one with the captures beside it."""
+
     queryset = Run.objects.with_context()
     serializer_class = shapes.RunSerializer
     detail_class = shapes.RunDetailSerializer
@@ -96,12 +98,16 @@ class RunViews(Rows):
 
 
 class HostViews(Rows):
+    """Machines: what they are called, and what their outputs say of processor and memory."""
+
     queryset = Host.objects.all()
     serializer_class = shapes.HostSerializer
     filterset_class = filters.HostFilter
 
 
 class ConfigViews(Rows):
+    """The set-ups that were compared; a single one with its config texts."""
+
     queryset = Config.objects.select_related("experiment")
     serializer_class = shapes.ConfigSerializer
     detail_class = shapes.ConfigDetailSerializer
@@ -109,6 +115,8 @@ class ConfigViews(Rows):
 
 
 class ExperimentViews(Rows):
+    """What was compared: configs and their runs, on a machine."""
+
     queryset = Experiment.objects.with_counts()
     serializer_class = shapes.ExperimentSerializer
     detail_class = shapes.ExperimentDetailSerializer
@@ -116,6 +124,8 @@ class ExperimentViews(Rows):
 
 
 class CaptureViews(Rows):
+    """What monitors saw: top, ps, free and the like, before, during or after a run."""
+
     queryset = Capture.objects.with_context()
     serializer_class = shapes.CaptureSerializer
     filterset_class = filters.CaptureFilter
@@ -123,6 +133,8 @@ class CaptureViews(Rows):
 
 @extend_schema_view(retrieve=extend_schema(responses=shapes.ResultSerializer))
 class UploadViews(Rows):
+    """The texts that came in, and what each became."""
+
     queryset = Upload.objects.with_counts()
     serializer_class = shapes.UploadSerializer
     filterset_class = filters.UploadFilter
