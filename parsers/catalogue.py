@@ -22,7 +22,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from pkgutil import iter_modules
 from types import ModuleType
@@ -149,6 +149,7 @@ def _claimers() -> list[tuple[Callable[[str], bool], Format]]:
     return [(f.claims, f) for f in formats().values() if f.claims]
 
 
-def claimed(command: str) -> list[Format]:
-    """Formats that take whatever this command prints."""
-    return [form for claims, form in _claimers() if claims(command)]
+@lru_cache(maxsize=256)
+def claimed(command: str) -> tuple[Format, ...]:
+    """Formats that take whatever this command prints. People run the same command over and over."""
+    return tuple(form for claims, form in _claimers() if claims(command))

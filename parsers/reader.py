@@ -37,7 +37,9 @@ def read(lines: Iterable[str]) -> Iterator[Block]:
                 block = _between(source, line, around)
         if block is not None:
             yield block
-            yield from _following(source, block.kind, around)
+            form = formats()[block.kind]
+            if form.follows is not None:
+                yield from _following(source, form, form.follows, around)
             line = ""
 
 
@@ -112,14 +114,13 @@ def _tried(parse: Parse, source: Lines, command: str | None) -> Found | None:
         return None
 
 
-def _following(source: Lines, kind: str, around: Around) -> Iterator[Block]:
+def _following(source: Lines, form: Format, follows: Parse, around: Around) -> Iterator[Block]:
     """The blocks right behind the one read last that only its own format can tell."""
-    form = formats()[kind]
     found, number = None, -1
-    while form.follows is not None and source.number > number:
+    while source.number > number:
         number, source.prefix = source.number, source.quoting
         try:
-            found = _tried(form.follows, source, around.text)
+            found = _tried(follows, source, around.text)
         finally:
             source.prefix = ""
         if found is None:
