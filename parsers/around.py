@@ -42,6 +42,10 @@ class Around:
 
     def note(self, number: int, line: str, lines: Lines) -> None:
         """Take in a line that no tool printed."""
+        if transcript.is_plain(line):
+            if not self.in_output:
+                self._headed(number, line)
+            return
         if len(line) <= _LONGEST_STAMP and (_TIME.search(line) or _EPOCH_OR_DAY.match(line)):
             self._stamp(number, line)
         typed, prefix = transcript.prompt(line), ""
@@ -51,14 +55,14 @@ class Around:
                 typed, prefix = transcript.prompt(line[quoting.end() :]), quoting[0]
         if typed is not None:
             self._typed(typed, number, lines, prefix)
-        elif transcript.is_elision(line) or self.in_output:
-            return
-        elif transcript.is_prose(line):
-            text = line.strip()[: transcript.MAX_HEADING]
-            self.heading = (number, text)
-            self.trail.append(self.heading)
-            if self.command:
-                self.command.prose_since = True
+        elif not self.in_output and not transcript.is_elision(line) and transcript.is_prose(line):
+            self._headed(number, line)
+
+    def _headed(self, number: int, line: str) -> None:
+        self.heading = (number, line.strip()[: transcript.MAX_HEADING])
+        self.trail.append(self.heading)
+        if self.command:
+            self.command.prose_since = True
 
     def _stamp(self, number: int, line: str) -> None:
         self.stamps.append((number, line.rstrip()))

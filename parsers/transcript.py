@@ -169,9 +169,16 @@ _CODE = re.compile(
     r".*[;{}]|[})\]].*|<[?!/]?\w.*>?|.*(?:=>|->|:=|==|\(\)).*"
     r"|[\w.\[\]'\"]+\s*=\s*(?:[\[({'\"]|u['\"]|new\s|function\b).*|@\w+.*|\(r?['\"].*"
 )
+# What most headings are: no sign or word in it is one of a prompt, a time, code or an elision.
+_PLAIN = re.compile(rf"(?=[A-Z])(?!{_LEFT_OUT})[A-Za-z0-9 ,.'-]{{2,200}}:?\n?")
 _WIKI_TITLE = re.compile(r"(={1,6}) [^={}();]+ \1")
 _FENCES = ("```", "~~~")
 MAX_HEADING = 500
+
+
+def is_plain(line: str) -> bool:
+    """Whether a line is prose at the first look: neither a prompt nor an elision, and without a time. Most prose is."""
+    return _PLAIN.fullmatch(line) is not None
 
 
 def is_elision(line: str) -> bool:

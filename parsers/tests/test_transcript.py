@@ -4,12 +4,28 @@ from __future__ import annotations
 
 import pytest
 
-from parsers.transcript import clean, is_elision, is_prose, prompt
+from parsers.around import Around
+from parsers.lines import Lines
+from parsers.transcript import clean, is_elision, is_plain, is_prose, prompt
 
 from .mangle import before
-from .reading import FIXTURES, blocks, text_of
+from .reading import FIXTURES, blocks, fixtures, text_of
 
 COMMAND = "ab -n 100 -c 5 http://localhost/index.html"
+PLAIN = ["Setting 1, run 3:", "Apache, worker MPM", "With 2.5 times the clients  ", "It's nginx\n", "Keep-Alive on"]
+NOT_PLAIN = [
+    "",
+    "\n",
+    "Snip",
+    "Cut...",
+    "Etc.",
+    "Output omitted",
+    "At 12:30",
+    "Begun: 5",
+    "C:> ab",
+    "ps aux",
+    "import it",
+]
 PROMPTS = [
     (f"$ {COMMAND}", None),
     (f"# {COMMAND}", None),
@@ -200,3 +216,22 @@ def test_a_report_right_below_a_command_is_what_it_printed():
     report = text_of(FIXTURES / "ab" / "ab_03_c1.txt").split("\n")
     (block,) = blocks("\n".join(["$ ab -n 100 -c 7 http://www.example.org/", *report]))
     assert block.command == "ab -n 100 -c 7 http://www.example.org/"
+
+
+def test_a_plain_line_is_prose_by_every_other_rule():
+    lines = {line for path in fixtures() for line in text_of(path).split("\n")} | set(PLAIN) | set(NOT_PLAIN)
+    for line in filter(is_plain, lines):
+        assert (prompt(line), is_elision(line), is_prose(line)) == (None, False, True)
+        around = Around()
+        around.note(1, line, Lines([]))
+        assert (around.heading, around.stamps) == ((1, line.strip()), [])
+
+
+@pytest.mark.parametrize("line", PLAIN)
+def test_most_headings_are_plain(line):
+    assert is_plain(line)
+
+
+@pytest.mark.parametrize("line", NOT_PLAIN)
+def test_what_may_be_something_else_is_not_plain(line):
+    assert not is_plain(line)
