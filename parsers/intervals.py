@@ -16,6 +16,7 @@ from .broken import was_broken
 from .catalogue import Found
 from .lines import Lines
 from .records import Problem
+from .transcript import is_elision
 from .units import number
 
 # "Average:" and "Summary:" (of file systems) as sysstat's own translations have it.
@@ -27,8 +28,9 @@ _AVERAGE = (
     "|Sammendrag|Sažetak|Sintesi|Sommario|Souhrn|Sumário|Súhrn|Tổng kết|Yhteenveto|Zusammenfassung|Összegzés|Özet|Резюме"
     "|Сажетак|Сводка|サマリ|总计|요약"
 )
-_CLOCK = r"\d\d[:.時时시]\s?\d\d[:.分분]\s?\d\d[秒초]?(?:\s[AP]M(?!\S))?"
-STAMP = rf"(?:{_CLOCK}|Average:)"  # with which titles may begin a text; any other average only goes on
+# Some locales put the time zone behind it ("11:41:07  IST"); BAT is a title.
+_CLOCK = r"\d\d[:.時时시]\s?\d\d[:.分분]\s?\d\d[秒초]?(?:\s[AP]M(?!\S))?(?:\s{1,2}(?!BAT)(?:UTC|[A-Z]{2,4}T)(?!\S))?"
+STAMP = rf"(?:{_CLOCK}|\d{{10}}(?=\s)|Average:)"  # with which titles may begin a text; any other average only goes on
 
 _UNTIMED = "Time"  # above the rows of pidstat -h
 _LAST = "Command"  # a title that is always the last one; its column is the rest of the line
@@ -38,6 +40,8 @@ _AVERAGES = re.compile(rf"(?:{_AVERAGE})\s?[::]")
 _TITLE = re.compile(r"%?(?:[A-Za-z]|\d+/s$)[\w/%.+-]*")
 _UNIT = re.compile(r"(.*?)(kB|kb|MB)_?(.*)")
 _SPECIAL = {"areq-sz": "_kb", "avgrq-sz": "_sectors", "await": "_ms", "svctm": "_ms", "vsz": "_kb", "rss": "_kb"}
+_SIZE = re.compile(r"(\d+(?:[.,]\d+)?)([BkMGTP])")
+_FACTOR = {"B": 1 / 1024, "k": 1, "M": 1024, "G": 1024**2, "T": 1024**3, "P": 1024**4}
 _SPECIAL |= {"stksize": "_kb", "stkref": "_kb"}
 _NARROW = 80  # columns; a longer line was not broken by a mail client
 _SOON = 6
@@ -66,11 +70,17 @@ def column(title: str) -> tuple[str, int]:
     return re.sub(r"\W+|_+", "_", name).strip("_").lower() + unit + rate, factor
 
 
-def figure(text: str) -> int | float | None:
-    """A printed figure; None for what is not known ("-", "nan"). Raises ValueError for a text that is no figure."""
+def figure(text: str, factor: int = 1) -> int | float | None:
+    """A printed figure times `factor`; None for what is not known ("-", "nan"). Raises ValueError for a text that is none.
+
+    --human prints a "%" behind shares, and sizes with a unit of their own, which are KiB here whatever the title says.
+    """
     if text == "-" or text.lstrip("+-").lower() in ("nan", "inf"):
         return None
-    return number(text)
+    if size := _SIZE.fullmatch(text):
+        return round(number(size[1]) * _FACTOR[size[2]], 3)
+    value = number(text.removesuffix("%"))
+    return value * factor if factor != 1 else value
 
 
 @dataclass(slots=True)
@@ -131,7 +141,7 @@ class _Reading:
         for line in self.lines:
             self.taken.append(self.lines.raw)
             text = line.strip().removeprefix("#").lstrip()
-            if not text:
+            if not text or is_elision(text):
                 continue
             number, stamp = self.lines.number, _STAMP.match(text)
             if stamp is None or not self._line(stamp[1], text, text[stamp.end() :]):
@@ -203,8 +213,7 @@ class _Reading:
         for title, text in zip(self.titles, cells, strict=False):
             name, factor = column(title)
             try:
-                value = figure(text)
-                row[name] = value * factor if value is not None and factor != 1 else value
+                row[name] = figure(text, factor)
             except ValueError:
                 if title not in self.tool.texts:
                     return None
@@ -238,6 +247,6 @@ def clock(stamp: str) -> str | None:
     if len(parts) != 3:
         return None
     hour = int(parts[0])
-    if stamp.endswith("M"):
-        hour = hour % 12 + (12 if stamp.endswith("PM") else 0)
+    if " AM" in stamp or " PM" in stamp:
+        hour = hour % 12 + (12 if " PM" in stamp else 0)
     return f"{hour:02}:{parts[1]}:{parts[2]}"

@@ -16,10 +16,9 @@ from typing import Any
 
 from ..broken import was_broken
 from ..catalogue import Found
-from ..intervals import clock, column, metric
+from ..intervals import clock, column, figure, metric
 from ..lines import Lines
 from ..records import Problem, Record, SystemSample
-from ..units import number
 
 KIND = "iostat"
 COMMAND = r"(?:^|[\s/;&|(])iostat(?:\s|$)"
@@ -29,8 +28,6 @@ OPENS = rf"avg-cpu:\s+%user\s|Device:?\s+{_TITLES}\s|(?:tps|r/s)\s+(?:kB_read/s|
 
 _WORD = re.compile(r"%?[A-Za-z][\w/%.+-]*:?")
 _STAMP = re.compile(r"\d\d:\d\d:\d\d(?: [AP]M)?|\d\d時\d\d分\d\d秒")
-_SIZE = re.compile(r"([\d.,]+)([kMGTPB])")
-_FACTOR = {"B": 1 / 1024, "k": 1, "M": 1024, "G": 1024**2, "T": 1024**3, "P": 1024**4}
 _NARROW = 80  # columns; a longer line was not broken by a mail client
 _SHARES = {
     "user_pct": "us",
@@ -153,7 +150,7 @@ class _Report:
                 continue
             name, factor = column(title)
             try:
-                row[name] = _figure(word, factor)
+                row[name] = figure(word, factor)
             except ValueError:
                 return None
         return row if len(row) > ("device" in row) else None
@@ -179,15 +176,6 @@ class _Report:
 
 
 _BEGINS = re.compile(rf"avg-cpu:\s|Device:?\s|(?:tps|r/s|w/s|d/s|f/s)\s+[A-Za-z]|{_DATE}")
-
-
-def _figure(word: str, factor: int) -> int | float | None:
-    if word.lstrip("-+").lower() in ("nan", "inf", ""):
-        return None
-    if size := _SIZE.fullmatch(word):
-        return round(number(size[1]) * _FACTOR[size[2]], 3)
-    value = number(word.removesuffix("%"))
-    return value * factor if factor != 1 else value
 
 
 def records(values: dict[str, Any]) -> list[Record]:

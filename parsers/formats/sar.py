@@ -25,6 +25,7 @@ OPENS = (
     rf"{STAMP}\s+(?:CPU\s+%use?r\s+%nice\s+(?:%system|%sys\s+%iowait\s+%steal)|CPU\s+(?:total/s|MHz|wghMHz|i\d+/s)"
     r"|(?:proc/s|cswch/s|pswpin/s|pgpgin/s|frmpg/s|kbmemfree|kbswpfree|kbhugfree|dentunusd|runq-sz|totsck|tcp6sck|call/s|scall/s"
     r"|i\w+/s|fwddgm/s|active/s|atmptf/s|total/s|%s(?:cpu|io|mem)-10|MBfsfree)(?:\s+\S*[a-z]|\s*$)|tps\s+rtps\s|TTY\s+rcvin/s"
+    r"|%use?r\s+%nice\s+%sys|tps\s+r(?:kB|d_sec)/s\s|rx(?:pck|err)/s\s|intr/s\s"  # --pretty puts the name last
     r"|INTR\s+intr/s|DEV\s+tps|IFACE\s+rx\w+/s|BUS\s+idvendor|FAN\s+rpm|TEMP\s+degC|IN\s+inV|BAT\s+%|FCHOST\s+fch)"
 )
 

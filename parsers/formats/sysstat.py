@@ -19,9 +19,10 @@ from ..records import HostFacts, Record
 
 KIND = "sysstat"
 COMMAND = r"(?:^|[\s/;&|(])(?:sar|mpstat|iostat|pidstat|cifsiostat|tapestat)(?:\s|$)"
-OPENS = r"Linux \d+\.\d+\S* \(\S+\)\s+\d\S+(?:\s+_\w+_(?:\s+\(\d+(?: CPU\))?)?)?\s*$"
+_DATE = r"(?:\d\S+|\w+,? \d\d \w+ \d{4})"  # "Thursday 04 September 2014" where the locale is India's
+OPENS = rf"Linux \d+\.\d+\S* \(\S+\)\s+{_DATE}(?:\s+_\w+_(?:\s+\(\d+(?: CPU\))?)?)?\s*$"
 
-_LINE = re.compile(r"Linux (\d+\.\d+\S*) \((\S+)\)\s+(\d\S+)(?:\s+_(\w+)_(?:\s+\((\d+) CPU\))?)?")
+_LINE = re.compile(rf"Linux (\d+\.\d+\S*) \((\S+)\)\s+({_DATE})(?:\s+_(\w+)_(?:\s+\((\d+) CPU\))?)?")
 _END = re.compile(r"(?:\(\d+ )?CPU\)")  # where a mail client broke the line
 _NAMES = ("kernel_release", "nodename", "date", "machine")
 
