@@ -1,8 +1,9 @@
 """vmstat: procps' table of processes, memory, swap, io and CPU, one row a look (-a, -n, -t, -w, -S too).
 
-Reads     the two header lines (again every screenful) and the rows; also rows under the second header alone
+Reads     the two header lines (again every screenful) and the rows; also rows under the second header alone, and rows
+          that stand apart from their header
 Yields    one SystemSample a row, but for the first of several: that is the average since the machine's start; of hours
-          of rows a block each 10,000, the later ones numbered by "iteration"
+          of rows a block each 10,000, the later ones numbered by "iteration", as are rows without a header of their own
 Units     memory in KiB whatever -S says; si and so KiB/s, bi and bo blocks/s; shares of CPU time in per cent
 Quirks    kernels add columns (st, gu); -a shows inact and active instead of buff and cache; -t adds a date at the end
 Source    procps' src/vmstat.c, 3.2 to 4.0
@@ -19,6 +20,7 @@ from ..catalogue import Found
 from ..lines import Lines
 from ..records import Problem, Record, SystemSample
 from ..table import Table
+from ..transcript import is_elision
 from ..units import number
 
 KIND = "vmstat"
@@ -26,21 +28,30 @@ COMMAND = r"(?:^|[\s/;&|(])vmstat(?:\s|$)"
 OPENS = (
     r"procs -+memory-+|procs\s{3,}memory\s+(?:page|swap)|--procs-- -+memory-+"
     r"|r\s+b\s+(?:w\s+)?swpd\s+free\s+\S+\s+\S+\s+si\s+so\s"
+    r"|\d{1,4}\s{1,4}\d{1,4}(?:\s+\d+){10}(?:\s+\d{1,3}){4,6}\s*$"
 )
 
 _TITLES = re.compile(r"-*procs-*\s+-*memory-*\s.*cpu.*")
 _COLUMNS = re.compile(r"r\s+b\s+(?:w\s+)?swpd\s+free\s.*\bid\b.*")
 _MORE_COLUMNS = re.compile(r"(?:(?:us|sy|id|wa|st|gu)\s*)*(?:[A-Z]{3,5})?")
+_USUAL = "r b swpd free buff cache si so bi bo in cs us sy id wa st gu".split()  # noqa: SIM905
+_BEFORE = "vmstat before"  # what Lines.memory has of the table before
 _MEMORY = ("swpd", "free", "buff", "cache", "inact", "active")
 _UNITS = {"k": 1000 / 1024, "K": 1, "m": 1e6 / 1024, "M": 1024}
-_STAMP = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*$")
+_STAMP = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)(?: [A-Z]{3,5})?\s*$")  # old ones put the time zone behind it
 MOST_ROWS = 10_000  # of a block: nearly three hours at a row a second
 _ASKED_UNIT = re.compile(r"\s(?:-\w*S|--unit)[ =]?([kKmM])\b")
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
     asked = _ASKED_UNIT.search(command or "")
-    return _Rows(lines, _UNITS[asked[1]] if asked else 1).read()
+    tables = [_Rows(lines, _UNITS[asked[1]] if asked else 1)]
+    if (lines.peek() or "").lstrip()[:1].isdigit():
+        tables = [table for table in (lines.memory.get(_BEFORE), *tables) if table and table.goes_on()]
+    if not tables:
+        return None
+    lines.memory[_BEFORE] = tables[0]
+    return tables[0].read()
 
 
 def follows(lines: Lines, command: str | None) -> Found | None:
@@ -58,6 +69,13 @@ class _Rows:
         self.names: list[str] = []
         self.blocks = 0
 
+    def goes_on(self) -> bool:
+        """Whether a row that stands apart belongs to this table, or to none that is shown but looks like the usual one."""
+        figures = list(map(int, (self.lines.peek() or "").split()))
+        if not self.names and len(figures) <= len(_USUAL) and 98 <= sum(figures[_USUAL.index("us") :]) <= 102:
+            self.names, self.blocks = _USUAL[: len(figures)], 1
+        return len(figures) == len(self.names)
+
     def read(self) -> Found | None:
         lines = self.lines
         lines.memory[KIND] = None
@@ -67,7 +85,7 @@ class _Rows:
         blank: list[str] = []
         for line in lines:
             stripped = line.strip()
-            if not stripped:
+            if not stripped or is_elision(stripped):
                 blank.append(lines.raw)
                 continue
             if not self._take(stripped):
