@@ -85,10 +85,12 @@ class RowReader:
         self.elided = False
         self._width = self._longest = 0  # of the line read last, and of the longest one, as they stand in the text
         self._wraps = 0  # how many lines were the rest of the row before
+        # How many columns stand behind the command, whose words tell only from there where it ends.
+        self._behind = len(names) - 1 - self.names.index("command") if "command" in names else 0
 
     def read(self, several: bool = True) -> Table:
         """All rows; `several` False stops at the first blank line (nothing else tells where a table without header ends)."""
-        while (text := self.lines.rows()) and self._quick(text):
+        while not self._behind and (text := self.lines.rows()) and self._quick(text):
             continue
         self._slow(several)
         n = self.lines.memory[_ROWS] = len(next(iter(self.columns.values())))
@@ -233,6 +235,9 @@ class RowReader:
         most = len(self.names) - 1
         fields = _SPLIT_STATE.sub("", line, count=1).split(None, most)
         fields = self._join_start(line, fields)
+        if self._behind and len(words := line.split()) > most + 1:
+            at = most - self._behind
+            fields = [*words[:at], " ".join(words[at : -self._behind]), *words[-self._behind :]]
         if len(fields) == most and self.names[-1] == "command":
             fields.append("")  # a process without a name
         if len(fields) != most + 1:
@@ -263,7 +268,7 @@ class RowReader:
     def _begins_a_row(self, line: str) -> bool:
         """Whether a line has at least its first columns right, so that its end may be on the next one."""
         fields = line.split()
-        if not 3 <= len(fields) < len(self.names) or "pid" not in self.names[:2]:
+        if not 3 <= len(fields) < len(self.names) or "pid" not in self.names[:4]:
             return False
         try:
             for convert, text in zip(self.convert, fields, strict=False):

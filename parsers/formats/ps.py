@@ -144,6 +144,8 @@ _OPTION_NAMES |= {
 _AUX = ("user", "pid", "cpu_pct", "mem_pct", "vsz_kb", "rss_kb", "tty", "stat", "start", "time_s", "command")
 _EF = ("user", "pid", "ppid", "c", "start", "tty", "time_s", "command")
 _EF_THREADS = ("user", "pid", "ppid", "lwp", "c", "nlwp", "start", "tty", "time_s", "command")
+_L = ("f", "stat", "user", "pid", "ppid", "c", "pri", "ni", "addr", "sz", "wchan", "tty", "time_s", "command")
+_LF = (*_L[:11], "start", *_L[11:])
 _AX = ("pid", "tty", "stat", "time_s", "command")
 _E = ("pid", "tty", "time_s", "command")
 _TITLE = re.compile(r"(?<=[\s,])(?=(\w+)=([A-Z][A-Z_]*))")  # "-o rss=MEMORY"
@@ -265,6 +267,8 @@ def _columns_of(command: str) -> list[str] | None:
 def _columns_by_letters(letters: str) -> list[str] | None:
     if "u" in letters and not letters.startswith("-u"):
         return list(_AUX)
+    if letters.startswith("-") and "l" in letters and not set("yL") & set(letters):
+        return list(_LF if "f" in letters else _L)
     if "f" in letters and letters.startswith("-"):
         return list(_EF_THREADS if "L" in letters else _EF)
     if letters.startswith(("-e", "-A")):
