@@ -24,7 +24,7 @@ OPENS = r"Active connections:\s+\d+\s*$"
 _ACTIVE = re.compile(r"Active connections:\s+(\d+)")
 _TITLES = re.compile(r"server accepts handled requests( request_time)?")
 _COUNTS = re.compile(r"\d+(?:\s+\d+){0,3}")
-_STATES = re.compile(r"(Reading|Writing|Waiting):\s+(\d+)")
+_STATES = re.compile(r"(Reading|Writing|Waiting)\s?:\s+(\d+)")
 _NAMES = ("accepts", "handled", "requests", "request_time_ms")
 
 
