@@ -89,6 +89,7 @@ def unquote(line: str, prefix: str) -> str:
 
 # --- prompts -----------------------------------------------------------------------------------------------------------
 _WHO = r"(?P<who>[\w.+-]+@(?P<host>[\w.-]+))"
+_LOADS = r"(?:wrk2?|hey(?:_\w+)?|boom|oha|k6|h2load|autocannon|bombardier|httperf|vegeta|locust|jmeter)"
 _PROMPTS = [
     re.compile(p)
     for p in (
@@ -108,29 +109,39 @@ _PROMPTS = [
         r"\$(?P<command>[a-z./][\w./-]*\s.*)",
         r"[#%>]\s*(?P<command>(?:sudo\s+|time\s+)?{TOOL}.*)",
         r"(?P<host>[a-z][\w.-]{0,30})[#%$>]\s?(?P<command>(?:sudo\s+|time\s+)?{TOOL}.*)",
-        r"(?P<command>(?:sudo\s+|time\s+)?{BARE})",
+        r"(?P<command>(?:sudo\s+|time\s+|taskset\s+-c\s+\S+\s+)?{BARE})",
     )
     for p in [
         p.replace(
             "{TOOL}",
             r"(?:(?:wrk2|h2load|vmstat|cat|egrep|zgrep|uname|lscpu|uptime|nproc|sysctl|vim?|nano|curl|wget|ssh|service|"
             r"systemctl|apachectl|apache2ctl|cd|echo|sleep|mpstat|iostat|pidstat|dstat|busybox|toybox|httperf|taskset|"
-            r"ulimit|\./\S+)(?=[\s;&|]|$)"
+            r"autocannon|bombardier|vegeta|ulimit|\./\S+)(?=[\s;&|]|$)"
             # names that a title may begin with, too: only with what a command has behind it
-            r"|(?:ab2?|siege|wrk|hey|top|ps|free|less|more|tail|head|grep|for|while|sar|sh|bash)"
+            r"|(?:ab2?|siege|wrk|hey|oha|k6|locust|jmeter|top|ps|free|less|more|tail|head|grep|for|while|sar|sh|bash)"
             r"(?=\s.*(?:(?:^|\s)-\w|\S/\S|\s/\S|[|;&<>]|\.[a-z])|\s*$)|(?:httpd|nginx)(?=\s+-\w)|ps\s+[a-zA-Z]+$|(?:free|top|grep)\s+\S+$)",
         ).replace(
             "{BARE}",
             r"(?:ab2?\s+(?:-\S+\s+(?:[^\s-]\S*\s+)?)*[\"']?(?:https?://)?[\w.-]+(?::\d+)?/\S*(?:\s+[>|].*)?"
             r"|siege\s+-\S.*|top\s+-b.*|(?:busybox\s|toybox\s)?ps\s+(?:-?[aefxuwlHLTj]{1,6}|-\S+)(?:\s+\S+)*"
-            r"|cat\s+/\S+|e?grep\s+.*\s/proc/\S+)",
+            r"|cat\s+/\S+|e?grep\s+.*\s/proc/\S+|lscpu|nproc|free(?:\s+-[a-z]+)+|uname\s+-[a-z]+"
+            rf"|(?:[\w.~-]*/[\w./~-]*)?{_LOADS}\s(?!.*[.,:!?。！？`]$)(?:.*\s)?(?:-{{1,2}}[A-Za-z]|\w+://).*"
+            rf"|k6\s+run\s+\S+|(?:echo|cat)\s[^|]*\|\s*\S*vegeta\s.*)",
         )
     ]
 ]
 _PROMPT_SIGN = re.compile(
     r"[$#%>❯➜λ]"
 )  # by itself: within an alternation, each sign of the line is tried with all of it
-_BARE_COMMAND = re.compile(r"`?(?:sudo |time )?(?:ab2?|siege|top|ps|busybox|toybox|cat|e?grep)\s")
+_SAID = re.compile(  # "Command: wrk ...", "run `ab ...`"
+    r"(?:run(?:ning)?|ran|command(?:\s+line)?|cmd|execut(?:e|ing)|using|with|befehl|polecenie|commande|comando|команда"
+    r"|コマンド|命令|执行|运行)(?:\s*[:：]|(?=\s*`))\s*",
+    re.IGNORECASE,
+)
+_BARE_COMMAND = re.compile(
+    rf"`?(?:(?:sudo|time|taskset\s+-c\s+\S+)\s+)?"
+    rf"(?:(?:ab2?|siege|top|ps|busybox|toybox|cat|e?grep|echo|free|uname)\s|(?:lscpu|nproc)`?$|(?:[\w.~-]*/)*{_LOADS}\s)"
+)
 _INLINE_CODE = re.compile(r"`([^`]+)`[:：]?")
 
 
@@ -141,6 +152,8 @@ def prompt(line: str) -> tuple[str | None, str] | None:
         return None, stripped[2:].strip()
     if not stripped or len(stripped) > 4096:
         return None
+    if said := _SAID.match(stripped):
+        stripped = stripped[said.end() :]
     if not _PROMPT_SIGN.search(stripped) and not _BARE_COMMAND.match(stripped):
         return None
     if stripped[0] == "`" and (inline := _INLINE_CODE.fullmatch(stripped)):
@@ -167,7 +180,7 @@ _CODE_WORD = re.compile(
 _CODE_SIGN = re.compile(r"[;{}()\[\]<>=@]")  # no other code is without one of these, and most prose is
 _CODE = re.compile(
     r".*[;{}]|[})\]].*|<[?!/]?\w.*>?|.*(?:=>|->|:=|==|\(\)).*"
-    r"|[\w.\[\]'\"]+\s*=\s*(?:[\[({'\"]|u['\"]|new\s|function\b).*|@\w+.*|\(r?['\"].*"
+    r"|[\w.\[\]'\"]+\s*=\s*(?:[\[({'\"]|u['\"]|new\s|function\b).*|@\w[\w.]*(?:\(.*\))?|\(r?['\"].*"
 )
 # What most headings are: no sign or word in it is one of a prompt, a time, code or an elision.
 _PLAIN = re.compile(rf"(?=[A-Z])(?!{_LEFT_OUT})[A-Za-z0-9 ,.'-]{{2,200}}:?\n?")

@@ -59,7 +59,26 @@ PROMPTS = [
     (f"➜  ~ {COMMAND}", None),
     (COMMAND, None),
 ]
+LOADS = [
+    "wrk -t2 -c40 -d5s --latency http://localhost/a",
+    "./wrk -c 64 -d 30s 'http://localhost:5000/a?b=1'",
+    "/opt/wrk2/wrk -R200 http://localhost/",
+    "taskset -c 0-3 wrk2 -t4 http://localhost/",
+    "hey -z 5s -m POST http://localhost/",
+    "oha http://localhost/ -z 5s",
+    "h2load -n100 -c10 -m10 https://localhost",
+    "autocannon -c 100 localhost:3000",
+    "httperf --server localhost --num-conns 10",
+    "k6 run test.js",
+    "locust -f load.py --headless",
+    'echo "GET http://localhost/" | vegeta attack -duration=5s | vegeta report',
+]
 NO_PROMPTS = [
+    "wrk is quick, -c or not.",
+    "hey - a tool",
+    "k6",
+    "Using wrk -t4 we saw less of it",
+    "With `keepalive_timeout 0`",
     "The first run:",
     "# First run",
     "## Results with keep-alive",
@@ -91,6 +110,12 @@ NO_PROMPTS = [
 @pytest.mark.parametrize(("line", "host"), PROMPTS)
 def test_a_prompt(line, host):
     assert prompt(line) == (host, COMMAND)
+
+
+@pytest.mark.parametrize("command", LOADS)
+@pytest.mark.parametrize("line", ["{}", "    {}", "`{}`", "Command: {}", "run `{}`", "执行：`{}`", "$ {}"])
+def test_a_load_tools_command_without_a_prompt(command, line):
+    assert prompt(line.format(command)) == (None, command)
 
 
 @pytest.mark.parametrize("line", NO_PROMPTS)
@@ -138,12 +163,16 @@ def test_no_elision(line):
     assert not is_elision(line)
 
 
-@pytest.mark.parametrize("line", ["First run:", "■ 1回目", "With keep-alive", "- mod_php", "Wynik:", "3. nginx"])
+@pytest.mark.parametrize(
+    "line", ["First run:", "■ 1回目", "With keep-alive", "- mod_php", "Wynik:", "3. nginx", "@ann sent the next ones"]
+)
 def test_prose(line):
     assert is_prose(line)
 
 
-@pytest.mark.parametrize("line", ["-----", "", "import re", "x = {}", "</div>", "https://example.org/", "return 1;"])
+@pytest.mark.parametrize(
+    "line", ["-----", "", "import re", "x = {}", "</div>", "https://example.org/", "return 1;", "@app.route('/')"]
+)
 def test_no_prose(line):
     assert not is_prose(line)
 

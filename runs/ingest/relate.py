@@ -113,7 +113,7 @@ class _Relation:
     def _label(self, index: int, name: str) -> tuple[str, str]:
         """(the document's own label of the run, the sentence above it where that is not the label)."""
         block = self.blocks[index]
-        heading = (block.heading or "") if block.trail else ""
+        heading = next((text for _, text in reversed(block.trail) if not is_aside(text)), "")
         numbered = (q for q in self.quotes[index] if repeat_of(self.blocks[q].label or "") is not None)
         if not block.label and (teaser := next(numbered, None)) is not None:
             return self._labelled(teaser, name), heading

@@ -24,9 +24,11 @@ _PHASES = (
 )
 _PHASE_PATTERNS = [(phase, re.compile(pattern, re.IGNORECASE)) for phase, pattern in _PHASES]
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "1st": 1, "2nd": 2, "3rd": 3}
+_CHINESE = {sign: n for n, sign in enumerate("一二三四五六七八九十", start=1)}
 _REPEAT = re.compile(
-    r"(?P<ja>\d+)\s*回目|第\s*(?P<dai>\d+)\s*回"
-    r"|\b(?:run|try|attempt|round|pass|iteration|repeat|test|trial|take|próba|przebieg|lauf|essai)\s*(?:no\.?\s*|#\s*)?(?P<en>\d+)\b"
+    r"(?P<ja>\d+)\s*(?:回目|회차)|第\s*(?:(?P<dai>\d+)|(?P<zh>[一二三四五六七八九十]))\s*[回次遍轮輪]"
+    r"|\b(?:run|try|attempt|round|pass|iteration|repeat|test|trial|take|próba|przebieg|(?:durch)?lauf|essai|prueba|intento"
+    r"|запуск|попытка|прогон)\s*(?:no\.?\s*|#\s*)?(?P<en>\d+)\b"
     r"|\b(?P<nth>first|second|third|fourth|fifth|1st|2nd|3rd)(?:\s+(?:run|try|attempt|round|pass|time|test))?\b",
     re.IGNORECASE,
 )
@@ -75,16 +77,21 @@ SUBJECT = re.compile(  # a mail's, or a page's own title
     re.IGNORECASE,
 )
 _NAVIGATION = re.compile(
-    r"[|»›]\s+\S.*[|»›]\s|^(?:[«←‹]|older posts?\b|newer posts?\b|leave a comment|share this|\d+ comments?$)|[»→›]$",
+    r"[|»›]\s+\S.*[|»›]\s|^(?:[«←‹]|older posts?\b|newer posts?\b|leave a comment|share this|\d+ comments?$)|[»→›]$"
+    r"|^(?:!?\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])[\s|]*)+$|^\[!\[",  # Markdown's links, and pictures
     re.I,
 )
 _COMMAND = re.compile(
-    r"^(?:\+\s|\./|(?:sudo|service|systemctl|apachectl|export|echo|curl|wget|apt(?:-get)?|yum|make|cd|sed|vim?|nano|ssh|kill(?:all)?)\s+\S)"
+    r"^(?:\+\s|\./|run\s`?\.{0,2}/|(?:go|cargo|deno|bun|dotnet)\s(?:run|build|install|test|bench)\b|(?:npm|npx|yarn|pnpm|pip3?|gem|bundle|brew"
+    r"|git|docker|docker-compose|kubectl|mvn)\s[a-z][\w:-]*(?:\s|$)|(?:node|php|ruby|perl|python[23]?)\s(?:-\w+\s)?\S+\.\w+$|(?:cp|mv|rm|mkdir|chmod|tar)\s\S+"
+    r"|(?:sudo|service|systemctl|apachectl|export|echo|curl|wget|apt(?:-get)?|yum|make|cd|sed|vim?|nano|ssh|kill(?:all)?)\s+\S)"
     r"|^[a-z][\w./]*\s(?:.*\s)?-{1,2}\w+\s+\S+\s.*(?:\s-{1,2}\w|://)|&&|://\S*$|\w\s*=\s*[\w.]+\(|^[A-Z]\w+\s+(?:\S+\s+)?\"[^\"]*\"$"
 )
 _MARKUP = re.compile(r"^[\s#*=・◆◇■□●○▪•>|_-]+|[\s:：*_=|]+$")
 _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
 _CODE = re.compile(r"`\s*([^`]+?)\s*`")
+_LINK = re.compile(r"(?<!!)\[([^\]]+)\]\([^)\s]*\)")
+_ESCAPED = re.compile(r"\\([_*#+.|<>()\[\]-])")
 _SENTENCE = re.compile(r"[。．!?？！]$|[.](?:\s|$)|ます$|です$|ました$")
 _NUMBERING = re.compile(r"^[(（]?(\d+(?:[.．-]\d+)*)[.)）]?(?=\s|[^\d\s.])")
 _LONG = 60
@@ -101,13 +108,14 @@ def repeat_of(text: str) -> int | None:
     if not found:
         return None
     digits = found["ja"] or found["dai"] or found["en"]
-    return int(digits) if digits else _ORDINALS[found["nth"].lower()]
+    return int(digits) if digits else _CHINESE.get(found["zh"]) or _ORDINALS[found["nth"].lower()]
 
 
 @lru_cache(maxsize=512)
 def plain(text: str) -> str:
     """A heading without list marks, Markdown and the final colon: what a name is made of."""
-    return _MARKUP.sub("", _EMPHASIS.sub(r"\2", _CODE.sub(r"\1", text))).strip()
+    bare = _MARKUP.sub("", _EMPHASIS.sub(r"\2", _CODE.sub(r"\1", text))).strip()
+    return _ESCAPED.sub(r"\1", _LINK.sub(r"\1", bare)) if "\\" in bare or "](" in bare else bare
 
 
 @lru_cache(maxsize=512)  # each heading's is asked for several times

@@ -43,7 +43,8 @@ def read(text: str) -> tuple[list[Block], Draft]:
 
 
 def expand(text: str) -> str:
-    return re.sub(r"^(?P<before>[> ]*)@(?P<tool>\w+)(?P<figures>.*)$", _printed, text, flags=re.MULTILINE)
+    tools = "|".join(_TOOLS)
+    return re.sub(rf"^(?P<before>[> ]*)@(?P<tool>{tools})\b(?P<figures>.*)$", _printed, text, flags=re.MULTILINE)
 
 
 def _printed(found: re.Match[str]) -> str:
@@ -89,6 +90,11 @@ def siege(rate: str) -> str:
     return _with(_genuine("siege/siege_01_text.txt", "Transactions"), **{"Transaction rate": rate})
 
 
+def wrk(rate: str, host: str = "localhost:8080") -> str:
+    text = _with(_genuine("wrk/wrk_02_latency.txt"), **{"Requests/sec": rate})
+    return text.replace("127.0.0.1:8082", host)
+
+
 def top(load: str, clock: str = "13:24:51", mib: str = "2984.5", rows: str = "8") -> str:
     text = _genuine("top/top_01_n1.txt", "top -", 7 + int(rows))
     return text.replace("13:24:51", clock).replace("average: 0.07", f"average: {load}").replace("2984.5", mib)
@@ -114,7 +120,7 @@ def cpuinfo(model: str) -> str:
     return re.sub(r"(model name\s*: ).*", rf"\g<1>{model}", text)
 
 
-_TOOLS = {f.__name__: f for f in (ab, line, siege, top, ps, meminfo, egrep, cpuinfo)}
+_TOOLS = {f.__name__: f for f in (ab, line, siege, wrk, top, ps, meminfo, egrep, cpuinfo)}
 
 
 def outlined(blocks: list[Block], draft: Draft) -> str:

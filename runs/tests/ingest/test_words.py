@@ -19,6 +19,11 @@ from runs.ingest.words import is_aside, names_nothing, numbering, phase_of, plai
             "Summary",
             "Before the load:",
             "Vor dem Test:",
+            "**第二次**",
+            "第 3 轮",
+            "3회차",
+            "Durchlauf 2",
+            "Попытка 4",
         ),
         *(
             "Po teście:",
@@ -78,6 +83,11 @@ def test_it_names_a_set_up(heading):
         ),
         *(
             "siege -c 20 -b -t 1m URL",
+            "[The manual](https://example.org/) |",
+            "[![build](https://example.org/b.svg)](https://example.org/b)",
+            "go run server.go -prefork",
+            "node server.js",
+            "docker-compose up",
             "sudo service apache2 restart",
             "+ ab -n 1 http://a/",
             'PidFile "/run/httpd.pid"',
@@ -124,7 +134,16 @@ def test_it_tells_when(heading, phase):
 
 @pytest.mark.parametrize(
     ("text", "number"),
-    [("1回目:", 1), ("2nd run", 2), ("Lauf 3", 3), ("próba 2", 2), ("third try", 3), ("nginx 1.22", None)],
+    [
+        ("1回目:", 1),
+        ("2nd run", 2),
+        ("Lauf 3", 3),
+        ("próba 2", 2),
+        ("third try", 3),
+        ("第三次", 3),
+        ("Попытка 4", 4),
+        ("nginx 1.22", None),
+    ],
 )
 def test_it_counts_repeats(text, number):
     assert repeat_of(text) == number
@@ -133,6 +152,7 @@ def test_it_counts_repeats(text, number):
 def test_marks_are_no_part_of_a_name():
     assert plain("## event:") == "event"
     assert plain("■ nginx の場合") == "nginx の場合"
+    assert plain("## [apache](https://example.org/) + mod\\_php") == "apache + mod_php"
     assert numbering("(1.2) worker") == "1.2"
     assert numbering("1.22 of nginx") == "1.22"
     assert numbering("50 clients") == ""
