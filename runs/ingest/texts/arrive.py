@@ -15,6 +15,7 @@ from .text import Text
 from .unpack import Unpacker
 
 AT_ONCE = 2**16  # bytes of a stream that are read at a time
+SMALL = 2**16  # bytes of a text that is kept as it is beside its packed piece: it is read at once
 MOST_SECRETS = 20_000  # whose places are remembered; of further ones, those that were not met before
 Incoming = bytes | Iterable[bytes] | Text
 EVERY_SECRET = frozenset({"every"})  # among the keys of secrets: all that there are
@@ -90,6 +91,7 @@ class _Rest:
         self._met: set[str] = set()
         self._is_blank = self._is_empty = True
         self._last = ""
+        self._whole: str | None = None
 
     def feed(self, data: bytes) -> None:
         inside = self._cutter.inside
@@ -108,7 +110,8 @@ class _Rest:
             raise rejected(400, f"The text is {how}; expected the output of a load test or of a monitor.")
         n_lines = self._line_ends + (self._last != "\n")
         prints = self._prints.sha256, self._prints.key
-        return Text(self.manner, self._size, n_lines, *prints, self._spool, tuple(self._first_lines), self._secrets)
+        lines = tuple(self._first_lines)
+        return Text(self.manner, self._size, n_lines, *prints, self._spool, lines, self._secrets, self._whole)
 
     def _keep(self, piece: bytes, *, inside: bool, last: bool) -> None:
         """Take a piece in. `inside`: it goes on with a line that has begun, of which the beginning is all that is looked at."""
@@ -123,7 +126,9 @@ class _Rest:
         self._line_ends += text.count("\n")
         self._size += len(piece)
         self._last = text[-1:] or self._last
-        self._spool.add(packed(piece, opening=len(self._first_lines) == 1))
+        is_first = len(self._first_lines) == 1
+        self._whole = text if is_first and len(piece) <= SMALL else None
+        self._spool.add(packed(piece, opening=is_first))
 
     def _note(self, secrets: list[Secret]) -> None:
         if len(self._secrets) + len(secrets) > MOST_SECRETS:

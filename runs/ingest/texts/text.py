@@ -39,6 +39,7 @@ class Text:
     key          the same for the same text, whatever its encoding, line ends or redactions
     first_lines  number of the line (from 1) that each piece begins with, or goes on with where a line has several pieces
     secrets      what in it looks like a secret. Not known of a text that was stored before
+    whole        all of it, where it is small and has just come in; else None
     """
 
     manner: Manner
@@ -49,6 +50,7 @@ class Text:
     stored: Pieces
     first_lines: Sequence[int] = (1,)
     secrets: list[Secret] = field(default_factory=list)
+    whole: str | None = None
     _sheet: tuple[int, list[str]] = (-1, [])
 
     @property
@@ -68,6 +70,9 @@ class Text:
 
     def sheets(self) -> Iterator[Sheet]:
         """Its pieces, unpacked, in order."""
+        if self.whole is not None:
+            yield Sheet(self.whole, False, self.size_bytes)
+            return
         decoder, before = Decoder(self.manner, first=True), 0
         for at, data in enumerate(self.stored.packed(range(self.n_pieces))):
             piece = unpacked(data)

@@ -19,6 +19,7 @@ from runs.ingest import Rejected, receive
 from runs.ingest.redact import find_secrets, masked
 from runs.ingest.texts import Arrival, LinesOf, Text
 from runs.ingest.texts.arrive import EVERY_SECRET, without
+from runs.ingest.texts.spool import LEVEL, packed
 from runs.tests.ingest.texts import meminfo, session
 
 PIECE = 40_000  # so long that of a line which has several pieces the first one holds all that is looked at
@@ -92,6 +93,7 @@ def written(draw) -> Data:
 def test_a_text_in_pieces_is_the_text_as_a_whole(data, parts, piece):
     text, whole = arrived(data, max(parts, len(data) // 500), piece), Whole.of(data)
     assert "".join(text.pieces()) == whole.text
+    assert b"".join(text.bytes()) == data
     assert (text.n_lines, text.key, text.size_bytes) == (len(whole.lines), whole.key, len(data))
     assert text.sha256 == hashlib.sha256(data).hexdigest()
     assert text.secrets == find_secrets(whole.lines)
@@ -127,6 +129,11 @@ def test_blocks_are_the_same_wherever_the_text_is_cut():
     for piece in (PIECE, PIECE + 7, 10**6):
         found = list(parsers.read(parsers.Text(arrived(data, piece=piece).pieces())))
         assert [(block.lines, block.values) for block in found] == [(block.lines, block.values) for block in expected]
+
+
+def test_a_small_piece_is_packed_like_any_other():
+    pieces = [b"a few words\n" * n for n in (1, 100, 1)]
+    assert [packed(piece, opening=True) for piece in pieces] == [zstd.compress(piece, LEVEL) for piece in pieces]
 
 
 def test_only_the_pieces_of_the_lines_asked_for_are_read(monkeypatch):
