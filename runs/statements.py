@@ -12,14 +12,16 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
 from django.db import connection, models
+from django.db.models.base import ModelState
 
 from runs.prepared import Part, Statement, execute
 
 Plan = list[tuple[str, Callable[[Any, Any], Any] | None]]  # attribute, and what makes its value ready (row, value)
+M = TypeVar("M", bound=models.Model)
 AS_IT_IS = (models.CharField, models.TextField, models.BooleanField, models.IntegerField)
 
 
@@ -78,6 +80,39 @@ def _asking(queries: tuple[Query, ...], draw: tuple[type[models.Model], ...]) ->
     return Statement(sum(len(query.marks) for query in queries), spell)
 
 
+def made(model: type[M], **values: Any) -> M:
+    """`model(**values)` for `insert`, in a fifth of its time: no signal is sent, and no name is checked.
+
+    values  by attribute; of a foreign key the row, which has its id, or under its column (`host_id`) the id
+    """
+    row = model.__new__(model)
+    row._state = ModelState()
+    keys, defaults, makers = _shape(model)
+    held = row.__dict__
+    held |= defaults
+    held |= values
+    for name, column in keys:
+        if name in values:
+            other = row._state.fields_cache[name] = held.pop(name)
+            held[column] = None if other is None else other.pk
+    for name, make in makers:
+        if name not in values:
+            held[name] = make()
+    return row
+
+
+@cache
+def _shape(
+    model: type[models.Model],
+) -> tuple[list[tuple[str, str]], dict[str, Any], list[tuple[str, Callable[[], Any]]]]:
+    """Foreign keys with their columns, defaults that are the same for all rows, and what makes the others."""
+    fields = model._meta.concrete_fields
+    varying = [field for field in fields if field.has_default() and callable(field.default)]
+    defaults = {field.attname: field.get_default() for field in fields if field not in varying}
+    keys = [(field.name, field.attname) for field in fields if field.is_relation]
+    return keys, defaults, [(field.attname, field.get_default) for field in varying]
+
+
 def insert(rows: Sequence[models.Model]) -> None:
     """Store new rows of one model, whose foreign keys have their ids, and give them theirs; no signal is sent.
 
@@ -114,8 +149,9 @@ def _values(rows: Sequence[models.Model], plan: Plan) -> list[Any]:
 
 
 def _are_stored(rows: Sequence[models.Model]) -> None:
+    alias = connection.alias
     for row in rows:
-        row._state.adding, row._state.db = False, connection.alias
+        row._state.adding, row._state.db = False, alias
 
 
 _open = threading.local()  # .batch: what this thread's inserts are gathered in
@@ -209,6 +245,8 @@ def _maker(field: models.Field[Any, Any]) -> Callable[[Any, Any], Any] | None:
         isinstance(field, models.ForeignKey) and isinstance(field.target_field, AS_IT_IS)
     ):
         return None
+    if isinstance(field, models.DateTimeField) and connection.vendor == "postgresql":  # every time here has its zone
+        return (lambda row, value: field.pre_save(row, add=True)) if field.auto_now or field.auto_now_add else None
     return lambda row, value: field.get_db_prep_save(field.pre_save(row, add=True), connection)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from django.db import connection, models
 
 from runs.models import Config, Experiment, Host, Run, Upload
-from runs.statements import insert
+from runs.statements import insert, made
 
 from . import tallies
 from .draft import Draft, DraftConfig, DraftExperiment, DraftHost
@@ -71,10 +71,10 @@ class Places:
             named = Experiment.objects.filter(name=name).order_by("id").first()
             if named is not None:
                 return named
-        made = Experiment(name=name, host=host, created_by_id=self.upload.created_by_id)
-        insert([made])
-        self.new_experiments.add(made.pk)
-        return made
+        row = made(Experiment, name=name, host=host, created_by_id=self.upload.created_by_id)
+        insert([row])
+        self.new_experiments.add(row.pk)
+        return row
 
     def _configs(
         self, experiment: Experiment, drafted: Sequence[DraftConfig], known: Mapping[str, Config]
@@ -84,17 +84,17 @@ class Places:
         by_name = {config.name: config for config in there}
         first = self.slot.position if self.slot else max((config.position for config in there), default=0) + 1
         rows: dict[str, Config] = {}
-        made: list[Config] = []
+        fresh: list[Config] = []
         for position, config in enumerate(drafted, first):
             wanted = fitted(Config, name=config.name or "unnamed", group=config.group)
             row = known.get(config.key) or by_name.get(wanted["name"])
             if row is None:
-                row = by_name[wanted["name"]] = Config(experiment=experiment, position=position, **wanted)
-                made.append(row)
+                row = by_name[wanted["name"]] = made(Config, experiment=experiment, position=position, **wanted)
+                fresh.append(row)
             rows[config.key] = row
-        if made:
-            insert(made)
-            self.new_configs |= {config.pk for config in made}
+        if fresh:
+            insert(fresh)
+            self.new_configs |= {config.pk for config in fresh}
         return rows
 
     def _remember(self) -> None:

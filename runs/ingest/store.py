@@ -13,7 +13,7 @@ from django.db.models import Max
 
 from parsers import Block
 from runs.models import Capture, Config, ConfigText, Experiment, Run, Series, Tally, Timing, Upload
-from runs.statements import Drawn, insert, together
+from runs.statements import Drawn, insert, made, together
 
 from . import clocks, fingerprint, tallies, timings
 from .before import Before, Kept, clear, drop_empty, give_back, take_up
@@ -167,7 +167,8 @@ class _Writer:
         host = self.places.hosts.get(drafted.host)
         own = {"label": run.label, "note": run.note, "repeat": run.repeat, "command": block.command}
         figures = {name: getattr(result, name) for name in OF_RESULT}
-        row = Run(
+        row = made(
+            Run,
             **self._source(run),
             **fitted(Run, values=values, **own, **figures),
             experiment=config.experiment,

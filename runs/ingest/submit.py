@@ -14,7 +14,7 @@ from django.db import IntegrityError, connection, transaction
 
 import parsers
 from runs.models import Upload
-from runs.statements import Query, at_once
+from runs.statements import Query, at_once, made
 
 from .draft import Draft
 from .edits import Edits
@@ -170,7 +170,8 @@ def _prepare_named(name: str, data: Incoming, same: dict[str, Any]) -> _Prepared
 
 def _new_upload(text: Text, *, door: str, name: str, user: User | None, hints: Hints, edits: Edits | None) -> Upload:
     """An upload that is not saved yet."""
-    return Upload(
+    return made(
+        Upload,
         **fitted(Upload, name=name, hints=hints.as_dict(), edits=edits or {}),
         **columns_of(text),
         door=door,

@@ -18,7 +18,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from runs.models import Facet, Run, RunTag, Tally
-from runs.statements import insert
+from runs.statements import insert, made
 
 Kind = Facet.Kind
 Name = tuple[str, str]  # kind and value
@@ -175,4 +175,4 @@ def _tally(before: Iterable[Share], after: Iterable[Share]) -> None:
         "days": sorted(days),
     }
     if any(changes.values()):
-        insert([Tally(changes=changes)])
+        insert([made(Tally, changes=changes)])

@@ -8,7 +8,7 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 
 from runs.models import Config, Experiment, Run, Upload
-from runs.statements import Query, at_once, insert, together
+from runs.statements import Query, at_once, insert, made, together
 
 pytestmark = pytest.mark.django_db
 VALUES = {"a": [1, 2.5, None, "é"], "n": 2**70, "deep": {"x": {}}}
@@ -110,3 +110,14 @@ def test_a_query_is_asked_with_other_texts_each_time():
     first, second = upload("a % b"), upload("c")
     insert([first, second])
     assert of_key("a % b") == [(first.pk, "rest")] and of_key("c") == [(second.pk, "rest")] and of_key("d") == []
+
+
+def test_a_row_that_is_made_is_what_its_model_makes():
+    config, text = place(), upload()
+    text.save()
+    values = {"upload": text, "config": config, "experiment_id": config.experiment_id, "host": None, "tool": "ab"}
+    one, other = made(Run, **values), Run(**values)
+    assert one._state.adding and one._state.fields_cache == other._state.fields_cache
+    assert {**one.__dict__, "_state": 0, "created_at": 0} == {**other.__dict__, "_state": 0, "created_at": 0}
+    assert (one.config, one.host, one.experiment) == (config, None, config.experiment)
+    assert one.values is not made(Run, **values).values
