@@ -139,9 +139,9 @@ _SAID = re.compile(  # "Command: wrk ...", "run `ab ...`"
     re.IGNORECASE,
 )
 _BARE_COMMAND = re.compile(
-    rf"`?(?:(?:sudo|time|taskset\s+-c\s+\S+)\s+)?"
-    rf"(?:(?:ab2?|siege|top|ps|busybox|toybox|cat|e?grep|echo|free|uname)\s|(?:lscpu|nproc)`?$|(?:[\w.~-]*/)*{_LOADS}\s)"
+    r"`?(?:sudo |time )?(?:(?:ab2?|siege|top|ps|busybox|toybox|cat|e?grep|echo|free|uname|k6)\s|(?:lscpu|nproc)`?$)"
 )
+_LOAD_COMMAND = re.compile(rf"`?(?:(?:sudo|time|taskset\s+-c\s+\S+)\s+)?(?:[\w.~-]*/)*{_LOADS}\s")
 _INLINE_CODE = re.compile(r"`([^`]+)`[:：]?")
 
 
@@ -152,9 +152,14 @@ def prompt(line: str) -> tuple[str | None, str] | None:
         return None, stripped[2:].strip()
     if not stripped or len(stripped) > 4096:
         return None
-    if said := _SAID.match(stripped):
+    with_option = " -" in stripped or "://" in stripped or "k6 run" in stripped
+    if with_option and (said := _SAID.match(stripped)):
         stripped = stripped[said.end() :]
-    if not _PROMPT_SIGN.search(stripped) and not _BARE_COMMAND.match(stripped):
+    if not (
+        _PROMPT_SIGN.search(stripped)
+        or _BARE_COMMAND.match(stripped)
+        or (with_option and _LOAD_COMMAND.match(stripped))
+    ):
         return None
     if stripped[0] == "`" and (inline := _INLINE_CODE.fullmatch(stripped)):
         stripped = inline[1].strip()
