@@ -13,6 +13,7 @@ from rest_framework.request import Request
 from runs.incoming import named_text, received, refuse_coding
 from runs.ingest import EVERY_SECRET, Hints, Rejected, Text, receive, too_large
 
+ASKED = ("host", "config", "experiment", "tags", "redact")
 REDACT = dict.fromkeys(("yes", "true", "1"), EVERY_SECRET) | dict.fromkeys(("no", "false", "0"), frozenset())
 
 
@@ -56,16 +57,17 @@ def _unannounced(request: Request) -> Text:
     return received(request.META["wsgi.input"]) if terminated else receive(b"")
 
 
-def hints_of(request: Request) -> Hints:
-    """host, config, experiment and tags out of the form or else the query."""
-    return Hints.from_dict(
-        {name: request.POST.get(name) or request.query_params.get(name) for name in Hints().as_dict()}
-    )
+def wishes_of(request: Request) -> dict[str, Any]:
+    """What the form or else the query asks for: `hints`, and what to `redact`.
+
+    Raises Rejected 400 where redact is neither yes nor no.
+    """
+    form, query = request.POST, request.query_params  # each is made when it is asked for
+    said = {name: form.get(name) or query.get(name) for name in ASKED}
+    return {"hints": Hints.from_dict(said), "redact": _secrets((said["redact"] or "no").lower())}
 
 
-def secrets_of(request: Request) -> frozenset[str]:
-    """What `redact` in the form or else the query asks to black out. Raises Rejected 400 for neither yes nor no."""
-    said = (request.POST.get("redact") or request.query_params.get("redact") or "no").lower()
+def _secrets(said: str) -> frozenset[str]:
     if said not in REDACT:
         what = f"redact={said[:40]} is not understood; expected yes or no."
         raise Rejected(400, [{"line": None, "message": what}])

@@ -8,11 +8,13 @@ from typing import Any
 
 import orjson
 from rest_framework.negotiation import DefaultContentNegotiation
+from rest_framework.parsers import BaseParser
 from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 from rest_framework.utils.encoders import JSONEncoder
 
 _plain = JSONEncoder().default
+TEXTS = {"text/plain", "application/x-www-form-urlencoded"}
 OPTIONS = orjson.OPT_NON_STR_KEYS | orjson.OPT_PASSTHROUGH_DATETIME  # times are spelt by DRF
 
 
@@ -30,7 +32,14 @@ class Json(JSONRenderer):
 
 
 class Negotiation(DefaultContentNegotiation):
-    """Who takes anything gets the first there is, without a look at each media type."""
+    """Who takes anything gets the first there is, and a text goes to who takes anything: no look at each media type."""
+
+    def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser | None:
+        *_, last = parsers
+        if request.content_type in TEXTS and last.media_type == "*/*":
+            return last
+        found: BaseParser | None = super().select_parser(request, parsers)
+        return found
 
     def select_renderer(
         self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None

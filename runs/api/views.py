@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from django.db.models import QuerySet
-from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema, extend_schema_view
 from rest_framework.decorators import action
@@ -20,10 +19,11 @@ from rest_framework.viewsets import ReadOnlyModelViewSet
 from runs import ingest, tasks
 from runs.api import comparison, errors, filters, series
 from runs.api import serializers as shapes
-from runs.api.bodies import RawParser, files_of, hints_of, secrets_of
+from runs.api.bodies import RawParser, files_of, wishes_of
 from runs.api.comparison_shapes import ComparisonSerializer
 from runs.api.paging import Pages, along_an_index
 from runs.models import Capture, Config, Experiment, Host, Run, Upload
+from runs.models.results import address
 
 MOST_POINTS = 20_000
 HINTS = [
@@ -180,8 +180,7 @@ class UploadViews(Rows):
         if not files:
             raise ValidationError("No file came with the form; expected at least one field `file`.")
         user = request.user if request.user.is_authenticated else None
-        said = {"hints": hints_of(request), "redact": secrets_of(request)}
-        receipts = ingest.submit_all(files, door="rest", user=user, may_queue=True, **said)
+        receipts = ingest.submit_all(files, door="rest", user=user, may_queue=True, **wishes_of(request))
         for receipt in receipts:
             tasks.hand_over(receipt)
         return _receipt(receipts, request)
@@ -205,10 +204,15 @@ class CompareView(OurErrors, APIView):
 def told(upload: Upload, request: Request, rows: ingest.Rows | None = None) -> dict[str, Any]:
     """`ingest.result_of` with whole addresses."""
     body = ingest.result_of(upload, rows)
-    site = request.build_absolute_uri("/").removesuffix("/")
+    site = _site(request)
     for row in (body, *body["runs"], *body["captures"]):
         row["url"] = site + row["url"]
     return body
+
+
+def _site(request: Request) -> str:
+    """What all whole addresses begin with."""
+    return request.build_absolute_uri("/").removesuffix("/")
 
 
 def _receipt(receipts: list[ingest.Receipt], request: Request) -> Response:
@@ -216,5 +220,5 @@ def _receipt(receipts: list[ingest.Receipt], request: Request) -> Response:
     bodies = [told(receipt.upload, request, receipt.rows) for receipt in receipts]
     queued = any(receipt.upload.status in (Upload.Status.QUEUED, Upload.Status.PARSING) for receipt in receipts)
     status = 202 if queued else 201 if any(receipt.created for receipt in receipts) else 200
-    where = request.build_absolute_uri(reverse("api-upload-detail", args=[receipts[0].upload.pk]))
+    where = _site(request) + address("api-upload-detail", receipts[0].upload.pk)
     return Response(bodies[0] if len(bodies) == 1 else {"uploads": bodies}, status, headers={"Location": where})
