@@ -1,6 +1,7 @@
-"""server_status: Apache's page of its workers for machines (mod_status, "server-status?auto").
+"""server_status: Apache's page of its workers (mod_status), for machines ("server-status?auto") and for people.
 
-Reads     "Key: value" lines from "ServerVersion:" (2.4) or "Total Accesses:" (2.2, or without ExtendedStatus "BusyWorkers:") on
+Reads     "Key: value" lines from "ServerVersion:" (2.4) or "Total Accesses:" (2.2, or without ExtendedStatus "BusyWorkers:") on;
+          of the page for people, as a browser, lynx or `apachectl status` shows it, all above the table of requests
 Yields    SystemSample
 Units     seconds, ms a request (DurationPerReq), KiB (Total kBytes), bytes; CPULoad per cent; the rest are counts
 Quirks    totals count from the server's start; figures below one lack their zero (".0558"); the scoreboard is counted by sign
@@ -14,7 +15,7 @@ import re
 from collections import Counter
 from typing import Any
 
-from ..broken import was_broken
+from ..broken import was_broken, whole
 from ..catalogue import Found
 from ..lines import Lines
 from ..records import Record, SystemSample
@@ -24,10 +25,28 @@ from ..units import number
 KIND = "server_status"
 COMMAND = r"server-status|(?:apachectl|apache2ctl)\s+(?:full)?status"
 OPENS = r"ServerVersion: \S|Total Accesses: \d+\s*$|BusyWorkers: \d+\s*$"
+    r"|Server Version: Apache|Total accesses: \d+ - Total Traffic: \d"
 
-_LINE = re.compile(r"([A-Z]\w*(?: \w+)?):(?:\s+(\S.*))?")
+_LINE = re.compile(r"([A-Z]\w*(?: \w+)?|Parent Server (?:Config\.|MPM) Generation):(?:\s+(\S.*))?")
 _FIGURE = re.compile(r"-?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]\d+)?")
 _BOARD = re.compile(r"[_SRWKDCLGI.]+")
+_F, _SIZED = r"\d*\.?\d+(?:e[+-]\d+)?", r"\d*\.?\d+ [kMGT]?B"
+_SENTENCES = [
+    re.compile(text)
+    for text in (
+        rf"Server load: (?P<load1>{_F}) (?P<load5>{_F}) (?P<load15>{_F})",
+        rf"Total accesses: (?P<total_accesses>\d+) - Total Traffic: (?P<total_kb>{_SIZED})"
+        r"(?: - Total Duration: (?P<total_duration_ms>\d+))?",
+        rf"CPU Usage: u(?P<cpu_user_s>{_F}) s(?P<cpu_system_s>{_F}) cu(?P<cpu_children_user_s>{_F})"
+        rf" cs(?P<cpu_children_system_s>{_F})(?: - (?P<cpu_load_pct>{_F})% CPU load)?",
+        rf"(?P<req_per_sec>{_F}) requests/sec - (?P<bytes_per_sec>{_SIZED})/second(?: - (?P<bytes_per_req>{_SIZED})/request)?"
+        rf"(?: - (?P<duration_per_req_ms>{_F}) ms/request)?",
+        r"(?P<busy_workers>\d+) requests currently being processed, (?:(?P<graceful_workers>\d+) workers gracefully restarting, )?"
+        r"(?P<idle_workers>\d+) idle (?:workers|servers)",
+    )
+]
+_FACTOR = {"B": 1, "kB": 1024, "MB": 1024**2, "GB": 1024**3, "TB": 1024**4}
+_RULER, _KEY = re.compile(r"[_-]{10,}"), "Scoreboard Key:"  # of the page for people: the key stands behind its board
 _WORD = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=CPU)(?=[A-Z])|\s")
 _MOST = 12  # lines that a mail client may make of one
 _UNITS = {
@@ -50,17 +69,23 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     first, above = lines.number + 1, lines.raw
     last, blank = first, list[str]()
     values: dict[str, Any] = {}
+    board = ""
     for line in lines:
         stripped = line.strip()
-        if not stripped:
+        if not stripped or ("busy_workers" not in values and _RULER.fullmatch(stripped)):
             blank.append(lines.raw)
             continue
-        found = _LINE.fullmatch(stripped)
-        name = _name(found[1]) if found else ""
-        if found is None or name in values:
+        if "busy_workers" in values and _BOARD.fullmatch(stripped) and (board or len(stripped) > 1):
+            board, last = board + stripped, lines.number
+            blank.clear()
+            continue
+        if board and stripped.startswith(_KEY):
+            values["scoreboard"] = dict(Counter(board))
+        new = _sentence(lines, stripped) or _keyed(lines, stripped)
+        if not new or new.keys() & values.keys():
             lines.back(*blank, lines.raw)
             break
-        values |= _value(name, _joined(lines, name, found), lines)
+        values |= {name: value for name, value in new.items() if value is not None}
         last = lines.number
         blank.clear()
     if len(values) < 2:
@@ -69,9 +94,31 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     return Found(values, first, last, "busy_workers" not in values)
 
 
+def _keyed(lines: Lines, text: str) -> dict[str, Any]:
+    """What a "Key: value" line says; None as value where it says nothing yet."""
+    found = _LINE.fullmatch(text)
+    name = _name(found[1]) if found else ""
+    if found is None or not (found[2] or name == "scoreboard" or lines.unended()):
+        return {}
+    return {name: None} | _value(name, _joined(lines, name, found), lines)
+
+
+def _sentence(lines: Lines, text: str) -> dict[str, Any]:
+    """What a line of the page for people says."""
+    found = next((found for pattern in _SENTENCES if (found := whole(lines, text, pattern.fullmatch))), None)
+    return {name: _amount(name, printed) for name, printed in found.groupdict().items() if printed} if found else {}
+
+
+def _amount(name: str, text: str) -> int | float:
+    """A figure, or a size in bytes, of the traffic in KiB: "196 kB" -> 196."""
+    figure, _, unit = text.partition(" ")
+    value = number(figure) * _FACTOR.get(unit, 1) / (1024 if name == "total_kb" else 1)
+    return int(value) if value == int(value) and "." not in figure else round(value, 6)
+
+
 def _name(key: str) -> str:
     """ "BytesPerReq" -> "bytes_per_req", with the unit where the key tells none."""
-    name = re.sub("_+", "_", _WORD.sub("_", key)).replace("kBytes", "kbytes").lower()
+    name = re.sub("_+", "_", _WORD.sub("_", key.replace(".", ""))).replace("kBytes", "kbytes").lower()
     return _UNITS.get(name, name)
 
 
