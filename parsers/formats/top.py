@@ -47,6 +47,9 @@ _CPU = re.compile(
     r"(\d+(?:[.,]\d+)?)\s*%?\s*(us|sy|ni|id|wa|hi|si|st|gu|user|usr|system|sys|nice|nic|idle|iowait|iow|io|irq|softirq|sirq|"
     r"steal|host|interrupt)\b"
 )
+# Red Hat's procps 2 prints a table: titles, and a row below for all CPUs and for each.
+_CPU_TITLES = re.compile(r"CPU states:\s+cpu((?:\s+[a-z]+)+)")
+_CPU_ROW = re.compile(r"(?:total|cpu(\d+))((?:\s+\d+\.\d%)+)")
 _BAR = re.compile(r":\s*(\d+(?:[.,]\d+)?)/(\d+(?:[.,]\d+)?)\s+\d+\[")
 _CPU_NAMES = {"user": "us", "usr": "us", "system": "sy", "sys": "sy", "nice": "ni", "nic": "ni", "idle": "id"}
 _CPU_NAMES |= {"iowait": "wa", "iow": "wa", "io": "wa", "irq": "hi", "softirq": "si", "sirq": "si", "steal": "st"}
@@ -54,14 +57,14 @@ _CPU_NAMES |= {"host": "st", "interrupt": "hi"}
 _MEMORY = re.compile(r"(?:([KMGTP])iB )?(Mem|Swap)\s?:")
 _AMOUNT = re.compile(
     r"(\d+(?:[.,]\d+)?)\s?([kKMGT]?)(\+?)\s?(total|used|free|buff/cache|buffers|buff?(?=,)|cached|avail|av(?=,)|shrd|shared"
-    r"|Active|Inactive|Inact|Wired|(?-i:Cache)|Laundry|Free)\b",
+    r"|Active|actv|in_[dc]|Inactive|Inact|Wired|(?-i:Cache)|Laundry|Free)\b",
     re.IGNORECASE,
 )
 _OLD_AMOUNT = re.compile(_AMOUNT.pattern.replace("buff?(?=,)", "buff"), re.IGNORECASE)  # procps 2: no comma at its end
 _MEMORY_NAMES = {"buff/cache": "buff_cache", "buff": "buffers", "buf": "buffers", "shrd": "shared", "inact": "inactive"}
-_MEMORY_NAMES |= {"av": "total"}
+_MEMORY_NAMES |= {"av": "total", "actv": "active"}
 _FACTOR = {"": 1, "K": 1, "M": 1024, "G": 1024**2, "T": 1024**3, "P": 1024**4}
-_ACTIVE = re.compile(r"(?:Mem: )?\d+[kKMG] active,")
+_ACTIVE = re.compile(r"(?:Mem: )?\d+[kKMG] (?:active|actv),")
 _LOADS = re.compile(r"Load average:\s+([\d.]+) ([\d.]+) ([\d.]+) (\d+)/(\d+) (\d+)")
 _BSD = re.compile(
     r"last pid:\s*(\d+);\s+load averages?:\s*([\d.]+),\s*([\d.]+),\s*([\d.]+)(?:;\s+battery: \d+%)?"
@@ -131,6 +134,7 @@ class _Screen:
         self.above = lines.raw
         self.parts = 0  # of the summary
         self.cores: list[dict[str, Any]] = []
+        self.cpu_titles: list[str] = []
         self.problems: list[Problem] = []
 
     def read(self) -> Found | None:
@@ -246,7 +250,24 @@ class _Screen:
             self.values[f"tasks_{what.replace('-', '_')}"] = int(count)
         return True
 
+    def _cpu_table(self, line: str) -> bool:
+        if titles := _CPU_TITLES.fullmatch(line):
+            self.cpu_titles = titles[1].split()
+            return "cpu" not in self.values
+        row = _CPU_ROW.fullmatch(line) if self.cpu_titles else None
+        if row is None or len(row[2].split()) != len(self.cpu_titles):
+            return False
+        names = [_CPU_NAMES.get(title, title) for title in self.cpu_titles]
+        shares = dict(zip(names, map(number, row[2].replace("%", "").split()), strict=True))
+        if row[1]:
+            self.cores.append({"cpu_no": int(row[1]), **shares})
+        else:
+            self.values["cpu"] = shares
+        return True
+
     def _cpu(self, line: str) -> bool:
+        if self._cpu_table(line):
+            return True
         starts = list(_CPU_START.finditer(line))
         if not starts or starts[0].start():
             return False
