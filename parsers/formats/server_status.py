@@ -24,8 +24,10 @@ from ..units import number
 
 KIND = "server_status"
 COMMAND = r"server-status|(?:apachectl|apache2ctl)\s+(?:full)?status"
-OPENS = r"ServerVersion: \S|Total Accesses: \d+\s*$|BusyWorkers: \d+\s*$"
+OPENS = (
+    r"ServerVersion: \S|Total Accesses: \d+\s*$|BusyWorkers: \d+\s*$"
     r"|Server Version: Apache|Total accesses: \d+ - Total Traffic: \d"
+)
 
 _LINE = re.compile(r"([A-Z]\w*(?: \w+)?|Parent Server (?:Config\.|MPM) Generation):(?:\s+(\S.*))?")
 _FIGURE = re.compile(r"-?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]\d+)?")
