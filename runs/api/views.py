@@ -23,7 +23,7 @@ from runs.api.bodies import RawParser, files_of, wishes_of
 from runs.api.comparison_shapes import ComparisonSerializer
 from runs.api.paging import Pages, along_an_index
 from runs.models import Capture, Config, Experiment, Host, Run, Upload
-from runs.models.results import address
+from runs.models.addresses import address
 
 MOST_POINTS = 20_000
 HINTS = [
