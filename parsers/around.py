@@ -16,7 +16,7 @@ _STAMPS = 16  # lines with a time that are kept of each gap; the middle ones go
 _LONGEST_STAMP = 500
 _TYPED = 8  # commands that are kept of each gap: the last ones
 _TIME = re.compile(r"[:時시点點](?<=\d.)\s?\d")  # the rarest sign first
-_EPOCH_OR_DAY = re.compile(r"\W{0,20}(?:[12]\d{9}|20\d{6})")
+_EPOCH_OR_DAY = re.compile(r"\W{0,20}+(?:[12]\d{9}|20\d{6})")
 
 
 @dataclass(slots=True)
@@ -38,7 +38,7 @@ class Around:
     command: Command | None = None
     in_output: bool = False
     stamps: list[tuple[int, str]] = field(default_factory=list)
-    commands: list[str] = field(default_factory=list)
+    commands: tuple[str, ...] = ()
 
     def note(self, number: int, line: str, lines: Lines) -> None:
         """Take in a line that no tool printed."""
@@ -76,7 +76,7 @@ class Around:
             command = command[:-1].rstrip() + " " + more.strip().removeprefix(">").strip()
         if command:
             self.command = Command(command, number, host, prefix=prefix)
-            self.commands = [*self.commands[1 - _TYPED :], command]
+            self.commands = (*self.commands[1 - _TYPED :], command)
             self.in_output = True
 
     @property
@@ -107,9 +107,7 @@ class Around:
 
     def typed(self) -> tuple[str, ...]:
         """A block ends here: the commands since the block before."""
-        if not self.commands:
-            return ()
-        commands, self.commands = tuple(self.commands), []
+        commands, self.commands = self.commands, ()
         return commands
 
     def _printed(self, command: Command, form: Format, values: dict[str, Any]) -> bool:

@@ -147,7 +147,7 @@ def _block(
 ) -> Block:
     source.quoting = prefix
     line, heading = around.heading or (None, None)
-    if heading and prefix.strip() and not label:
+    if heading and prefix and not label and prefix.strip():
         heading = transcript.unquote(heading, prefix).strip()
     if source.cut == found.last and all(problem.line != source.cut for problem in found.problems):
         message = f"the text ends in {source.cut_text!r}, without a line end: the number may be cut off"

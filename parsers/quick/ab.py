@@ -26,7 +26,7 @@ _TEXT = (
     r"Server Hostname: {8}(W)\n"
     r"Server Port: {12}(N)\n"
     r"(?:SSL/TLS Protocol: {7}(W)\n)?+"
-    r"(?:Server Temp Key: {8}((?:[\w.-]{1,40} ){1,4}[0-9]{1,9} bits)\n)?+"
+    r"(?:Server Temp Key: {8}((?:[A-Za-z][\w.-]{0,40} ){1,4}[0-9]{1,9} bits)\n)?+"
     r"(?:TLS Server Name: {8}(W)\n)?+\n"
     r"Document Path: {10}(W)\n"
     r"Document Length: {8}(N) bytes\n\n"
@@ -51,7 +51,7 @@ _TEXT = (
     r"Percentage of the requests served within a certain time \(ms\)\n"
     rf"{_PERCENTS} 100% +(N) \(longest request\)\n"
 )
-_REPORT = re.compile(re.sub(r"\([NFW]\)| \+", lambda part: _PARTS[part[0]], _TEXT))
+_REPORT = re.compile(re.sub(r"\([NFW]\)| \+", lambda part: _PARTS[part[0]], _TEXT).replace("}", "}+"))  # no way back
 
 
 _SOMETIMES = (

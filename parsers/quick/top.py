@@ -16,7 +16,7 @@ _TEXT = (
     r"([KMG])iB Mem : +([\d.]+) total, +([\d.]+) free, +([\d.]+) used, +([\d.]+) buff/cache *\n"
     r"\21iB Swap: +([\d.]+) total, +([\d.]+) free, +([\d.]+) used\. +([\d.]+) avail Mem *\n"
 )
-_SUMMARY = re.compile(_TEXT.replace("+", "{1,15}").replace("*", "{0,15}"))  # so no figure is endless
+_SUMMARY = re.compile(_TEXT.replace("+", "{1,15}+").replace("*", "{0,15}+"))  # no figure is endless
 _TASKS = ("tasks_total", "tasks_running", "tasks_sleeping", "tasks_stopped", "tasks_zombie")
 _CPU = ("us", "sy", "ni", "id", "wa", "hi", "si", "st")
 _MEMORY = ("mem_total_kb", "mem_free_kb", "mem_used_kb", "mem_buff_cache_kb") + (
