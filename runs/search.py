@@ -6,6 +6,7 @@ by trigrams, all over the table; they need three letters. Each of the two would 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -37,7 +38,10 @@ class Name:
 
 
 def names_with(text: str) -> tuple[list[Name], bool]:
-    """The names that hold this text, of each kind the few most used (or newest), and whether there are more. Six queries."""
+    """The names that hold this text, of each kind the few most used (or newest), and whether there are more.
+
+    Six queries at most.
+    """
     kinds = [*_facets(text).values(), _experiments(text), _hosts(text)]
     return [name for names in kinds for name in names[:MOST_FOUND]], any(len(names) > MOST_FOUND for names in kinds)
 
@@ -45,10 +49,16 @@ def names_with(text: str) -> tuple[list[Name], bool]:
 def _facets(text: str) -> dict[str, list[Name]]:
     used, small = Facet.objects.filter(n_runs__gt=0), text.casefold()
     top = [used.filter(kind=kind).order_by("-n_runs").values_list(*COLUMNS)[:LOOKED_THROUGH] for kind in KINDS]
-    found = _by_kind(row for row in rows_of_each(top) if small in row[2].casefold())
-    rest = [kind for kind, names in found.items() if len(names) <= MOST_FOUND and len(text) >= FEWEST_LETTERS]
+    rows = rows_of_each(top)
+    found = _by_kind(row for row in rows if small in row[2].casefold())
+    rest = _with_more(Counter(row[1] for row in rows), found) if len(text) >= FEWEST_LETTERS else []
     everywhere = _by_kind(rows_of_each(_most_used(used.filter(kind=kind), text) for kind in rest))
     return found | {kind: everywhere[kind] for kind in rest}
+
+
+def _with_more(looked_through: Counter[str], found: dict[str, list[Name]]) -> list[str]:
+    """The kinds that have more names than were looked through, with too few found among those."""
+    return [kind for kind in KINDS if looked_through[kind] == LOOKED_THROUGH and len(found[kind]) <= MOST_FOUND]
 
 
 def _most_used(rows: QuerySet[Facet], text: str) -> QuerySet[Facet, Any]:

@@ -7,7 +7,7 @@ from html import unescape
 
 import pytest
 
-from runs import ingest, lists
+from runs import ingest, lists, search
 from runs.ingest import Hints
 from runs.models import Config, Host, Run
 from runs.tests import factories
@@ -116,6 +116,13 @@ def test_more_names_than_are_gone_by_are_said(browser):
     ingest.take_in()
     found = page(browser, "q=lot")
     assert "More names have these letters" in found and found.count(">config lot") == 5
+
+
+@pytest.mark.parametrize("query", ["q=prefork", "q=worker", "q=php", "q=ab -n", "q=nginx"])
+def test_a_name_that_is_not_among_the_most_used_is_found_as_well(browser, monkeypatch, query):
+    among_the_most_used = rates(browser, query)
+    monkeypatch.setattr(search, "LOOKED_THROUGH", 1)
+    assert rates(browser, query) == among_the_most_used != []
 
 
 def test_what_is_narrowed_is_cut_before_it_is_sorted_by_rate(browser, monkeypatch):
