@@ -55,8 +55,20 @@ class Around:
                 typed, prefix = transcript.prompt(line[quoting.end() :]), quoting[0]
         if typed is not None:
             self._typed(typed, number, lines, prefix)
-        elif not self.in_output and not transcript.is_elision(line) and transcript.is_prose(line):
+        elif self.in_output:
+            return
+        elif line[0] in "=-" and self._underlined(number, line.rstrip()):
+            self._headed(*self.trail.pop())
+        elif not transcript.is_elision(line) and transcript.is_prose(line):
             self._headed(number, line)
+
+    def _underlined(self, number: int, line: str) -> bool:
+        """Whether a line makes a heading, as Markdown has it, of the one above; that gets the "#" which tells so elsewhere."""
+        above, text = self.trail[-1] if self.trail else (-1, "")
+        if above != number - 1 or line.strip(line[0]) or not 0 <= len(line) - transcript.width(text) + 3 <= 6:
+            return False
+        self.trail[-1] = (above, f"{'##' if line[0] == '=' else '###'} {text}")
+        return True
 
     def _headed(self, number: int, line: str) -> None:
         self.heading = (number, line.strip()[: transcript.MAX_HEADING])

@@ -13,6 +13,7 @@ from .words import is_aside, is_code, is_sentence, is_short, level, names_nothin
 
 Head = tuple[int, str]  # (line, text)
 _CUT = 60
+_CAPTION = 5  # lines between a caption and the output below it at most: a fence, the command, empty ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +35,12 @@ class Choice:
 
 @dataclass(slots=True)
 class _Near:
-    """Lines that may name one load test: `own` right above it, `monitors` and `texts` above such blocks before it."""
+    """Lines that may name one load test: `own` above it, `monitors` and `texts` above such blocks before it.
 
+    caption     the last one of its own, where that is a plain line by itself and right above it
+    """
+
+    caption: Head | None
     own: list[Head]
     monitors: list[Head]
     texts: list[Head]
@@ -43,6 +48,10 @@ class _Near:
     @property
     def names(self) -> list[Head]:
         return sorted(_short(self.own) + _short(self.monitors) + _short(self.texts))
+
+    @property
+    def deep(self) -> list[Head]:
+        return [head for head in self.names if level(head[1]) > 1]
 
 
 def choose(
@@ -75,12 +84,31 @@ def _near(blocks: Sequence[Block], loads: Sequence[int], texts: Collection[int])
     at = 0
     for load in loads:
         block = blocks[load]
-        own = [*block.trail, *([(block.first, block.label)] if block.label else [])]
+        own = [*_section(block.trail), *([(block.first, block.label)] if block.label else [])]
         monitors = [head for i in range(at, load) if i not in texts for head in blocks[i].trail]
         above_texts = [head for i in range(at, load) if i in texts for head in blocks[i].trail]
-        near[load] = _Near(_naming(own), _naming(monitors), _naming(above_texts))
+        near[load] = _Near(_caption(block), _naming(own), _naming(monitors), _naming(above_texts))
         at = load + 1
     return near
+
+
+def _caption(block: Block) -> Head | None:
+    lines = {line for line, _ in block.trail}
+    named = _short(_naming(block.trail))[-1:]
+    return next(
+        (
+            head
+            for head in named
+            if block.first - head[0] <= _CAPTION and not level(head[1]) and head[0] - 1 not in lines
+        ),
+        None,
+    )
+
+
+def _section(trail: Sequence[Head]) -> list[Head]:
+    """The headings above a block, and of the lines that are none those behind the last one: others are of other sections."""
+    last = next((line for line, text in reversed(trail) if level(text) > 1), 0)
+    return [head for head in trail if head[0] >= last or level(head[1])]
 
 
 def _naming(heads: Sequence[Head]) -> list[Head]:
@@ -103,17 +131,17 @@ def _nearest(near: Mapping[int, _Near], again: Mapping[int, int]) -> dict[int, C
 
     # "# cached" above a command is a heading or a comment, and code may be a caption or an aside; where nothing but such
     # a line names one test, such lines name the others.
-    comments_name = any(
-        _comments(found) and not any(level(text) > 1 for _, text in found.names) for found in near.values()
-    )
-    return {load: _pick(found, alone, comments_name) for load, found in near.items()}
+    comments_name = any(_comments(found) and not found.deep for found in near.values())
+    captions_name = any(found.caption and not found.deep for load, found in near.items() if load not in again)
+    return {load: _pick(found, alone, comments_name, captions_name) for load, found in near.items()}
 
 
-def _pick(found: _Near, alone: Callable[[Head], bool], comments_name: bool) -> Choice:
-    names = found.names
-    deep = [head for head in names if level(head[1]) > 1]
+def _pick(found: _Near, alone: Callable[[Head], bool], comments_name: bool, captions_name: bool) -> Choice:
+    names, deep = found.names, found.deep
     if deep and comments_name:
         deep += [head for head in _comments(found) if head[0] > deep[-1][0]]
+    if deep and captions_name and found.caption and found.caption[0] > deep[-1][0]:
+        deep.append(found.caption)
     headings = (deep, _short(found.own), [head for head in _short(found.monitors) if alone(head)])
     above_texts = ([head for head in _short(found.texts) if alone(head)], names)
     said = [head for head in found.own + found.monitors if is_short(head[1])]
@@ -180,6 +208,8 @@ def _groups(heads: Sequence[Head]) -> dict[int, str]:
         number, depth = numbering(text), level(text)
         if "." in number and (over := numbered.get(number.rsplit(".", 1)[0])):
             groups[line] = over
+        elif depth == 1 and (names_nothing(text) or _is_remark(plain(text))):
+            continue  # a comment among commands
         elif depth > 1 and (shallower := [d for d in open_levels if d < depth]):
             groups[line] = open_levels[max(shallower)]
         if number:
@@ -187,6 +217,10 @@ def _groups(heads: Sequence[Head]) -> dict[int, str]:
         if depth:
             open_levels = {d: t for d, t in open_levels.items() if d < depth} | {depth: plain(text)}
     return groups
+
+
+def _is_remark(text: str) -> bool:
+    return text[:1].islower() and text.count(" ") > 3
 
 
 def _with_group(choice: Choice, groups: Mapping[int, str]) -> Choice:

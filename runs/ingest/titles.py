@@ -9,7 +9,7 @@ from parsers import Block
 from parsers.transcript import width
 
 from .draft import DraftConfig
-from .words import SUBJECT, is_aside, names_nothing, plain
+from .words import SUBJECT, is_aside, level, names_nothing, plain
 
 _COMPARES = re.compile(
     r"比較|負荷|ベンチマーク|性能|検証|\bvs\.?\b|\bversus\b|compar|benchmark|performance|\bload test|porówn|wydajno|speed"
@@ -39,11 +39,19 @@ def _title(trail: Sequence[str], configs: Sequence[DraftConfig], first: bool) ->
     titles = [text for text in lines if width(text) <= _MAX_WIDTH and not _ends(text) and plain(text) not in taken]
     if not first:
         return titles[-1] if titles and len(trail) <= 3 and not names_nothing(titles[-1]) else ""
+    if lines and lines[0] == trail[0] and _heads_all(lines[0], configs):
+        return lines[0]
     compares = (t for t in titles if t in lines[:_TOP] and _COMPARES.search(t) and not _ASIDE.search(t))
     if chosen := next(compares, ""):
         return chosen
     top = lines[0] if lines and len(lines) <= _BRIEF and not lines[0].startswith(_ITEMS) else ""
     return top if top in titles and not names_nothing(top) else ""
+
+
+def _heads_all(text: str, configs: Sequence[DraftConfig]) -> bool:
+    """Whether a Markdown heading of the first level, the text's first line, is its title."""
+    named = not names_nothing(text) and plain(text) not in {config.name for config in configs}
+    return level(text) == 1 and named and not _ends(text)
 
 
 def _ends(text: str) -> bool:

@@ -38,10 +38,12 @@ _GENERIC_WORDS = """
     ab siege wrk top ps meminfo cpuinfo apache\\s*bench(?:mark)? results? outputs? bench(?:mark(?:s|ing)?)? load(?:ed)?
     tests? memory cpu usage process(?:es)? commands? run(?:ning|s)? numbers? figures? state machine hardware hosts? server
     conf(?:ig(?:uration)?)? settings? virtual\\s*host summary overview conclusions? short\\sversion requests? comparison
-    the of for and with a says? said what it its this that is was ran here are now then same in on to we get got from
+    the of for and with a says? said what it its this that is was ran here are now then same in on to we get got from under per each
     ergebnis(?:se)? zusammenfassung messung(?:en)? überblick speicher prozesse auslastung dem den der die das des beim mit und
     wyniki? pamięć obciążenie teś(?:cie|ty) testu testem testami podsumowanie procesy pomiar(?:y|em|ze)? tym oraz
     résultats? mémoire resultados? memoria
+    set-?up install(?:ation|ing)? usage build(?:ing)? requirements? prerequisites? descriptions? introduction notes? examples?
+    (?:concurrent|simultaneous|parallel) users? connections? concurrency duration seconds? secs? minutes? mins?
 """
 _GENERIC = re.compile(
     rf"\b(?:{'|'.join(_GENERIC_WORDS.split())})\b"
@@ -51,8 +53,13 @@ _GENERIC = re.compile(
 )
 # "Server B", "config 2": told apart by a letter or a number alone, which a repeat's number is not.
 _LETTERED = re.compile(
-    r"\b(?i:servers?|machine|host|node|config(?:uration)?|set-?up|variante?|version|option|case|konfiguration|wariant|serwer)"
+    r"\b(?i:servers?|machine|host|node|config(?:uration)?|set-?up|variante?|version|option|case|benchmark|scenario|experiment"
+    r"|konfiguration|wariant|serwer|szenario|сценарий|场景)"
     r"\s*#?(?:[A-Z]|\d+)\b|\b(?i:first|second|third|1st|2nd|other)\s(?i:server|machine|host|config|set-?up|version)\b|(?:パターン|構成|サーバー?|案)\s*[A-Z0-9]"
+)
+# Names too short to be told from what is left of a sentence, unless they stand alone: "## Go", "v2:".
+_BRIEF = re.compile(
+    r"(?:\s*(?:#+|[*-]|\*\*)\s*)?(?:v\d[\w.]*|Go|Bun|C(?:\+\+|#)?|D|F#|R|JS|TS|PHP\s?\d|h[123]c?)(?:\*\*)?\s*[:：]?\s*"
 )
 _MONTHS = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|januar|märz|mai|okt|dez)[a-zéäö]*\.?"
 _DATE = re.compile(
@@ -82,8 +89,8 @@ _NAVIGATION = re.compile(
     re.I,
 )
 _COMMAND = re.compile(
-    r"^(?:\+\s|\./|run\s`?\.{0,2}/|(?:go|cargo|deno|bun|dotnet)\s(?:run|build|install|test|bench)\b|(?:npm|npx|yarn|pnpm|pip3?|gem|bundle|brew"
-    r"|git|docker|docker-compose|kubectl|mvn)\s[a-z][\w:-]*(?:\s|$)|(?:node|php|ruby|perl|python[23]?)\s(?:-\w+\s)?\S+\.\w+$|(?:cp|mv|rm|mkdir|chmod|tar)\s\S+"
+    r"^(?:#\s)?(?:\+\s|\./|run\s`?\.{0,2}/|(?:go|cargo|deno|bun|dotnet)\s(?:run|build|install|test|bench)\b|(?:npm|npx|yarn|pnpm|pip3?|gem|bundle|brew"
+    r"|git|docker|docker-compose|kubectl|mvn)\s[a-z][\w:-]*(?:\s|$)|(?:node|php|ruby|perl|python[23]?)\s(?:-\w+\s)?\S+\.\w+$|(?:cp|mv|rm|mkdir|chmod|tar)\s\S+|(?:g?unicorn|uvicorn|puma)\s-"
     r"|(?:sudo|service|systemctl|apachectl|export|echo|curl|wget|apt(?:-get)?|yum|make|cd|sed|vim?|nano|ssh|kill(?:all)?)\s+\S)"
     r"|^[a-z][\w./]*\s(?:.*\s)?-{1,2}\w+\s+\S+\s.*(?:\s-{1,2}\w|://)|&&|://\S*$|\w\s*=\s*[\w.]+\(|^[A-Z]\w+\s+(?:\S+\s+)?\"[^\"]*\"$"
 )
@@ -121,7 +128,7 @@ def plain(text: str) -> str:
 @lru_cache(maxsize=512)  # each heading's is asked for several times
 def names_nothing(text: str) -> bool:
     """Whether a heading tells no set-up apart from another: a repeat, a phase, or only that something was measured."""
-    if _LETTERED.search(text):
+    if _LETTERED.search(text) or _BRIEF.fullmatch(text):
         return False
     bare = _GENERIC.sub(" ", _DATE.sub(" ", _AGAIN.sub(" ", _REPEAT.sub(" ", plain(text)))))
     for _, pattern in _PHASE_PATTERNS:
