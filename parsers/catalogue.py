@@ -120,9 +120,14 @@ def openings() -> re.Pattern[str]:
     return re.compile("|".join(f"(?P<{f.kind}>{f.opens})" for f in formats().values() if f.opens))
 
 
+@cache
+def _openers() -> list[tuple[re.Pattern[str], Format]]:
+    return [(re.compile(f.opens), f) for f in formats().values() if f.opens]
+
+
 def opening_too(kind: str, text: str) -> list[Format]:
     """The other formats that this line may begin: some tools put another one's line above their own."""
-    return [f for f in formats().values() if f.opens and f.kind != kind and re.match(f.opens, text)]
+    return [form for opens, form in _openers() if opens.match(text) and form.kind != kind]
 
 
 @cache

@@ -78,6 +78,8 @@ class _Taking:
     def _read(self, line: str) -> dict[str, Any] | None:
         """What a line tells, with those that it was broken into, which are taken then; None: neither tells anything."""
         report, text, used = self.report, line, 0
+        if report.goes_on is None and (read := report.read(text)) is not None:
+            return read
         following = [more.strip() for more in self.lines.ahead(report.broken)]
         while True:
             more = following[used] if used < len(following) else None

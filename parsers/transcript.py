@@ -28,6 +28,7 @@ _CELL = re.compile(r"</?(?:td|th|tr)(?:\s[^<>]*)?>", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z]{2,8});")
 _SPACES: dict[int, str | None] = dict.fromkeys([0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000], " ")
 _SPACES |= dict.fromkeys([0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFEFF, 0xAD], None)
+_SPACE = re.compile(f"[{''.join(map(chr, _SPACES))}]")  # most lines have none, and to translate one takes long
 _BACKSPACE = re.compile(r"[^\x08]\x08")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f]")
 _ENDLESS = re.compile(r"\d{200,}")  # no figure: an int of it would be none that a float holds, or none at all
@@ -44,7 +45,7 @@ def clean(raw: str) -> str:
         line = _ENDLESS.sub("?", line)
     if "\r" in line:  # a progress line that was written over: the last writing is what the terminal showed
         line = line.rsplit("\r", 1)[1]
-    if not line.isascii():
+    if not line.isascii() and _SPACE.search(line):
         line = line.translate(_SPACES)
     if "\x1b" in line or "\x9b" in line:
         line = _ANSI.sub("", line)

@@ -107,8 +107,12 @@ def _keyed(lines: Lines, text: str) -> dict[str, Any]:
 
 def _sentence(lines: Lines, text: str) -> dict[str, Any]:
     """What a line of the page for people says."""
-    found = next((found for pattern in _SENTENCES if (found := whole(lines, text, pattern.fullmatch))), None)
+    found = whole(lines, text, _said)
     return {name: _amount(name, printed) for name, printed in found.groupdict().items() if printed} if found else {}
+
+
+def _said(text: str) -> re.Match[str] | None:
+    return next((found for pattern in _SENTENCES if (found := pattern.fullmatch(text))), None)
 
 
 def _amount(name: str, text: str) -> int | float:
