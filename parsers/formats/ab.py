@@ -80,6 +80,7 @@ _SENT = re.compile(r"([\d.]+)\s+(?:kb/s|\[Kbytes/sec\])\s+(sent|total)")
 _TOTAL_OF = re.compile(r"Total of (\d+) requests completed")
 _PERCENT = re.compile(r"(\d{1,3}(?:\.\d+)?)%\s+(-?\d+)(?=\s|$)")
 _RIGHT = re.compile(r"(?= {3,}\d+$)[ \d]{8}$")  # the longest time, as wide as ab prints it: not cut off
+_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")  # written so by who pasted it; ab prints no separators
 _REMARK = re.compile(r"\s{2,}|\s+(?=<-|<=|←|//|#|\(!)|\t")
 _NOISE = re.compile(
     r"Copyright |Licensed to |Benchmarking |Completed \d+|Finished \d+|\s*\.\.+\s*done|Send request |Test aborted"
@@ -165,13 +166,15 @@ class _Report:
     def _number(self, key: str, rest: str) -> None:
         word = rest.split(None, 1)[0].rstrip(",;") if rest else ""
         unit = _WITH_UNIT.get(key)
+        if "," in word and _GROUPED.fullmatch(word) and ("." in word or not unit):
+            word = word.replace(",", "")
         try:
             figure = number(word)
         except ValueError:
             if not (key == "document_length_bytes" and word == "Variable"):
                 self._problem(f"expected a number for {key}, found {rest[:40]!r}")
             return
-        if unit and unit not in rest and rest == word and self.lines.peek() is None:
+        if unit and unit not in rest and len(rest.split()) == 1 and self.lines.peek() is None:
             self._problem(f"the text ends in {rest[:40]!r}, before the unit {unit}: the number may be cut off")
             return
         self.values[key] = figure

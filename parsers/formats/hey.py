@@ -47,7 +47,7 @@ _WHOLE = 4  # sections of the six
 _HEAD = re.compile(rf"({'|'.join(map(re.escape, _SECTIONS))}):")
 _FIGURE = re.compile(rf"({'|'.join(_SUMMARY)}):\s+(\d[\d.]*|NaN|[+-]Inf)(?:\s+(secs\.?|bytes))?")
 _BAR = re.compile(r"(\d+\.\d+|NaN|[+-]Inf)\s+\[(\d+)\]\s*\|[■∎\s]*")
-_PERCENT = re.compile(r"(\d+(?:\.\d+)?)%+ in (\d+\.\d+) secs\.?")
+_PERCENT = re.compile(r"(\d+(?:\.\d+)?)%+:?\s+(?:in\s+)?(\d+\.\d+) secs\.?")
 _DETAIL = re.compile(
     r"(DNS\+dialup|DNS-lookup|DNS lookup|req write|resp wait|resp read):\s+([\d.]+|NaN) secs, ([\d.]+|NaN) secs, ([\d.]+|NaN) secs"
 )

@@ -92,6 +92,7 @@ _PATTERNS = tuple(_pattern(line) for line in _LINES)
 
 
 def _line(line: str) -> dict[str, Any] | None:
+    line = line.removeprefix("^C")  # as the terminal shows the key that ended it
     for pattern, names in _PATTERNS:
         if found := pattern.fullmatch(line):
             return _figures(names, found.groups())
@@ -136,7 +137,7 @@ _REPORT = Report(
     tool=KIND,
     read=_line,
     meant=re.compile(
-        r"httperf .*--client=|Maximum connect burst|Total: conn|Connection (?:rate|time|length)\b|Re(?:quest|ply) \w+[ :]"
+        r"httperf .*--client=|(?:\^C)?Maximum connect burst|Total: conn|Connection (?:rate|time|length)\b|Re(?:quest|ply) \w+[ :]"
         r"|CPU time \[s\]|Net I/O:|Errors: |Session(?: rate| lifetime| failtime| length histogram|:)|\d+\.5 \d+$"
     ),
     noise=re.compile(
@@ -218,6 +219,7 @@ def _made(values: dict[str, Any]) -> int | None:
 def _answered(values: dict[str, Any]) -> float | None:
     """Requests that were answered, per second: what is printed is of those that were sent."""
     if "requests_per_second" not in values:
-        return None
+        mean = values.get("replies_per_second", {}).get("mean")  # a quoted line tells as much
+        return float(mean) if mean is not None and "requests" not in values else None
     rate, sent, replies = float(values["requests_per_second"]), values.get("requests"), values.get("replies")
     return round(rate * replies / sent, 3) if sent and replies is not None and replies < sent else rate

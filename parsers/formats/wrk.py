@@ -3,7 +3,7 @@
 Reads     from "Running 4s test @ URL" (or what is left of it) to "Transfer/sec"; what a script's done() prints stays unread
 Yields    one LoadResult
 Units     times as printed in us, ms, s, m or h, kept in ms (duration in s); sizes with 1024, kept in bytes; rates with 1000
-Quirks    errors and other statuses than 2xx and 3xx are printed only where there were some; wrk2 adds its calibration and,
+Quirks    wrk2's --u_latency adds latencies without the time that a request waited to be sent; errors and other statuses than 2xx and 3xx are printed only where there were some; wrk2 adds its calibration and,
           with --latency, a long spectrum; "Req/Sec" is per thread
 Source    wrk.c, stats.c and units.c of wrk 3 to 4.2 and wrk2
 """
@@ -45,8 +45,9 @@ _TRANSFER = re.compile(r"Transfer/sec:\s+(\d[\d.]*)([KMGT]?)B")
 # wrk2's spectrum and calibration, and the headings of the tables.
 _NOISE = re.compile(
     r"Thread Stats\s+Avg|Latency Distribution|Thread calibration:|Detailed Percentile spectrum:|Value\s+Percentile\s+TotalCount"
-    r"|Initialised \d+ threads|[\d.]+\s+[\d.]+\s+\d+\s+(?:[\d.]+|inf)$|#\[(?:Mean|Max|Buckets)\b|-+$"
+    r"|Initialised \d+ threads|[\d.]+\s+[\d.]+\s+\d+\s+(?:[\d.]+|inf)$|#\[(?:Mean|Max|Buckets)\b|-+$|[a-z ]*\baccount\)\)$"
 )
+_UNCORRECTED = re.compile(r"Latency Distribution \(HdrHistogram - Uncorr")
 _LABELS = ("Running ", "Latency", "Req/Sec", "Requests/sec", "Transfer/sec", "Socket errors", "Non-2xx", "Thread")
 
 
@@ -55,6 +56,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     values: dict[str, Any] = {}
     problems: list[Problem] = []
     blank: list[str] = []
+    table = "percentiles_ms"
     for line in lines:
         stripped = line.strip()
         read = _line(stripped)
@@ -62,13 +64,13 @@ def parse(lines: Lines, command: str | None) -> Found | None:
             values |= read
         elif read is None and values and _PERCENT.fullmatch(stripped) and lines.unended():
             pass  # "8.81m" may be the beginning of 8.81ms
-        elif read is None and values and _percent(stripped, values.setdefault("percentiles_ms", {})):
+        elif read is None and values and _percent(stripped, values.setdefault(table, {})):
             pass
         elif not stripped or is_elision(stripped):
             blank.append(lines.raw)
             continue
         elif read is None and values and _NOISE.match(stripped):
-            pass
+            table = "uncorrected_percentiles_ms" if _UNCORRECTED.match(stripped) else table
         elif read is None and stripped.startswith(_LABELS) and (values or lines.cut == lines.number):
             problems.append(Problem(lines.number, f"expected one of wrk's lines, found {stripped[:60]!r}"))
         elif read is None and _opens(stripped):
@@ -88,8 +90,9 @@ def _opens(line: str) -> bool:
 
 
 def _found(values: dict[str, Any], first: int, last: int, problems: list[Problem]) -> Found | None:
-    if not values.get("percentiles_ms", True):
-        del values["percentiles_ms"]
+    for table in ("percentiles_ms", "uncorrected_percentiles_ms"):
+        if not values.get(table, True):
+            del values[table]
     if not values.keys() & {"requests_per_second", "complete_requests", "latency_mean_ms", "url"}:
         return None
     return Found(values, first, last, len(values) < 10, problems)
