@@ -85,19 +85,29 @@ def made(model: type[M], **values: Any) -> M:
 
     values  by attribute; of a foreign key the row, which has its id, or under its column (`host_id`) the id
     """
-    row = model.__new__(model)
-    row._state = ModelState()
     keys, defaults, makers = _shape(model)
-    held = row.__dict__
-    held |= defaults
-    held |= values
-    for name, column in keys:
-        if name in values:
-            other = row._state.fields_cache[name] = held.pop(name)
-            held[column] = None if other is None else other.pk
+    held = defaults | values
     for name, make in makers:
         if name not in values:
             held[name] = make()
+    return _holding(model, held, keys)
+
+
+def partly(model: type[M], **values: Any) -> M:
+    """A stored row of which this much is known. Like one of `only()`: the rest is fetched when it is asked for."""
+    row = _holding(model, values, _shape(model)[0])
+    _are_stored([row])
+    return row
+
+
+def _holding(model: type[M], held: dict[str, Any], keys: Sequence[tuple[str, str]]) -> M:
+    row = model.__new__(model)
+    row._state = ModelState()
+    for name, column in keys:
+        if name in held:
+            other = row._state.fields_cache[name] = held.pop(name)
+            held[column] = None if other is None else other.pk
+    row.__dict__.update(held)
     return row
 
 

@@ -8,13 +8,12 @@ from datetime import timedelta
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.db import DEFAULT_DB_ALIAS
 from django.db.models import BooleanField, ExpressionWrapper, Q, QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
 
 from runs.models import ApiToken
-from runs.statements import Query
+from runs.statements import Query, partly
 
 PREFIX = "bd_"
 # A token in steady use is written to once in this time, not at every request.
@@ -37,9 +36,7 @@ def token_of(secret: str) -> ApiToken | None:
         # Asked here and not in the UPDATE: on SQLite even one that changes nothing has to wait for whoever writes.
         if not steady:
             ApiToken.objects.filter(pk=pk).update(last_used_at=timezone.now())
-        token = ApiToken.from_db(DEFAULT_DB_ALIAS, ["id", "user_id"], [pk, user])
-        token.user = User.from_db(DEFAULT_DB_ALIAS, ["id", "username", "is_active"], [user, username, True])
-        return token
+        return partly(ApiToken, id=pk, user=partly(User, id=user, username=username, is_active=True))
     return None
 
 

@@ -142,7 +142,7 @@ class UploadViews(Rows):
 
     def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """What was read from a text, and while it waits for a worker, how far it is."""
-        return Response(told(self.get_object(), request))
+        return Response(told(self.get_object(), _site(request)))
 
     @extend_schema(request=None, responses={200: shapes.ResultSerializer, 409: shapes.ErrorsSerializer}, filters=False)
     @action(detail=True, methods=["post"], pagination_class=None)
@@ -151,7 +151,7 @@ class UploadViews(Rows):
         if not ingest.cancel(self.get_object().pk):
             late = {"line": None, "message": "Too late to cancel: the text was read already."}
             return Response({"errors": [late]}, status=409)
-        return Response(told(self.get_object(), request))
+        return Response(told(self.get_object(), _site(request)))
 
     @extend_schema(
         parameters=HINTS,
@@ -201,10 +201,9 @@ class CompareView(OurErrors, APIView):
         return Response(comparison.answer(runs, material, request.build_absolute_uri))
 
 
-def told(upload: Upload, request: Request, rows: ingest.Rows | None = None) -> dict[str, Any]:
+def told(upload: Upload, site: str, rows: ingest.Rows | None = None) -> dict[str, Any]:
     """`ingest.result_of` with whole addresses."""
     body = ingest.result_of(upload, rows)
-    site = _site(request)
     for row in (body, *body["runs"], *body["captures"]):
         row["url"] = site + row["url"]
     return body
@@ -217,8 +216,9 @@ def _site(request: Request) -> str:
 
 def _receipt(receipts: list[ingest.Receipt], request: Request) -> Response:
     """201, 202 where a worker reads it first, or 200 where all was there; several files give {"uploads": [..]}."""
-    bodies = [told(receipt.upload, request, receipt.rows) for receipt in receipts]
+    site = _site(request)
+    bodies = [told(receipt.upload, site, receipt.rows) for receipt in receipts]
     queued = any(receipt.upload.status in (Upload.Status.QUEUED, Upload.Status.PARSING) for receipt in receipts)
     status = 202 if queued else 201 if any(receipt.created for receipt in receipts) else 200
-    where = _site(request) + address("api-upload-detail", receipts[0].upload.pk)
+    where = site + address("api-upload-detail", receipts[0].upload.pk)
     return Response(bodies[0] if len(bodies) == 1 else {"uploads": bodies}, status, headers={"Location": where})

@@ -173,13 +173,15 @@ def _host(key: str, group: list[Sight], loaded: list[str]) -> DraftHost:
 
 def _public(names: Iterable[str]) -> str:
     """The name that was loaded, where it is the name of a machine."""
-    for name in names:
-        try:
-            ipaddress.ip_address(name.strip("[]"))
-        except ValueError:
-            if name not in _NOT_NAMES:
-                return name
-    return ""
+    return next((name for name in names if name not in _NOT_NAMES and not _is_address(name)), "")
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name.strip("[]"))
+    except ValueError:
+        return False
+    return True
 
 
 def _describe(facts: HostFacts) -> str:

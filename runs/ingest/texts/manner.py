@@ -12,7 +12,7 @@ from ..rejected import rejected
 
 # How much of a text says how it is written.
 OPENING = 2**20
-ODD = [chr(code) for code in range(32) if chr(code) not in "\a\b\t\n\v\f\r\x1b"]
+ODD = bytes(code for code in range(32) if chr(code) not in "\a\b\t\n\v\f\r\x1b")
 HEAD = 65536  # characters that are looked at for what no terminal shows
 MOST_RETURNS = 4096
 
@@ -56,7 +56,8 @@ def refuse_noise(opening: bytes, manner: Manner) -> None:
     (Bytes at random have one in nine.)
     """
     head = opening[: 8 * HEAD].decode(manner.encoding, errors="replace").replace("\r\n", "\n")[:HEAD]
-    if sum(head.count(char) for char in ODD) * 20 > len(head):
+    coded = head.encode("utf-8", "surrogatepass")  # in which each of them is a byte of its own
+    if (len(coded) - len(coded.translate(None, ODD))) * 20 > len(head):
         raise rejected(415, "Not a text: this is binary data; expected plain text as a terminal shows it.", line=1)
 
 

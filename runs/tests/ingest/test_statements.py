@@ -8,7 +8,7 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 
 from runs.models import Config, Experiment, Run, Upload
-from runs.statements import Query, at_once, insert, made, together
+from runs.statements import Query, at_once, insert, made, partly, together
 
 pytestmark = pytest.mark.django_db
 VALUES = {"a": [1, 2.5, None, "é"], "n": 2**70, "deep": {"x": {}}}
@@ -121,3 +121,14 @@ def test_a_row_that_is_made_is_what_its_model_makes():
     assert {**one.__dict__, "_state": 0, "created_at": 0} == {**other.__dict__, "_state": 0, "created_at": 0}
     assert (one.config, one.host, one.experiment) == (config, None, config.experiment)
     assert one.values is not made(Run, **values).values
+
+
+def test_of_a_row_that_is_partly_known_the_rest_is_fetched(django_assert_num_queries):
+    config = place()
+    row = partly(Config, id=config.pk, experiment=partly(Experiment, id=config.experiment_id))
+    with django_assert_num_queries(2):
+        assert (row.name, row.experiment.name) == ("n", "x % y's")
+    assert row == config
+    row.name = "m"
+    row.save()
+    assert Config.objects.get().name == "m"
