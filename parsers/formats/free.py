@@ -1,6 +1,7 @@
 """free: procps' and busybox' table of memory, one block a sample.
 
-Reads     the header and its rows in any unit (-b -k -m -g, -h with or without --si), -w, -t, -l, -v, and repeats by -s
+Reads     the header and its rows in any unit (-b -k -m -g, -h with or without --si), -w, -t, -l, -v, and repeats by -s, in the
+          languages that procps is translated into
 Yields    SystemSample, and HostFacts with the RAM and swap
 Units     KiB; free prints no unit but for -h, so it is taken from the command, else from what a total can be
 Quirks    before 3.3.10 "buffers" and "cached" stand apart, with a row "-/+ buffers/cache"; old kernels have no "available"
@@ -16,24 +17,22 @@ from ..broken import rest
 from ..catalogue import Found
 from ..lines import Lines
 from ..records import HostFacts, Problem, Record, SystemSample
+from ..translated import FREE_COLUMNS, FREE_ROWS, any_of, to_english
 
 KIND = "free"
 COMMAND = r"(?:^|[\s/;&|(])free(?:\s+-|\s*$|\s*[|;&>])"
-OPENS = r"total\s+used\s+free\s+(?:shared\s+buff|buffers)\S*"
+_SOME_USED, _SOME_FREE = (any_of(FREE_COLUMNS, name) for name in ("used", "free"))
+OPENS = (
+    r"total\s+used\s+free\s+(?:shared\s+buff|buffers)\S*"
+    rf"|(?:total|{any_of(FREE_COLUMNS, 'total')})\s+(?:{_SOME_USED})\s+(?:{_SOME_FREE})\s+[^\W\d]|Gesamt\s+Belegt\s+Frei\s"
+)
 
-_HEADER = re.compile(r"total\s+used\s+free(?:\s+(?:shared|buff/cache|buffers|cache[d]?|available))+")
-_MORE_COLUMNS = re.compile(r"(?:(?:shared|buff/cache|buffers|cached?|available)\s*)+")
+_COLUMN = to_english(FREE_COLUMNS) | {"cached": "cached"}
+_LABEL = to_english(FREE_ROWS) | {"comm": "comm"}
 _MORE_SIZES = re.compile(r"(?:\d+(?:[.,]\d+)?(?:B|[KMGTP]i?B?)?\s*)+")
-_ROW = re.compile(r"(Mem|Swap|Total|Low|High|Comm|-/\+ buffers/cache):\s+(\S.*)")
+_ROW = re.compile(r"(-/\+ [^\s:]+|Comm|[^\W\d]+\.?|스  왑|Tráo đổi|Partition d'échange)\s?[:：]\s+(\S.*)")
 _SIZE = re.compile(r"(\d+(?:[.,]\d+)?)(B|([KMGTP])(i?)B?)?")
 _ORDER = "KMGTP"
-_COLUMNS = {
-    "buff/cache": "buff_cache",
-    "cache": "cache",
-    "cached": "cached",
-    "buffers": "buffers",
-    "available": "available",
-}
 _UNIT_KB = {"b": 1 / 1024, "k": 1, "m": 1024, "g": 1024**2, "t": 1024**3}
 _DECIMAL = {"b": 1 / 1024, "k": 1000 / 1024, "m": 1e6 / 1024, "g": 1e9 / 1024, "t": 1e12 / 1024}
 _LONG = {"bytes": "b", "kibi": "k", "mebi": "m", "gibi": "g", "tebi": "t"}
@@ -43,11 +42,11 @@ _LONG_SI = {"kilo": "k", "mega": "m", "giga": "g", "tera": "t"}
 def parse(lines: Lines, command: str | None) -> Found | None:
     first = lines.number + 1
     opening = next(lines)
-    header = _HEADER.fullmatch(rest(lines, opening, lambda more: bool(_MORE_COLUMNS.fullmatch(more))))
-    if header is None:
+    columns = _columns(rest(lines, opening, lambda more: bool(_columns(more))))
+    if columns[:3] != ["total", "used", "free"] or len(columns) < 4:
         lines.again()
         return None
-    table = _Table(lines, [_COLUMNS.get(name, name) for name in header[0].split()], _unit(command or ""))
+    table = _Table(lines, columns, _unit(command or ""))
     blank: list[str] = []
     last = lines.number
     for line in lines:
@@ -67,6 +66,12 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     return Found(values, first, last, "mem_total_kb" not in values or "swap_total_kb" not in values, table.problems)
 
 
+def _columns(text: str) -> list[str]:
+    """Our names of free's columns; none where one word is no title of free's."""
+    names = [_COLUMN.get(word, "").replace("/", "_") for word in text.lower().split()]
+    return names if all(names) else []
+
+
 class _Table:
     """One sample's rows while they are being read. unit: KiB that a printed figure is, None where nothing tells."""
 
@@ -81,7 +86,7 @@ class _Table:
         """Take one line in; False where it is none of this sample's."""
         row = _ROW.fullmatch(line)
         names = self._names(row[1]) if row else []
-        if row is None or names[0] in self.values:
+        if row is None or not names or names[0] in self.values:
             return False
         figures = self._figures(row)
         if figures is not None:
@@ -91,13 +96,15 @@ class _Table:
         return True
 
     def _names(self, label: str) -> list[str]:
+        """What the figures of a row are called; none where it is no row of free's."""
         if "-/+" in label:
             return ["minus_buffers_used_kb", "plus_buffers_free_kb"]
-        return [f"{label.lower()}_{column}_kb" for column in self.columns]
+        name = _LABEL.get(label.lower(), "swap" if " " in label else "")
+        return [f"{name}_{column}_kb" for column in self.columns] if name else []
 
     def _figures(self, row: re.Match[str]) -> list[int | float] | None:
         figures = _figures(row[2], self.unit)
-        if row[1] == "Mem" and figures and len(figures) == len(row[2].split()) < len(self.columns):
+        if _LABEL.get(row[1].lower()) == "mem" and figures and len(figures) == len(row[2].split()) < len(self.columns):
             return _figures(rest(self.lines, row[2], lambda more: bool(_MORE_SIZES.fullmatch(more))), self.unit)
         return figures
 

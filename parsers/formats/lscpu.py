@@ -1,6 +1,7 @@
 """lscpu: util-linux' list of what the processors are, as text or JSON (-J).
 
-Reads     "Key:   value" lines from "Architecture:" on, indented or not (newer versions group them), or the JSON of the same
+Reads     "Key:   value" lines from "Architecture:" on, indented or not (newer versions group them), or the JSON of the same;
+          the keys also in Chinese, German, French, Spanish and Portuguese
 Yields    HostFacts
 Units     cache sizes in bytes; BogoMIPS and MHz as printed
 Quirks    before 2.37 caches are printed with "K" and no number of instances; "Core(s) per socket" x "Socket(s)" are cores,
@@ -19,14 +20,21 @@ from ..catalogue import Found
 from ..lines import Lines
 from ..records import HostFacts, Problem, Record
 from ..transcript import prompt
+from ..translated import LSCPU_KEYS
 from ..units import number
 
 KIND = "lscpu"
 COMMAND = r"(?:^|[\s/;&|(])lscpu(?:\s|$)"
-OPENS = r"Architecture:\s+\S|\"lscpu\":\s*\["
+OPENS = rf"(?:{LSCPU_KEYS['architecture']})\s?[:：]\s+\S|\"lscpu\":\s*\["
 
-_LINE = re.compile(r"\s*([A-Z][\w ()/.-]{1,60}?):\s+(\S.*)")
-_TITLE = re.compile(r"\s*[A-Z][\w ()-]{1,40}:\s*")
+_KEYS = {key: name for name, keys in LSCPU_KEYS.items() for key in keys.split("|")}
+_KEYS |= {level: f"{level.lower()}_cache" for level in ("L1d", "L1i", "L2", "L3", "L4")}  # below "Caches (sum of all):"
+_KEY = "|".join(re.escape(key) for key in _KEYS if not re.fullmatch(r"[A-Z][\w ()/.-]+", key))
+_LINE = re.compile(rf"\s*([A-Z][\w ()/.-]{{1,60}}?|{_KEY})\s?[:：]\s+(\S.*)")
+_TITLE = re.compile(r"\s*[A-Z][\w ()-]{1,40}\s?[:：]\s*")
+_GROUP = re.compile(
+    r"\s*(?:Virtuali[sz]\w+ features|Caches|NUMA|Vulnerabilit)"
+)  # what newer versions put above their groups
 _FIELD = re.compile(r'"field":\s*"([^"]+?):?"')
 _DATA = re.compile(r'"data":\s*("(?:[^"\\]|\\.)*")')
 _SIZE = re.compile(r"([\d.]+)\s*([KMG])(?:iB|B)?(?: \((\d+) instances?\))?")
@@ -60,11 +68,7 @@ def _text(lines: Lines) -> Found:
             if not lines.unended():  # the rest of it may be missing
                 values |= _value(name, found[2].strip())
             last = lines.number
-        elif (
-            values
-            and re.fullmatch(r"\s*(?:[A-Z][\w ()-]{1,40}:|[A-Z][\w ()-]{1,40}:\s)", line)
-            and (lines.peek() or "")[:2] == "  "
-        ):
+        elif values and _TITLE.fullmatch(line) and (_GROUP.match(line) or (lines.peek() or "")[:2] == "  "):
             last = lines.number  # the title of a group: "Caches (sum of all):"
         else:
             lines.back(*blank, lines.raw)
@@ -114,7 +118,11 @@ def _json(lines: Lines) -> Found | None:
 
 
 def _name(key: str) -> str:
-    """ "CPU op-mode(s)" -> "cpu_op_modes"."""
+    """ "CPU op-mode(s)" and "CPU 运行模式" -> "cpu_op_modes"."""
+    if known := _KEYS.get(key.strip()):
+        return known
+    if node := re.match(r"\D*NUMA\D*(\d+)", key):
+        return f"numa_node{node[1]}_cpus"
     return re.sub(r"\W+", "_", key.strip().replace("(s)", "s").lower()).strip("_")
 
 
@@ -127,7 +135,7 @@ def _value(name: str, text: str) -> dict[str, Any]:
     if name.endswith(("_list", "_cpus")):  # "0" as well as "0,1"
         return {name: text}
     try:
-        return {name: number(text) if re.fullmatch(r"-?\d+(?:\.\d+)?", text) else text}
+        return {name: number(text) if re.fullmatch(r"-?\d+(?:[.,]\d+)?", text) else text}
     except ValueError:
         return {name: text}
 

@@ -1,7 +1,8 @@
 """top: one screen a block, its summary and its process table, or either alone.
 
 Reads     procps 3.2 to 4.0 ("Cpu(s): 70.0%us" and "%Cpu(s): 70.0 us", k/m/g, KiB/MiB/GiB, per-CPU lines, two abreast,
-          bars) and 2 ("CPU states:", below a line that is uptime's), busybox, toybox, FreeBSD's summary and table
+          bars), also as translated, and 2 ("CPU states:", below a line that is uptime's), busybox, toybox, FreeBSD's summary
+          and table
 Yields    SystemSample and a ProcessSample a row
 Units     KiB for memory whatever the screen shows, per cent, seconds
 Quirks    a decimal comma in some locales; a "+" behind a memory figure means that its last digits are cut off: null;
@@ -24,6 +25,7 @@ from ..records import Problem, Record, SystemSample
 from ..rows import RowReader
 from ..table import Table, samples
 from ..transcript import is_elision, prompt
+from ..translated import top_in_english
 from ..units import number, uptime_s
 
 KIND = "top"
@@ -31,7 +33,8 @@ BEGINS = "top - "
 COMMAND = r"(?:^|[\s/;&|(])top(?:\s|$)"
 OPENS = (
     r"top - \d\d?:\d\d|\d\d?:\d\d(?::\d\d)?(?:[ap]m)?\s+up\s+\d|\d+ processes:\s*\d+ \w+, |CPU\d* states:\s+\d"
-    r"|last pid:\s*\d+;|(?:Tasks|Threads):\s*\d+ total,|%?Cpu(?:\(s\)|\d+)\s*:\s*\d|CPU:\s+[\d.]+% (?:usr|user)"
+    r"|last pid:\s*\d+;|(?:Tasks|Threads|任务|Tareas|Tâches|Tarefas|Hilos):\s*\d+ total,"
+    r"|%?Cpu(?:\(s\)|\d+)\s*:\s*\d|CPU:\s+[\d.]+% (?:usr|user)"
     r"|\d+%cpu\s+\d+%user|(?:[KMGT]iB )?(?:Mem|Swap)\s?:\s*[\d.,]+\+?\s?[kKMGT]?\s?\+?(?:total|used|Active),"
     r"|PID\s+(?:PPID\s+)?USER(?:NAME)?\s.*(?:\bRES\b|\bVIRT\b|\bVSZ\b|\bSIZE\b).*%?W?CPU"
 )
@@ -78,6 +81,11 @@ _UPTIME = re.compile(r"\d\d?:\d\d(?::\d\d)?(?:[ap]m)?\s+up\s")
 _BSD_TASKS = re.compile(r"\d+ (?:processes|threads):")
 _ARC_REST = re.compile(r"(?:[\d.]+[KMGT]?(?::1)?,?\s+)*[A-Z][a-z]+")
 _ARC_MORE = re.compile(r"[\d.]+[KMGT] Compressed,")
+
+# Lines of plain letters that say which language the next ones are in.
+_FOREIGN = re.compile(
+    r"(?:Tareas|Tarefas|Hilos|Aufgaben|Uppgifter|Sarcini|Zadania):|(?:Tasks|Threads):\s*\d+ gesamt|PID\s+US[UÚ]"
+)
 
 _COLUMNS = {
     "PID": "pid",
@@ -135,6 +143,7 @@ class _Screen:
         self.parts = 0  # of the summary
         self.cores: list[dict[str, Any]] = []
         self.cpu_titles: list[str] = []
+        self.foreign = False  # whether a line of it is in another language than English
         self.problems: list[Problem] = []
 
     def read(self) -> Found | None:
@@ -149,6 +158,7 @@ class _Screen:
             if not stripped or is_elision(stripped):
                 blank.append(lines.raw)
                 continue
+            stripped = self._in_english(stripped)
             if _HEADER.match(stripped) and (names := self._header(stripped)):
                 self.last = lines.number
                 blank.clear()
@@ -160,6 +170,10 @@ class _Screen:
             self.last = lines.number
             blank.clear()
         return self._found(reader)
+
+    def _in_english(self, line: str) -> str:
+        self.foreign = self.foreign or not line.isascii() or bool(_FOREIGN.match(line))
+        return top_in_english(line) if self.foreign else line
 
     def _found(self, reader: RowReader | None) -> Found | None:
         values = self.values
@@ -195,7 +209,7 @@ class _Screen:
             return _names(line)
         words = line.replace("S[%CPU]", "S %CPU").replace("[", " ").replace("]", " ").split()
         if words and words[-1] not in ("COMMAND", "ARGS", "CMD", "Command"):
-            rest = (self.lines.peek() or "").split()
+            rest = self._in_english(self.lines.peek() or "").split()
             if rest and rest[-1] in ("COMMAND", "ARGS", "CMD") and all(w in _COLUMNS for w in rest):
                 words += rest  # broken by a mail client
                 next(self.lines)
@@ -301,7 +315,7 @@ class _Screen:
 
     def _joined(self, line: str, wanted: re.Pattern[str]) -> str:
         """The line with its rest, where a mail client broke it: only if the rest has more of the same figures."""
-        following = (self.lines.peek() or "").strip()
+        following = self._in_english((self.lines.peek() or "").strip())
         whole = f"{line} {following}"
         if not following or prompt(following) is not None or _STARTS.match(following):
             return line
