@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import deque
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,7 +33,7 @@ class Around:
     """What was seen since the last block: the prose, and the command that may have printed the next one."""
 
     heading: tuple[int, str] | None = None
-    trail: deque[tuple[int, str]] = field(default_factory=lambda: deque(maxlen=_TRAIL))
+    trail: list[tuple[int, str]] = field(default_factory=list)
     command: Command | None = None
     in_output: bool = False
     stamps: list[tuple[int, str]] = field(default_factory=list)
@@ -73,6 +72,8 @@ class Around:
     def _headed(self, number: int, line: str) -> None:
         self.heading = (number, line.strip()[: transcript.MAX_HEADING])
         self.trail.append(self.heading)
+        if len(self.trail) > _TRAIL:
+            del self.trail[0]
         if self.command:
             self.command.prose_since = True
 
@@ -107,8 +108,7 @@ class Around:
                 if command.printed or not command.prose_since:
                     self.command = None
                 command = None
-        trail = list(self.trail)
-        self.trail.clear()
+        trail, self.trail = self.trail, []
         self.in_output = False
         return command, trail
 
