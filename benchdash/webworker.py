@@ -15,7 +15,7 @@ from gunicorn.workers.gthread import TConn, ThreadWorker
 
 from runs import wire
 
-GARBAGE = 20_000  # new objects from one look for garbage to the next
+GARBAGE = 5_000  # new objects from one look for garbage to the next, which takes 2 ms then
 
 
 def spare_the_program() -> None:
