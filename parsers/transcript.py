@@ -125,7 +125,7 @@ _PROMPTS = [
             "{BARE}",
             r"(?:ab2?\s+(?:-\S+\s+(?:[^\s-]\S*\s+)?)*[\"']?(?:https?://)?[\w.-]+(?::\d+)?/\S*(?:\s+[>|].*)?"
             r"|siege\s+-\S.*|top\s+-b.*|(?:busybox\s|toybox\s)?ps\s+(?:-?[aefxuwlHLTj]{1,6}|-\S+)(?:\s+\S+)*"
-            r"|cat\s+/\S+|e?grep\s+.*\s/proc/\S+|lscpu|nproc|free(?:\s+-[a-z]+)+|uname\s+-[a-z]+"
+            r"|cat\s+[^\s`]*[./][^\s`]+|e?grep\s+.*\s/proc/\S+|lscpu|nproc|free(?:\s+-[a-z]+)+|uname\s+-[a-z]+"
             rf"|(?:[\w.~-]*/[\w./~-]*)?{_LOADS}\s(?!.*[.,:!?。！？`]$)(?:.*\s)?(?:-{{1,2}}[A-Za-z]|\w+://).*"
             rf"|k6\s+run\s+\S+|(?:echo|cat)\s[^|]*\|\s*\S*vegeta\s.*)",
         )

@@ -3,8 +3,9 @@
 Reads     from "Running 4s test @ URL" (or what is left of it) to "Transfer/sec"; what a script's done() prints stays unread
 Yields    one LoadResult
 Units     times as printed in us, ms, s, m or h, kept in ms (duration in s); sizes with 1024, kept in bytes; rates with 1000
-Quirks    wrk2's --u_latency adds latencies without the time that a request waited to be sent; errors and other statuses than 2xx and 3xx are printed only where there were some; wrk2 adds its calibration and,
-          with --latency, a long spectrum; "Req/Sec" is per thread
+Quirks    errors and other statuses than 2xx and 3xx are printed only where there were some; wrk2 adds its calibration and,
+          with --latency, a long spectrum, and with --u_latency both once more, without the time that requests waited to
+          be sent; "Req/Sec" is per thread
 Source    wrk.c, stats.c and units.c of wrk 3 to 4.2 and wrk2
 """
 

@@ -118,6 +118,11 @@ def test_a_load_tools_command_without_a_prompt(command, line):
     assert prompt(line.format(command)) == (None, command)
 
 
+def test_a_file_shown_without_a_prompt():
+    assert prompt("cat logs/h2load-400.log") == (None, "cat logs/h2load-400.log")
+    assert prompt("cat nine tails") is None
+
+
 @pytest.mark.parametrize("line", NO_PROMPTS)
 def test_no_prompt(line):
     assert prompt(line) is None

@@ -94,6 +94,11 @@ _COMMAND = re.compile(
     r"|(?:sudo|service|systemctl|apachectl|export|echo|curl|wget|apt(?:-get)?|yum|make|cd|sed|vim?|nano|ssh|kill(?:all)?)\s+\S)"
     r"|^[a-z][\w./]*\s(?:.*\s)?-{1,2}\w+\s+\S+\s.*(?:\s-{1,2}\w|://)|&&|://\S*$|\w\s*=\s*[\w.]+\(|^[A-Z]\w+\s+(?:\S+\s+)?\"[^\"]*\"$"
 )
+_PROGRESS = re.compile(  # what load tools say on the way, above their figures
+    r"^(?:execution|script|output|web dashboard):\s|^scenarios:\s\(|^\*\s\S+:\s.*\b(?:VUs|iterations)\b|^running \(\d|^[✓✗↳]\s"
+    r"|^\S+\s+[✓✗]?\s*\[[\s\d%=>-]+\]|^(?:INFO|WARN|ERRO|DEBU)\[\d+\]|source=console$|^New configuration template added"
+    r"|^[\W_]*(?:Grafana|io)[\W_]*$|^Run siege -C to|^Creat(?:ing summariser|ed the tree)|^Starting (?:standalone|the) test|^Waiting for possible"
+)
 _MARKUP = re.compile(r"^[\s#*=・◆◇■□●○▪•>|_-]+|[\s:：*_=|]+$")
 _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
 _CODE = re.compile(r"`\s*([^`]+?)\s*`")
@@ -144,7 +149,7 @@ def is_aside(text: str) -> bool:
         _BYLINE.search(line) or _BYLINE.search(line[dated.end() :].lstrip(" ,")) or line.startswith("投稿者")
     ):
         return True
-    return any(pattern.search(line) for pattern in (_MAIL, SUBJECT, _NAVIGATION, _COMMAND))
+    return any(pattern.search(line) for pattern in (_MAIL, SUBJECT, _NAVIGATION, _COMMAND, _PROGRESS))
 
 
 def is_short(text: str) -> bool:
