@@ -1,11 +1,12 @@
 """autocannon: the tables that it prints at the end.
 
-Reads     from "Running 10s test @ URL" or the first table to the count of requests and of errors
+Reads     from "Running 10s test @ URL" or the first table to the count of requests and of errors; versions before 2 printed
+          one table of three columns, without lines
 Yields    one LoadResult
 Units     latencies ms; requests/s; sizes with 1000, kept in bytes; counts of a thousand and more are printed rounded ("87k")
 Quirks    latencies are counted in whole ms, so a quick server has 0 ms; figures of the second table have the separators of
           the machine's language; its "Min" and percentiles are of seconds, not of requests. The first line is wrk's
-Source    autocannon's lib/printResult.js, 4 to 9
+Source    autocannon's lib/printResult.js, 1 to 9
 """
 
 from __future__ import annotations
@@ -24,12 +25,17 @@ KIND = "autocannon"
 COMMAND = r"(?:^|[\s/;&|(])autocannon\s"
 OPENS = r"Running (?:\d+s|\d+ requests) test @ \S|│ Stat\s+│ (?:2\.5|1)%\s"
 
-_RUNNING = re.compile(r"Running (?:(\d+)s|(\d+) requests) test @ (\S+)")
+_TITLE = r"(?: \(.*)?"  # of a run, as versions before 4 print it
+_RUNNING = re.compile(rf"Running (?:(\d+)s|(\d+) requests) test @ (\S+){_TITLE}")
 _CONNECTIONS = re.compile(r"(\d+) connections(?: with (\d+) pipelining factor)?(?: and \d+ workers?)?")
 _SAMPLES = re.compile(r"# of samples: (\d+)")
 _CODES = re.compile(r"(\d+) 2xx responses, (\d+) non 2xx responses")
-_DONE = re.compile(r"(\d+[km]?) requests in (\d+(?:\.\d+)?)s, (\d+(?:\.\d+)?) ([kMGT]?)B read")
+_DONE = re.compile(rf"(\d+[km]?) requests in (\d+(?:\.\d+)?)s, (\d+(?:\.\d+)?) ([kMGT]?)B read{_TITLE}")
+_OLD = re.compile(
+    r"(Latency)(?: \(ms\))((?:\s+[\d.]+){3})|(Req/Sec)((?:\s+[\d.]+){3})|(Bytes/Sec)((?:\s+[\d.]+ [kMGT]?B){3})"
+)
 _ERRORS = re.compile(r"(\d+[km]?) errors \((\d+[km]?) timeouts\)")
+_OLD_HEADING = re.compile(r"Stat\s+Avg\s+Stdev\s+Max")
 _MS = re.compile(r"(\d+(?:\.\d+)?) ms")
 _SIZE = re.compile(r"(\d+(?:\.\d+)?) ([kMGT]?)B")
 _COLUMN = re.compile(r"\d{1,2}(?:\.\d{1,3})?|avg|stdev|min|max")
@@ -58,7 +64,7 @@ class _Tables:
             tool=KIND,
             read=self.read,
             meant=re.compile(
-                r"│ |Running \d|\d+ connections|# of samples: |\d+ 2xx responses"
+                r"│ |Stat\s+Avg\s|Latency \(ms\)\s|(?:Req|Bytes)/Sec\s|Running \d|\d+ connections|# of samples: |\d+ 2xx responses"
                 r"|\d+[km]? requests in \d|\d+[km]? errors \("
             ),
             noise=re.compile(
@@ -70,6 +76,10 @@ class _Tables:
     def read(self, line: str) -> dict[str, Any] | None:
         if line.startswith("│"):
             return self._row([cell.strip() for cell in line.split("│")[1:-1]]) if line.endswith("│") else None
+        if found := _OLD.fullmatch(line):
+            return _old(*(text for text in found.groups() if text))
+        if _OLD_HEADING.fullmatch(line):
+            return {}
         if found := _RUNNING.fullmatch(line):
             asked = {"duration_s": float(found[1])} if found[1] else {"amount": int(found[2])}
             return asked | {"url": found[3]}
@@ -104,18 +114,24 @@ class _Tables:
             return {"status_codes": {name: int(cells[0])}}
         if self.columns[:1] == ["Percentile"]:
             return {"spectrum_ms": {f"{float(number(name)):g}": float(number(cells[0]))}}
-        told = {
-            "Latency": ("latency_ms", _ms),
-            "Req/Sec": ("requests_per_s", _plain),
-            "Bytes/Sec": ("bytes_per_s", _size),
-        }
-        if name not in told:
+        if name not in _NAMES:
             return None
-        field, figure = told[name]
+        field, figure = _NAMES[name]
         names = [column.lower().removesuffix("%") for column in self.columns[1:]]
         if not all(_COLUMN.fullmatch(name) for name in names):
             return None
         return {field: dict(zip(names, map(figure, cells), strict=True))}
+
+
+def _old(name: str, text: str) -> dict[str, Any]:
+    """A row of the table without lines between its columns, which are avg, stdev and max."""
+    field, read = _NAMES[name]
+    cells = re.findall(r"[\d.]+ [kMGT]?B" if name == "Bytes/Sec" else r"[\d.]+", text)
+    try:
+        figures = [_plain(cell) if name == "Latency" else read(cell) for cell in cells]
+    except ValueError:  # "1.2.3"
+        return {}
+    return {field: dict(zip(("avg", "stdev", "max"), figures, strict=True))}
 
 
 def _count(text: str) -> int:
@@ -136,6 +152,9 @@ def _plain(cell: str) -> float:
 def _size(cell: str) -> float:
     found = _SIZE.fullmatch(cell)
     return round(float(found[1]) * _BYTES[found[2]]) if found else float("x")
+
+
+_NAMES = {"Latency": ("latency_ms", _ms), "Req/Sec": ("requests_per_s", _plain), "Bytes/Sec": ("bytes_per_s", _size)}
 
 
 def records(values: dict[str, Any]) -> list[Record]:

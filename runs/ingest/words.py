@@ -96,8 +96,9 @@ _COMMAND = re.compile(
 )
 _PROGRESS = re.compile(  # what load tools say on the way, above their figures
     r"^(?:execution|script|output|web dashboard):\s|^scenarios:\s\(|^\*\s\S+:\s.*\b(?:VUs|iterations)\b|^running \(\d|^[✓✗↳]\s"
-    r"|^\S+\s+[✓✗]?\s*\[[\s\d%=>-]+\]|^(?:INFO|WARN|ERRO|DEBU)\[\d+\]|source=console$|^New configuration template added"
-    r"|^[\W_]*(?:Grafana|io)[\W_]*$|^Run siege -C to|^Creat(?:ing summariser|ed the tree)|^Starting (?:standalone|the) test|^Waiting for possible"
+    r"|^\S+\s+[✓✗]?\s*\[[\s\d%=>-]+\]|^(?:INFO|WARN|ERRO|DEBU)\[\d+\]|source=console$|^[\W_]*(?:Grafana|io)[\W_]*$"
+    r"|^New configuration template added|^Run siege -C to"
+    r"|^Creat(?:ing summariser|ed the tree)|^Starting (?:standalone|the) test|^Waiting for possible"
 )
 _MARKUP = re.compile(r"^[\s#*=・◆◇■□●○▪•>|_-]+|[\s:：*_=|]+$")
 _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
