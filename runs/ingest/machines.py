@@ -16,6 +16,7 @@ from .draft import DraftHost
 
 _TOLERANCE = 0.03  # top prints MiB with one decimal, free -h even less
 LOCAL = frozenset({"localhost", "localhost.localdomain", "127.0.0.1", "::1", "[::1]", "0.0.0.0"})  # noqa: S104
+_ANY_SYSTEM = frozenset([None, "Linux", "GNU/Linux"])
 _NOT_NAMES = LOCAL | {"example.com"}
 
 
@@ -156,6 +157,8 @@ def _host(key: str, group: list[Sight], loaded: list[str]) -> DraftHost:
     for facts in (f for sight in group for f in sight.facts):
         known = {n: getattr(facts, n) for n in facts.__slots__ if getattr(facts, n) and not getattr(merged, n)}
         merged = replace(merged, **known)
+    # uname says no more than "GNU/Linux", whatever the distribution.
+    merged = replace(merged, os=next((f.os for s in group for f in s.facts if f.os not in _ANY_SYSTEM), merged.os))
     prompts = Counter(s.name for s in group if s.name)
     name = prompts.most_common(1)[0][0] if prompts else _public(loaded) or _describe(merged)
     return DraftHost(

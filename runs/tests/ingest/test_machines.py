@@ -23,6 +23,12 @@ def test_uname_names_the_machine_that_no_prompt_names():
     assert [(host.name, host.kernel, host.ram_kb) for host in draft.hosts] == [("web5", "6.1.0-18-amd64", 2041212)]
 
 
+def test_a_distribution_says_more_than_uname():
+    uname = "Linux web5 6.1.0-18-amd64 #1 SMP PREEMPT_DYNAMIC Debian 6.1.76-1 (2024-02-01) x86_64 GNU/Linux"
+    _, draft = read(expand(f'{uname}\n\nPRETTY_NAME="Debian GNU/Linux 12 (bookworm)"\nID=debian\n\nnginx\n\n@ab 1.5'))
+    assert [(host.name, host.os) for host in draft.hosts] == [("web5", "Debian GNU/Linux 12 (bookworm)")]
+
+
 def test_a_name_with_its_domain_is_the_prompts_own():
     uname = "Linux web5.example.org 6.1.0-18-amd64 #1 SMP PREEMPT_DYNAMIC Debian 6.1.76-1 (2024-02-01) x86_64 GNU/Linux"
     assert len(hosts("root@web5:~# uname -a", uname, "", "root@web5:~# ab -n 9 http://localhost/", "@ab 1.5")) == 1
