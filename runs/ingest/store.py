@@ -19,7 +19,6 @@ from . import clocks, fingerprint, tallies, timings
 from .before import Before, Kept, clear, drop_empty, give_back, take_up
 from .draft import Draft, DraftCapture, DraftExperiment, DraftRun
 from .fitting import fitted
-from .hints import Hints
 from .looks import Loads, series_of
 from .places import Places
 from .reading import Reading
@@ -188,7 +187,7 @@ class _Writer:
 
     def _number_repeats(self) -> None:
         """Go on counting where other uploads left off. What a person said stays, and so does a number once given."""
-        if Hints.from_dict(self.upload.hints).slot:
+        if self.places.slot:
             return
         said = {key for key, changes in self.upload.edits.get("blocks", {}).items() if "repeat" in changes}
         places = {run.config_id for run in self.runs.values()} - self.places.new_configs

@@ -141,7 +141,9 @@ def _look(key: str) -> tuple[Upload | None, Ahead]:
     return existing, Ahead(drawn, may_wait=waiting is not None)
 
 
-_there = Query(1, lambda key: Upload.objects.filter(text_key=key).exclude(status__in=GIVES_WAY).values_list("pk"))
+_there = Query(
+    1, lambda key: Upload.objects.filter(text_key=key).exclude(status__in=GIVES_WAY).order_by().values_list("pk")
+)
 
 
 def _commit(prepared: _Prepared) -> Receipt:
