@@ -19,7 +19,7 @@ _BLANK = re.compile(r"[ \t\r]*\n")
 _BLANK_BEHIND = re.compile(
     r"\n[ \t\r]*\n"
 )  # a pattern that begins with a sign is looked for quicker than a text of two
-_MOST_ROWS = 100_000  # characters of a table that are taken at once; a longer one is taken in parts
+MOST_ROWS = 100_000  # characters of a table that are taken at once; a longer one is taken in parts
 
 
 class Lines:
@@ -181,16 +181,16 @@ class Lines:
             self._at = end
         return found
 
-    def rows(self) -> str:
-        """The next lines before a blank one, as they stand and not taken; empty where lines are quoted."""
+    def rows(self, most: int = MOST_ROWS) -> str:
+        """The next lines before a blank one, up to `most` characters, as they stand and not taken; empty where lines are quoted."""
         if self.prefix or _BLANK.match(self._text, self._at):
             return ""
         searched = self._at
-        while not (blank := _BLANK_BEHIND.search(self._text, searched)) and len(self._text) - self._at < _MOST_ROWS:
+        while not (blank := _BLANK_BEHIND.search(self._text, searched, self._at + most)):
             searched = max(self._text.rfind("\n", self._at) - self._at, 0)  # where that is in the longer text
-            if not self._fetch():
+            if len(self._text) - self._at >= most or not self._fetch():
                 break
-        end = blank.start() if blank else self._text.rfind("\n", self._at)
+        end = blank.start() if blank else self._text.rfind("\n", self._at, self._at + most)
         return self._text[self._at : end + 1]
 
     def take(self, size: int, rows: int) -> None:

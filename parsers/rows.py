@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .lines import Lines
+from .lines import MOST_ROWS, Lines
 from .records import Problem
 from .table import Table
 from .transcript import clean, is_elision, needs_cleaning, prompt
@@ -60,6 +60,7 @@ CONVERTERS: dict[str, Callable[[str], Any]] = {
 }
 _ROWS = "rows"  # what Lines.memory has of the table before: how many rows
 _FEW_ROWS, _LONG_TABLE = 64, 5000
+_USUAL_ROW = 128  # characters; few are longer
 _DAYS = frozenset(["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"])
 _MONTHS = frozenset(["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"])
 # A ruler or the time, as a loop prints them between screens.
@@ -90,8 +91,10 @@ class RowReader:
 
     def read(self, several: bool = True) -> Table:
         """All rows; `several` False stops at the first blank line (nothing else tells where a table without header ends)."""
-        while not self._behind and (text := self.lines.rows()) and self._quick(text):
-            continue
+        before = self.lines.memory.get(_ROWS, MOST_ROWS)
+        most = min((2 * before + _FEW_ROWS) * _USUAL_ROW, MOST_ROWS)  # the next table may follow without a blank line
+        while not self._behind and (text := self.lines.rows(most)) and self._quick(text):
+            most = MOST_ROWS
         self._slow(several)
         n = self.lines.memory[_ROWS] = len(next(iter(self.columns.values())))
         return Table(self.columns, n)

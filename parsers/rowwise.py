@@ -60,7 +60,7 @@ def take_rows(lines: Lines, rows: Rows, command: str | None, finished: Callable[
     one_by_one = 0
     while True:
         if not one_by_one:
-            text = lines.rows()
+            text = lines.rows() if rows.meant((lines.peek() or "").strip()) else ""
             count = rows.many(text) if text else 0
             if count:
                 lines.take(len(text), count)
