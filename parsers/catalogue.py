@@ -138,9 +138,11 @@ def other_openings(kind: str) -> re.Pattern[str]:
 
 @cache
 def inline_openings() -> re.Pattern[str]:
-    """A label of a few words, a colon, and a figure that only one tool prints in this way."""
+    """A label of a few words (some in parentheses), a colon, and a figure that only one tool prints in this way."""
     figures = "|".join(f"(?P<{f.kind}>{f.inline})" for f in formats().values() if f.inline)
-    return re.compile(rf"(?P<label>[^\"'`=(){{}}\\%<>]{{1,80}}?[:：|–—-])[\s*_|]*(?={figures})")
+    return re.compile(
+        rf"(?P<label>(?:[^\"'`=(){{}}\\%<>]|\([\w .,/+-]{{1,40}}\)){{1,80}}?[:：|–—-])[\s*_|]*(?={figures})"
+    )
 
 
 @cache

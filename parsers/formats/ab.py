@@ -27,7 +27,7 @@ BEGINS = "This is ApacheBench, Version "
 COMMAND = r"(?:^|[\s/;&|(])ab2?(?:\.exe)?\s"
 INLINE = r"Requests per second:?\s+\d[\d.,]*\s+\[#/sec\]"
 OPENS = (
-    r"This is ApacheBench"
+    r"This is ApacheBench|Benchmarking \S+ \(be patient"
     r"|Server Software:|Server Hostname:\s+\S|Document Path:\s+\S|Concurrency Level:\s+\d|Time taken for tests:\s+\d"
     r"|(?:Complete|Failed) requests:\s+\d|Requests per second:\s+\S*\d|Time per request:\s+\d|Transfer rate:\s+\d"
     r"|(?:Total|HTML) transferred:\s+\d|Connn?ection Times \(ms\)|Percentage of the requests served within"
@@ -81,11 +81,12 @@ _TOTAL_OF = re.compile(r"Total of (\d+) requests completed")
 _PERCENT = re.compile(r"(\d{1,3}(?:\.\d+)?)%\s+(-?\d+)(?=\s|$)")
 _RIGHT = re.compile(r"(?= {3,}\d+$)[ \d]{8}$")  # the longest time, as wide as ab prints it: not cut off
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")  # written so by who pasted it; ab prints no separators
+_REMARKED = re.compile(r"[\d.,]*\d(?=[（(])")  # "100（clients）"
 _REMARK = re.compile(r"\s{2,}|\s+(?=<-|<=|←|//|#|\(!)|\t")
 _NOISE = re.compile(
     r"Copyright |Licensed to |Benchmarking |Completed \d+|Finished \d+|\s*\.\.+\s*done|Send request |Test aborted"
     r"|\s*min\s+(?:mean|avg)|Connn?ection Times \(ms\)|Percentage of the requests served|</?(?:p|table)\b|http://|\s*requests\)$"
-    r"|INFO:|LOG:|WARNING: Response code|---$|\.\.\.INFO"
+    r"|\|[\s|]*min\s*\||\|[-:|\s]+\|$|INFO:|LOG:|WARNING: Response code|---$|\.\.\.INFO"
 )
 _ERROR = re.compile(
     r"(?:apr_\w+|ab|socket|connect|send|read|SSL|Test aborted|Send request|setrlimit|ERROR|error|Connection|Could not)\b.*"
@@ -122,7 +123,7 @@ class _Report:
         lines = self.lines
         for line in lines:
             label, colon, rest = line.partition(":")
-            key = _FIELDS.get(label) or (_FIELDS.get(label.strip(" \t*_")) if colon else None)
+            key = _FIELDS.get(label) or (_FIELDS.get(label.strip(" \t*_|")) if colon else None)
             if key and colon:
                 if not self._field(key, rest.strip()):
                     break
@@ -166,6 +167,8 @@ class _Report:
     def _number(self, key: str, rest: str) -> None:
         word = rest.split(None, 1)[0].rstrip(",;") if rest else ""
         unit = _WITH_UNIT.get(key)
+        if word and not word[-1].isdigit() and (remarked := _REMARKED.match(word)):
+            word = remarked[0]
         if "," in word and _GROUPED.fullmatch(word) and ("." in word or not unit):
             word = word.replace(",", "")
         try:
@@ -183,6 +186,10 @@ class _Report:
         if self.lines.cut == self.lines.number and _RIGHT.search(self.lines.raw):
             rest += self.lines.cut_text
             self.lines.cut = 0
+        if "|" in rest:  # a table of Markdown
+            if rest[-1] != "|" and self.lines.unended():
+                return self._mine()
+            rest = rest.replace("|", " ").strip()
         try:
             figures = [number(t) for t in rest.split()[:5] if t[0].isdigit() or t[0] in "-+."]
         except ValueError:

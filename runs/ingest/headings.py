@@ -37,9 +37,11 @@ class Choice:
 class _Near:
     """Lines that may name one load test: `own` above it, `monitors` and `texts` above such blocks before it.
 
+    label       what stands before its figure in the same line
     caption     the last one of its own, where that is a plain line by itself and right above it
     """
 
+    label: Head | None
     caption: Head | None
     own: list[Head]
     monitors: list[Head]
@@ -84,10 +86,17 @@ def _near(blocks: Sequence[Block], loads: Sequence[int], texts: Collection[int])
     at = 0
     for load in loads:
         block = blocks[load]
-        own = [*_section(block.trail), *([(block.first, block.label)] if block.label else [])]
+        label = [(block.first, block.label)] if block.label else []
+        own = [*_section(block.trail), *label]
         monitors = [head for i in range(at, load) if i not in texts for head in blocks[i].trail]
         above_texts = [head for i in range(at, load) if i in texts for head in blocks[i].trail]
-        near[load] = _Near(_caption(block), _naming(own), _naming(monitors), _naming(above_texts))
+        near[load] = _Near(
+            next(iter(_short(_naming(label))), None),
+            _caption(block),
+            _naming(own),
+            _naming(monitors),
+            _naming(above_texts),
+        )
         at = load + 1
     return near
 
@@ -137,6 +146,8 @@ def _nearest(near: Mapping[int, _Near], again: Mapping[int, int]) -> dict[int, C
 
 
 def _pick(found: _Near, alone: Callable[[Head], bool], comments_name: bool, captions_name: bool) -> Choice:
+    if found.label:
+        return Choice(found.label[1], found.label[0], sure=True)
     names, deep = found.names, found.deep
     if deep and comments_name:
         deep += [head for head in _comments(found) if head[0] > deep[-1][0]]
@@ -208,6 +219,9 @@ def _groups(heads: Sequence[Head]) -> dict[int, str]:
         number, depth = numbering(text), level(text)
         if "." in number and (over := numbered.get(number.rsplit(".", 1)[0])):
             groups[line] = over
+        elif depth == 1 and names_nothing(text) and text.isascii() and not any(map(str.isdigit, text)):
+            open_levels.clear()  # "# Results"
+            continue
         elif depth == 1 and (names_nothing(text) or _is_remark(plain(text))):
             continue  # a comment among commands
         elif depth > 1 and (shallower := [d for d in open_levels if d < depth]):

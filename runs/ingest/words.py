@@ -38,7 +38,8 @@ _GENERIC_WORDS = """
     ab siege wrk top ps meminfo cpuinfo apache\\s*bench(?:mark)? results? outputs? bench(?:mark(?:s|ing)?)? load(?:ed)?
     tests? memory cpu usage process(?:es)? commands? run(?:ning|s)? numbers? figures? state machine hardware hosts? server
     conf(?:ig(?:uration)?)? settings? virtual\\s*host summary overview conclusions? short\\sversion requests? comparison
-    the of for and with a says? said what it its this that is was ran here are now then same in on to we get got from under per each
+    the of for and with a says? said what it its this that is was ran here are now then same in on to we get got from
+    under per each tl;?dr
     ergebnis(?:se)? zusammenfassung messung(?:en)? überblick speicher prozesse auslastung dem den der die das des beim mit und
     wyniki? pamięć obciążenie teś(?:cie|ty) testu testem testami podsumowanie procesy pomiar(?:y|em|ze)? tym oraz
     résultats? mémoire resultados? memoria
