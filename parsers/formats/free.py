@@ -23,7 +23,7 @@ KIND = "free"
 COMMAND = r"(?:^|[\s/;&|(])free(?:\s+-|\s*$|\s*[|;&>])"
 _SOME_USED, _SOME_FREE = (any_of(FREE_COLUMNS, name) for name in ("used", "free"))
 OPENS = (
-    r"total\s+used\s+free\s+(?:shared\s+buff|buffers)\S*"
+    r"(?:Output\s*)?total\s+used\s+free\s+(?:shared\s+buff|buffers)\S*"
     rf"|(?:total|{any_of(FREE_COLUMNS, 'total')})\s+(?:{_SOME_USED})\s+(?:{_SOME_FREE})\s+[^\W\d]|Gesamt\s+Belegt\s+Frei\s"
 )
 
@@ -41,7 +41,8 @@ _LONG_SI = {"kilo": "k", "mega": "m", "giga": "g", "tera": "t"}
 
 def parse(lines: Lines, command: str | None) -> Found | None:
     first = lines.number + 1
-    opening = next(lines)
+    # What a page calls everything that is printed sticks to it in Markdown that was made of the page.
+    opening = next(lines).strip().removeprefix("Output")
     columns = _columns(rest(lines, opening, lambda more: bool(_columns(more))))
     if columns[:3] != ["total", "used", "free"] or len(columns) < 4:
         lines.again()
