@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from parsers import Block
 from parsers.transcript import width
 
-from .words import is_aside, is_code, is_sentence, is_short, level, names_nothing, numbering, plain
+from .words import is_aside, is_code, is_sentence, is_short, level, names_nothing, numbering, phase_of, plain
 
 Head = tuple[int, str]  # (line, text)
 _CUT = 60
@@ -84,6 +84,7 @@ def choose(
 def _near(blocks: Sequence[Block], loads: Sequence[int], texts: Collection[int]) -> dict[int, _Near]:
     near: dict[int, _Near] = {}
     at = 0
+    compared = _before_and_after([blocks[load].trail for load in loads])
     for load in loads:
         block = blocks[load]
         label = [(block.first, block.label)] if block.label else []
@@ -93,7 +94,7 @@ def _near(blocks: Sequence[Block], loads: Sequence[int], texts: Collection[int])
         near[load] = _Near(
             next(iter(_short(_naming(label))), None),
             _caption(block),
-            _naming(own),
+            _naming(own, compared),
             _naming(monitors),
             _naming(above_texts),
         )
@@ -120,8 +121,14 @@ def _section(trail: Sequence[Head]) -> list[Head]:
     return [head for head in trail if head[0] >= last or level(head[1])]
 
 
-def _naming(heads: Sequence[Head]) -> list[Head]:
-    return [head for head in heads if not names_nothing(head[1]) and not is_aside(head[1])]
+def _naming(heads: Sequence[Head], compared: Collection[str] = ()) -> list[Head]:
+    return [head for head in heads if (head[1] in compared or not names_nothing(head[1])) and not is_aside(head[1])]
+
+
+def _before_and_after(trails: Sequence[Sequence[Head]]) -> set[str]:
+    """The last lines above load tests, if some say "before" and others "after": of a change, for no load is before itself."""
+    phases = {trail[-1][1]: phase_of(trail[-1][1]) for trail in trails if trail and is_short(trail[-1][1])}
+    return {text for text, phase in phases.items() if phase} if {"before", "after"} <= set(phases.values()) else set()
 
 
 def _short(heads: Sequence[Head]) -> list[Head]:

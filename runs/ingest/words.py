@@ -16,10 +16,18 @@ _PHASES = (
     ("before", r"起動直後|起動後|起動時|無負荷|通常時|just started|after (?:re)?start|at rest|\bidle\b"),
     (
         "during",
-        r"スナップショット|snapshot|実行中|負荷中|測定中|の時の|during|while|under load|\bpodczas|w trakcie|während|pendant",
+        r"スナップショット|snapshot|実行中|負荷中|測定中|の時の|during|while|under load|\bpodczas|w trakcie|während"
+        r"|pendant|во время|под нагрузкой",
     ),
-    ("before", r"前(?!回|者)|\bbefore\b|\bprior\b|\bprzed\b|\bvor(?:her)?\b|\bavant\b|\bantes\b"),
-    ("after", r"後(?!者|日)|終了|\bafter|afterwards|finished|\bnach(?:her)?\b|\bpo\b|\baprès\b|\bdespués\b|at the end"),
+    (
+        "before",
+        r"前(?!回|者)|\bbefore\b|\bprior\b|\bprzed\b|\bvor(?:her)?\b|\bavant\b|\bantes\b|\bдо теста\b|\bперед\b",
+    ),
+    (
+        "after",
+        r"後(?!者|日)|后(?!端|台)|終了|\bafter|afterwards|finished|\bnach(?:her)?\b|\bpo\b|\baprès\b|\bdespués\b|\bпосле\b"
+        r"|at the end",
+    ),
     ("during", r"(?<=[負実測])荷?中|中の|中に"),
 )
 _PHASE_PATTERNS = [(phase, re.compile(pattern, re.IGNORECASE)) for phase, pattern in _PHASES]
@@ -60,7 +68,8 @@ _LETTERED = re.compile(
 )
 # Names too short to be told from what is left of a sentence, unless they stand alone: "## Go", "v2:".
 _BRIEF = re.compile(
-    r"(?:\s*(?:#+|[*-]|\*\*)\s*)?(?:v\d[\w.]*|Go|Bun|C(?:\+\+|#)?|D|F#|R|JS|TS|PHP\s?\d|h[123]c?)(?:\*\*)?\s*[:：]?\s*"
+    r"(?:\s*(?:#+|[*-]|\*\*)\s*)?(?:v\d[\w.]*|Go|Bun|C(?:\+\+|#)?|D|F#|R|JS|TS|PHP\s?\d|h[123]c?"
+    r"|(?:this )?PR(?: ?#?\d+)?)(?:\*\*)?\s*[:：]?\s*"
 )
 _MONTHS = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|januar|märz|mai|okt|dez)[a-zéäö]*\.?"
 _DATE = re.compile(
