@@ -146,7 +146,7 @@ if CELERY_BROKER_URL.startswith(("redis:", "rediss:")):
     }
 else:
     CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
-# Conclusions (see runs.judging) are large and soon worked out again: each process keeps its latest hundred, so that they
+# Conclusions (see runs.stored.judging) are large and soon worked out again: each process keeps its latest hundred, so that they
 # crowd out neither the throttles' counts nor the queue.
 CACHES["conclusions"] = {
     "BACKEND": "django.core.cache.backends.locmem.LocMemCache",

@@ -108,8 +108,8 @@ def _times_of_judging(browser: Client) -> dict[str, float]:
     """CPU milliseconds that the conclusions take anew and kept, and that the page takes as a whole with them kept."""
     from django.core.cache import caches
 
-    from runs import judging, reads
     from runs.analysis import table
+    from runs.stored import judging, reads
     from runs.tests.factories import wsgi_experiment
 
     experiment = wsgi_experiment(n_configs=JUDGED_CONFIGS, n_repeats=JUDGED_REPEATS)

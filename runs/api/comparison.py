@@ -8,9 +8,9 @@ from typing import Any
 from django.http import Http404, QueryDict
 from rest_framework.exceptions import ValidationError
 
-from runs import judging, reads
 from runs.models import Config, Experiment, Run
 from runs.querysets import ID_DIGITS
+from runs.stored import judging, reads
 
 MOST_COMPARED = 100
 

@@ -9,10 +9,10 @@ import django_filters as filters
 from django.db.models import QuerySet
 from rest_framework.request import Request
 
-from runs import lists
 from runs.api import paging
 from runs.models import Capture, Config, Experiment, Host, Job, Plan, Run, Upload
 from runs.querysets import ID_DIGITS, facets, ids_of, moment, related
+from runs.stored import lists
 
 
 class Named(filters.CharFilter):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse
 
-from runs import gists
 from runs.analysis.sheet import Sheet
 from runs.models import Experiment, Host, Upload
+from runs.stored import gists
 from runs.views.answer import answer
 from runs.views.cards import cards
 from runs.views.paging import page

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from runs.figures.spark import Spark, spark
 from runs.figures.throughput import Bar
-from runs.gists import Gist
+from runs.stored.gists import Gist
 
 
 @dataclass(frozen=True, slots=True)

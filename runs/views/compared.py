@@ -8,12 +8,12 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
-from runs import judging, reads
 from runs.analysis import differences, sheet, table
 from runs.analysis.method import commands, environment, method
 from runs.analysis.post import Post, against, markdown, spoken
 from runs.analysis.sections import sections
 from runs.figures import Figure
+from runs.stored import judging, reads
 from runs.views import figures
 from runs.views.answer import answer
 from runs.views.charts import all_charts, missing, wants_log

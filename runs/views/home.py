@@ -8,9 +8,10 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from runs import gists, ingest
+from runs import ingest
 from runs.forms import preview_bytes
 from runs.models import Host
+from runs.stored import gists
 from runs.views.cards import cards
 
 LATEST = 12

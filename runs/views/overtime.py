@@ -17,13 +17,13 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.utils.cache import get_conditional_response, patch_cache_control, patch_vary_headers
 
-from runs import watched
 from runs.analysis.sheet import Sheet, Value, as_csv
 from runs.figures import Figure
 from runs.figures.overtime import Band, Strand, Timeline, grid, layers, lines, sheet, stack
 from runs.models import Capture, Run
+from runs.stored import watched
+from runs.stored.watched import OTHERS, Watched
 from runs.views import figures, overtime_charts, shelf
-from runs.watched import OTHERS, Watched
 
 DRAWN = 4  # goes up when the same series are drawn in another way, so that no browser keeps the old figure
 # Of 300 kB, the brotli and gzip at these levels leave 72 and 75 kB in 2 and 4 ms; 5 and 6 leave 68 and 66 kB in 7 and 19 ms.

@@ -11,7 +11,7 @@ from django.urls import reverse
 from runs.figures import MOST_LINES, N_COLORS, color
 from runs.figures.overtime import HEIGHT, SMALL, layers
 from runs.models import Capture, Run
-from runs.watched import MOST_PANELS, MOST_PROCESSES, MOST_PROGRAMS, OTHERS, Program, Watched
+from runs.stored.watched import MOST_PANELS, MOST_PROCESSES, MOST_PROGRAMS, OTHERS, Program, Watched
 
 Programs = Mapping[str, Sequence[Program]]
 ADDED_UP = {"rss": "rss_kb", "busy": "cpu_pct"}

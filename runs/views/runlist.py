@@ -9,11 +9,11 @@ from typing import Any
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 
-from runs import lists, reads
 from runs.analysis.sheet import Sheet
 from runs.forms import RunFilterForm
 from runs.models import Run
-from runs.search import names_with
+from runs.stored import lists, reads
+from runs.stored.search import names_with
 from runs.views.answer import answer
 from runs.views.paging import A_PAGE, Page, beyond, beyond_pair, page, shown
 

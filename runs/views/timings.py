@@ -10,11 +10,11 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 
-from runs import reads, timed
 from runs.analysis import histogram
 from runs.figures import Figure
 from runs.figures import timings as drawing
 from runs.models import Run, Timing
+from runs.stored import reads, timed
 from runs.views import figures
 
 HEADINGS = {"requests": "How long did how many requests take?", "course": "How did the load go by the second?"}

@@ -11,11 +11,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 
-from runs import captured, ingest, watched
+from runs import ingest
 from runs.analysis.numbers import figure
 from runs.analysis.sheet import Sheet
 from runs.models import Capture, ConfigText, Experiment, Run, Timing, Upload
-from runs.reads import LINES_A_PAGE
+from runs.stored import captured, watched
+from runs.stored.reads import LINES_A_PAGE
 from runs.views.answer import answer
 from runs.views.overtime_charts import charts_of_capture
 from runs.views.reading import standing

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from runs import ingest, reads
+from runs import ingest
 from runs.analysis.doubts import Doubt, doubts
 from runs.models import Experiment
+from runs.stored import reads
 
 TEXTS = Path(__file__).parent / "texts"
 FIXTURES = Path(__file__).parents[3] / "parsers" / "tests" / "fixtures"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from runs import ingest, judging, reads
+from runs import ingest
 from runs.models import Experiment
+from runs.stored import judging, reads
 
 pytestmark = pytest.mark.django_db
 

@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from runs import ingest, reads
+from runs import ingest
 from runs.analysis.doubts import Case, Doubt, apart, doubts
 from runs.analysis.doubts.properties import rough_sizes, sizes
 from runs.analysis.facts import HostFact
 from runs.models import Experiment
+from runs.stored import reads
 from runs.tests.analysis import facts
 from runs.tests.analysis.doubting import FIXTURES, of, one, report, said, session
 

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from runs import ingest, reads
+from runs import ingest
 from runs.analysis.doubts import Doubt, apart, doubts, excluded
 from runs.analysis.doubts.catalogue import SEVERITIES
 from runs.models import Experiment, Run
+from runs.stored import reads
 from runs.tests.analysis.doubting import of, one
 
 pytestmark = pytest.mark.django_db

@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from runs import reads, repeats
 from runs.analysis.table import compare
+from runs.stored import reads, repeats
 from runs.tests import factories
 
 pytestmark = pytest.mark.django_db

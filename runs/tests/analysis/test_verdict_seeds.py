@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from runs import ingest, reads, repeats
+from runs import ingest
 from runs.analysis.table import Comparison, compare
 from runs.analysis.verdict import Judgement, judge
 from runs.models import Experiment
+from runs.stored import reads, repeats
 
 pytestmark = pytest.mark.django_db
 RATE = "requests_per_second"

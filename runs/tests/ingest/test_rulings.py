@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 from django.contrib.auth.models import User
 
-from runs import ingest, reads
+from runs import ingest
 from runs.analysis.doubts import Doubt, apart, doubts, excluded
 from runs.ingest import Rejected
 from runs.models import Config, Experiment, Ruling, Run
+from runs.stored import reads
 from runs.tests.analysis.doubting import report, session
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("real_relations")]

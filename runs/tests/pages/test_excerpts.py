@@ -10,10 +10,10 @@ from functools import partial
 import pytest
 from django.test import Client
 
-from runs.excerpts import PACKED_BYTES, TEXT_BYTES
 from runs.ingest.opening import opening_of
 from runs.ingest.texts.spool import packed
 from runs.models import Experiment, Upload
+from runs.stored.excerpts import PACKED_BYTES, TEXT_BYTES
 from runs.tests import factories
 
 

@@ -6,9 +6,10 @@ import re
 
 import pytest
 
-from runs import ingest, reads, remote
+from runs import ingest, remote
 from runs.ingest.clocks import seconds
 from runs.models import Capture, Config, ConfigText, Job, Run, Step, Target
+from runs.stored import reads
 from runs.tests.remote import livejobs, rows
 from runs.tests.remote.hosts import until
 

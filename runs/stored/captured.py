@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from django.db.models import Count, Q
 
 from runs.models import Capture, Series
-from runs.watched import Program
+from runs.stored.watched import Program
 
 PER_PROCESS = ("rss_kb", "vsz_kb", "cpu_pct", "mem_pct", "time_s")
 

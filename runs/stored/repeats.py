@@ -9,8 +9,8 @@ from django.db.models import Q
 from runs.analysis import stats
 from runs.analysis.table import Comparison
 from runs.analysis.verdict import Spread
-from runs.lists import rows_of_each
 from runs.models import Run
+from runs.stored.lists import rows_of_each
 
 METRICS = ("requests_per_second", "mean_ms", "max_ms")
 # The newest runs tell of the machines and tools in use now, and more would only take longer.

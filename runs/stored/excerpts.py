@@ -11,7 +11,7 @@ from django.db.models.functions import Substr
 from runs.analysis.facts import RunFact
 from runs.ingest.opening import opening_of
 from runs.models import Capture, ConfigText, Run, Upload
-from runs.reads import line_url
+from runs.stored.reads import line_url
 
 MOST_TEXTS = 40
 # Of each text this much of the packed bytes is fetched (the first 32 KiB of text come out of it, however badly they

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from runs.analysis.trend import MOST_DAYS, Day
-from runs.lists import rows_of_each
 from runs.models import Run, Trend, TrendLine
+from runs.stored.lists import rows_of_each
 
 
 @dataclass(frozen=True, slots=True)

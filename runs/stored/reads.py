@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from django.db.models import Q, QuerySet
 from django.urls import reverse
 
-from runs import timed
 from runs.analysis.doubts import Case
 from runs.analysis.facts import HostFact, Look, Process, RulingFact, RunFact, Setup, TextFact
 from runs.ingest import makes_load
 from runs.models import Capture, Config, ConfigText, Experiment, Host, Ruling, Run, Series, Timing
+from runs.stored import timed
 
 # A page of an upload shows this many lines at most; a line further down needs its page named.
 LINES_A_PAGE = 3000

@@ -18,7 +18,7 @@ from typing import Any
 
 from django.core.cache import caches
 
-from runs import analysis, reads, repeats
+from runs import analysis
 from runs.analysis import directives, structure, table
 from runs.analysis.columns import Column
 from runs.analysis.cost import Cost, cost
@@ -26,6 +26,7 @@ from runs.analysis.doubts import Case, Doubt, apart, doubts, excluded
 from runs.analysis.scaling import Sweep, sweeps
 from runs.analysis.table import Comparison, against
 from runs.analysis.verdict import Judgement, Spread, judge
+from runs.stored import reads, repeats
 
 KEPT_S = 7 * 24 * 3600
 

@@ -13,8 +13,8 @@ from typing import Any
 
 from django.db.models import F, Q, QuerySet
 
-from runs.lists import rows_of_each
 from runs.models import Experiment, Facet, Host
+from runs.stored.lists import rows_of_each
 
 MOST_FOUND = 5  # names of a kind
 LOOKED_THROUGH = 500  # names of a kind

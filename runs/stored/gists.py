@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from runs.lists import rows_of_each
 from runs.models import Config, Experiment, Host, Run
+from runs.stored.lists import rows_of_each
 
 MOST_RUNS, MOST_CONFIGS = 120, 60  # of one experiment: the newest runs, the first configs
 LOOKED_AT = 1000  # runs of a host, to find the experiments that it took part in
