@@ -20,8 +20,9 @@ _ANSI = re.compile(
 )
 _LOST_ANSI = re.compile(r"\[(?:\d{1,3}(?:;\d{1,3})*)m")  # the escape character did not survive the copy
 _TAG = re.compile(
+    r"^\s*(?:<details[^<>]*>\s*)?<summary>|</summary>|"  # elsewhere <summary> is jmeter's name of its own
     r"</?(?:a|b|i|u|s|p|br|em|tt|td|th|tr|ul|ol|li|hr|h[1-6]|pre|div|code|font|kbd|samp|span|strong|small|big|table|"
-    r"tbody|thead|center|blockquote)(?:\s[^<>]*)?/?>",
+    r"tbody|thead|center|blockquote|details|figure|figcaption|del|ins|sub|sup)(?:\s[^<>]*)?/?>",
     re.IGNORECASE,
 )
 _CELL = re.compile(r"</?(?:td|th|tr)(?:\s[^<>]*)?>", re.IGNORECASE)
