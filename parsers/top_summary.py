@@ -1,0 +1,241 @@
+"""The lines above top's table, of each tool and version, as they are met; `parsers.quick.top` reads the usual ones at once."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from typing import Any
+
+from .broken import rest, whole
+from .lines import Lines
+from .transcript import prompt
+from .translated import top_in_english
+from .units import number, uptime_s
+
+_HEAD = re.compile(
+    r"(?:top - )?(?P<time>\d\d?:\d\d(?::\d\d)?)(?P<half>[ap]m)?\s+up\s+(?P<up>.*?),(?:\s*(?P<users>\d+)\s+users?,)?"
+    r"\s+load averages?:\s*"
+    r"(?P<l1>\d+[.,]\d+),?\s+(?P<l5>\d+[.,]\d+),?\s+(?P<l15>\d+[.,]\d+)"
+)
+_TASK = re.compile(r"(\d+)\s+(total|running|sleeping|stopped|zombie|starting|waiting|d-sleep|lock|threads|processes)\b")
+_CPU_START = re.compile(r"(?:%?Cpu(?=\(s\)|\d)|CPU(?=\d* states:))(\(s\)|\d*)(?: states)?\s*:|CPU:|\d+%cpu")
+_CPU = re.compile(
+    r"(\d+(?:[.,]\d+)?)\s*%?\s*(us|sy|ni|id|wa|hi|si|st|gu|user|usr|system|sys|nice|nic|idle|iowait|iow|io|irq|softirq|sirq|"
+    r"steal|host|interrupt)\b"
+)
+# Red Hat's procps 2 prints a table: titles, and a row below for all CPUs and for each.
+_CPU_TITLES = re.compile(r"CPU states:\s+cpu((?:\s+[a-z]+)+)")
+_CPU_ROW = re.compile(r"(?:total|cpu(\d+))((?:\s+\d+\.\d%)+)")
+_BAR = re.compile(r":\s*(\d+(?:[.,]\d+)?)/(\d+(?:[.,]\d+)?)\s+\d+\[")
+_CPU_NAMES = {"user": "us", "usr": "us", "system": "sy", "sys": "sy", "nice": "ni", "nic": "ni", "idle": "id"}
+_CPU_NAMES |= {"iowait": "wa", "iow": "wa", "io": "wa", "irq": "hi", "softirq": "si", "sirq": "si", "steal": "st"}
+_CPU_NAMES |= {"host": "st", "interrupt": "hi"}
+_MEMORY = re.compile(r"(?:([KMGTP])iB )?(Mem|Swap)\s?:")
+_AMOUNT = re.compile(
+    r"(\d+(?:[.,]\d+)?)\s?([kKMGT]?)(\+?)\s?(total|used|free|buff/cache|buffers|buff?(?=,)|cached|avail|av(?=,)|shrd|shared"
+    r"|Active|actv|in_[dc]|Inactive|Inact|Wired|(?-i:Cache)|Laundry|Free)\b",
+    re.IGNORECASE,
+)
+_OLD_AMOUNT = re.compile(_AMOUNT.pattern.replace("buff?(?=,)", "buff"), re.IGNORECASE)  # procps 2: no comma at its end
+_MEMORY_NAMES = {"buff/cache": "buff_cache", "buff": "buffers", "buf": "buffers", "shrd": "shared", "inact": "inactive"}
+_MEMORY_NAMES |= {"av": "total", "actv": "active"}
+_FACTOR = {"": 1, "K": 1, "M": 1024, "G": 1024**2, "T": 1024**3, "P": 1024**4}
+_ACTIVE = re.compile(r"(?:Mem: )?\d+[kKMG] (?:active|actv),")
+_LOADS = re.compile(r"Load average:\s+([\d.]+) ([\d.]+) ([\d.]+) (\d+)/(\d+) (\d+)")
+_BSD = re.compile(
+    r"last pid:\s*(\d+);\s+load averages?:\s*([\d.]+),\s*([\d.]+),\s*([\d.]+)(?:;\s+battery: \d+%)?"
+    r"\s+up (\d+)\+(\d\d):(\d\d):\d\d\s+(\S+)"
+)
+_STARTS = re.compile(
+    r"top - |\d+ processes:|Tasks:|Threads:|%?Cpu|CPU:|CPU\d* states:"
+    r"|\d+%cpu|(?:[KMGTP]iB )?(?:Mem|Swap)\s?:|\s*PID\b|last pid:|Load average:"
+)
+_UPTIME = re.compile(r"\d\d?:\d\d(?::\d\d)?(?:[ap]m)?\s+up\s")
+_BSD_TASKS = re.compile(r"\d+ (?:processes|threads):")
+_ARC_REST = re.compile(r"(?:[\d.]+[KMGT]?(?::1)?,?\s+)*[A-Z][a-z]+")
+_ARC_MORE = re.compile(r"[\d.]+[KMGT] Compressed,")
+
+# Lines of plain letters that say which language the next ones are in.
+_FOREIGN = re.compile(
+    r"(?:Tareas|Tarefas|Hilos|Aufgaben|Uppgifter|Sarcini|Zadania):|(?:Tasks|Threads):\s*\d+ gesamt|PID\s+US[UÚ]"
+)
+
+
+class Summary:
+    """The summary of one screen while it is being read.
+
+    values  its figures by their names in the block, `cpu_per_core` apart
+    cores   {"cpu_no", and its shares} of each CPU that has a line of its own
+    parts   how many lines of a summary there were
+    """
+
+    def __init__(self, lines: Lines) -> None:
+        self.lines = lines
+        self.values: dict[str, Any] = {}
+        self.parts = 0
+        self.cores: list[dict[str, Any]] = []
+        self._cpu_titles: list[str] = []
+        self._is_foreign = False  # whether a line of the screen is in another language than English
+
+    def in_english(self, line: str) -> str:
+        self._is_foreign = self._is_foreign or not line.isascii() or bool(_FOREIGN.match(line))
+        return top_in_english(line) if self._is_foreign else line
+
+    def take(self, line: str) -> bool:
+        """Take a line of the summary in. False where it is none, or belongs to the next screen."""
+        for take in (self._head, self._tasks, self._cpu, self._memory, self._bsd):
+            if take(line):
+                self.parts += 1
+                return True
+        return False
+
+    def _head(self, line: str) -> bool:
+        if not line.startswith("top - ") and not self._under_uptime(line):
+            return False
+        found = _HEAD.match(line)
+        if not found and (following := self.lines.peek()) is not None:
+            found = _HEAD.match(f"{line} {following.strip()}")
+            if found:
+                next(self.lines)
+        if not found or "time" in self.values or self.parts:
+            return False
+        hour, _, rest = found["time"].partition(":")
+        self.values["time"] = (
+            f"{int(hour) % 12 + 12 * (found['half'] == 'pm'):02}:{rest}" if found["half"] else found["time"]
+        )
+        self.values["uptime"] = found["up"].strip()
+        with suppress(ValueError):  # in a shape that says no time, only the text of it is kept
+            self.values["uptime_s"] = uptime_s(found["up"])
+        if found["users"]:
+            self.values["users"] = int(found["users"])
+        for key, name in (("l1", "load1"), ("l5", "load5"), ("l15", "load15")):
+            self.values[name] = number(found[key])
+        return True
+
+    def _under_uptime(self, line: str) -> bool:
+        """Whether this is uptime's line, as procps 2 puts it above its own."""
+        return (
+            line[:1].isdigit()
+            and bool(_UPTIME.match(line))
+            and bool(_BSD_TASKS.match((self.lines.ahead(1) or [""])[0].strip()))
+        )
+
+    def _tasks(self, line: str) -> bool:
+        if not line.startswith(("Tasks:", "Threads:")) or "tasks_total" in self.values:
+            return False
+        line = self._joined(line, _TASK)
+        if line.startswith("Threads:"):
+            self.values["mode"] = "threads"
+        for count, what in _TASK.findall(line):
+            self.values[f"tasks_{what.replace('-', '_')}"] = int(count)
+        return True
+
+    def _cpu_table(self, line: str) -> bool:
+        if titles := _CPU_TITLES.fullmatch(line):
+            self._cpu_titles = titles[1].split()
+            return "cpu" not in self.values
+        row = _CPU_ROW.fullmatch(line) if self._cpu_titles else None
+        if row is None or len(row[2].split()) != len(self._cpu_titles):
+            return False
+        names = [_CPU_NAMES.get(title, title) for title in self._cpu_titles]
+        shares = dict(zip(names, map(number, row[2].replace("%", "").split()), strict=True))
+        if row[1]:
+            self.cores.append({"cpu_no": int(row[1]), **shares})
+        else:
+            self.values["cpu"] = shares
+        return True
+
+    def _cpu(self, line: str) -> bool:
+        if self._cpu_table(line):
+            return True
+        starts = list(_CPU_START.finditer(line))
+        if not starts or starts[0].start():
+            return False
+        if (
+            "cpu" in self.values
+            or (self.cores and not starts[0][1])
+            or ("states" in starts[0][0] and not _CPU.search(line))
+        ):
+            return False
+        line = self._joined(line, _CPU)
+        starts = list(_CPU_START.finditer(line))
+        for start, following in zip(starts, [*starts[1:], None], strict=True):
+            self._one_cpu(start, line[start.start() : following.start() if following else None])
+        return True
+
+    def _one_cpu(self, start: re.Match[str], text: str) -> None:
+        shares: dict[str, Any] = {_CPU_NAMES.get(name, name): number(share) for share, name in _CPU.findall(text)}
+        bar = _BAR.search(text)
+        if bar and not shares:
+            shares = {"us": number(bar[1]), "sy": number(bar[2])}
+        which = start[1]
+        if which and which != "(s)":
+            self.cores.append({"cpu_no": int(which), **shares})
+            return
+        self.values["cpu"] = shares
+        if start[0].endswith("%cpu"):
+            self.values["flavour"] = "toybox"
+            self.values["cpu_capacity_pct"] = float(start[0].removesuffix("%cpu"))
+        elif start[0] == "CPU:" and "usr" in text:
+            self.values["flavour"] = "busybox"
+
+    def _joined(self, line: str, wanted: re.Pattern[str]) -> str:
+        """The line with its rest, where a mail client broke it: only if the rest has more of the same figures."""
+        following = self.in_english((self.lines.peek() or "").strip())
+        whole = f"{line} {following}"
+        if not following or prompt(following) is not None or _STARTS.match(following):
+            return line
+        own, others, all_of_it = (len(wanted.findall(text)) for text in (line, following, whole))
+        if all_of_it == own or (all_of_it == own + others and not (others and wanted.match(following))):
+            return line
+        next(self.lines)
+        return self._joined(whole, wanted)
+
+    def _memory(self, line: str) -> bool:
+        if "mem_total_kb" in self.values and _ACTIVE.match(line):
+            line = f"Mem: {line}"  # the second line of procps 2's
+        starts = list(_MEMORY.finditer(line))
+        if not starts or starts[0].start():
+            return False
+        if f"{starts[0][2].lower()}_total_kb" in self.values and not _ACTIVE.search(line):
+            return False
+        amount = _OLD_AMOUNT if " av," in line else _AMOUNT
+        line = self._joined(line, amount)
+        if line.endswith("avail") and (self.lines.peek() or "").strip() == "Mem":
+            next(self.lines)
+        starts = list(_MEMORY.finditer(line))
+        for start, following in zip(starts, [*starts[1:], None], strict=True):
+            self._amounts(start, amount.findall(line[start.end() : following.start() if following else None]))
+        return True
+
+    def _amounts(self, start: re.Match[str], found: list[tuple[str, str, str, str]]) -> None:
+        room = start[2].lower()
+        for figure, suffix, cut, what in found:
+            name = _MEMORY_NAMES.get(what.lower(), what.lower())
+            key = f"mem_{name}_kb" if name in ("cached", "avail") else f"{room}_{name}_kb"
+            kb = number(figure) * _FACTOR[suffix.upper() or start[1] or ""]
+            self.values[key] = None if cut else int(kb) if kb == int(kb) else round(kb, 3)
+
+    def _bsd(self, line: str) -> bool:
+        """busybox's load line, FreeBSD's first lines, and the count of processes that procps 2 has, too."""
+        values = self.values
+        if loads := _LOADS.match(line):
+            for name, text in zip(("load1", "load5", "load15"), loads.groups()[:3], strict=True):
+                values[name] = number(text)
+            values["run_queue"], values["sched_entities"], values["last_pid"] = map(int, loads.groups()[3:])
+        elif line.startswith("last pid:"):
+            bsd = None if self.parts else whole(self.lines, line, _BSD.match)
+            if bsd is None:
+                return False
+            values["flavour"] = "bsd"
+            values["last_pid"], values["time"] = int(bsd[1]), bsd[8]
+            values["load1"], values["load5"], values["load15"] = (number(t) for t in bsd.groups()[1:4])
+            values["uptime_s"] = int(bsd[5]) * 86400 + int(bsd[6]) * 3600 + int(bsd[7]) * 60
+        elif _BSD_TASKS.match(line) and "tasks_total" not in values:
+            for count, what in _TASK.findall(line):
+                values["tasks_total" if what in ("processes", "threads") else f"tasks_{what}"] = int(count)
+        else:
+            if values.get("flavour") != "bsd" or not (line.startswith(("ARC:", "CPU ")) or _ARC_MORE.match(line)):
+                return False
+            rest(self.lines, line, lambda more: bool(_ARC_REST.fullmatch(more)))
+        return True
