@@ -160,7 +160,7 @@ class _Screen:
 def records(values: dict[str, Any]) -> list[Record]:
     metrics: dict[str, float] = {}
     for name, value in values.items():
-        if isinstance(value, int | float) and name.startswith(("mem_", "swap_", "load", "tasks_")):
+        if name.startswith(("mem_", "swap_", "load", "tasks_")) and isinstance(value, (int, float)):
             metrics["mem_available_kb" if name == "mem_avail_kb" else name] = float(value)
     cpu = values.get("cpu")
     cores = values.get("cpu_per_core")

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import compress, count
 
 REDACTED = "[redacted]"
 LONGEST = 10_000  # characters of a line that are looked at; no tool prints a longer one
@@ -22,6 +23,7 @@ _NEEDLES = (
     *("akia", "asia", "ghp_", "gho_", "ghs_", "xox", "eyj", " -c", " -a", " -p", " -u"),
 )
 FIGURES = b"0123456789.: "
+LOWER = bytes(range(256)).lower()
 NEEDLES = {
     needle: needle.encode().translate(None, FIGURES) for needle in _NEEDLES
 }  # each with what a bare line has of it
@@ -203,7 +205,8 @@ def _suspects(piece: str) -> list[int]:
 
     Without figures and spaces the lines of a log are few: nearly all of them are passed over without a look at each.
     """
-    bare = piece.lower().encode("utf-8", "surrogatepass").translate(None, FIGURES).split(b"\n")
+    plain = piece if piece.isascii() else piece.lower()  # other letters have small ones, too, some of them plain ones
+    bare = plain.encode("utf-8", "surrogatepass").translate(LOWER, FIGURES).split(b"\n")
     if len(piece) <= SMALL:
         return [at for at, kind in enumerate(bare) if _has_needle(kind)]
     kinds = set(bare)
@@ -212,7 +215,7 @@ def _suspects(piece: str) -> list[int]:
     if not needles:
         return []
     odd = {kind for kind in kinds if any(NEEDLES[needle] in kind for needle in needles)}
-    return [at for at, kind in enumerate(bare) if kind in odd]
+    return list(compress(count(), map(odd.__contains__, bare)))
 
 
 @lru_cache(maxsize=1024)  # of one report nearly all lines are, without their figures, those of any other

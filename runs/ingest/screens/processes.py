@@ -14,7 +14,7 @@ from parsers import ProcessSample
 
 from ..pack import Floats, Whole, pack
 from .table import PER_PROCESS, Rows
-from .track import HUGE, Track, Who, floats
+from .track import HUGE, Track, Who, extend
 
 MOST = 20_000
 MOST_PROGRAMS = 1_000
@@ -53,20 +53,23 @@ class Processes:
     def add(self, look: int, rows: Rows) -> None:
         """Take in the processes of one look; looks come in order."""
         n = len(rows.pids)
-        found = list(map(self._numbers.get, zip(rows.pids, rows.users, rows.commands, strict=True)))
-        slots = self._placed(look, rows, found) if None in found else found
-        self._slots.extend(array("i", slots))  # type: ignore[arg-type]  # no None is left
+        keys = zip(rows.pids, rows.users, rows.commands, strict=True)
+        try:
+            self._slots.fromlist(list(map(self._numbers.__getitem__, keys)))
+        except KeyError:
+            self._slots.fromlist(self._placed(look, rows))
         self._looks.append((look, n))
         for metric, kept in self._figures.items():
             column = rows.figures.get(metric)
-            kept.extend(array("d", [math.nan]) * n if column is None else floats(column))
+            extend(kept, [math.nan] * n if column is None else column)
         if len(self._slots) >= PART:
             self.flush()
 
-    def _placed(self, look: int, rows: Rows, slots: Iterable[int | None]) -> list[int]:
+    def _placed(self, look: int, rows: Rows) -> list[int]:
         """The rows' numbers, with new ones for who was not seen before."""
         keys = zip(rows.pids, rows.users, rows.commands, strict=True)
-        return [self._new(look, key) if slot is None else slot for slot, key in zip(slots, keys, strict=True)]
+        numbers = self._numbers
+        return [numbers[key] if key in numbers else self._new(look, key) for key in keys]
 
     def _new(self, look: int, key: Key) -> int:
         slot = self._numbers.get(key)  # twice in one look: threads

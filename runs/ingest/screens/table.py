@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
-from parsers import Block, ProcessSample, SystemSample
+from parsers import Block, ProcessSample, Record, SystemSample
 from parsers.catalogue import formats
 from parsers.table import Table
 
@@ -41,7 +42,9 @@ class Reader:
     """Reads blocks of one command into looks."""
 
     def __init__(self) -> None:
-        self._sure: tuple[str, ...] = ()  # columns of a table that were seen to say the same as its records
+        self._sure: tuple[Sequence[str], Sequence[str]] = (), ()  # the layout that was tried last
+        self._counts = False  # whether its processes do
+        self._nobody = Table({}, 0)  # a table of these columns
 
     def looks(self, block: Block) -> list[Look]:
         """The looks in order. Each SystemSample begins one; processes belong to the one before them.
@@ -62,25 +65,37 @@ class Reader:
     def _at_once(self, block: Block, table: Table) -> list[Look] | None:
         """The one look of a block, its table as it is. None where the first rows' records say anything else.
 
-        Of the screens that follow one row is enough: whether its processes count at all (threads do not).
+        Screens alike follow each other: what was true of the processes of the first one is of theirs.
         """
-        columns = tuple(table.columns)
-        tried = min(1 if columns == self._sure else _TRIED, len(table))
-        head = Table({name: column[:tried] for name, column in table.columns.items()}, tried)
-        records = formats()[block.kind].records(block.values | {"processes": head})
-        systems = [record for record in records if isinstance(record, SystemSample)]
-        samples = [record for record in records if isinstance(record, ProcessSample)]
-        if len(systems) > 1 or (systems and records[0] is not systems[0]):
+        layout = tuple(table.columns), tuple(block.values)
+        if layout != self._sure and not self._try(block, table, layout):
             return None
-        rows = rows_of(table) if samples else Rows()
-        if samples and columns != self._sure:
-            if _said(rows, tried) != [_of(sample) for sample in samples]:
-                return None
-            self._sure = columns
-        if not systems and not samples:
-            return []
-        clock, metrics = (systems[0].clock, systems[0].metrics) if systems else (None, _NOTHING)
-        return [Look(clock, metrics, rows)]
+        rows = rows_of(table) if self._counts else Rows()
+        told = _records(block, self._nobody)
+        if not told:
+            return [Look(None, _NOTHING, rows)] if self._counts else []
+        system = told[0]
+        if len(told) > 1 or not isinstance(system, SystemSample):
+            return None
+        return [Look(system.clock, system.metrics, rows)]
+
+    def _try(self, block: Block, table: Table, layout: tuple[tuple[str, ...], tuple[str, ...]]) -> bool:
+        """Whether a table says the same as its records: where the system stands, if anywhere, and of each process."""
+        self._sure = (), ()
+        n = min(_TRIED, len(table))
+        records = _records(block, Table({name: column[:n] for name, column in table.columns.items()}, n))
+        samples = [record for record in records if isinstance(record, ProcessSample)]
+        if any(isinstance(record, SystemSample) for record in records[1:]):
+            return False
+        if samples and _said(rows_of(table), n) != [_of(sample) for sample in samples]:
+            return False
+        self._sure, self._counts = layout, bool(samples)
+        self._nobody = Table({name: [] for name in table.columns}, 0)
+        return True
+
+
+def _records(block: Block, table: Table) -> list[Record]:
+    return formats()[block.kind].records(block.values | {"processes": table})
 
 
 def clock_above(block: Block) -> str | None:
@@ -94,14 +109,17 @@ def clock_above(block: Block) -> str | None:
 def rows_of(table: Table) -> Rows:
     """The rows of a process table by column."""
     columns, n = table.columns, len(table)
-    found = {
-        metric: next((columns[name] for name in _NAMES.get(metric, (metric,)) if name in columns), None)
-        for metric in PER_PROCESS
-    }
-    figures = {metric: column for metric, column in found.items() if column is not None}
+    figures = {metric: columns[name] for metric, name in _told(tuple(columns))}
     return Rows(
         columns.get("pid") or [0] * n, columns.get("user") or [None] * n, columns.get("command") or [""] * n, figures
     )
+
+
+@lru_cache(maxsize=64)
+def _told(columns: tuple[str, ...]) -> list[tuple[str, str]]:
+    """(metric, the column that tells it) of those that a table of these columns has."""
+    names = ((metric, _NAMES.get(metric, (metric,))) for metric in PER_PROCESS)
+    return [(metric, next(name for name in some if name in columns)) for metric, some in names if {*some} & {*columns}]
 
 
 def _said(rows: Rows, n: int) -> list[tuple[Any, ...]]:

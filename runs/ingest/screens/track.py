@@ -72,7 +72,7 @@ class Metrics:
         if layout is None:
             layout = self._layouts[names] = array("q"), array("d")
         layout[0].append(look)
-        layout[1].extend(floats(metrics.values()))
+        extend(layout[1], metrics.values())
         self._kept += len(names)
         if self._kept >= PART:
             self.flush()
@@ -99,12 +99,13 @@ class Metrics:
         return found
 
 
-def floats(column: Iterable[Any]) -> array[float]:
-    """Figures as an array, NaN where there is none, infinity for one beyond all measure."""
+def extend(figures: array[float], column: Iterable[Any]) -> None:
+    """Append a column: NaN where it has no figure, infinity for one beyond all measure."""
+    column = list(column)
     try:
-        return array("d", column)
+        figures.fromlist(column)
     except (TypeError, OverflowError):
-        return array("d", (_float(value) for value in column))
+        figures.extend(map(_float, column))
 
 
 def _float(value: Any) -> float:
