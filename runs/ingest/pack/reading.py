@@ -78,7 +78,7 @@ class _Reader:
         return self.data[self.at - size : self.at]
 
     def planes(self, n: int, dtype: np.dtype[np.generic], squeezed: bool = True) -> NDArray[Any]:
-        body = zstd.decompress(self.body()) if squeezed else self.body()
+        body = zstd.ZstdDecompressor().decompress(self.body()) if squeezed else self.body()
         if len(body) != n * dtype.itemsize:
             raise IndexError(f"{len(body)} bytes for {n} figures of {dtype.itemsize}")
         planes = np.frombuffer(body, np.uint8).reshape(dtype.itemsize, n)
