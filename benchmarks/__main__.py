@@ -15,7 +15,7 @@ from .figures import HEADER, Figure
 
 
 def measure(folder: Path, *, quick: bool) -> Iterator[Figure]:
-    """Each figure as soon as it is there. Memory comes first, while this process is small."""
+    """Each figure as soon as it is there."""
     megabytes, n, times = (10, 1000, 5) if quick else (100, 10_000, 5)
     log, small, transcript, quoted = reading.write(folder, megabytes, n)
     for path in dict.fromkeys([small.path, log.path]):

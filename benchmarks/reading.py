@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -83,13 +82,18 @@ def top_beside_jc(log: TopLog, times: int, *, raw: bool, goal: int) -> Figure:
     return Figure(what, f"parsers.read: {ours}", name, result, f"{goal} times", pairs.faster >= goal)
 
 
+# Linux counts for a child what its parent had at the fork, so the parent is a small one.
+_PEAK = (
+    "import resource, subprocess, sys; subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True);"
+    "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+)
+
+
 def memory(path: Path) -> Figure:
-    """Peak resident memory of the command. Call it early: Linux counts what the parent had at the fork for the child."""
-    with subprocess.Popen([sys.executable, "-m", "parsers", str(path)], cwd=ROOT, stdout=subprocess.DEVNULL) as process:
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    _must_be(process.returncode, 0)
-    peak = used.ru_maxrss * (1 if sys.platform == "darwin" else 1024) / 1e6
+    """Peak resident memory of the command."""
+    command = [sys.executable, "-c", _PEAK, sys.executable, "-m", "parsers", str(path)]
+    told = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
+    peak = int(told) * (1 if sys.platform == "darwin" else 1024) / 1e6
     what = f"python -m parsers, {path.name}, {_mb(path)}"
     return Figure(
         what,
