@@ -156,7 +156,9 @@ class Watched:
         return min(rows.count(), MOST_PANELS * MOST_LINES)
 
     def bands(self) -> list[Band]:
-        """The runs of the same experiment, on the same machine or none, that say when they began."""
+        """The runs of the same experiment, on the same machine or none, that say when they began; none without a clock."""
+        if not any(capture.clock_first for capture in self.captures):
+            return []
         hosts = {capture.host_id for capture in self.captures}
         rows = Run.objects.filter(experiment=self.experiment_id, clock_start_s__isnull=False).select_related("config")
         if hosts - {None}:

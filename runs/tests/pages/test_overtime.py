@@ -167,6 +167,14 @@ def test_a_run_that_is_added_is_marked_from_then_on(browser):
     assert "1 event, first, run 1</a>" in browser.get(made.get_absolute_url()).content.decode()
 
 
+def test_a_page_without_a_clock_promises_no_marks(browser):
+    for clock, is_marked in (("12:00:00", True), ("", False)):
+        made = watched()
+        Capture.objects.filter(pk=made.pk).update(clock_first=clock)
+        factories.run(made.config, made.upload, clock_start_s=NOON + 2.0, clock_end_s=NOON + 5.0)
+        assert ("Marked:" in browser.get(made.get_absolute_url()).content.decode()) == is_marked
+
+
 def test_figures_are_compressed_and_kept_for_those_who_may_see_them(browser):
     response = browser.get(f"/captures/{watched(600).pk}/figures/rss.json", headers={"Accept-Encoding": "br"})
     assert response.headers["Content-Encoding"] == "br"
