@@ -46,7 +46,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "runs.access.middleware.LoginRequired",
+    "runs.accounts.middleware.LoginRequired",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
@@ -112,10 +112,10 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "runs.access.bearer.BearerAuthentication",
+        "runs.accounts.bearer.BearerAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
-    "DEFAULT_PERMISSION_CLASSES": ["runs.access.bearer.AuthenticatedOrPublicRead"],
+    "DEFAULT_PERMISSION_CLASSES": ["runs.accounts.bearer.AuthenticatedOrPublicRead"],
     "DEFAULT_RENDERER_CLASSES": ["runs.api.rendering.Json"],
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "runs.api.rendering.Negotiation",
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
@@ -129,7 +129,7 @@ SPECTACULAR_SETTINGS = {
     "TITLE": "benchdash",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
-    "SERVE_PERMISSIONS": ["runs.access.bearer.AuthenticatedOrPublicRead"],
+    "SERVE_PERMISSIONS": ["runs.accounts.bearer.AuthenticatedOrPublicRead"],
     "ENUM_NAME_OVERRIDES": {"JobState": "runs.models.Job.State", "StepState": "runs.models.Step.State"},
 }
 
@@ -146,7 +146,7 @@ if CELERY_BROKER_URL.startswith(("redis:", "rediss:")):
     }
 else:
     CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
-# Conclusions (see runs.stored.judging) are large and soon worked out again: each process keeps its latest hundred, so that they
+# Conclusions (see runs.selectors.judging) are large and soon worked out again: each process keeps its latest hundred, so that they
 # crowd out neither the throttles' counts nor the queue.
 CACHES["conclusions"] = {
     "BACKEND": "django.core.cache.backends.locmem.LocMemCache",

@@ -9,7 +9,7 @@ urlpatterns = [
     path("healthz", healthz, name="healthz"),
     path("admin/", admin.site.urls),
     path("api/v1/", include("runs.api.urls")),
-    path("", include("runs.access.urls")),
+    path("", include("runs.accounts.urls")),
     path("", include("runs.urls")),
     path("", include("runs.urls_remote")),
 ]

@@ -109,7 +109,7 @@ def _times_of_judging(browser: Client) -> dict[str, float]:
     from django.core.cache import caches
 
     from runs.analysis import table
-    from runs.stored import judging, reads
+    from runs.selectors import judging, reads
     from runs.tests.factories import wsgi_experiment
 
     experiment = wsgi_experiment(n_configs=JUDGED_CONFIGS, n_repeats=JUDGED_REPEATS)

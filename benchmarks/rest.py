@@ -63,7 +63,7 @@ def make_ready() -> str:
     from django.contrib.auth.models import User
     from django.db import connection
 
-    from runs.access.tokens import make_token
+    from runs.accounts.tokens import make_token
 
     from .rest_urls import TABLE
 

@@ -67,7 +67,7 @@ def measure(processes: int, looks: int, times: int) -> dict[str, Any]:
     import brotli
     import orjson
 
-    from runs.stored import watched
+    from runs.selectors import watched
     from runs.views import figures as served
     from runs.views import overtime
 

@@ -112,7 +112,7 @@ class RunQuerySet(QuerySet["Run"]):
     ) -> Self:
         """Runs that meet every condition given; experiment, config and host by id or name.
 
-        Names are looked up at once, in three queries at most. See runs.stored.lists for tags, and for searching.
+        Names are looked up at once, in three queries at most. See runs.selectors.lists for tags, and for searching.
         """
         by_id = config.isdecimal()
         exact = {"tool": tool, "fingerprint": fingerprint}

@@ -15,7 +15,7 @@ PURE, CORE, STORED, DOOR, WIRING = range(5)
 LEVELS = {
     "benchdash": WIRING,
     "runs": DOOR,
-    "runs.stored": STORED,
+    "runs.selectors": STORED,
     "runs.models": CORE,
     "runs.querysets": CORE,
     "runs.prepared": CORE,
@@ -24,7 +24,7 @@ LEVELS = {
     "runs.ingest": CORE,
     "runs.remote": CORE,
     "runs.analysis": PURE,
-    "runs.figures": PURE,
+    "runs.charts": PURE,
     "parsers": PURE,
 }
 OURS = {"benchdash", "runs", "parsers"}
@@ -65,7 +65,7 @@ def inside(name: str, room: str) -> bool:
 
 def test_the_imports_are_found():
     assert ("benchdash.urls", "django.urls.include") in arrows()
-    assert ("runs.access.bearer", "runs.access.tokens.token_of") in arrows()
+    assert ("runs.accounts.bearer", "runs.accounts.tokens.token_of") in arrows()
     assert len(arrows()) > 200
 
 
@@ -88,8 +88,8 @@ def test_only_ingest_imports_the_parsers():
     assert [module for module in users if not inside(module, "runs.ingest")] == []
 
 
-def test_analysis_and_figures_do_not_know_each_other():
-    rooms = ("runs.analysis", "runs.figures")
+def test_analysis_and_charts_do_not_know_each_other():
+    rooms = ("runs.analysis", "runs.charts")
     for room, other in (rooms, rooms[::-1]):
         assert [arrow for arrow in arrows() if inside(arrow[0], room) and inside(arrow[1], other)] == []
 

@@ -10,7 +10,7 @@ from rest_framework.exceptions import ValidationError
 
 from runs.models import Config, Experiment, Run
 from runs.querysets import ID_DIGITS
-from runs.stored import judging, reads
+from runs.selectors import judging, reads
 
 MOST_COMPARED = 100
 

@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from runs.api import paging
 from runs.models import Capture, Config, Experiment, Host, Job, Plan, Run, Upload
 from runs.querysets import ID_DIGITS, facets, ids_of, moment, related
-from runs.stored import lists
+from runs.selectors import lists
 
 
 class Named(filters.CharFilter):

@@ -51,7 +51,7 @@ def place_of(request: Request) -> Place:
 def along_an_index(rows: QuerySet[Any], found: QuerySet[Any], request: Request) -> QuerySet[Any]:
     """Those of `rows` that a page of what a filter found will hold: their ids are looked up alone, out of the index.
 
-    See runs.stored.lists for why. Where nothing is filtered, all rows are in the order of the page already.
+    See runs.selectors.lists for why. Where nothing is filtered, all rows are in the order of the page already.
     """
     if not found.query.where:
         return rows

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from runs.figures.overtime.strands import extremes
-from runs.figures.overtime.timeline import Floats
+from runs.charts.overtime.strands import extremes
+from runs.charts.overtime.timeline import Floats
 from runs.ingest.pack import unpack
 from runs.models import Run, Series
 

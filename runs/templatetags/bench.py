@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString
 from runs.analysis.numbers import figure, grouped
 from runs.analysis.table import Comparison
 from runs.analysis.verdict import Judgement, Verdict
-from runs.figures import N_COLORS, SYMBOLS, symbol
+from runs.charts import N_COLORS, SYMBOLS, symbol
 
 register = template.Library()
 # A verdict's sign stands beside its word, so that neither colour nor the sign alone has to be understood.

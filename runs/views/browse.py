@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 
 from runs.analysis.sheet import Sheet
 from runs.models import Experiment, Host, Upload
-from runs.stored import gists
+from runs.selectors import gists
 from runs.views.answer import answer
 from runs.views.cards import cards
 from runs.views.paging import page

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from runs.figures.spark import Spark, spark
-from runs.figures.throughput import Bar
-from runs.stored.gists import Gist
+from runs.charts.spark import Spark, spark
+from runs.charts.throughput import Bar
+from runs.selectors.gists import Gist
 
 
 @dataclass(frozen=True, slots=True)

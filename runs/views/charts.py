@@ -16,7 +16,7 @@ from runs.analysis.processes import groups, leading
 from runs.analysis.scaling import Sweep
 from runs.analysis.stats import student_quantile
 from runs.analysis.table import Comparison
-from runs.figures import latency, resources, scaling, throughput
+from runs.charts import latency, resources, scaling, throughput
 from runs.views.spectra import lines
 
 MOST_PROGRAMS = 3

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 
-from runs.stored import excerpts, reads
+from runs.selectors import excerpts, reads
 from runs.views import figures
 from runs.views.compared import answer_compared, charts_anew, context_of, drawn_at
 

@@ -12,8 +12,8 @@ from runs.analysis import differences, sheet, table
 from runs.analysis.method import commands, environment, method
 from runs.analysis.post import Post, against, markdown, spoken
 from runs.analysis.sections import sections
-from runs.figures import Figure
-from runs.stored import judging, reads
+from runs.charts import Figure
+from runs.selectors import judging, reads
 from runs.views import figures
 from runs.views.answer import answer
 from runs.views.charts import all_charts, missing, wants_log

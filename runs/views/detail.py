@@ -13,7 +13,7 @@ from django.urls import reverse
 from runs.analysis import differences
 from runs.analysis.sheet import Sheet, Value
 from runs.models import Capture, Config, Host, Run
-from runs.stored import captured, gists, reads, watched
+from runs.selectors import captured, gists, reads, watched
 from runs.views import timings
 from runs.views.answer import answer
 from runs.views.cards import cards

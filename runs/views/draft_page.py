@@ -12,7 +12,7 @@ from runs.ingest import Preview, nothing_found
 from runs.ingest.draft import DraftCapture, DraftExperiment, DraftRun, DraftText
 from runs.ingest.edits import Edits
 from runs.models import Capture
-from runs.stored.reads import LINES_A_PAGE
+from runs.selectors.reads import LINES_A_PAGE
 from runs.views.source import Covered, Span, lines_of, tint_of
 
 # Each entry has a select of all configs: more of them would make a form that no browser likes.

@@ -8,9 +8,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 
-from runs.figures import Figure
+from runs.charts import Figure
 from runs.models import Experiment
-from runs.stored import excerpts, reads
+from runs.selectors import excerpts, reads
 from runs.views import figures, timings
 from runs.views.compared import answer_compared, charts_anew, context_of, drawn_at
 

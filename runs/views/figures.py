@@ -20,7 +20,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.cache import patch_cache_control, patch_vary_headers
 from django.utils.http import parse_etags
 
-from runs.figures import Figure
+from runs.charts import Figure
 from runs.views import shelf
 
 FOR_EVER_S = 31_536_000

@@ -11,7 +11,7 @@ from django.shortcuts import render
 from runs import ingest
 from runs.forms import preview_bytes
 from runs.models import Host
-from runs.stored import gists
+from runs.selectors import gists
 from runs.views.cards import cards
 
 LATEST = 12

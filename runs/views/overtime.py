@@ -18,11 +18,11 @@ from django.shortcuts import get_object_or_404
 from django.utils.cache import get_conditional_response, patch_cache_control, patch_vary_headers
 
 from runs.analysis.sheet import Sheet, Value, as_csv
-from runs.figures import Figure
-from runs.figures.overtime import Band, Strand, Timeline, grid, layers, lines, sheet, stack
+from runs.charts import Figure
+from runs.charts.overtime import Band, Strand, Timeline, grid, layers, lines, sheet, stack
 from runs.models import Capture, Run
-from runs.stored import watched
-from runs.stored.watched import OTHERS, Watched
+from runs.selectors import watched
+from runs.selectors.watched import OTHERS, Watched
 from runs.views import figures, overtime_charts, shelf
 
 DRAWN = 4  # goes up when the same series are drawn in another way, so that no browser keeps the old figure

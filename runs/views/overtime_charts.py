@@ -8,10 +8,10 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from runs.figures import MOST_LINES, N_COLORS, color
-from runs.figures.overtime import HEIGHT, SMALL, layers
+from runs.charts import MOST_LINES, N_COLORS, color
+from runs.charts.overtime import HEIGHT, SMALL, layers
 from runs.models import Capture, Run
-from runs.stored.watched import MOST_PANELS, MOST_PROCESSES, MOST_PROGRAMS, OTHERS, Program, Watched
+from runs.selectors.watched import MOST_PANELS, MOST_PROCESSES, MOST_PROGRAMS, OTHERS, Program, Watched
 
 Programs = Mapping[str, Sequence[Program]]
 ADDED_UP = {"rss": "rss_kb", "busy": "cpu_pct"}

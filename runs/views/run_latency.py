@@ -8,9 +8,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 
-from runs.figures import Figure, latency
+from runs.charts import Figure, latency
 from runs.models import Run
-from runs.stored import timed
+from runs.selectors import timed
 from runs.views import figures
 from runs.views.charts import wants_log
 from runs.views.spectra import percentiles

@@ -12,8 +12,8 @@ from django.http import HttpRequest, HttpResponse
 from runs.analysis.sheet import Sheet
 from runs.forms import RunFilterForm
 from runs.models import Run
-from runs.stored import lists, reads
-from runs.stored.search import names_with
+from runs.selectors import lists, reads
+from runs.selectors.search import names_with
 from runs.views.answer import answer
 from runs.views.paging import A_PAGE, Page, beyond, beyond_pair, page, shown
 

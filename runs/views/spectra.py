@@ -9,7 +9,7 @@ from runs.analysis.columns import Column
 from runs.analysis.facts import RunFact
 from runs.analysis.numbers import delta
 from runs.analysis.table import Comparison
-from runs.figures.latency import Line
+from runs.charts.latency import Line
 
 _FROM = 50.0  # per cent: where the axis begins
 

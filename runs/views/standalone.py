@@ -11,7 +11,7 @@ from django.template.loader import render_to_string
 from django.utils.safestring import mark_safe
 
 from runs.analysis.post import Post
-from runs.figures import svg
+from runs.charts import svg
 from runs.views.charts import bars
 from runs.views.spectra import lines
 

@@ -10,9 +10,9 @@ from django.shortcuts import get_object_or_404
 from django.utils.cache import get_conditional_response, patch_cache_control, patch_vary_headers
 from django.views.decorators.clickjacking import xframe_options_exempt
 
-from runs.figures import latency, svg
+from runs.charts import latency, svg
 from runs.models import Experiment, Run
-from runs.stored import judging, reads
+from runs.selectors import judging, reads
 from runs.views.charts import bars
 from runs.views.compare import selection
 from runs.views.spectra import lines

@@ -11,10 +11,10 @@ from django.shortcuts import get_object_or_404
 from django.urls import reverse
 
 from runs.analysis import histogram
-from runs.figures import Figure
-from runs.figures import timings as drawing
+from runs.charts import Figure
+from runs.charts import timings as drawing
 from runs.models import Run, Timing
-from runs.stored import reads, timed
+from runs.selectors import reads, timed
 from runs.views import figures
 
 HEADINGS = {"requests": "How long did how many requests take?", "course": "How did the load go by the second?"}

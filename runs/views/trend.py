@@ -9,10 +9,10 @@ from django.urls import reverse
 
 from runs.analysis import trend as analysis
 from runs.analysis.sheet import Sheet
-from runs.figures import Figure
-from runs.figures import trend as figures
+from runs.charts import Figure
+from runs.charts import trend as figures
 from runs.models import TrendLine
-from runs.stored import trends
+from runs.selectors import trends
 from runs.views.answer import answer
 from runs.views.figures import answered, published
 from runs.views.paging import page

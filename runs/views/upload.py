@@ -15,8 +15,8 @@ from runs import ingest
 from runs.analysis.numbers import figure
 from runs.analysis.sheet import Sheet
 from runs.models import Capture, ConfigText, Experiment, Run, Timing, Upload
-from runs.stored import captured, watched
-from runs.stored.reads import LINES_A_PAGE
+from runs.selectors import captured, watched
+from runs.selectors.reads import LINES_A_PAGE
 from runs.views.answer import answer
 from runs.views.overtime_charts import charts_of_capture
 from runs.views.reading import standing

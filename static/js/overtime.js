@@ -1,4 +1,4 @@
-// Draws charts over time: puts the points of a light figure back (see runs/figures/overtime/lean.py), and asks for finer ones
+// Draws charts over time: puts the points of a light figure back (see runs/charts/overtime/lean.py), and asks for finer ones
 // when the reader zooms in, by dragging or by the buttons. All charts of a page show the same time. What is there stays until the finer figure has come.
 "use strict";
 (function () {

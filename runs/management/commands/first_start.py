@@ -9,7 +9,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand
 
 from runs import ingest
-from runs.access.first_user import make_first_user, password_file
+from runs.accounts.first_user import make_first_user, password_file
 from runs.management.assets import collect_when_changed
 
 

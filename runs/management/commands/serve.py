@@ -11,7 +11,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
-from runs.access.first_user import first_password, password_file
+from runs.accounts.first_user import first_password, password_file
 from runs.management.celeries import clock, workers
 from runs.management.probe import a_name, answers
 from runs.management.supervise import run_together

@@ -11,7 +11,7 @@ from pathlib import Path
 from runs import ingest
 from runs.analysis.doubts import Doubt, doubts
 from runs.models import Experiment
-from runs.stored import reads
+from runs.selectors import reads
 
 TEXTS = Path(__file__).parent / "texts"
 FIXTURES = Path(__file__).parents[3] / "parsers" / "tests" / "fixtures"

@@ -6,7 +6,7 @@ import pytest
 
 from runs import ingest
 from runs.models import Experiment
-from runs.stored import judging, reads
+from runs.selectors import judging, reads
 
 pytestmark = pytest.mark.django_db
 

@@ -11,7 +11,7 @@ from runs.analysis.doubts import Case, Doubt, apart, doubts
 from runs.analysis.doubts.properties import rough_sizes, sizes
 from runs.analysis.facts import HostFact
 from runs.models import Experiment
-from runs.stored import reads
+from runs.selectors import reads
 from runs.tests.analysis import facts
 from runs.tests.analysis.doubting import FIXTURES, of, one, report, said, session
 

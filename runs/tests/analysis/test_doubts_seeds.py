@@ -10,7 +10,7 @@ from runs import ingest
 from runs.analysis.doubts import Doubt, apart, doubts, excluded
 from runs.analysis.doubts.catalogue import SEVERITIES
 from runs.models import Experiment, Run
-from runs.stored import reads
+from runs.selectors import reads
 from runs.tests.analysis.doubting import of, one
 
 pytestmark = pytest.mark.django_db

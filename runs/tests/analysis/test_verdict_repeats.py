@@ -7,7 +7,7 @@ import math
 import pytest
 
 from runs.analysis.table import compare
-from runs.stored import reads, repeats
+from runs.selectors import reads, repeats
 from runs.tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -10,7 +10,7 @@ from runs import ingest
 from runs.analysis.table import Comparison, compare
 from runs.analysis.verdict import Judgement, judge
 from runs.models import Experiment
-from runs.stored import reads, repeats
+from runs.selectors import reads, repeats
 
 pytestmark = pytest.mark.django_db
 RATE = "requests_per_second"

@@ -25,7 +25,7 @@ from gunicorn.http.errors import InvalidChunkSize
 
 from benchdash.tests.services import ROOT
 from runs import wire
-from runs.access.tokens import make_token
+from runs.accounts.tokens import make_token
 from runs.models import Run, Upload
 from runs.tests.ingest.texts import session
 
@@ -193,7 +193,7 @@ run()
 """
 TOKEN = """
 from django.contrib.auth.models import User
-from runs.access.tokens import make_token
+from runs.accounts.tokens import make_token
 print(make_token(user=User.objects.create_user("joe"), name="test")[1])
 """
 

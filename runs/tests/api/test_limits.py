@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from runs.access.tokens import make_token
+from runs.accounts.tokens import make_token
 from runs.api import limits
 
 pytestmark = pytest.mark.django_db

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.figures.overtime.strands import extremes
+from runs.charts.overtime.strands import extremes
 
 FLOATS = st.floats(allow_infinity=False) | st.just(math.nan)
 

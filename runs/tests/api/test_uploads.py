@@ -14,7 +14,7 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from runs import ingest, tasks
-from runs.access.tokens import make_token
+from runs.accounts.tokens import make_token
 from runs.models import Experiment, Host, Run, Upload
 from runs.tests.ingest.texts import session
 

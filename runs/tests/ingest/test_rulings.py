@@ -11,7 +11,7 @@ from runs import ingest
 from runs.analysis.doubts import Doubt, apart, doubts, excluded
 from runs.ingest import Rejected
 from runs.models import Config, Experiment, Ruling, Run
-from runs.stored import reads
+from runs.selectors import reads
 from runs.tests.analysis.doubting import report, session
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("real_relations")]

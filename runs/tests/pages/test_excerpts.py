@@ -13,7 +13,7 @@ from django.test import Client
 from runs.ingest.opening import opening_of
 from runs.ingest.texts.spool import packed
 from runs.models import Experiment, Upload
-from runs.stored.excerpts import PACKED_BYTES, TEXT_BYTES
+from runs.selectors.excerpts import PACKED_BYTES, TEXT_BYTES
 from runs.tests import factories
 
 

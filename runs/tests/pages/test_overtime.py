@@ -16,7 +16,7 @@ from runs import ingest
 from runs.ingest.pack import packed
 from runs.models import Capture, Run, Series
 from runs.tests import factories
-from runs.tests.figures.light import restored
+from runs.tests.charts.light import restored
 from runs.tests.ingest.texts import ab
 
 NOON = 43_200

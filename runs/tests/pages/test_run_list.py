@@ -10,7 +10,7 @@ import pytest
 from runs import ingest
 from runs.ingest import Hints
 from runs.models import Config, Host, Run
-from runs.stored import lists, search
+from runs.selectors import lists, search
 from runs.tests import factories
 from runs.tests.ingest.texts import session
 

@@ -9,7 +9,7 @@ from django.core.cache import caches
 
 from runs import ingest
 from runs.models import Experiment, Ruling, Run
-from runs.stored import judging
+from runs.selectors import judging
 from runs.tests import factories
 from runs.tests.pages.drawn import figures
 from runs.tests.pages.test_pages import html, words

@@ -9,7 +9,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from runs.access import tokens
+from runs.accounts import tokens
 from runs.models import Job
 from runs.tests import factories
 from runs.tests.remote import job_rows, rows

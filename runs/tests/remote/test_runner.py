@@ -9,7 +9,7 @@ import pytest
 from runs import ingest, remote
 from runs.ingest.clocks import seconds
 from runs.models import Capture, Config, ConfigText, Job, Run, Step, Target
-from runs.stored import reads
+from runs.selectors import reads
 from runs.tests.remote import livejobs, rows
 from runs.tests.remote.hosts import until
 

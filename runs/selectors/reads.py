@@ -1,0 +1,238 @@
+"""Stored rows as the facts that analysis compares: a constant number of queries, whatever the number of runs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from django.db.models import Q, QuerySet
+from django.urls import reverse
+
+from runs.analysis.doubts import Case
+from runs.analysis.facts import HostFact, Look, Process, RulingFact, RunFact, Setup, TextFact
+from runs.ingest import makes_load
+from runs.models import Capture, Config, ConfigText, Experiment, Host, Ruling, Run, Series, Timing
+from runs.selectors import timed
+
+# A page of an upload shows this many lines at most; a line further down needs its page named.
+LINES_A_PAGE = 3000
+PROCESS_METRICS = ("rss_kb", "cpu_pct")
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """Everything that a comparison page shows. `waiting`: files of single requests whose run is not there."""
+
+    setups: list[Setup]
+    runs: list[RunFact]
+    looks: list[Look]
+    texts: list[ConfigText]
+    hosts: list[Host]
+    waiting: list[Timing] = field(default_factory=list)
+
+
+def line_url(upload_id: int, line: int) -> str:
+    """The address of one line of an upload."""
+    page = f"?line={line}" if line > LINES_A_PAGE else ""
+    return f"{reverse('upload', args=[upload_id])}{page}#L{line}"
+
+
+def of_experiment(experiment: Experiment) -> Material:
+    """All of an experiment: its configs in order (the baseline first), runs, captures and texts. Seven queries."""
+    configs = list(experiment.configs.all())
+    runs = list(_runs().filter(experiment=experiment))
+    captures = list(experiment.captures.defer("values", "quotes").select_related("host"))
+    texts = once(experiment.texts.order_by("id"))
+    setups = [_setup(config) for config in configs]
+    if not setups and captures:  # monitors on their own: one column for all of them
+        setups = [Setup(0, experiment.name, url=experiment.get_absolute_url())]
+    return _material(setups, runs, captures, texts, experiment.host, timed.rows(experiment=experiment))
+
+
+def once(texts: Iterable[ConfigText]) -> list[ConfigText]:
+    """The texts without those that an earlier one of the same config and path repeats: remote runs show theirs each time."""
+    first: dict[tuple[int | None, str, str], ConfigText] = {}
+    for text in texts:
+        first.setdefault((text.config_id, text.path, text.sha256), text)
+    return list(first.values())
+
+
+def of_runs(wanted: Sequence[int]) -> Material:
+    """The runs with these ids, in the order given: the first one's config is the baseline."""
+    order = {pk: at for at, pk in enumerate(wanted)}
+    runs = sorted(_runs().filter(pk__in=order), key=lambda run: order[run.pk])
+    return _selection(runs, Q(run__in=[run.pk for run in runs]))
+
+
+def of_configs(wanted: Sequence[int]) -> Material:
+    """The counted runs of these configs, in the order given: the first is the baseline."""
+    order = {pk: at for at, pk in enumerate(wanted)}
+    runs = sorted(_runs().filter(config__in=order, counted=True), key=lambda run: (order[run.config_id], run.repeat))
+    return _selection(runs, Q(config__in=order))
+
+
+def case_of(material: Material) -> Case:
+    """The same material as the case that doubts are raised from. One query, for what people said of earlier doubts."""
+    hosts = [
+        HostFact(
+            host.pk, host.name, host.cpu_model, host.cores, host.mhz, host.ram_kb, host.swap_kb, host.os, host.kernel
+        )
+        for host in material.hosts
+    ]
+    texts = [
+        TextFact(text.config_id, text.path, text.text, line_url(text.upload_id, text.line_first), text.line_first)
+        for text in material.texts
+    ]
+    return Case(material.setups, material.runs, material.looks, texts, hosts, _rulings(material))
+
+
+def _rulings(material: Material) -> list[RulingFact]:
+    """The standing rulings about these configs and runs. A run is known by its upload and a line of its text."""
+    uploads = {run.upload for run in material.runs}
+    about = Q(upload__in=uploads) | Q(config__in=[setup.id for setup in material.setups])
+    found = []
+    for ruling in Ruling.objects.filter(about, withdrawn_at=None).select_related("made_by").order_by("id"):
+        by, at = ruling.made_by.get_username() if ruling.made_by else "", ruling.made_at.isoformat()
+        said = RulingFact(ruling.pk, ruling.rule, None, ruling.config_id, by, at, ruling.reason)
+        if ruling.line is None:
+            found.append(said)
+        else:
+            found += [replace(said, run=run.id) for run in material.runs if _stands_at(run, ruling)]
+    return found
+
+
+def _stands_at(run: RunFact, ruling: Ruling) -> bool:
+    return run.upload == ruling.upload_id and run.line <= (ruling.line or 0) <= run.last_line
+
+
+def looks_of(captures: Sequence[Capture]) -> list[Look]:
+    """Captures with their system metrics and processes (means over the looks of each). One query."""
+    metrics: dict[int, dict[str, float]] = defaultdict(dict)
+    lows: dict[int, dict[str, float]] = defaultdict(dict)
+    peaks: dict[int, dict[str, float]] = defaultdict(dict)
+    processes: dict[int, dict[tuple[int, str], dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
+    groups: dict[tuple[int, str], str] = {}
+    rows = Series.objects.filter(Q(pid=None) | Q(metric__in=PROCESS_METRICS), capture__in=[c.pk for c in captures])
+    for capture, metric, pid, command, group, mean, low, peak in rows.order_by("id").values_list(
+        *("capture_id", "metric", "pid", "command", "group", "mean", "min", "max")
+    ):
+        if pid is None and metric != "clock_s":
+            metrics[capture][metric], lows[capture][metric], peaks[capture][metric] = mean, low, peak
+        elif pid is not None:
+            processes[capture][pid, command][metric] = mean
+            groups[pid, command] = group
+    return [
+        replace(_look(capture, metrics[capture.pk], processes[capture.pk], groups), lows=lows[pk], peaks=peaks[pk])
+        for pk, capture in ((capture.pk, capture) for capture in captures)
+    ]
+
+
+def run_fact(run: Run) -> RunFact:
+    """One stored run; its host must be loaded with it."""
+    return RunFact(
+        id=run.pk,
+        setup=run.config_id,
+        tool=run.tool,
+        label=run.label,
+        repeat=run.repeat,
+        url=run.get_absolute_url(),
+        source=line_url(run.upload_id, run.line_first),
+        line=run.line_first,
+        host=run.host.name if run.host else "",
+        command=run.command,
+        note=run.note,
+        partial=run.partial,
+        aborted=run.aborted,
+        counted=run.counted,
+        requests_per_second=run.requests_per_second,
+        complete_requests=run.complete_requests,
+        failed_requests=run.failed_requests,
+        concurrency=run.concurrency,
+        duration_s=run.duration_s,
+        keepalive=run.keepalive,
+        mean_ms=run.mean_ms,
+        max_ms=run.max_ms,
+        percentiles_ms=run.percentiles_ms,
+        server_software=run.server_software,
+        path=run.path,
+        values=run.values,
+        tool_version=run.tool_version,
+        hostname=run.hostname,
+        port=run.port,
+        host_id=run.host_id,
+        upload=run.upload_id,
+        last_line=run.line_last,
+    )
+
+
+def _runs() -> QuerySet[Run]:
+    return Run.objects.select_related("config", "host").order_by("config__position", "config_id", "repeat", "id")
+
+
+def _selection(runs: Sequence[Run], captured: Q) -> Material:
+    configs = list({run.config_id: run.config for run in runs}.values())
+    names = dict(Experiment.objects.filter(pk__in={c.experiment_id for c in configs}).values_list("id", "name"))
+    captures = list(Capture.objects.filter(captured).defer("values", "quotes").select_related("host"))
+    texts = once(ConfigText.objects.filter(config__in=[config.pk for config in configs]).order_by("id"))
+    setups = [_setup(config, names[config.experiment_id] if len(names) > 1 else "") for config in configs]
+    return _material(setups, runs, captures, texts, None, timed.rows(run__in=[run.pk for run in runs]))
+
+
+def _material(
+    setups: list[Setup],
+    runs: Iterable[Run],
+    captures: Sequence[Capture],
+    texts: list[ConfigText],
+    host: Host | None,
+    timings: Sequence[Timing],
+) -> Material:
+    runs = list(runs)
+    hosts = {run.host.pk: run.host for run in runs if run.host}
+    hosts |= {capture.host.pk: capture.host for capture in captures if capture.host}
+    if host and not hosts:
+        hosts[host.pk] = host
+    looks = looks_of(captures)
+    if [setup.id for setup in setups] == [0]:
+        looks = [replace(look, setup=0) for look in looks]
+    waiting = [row for row in timings if row.run_id is None]
+    return Material(setups, _facts(runs, timings), looks, texts, list(hosts.values()), waiting)
+
+
+def _facts(runs: Sequence[Run], timings: Sequence[Timing]) -> list[RunFact]:
+    """The runs with what is known of their single requests."""
+    known = timed.by_run(timings)
+    facts = [(run_fact(run), known.get(run.pk)) for run in runs]
+    return [replace(one, timed_ms=its.percentiles_ms, counts=its.counts) if its else one for one, its in facts]
+
+
+def _setup(config: Config, experiment: str = "") -> Setup:
+    return Setup(config.pk, config.name, config.group, config.get_absolute_url(), experiment)
+
+
+def _look(
+    capture: Capture,
+    metrics: dict[str, float],
+    processes: dict[tuple[int, str], dict[str, float]],
+    groups: dict[tuple[int, str], str],
+) -> Look:
+    return Look(
+        id=capture.pk,
+        setup=capture.config_id,
+        run=capture.run_id,
+        tool=capture.tool,
+        phase=capture.phase,
+        label=capture.label,
+        url=capture.get_absolute_url(),
+        source=line_url(capture.upload_id, capture.line_first),
+        line=capture.line_first,
+        partial=capture.partial,
+        host_id=capture.host_id,
+        n=capture.n_samples,
+        metrics=metrics,
+        processes=tuple(
+            Process(pid, group, command, found.get("rss_kb"), found.get("cpu_pct"), makes_load(group))
+            for (pid, command), found in processes.items()
+            for group in [groups[pid, command]]
+        ),
+    )

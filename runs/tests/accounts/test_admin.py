@@ -1,0 +1,48 @@
+"""The admin shows what is stored and changes none of it; only switches are written there."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib import admin
+from django.contrib.auth.models import User
+
+from runs import ingest
+from runs.accounts.tokens import make_token
+from runs.models import Facet, Run, Switch
+from runs.tests.ingest.texts import session
+
+pytestmark = pytest.mark.django_db
+
+
+def test_every_list_opens_and_nothing_but_a_switch_can_be_added(client):
+    client.force_login(User.objects.create_superuser("ann"))
+    for model in (model for model in admin.site._registry if model._meta.app_label == "runs"):
+        address = f"/admin/runs/{model._meta.model_name}/"
+        assert client.get(address).status_code == 200, address
+        assert client.get(f"{address}add/").status_code == (200 if model is Switch else 403), address
+
+
+def test_a_tokens_hash_is_not_shown(client):
+    user = User.objects.create_superuser("ann")
+    row, _ = make_token(user=user, name="ci")
+    client.force_login(user)
+    page = client.get(f"/admin/runs/apitoken/{row.pk}/change/")
+    assert "ci" in page.text
+    assert row.sha256 not in page.text
+
+
+def test_what_the_admin_deletes_is_counted_no_more(client):
+    client.force_login(User.objects.create_superuser("ann"))
+    upload = ingest.submit(session(500).encode(), door="web").upload
+    data = {"action": "delete_selected", "_selected_action": [upload.pk], "post": "yes"}
+    assert client.post("/admin/runs/upload/", data).status_code == 302
+    ingest.take_in()
+    assert not Run.objects.exists() and not Facet.objects.filter(n_runs__gt=0).exists()
+
+
+def test_runs_are_narrowed_by_the_tools_that_there_are(client):
+    client.force_login(User.objects.create_superuser("ann"))
+    ingest.submit(session(500).encode(), door="web")
+    ingest.take_in()
+    assert "?tool=ab" in client.get("/admin/runs/run/").text
+    assert "0 runs" in client.get("/admin/runs/run/?tool=siege").text
