@@ -114,7 +114,7 @@ def _times_of_judging(browser: Client) -> dict[str, float]:
 
     experiment = wsgi_experiment(n_configs=JUDGED_CONFIGS, n_repeats=JUDGED_REPEATS)
     material = reads.of_experiment(experiment)
-    comparison = table.compare(material.setups, material.runs, material.looks)
+    comparison = table.compare(material.configs, material.runs, material.captures)
     times: dict[str, list[float]] = {"anew_ms": [], "kept_ms": [], "page_ms": []}
     for _ in range(TIMES):
         caches["conclusions"].clear()

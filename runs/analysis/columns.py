@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from runs.analysis.facts import RunFact, Setup
+from runs.analysis.facts import ConfigFact, RunFact
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Method:
 class Column:
     """A config, or a config under one method. `color` counts configs from 0 and is the same all over a page."""
 
-    setup: Setup
+    config: ConfigFact
     color: int
     runs: tuple[RunFact, ...]
     method: Method
@@ -54,7 +54,7 @@ class Column:
 
     @property
     def title(self) -> str:
-        return f"{self.setup.name} · {self.split}" if self.split else self.setup.name
+        return f"{self.config.name} · {self.split}" if self.split else self.config.name
 
 
 def option(command: str, letter: str) -> int | None:
@@ -72,15 +72,15 @@ def method(run: RunFact) -> Method:
     return Method(option(run.command, "n"), concurrency, run.keepalive, run.path or None)
 
 
-def columns(setups: Sequence[Setup], runs: Sequence[RunFact]) -> list[Column]:
+def columns(configs: Sequence[ConfigFact], runs: Sequence[RunFact]) -> list[Column]:
     """One column for each config in the order given, or several where its runs' methods do not agree.
 
     A config without counted runs keeps a column: its captures may still tell something.
     """
     made: list[Column] = []
-    for color, setup in enumerate(setups):
-        own = [run for run in runs if run.setup == setup.id and run.counted]
-        made += _split(Column(setup, color, (), Method()), own)
+    for color, config in enumerate(configs):
+        own = [run for run in runs if run.config == config.id and run.counted]
+        made += _split(Column(config, color, (), Method()), own)
     return _without_repeated_words(made)
 
 
@@ -103,7 +103,7 @@ def _without_repeated_words(made: list[Column]) -> list[Column]:
     """`split` names only what differs between the columns of one config."""
     named = []
     for column in made:
-        peers = [other.method for other in made if other.setup.id == column.setup.id]
+        peers = [other.method for other in made if other.config.id == column.config.id]
         words = column.method.words()
         differing = [
             words[name] for name in words if len(peers) > 1 and len({peer.words().get(name) for peer in peers}) > 1

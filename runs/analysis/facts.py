@@ -17,7 +17,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Setup:
+class ConfigFact:
     """A config as a comparison sees it. `group` is the heading above its own."""
 
     id: int
@@ -35,7 +35,7 @@ class RunFact:
     """
 
     id: int
-    setup: int
+    config: int
     tool: str
     label: str
     repeat: int
@@ -71,8 +71,8 @@ class RunFact:
 
 
 @dataclass(frozen=True, slots=True)
-class Process:
-    """One process of a capture: means over the looks that it is in. `makes_load`: its program is a load tool."""
+class ProcessFact:
+    """One process of a capture: means over the captures that it is in. `makes_load`: its program is a load tool."""
 
     pid: int
     group: str
@@ -83,15 +83,15 @@ class Process:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class CaptureFact:
     """One capture: system metrics by name (mem_free_kb, cpu_us, ...) and processes.
 
-    `metrics` has means over its looks, of which there were `n`; `lows` and `peaks` the least and the most, where it looked
+    `metrics` has means over its captures, of which there were `n`; `lows` and `peaks` the least and the most, where it looked
     more than once.
     """
 
     id: int
-    setup: int | None
+    config: int | None
     run: int | None
     tool: str
     phase: str
@@ -101,7 +101,7 @@ class Look:
     line: int
     partial: bool = False
     metrics: dict[str, float] = field(default_factory=dict)
-    processes: tuple[Process, ...] = ()
+    processes: tuple[ProcessFact, ...] = ()
     host_id: int | None = None
     lows: dict[str, float] = field(default_factory=dict)
     peaks: dict[str, float] = field(default_factory=dict)
@@ -125,9 +125,9 @@ class HostFact:
 
 @dataclass(frozen=True, slots=True)
 class TextFact:
-    """A configuration file's text. `setup` None: it holds for every config."""
+    """A configuration file's text. `config` None: it holds for every config."""
 
-    setup: int | None
+    config: int | None
     path: str
     text: str
     source: str
@@ -135,13 +135,13 @@ class TextFact:
 
 
 @dataclass(frozen=True, slots=True)
-class RulingFact:
+class OverrideFact:
     """A person's word that a fatal doubt about a run, or about a config as a whole, does not count."""
 
     id: int
     rule: str
     run: int | None = None
-    setup: int | None = None
+    config: int | None = None
     by: str = ""
     at: str = ""
     reason: str = ""

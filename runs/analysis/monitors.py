@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from runs.analysis.facts import Look
+from runs.analysis.facts import CaptureFact
 from runs.analysis.processes import ProcessGroup, groups, leading
 
 PHASES = ("before", "during", "after", "")
@@ -15,35 +15,35 @@ MIB = 1024
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """One row before it is laid out in columns: each look's value."""
+    """One row before it is laid out in columns: each capture's value."""
 
     key: str
     label: str
     unit: str
     kind: str
-    values: tuple[tuple[Look, float], ...]
+    values: tuple[tuple[CaptureFact, float], ...]
 
 
-def free_kb(look: Look) -> float | None:
+def free_kb(capture: CaptureFact) -> float | None:
     """Memory that programs could still get: "available" where printed, else free + buffers + cached or + inactive."""
-    if "mem_available_kb" in look.metrics:
-        return look.metrics["mem_available_kb"]
-    free = look.metrics.get("mem_free_kb")
+    if "mem_available_kb" in capture.metrics:
+        return capture.metrics["mem_available_kb"]
+    free = capture.metrics.get("mem_free_kb")
     if free is None:
         return None
-    cached = [look.metrics.get(name) for name in ("mem_buffers_kb", "mem_cached_kb", "mem_buff_cache_kb")]
+    cached = [capture.metrics.get(name) for name in ("mem_buffers_kb", "mem_cached_kb", "mem_buff_cache_kb")]
     if any(part is not None for part in cached):
         return free + sum(part or 0 for part in cached)
-    inactive = look.metrics.get("mem_inactive_kb")
+    inactive = capture.metrics.get("mem_inactive_kb")
     return free + inactive if inactive is not None else None
 
 
-def memory_parts(look: Look) -> dict[str, float]:
+def memory_parts(capture: CaptureFact) -> dict[str, float]:
     """Used, buffers, cached (or inactive, where only that is told) and free in MiB; {} without a total.
 
     What old tools call "used" holds buffers and cache too, so it is worked out from the total instead.
     """
-    told = look.metrics
+    told = capture.metrics
     total, free = told.get("mem_total_kb"), told.get("mem_free_kb")
     if total is None or free is None:
         return {}
@@ -54,76 +54,85 @@ def memory_parts(look: Look) -> dict[str, float]:
     return {"used": max(total / MIB - free / MIB - sum(known.values()), 0.0), **known, "free": free / MIB}
 
 
-def memory(looks: Sequence[Look]) -> list[Metric]:
+def memory(captures: Sequence[CaptureFact]) -> list[Metric]:
     """System memory, swap, then resident memory of each leading program, all in MiB."""
     found = [
-        *_system("mem_free", "Free memory", looks, _metric("mem_free_kb")),
-        *_system("mem_obtainable", "Available memory", looks, free_kb),
-        *_system("swap_used", "Swap used", looks, _metric("swap_used_kb")),
+        *_system("mem_free", "Free memory", captures, _metric("mem_free_kb")),
+        *_system("mem_obtainable", "Available memory", captures, free_kb),
+        *_system("swap_used", "Swap used", captures, _metric("swap_used_kb")),
     ]
-    programs = {look.id: {group.name: group for group in groups(look.processes)} for look in looks}
-    for name in leading(looks, MOST_PROGRAMS):
-        found += _program(f"{name}: each, mean", "MiB", looks, programs, lambda group: group.rss_mean_kb / MIB)
-        found += _program(f"{name}: all together", "MiB", looks, programs, lambda group: group.rss_kb / MIB)
-        found += _program(f"{name}: processes", "", looks, programs, lambda group: group.n)
+    programs = {capture.id: {group.name: group for group in groups(capture.processes)} for capture in captures}
+    for name in leading(captures, MOST_PROGRAMS):
+        found += _program(f"{name}: each, mean", "MiB", captures, programs, lambda group: group.rss_mean_kb / MIB)
+        found += _program(f"{name}: all together", "MiB", captures, programs, lambda group: group.rss_kb / MIB)
+        found += _program(f"{name}: processes", "", captures, programs, lambda group: group.n)
     return found
 
 
-def cpu(looks: Sequence[Look]) -> list[Metric]:
+def cpu(captures: Sequence[CaptureFact]) -> list[Metric]:
     """Shares of CPU time and the one-minute load."""
     names = [("us", "User"), ("sy", "System"), ("ni", "Nice"), ("wa", "Waiting for disk"), ("si", "Soft interrupts")]
     names += [("st", "Stolen"), ("id", "Idle")]
     found = []
     for name, label in names:
-        rows = _phased(f"cpu_{name}", label, "%", "", looks, _metric(f"cpu_{name}"))
+        rows = _phased(f"cpu_{name}", label, "%", "", captures, _metric(f"cpu_{name}"))
         found += [row for row in rows if name in ("us", "sy", "id") or any(value for _, value in row.values)]
-    found += _phased("load1", "Load, 1 minute", "", "", looks, _metric("load1"))
-    return _phased("cpu_busy", "Busy", "%", "", looks, busy_pct) + found
+    found += _phased("load1", "Load, 1 minute", "", "", captures, _metric("load1"))
+    return _phased("cpu_busy", "Busy", "%", "", captures, busy_pct) + found
 
 
-def busy_pct(look: Look) -> float | None:
+def busy_pct(capture: CaptureFact) -> float | None:
     """What was not idle, waiting for the disk left out: nobody worked then."""
-    idle = look.metrics.get("cpu_id")
-    return None if idle is None else max(100 - idle - look.metrics.get("cpu_wa", 0.0), 0.0)
+    idle = capture.metrics.get("cpu_id")
+    return None if idle is None else max(100 - idle - capture.metrics.get("cpu_wa", 0.0), 0.0)
 
 
-def _metric(name: str) -> Callable[[Look], float | None]:
-    return lambda look: look.metrics.get(name)
+def _metric(name: str) -> Callable[[CaptureFact], float | None]:
+    return lambda capture: capture.metrics.get(name)
 
 
-def _system(key: str, label: str, looks: Sequence[Look], read: Callable[[Look], float | None]) -> list[Metric]:
-    def mib(look: Look) -> float | None:
-        value = read(look)
+def _system(
+    key: str, label: str, captures: Sequence[CaptureFact], read: Callable[[CaptureFact], float | None]
+) -> list[Metric]:
+    def mib(capture: CaptureFact) -> float | None:
+        value = read(capture)
         return None if value is None else value / MIB
 
-    return _phased(key, label, "MiB", "amount", looks, mib)
+    return _phased(key, label, "MiB", "amount", captures, mib)
 
 
 Programs = dict[int, dict[str, ProcessGroup]]
 
 
 def _program(
-    label: str, unit: str, looks: Sequence[Look], programs: Programs, read: Callable[[ProcessGroup], float]
+    label: str, unit: str, captures: Sequence[CaptureFact], programs: Programs, read: Callable[[ProcessGroup], float]
 ) -> list[Metric]:
     """Rows for the program that `label` opens with."""
     name = label.rpartition(": ")[0]
 
-    def value(look: Look) -> float | None:
-        group = programs[look.id].get(name)
+    def value(capture: CaptureFact) -> float | None:
+        group = programs[capture.id].get(name)
         return None if group is None else read(group)
 
-    return _phased(label.replace(" ", "_"), label, unit, "amount" if unit else "", looks, value)
+    return _phased(label.replace(" ", "_"), label, unit, "amount" if unit else "", captures, value)
 
 
 def _phased(
-    key: str, label: str, unit: str, kind: str, looks: Sequence[Look], read: Callable[[Look], float | None]
+    key: str,
+    label: str,
+    unit: str,
+    kind: str,
+    captures: Sequence[CaptureFact],
+    read: Callable[[CaptureFact], float | None],
 ) -> list[Metric]:
-    """One row a phase that has values. A look quoted in part gives way to a full one of the same config."""
+    """One row a phase that has values. A capture quoted in part gives way to a full one of the same config."""
     rows = []
     for phase in PHASES:
-        values = [(look, value) for look in looks if look.phase == phase and (value := read(look)) is not None]
-        full = {look.setup for look, _ in values if not look.partial}
-        kept = tuple((look, value) for look, value in values if not look.partial or look.setup not in full)
+        values = [
+            (capture, value) for capture in captures if capture.phase == phase and (value := read(capture)) is not None
+        ]
+        full = {capture.config for capture, _ in values if not capture.partial}
+        kept = tuple((capture, value) for capture, value in values if not capture.partial or capture.config not in full)
         if kept:
             suffix = f", {phase}" if phase else ""
             rows.append(Metric(f"{key}_{phase}".rstrip("_"), label + suffix, unit, kind, kept))

@@ -39,7 +39,7 @@ def _loads(columns: Sequence[Column]) -> list[Method]:
     """
     by_setup: dict[int, list[tuple[object, ...]]] = {}
     for column in columns:
-        by_setup.setdefault(column.setup.id, []).append(column.method.parts())
+        by_setup.setdefault(column.config.id, []).append(column.method.parts())
     values = [[{parts[place] for parts in own} for own in by_setup.values()] for place in range(len(Method().parts()))]
     apart = [all(len(own) == 1 for own in place) and len(set().union(*place)) > 1 for place in values]
     kept = ((None if out else part for part, out in zip(c.method.parts(), apart, strict=True)) for c in columns)
@@ -49,7 +49,7 @@ def _loads(columns: Sequence[Column]) -> list[Method]:
 def _base(columns: Sequence[Column], loads: Sequence[Method], sound: Sequence[int], at: int) -> int:
     """The first sound column of another config and the same load; else the block's first, whatever its load."""
     mine = columns[at]
-    others = [other for other in sound if other < at and columns[other].setup.id != mine.setup.id]
+    others = [other for other in sound if other < at and columns[other].config.id != mine.config.id]
     same = (other for other in others if columns[other].method.agrees(mine.method))
     alike = next(same, next((other for other in others if loads[other].agrees(loads[at])), None))
     if alike is not None:
@@ -60,9 +60,9 @@ def _base(columns: Sequence[Column], loads: Sequence[Method], sound: Sequence[in
 def _leads(columns: Sequence[Column], loads: Sequence[Method], sound: Sequence[int], at: int) -> bool:
     """Whether this column is the baseline config under another load, which a later config was tried with too."""
     mine, first = columns[at], columns[sound[0]]
-    if mine.setup.id != first.setup.id or at not in sound:
+    if mine.config.id != first.config.id or at not in sound:
         return False
-    later = (other for other in sound if other > at and columns[other].setup.id != mine.setup.id)
+    later = (other for other in sound if other > at and columns[other].config.id != mine.config.id)
     return any(loads[other].agrees(loads[at]) and not loads[other].agrees(loads[sound[0]]) for other in later)
 
 
@@ -70,12 +70,12 @@ def _blocks(columns: Sequence[Column]) -> list[str]:
     """One word a column; equal words are one block."""
     members: dict[str, set[int]] = {}
     for column in columns:
-        members.setdefault(column.setup.group, set()).add(column.setup.id)
+        members.setdefault(column.config.group, set()).add(column.config.id)
     if len(members) > 1 and all(len(group) > 1 for group in members.values()):
-        return [column.setup.group for column in columns]
-    names = list(dict.fromkeys(column.setup.name for column in columns))
+        return [column.config.group for column in columns]
+    names = list(dict.fromkeys(column.config.name for column in columns))
     crossed = _crossed(names, columns)
-    return [crossed.get(column.setup.name, "") for column in columns]
+    return [crossed.get(column.config.name, "") for column in columns]
 
 
 def _crossed(names: Sequence[str], columns: Sequence[Column]) -> dict[str, str]:
@@ -106,5 +106,5 @@ def _unlike(blocks: dict[str, str], columns: Sequence[Column]) -> int:
         not one.method.agrees(other.method)
         for at, one in enumerate(columns)
         for other in columns[:at]
-        if blocks[one.setup.name] == blocks[other.setup.name]
+        if blocks[one.config.name] == blocks[other.config.name]
     )

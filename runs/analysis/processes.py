@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from runs.analysis.facts import Look, Process
+from runs.analysis.facts import CaptureFact, ProcessFact
 
 # Programs that belong to looking, not to what is looked at.
 LOOKERS = {
@@ -31,26 +31,26 @@ WORTH_A_ROW = 0.05
 
 @dataclass(frozen=True, slots=True)
 class ProcessGroup:
-    """All processes of one program in one look. Sums and the mean skip processes without the figure."""
+    """All processes of one program in one capture. Sums and the mean skip processes without the figure."""
 
     name: str
     n: int
     rss_kb: float
     rss_mean_kb: float
     cpu_pct: float
-    members: tuple[Process, ...]
+    members: tuple[ProcessFact, ...]
 
 
-def groups(processes: Iterable[Process]) -> list[ProcessGroup]:
+def groups(processes: Iterable[ProcessFact]) -> list[ProcessGroup]:
     """One group a program, the biggest by memory first."""
-    by_name: dict[str, list[Process]] = defaultdict(list)
+    by_name: dict[str, list[ProcessFact]] = defaultdict(list)
     for process in processes:
         by_name[process.group or process.command].append(process)
     made = [_group(name, members) for name, members in by_name.items()]
     return sorted(made, key=lambda group: (-group.rss_kb, group.name))
 
 
-def _group(name: str, members: list[Process]) -> ProcessGroup:
+def _group(name: str, members: list[ProcessFact]) -> ProcessGroup:
     sizes = [process.rss_kb for process in members if process.rss_kb is not None]
     total = sum(sizes)
     return ProcessGroup(
@@ -63,11 +63,11 @@ def _group(name: str, members: list[Process]) -> ProcessGroup:
     )
 
 
-def leading(looks: Sequence[Look], most: int) -> list[str]:
-    """The names of at most `most` groups worth a row: the biggest in any look, helpers of looking left out."""
+def leading(captures: Sequence[CaptureFact], most: int) -> list[str]:
+    """The names of at most `most` groups worth a row: the biggest in any capture, helpers of looking left out."""
     biggest: dict[str, float] = {}
-    for look in looks:
-        for group in groups(look.processes):
+    for capture in captures:
+        for group in groups(capture.processes):
             if group.name not in LOOKERS and group.rss_kb:
                 biggest[group.name] = max(group.rss_kb, biggest.get(group.name, 0.0))
     floor = WORTH_A_ROW * max(biggest.values(), default=0.0)

@@ -62,4 +62,4 @@ def _file(file: directives.FileDiff) -> Table:
         )
         for row in file.rows[:MOST_DIRECTIVES]
     )
-    return Table(file.name, ("Directive", *(setup.name for setup in file.setups)), rows)
+    return Table(file.name, ("Directive", *(config.name for config in file.configs)), rows)

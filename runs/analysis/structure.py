@@ -10,7 +10,7 @@ from typing import Any
 from runs.analysis.cost import Cost
 from runs.analysis.directives import Differences
 from runs.analysis.doubts import Doubt
-from runs.analysis.facts import RulingFact, Setup
+from runs.analysis.facts import ConfigFact, OverrideFact
 from runs.analysis.scaling import Sweep
 from runs.analysis.table import Comparison
 from runs.analysis.verdict import Judgement
@@ -44,9 +44,9 @@ def structure(comparison: Comparison, judgement: Judgement) -> dict[str, Any]:
     return {
         "configs": [
             {
-                "id": column.setup.id,
-                "name": column.setup.name,
-                "group": column.setup.group,
+                "id": column.config.id,
+                "name": column.config.name,
+                "group": column.config.group,
                 "load": column.method.words(),
                 "runs": [run.id for run in column.runs],
             }
@@ -88,7 +88,7 @@ def of_doubts(found: Sequence[Doubt]) -> list[dict[str, Any]]:
             "parts": [
                 {
                     "run": part.run,
-                    "config": part.setup,
+                    "config": part.config,
                     "who": part.who,
                     "text": part.text,
                     "ruling": _ruling(part.ruling),
@@ -114,7 +114,7 @@ def of_cost(found: Cost | None) -> dict[str, Any] | None:
 
 def plain(value: Any) -> Any:
     """Dataclasses as dicts, all the way down; a config by its id and name. JSON knows no NaN or infinity: null."""
-    if isinstance(value, Setup):
+    if isinstance(value, ConfigFact):
         return {"id": value.id, "name": value.name}
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
@@ -125,5 +125,5 @@ def plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _ruling(ruling: RulingFact | None) -> dict[str, Any] | None:
+def _ruling(ruling: OverrideFact | None) -> dict[str, Any] | None:
     return {"id": ruling.id, "by": ruling.by, "at": ruling.at, "reason": ruling.reason} if ruling else None

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from runs.analysis import monitors
 from runs.analysis.columns import Column, columns
-from runs.analysis.facts import Look, RunFact, Setup
+from runs.analysis.facts import CaptureFact, ConfigFact, RunFact
 from runs.analysis.numbers import Delta, delta, mean
 from runs.analysis.pairs import bases
 
@@ -104,15 +104,15 @@ ERRORS: list[Metric] = [
 ONLY_WHEN_ANY = {"failed_connect", "failed_receive", "failed_length", "failed_exceptions", "write_errors"}
 
 
-def compare(setups: Sequence[Setup], runs: Sequence[RunFact], looks: Sequence[Look]) -> Comparison:
-    """The whole table. The first setup is the baseline that deltas stand against, or the first of each block."""
-    made = columns(setups, runs)
+def compare(configs: Sequence[ConfigFact], runs: Sequence[RunFact], captures: Sequence[CaptureFact]) -> Comparison:
+    """The whole table. The first config is the baseline that deltas stand against, or the first of each block."""
+    made = columns(configs, runs)
     groups = [
         Group("Load", _run_rows(LOAD, made)),
         Group("Latency", _run_rows(LATENCY, made)),
         Group("Errors", _run_rows(ERRORS, made)),
-        Group("Memory", _look_rows(monitors.memory(looks), made)),
-        Group("CPU", _look_rows(monitors.cpu(looks), made)),
+        Group("Memory", _look_rows(monitors.memory(captures), made)),
+        Group("CPU", _look_rows(monitors.cpu(captures), made)),
     ]
     return against(Comparison(tuple(made), tuple(group for group in groups if group.rows)), bases(made))
 
@@ -179,12 +179,12 @@ def _look_rows(metrics: Sequence[monitors.Metric], made: Sequence[Column]) -> tu
     rows = []
     for metric in metrics:
         per_column: list[list[Figure]] = [[] for _ in made]
-        for look, value in metric.values:
-            at = places.get(("run", look.run)) if look.run else None
-            at = places.get(("setup", look.setup)) if at is None else at
+        for capture, value in metric.values:
+            at = places.get(("run", capture.run)) if capture.run else None
+            at = places.get(("config", capture.config)) if at is None else at
             if at is not None:
-                what = f"{look.tool} {look.phase}".strip()
-                per_column[at].append(Figure(value, look.source, look.line, what, look.run, look.partial))
+                what = f"{capture.tool} {capture.phase}".strip()
+                per_column[at].append(Figure(value, capture.source, capture.line, what, capture.run, capture.partial))
         if any(per_column):
             rows.append(Row(metric.key, metric.label, metric.unit, metric.kind, cells(per_column)))
     return tuple(rows)
@@ -193,6 +193,6 @@ def _look_rows(metrics: Sequence[monitors.Metric], made: Sequence[Column]) -> tu
 def _places(made: Sequence[Column]) -> dict[tuple[str, int | None], int]:
     places: dict[tuple[str, int | None], int] = {}
     for at, column in enumerate(made):
-        places.setdefault(("setup", column.setup.id), at)
+        places.setdefault(("config", column.config.id), at)
         places.update({("run", run.id): at for run in column.runs})
     return places

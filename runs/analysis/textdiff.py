@@ -13,9 +13,9 @@ MOST_LINES = 1500
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A config's text. `setup` is the config's id; None: it holds for all."""
+    """A config's text. `config` is the config's id; None: it holds for all."""
 
-    setup: int | None
+    config: int | None
     path: str
     text: str
 
@@ -30,10 +30,10 @@ class TextDiff:
     lines: tuple[tuple[str, str], ...]
 
 
-def of_texts(setups: Sequence[int], texts: Sequence[Text]) -> list[TextDiff]:
+def of_texts(configs: Sequence[int], texts: Sequence[Text]) -> list[TextDiff]:
     """Each config's texts against those of the first config that has any: by file name, or the only one each has."""
-    owned = {setup: [text for text in texts if text.setup == setup] for setup in setups}
-    owners = [setup for setup in setups if owned[setup]]
+    owned = {config: [text for text in texts if text.config == config] for config in configs}
+    owners = [config for config in configs if owned[config]]
     if len(owners) < 2:
         return []
     base = owners[0]

@@ -6,7 +6,7 @@ Method    Binary segmentation of the days' mean logs of requests per second. In 
           paid for). Stretches are split down to candidates with p <= 0.05; Holm's adjustment over all tests made then
           decides which of them stay, a split inside another only if that one stays.
 Takes     the days for independent of each other and for equally sure, whatever their numbers of runs.
-Says no   where a side would have fewer than three days: with so few, chance looks like change.
+Says no   where a side would have fewer than three days: with so few, chance captures like change.
 Source    A. J. Scott and M. Knott, "A cluster analysis method for grouping means in the analysis of variance",
           Biometrics 30 (1974), for the segmentation; E. J. G. Pitman (1937) for the permutation.
 """

@@ -47,8 +47,8 @@ class Judged:
         """Column index -> why nothing of it counts."""
         found = {}
         for at, column in enumerate(comparison.columns):
-            if column.setup.id in self.apart:
-                found[at] = self.apart[column.setup.id]
+            if column.config.id in self.apart:
+                found[at] = self.apart[column.config.id]
             elif column.runs and all(run.id in self.out for run in column.runs):
                 found[at] = self.out[column.runs[0].id]
         return found
@@ -67,7 +67,7 @@ class Judged:
 
 def compared(material: reads.Material) -> tuple[Comparison, Judged]:
     """The table of this material, each column against the baseline that it is judged against, and the conclusions."""
-    comparison = table.compare(material.setups, material.runs, material.looks)
+    comparison = table.compare(material.configs, material.runs, material.captures)
     found = judged(material, comparison)
     return against(comparison, found.judgement.bases), found
 
@@ -96,18 +96,19 @@ def _judge(case: Case, spread: Spread | None, comparison: Comparison) -> Judged:
     return Judged(
         doubts=found,
         judgement=judgement,
-        differences=directives.compare(case.setups, case.texts),
-        sweeps=sweeps(case.setups, case.runs, excluded=out),
-        cost=cost(comparison, case.looks, hosts=case.hosts, texts=case.texts, excluded=out),
+        differences=directives.compare(case.configs, case.texts),
+        sweeps=sweeps(case.configs, case.runs, excluded=out),
+        cost=cost(comparison, case.captures, hosts=case.hosts, texts=case.texts, excluded=out),
         out=out,
         apart=away,
     )
 
 
 def _key(case: Case, spread: Spread | None) -> str:
-    looks = [(row, _rows(look.processes)) for row, look in zip(_rows(case.looks, "processes"), case.looks, strict=True)]
-    others = (_rows(each) for each in (case.setups, case.runs, case.texts, case.hosts, case.rulings))
-    facts = (looks, *others, spread)
+    rows = _rows(case.captures, "processes")
+    captures = [(row, _rows(capture.processes)) for row, capture in zip(rows, case.captures, strict=True)]
+    others = (_rows(each) for each in (case.configs, case.runs, case.texts, case.hosts, case.rulings))
+    facts = (captures, *others, spread)
     return f"judged-{_code()}-{hashlib.sha256(pickle.dumps(facts)).hexdigest()}"
 
 

@@ -10,7 +10,7 @@ from django.db.models import Q, QuerySet
 from django.urls import reverse
 
 from runs.analysis.doubts import Case
-from runs.analysis.facts import HostFact, Look, Process, RulingFact, RunFact, Setup, TextFact
+from runs.analysis.facts import CaptureFact, ConfigFact, HostFact, OverrideFact, ProcessFact, RunFact, TextFact
 from runs.ingest import makes_load
 from runs.models import Capture, Config, ConfigText, Experiment, Host, Ruling, Run, Series, Timing
 from runs.selectors import timed
@@ -24,9 +24,9 @@ PROCESS_METRICS = ("rss_kb", "cpu_pct")
 class Material:
     """Everything that a comparison page shows. `waiting`: files of single requests whose run is not there."""
 
-    setups: list[Setup]
+    configs: list[ConfigFact]
     runs: list[RunFact]
-    looks: list[Look]
+    captures: list[CaptureFact]
     texts: list[ConfigText]
     hosts: list[Host]
     waiting: list[Timing] = field(default_factory=list)
@@ -44,10 +44,10 @@ def of_experiment(experiment: Experiment) -> Material:
     runs = list(_runs().filter(experiment=experiment))
     captures = list(experiment.captures.defer("values", "quotes").select_related("host"))
     texts = once(experiment.texts.order_by("id"))
-    setups = [_setup(config) for config in configs]
-    if not setups and captures:  # monitors on their own: one column for all of them
-        setups = [Setup(0, experiment.name, url=experiment.get_absolute_url())]
-    return _material(setups, runs, captures, texts, experiment.host, timed.rows(experiment=experiment))
+    facts = [_config_fact(config) for config in configs]
+    if not facts and captures:  # monitors on their own: one column for all of them
+        facts = [ConfigFact(0, experiment.name, url=experiment.get_absolute_url())]
+    return _material(facts, runs, captures, texts, experiment.host, timed.rows(experiment=experiment))
 
 
 def once(texts: Iterable[ConfigText]) -> list[ConfigText]:
@@ -84,17 +84,17 @@ def case_of(material: Material) -> Case:
         TextFact(text.config_id, text.path, text.text, line_url(text.upload_id, text.line_first), text.line_first)
         for text in material.texts
     ]
-    return Case(material.setups, material.runs, material.looks, texts, hosts, _rulings(material))
+    return Case(material.configs, material.runs, material.captures, texts, hosts, _rulings(material))
 
 
-def _rulings(material: Material) -> list[RulingFact]:
+def _rulings(material: Material) -> list[OverrideFact]:
     """The standing rulings about these configs and runs. A run is known by its upload and a line of its text."""
     uploads = {run.upload for run in material.runs}
-    about = Q(upload__in=uploads) | Q(config__in=[setup.id for setup in material.setups])
+    about = Q(upload__in=uploads) | Q(config__in=[config.id for config in material.configs])
     found = []
     for ruling in Ruling.objects.filter(about, withdrawn_at=None).select_related("made_by").order_by("id"):
         by, at = ruling.made_by.get_username() if ruling.made_by else "", ruling.made_at.isoformat()
-        said = RulingFact(ruling.pk, ruling.rule, None, ruling.config_id, by, at, ruling.reason)
+        said = OverrideFact(ruling.pk, ruling.rule, None, ruling.config_id, by, at, ruling.reason)
         if ruling.line is None:
             found.append(said)
         else:
@@ -106,8 +106,8 @@ def _stands_at(run: RunFact, ruling: Ruling) -> bool:
     return run.upload == ruling.upload_id and run.line <= (ruling.line or 0) <= run.last_line
 
 
-def looks_of(captures: Sequence[Capture]) -> list[Look]:
-    """Captures with their system metrics and processes (means over the looks of each). One query."""
+def capture_facts(captures: Sequence[Capture]) -> list[CaptureFact]:
+    """Captures with their system metrics and processes (means over the samples of each). One query."""
     metrics: dict[int, dict[str, float]] = defaultdict(dict)
     lows: dict[int, dict[str, float]] = defaultdict(dict)
     peaks: dict[int, dict[str, float]] = defaultdict(dict)
@@ -123,7 +123,9 @@ def looks_of(captures: Sequence[Capture]) -> list[Look]:
             processes[capture][pid, command][metric] = mean
             groups[pid, command] = group
     return [
-        replace(_look(capture, metrics[capture.pk], processes[capture.pk], groups), lows=lows[pk], peaks=peaks[pk])
+        replace(
+            _capture_fact(capture, metrics[capture.pk], processes[capture.pk], groups), lows=lows[pk], peaks=peaks[pk]
+        )
         for pk, capture in ((capture.pk, capture) for capture in captures)
     ]
 
@@ -132,7 +134,7 @@ def run_fact(run: Run) -> RunFact:
     """One stored run; its host must be loaded with it."""
     return RunFact(
         id=run.pk,
-        setup=run.config_id,
+        config=run.config_id,
         tool=run.tool,
         label=run.label,
         repeat=run.repeat,
@@ -175,12 +177,12 @@ def _selection(runs: Sequence[Run], captured: Q) -> Material:
     names = dict(Experiment.objects.filter(pk__in={c.experiment_id for c in configs}).values_list("id", "name"))
     captures = list(Capture.objects.filter(captured).defer("values", "quotes").select_related("host"))
     texts = once(ConfigText.objects.filter(config__in=[config.pk for config in configs]).order_by("id"))
-    setups = [_setup(config, names[config.experiment_id] if len(names) > 1 else "") for config in configs]
-    return _material(setups, runs, captures, texts, None, timed.rows(run__in=[run.pk for run in runs]))
+    facts = [_config_fact(config, names[config.experiment_id] if len(names) > 1 else "") for config in configs]
+    return _material(facts, runs, captures, texts, None, timed.rows(run__in=[run.pk for run in runs]))
 
 
 def _material(
-    setups: list[Setup],
+    configs: list[ConfigFact],
     runs: Iterable[Run],
     captures: Sequence[Capture],
     texts: list[ConfigText],
@@ -192,11 +194,11 @@ def _material(
     hosts |= {capture.host.pk: capture.host for capture in captures if capture.host}
     if host and not hosts:
         hosts[host.pk] = host
-    looks = looks_of(captures)
-    if [setup.id for setup in setups] == [0]:
-        looks = [replace(look, setup=0) for look in looks]
+    watched = capture_facts(captures)
+    if [config.id for config in configs] == [0]:
+        watched = [replace(capture, config=0) for capture in watched]
     waiting = [row for row in timings if row.run_id is None]
-    return Material(setups, _facts(runs, timings), looks, texts, list(hosts.values()), waiting)
+    return Material(configs, _facts(runs, timings), watched, texts, list(hosts.values()), waiting)
 
 
 def _facts(runs: Sequence[Run], timings: Sequence[Timing]) -> list[RunFact]:
@@ -206,19 +208,19 @@ def _facts(runs: Sequence[Run], timings: Sequence[Timing]) -> list[RunFact]:
     return [replace(one, timed_ms=its.percentiles_ms, counts=its.counts) if its else one for one, its in facts]
 
 
-def _setup(config: Config, experiment: str = "") -> Setup:
-    return Setup(config.pk, config.name, config.group, config.get_absolute_url(), experiment)
+def _config_fact(config: Config, experiment: str = "") -> ConfigFact:
+    return ConfigFact(config.pk, config.name, config.group, config.get_absolute_url(), experiment)
 
 
-def _look(
+def _capture_fact(
     capture: Capture,
     metrics: dict[str, float],
     processes: dict[tuple[int, str], dict[str, float]],
     groups: dict[tuple[int, str], str],
-) -> Look:
-    return Look(
+) -> CaptureFact:
+    return CaptureFact(
         id=capture.pk,
-        setup=capture.config_id,
+        config=capture.config_id,
         run=capture.run_id,
         tool=capture.tool,
         phase=capture.phase,
@@ -231,7 +233,7 @@ def _look(
         n=capture.n_samples,
         metrics=metrics,
         processes=tuple(
-            Process(pid, group, command, found.get("rss_kb"), found.get("cpu_pct"), makes_load(group))
+            ProcessFact(pid, group, command, found.get("rss_kb"), found.get("cpu_pct"), makes_load(group))
             for (pid, command), found in processes.items()
             for group in [groups[pid, command]]
         ),

@@ -9,7 +9,7 @@ from statistics import fmean, stdev
 from typing import Any
 
 from runs.analysis.columns import Column
-from runs.analysis.facts import Look, RunFact
+from runs.analysis.facts import CaptureFact, RunFact
 from runs.analysis.monitors import memory_parts
 from runs.analysis.numbers import figure
 from runs.analysis.processes import groups, leading
@@ -79,7 +79,7 @@ def wants_log(asked: str, spectrum: Sequence[latency.Line]) -> bool:
 
 def all_charts(
     comparison: Comparison,
-    looks: Sequence[Look],
+    captures: Sequence[CaptureFact],
     sweeps: Sequence[Sweep] = (),
     *,
     silent: Container[int] = (),
@@ -97,14 +97,14 @@ def all_charts(
     drawn = [curve(sweep) for sweep in sweeps if len(sweep.levels) >= FEWEST_LEVELS]
     if drawn:
         made["scaling"] = scaling.figure(drawn)
-    sizes = _sizes(comparison.columns, looks)
+    sizes = _sizes(comparison.columns, captures)
     if sizes:
         made["processes"] = resources.processes(sizes)
-    memory = [(look, memory_parts(look)) for look in looks]
-    stacks = _stacks(comparison.columns, [(look, parts) for look, parts in memory if len(parts) > 1])
+    memory = [(capture, memory_parts(capture)) for capture in captures]
+    stacks = _stacks(comparison.columns, [(capture, parts) for capture, parts in memory if len(parts) > 1])
     if stacks:
         made["memory"] = resources.memory(stacks)
-    cpu = _stacks(comparison.columns, [(look, _cpu(look)) for look in looks if "cpu_us" in look.metrics])
+    cpu = _stacks(comparison.columns, [(capture, _cpu(capture)) for capture in captures if "cpu_us" in capture.metrics])
     if cpu:
         made["cpu"] = resources.cpu(cpu)
     return made
@@ -131,41 +131,41 @@ def _run_words(column: Column, run: RunFact) -> str:
     return "<br>".join(row for row in rows if row)
 
 
-def _sizes(columns: Sequence[Column], looks: Sequence[Look]) -> list[resources.Sizes]:
-    """Each leading program's processes by config, out of the config's fullest kind of look (during before after)."""
+def _sizes(columns: Sequence[Column], captures: Sequence[CaptureFact]) -> list[resources.Sizes]:
+    """Each leading program's processes by config, out of the config's fullest kind of capture (during before after)."""
     made = []
-    for program in leading(looks, MOST_PROGRAMS):
+    for program in leading(captures, MOST_PROGRAMS):
         for column in _one_a_config(columns):
-            own = [look for look in looks if look.setup == column.setup.id]
+            own = [capture for capture in captures if capture.config == column.config.id]
             by_phase: dict[str, list[float]] = {}
-            for look in own:
-                members = next((group.members for group in groups(look.processes) if group.name == program), ())
-                by_phase.setdefault(look.phase, []).extend(one.rss_kb / 1024 for one in members if one.rss_kb)
+            for capture in own:
+                members = next((group.members for group in groups(capture.processes) if group.name == program), ())
+                by_phase.setdefault(capture.phase, []).extend(one.rss_kb / 1024 for one in members if one.rss_kb)
             phase = max(by_phase, key=lambda name: (name != "before", len(by_phase[name])), default="")
             if by_phase.get(phase):
-                made.append(resources.Sizes(column.setup.name, column.color, program, tuple(by_phase[phase])))
+                made.append(resources.Sizes(column.config.name, column.color, program, tuple(by_phase[phase])))
     return made
 
 
-def _stacks(columns: Sequence[Column], found: Sequence[tuple[Look, dict[str, float]]]) -> list[resources.Stack]:
-    """One bar a config and phase: the mean of each part over its looks; partial looks only where nothing else is."""
+def _stacks(columns: Sequence[Column], found: Sequence[tuple[CaptureFact, dict[str, float]]]) -> list[resources.Stack]:
+    """One bar a config and phase: the mean of each part over its captures; partial captures only where nothing else is."""
     made = []
     for column in _one_a_config(columns):
-        own = [(look, parts) for look, parts in found if look.setup == column.setup.id]
-        for phase in sorted({look.phase for look, _ in own}, key=PHASES.__getitem__):
-            parts = [each for look, each in own if look.phase == phase]
+        own = [(capture, parts) for capture, parts in found if capture.config == column.config.id]
+        for phase in sorted({capture.phase for capture, _ in own}, key=PHASES.__getitem__):
+            parts = [each for capture, each in own if capture.phase == phase]
             names = dict.fromkeys(name for each in parts for name in each)
             mean = {name: round(sum(each.get(name, 0.0) for each in parts) / len(parts), 3) for name in names}
-            made.append(resources.Stack(column.setup.name, phase, mean))
+            made.append(resources.Stack(column.config.name, phase, mean))
     return made
 
 
 def _one_a_config(columns: Sequence[Column]) -> list[Column]:
-    return list({column.setup.id: column for column in reversed(columns)}.values())[::-1]
+    return list({column.config.id: column for column in reversed(columns)}.values())[::-1]
 
 
-def _cpu(look: Look) -> dict[str, float]:
-    parts = {name: look.metrics.get(f"cpu_{name}", 0.0) for name in ("us", "ni", "sy", "si", "hi", "wa", "id")}
+def _cpu(capture: CaptureFact) -> dict[str, float]:
+    parts = {name: capture.metrics.get(f"cpu_{name}", 0.0) for name in ("us", "ni", "sy", "si", "hi", "wa", "id")}
     return {
         "us": parts["us"] + parts["ni"],
         "sy": parts["sy"],

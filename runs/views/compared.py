@@ -47,11 +47,11 @@ def context_of(request: HttpRequest, material: reads.Material) -> dict[str, Any]
         "log": wants_log(request.GET.get("y", ""), lines(comparison)),
         "hosts": material.hosts,
         "texts": material.texts,
-        "setup_names": {setup.id: setup.name for setup in material.setups},
-        "configs": material.setups,
+        "config_names": {config.id: config.name for config in material.configs},
+        "configs": material.configs,
         "runs": material.runs,
-        "looks": material.looks,
-        "over_time": sorted((look for look in material.looks if look.n > 1), key=lambda look: (-look.n, look.id)),
+        "captures": material.captures,
+        "over_time": sorted((one for one in material.captures if one.n > 1), key=lambda one: (-one.n, one.id)),
     } | _differences(comparison, material)
 
 
@@ -60,7 +60,7 @@ def charts_of(
 ) -> dict[str, Figure]:
     """The page's figures by name, as its query asks for them."""
     silent, asked = judged.silent(comparison), request.GET.get("y", "")
-    return all_charts(comparison, material.looks, judged.sweeps, silent=silent, out=judged.out, asked=asked)
+    return all_charts(comparison, material.captures, judged.sweeps, silent=silent, out=judged.out, asked=asked)
 
 
 def charts_anew(request: HttpRequest, material: reads.Material) -> dict[str, Figure]:

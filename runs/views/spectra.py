@@ -42,7 +42,7 @@ def _of_column(column: Column, out: Container[int]) -> Iterator[Line]:
             name=column.title
             + (f", run {run.repeat}" if len(column.runs) > 1 else "")
             + (", not counted" if run.id in out else ""),
-            config=column.setup.name,
+            config=column.config.name,
             place=column.color,
             repeat=run.repeat,
             percentiles_ms=percentiles(run.percentiles_ms, run.timed_ms),
@@ -55,7 +55,7 @@ def _together(column: Column, runs: Sequence[RunFact]) -> Line:
     n = histogram.size(counts)
     return Line(
         name=f"{column.title}, {len(runs)} runs together, n={n}",
-        config=column.setup.name,
+        config=column.config.name,
         place=column.color,
         repeat=1,
         percentiles_ms=percentiles({}, histogram.percentiles(counts)),

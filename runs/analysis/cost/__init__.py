@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from runs.analysis.columns import Column
-from runs.analysis.facts import HostFact, Look, RunFact, TextFact
+from runs.analysis.facts import CaptureFact, HostFact, RunFact, TextFact
 from runs.analysis.numbers import figure
 from runs.analysis.table import Comparison
 
@@ -36,7 +36,7 @@ class Cost:
 
 def cost(
     comparison: Comparison,
-    looks: Sequence[Look],
+    captures: Sequence[CaptureFact],
     *,
     hosts: Sequence[HostFact] = (),
     texts: Sequence[TextFact] = (),
@@ -48,7 +48,7 @@ def cost(
     """
     out = excluded or {}
     known = {host.id: host for host in hosts}
-    beside = _beside(comparison.columns, looks)
+    beside = _beside(comparison.columns, captures)
     seen = [_seen(column, own, texts, known, out) for column, own in zip(comparison.columns, beside, strict=True)]
     rows = _rows(seen)
     if not rows:
@@ -58,21 +58,21 @@ def cost(
     )
 
 
-def _beside(columns: Sequence[Column], looks: Sequence[Look]) -> list[list[Look]]:
-    """Each column's looks: one beside a run is its column's, another one its config's first column's."""
+def _beside(columns: Sequence[Column], captures: Sequence[CaptureFact]) -> list[list[CaptureFact]]:
+    """Each column's captures: one beside a run is its column's, another one its config's first column's."""
     by_run = {run.id: at for at, column in enumerate(columns) for run in column.runs}
-    by_setup = {column.setup.id: at for at, column in reversed(list(enumerate(columns)))}
-    beside: list[list[Look]] = [[] for _ in columns]
-    for look in looks:
-        at = by_run.get(look.run or 0, by_setup.get(look.setup or 0))
+    by_setup = {column.config.id: at for at, column in reversed(list(enumerate(columns)))}
+    beside: list[list[CaptureFact]] = [[] for _ in columns]
+    for capture in captures:
+        at = by_run.get(capture.run or 0, by_setup.get(capture.config or 0))
         if at is not None:
-            beside[at].append(look)
+            beside[at].append(capture)
     return beside
 
 
 def _seen(
     column: Column,
-    looks: Sequence[Look],
+    captures: Sequence[CaptureFact],
     texts: Sequence[TextFact],
     hosts: Mapping[int, HostFact],
     excluded: Mapping[int, str],
@@ -80,21 +80,23 @@ def _seen(
     runs = tuple(run for run in column.runs if run.id not in excluded)
     host = table.host_of(runs, hosts)
     # Monitors of the machine that made the load say nothing of what serving costs.
-    own = tuple(look for look in looks if host is None or look.host_id in (None, host.id))
+    own = tuple(capture for capture in captures if host is None or capture.host_id in (None, host.id))
     out = frozenset(run.id for run in column.runs if run.id in excluded)
     software = next((run.server_software for run in column.runs if run.server_software), "")
     found = tuple(under_load(own, software))
     return Seen(column, runs, own, found, tuple(_taken(column, runs, own, texts)), host, out)
 
 
-def _taken(column: Column, runs: Sequence[RunFact], looks: Sequence[Look], texts: Sequence[TextFact]) -> list[Taken]:
-    own = [text.text for text in texts if text.setup in (None, column.setup.id)]
+def _taken(
+    column: Column, runs: Sequence[RunFact], captures: Sequence[CaptureFact], texts: Sequence[TextFact]
+) -> list[Taken]:
+    own = [text.text for text in texts if text.config in (None, column.config.id)]
     found = []
     for run in runs:
-        beside = [look for look in looks if look.run == run.id]
+        beside = [capture for capture in captures if capture.run == run.id]
         if not beside and len(runs) == 1:
-            beside = [look for look in looks if look.run is None]
-        threaded = is_threaded((column.setup.name, run.server_software), own)
+            beside = [capture for capture in captures if capture.run is None]
+        threaded = is_threaded((column.config.name, run.server_software), own)
         one = taken(run, beside, threaded=threaded)
         if one:
             found.append(one)

@@ -11,13 +11,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from runs.analysis.columns import method
-from runs.analysis.facts import Look, RunFact, Source
+from runs.analysis.facts import CaptureFact, RunFact, Source
 
 from .serving import served
 
 # What a person wrote beside a run: as many connections as that, and so many processes there are.
 _SAID = re.compile(r"(MaxClients|MaxRequestWorkers)\D{0,12}?(\d{1,6})(?!\d)", re.IGNORECASE)
-Read = Callable[[Look], float | None]
+Read = Callable[[CaptureFact], float | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,18 +50,18 @@ class Taken:
 
 
 def _sum(*names: str) -> Read:
-    def read(look: Look) -> float | None:
-        told = [look.metrics.get(name) for name in names]
+    def read(capture: CaptureFact) -> float | None:
+        told = [capture.metrics.get(name) for name in names]
         known = [value for value in told if value is not None and math.isfinite(value)]
         return sum(known) if len(known) == len(names) else None
 
     return read
 
 
-def _printed(look: Look) -> float | None:
+def _printed(capture: CaptureFact) -> float | None:
     """The kernel's own estimate. Where a kernel has none, a reader of /proc/meminfo put MemFree + Inactive in its place."""
-    told = look.metrics.get("mem_available_kb")
-    return None if told is None or not math.isfinite(told) or told == FREE_AND_INACTIVE(look) else told
+    told = capture.metrics.get("mem_available_kb")
+    return None if told is None or not math.isfinite(told) or told == FREE_AND_INACTIVE(capture) else told
 
 
 FREE_AND_INACTIVE = _sum("mem_free_kb", "mem_inactive_kb")
@@ -73,28 +73,30 @@ BASES: tuple[tuple[str, Read], ...] = (
 )
 
 
-def available(look: Look) -> tuple[float, str] | None:
+def available(capture: CaptureFact) -> tuple[float, str] | None:
     """(kB that programs could still get, the figures it is made of): MemAvailable, else MemFree + Inactive, else what is left."""
-    return next(((value, words) for words, read in BASES if (value := read(look)) is not None), None)
+    return next(((value, words) for words, read in BASES if (value := read(capture)) is not None), None)
 
 
-def taken(run: RunFact, looks: Sequence[Look], *, threaded: bool) -> Taken | None:
+def taken(run: RunFact, captures: Sequence[CaptureFact], *, threaded: bool) -> Taken | None:
     """Available memory just before the run and just after it (else during it), by one and the same figure."""
-    before = [look for look in looks if look.phase == "before"]
-    after = [look for look in looks if look.phase == "after"] or [look for look in looks if look.phase == "during"]
+    before = [capture for capture in captures if capture.phase == "before"]
+    after = [one for one in captures if one.phase == "after"] or [one for one in captures if one.phase == "during"]
     for words, read in BASES:
-        first = [look for look in before if read(look) is not None][-1:]
-        last = [look for look in after if read(look) is not None][:1]
+        first = [capture for capture in before if read(capture) is not None][-1:]
+        last = [capture for capture in after if read(capture) is not None][:1]
         if first and last:
-            sources = tuple(Source(look.source, look.line) for look in (*first, *last))
+            sources = tuple(Source(capture.source, capture.line) for capture in (*first, *last))
             count = _count(run, before, after, threaded=threaded)
             return Taken(read(first[0]) or 0.0, read(last[0]) or 0.0, words, sources, count)
     return None
 
 
-def _count(run: RunFact, before: Sequence[Look], after: Sequence[Look], *, threaded: bool) -> Count | None:
+def _count(
+    run: RunFact, before: Sequence[CaptureFact], after: Sequence[CaptureFact], *, threaded: bool
+) -> Count | None:
     """Processes that were added, else that were there, else those that the connections had: one each, up to MaxClients."""
-    first, last = (_listed(looks, run.server_software) for looks in (before, after))
+    first, last = (_listed(captures, run.server_software) for captures in (before, after))
     if last and first and last.n > first.n:
         return Count(last.n - first.n, f"{last.n} − {first.n} processes", (*first.sources, *last.sources))
     if last and not first:
@@ -109,13 +111,13 @@ def _count(run: RunFact, before: Sequence[Look], after: Sequence[Look], *, threa
     return Count(connections, f"{connections} processes, one a connection", here)
 
 
-def _listed(looks: Sequence[Look], software: str) -> Count | None:
-    """The biggest program's processes in the first look that lists them all."""
-    for look in looks:
-        found = served(look, software)
+def _listed(captures: Sequence[CaptureFact], software: str) -> Count | None:
+    """The biggest program's processes in the first capture that lists them all."""
+    for capture in captures:
+        found = served(capture, software)
         if found and found.whole == "all":
             biggest = found.groups[0]
-            return Count(biggest.n, biggest.name, (Source(look.source, look.line),))
+            return Count(biggest.n, biggest.name, (Source(capture.source, capture.line),))
     return None
 
 

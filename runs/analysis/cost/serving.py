@@ -1,4 +1,4 @@
-"""Which processes of a look are the server's, and whether the look shows all of them."""
+"""Which processes of a capture are the server's, and whether the capture shows all of them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from runs.analysis.facts import Look
+from runs.analysis.facts import CaptureFact
 from runs.analysis.processes import LOOKERS, ProcessGroup, groups
 
 # Monitors and what keeps a terminal, beyond those that a table leaves out anyway.
@@ -55,12 +55,12 @@ Whole = Literal["all", "some", "quoted"]
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """The server's programs in one look, the biggest first.
+    """The server's programs in one capture, the biggest first.
 
     whole   "all" processes are listed; "some": a screen that had no room for the rest; "quoted": single lines of one
     """
 
-    look: Look
+    capture: CaptureFact
     groups: tuple[ProcessGroup, ...]
     whole: Whole
 
@@ -73,10 +73,10 @@ class Served:
         return sum(group.n for group in self.groups)
 
 
-def served(look: Look, software: str = "") -> Served | None:
+def served(capture: CaptureFact, software: str = "") -> Served | None:
     """None where no server is seen, or none with its memory. `software` is what the runs say answered them."""
     # What the load tools need is not what serving costs.
-    serving = [process for process in look.processes if not process.makes_load]
+    serving = [process for process in capture.processes if not process.makes_load]
     found = [group for group in groups(serving) if group.rss_kb > 0 and group.name.lower() not in HELPERS]
     front = [group for group in found if group.name.lower().startswith(FRONT)]
     behind = [group for group in found if group.name.lower().startswith(BEHIND) and group not in front]
@@ -85,24 +85,24 @@ def served(look: Look, software: str = "") -> Served | None:
     known = [group for group in found if group in (answering or front) or group in busy] or behind[:1]
     # A program that nobody has heard of serves too, if it is the biggest.
     chosen = known or found[:1]
-    return Served(look, tuple(chosen[:MOST_PROGRAMS]), _whole(look)) if chosen else None
+    return Served(capture, tuple(chosen[:MOST_PROGRAMS]), _whole(capture)) if chosen else None
 
 
 def _family(software: str) -> tuple[str, ...]:
     return next((programs for name, programs in FAMILIES.items() if name in software.lower()), ())
 
 
-def _whole(look: Look) -> Whole:
-    if look.partial:
+def _whole(capture: CaptureFact) -> Whole:
+    if capture.partial:
         return "quoted"
-    total = look.metrics.get("tasks_total")
-    if look.tool == "top" and (total is None or total > len(look.processes)):
+    total = capture.metrics.get("tasks_total")
+    if capture.tool == "top" and (total is None or total > len(capture.processes)):
         return "some"
     return "all"
 
 
 def programs(found: Sequence[Served]) -> list[str]:
-    """The names of the programs in these looks, the biggest in any of them first."""
+    """The names of the programs in these captures, the biggest in any of them first."""
     biggest: dict[str, float] = {}
     for one in found:
         for group in one.groups:
@@ -110,16 +110,16 @@ def programs(found: Sequence[Served]) -> list[str]:
     return sorted(biggest, key=lambda name: (-biggest[name], name))[:MOST_PROGRAMS]
 
 
-def under_load(looks: Sequence[Look], software: str = "") -> list[Served]:
-    """The looks that tell best what serving takes: those during the load, else after it, else of no known phase.
+def under_load(captures: Sequence[CaptureFact], software: str = "") -> list[Served]:
+    """The captures that tell best what serving takes: those during the load, else after it, else of no known phase.
 
     Of one phase, whole lists go before screens that show a part.
     """
-    found = [one for look in looks if (one := served(look, software))]
+    found = [one for capture in captures if (one := served(capture, software))]
     for wanted in (("all", "some"), ("quoted",)):
         for phase in ("during", "after", ""):
             for whole in wanted:
-                kept = [one for one in found if one.look.phase == phase and one.whole == whole]
+                kept = [one for one in found if one.capture.phase == phase and one.whole == whole]
                 if kept:
                     return kept
     return []

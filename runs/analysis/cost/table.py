@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from runs.analysis.columns import Column
-from runs.analysis.facts import HostFact, Look, RunFact, Source
+from runs.analysis.facts import CaptureFact, HostFact, RunFact, Source
 from runs.analysis.numbers import figure
 
 from .memory import Taken, available
@@ -44,14 +44,14 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What is known of one column: its counted runs, its looks under load, memory around its runs, its machine.
+    """What is known of one column: its counted runs, its captures under load, memory around its runs, its machine.
 
-    looks   all of them, whatever their phase; out: runs of the column that do not count
+    captures   all of them, whatever their phase; out: runs of the column that do not count
     """
 
     column: Column
     runs: tuple[RunFact, ...]
-    looks: tuple[Look, ...]
+    captures: tuple[CaptureFact, ...]
     served: tuple[Served, ...]
     taken: tuple[Taken, ...]
     host: HostFact | None
@@ -62,11 +62,11 @@ class Seen:
         rates = [rate for run in self.runs if (rate := _rate(run)) is not None]
         return fmean(rates) if rates else None
 
-    def rate_at(self, look: Look) -> float | None:
-        """The requests/s of the run that the look stands beside, else of all; None beside a run that does not count."""
-        if look.run in self.out:
+    def rate_at(self, capture: CaptureFact) -> float | None:
+        """The requests/s of the run that the capture stands beside, else of all; None beside a run that does not count."""
+        if capture.run in self.out:
             return None
-        own = [_rate(run) for run in self.runs if run.id == look.run]
+        own = [_rate(run) for run in self.runs if run.id == capture.run]
         return own[0] if own else self.rate
 
 
@@ -75,18 +75,18 @@ def _rate(run: RunFact) -> float | None:
     return rate if rate is not None and math.isfinite(rate) else None
 
 
-def source(look: Look) -> Source:
-    return Source(look.source, look.line)
+def source(capture: CaptureFact) -> Source:
+    return Source(capture.source, capture.line)
 
 
 def program(seen: Seen, name: str) -> Cell | None:
-    """ "20 × 13 MiB": processes of one program and their resident memory together, the mean of the looks."""
+    """ "20 × 13 MiB": processes of one program and their resident memory together, the mean of the captures."""
     found = [(one, group) for one in seen.served for group in one.groups if group.name == name]
     if not found:
         return None
-    sources = tuple(source(one.look) for one, _ in found)
+    sources = tuple(source(one.capture) for one, _ in found)
     each = fmean(group.rss_mean_kb for _, group in found) / MIB
-    beside = ", beside a run that is not counted" if any(one.look.run in seen.out for one, _ in found) else ""
+    beside = ", beside a run that is not counted" if any(one.capture.run in seen.out for one, _ in found) else ""
     if any(one.whole == "quoted" for one, _ in found):
         return Cell(None, f"{figure(each)} MiB each", f"how many there were is not shown{beside}", sources)
     n, total = fmean(group.n for _, group in found), fmean(group.rss_kb for _, group in found) / MIB
@@ -99,16 +99,16 @@ def program(seen: Seen, name: str) -> Cell | None:
 def per_mib(seen: Seen) -> Cell | None:
     """Requests/s for each MiB of the server's RSS, all its programs together."""
     whole = [one for one in seen.served if one.whole != "quoted"]
-    sums = [(rate, one) for one in whole if (rate := seen.rate_at(one.look)) is not None]
+    sums = [(rate, one) for one in whole if (rate := seen.rate_at(one.capture)) is not None]
     if not sums:
         return None
     value = fmean(rate / (one.rss_kb / MIB) for rate, one in sums)
     rate, first = sums[0]
     names = " + ".join(group.name for group in first.groups)
     how = f"{figure(rate)} requests/s / {figure(first.rss_kb / MIB)} MiB of {names}"
-    how += f", the mean of {len(sums)} looks" if len(sums) > 1 else ""
+    how += f", the mean of {len(sums)} captures" if len(sums) > 1 else ""
     some = any(one.whole == "some" for _, one in sums)
-    return Cell(value, figure(value), how, tuple(source(one.look) for _, one in sums), "at most" if some else "")
+    return Cell(value, figure(value), how, tuple(source(one.capture) for _, one in sums), "at most" if some else "")
 
 
 def per_core(seen: Seen) -> Cell | None:
@@ -166,9 +166,9 @@ def workers(seen: Seen) -> Cell | None:
         how = f"({one.after_kb:.0f} kB available + {n} × {each:.0f} kB) / {each:.0f} kB, {one.basis}"
         return Cell(value, str(value), how, _sources([one]))
     for whole in seen.served:
-        free = _free_at(whole.look, seen.looks)
+        free = _free_at(whole.capture, seen.captures)
         many = whole.groups[0].name.lower().startswith(MANY_IN_ONE)
-        counts = whole.look.run not in seen.out and whole.whole != "quoted" and not many
+        counts = whole.capture.run not in seen.out and whole.whole != "quoted" and not many
         if free and counts and whole.groups[0].rss_mean_kb >= LEAST_KB:
             return _by_rss(whole, *free)
     return None
@@ -181,13 +181,13 @@ def _by_rss(whole: Served, free_kb: float, basis: str, where: Source) -> Cell:
         f"({free_kb:.0f} kB available + {group.n} × {group.rss_mean_kb:.0f} kB) / {group.rss_mean_kb:.0f} kB RSS of one "
         f"{group.name}, {basis}"
     )
-    return Cell(value, str(value), how, tuple(dict.fromkeys((where, source(whole.look)))), "at least")
+    return Cell(value, str(value), how, tuple(dict.fromkeys((where, source(whole.capture)))), "at least")
 
 
-def _free_at(look: Look, looks: Sequence[Look]) -> tuple[float, str, Source] | None:
-    """Available memory when `look` was taken: by itself, else by another look of its run and phase."""
-    same = [other for other in looks if other.run == look.run and other.phase == look.phase]
-    for other in (look, *same):
+def _free_at(capture: CaptureFact, captures: Sequence[CaptureFact]) -> tuple[float, str, Source] | None:
+    """Available memory when `capture` was taken: by itself, else by another capture of its run and phase."""
+    same = [other for other in captures if other.run == capture.run and other.phase == capture.phase]
+    for other in (capture, *same):
         found = available(other)
         if found:
             return *found, source(other)
@@ -207,8 +207,8 @@ def host_of(runs: Sequence[RunFact], hosts: Mapping[int, HostFact]) -> HostFact 
 
 
 def _room(one: Served) -> str:
-    total = one.look.metrics.get("tasks_total")
-    return f"the {len(one.look.processes)} shown" + (f" ({figure(int(total))} tasks)" if total else "")
+    total = one.capture.metrics.get("tasks_total")
+    return f"the {len(one.capture.processes)} shown" + (f" ({figure(int(total))} tasks)" if total else "")
 
 
 def _least(some: bool) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from runs.analysis import textdiff
-from runs.analysis.facts import Setup, Source, TextFact
+from runs.analysis.facts import ConfigFact, Source, TextFact
 
 from .pairs import Group, Shown, pair
 from .records import Directive
@@ -53,7 +53,7 @@ class Row:
 class FileDiff:
     """One file as several configs have it.
 
-    setups      the columns' configs; paths: what each calls the file ("" where the text does not say)
+    configs      the columns' configs; paths: what each calls the file ("" where the text does not say)
     same        how many directives are alike in all columns; unshown: how many only some columns show
     unread      how many lines were read as no directive
     lines       where no dialect fits: line by line against the first column's text
@@ -61,7 +61,7 @@ class FileDiff:
 
     name: str
     dialect: str
-    setups: tuple[Setup, ...]
+    configs: tuple[ConfigFact, ...]
     paths: tuple[str, ...]
     rows: tuple[Row, ...]
     same: int
@@ -71,8 +71,8 @@ class FileDiff:
     lines: tuple[textdiff.TextDiff, ...] = ()
 
     @property
-    def heads(self) -> list[tuple[Setup, str]]:
-        return list(zip(self.setups, self.paths, strict=True))
+    def heads(self) -> list[tuple[ConfigFact, str]]:
+        return list(zip(self.configs, self.paths, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,22 +83,22 @@ class Differences:
     sentences: tuple[str, ...]
 
 
-def compare(setups: Sequence[Setup], texts: Sequence[TextFact]) -> Differences:
+def compare(configs: Sequence[ConfigFact], texts: Sequence[TextFact]) -> Differences:
     """The texts of the configs in the order given; texts of other configs are left alone."""
-    known = {setup.id: setup for setup in setups}
-    own = [text for text in texts if text.setup in known]
+    known = {config.id: config for config in configs}
+    own = [text for text in texts if text.config in known]
     groups = [{pk: group[pk] for pk in known if pk in group} for group in pair(own)]
     files = tuple(_file(known, group) for group in groups if len(group) > 1)
     lone = [(known[pk], shown.fact) for group in groups if len(group) == 1 for pk, shown in group.items()]
-    return Differences(files, common_words(setups, texts, lone, compared={pk for group in groups for pk in group}))
+    return Differences(files, common_words(configs, texts, lone, compared={pk for group in groups for pk in group}))
 
 
-def _file(known: Mapping[int, Setup], group: Group) -> FileDiff:
+def _file(known: Mapping[int, ConfigFact], group: Group) -> FileDiff:
     columns = tuple(known[pk] for pk in group)
     shown = tuple(group.values())
     paths = tuple(one.fact.path for one in shown)
     name = file_name(paths)
-    without = [setup for setup in known.values() if setup.id not in group]
+    without = [config for config in known.values() if config.id not in group]
     dialects = {one.parsed.dialect if one.parsed else "" for one in shown}
     if len(dialects) > 1 or "" in dialects:
         lines = tuple(_by_lines(columns, shown))
@@ -181,6 +181,6 @@ def _source(fact: TextFact, offset: int) -> Source:
     return Source(f"{address}{page}#L{line}", line)
 
 
-def _by_lines(columns: Sequence[Setup], shown: Sequence[Shown]) -> list[textdiff.TextDiff]:
-    texts = [textdiff.Text(setup.id, "text", one.fact.text) for setup, one in zip(columns, shown, strict=True)]
-    return textdiff.of_texts([setup.id for setup in columns], texts)
+def _by_lines(columns: Sequence[ConfigFact], shown: Sequence[Shown]) -> list[textdiff.TextDiff]:
+    texts = [textdiff.Text(config.id, "text", one.fact.text) for config, one in zip(columns, shown, strict=True)]
+    return textdiff.of_texts([config.id for config in columns], texts)

@@ -10,7 +10,7 @@ from . import apache, ini, lighttpd, nginx
 from .records import Directive, Parsed, elided, significant
 
 Reader = Callable[[str], tuple[list[Directive], list[int]]]
-# So much of a text must be the dialect's: by its look alone, and where its path says so too.
+# So much of a text must be the dialect's: by its shape alone, and where its path says so too.
 BY_LOOK, BY_PATH = 0.8, 0.4
 MOST_UNREAD = 0.2
 MOST_CHARACTERS = 1_000_000

@@ -36,11 +36,11 @@ def pair(texts: Sequence[TextFact]) -> list[Group]:
     A step joins nothing where it would leave a choice between two texts of one config. Of a file that a config shows
     twice the later counts.
     """
-    latest = {(text.setup, text.path or f"line {text.source}"): text for text in texts if text.setup is not None}
+    latest = {(text.config, text.path or f"line {text.source}"): text for text in texts if text.config is not None}
     # Configs often show one and the same text: read it once.
     parsed = {(path, text): read(text, path) for path, text in {(one.path, one.text) for one in latest.values()}}
     groups: list[Group] = [
-        {text.setup: Shown(text, parsed[text.path, text.text])} for text in latest.values() if text.setup is not None
+        {text.config: Shown(text, parsed[text.path, text.text])} for text in latest.values() if text.config is not None
     ]
     for step in (_path, _name, _like, _dialect):
         groups = _joined(groups, step)
@@ -75,9 +75,9 @@ def _joined(groups: Sequence[Group], step: Callable[[Shown], Hashable]) -> list[
         else:
             by_key[key].append(group)
     for alike in by_key.values():
-        setups = [setup for group in alike for setup in group]
-        if len(setups) == len(set(setups)):
-            made.append({setup: shown for group in alike for setup, shown in group.items()})
+        configs = [config for group in alike for config in group]
+        if len(configs) == len(set(configs)):
+            made.append({config: shown for group in alike for config, shown in group.items()})
         else:
             made += alike
     return sorted(made, key=lambda group: min(one.fact.line for one in group.values()))

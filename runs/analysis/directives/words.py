@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from pathlib import PurePosixPath
 
-from runs.analysis.facts import Setup, TextFact
+from runs.analysis.facts import ConfigFact, TextFact
 
 MOST_NAMED = 6
 
@@ -20,8 +20,8 @@ def file_name(paths: Sequence[str]) -> str:
 
 def file_words(
     name: str,
-    columns: Sequence[Setup],
-    without: Sequence[Setup],
+    columns: Sequence[ConfigFact],
+    without: Sequence[ConfigFact],
     differing: Sequence[str] = (),
     *,
     same: int = 0,
@@ -30,7 +30,7 @@ def file_words(
     alike: bool = False,
 ) -> str:
     """One file in a sentence or three. `alike`: of texts that were compared by their lines."""
-    names = _listed([setup.name for setup in columns])
+    names = _listed([config.name for config in columns])
     if differing:
         total = len(differing) + same
         opening = f"{name}: {len(differing)} of {total} directives differ between {names}: {_listed(differing)}."
@@ -45,26 +45,26 @@ def file_words(
     if unread:
         rest.append(f"{_count(unread, 'line')} of these texts could not be read as a directive.")
     if without:
-        rest.append(f"{_listed([setup.name for setup in without])}: no text of this kind.")
+        rest.append(f"{_listed([config.name for config in without])}: no text of this kind.")
     return " ".join([opening, *rest])
 
 
 def common_words(
-    setups: Sequence[Setup],
+    configs: Sequence[ConfigFact],
     texts: Sequence[TextFact],
-    lone: Sequence[tuple[Setup, TextFact]],
+    lone: Sequence[tuple[ConfigFact, TextFact]],
     compared: AbstractSet[int],
 ) -> tuple[str, ...]:
     """Texts that only one config has, configs that have none, texts that hold for all."""
-    if not texts or len(setups) < 2:
+    if not texts or len(configs) < 2:
         return ()
     found = []
-    for setup, text in lone:
-        found.append(f"{_named(text)}: only {setup.name} shows it, so there is nothing to compare it with.")
-    bare = [setup.name for setup in setups if setup.id not in compared]
+    for config, text in lone:
+        found.append(f"{_named(text)}: only {config.name} shows it, so there is nothing to compare it with.")
+    bare = [config.name for config in configs if config.id not in compared]
     if bare and compared:
         found.append(f"{_listed(bare)}: no config text.")
-    shared = Counter(_named(text) for text in texts if text.setup is None)
+    shared = Counter(_named(text) for text in texts if text.config is None)
     for name, times in shared.items():
         often = "once" if times == 1 else f"{times} times"
         found.append(f"{name} is shown {often}, for no config in particular: no difference follows from it.")

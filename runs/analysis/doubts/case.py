@@ -9,25 +9,25 @@ from functools import cached_property
 
 from runs.analysis.columns import Column, columns
 from runs.analysis.doubts.told import document_bytes, is_local, mostly_fails
-from runs.analysis.facts import HostFact, Look, RulingFact, RunFact, Setup, TextFact
+from runs.analysis.facts import CaptureFact, ConfigFact, HostFact, OverrideFact, RunFact, TextFact
 
 MANY = 1000  # so many replies of one length, and none of another, show that a page does not change
 
 
 @dataclass(frozen=True)
 class Case:
-    """One comparison. The first setup is the baseline; only counted runs are doubted."""
+    """One comparison. The first config is the baseline; only counted runs are doubted."""
 
-    setups: Sequence[Setup]
+    configs: Sequence[ConfigFact]
     runs: Sequence[RunFact]
-    looks: Sequence[Look] = ()
+    captures: Sequence[CaptureFact] = ()
     texts: Sequence[TextFact] = ()
     hosts: Sequence[HostFact] = ()
-    rulings: Sequence[RulingFact] = field(default=())
+    rulings: Sequence[OverrideFact] = field(default=())
 
     @cached_property
     def columns(self) -> list[Column]:
-        return columns(self.setups, self.runs)
+        return columns(self.configs, self.runs)
 
     @cached_property
     def counted(self) -> list[RunFact]:
@@ -45,7 +45,7 @@ class Case:
 
     @cached_property
     def names(self) -> dict[int, str]:
-        return {setup.id: setup.name for setup in self.setups}
+        return {config.id: config.name for config in self.configs}
 
     @cached_property
     def machines(self) -> dict[int, HostFact]:
@@ -56,44 +56,44 @@ class Case:
         found: dict[tuple[str, int | None], list[RunFact]] = defaultdict(list)
         for run in self.counted:
             found["run", run.id].append(run)
-            found["setup", run.setup].append(run)
+            found["config", run.config].append(run)
         return found
 
-    def runs_of(self, look: Look) -> list[RunFact]:
-        """The counted runs that a look stands beside: its own one, or all of its setup."""
-        key = ("setup", look.setup) if look.run is None else ("run", look.run)
+    def runs_of(self, capture: CaptureFact) -> list[RunFact]:
+        """The counted runs that a capture stands beside: its own one, or all of its config."""
+        key = ("config", capture.config) if capture.run is None else ("run", capture.run)
         return self._runs.get(key, [])
 
     @cached_property
-    def _looks(self) -> dict[int, list[Look]]:
-        found: dict[int, list[Look]] = defaultdict(list)
-        for look in self.looks:
-            for run in self.runs_of(look):
-                found[run.id].append(look)
+    def _looks(self) -> dict[int, list[CaptureFact]]:
+        found: dict[int, list[CaptureFact]] = defaultdict(list)
+        for capture in self.captures:
+            for run in self.runs_of(capture):
+                found[run.id].append(capture)
         return found
 
-    def looks_of(self, run: int) -> list[Look]:
-        """The looks that stand beside a run."""
+    def captures_of(self, run: int) -> list[CaptureFact]:
+        """The captures that stand beside a run."""
         return self._looks.get(run, [])
 
     @cached_property
     def unswapped(self) -> set[int]:
         """The runs beside which a look at the server saw no swap in use."""
-        seen = (look for look in self.looks if self.sides(look) != "generator")
-        clean = (look for look in seen if look.metrics.get("swap_used_kb") == 0)
-        return {run.id for look in clean for run in self.runs_of(look)}
+        seen = (capture for capture in self.captures if self.sides(capture) != "generator")
+        clean = (capture for capture in seen if capture.metrics.get("swap_used_kb") == 0)
+        return {run.id for capture in clean for run in self.runs_of(capture)}
 
-    def machine_of(self, look: Look) -> HostFact | None:
-        found = self.machines.get(look.host_id or 0)
+    def machine_of(self, capture: CaptureFact) -> HostFact | None:
+        found = self.machines.get(capture.host_id or 0)
         return found or (self.hosts[0] if len(self.hosts) == 1 else None)
 
-    def sides(self, look: Look) -> str:
-        """Which end of the load a look watched: "server", "generator" or "both"."""
-        beside = self.runs_of(look) or self.counted
+    def sides(self, capture: CaptureFact) -> str:
+        """Which end of the load a capture watched: "server", "generator" or "both"."""
+        beside = self.runs_of(capture) or self.counted
         if any(is_local(run) for run in beside):
             return "both"
         targets = {run.host_id for run in beside if run.host_id}
-        elsewhere = look.host_id is not None and bool(targets) and look.host_id not in targets
+        elsewhere = capture.host_id is not None and bool(targets) and capture.host_id not in targets
         return "generator" if elsewhere else "server"
 
     @cached_property

@@ -24,7 +24,7 @@ LONGEST_ID = 40  # a stored ruling's column
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What one rule has against one run, one setup, or (neither) the whole comparison.
+    """What one rule has against one run, one config, or (neither) the whole comparison.
 
     detail  what was seen, with its figures: "285 of 600 requests failed"
     moral   what follows from it, in the same words for all of a kind: "the higher req/s is not a gain"
@@ -36,7 +36,7 @@ class Finding:
     moral: str
     sources: tuple[Source, ...] = ()
     run: int | None = None
-    setup: int | None = None
+    config: int | None = None
     brief: str = ""
 
 

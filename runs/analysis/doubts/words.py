@@ -13,7 +13,7 @@ MOST_NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A finding and whom it is about: a run's title, a setup's name, or "" for the whole comparison."""
+    """A finding and whom it is about: a run's title, a config's name, or "" for the whole comparison."""
 
     who: str
     finding: Finding
@@ -22,8 +22,8 @@ class Named:
 def named(case: Case, finding: Finding) -> Named:
     if finding.run is not None:
         return Named(case.titles.get(finding.run, f"run {finding.run}"), finding)
-    if finding.setup is not None:
-        return Named(case.names.get(finding.setup, f"config {finding.setup}"), finding)
+    if finding.config is not None:
+        return Named(case.names.get(finding.config, f"config {finding.config}"), finding)
     return Named("", finding)
 
 
@@ -48,7 +48,7 @@ def _sentence(case: Case, alike: Sequence[Named]) -> str:
 
 
 def reason(finding: Finding) -> str:
-    """The finding by itself and in brief, for beside the run or setup that it is about."""
+    """The finding by itself and in brief, for beside the run or config that it is about."""
     return finding.brief or f"{finding.detail}: {finding.moral}"
 
 
@@ -66,8 +66,8 @@ def _lead(who: str) -> str:
 
 def _count(case: Case, alike: Sequence[Named]) -> str:
     of_runs = alike[0].finding.run is not None
-    whole = len(case.counted) if of_runs else len(case.setups)
-    some = len({one.finding.run if of_runs else one.finding.setup for one in alike})
+    whole = len(case.counted) if of_runs else len(case.configs)
+    some = len({one.finding.run if of_runs else one.finding.config for one in alike})
     what = "runs" if of_runs else "configs"
     if some == whole:
         return f"Both {what}" if whole == 2 else f"All {whole} {what}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from runs.analysis.facts import RunFact, Setup
+from runs.analysis.facts import ConfigFact, RunFact
 
 from .law import LEAST_LEVELS, CurvePoint, Fit, Interval, fit
 from .sweeps import Level, find
@@ -26,7 +26,7 @@ class Sweep:
     """
 
     name: str
-    setups: tuple[Setup, ...]
+    configs: tuple[ConfigFact, ...]
     place: int
     tool: str
     tail: str
@@ -40,16 +40,16 @@ class Sweep:
 
 
 def sweeps(
-    setups: Sequence[Setup], runs: Sequence[RunFact], *, excluded: Mapping[int, str] | None = None
+    configs: Sequence[ConfigFact], runs: Sequence[RunFact], *, excluded: Mapping[int, str] | None = None
 ) -> list[Sweep]:
     """Every sweep of two levels and more. `excluded`: run id -> why it does not count."""
     made = []
-    for found in find(setups, runs, excluded or {}):
+    for found in find(configs, runs, excluded or {}):
         fitted = fit([(level.n, level.rates) for level in found.levels])
         made.append(
             Sweep(
                 name=found.name,
-                setups=found.setups,
+                configs=found.configs,
                 place=found.place,
                 tool=found.tool,
                 tail=found.tail,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from runs.analysis.columns import method
-from runs.analysis.facts import RunFact, Setup, Source
+from runs.analysis.facts import ConfigFact, RunFact, Source
 
 Key = tuple[object, ...]
 
@@ -36,10 +36,10 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A sweep before it is fitted. `setups` are several where each level is a config of its own."""
+    """A sweep before it is fitted. `configs` are several where each level is a config of its own."""
 
     name: str
-    setups: tuple[Setup, ...]
+    configs: tuple[ConfigFact, ...]
     place: int
     tool: str
     tail: str
@@ -47,19 +47,19 @@ class Found:
     left_out: tuple[tuple[RunFact, str], ...]
 
 
-def find(setups: Sequence[Setup], runs: Sequence[RunFact], excluded: Mapping[int, str]) -> list[Found]:
+def find(configs: Sequence[ConfigFact], runs: Sequence[RunFact], excluded: Mapping[int, str]) -> list[Found]:
     """Sweeps of two levels and more, in the order of the configs; `excluded` runs are named and left out."""
-    places = {setup.id: at for at, setup in enumerate(setups)}
-    known = [run for run in runs if run.setup in places and run.counted and _usable(run)]
+    places = {config.id: at for at, config in enumerate(configs)}
+    known = [run for run in runs if run.config in places and run.counted and _usable(run)]
     told = _told(known)
     by_key: dict[Key, list[RunFact]] = defaultdict(list)
     for run in known:
-        by_key[run.setup, run.tool, *_filled(_load(run), told[run.setup])].append(run)
-    groups = _merged(by_key, {setup.id: setup for setup in setups})
+        by_key[run.config, run.tool, *_filled(_load(run), told[run.config])].append(run)
+    groups = _merged(by_key, {config.id: config for config in configs})
     made = []
     for group in groups:
         if len({level_of(run) for run in group}) > 1:
-            own = [setups[place] for place in sorted({places[run.setup] for run in group})]
+            own = [configs[place] for place in sorted({places[run.config] for run in group})]
             made.append(_found(own, places[own[0].id], group, excluded))
     return sorted(_told_apart(made), key=lambda sweep: sweep.place)
 
@@ -82,7 +82,7 @@ def _told(runs: Sequence[RunFact]) -> dict[int, list[set[object]]]:
     """Of each config, the values that its runs tell of each part of the load."""
     told: dict[int, list[set[object]]] = {}
     for run in runs:
-        for values, part in zip(told.setdefault(run.setup, [set() for _ in _load(run)]), _load(run), strict=True):
+        for values, part in zip(told.setdefault(run.config, [set() for _ in _load(run)]), _load(run), strict=True):
             values |= {part} - {None}
     return told
 
@@ -93,12 +93,12 @@ def _filled(load: Key, told: Sequence[set[object]]) -> Key:
     return tuple(next(iter(values)) if part is None and len(values) == 1 else part for part, values in parts)
 
 
-def _merged(by_key: Mapping[Key, list[RunFact]], setups: Mapping[int, Setup]) -> list[list[RunFact]]:
+def _merged(by_key: Mapping[Key, list[RunFact]], configs: Mapping[int, ConfigFact]) -> list[list[RunFact]]:
     """Runs of one config each; and configs of one level each, whose names differ in nothing but that level."""
     whole, single = [], defaultdict(list)
-    for (setup, *load), runs in by_key.items():
+    for (config, *load), runs in by_key.items():
         levels = {level_of(run) for run in runs}
-        bare = _without(setups[setup].name if isinstance(setup, int) else "", *levels)
+        bare = _without(configs[config].name if isinstance(config, int) else "", *levels)
         if len(levels) == 1 and bare is not None:
             single[bare, *load].append(runs)
         else:
@@ -117,7 +117,7 @@ def _without(name: str, level: int, *more: int) -> str | None:
     return bare if count == 1 and not more else None
 
 
-def _found(own: list[Setup], place: int, group: list[RunFact], excluded: Mapping[int, str]) -> Found:
+def _found(own: list[ConfigFact], place: int, group: list[RunFact], excluded: Mapping[int, str]) -> Found:
     kept = [run for run in group if run.id not in excluded]
     tail = "95 % within" if any("95" in run.percentiles_ms for run in kept) else "mean"
     by_level: dict[int, list[RunFact]] = defaultdict(list)
@@ -126,7 +126,7 @@ def _found(own: list[Setup], place: int, group: list[RunFact], excluded: Mapping
     name = own[0].name if len(own) == 1 else _without(own[0].name, level_of(group[0])) or own[0].name
     return Found(
         name=name,
-        setups=tuple(own),
+        configs=tuple(own),
         place=place,
         tool=group[0].tool,
         tail=tail,
@@ -154,7 +154,7 @@ def _told_apart(made: list[Found]) -> list[Found]:
         if names.count(sweep.name) == 1
         else Found(
             f"{sweep.name} ({names[: at + 1].count(sweep.name)})",
-            *(sweep.setups, sweep.place, sweep.tool, sweep.tail, sweep.levels, sweep.left_out),
+            *(sweep.configs, sweep.place, sweep.tool, sweep.tail, sweep.levels, sweep.left_out),
         )
         for at, sweep in enumerate(made)
     ]

@@ -36,7 +36,7 @@ def details(fit: Fit) -> tuple[str, ...]:
 
 def notes(sweep: Found) -> tuple[str, ...]:
     found = [f"Left out at concurrency {level_of(run)}: {why.rstrip('.')}." for run, why in sweep.left_out]
-    if len(sweep.setups) > 1:
+    if len(sweep.configs) > 1:
         found.append(
             "Each level is a config of its own; they count as one since their names differ in that number only."
         )

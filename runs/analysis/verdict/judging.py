@@ -30,7 +30,7 @@ def judge(
 ) -> Judgement:
     """Verdicts for every judged row, and the sentence.
 
-    excluded: run id -> why its figures do not count. apart: setup id -> why the config is not comparable with its
+    excluded: run id -> why its figures do not count. apart: config id -> why the config is not comparable with its
     baseline. spread: what repeats elsewhere vary by, for rows that have none in this comparison.
     """
     case = _case(comparison, excluded or {}, apart or {}, spread)
@@ -83,8 +83,8 @@ class Case:
 def _case(comparison: Comparison, excluded: Mapping[int, str], apart: Mapping[int, str], spread: Spread | None) -> Case:
     silent = {}
     for at, column in enumerate(comparison.columns):
-        if column.setup.id in apart:
-            silent[at] = apart[column.setup.id]
+        if column.config.id in apart:
+            silent[at] = apart[column.config.id]
         elif column.runs and all(run.id in excluded for run in column.runs):
             silent[at] = excluded[column.runs[0].id]
     counted = [[run for run in column.runs if run.id not in excluded] or column.runs for column in comparison.columns]

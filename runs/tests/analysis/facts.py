@@ -5,16 +5,16 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from runs.analysis.facts import Look, Process, RunFact, Setup
+from runs.analysis.facts import CaptureFact, ConfigFact, ProcessFact, RunFact
 
 _numbers = itertools.count(1)
 
 
-def setups(*names: str) -> list[Setup]:
-    return [Setup(number, name, url=f"/configs/{number}/") for number, name in enumerate(names, 1)]
+def configs(*names: str) -> list[ConfigFact]:
+    return [ConfigFact(number, name, url=f"/configs/{number}/") for number, name in enumerate(names, 1)]
 
 
-def run(setup: int, rate: float | None = None, **fields: Any) -> RunFact:
+def run(config: int, rate: float | None = None, **fields: Any) -> RunFact:
     number = next(_numbers)
     given: dict[str, Any] = {
         "tool": "ab",
@@ -23,10 +23,10 @@ def run(setup: int, rate: float | None = None, **fields: Any) -> RunFact:
         "url": f"/runs/{number}/",
         "source": f"/uploads/1/#L{number}",
     }
-    return RunFact(id=number, setup=setup, line=number, requests_per_second=rate, **(given | fields))
+    return RunFact(id=number, config=config, line=number, requests_per_second=rate, **(given | fields))
 
 
-def look(setup: int | None, phase: str = "during", **fields: Any) -> Look:
+def capture(config: int | None, phase: str = "during", **fields: Any) -> CaptureFact:
     number = next(_numbers)
     given: dict[str, Any] = {
         "tool": "top",
@@ -35,8 +35,8 @@ def look(setup: int | None, phase: str = "during", **fields: Any) -> Look:
         "url": f"/captures/{number}/",
         "source": f"/uploads/1/#L{number}",
     }
-    return Look(id=number, setup=setup, phase=phase, line=number, **(given | fields))
+    return CaptureFact(id=number, config=config, phase=phase, line=number, **(given | fields))
 
 
-def httpd(*mib: float) -> tuple[Process, ...]:
-    return tuple(Process(pid, "httpd", "httpd", size * 1024, 1.5) for pid, size in enumerate(mib, 100))
+def httpd(*mib: float) -> tuple[ProcessFact, ...]:
+    return tuple(ProcessFact(pid, "httpd", "httpd", size * 1024, 1.5) for pid, size in enumerate(mib, 100))

@@ -7,7 +7,7 @@ from typing import Any
 
 from runs.analysis.table import Comparison, compare
 from runs.analysis.verdict import Judgement, Spread, Verdict, judge
-from runs.tests.analysis.facts import run, setups
+from runs.tests.analysis.facts import configs, run
 
 RATE = "requests_per_second"
 
@@ -21,7 +21,7 @@ def table(*sides: list[float], figure: str = RATE, names: str = "abcdefgh", **fi
         for at, side in enumerate(sides, 1)
         for repeat, value in enumerate(side, 1)
     ]
-    return compare(setups(*names[: len(sides)]), runs, [])
+    return compare(configs(*names[: len(sides)]), runs, [])
 
 
 def said(comparison: Comparison, **how: Any) -> str:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from runs.analysis import differences, processes
 from runs.analysis.columns import columns
-from runs.analysis.facts import Process
+from runs.analysis.facts import ProcessFact
 from runs.analysis.monitors import memory_parts
-from runs.tests.analysis.facts import httpd, look, run, setups
+from runs.tests.analysis.facts import capture, configs, httpd, run
 
 
 def test_only_what_differs_becomes_a_row():
     runs = [run(n, keepalive=k, server_software="Apache/2.4.7", host="centos5") for n, k in ((1, False), (2, True))]
-    differ, same = differences.of_columns(columns(setups("a", "b"), runs))
+    differ, same = differences.of_columns(columns(configs("a", "b"), runs))
     assert [(row.name, row.values) for row in differ] == [("Keep-alive", ("off", "on"))]
     assert ("Server", "Apache/2.4.7") in same
     assert ("Host", "centos5") in same
@@ -25,21 +25,25 @@ def test_hosts_are_told_apart_in_mib():
 
 
 def test_processes_are_added_up_by_program():
-    found = processes.groups([*httpd(13, 14), Process(1, "ruby", "ruby app", 31 * 1024.0)])
+    found = processes.groups([*httpd(13, 14), ProcessFact(1, "ruby", "ruby app", 31 * 1024.0)])
     assert [(group.name, group.n, group.rss_kb / 1024) for group in found] == [("ruby", 1, 31.0), ("httpd", 2, 27.0)]
 
 
 def test_what_looks_on_gets_no_row():
-    looks = [look(1, processes=(Process(1, "top", "top", 9999.0), Process(2, "grep", "grep httpd", 1.0), *httpd(5)))]
-    assert processes.leading(looks, 4) == ["httpd"]
+    captures = [
+        capture(
+            1, processes=(ProcessFact(1, "top", "top", 9999.0), ProcessFact(2, "grep", "grep httpd", 1.0), *httpd(5))
+        )
+    ]
+    assert processes.leading(captures, 4) == ["httpd"]
 
 
 def test_memory_is_split_without_counting_the_cache_as_used():
     told = {"mem_total_kb": 774616, "mem_free_kb": 9744, "mem_buffers_kb": 102576, "mem_cached_kb": 431428}
-    parts = memory_parts(look(1, metrics=told))
+    parts = memory_parts(capture(1, metrics=told))
     assert round(sum(parts.values()) * 1024) == 774616
     assert round(parts["used"] * 1024) == 774616 - 9744 - 102576 - 431428
 
 
 def test_memory_without_a_total_is_not_guessed():
-    assert memory_parts(look(1, metrics={"mem_free_kb": 5.0})) == {}
+    assert memory_parts(capture(1, metrics={"mem_free_kb": 5.0})) == {}

@@ -10,17 +10,17 @@ from hypothesis import strategies as st
 
 from runs.analysis.directives import Differences, FileDiff, compare
 from runs.analysis.facts import TextFact
-from runs.tests.analysis.facts import setups
+from runs.tests.analysis.facts import configs
 
 HTTPD = "Timeout 60\n<VirtualHost *:80>\n  KeepAlive On\n  ServerAlias a b\n</VirtualHost>\nMaxClients 150\nListen 80\nListen 81\n"
 
 
-def text(setup: int | None, content: str, path: str = "httpd.conf", line: int = 1) -> TextFact:
-    return TextFact(setup, path, content, f"/uploads/1/#L{line}", line)
+def text(config: int | None, content: str, path: str = "httpd.conf", line: int = 1) -> TextFact:
+    return TextFact(config, path, content, f"/uploads/1/#L{line}", line)
 
 
 def compared(*texts: TextFact) -> Differences:
-    return compare(setups("event", "worker", "prefork"), texts)
+    return compare(configs("event", "worker", "prefork"), texts)
 
 
 def one(*contents: str, path: str = "httpd.conf") -> FileDiff:
@@ -133,7 +133,7 @@ def test_files_correspond_by_path_then_name_then_dialect():
         text(2, "worker_processes 2;\n", "/opt/nginx/nginx.conf"),
         text(3, "worker_processes 4;\n", "/etc/nginx/conf.d/tuned.conf"),
     )
-    assert {file.dialect: [setup.name for setup in file.setups] for file in found.files} == {
+    assert {file.dialect: [config.name for config in file.configs] for file in found.files} == {
         "nginx": ["event", "worker", "prefork"],
         "httpd": ["event", "worker"],
     }

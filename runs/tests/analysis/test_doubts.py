@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 
 from runs.analysis.doubts import Case, apart, catalogue, doubts, excluded
 from runs.analysis.doubts.catalogue import Finding, Rule, rule, rules
-from runs.analysis.facts import RulingFact, Source
+from runs.analysis.facts import OverrideFact, Source
 from runs.tests.analysis import facts
 
 
 def case(*rates: float, **fields) -> Case:
-    setups = facts.setups(*"abcdefgh"[: len(rates)])
+    configs = facts.configs(*"abcdefgh"[: len(rates)])
     runs = [facts.run(number, rate, tool="x", **fields) for number, rate in enumerate(rates, 1)]
-    return Case(setups, runs)
+    return Case(configs, runs)
 
 
 def only(monkeypatch, find, identity="test.rule") -> None:
@@ -28,12 +28,12 @@ def only(monkeypatch, find, identity="test.rule") -> None:
     monkeypatch.setattr("runs.analysis.doubts.rules", lambda: (Rule(identity, "a test", find),))
 
 
-def slow(severity="caution", detail="{:.0f} a second", setup=False):
+def slow(severity="caution", detail="{:.0f} a second", config=False):
     def find(given: Case) -> Iterator[Finding]:
         for run in given.counted:
             if (run.requests_per_second or 0) < 100:
                 words = detail.format(run.requests_per_second)
-                whose = (None, run.setup) if setup else (run.id, None)
+                whose = (None, run.config) if config else (run.id, None)
                 yield Finding(severity, words, "that is slow", (Source(run.source, run.line),), *whose)
 
     return find
@@ -71,11 +71,11 @@ def test_of_many_the_first_three_are_named(monkeypatch):
 def test_repeats_are_told_apart_by_their_number(monkeypatch):
     only(monkeypatch, slow())
     runs = [facts.run(1, 50.0, repeat=1), facts.run(1, 150.0, repeat=2)]
-    assert texts(Case(facts.setups("a"), runs)) == ["a, repeat 1: 50 a second. That is slow."]
+    assert texts(Case(facts.configs("a"), runs)) == ["a, repeat 1: 50 a second. That is slow."]
 
 
 def test_setups_are_counted_as_configs(monkeypatch):
-    only(monkeypatch, slow("fatal", setup=True))
+    only(monkeypatch, slow("fatal", config=True))
     found = doubts(case(50.0, 60.0, 150.0))
     assert found[0].text.startswith("2 of 3 configs: ")
     assert (list(apart(found)), excluded(found)) == ([1, 2], {})
@@ -97,8 +97,8 @@ def test_only_fatal_doubts_keep_a_run_out_and_say_why(monkeypatch):
 def test_a_ruling_parts_what_was_overruled_from_what_was_not(monkeypatch):
     only(monkeypatch, slow("fatal"))
     given = case(50.0, 60.0)
-    ruling = RulingFact(7, "test.rule", run=given.runs[0].id, by="ann", reason="it is fine")
-    given = Case(given.setups, given.runs, rulings=[ruling])
+    ruling = OverrideFact(7, "test.rule", run=given.runs[0].id, by="ann", reason="it is fine")
+    given = Case(given.configs, given.runs, rulings=[ruling])
     found = doubts(given)
     assert sorted((doubt.overruled, doubt.runs) for doubt in found) == [
         (False, (given.runs[1].id,)),
@@ -110,7 +110,7 @@ def test_a_ruling_parts_what_was_overruled_from_what_was_not(monkeypatch):
 def test_a_ruling_on_a_mere_caution_changes_nothing(monkeypatch):
     only(monkeypatch, slow("caution"))
     given = case(50.0)
-    given = Case(given.setups, given.runs, rulings=[RulingFact(7, "test.rule", run=given.runs[0].id)])
+    given = Case(given.configs, given.runs, rulings=[OverrideFact(7, "test.rule", run=given.runs[0].id)])
     assert [doubt.overruled for doubt in doubts(given)] == [False]
 
 
@@ -128,7 +128,7 @@ def test_doubts_can_be_kept_in_a_cache():
 
 def test_nothing_at_all_raises_no_doubt():
     assert doubts(Case([], [])) == []
-    assert doubts(Case(facts.setups("a"), [])) == []
+    assert doubts(Case(facts.configs("a"), [])) == []
 
 
 @pytest.mark.parametrize("value", [0.0, -1.0, float("nan"), float("inf"), None, 1e300])
@@ -151,10 +151,12 @@ def test_odd_figures_raise_no_traceback(value):
         runs = [
             facts.run(n, value, tool=tool, complete_requests=n, failed_requests=3, values=values, **odd) for n in (1, 2)
         ]
-        looks = [
-            facts.look(1, metrics={"swap_used_kb": value or 0.0, "mem_total_kb": value or 0.0, "cpu_id": value or 0.0})
+        captures = [
+            facts.capture(
+                1, metrics={"swap_used_kb": value or 0.0, "mem_total_kb": value or 0.0, "cpu_id": value or 0.0}
+            )
         ]
-        assert isinstance(doubts(Case(facts.setups("a", "b"), runs, looks)), list)
+        assert isinstance(doubts(Case(facts.configs("a", "b"), runs, captures)), list)
 
 
 figures = st.none() | st.integers(-5, 10**7) | st.floats(allow_nan=True, allow_infinity=True)
@@ -176,7 +178,7 @@ def any_run(draw, names=("failed_length", "html_transferred_bytes", "document_le
 @settings(max_examples=150, deadline=None)
 @given(st.lists(any_run(), max_size=6))
 def test_any_figures_give_sentences_and_no_traceback(runs):
-    found = doubts(Case(facts.setups("a", "b", "c"), runs))
+    found = doubts(Case(facts.configs("a", "b", "c"), runs))
     assert all(doubt.text and "nan" not in doubt.text and doubt.parts for doubt in found)
     assert set(excluded(found)) <= {run.id for run in runs}
 

@@ -20,10 +20,10 @@ TWO = report("long_2")
 
 
 def of_runs(*fields: dict[str, Any], hosts: list[HostFact] | None = None) -> list[Doubt]:
-    """A setup for each of `fields`, with one run."""
-    setups = facts.setups(*"abcdefgh"[: len(fields)])
+    """A config for each of `fields`, with one run."""
+    configs = facts.configs(*"abcdefgh"[: len(fields)])
     runs = [facts.run(number, 100.0 * number, **field) for number, field in enumerate(fields, 1)]
-    return doubts(Case(setups, runs, hosts=hosts or []))
+    return doubts(Case(configs, runs, hosts=hosts or []))
 
 
 def with_k(text: str) -> str:
@@ -54,7 +54,7 @@ def test_keep_alive_in_one_config_of_three_puts_it_apart():
     doubt = one(found, "differs.load")
     assert doubt.severity == "fatal"
     assert "keep-alive on against off" in doubt.text
-    assert list(apart(found)) == list(doubt.setups)
+    assert list(apart(found)) == list(doubt.configs)
 
 
 @pytest.mark.django_db
@@ -185,9 +185,9 @@ def test_the_same_machine_differs_in_nothing():
 
 
 def test_a_config_that_was_also_loaded_like_the_baseline_is_not_put_apart():
-    setups = facts.setups("a", "b", "c")
+    configs = facts.configs("a", "b", "c")
     runs = [facts.run(n, 100.0, keepalive=k) for n, k in ((1, False), (2, False), (3, False), (3, True))]
-    assert apart(doubts(Case(setups, runs))) == {}
+    assert apart(doubts(Case(configs, runs))) == {}
 
 
 def test_sources_are_a_line_of_each_that_is_named():

@@ -85,13 +85,13 @@ def test_a_clock_that_ticks_each_10_ms_is_seen_by_its_times():
 
 def test_four_even_times_are_no_step_of_2_ms():
     runs = [facts.run(1, 100.0, percentiles_ms={"50": 12, "66": 14, "75": 18, "90": 32, "99": 50})]
-    assert of(doubts(Case(facts.setups("a"), runs)), "resolution.steps") == []
+    assert of(doubts(Case(facts.configs("a"), runs)), "resolution.steps") == []
 
 
 def medians(*times: tuple[int, float]) -> list[Doubt]:
-    """Of runs (setup, their median in ms)."""
-    runs = [facts.run(setup, 100.0, repeat=n, percentiles_ms={"50": ms}) for n, (setup, ms) in enumerate(times, 1)]
-    return doubts(Case(facts.setups("a", "b"), runs))
+    """Of runs (config, their median in ms)."""
+    runs = [facts.run(config, 100.0, repeat=n, percentiles_ms={"50": ms}) for n, (config, ms) in enumerate(times, 1)]
+    return doubts(Case(facts.configs("a", "b"), runs))
 
 
 @pytest.mark.django_db

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from runs.analysis.facts import Setup
+from runs.analysis.facts import ConfigFact
 from runs.analysis.table import against, compare
-from runs.tests.analysis.facts import run, setups
+from runs.tests.analysis.facts import configs, run
 
 
 def bases(names: list[str], **loads: list[object]) -> tuple[int, ...]:
@@ -14,7 +14,7 @@ def bases(names: list[str], **loads: list[object]) -> tuple[int, ...]:
         run(number, 10.0 * number, **{field: values[number - 1] for field, values in loads.items()})
         for number in range(1, len(names) + 1)
     ]
-    return compare(setups(*names), runs, []).bases
+    return compare(configs(*names), runs, []).bases
 
 
 def test_configs_stand_against_the_first():
@@ -22,7 +22,7 @@ def test_configs_stand_against_the_first():
 
 
 def test_each_heading_has_a_baseline_of_its_own():
-    grouped = [Setup(at, f"{at}", group) for at, group in enumerate(("(1) off", "(1) off", "(2) on", "(2) on"), 1)]
+    grouped = [ConfigFact(at, f"{at}", group) for at, group in enumerate(("(1) off", "(1) off", "(2) on", "(2) on"), 1)]
     made = compare(grouped, [run(at, 10.0 * at) for at in (1, 2, 3, 4)], [])
     assert made.bases == (0, 0, 2, 2)
     rates = made.row("requests_per_second")
@@ -30,7 +30,7 @@ def test_each_heading_has_a_baseline_of_its_own():
 
 
 def test_a_heading_over_a_single_config_makes_no_block():
-    grouped = [Setup(1, "a", "one"), Setup(2, "b", "two"), Setup(3, "c", "two")]
+    grouped = [ConfigFact(1, "a", "one"), ConfigFact(2, "b", "two"), ConfigFact(3, "c", "two")]
     assert compare(grouped, [run(at, 1.0) for at in (1, 2, 3)], []).bases == (0, 0, 0)
 
 
@@ -46,13 +46,13 @@ def test_names_that_lack_a_pair_are_compared_with_the_first():
 
 
 def test_a_load_stands_against_the_same_load_of_the_baseline():
-    runs = [run(setup, 10.0, concurrency=users) for setup in (1, 2) for users in (10, 50)]
-    assert compare(setups("nginx", "apache"), runs, []).bases == (0, 1, 0, 1)
+    runs = [run(config, 10.0, concurrency=users) for config in (1, 2) for users in (10, 50)]
+    assert compare(configs("nginx", "apache"), runs, []).bases == (0, 1, 0, 1)
 
 
 def test_loads_of_one_config_stand_against_its_first():
     runs = [run(1, 10.0, concurrency=users) for users in (10, 50, 100)]
-    assert compare(setups("nginx"), runs, []).bases == (0, 0, 0)
+    assert compare(configs("nginx"), runs, []).bases == (0, 0, 0)
 
 
 def test_configs_that_were_all_loaded_in_another_way_still_stand_against_the_first():
@@ -65,16 +65,16 @@ def test_names_that_pair_servers_with_loads_compare_the_servers():
 
 
 def test_deltas_can_be_put_against_other_columns():
-    made = compare(setups("a", "b", "c"), [run(at, 10.0 * at) for at in (1, 2, 3)], [])
+    made = compare(configs("a", "b", "c"), [run(at, 10.0 * at) for at in (1, 2, 3)], [])
     moved = against(made, (1, 1, 1)).row("requests_per_second")
     assert [str(cell.delta or "") for cell in moved.cells] == ["▼ 50 % fewer", "", "▲ 50 % more"]
 
 
 def test_a_comparison_without_columns_has_no_bases():
     assert compare([], [], []).bases == ()
-    assert replace(compare(setups("a"), [], [])).bases == (0,)
+    assert replace(compare(configs("a"), [], [])).bases == (0,)
 
 
 def test_what_sets_the_configs_apart_is_what_is_compared_at_each_load():
-    runs = [run(setup, 10.0, concurrency=users, keepalive=setup == 2) for setup in (1, 2) for users in (1, 4)]
-    assert compare(setups("a connection a request", "keep-alive"), runs, []).bases == (0, 1, 0, 1)
+    runs = [run(config, 10.0, concurrency=users, keepalive=config == 2) for config in (1, 2) for users in (1, 4)]
+    assert compare(configs("a connection a request", "keep-alive"), runs, []).bases == (0, 1, 0, 1)

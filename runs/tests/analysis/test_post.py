@@ -13,7 +13,7 @@ from runs.analysis.doubts import Case, doubts
 from runs.analysis.post import Post, Section, Table, markdown, spoken
 from runs.analysis.table import compare
 from runs.analysis.verdict import judge
-from runs.tests.analysis.facts import run, setups
+from runs.tests.analysis.facts import configs, run
 
 
 def post(names=("x", "b"), title="two", **more):
@@ -21,8 +21,8 @@ def post(names=("x", "b"), title="two", **more):
         run(1, 100.0, failed_requests=60, complete_requests=100, values={"failed_connect": 60, "failed_length": 0}),
         run(2, 150.0),
     ]
-    made = compare(setups(*names), runs, [])
-    found = doubts(Case(setups(*names), runs))
+    made = compare(configs(*names), runs, [])
+    found = doubts(Case(configs(*names), runs))
     given = {"title": title, "url": "http://here/experiments/1/", "absolute": lambda url: f"http://here{url}"}
     return markdown(Post(comparison=made, judgement=judge(made), doubts=found, **(given | more)))
 
@@ -62,7 +62,7 @@ def test_commands_stand_as_code_whatever_is_in_them():
 
 
 def test_every_verdict_is_listed_with_its_names():
-    made = compare(setups("a", "b"), [run(1, 100.0), run(2, 150.0)], [])
+    made = compare(configs("a", "b"), [run(1, 100.0), run(2, 150.0)], [])
     (first, *_) = spoken(made, judge(made))
     assert (first.label, first.title, first.base) == ("Requests", "b", "a")
 

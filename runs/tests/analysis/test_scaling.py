@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from runs.analysis.scaling import Sweep, fit, sweeps
 from runs.analysis.scaling.law import law
-from runs.tests.analysis.facts import run, setups
+from runs.tests.analysis.facts import configs, run
 
 # SPEC SDM91 on a Sun SPARCcenter 2000, scripts/hour over users; Gunther, Guerrilla Capacity Planning, 2007.
 # The data are usl's `specsdm91`, the figures its tests/summary.Rout.save and tests/peak-scalability.Rout.save.
@@ -28,12 +28,12 @@ def fitted(rates: dict[int, float]):
 
 def sweep(rates: dict[int, list[float]], **fields) -> Sweep:
     runs = [ab(n, rate, **fields) for n, values in rates.items() for rate in values]
-    (found,) = sweeps(setups("worker"), runs)
+    (found,) = sweeps(configs("worker"), runs)
     return found
 
 
-def ab(n: int, rate: float, setup: int = 1, **fields):
-    return run(setup, rate, command=f"ab -n {n * 100} -c {n} http://web1/", **fields)
+def ab(n: int, rate: float, config: int = 1, **fields):
+    return run(config, rate, command=f"ab -n {n * 100} -c {n} http://web1/", **fields)
 
 
 def noisy(spread: float, repeats: int, true=(200.0, 0.04, 0.0003), levels=(1, 5, 10, 20, 40, 80, 160)):
@@ -147,26 +147,26 @@ def test_below_four_levels_it_says_how_many_are_missing(levels, words):
 
 
 def test_one_level_is_no_sweep():
-    assert sweeps(setups("worker"), [ab(10, 100.0), ab(10, 101.0)]) == []
+    assert sweeps(configs("worker"), [ab(10, 100.0), ab(10, 101.0)]) == []
 
 
 def test_failing_runs_are_left_out_and_named():
     runs = [ab(n, 100.0 * n) for n in (1, 2, 3, 4)] + [ab(5, 9999.0)]
-    (found,) = sweeps(setups("worker"), runs, excluded={runs[-1].id: "4 of 500 requests failed"})
+    (found,) = sweeps(configs("worker"), runs, excluded={runs[-1].id: "4 of 500 requests failed"})
     assert [level.n for level in found.levels] == [1, 2, 3, 4]
     assert found.notes == ("Left out at concurrency 5: 4 of 500 requests failed.",)
 
 
 def test_a_sweep_of_which_nothing_counts_says_so():
     runs = [ab(n, 100.0 * n) for n in (1, 2)]
-    (found,) = sweeps(setups("worker"), runs, excluded={one.id: "all failed" for one in runs})
+    (found,) = sweeps(configs("worker"), runs, excluded={one.id: "all failed" for one in runs})
     assert found.levels == ()
     assert "0 levels of concurrency that count (none)" in found.sentence
 
 
 def test_runs_that_a_person_took_out_do_not_count():
     runs = [ab(n, 100.0 * n) for n in (1, 2)] + [ab(3, 9.0, counted=False)]
-    (found,) = sweeps(setups("worker"), runs)
+    (found,) = sweeps(configs("worker"), runs)
     assert [level.n for level in found.levels] == [1, 2]
 
 
@@ -174,28 +174,28 @@ def test_keep_alive_and_path_part_the_sweeps_of_one_config():
     runs = [ab(n, 10.0 * n, keepalive=k) for k in (True, False) for n in (1, 2)]
     runs += [ab(n, 10.0 * n, keepalive=False, path="/slow") for n in (1, 2)]
     runs += [ab(n, 10.0 * n, keepalive=False, path="/fast") for n in (1, 2)]
-    names = [found.name for found in sweeps(setups("worker"), runs)]
+    names = [found.name for found in sweeps(configs("worker"), runs)]
     assert names == ["worker (1)", "worker (2)", "worker (3)", "worker (4)"]
 
 
 def test_what_a_quoted_run_does_not_tell_is_as_in_the_others():
     runs = [ab(1, 10.0, path="/", keepalive=False), ab(2, 20.0, path="/", keepalive=False), ab(3, 30.0)]
-    (found,) = sweeps(setups("worker"), runs)
+    (found,) = sweeps(configs("worker"), runs)
     assert [level.n for level in found.levels] == [1, 2, 3]
 
 
 def test_configs_whose_names_differ_in_the_level_only_are_one_sweep():
-    configs = setups("同時接続数50、4回実施", "同時接続数100、4回実施", "worker at 150")
-    runs = [ab(50, 3.07), ab(100, 2.82, setup=2), ab(150, 4.62, setup=3)]
-    (found,) = sweeps(configs, runs)
-    assert [setup.id for setup in found.setups] == [1, 2]
+    given = configs("同時接続数50、4回実施", "同時接続数100、4回実施", "worker at 150")
+    runs = [ab(50, 3.07), ab(100, 2.82, config=2), ab(150, 4.62, config=3)]
+    (found,) = sweeps(given, runs)
+    assert [config.id for config in found.configs] == [1, 2]
     assert found.name == "同時接続数N、4回実施"
     assert "config of its own" in found.notes[0]
 
 
 def test_versions_in_names_are_no_levels():
-    configs = setups("apache 2.2", "apache 2.4")
-    assert sweeps(configs, [ab(10, 3.0), ab(20, 3.0, setup=2)]) == []
+    given = configs("apache 2.2", "apache 2.4")
+    assert sweeps(given, [ab(10, 3.0), ab(20, 3.0, config=2)]) == []
 
 
 def test_latency_is_the_95th_percentile_or_else_the_mean():
@@ -217,7 +217,7 @@ def test_latency_is_the_95th_percentile_or_else_the_mean():
 @pytest.mark.once
 def test_any_figures_are_answered_in_words(rates):
     runs = [ab(n, rate) for n, values in rates.items() for rate in values]
-    for found in sweeps(setups("worker"), runs):
+    for found in sweeps(configs("worker"), runs):
         assert found.sentence
         assert "nan" not in found.sentence and "inf" not in found.sentence
         if found.fit:
@@ -229,5 +229,5 @@ def test_any_figures_are_answered_in_words(rates):
 @pytest.mark.parametrize("rate", [math.nan, math.inf, -1.0, None])
 def test_what_is_no_rate_is_left_out(rate):
     runs = [ab(n, 10.0 * n) for n in (1, 2)] + [ab(3, rate)]
-    (found,) = sweeps(setups("worker"), runs)
+    (found,) = sweeps(configs("worker"), runs)
     assert [level.n for level in found.levels] == [1, 2]

@@ -8,12 +8,12 @@ import io
 from runs.analysis import sheet
 from runs.analysis.table import compare
 from runs.analysis.verdict import judge
-from runs.tests.analysis.facts import httpd, look, run, setups
+from runs.tests.analysis.facts import capture, configs, httpd, run
 
 
 def wsgi():
     runs = [run(1, 617.01), run(1, 878.81, repeat=2), run(2, 722.23), run(2, 887.55, repeat=2)]
-    return compare(setups("without", "with"), runs, [])
+    return compare(configs("without", "with"), runs, [])
 
 
 def mpm():
@@ -23,7 +23,7 @@ def mpm():
         run(2, 11064.69, failed_requests=0, percentiles_ms={"50": 90, "100": 105}, max_ms=105),
         run(3, 29219.55, failed_requests=172849, keepalive=True, **failed),
     ]
-    return compare(setups("event", "worker", "event -k"), runs, [])
+    return compare(configs("event", "worker", "event -k"), runs, [])
 
 
 def test_a_cell_holds_the_mean_and_every_value_with_its_line():
@@ -51,15 +51,18 @@ def test_rows_without_any_value_and_groups_without_rows_are_left_out():
 
 def test_parts_of_failures_show_only_where_there_are_some():
     assert mpm().row("failed_length").cells[2].mean == 172849
-    zero = compare(setups("a"), [run(1, 1.0, failed_requests=0, values={"failed_length": 0})], [])
+    zero = compare(configs("a"), [run(1, 1.0, failed_requests=0, values={"failed_length": 0})], [])
     assert zero.row("failed_length") is None
     assert zero.row("failed_requests").cells[0].mean == 0
 
 
 def test_monitors_give_memory_and_cpu_rows_by_phase_and_program():
     old_top = {"mem_total_kb": 774616, "mem_free_kb": 9744, "mem_buffers_kb": 102576, "mem_cached_kb": 431428}
-    looks = [look(1, metrics=old_top | {"cpu_us": 70.0}, processes=httpd(13, 14)), look(2, processes=httpd(12, 12))]
-    made = compare(setups("a", "b"), [run(1, 1.0), run(2, 2.0)], looks)
+    captures = [
+        capture(1, metrics=old_top | {"cpu_us": 70.0}, processes=httpd(13, 14)),
+        capture(2, processes=httpd(12, 12)),
+    ]
+    made = compare(configs("a", "b"), [run(1, 1.0), run(2, 2.0)], captures)
     labels = [row.label for group in made.groups for row in group.rows]
     assert "httpd: all together, during" in labels
     assert made.row("mem_obtainable_during").cells[0].mean == (9744 + 102576 + 431428) / 1024
@@ -69,27 +72,31 @@ def test_monitors_give_memory_and_cpu_rows_by_phase_and_program():
 
 
 def test_available_memory_falls_back_to_free_and_inactive():
-    looks = [look(1, "before", tool="meminfo", metrics={"mem_free_kb": 469848, "mem_inactive_kb": 244512})]
-    made = compare(setups("a"), [run(1, 3.07)], looks)
+    captures = [capture(1, "before", tool="meminfo", metrics={"mem_free_kb": 469848, "mem_inactive_kb": 244512})]
+    made = compare(configs("a"), [run(1, 3.07)], captures)
     assert made.row("mem_obtainable_before").cells[0].mean == (469848 + 244512) / 1024
 
 
 def test_a_full_screen_goes_before_a_quoted_row_of_the_same_config():
-    looks = [look(1, processes=httpd(13), partial=True), look(1, processes=httpd(13, 14)), look(2, processes=httpd(9))]
-    made = compare(setups("a", "b"), [], looks)
+    captures = [
+        capture(1, processes=httpd(13), partial=True),
+        capture(1, processes=httpd(13, 14)),
+        capture(2, processes=httpd(9)),
+    ]
+    made = compare(configs("a", "b"), [], captures)
     assert [cell.n for cell in made.row("httpd:_processes_during").cells] == [1, 1]
     assert made.row("httpd:_processes_during").cells[0].mean == 2
 
 
 def test_a_capture_beside_a_run_goes_to_the_column_of_that_run():
     runs = [run(1, 1.0, concurrency=50), run(1, 2.0, concurrency=100)]
-    looks = [look(1, run=runs[1].id, metrics={"cpu_us": 5.0})]
-    made = compare(setups("a"), runs, looks)
+    captures = [capture(1, run=runs[1].id, metrics={"cpu_us": 5.0})]
+    made = compare(configs("a"), runs, captures)
     assert [cell.n for cell in made.row("cpu_us_during").cells] == [0, 1]
 
 
 def test_the_flat_table_has_exact_figures_and_keys_that_differ():
-    made = compare(setups("a", "a"), [run(1, 617.01), run(2, 878.81)], [])
+    made = compare(configs("a", "a"), [run(1, 617.01), run(2, 878.81)], [])
     flat = sheet.of_comparison("t", made, judge(made))
     assert flat.heads[:6] == ("metric", "unit", "a", "a: n", "a (2)", "a (2): n")
     assert len(set(flat.heads)) == len(flat.heads)

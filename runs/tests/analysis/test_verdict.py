@@ -9,7 +9,7 @@ import pytest
 from runs.analysis import stats
 from runs.analysis.table import compare
 from runs.analysis.verdict import Spread, judge, words
-from runs.tests.analysis.facts import run, setups
+from runs.tests.analysis.facts import configs, run
 from runs.tests.analysis.judging import RATE, table, verdict
 
 FOUR = [100.0, 101.0, 102.0, 103.0]
@@ -68,8 +68,8 @@ def test_repeats_equal_to_the_last_digit_on_both_sides_are_the_same_where_the_to
 
 
 def test_a_step_of_the_tool_is_no_difference():
-    runs = [run(setup, percentiles_ms={"50": 2 + setup % 2}) for setup in (1, 2) for _ in range(8)]
-    found = judge(compare(setups("a", "b"), runs, [])).of("p50_ms", 1)
+    runs = [run(config, percentiles_ms={"50": 2 + config % 2}) for config in (1, 2) for _ in range(8)]
+    found = judge(compare(configs("a", "b"), runs, [])).of("p50_ms", 1)
     assert found.p < 0.05
     assert (found.kind, found.text) == (
         "undecided",
@@ -78,8 +78,8 @@ def test_a_step_of_the_tool_is_no_difference():
 
 
 def test_sieges_hundredths_of_seconds_are_its_step():
-    runs = [run(setup, tool="siege", mean_ms=60.0 + 10 * setup) for setup in (1, 2)]
-    assert "10 ms that the tool tells" in judge(compare(setups("a", "b"), runs, [])).of("mean_ms", 1).text
+    runs = [run(config, tool="siege", mean_ms=60.0 + 10 * config) for config in (1, 2)]
+    assert "10 ms that the tool tells" in judge(compare(configs("a", "b"), runs, [])).of("mean_ms", 1).text
 
 
 def test_one_run_each_inside_what_repeats_vary_by_is_undecided():
@@ -131,8 +131,8 @@ def test_the_slowest_requests_of_single_runs_are_not_judged():
 
 def test_a_tail_percentile_is_measured_by_how_the_maximum_varies():
     spread = Spread({"max_ms": stats.Pool(9, 20, 20 * 0.5**2, 1.5)}, "of other ab runs kept here")
-    runs = [run(setup, percentiles_ms={"99": 10**setup}) for setup in (1, 2)]
-    assert judge(compare(setups("a", "b"), runs, []), spread=spread).of("p99_ms", 1).kind == "likely_worse"
+    runs = [run(config, percentiles_ms={"99": 10**config}) for config in (1, 2)]
+    assert judge(compare(configs("a", "b"), runs, []), spread=spread).of("p99_ms", 1).kind == "likely_worse"
 
 
 def test_two_repeats_far_outside_all_spread_are_likely_even_if_the_test_is_too_weak():
@@ -272,7 +272,7 @@ def test_repeats_equal_to_the_last_digit_prove_nothing_of_two_values():
 
 
 def test_a_missing_figure_is_no_verdict():
-    made = compare(setups("a", "b"), [run(1, 10.0, mean_ms=5.0), run(2, 12.0)], [])
+    made = compare(configs("a", "b"), [run(1, 10.0, mean_ms=5.0), run(2, 12.0)], [])
     assert judge(made).of("mean_ms", 1) is None
     assert judge(made).of(RATE, 0) is None
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from runs.analysis.table import Comparison, compare
 from runs.analysis.verdict import Judgement, judge
-from runs.tests.analysis.facts import run, setups
+from runs.tests.analysis.facts import configs, run
 
 pytestmark = pytest.mark.once
 
@@ -27,7 +27,7 @@ SWAPPED = {
 
 def judged(*sides: list[float | None]) -> tuple[Comparison, Judgement]:
     made = compare(
-        setups(*(f"config {at}" for at in range(len(sides)))),
+        configs(*(f"config {at}" for at in range(len(sides)))),
         [run(at, value, mean_ms=value) for at, side in enumerate(sides, 1) for value in side],
         [],
     )
@@ -56,11 +56,11 @@ def test_it_says_something_of_any_figures(sides):
 @settings(max_examples=150, deadline=None)
 def test_it_says_something_of_any_counts_of_failures(failed, made, tool):
     runs = [
-        run(setup, 10.0 * setup, tool=tool, failed_requests=bad, complete_requests=of, concurrency=bad)
-        for setup in (1, 2)
+        run(config, 10.0 * config, tool=tool, failed_requests=bad, complete_requests=of, concurrency=bad)
+        for config in (1, 2)
         for bad, of in zip(failed, made, strict=False)
     ]
-    assert judge(compare(setups("a", "b"), runs, [])).sentence
+    assert judge(compare(configs("a", "b"), runs, [])).sentence
 
 
 @given(st.lists(SOUND, min_size=1, max_size=6), st.lists(SOUND, min_size=1, max_size=6))

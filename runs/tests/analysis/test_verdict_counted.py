@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import pytest
 
-from runs.analysis.facts import Setup
+from runs.analysis.facts import ConfigFact
 from runs.analysis.table import compare
 from runs.analysis.verdict import judge
-from runs.tests.analysis.facts import httpd, look, run, setups
+from runs.tests.analysis.facts import capture, configs, httpd, run
 from runs.tests.analysis.judging import RATE, excluding, table
 
 
 def test_memory_and_cpu_are_judged_and_counted_as_captures():
-    looks = [
-        look(
-            setup,
-            metrics={"cpu_id": 90.0 - 40 * setup, "mem_free_kb": 2048.0, "mem_cached_kb": 1.0},
-            processes=httpd(13.5 * setup, 40 * setup),
+    captures = [
+        capture(
+            config,
+            metrics={"cpu_id": 90.0 - 40 * config, "mem_free_kb": 2048.0, "mem_cached_kb": 1.0},
+            processes=httpd(13.5 * config, 40 * config),
         )
-        for setup in (1, 2)
+        for config in (1, 2)
     ]
-    made = compare(setups("a", "b"), [run(1, 5.0), run(2, 6.0)], looks)
+    made = compare(configs("a", "b"), [run(1, 5.0), run(2, 6.0)], captures)
     judgement = judge(made)
     assert judgement.of("httpd:_each,_mean_during", 1).text == "100 % more, one capture each, no repeats to go by"
     assert judgement.of("cpu_busy_during", 1).text == "80 % more, one capture each, no repeats to go by"
@@ -30,34 +30,34 @@ def test_memory_and_cpu_are_judged_and_counted_as_captures():
 
 def test_several_captures_beside_one_run_are_no_repeats():
     runs = [run(1, 5.0), run(2, 6.0)]
-    looks = [
-        look(one.setup, run=of, metrics={"cpu_id": 20.0 * one.setup + at})
+    captures = [
+        capture(one.config, run=of, metrics={"cpu_id": 20.0 * one.config + at})
         for one, of in ((runs[0], runs[0].id), (runs[1], None))
         for at in range(5)
     ]
-    found = judge(compare(setups("a", "b"), runs, looks)).of("cpu_busy_during", 1)
+    found = judge(compare(configs("a", "b"), runs, captures)).of("cpu_busy_during", 1)
     assert (found.n, found.n_base, found.kind) == (1, 1, "undecided")
 
 
 def test_a_listing_quoted_in_part_gives_no_sum():
-    looks = [look(1, processes=httpd(13.5), partial=True), look(2, processes=httpd(*[14.5] * 20))]
-    made = compare(setups("a", "b"), [run(1, 5.0), run(2, 6.0)], looks)
+    captures = [capture(1, processes=httpd(13.5), partial=True), capture(2, processes=httpd(*[14.5] * 20))]
+    made = compare(configs("a", "b"), [run(1, 5.0), run(2, 6.0)], captures)
     assert judge(made).of("httpd:_all_together_during", 1) is None
     assert judge(made).of("httpd:_each,_mean_during", 1) is not None
 
 
 def test_idle_that_comes_of_serving_less_is_no_gain():
-    runs = [run(setup, rate) for setup, rate in ((1, 100.0), (2, 10.0)) for _ in range(2)]
-    looks = [look(1, metrics={"cpu_id": 5.0}), look(2, metrics={"cpu_id": 90.0})]
-    found = judge(compare(setups("a", "b"), runs, looks)).of("cpu_busy_during", 1)
+    runs = [run(config, rate) for config, rate in ((1, 100.0), (2, 10.0)) for _ in range(2)]
+    captures = [capture(1, metrics={"cpu_id": 5.0}), capture(2, metrics={"cpu_id": 90.0})]
+    found = judge(compare(configs("a", "b"), runs, captures)).of("cpu_busy_during", 1)
     assert found.kind == "none"
     assert "no gain, as it served fewer requests" in found.text
 
 
 def test_an_excluded_run_is_left_out_with_its_captures():
     runs = [run(1, 10.0), run(2, 12.0), run(2, 500.0, repeat=2)]
-    looks = [look(2, run=runs[2].id, metrics={"cpu_id": 1.0}), look(1, metrics={"cpu_id": 50.0})]
-    judgement = judge(compare(setups("a", "b"), runs, looks), excluded={runs[2].id: "swap was in use"})
+    captures = [capture(2, run=runs[2].id, metrics={"cpu_id": 1.0}), capture(1, metrics={"cpu_id": 50.0})]
+    judgement = judge(compare(configs("a", "b"), runs, captures), excluded={runs[2].id: "swap was in use"})
     assert judgement.of(RATE, 1).n == 1
     assert judgement.of("cpu_busy_during", 1) is None
 
@@ -84,7 +84,7 @@ def test_a_config_set_apart_is_not_compared():
 
 
 def test_headings_are_judged_apart():
-    grouped = [Setup(at, f"{at}", group) for at, group in enumerate(("off", "off", "on", "on"), 1)]
+    grouped = [ConfigFact(at, f"{at}", group) for at, group in enumerate(("off", "off", "on", "on"), 1)]
     judgement = judge(compare(grouped, [run(at, 10.0**at) for at in (1, 2, 3, 4)], []))
     assert judgement.of(RATE, 2) is None
     assert judgement.of(RATE, 3).ratio == pytest.approx(10)

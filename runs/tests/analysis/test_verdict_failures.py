@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from runs.analysis.table import compare
 from runs.analysis.verdict import judge
-from runs.tests.analysis.facts import run, setups
+from runs.tests.analysis.facts import configs, run
 from runs.tests.analysis.judging import RATE
 
 
@@ -18,7 +18,7 @@ def failing(*sides: list[tuple[int, int]], at: int = 1, **fields: object):
         for number, side in enumerate(sides, 1)
         for bad, made in side
     ]
-    return judge(compare(setups(*"abcd"[: len(sides)]), runs, [])).of("failed_requests", at)
+    return judge(compare(configs(*"abcd"[: len(sides)]), runs, [])).of("failed_requests", at)
 
 
 def test_no_failures_on_either_side_need_no_verdict():
@@ -62,7 +62,7 @@ def test_shares_of_failures_are_compared_by_rank_from_four_repeats_up():
 def test_more_requests_with_more_failures_are_no_gain():
     runs = [run(1, 3.0, failed_requests=0, complete_requests=200)] * 1
     runs += [run(2, 30.0, failed_requests=285, complete_requests=600, mean_ms=1.0)]
-    found = judge(compare(setups("a", "b"), runs, [])).of(RATE, 1)
+    found = judge(compare(configs("a", "b"), runs, [])).of(RATE, 1)
     assert found.kind == "none"
     assert "no gain, 47.5 % failed, against 0 %" in found.text
 
@@ -72,7 +72,7 @@ def test_beating_a_baseline_that_fails_is_not_its_loss():
         run(1, 30.0, failed_requests=285, complete_requests=600),
         run(2, 3.0, failed_requests=0, complete_requests=200),
     ]
-    found = judge(compare(setups("a", "b"), runs, [])).of(RATE, 1)
+    found = judge(compare(configs("a", "b"), runs, [])).of(RATE, 1)
     assert found.kind == "none"
     assert "no loss, 0 % failed, against 47.5 %" in found.text
 
@@ -80,12 +80,12 @@ def test_beating_a_baseline_that_fails_is_not_its_loss():
 def test_a_failing_run_that_does_not_count_takes_no_gain_from_the_others():
     fine = {"failed_requests": 0, "complete_requests": 600}
     runs = [run(1, 3.0, **fine), run(2, 30.0, **fine), run(2, 40.0, failed_requests=500, complete_requests=600)]
-    made = compare(setups("a", "b"), runs, [])
+    made = compare(configs("a", "b"), runs, [])
     assert judge(made).of(RATE, 1).kind == "none"
     assert judge(made, excluded={runs[2].id: "most requests failed"}).of(RATE, 1).kind == "likely_better"
 
 
 def test_ab_without_a_line_of_non_2xx_responses_had_none():
     runs = [run(1, 5.0, complete_requests=1000), run(2, 5.0, complete_requests=1000, values={"non_2xx_responses": 900})]
-    found = judge(compare(setups("a", "b"), runs, [])).of("non_2xx_responses", 1)
+    found = judge(compare(configs("a", "b"), runs, [])).of("non_2xx_responses", 1)
     assert (found.kind, found.text) == ("likely_worse", "90 % answered with an error, against 0 %, one run each")

@@ -27,7 +27,7 @@ def single(*rates: float, **fields: object):
         told = {"concurrency": 100, "fingerprint": f"single {number}"} | fields
         factories.run(factories.config(made, f"{number}"), text, requests_per_second=rate, **told)
     material = reads.of_experiment(made)
-    return compare(material.setups, material.runs, material.looks)
+    return compare(material.configs, material.runs, material.captures)
 
 
 def test_repeats_by_the_same_tool_at_a_similar_load_are_pooled():
@@ -67,7 +67,7 @@ def test_zeros_and_missing_figures_are_left_out():
 def test_a_comparison_with_repeats_of_its_own_asks_nothing(django_assert_num_queries):
     made = factories.wsgi_experiment()
     material = reads.of_experiment(made)
-    comparison = compare(material.setups, material.runs, material.looks)
+    comparison = compare(material.configs, material.runs, material.captures)
     with django_assert_num_queries(0):
         assert repeats.elsewhere(comparison) is None
 

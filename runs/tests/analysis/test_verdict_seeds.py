@@ -23,7 +23,7 @@ def read(shared: Path):
         text = next(shared.glob(f"seeds/{number}_*.txt")).read_bytes()
         ingest.submit(text, door="rest")
         material = reads.of_experiment(Experiment.objects.order_by("id")[at])
-        made = compare(material.setups, material.runs, material.looks)
+        made = compare(material.configs, material.runs, material.captures)
         excluded = {run.id: why for at, why in (out or {}).items() for run in made.columns[at].runs}
         return made, judge(made, excluded=excluded, spread=repeats.elsewhere(made))
 

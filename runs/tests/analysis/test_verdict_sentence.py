@@ -6,7 +6,7 @@ import json
 
 from runs.analysis.table import compare
 from runs.analysis.verdict import judge
-from runs.tests.analysis.facts import run, setups
+from runs.tests.analysis.facts import configs, run
 from runs.tests.analysis.judging import RATE, excluding, said, table
 
 FOUR = [100.0, 101.0, 102.0, 103.0]
@@ -80,7 +80,7 @@ def test_times_stand_in_where_no_rate_is_told():
 
 def test_one_config_and_none_have_sentences_too():
     assert said(table([5.0])) == "“a” served 5 requests per second (n=1); there is nothing to compare with."
-    assert "No run here says" in said(compare(setups("a"), [run(1)], []))
+    assert "No run here says" in said(compare(configs("a"), [run(1)], []))
     assert said(compare([], [], []))
 
 

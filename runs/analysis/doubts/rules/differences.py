@@ -73,20 +73,22 @@ def machine(case: Case) -> Iterator[Finding]:
 
 
 def _family(case: Case, name: str) -> Iterator[Finding]:
-    """A finding for each setup that is not comparable, and one for the whole comparison of what is left."""
+    """A finding for each config that is not comparable, and one for the whole comparison of what is left."""
     columns = case.columns
     stands = {at: base for at, base in enumerate(bases(columns)) if at != base and columns[at].runs}
     gaps = [gap for prop in FAMILIES[name] for gap in _gaps(case, prop, stands)]
     omission = OMISSION if any(gap.prop is BEGINS for gap in gaps) else ""
     out = _out(gaps, columns)
-    for setup in out:
+    for config in out:
         fatal = [
-            gap for gap in gaps if columns[gap.at].setup.id == setup and (gap.severity == "fatal" or gap.prop is BEGINS)
+            gap
+            for gap in gaps
+            if columns[gap.at].config.id == config and (gap.severity == "fatal" or gap.prop is BEGINS)
         ]
         detail = "; ".join(dict.fromkeys(_against(case, gap) for gap in fatal))
         words = WORDS[name]["fatal"] + (omission if any(gap.prop is BEGINS for gap in fatal) else "")
-        yield Finding("fatal", detail, words, _sources(case, fatal), setup=setup)
-    left = [gap for gap in gaps if columns[gap.at].setup.id not in out]
+        yield Finding("fatal", detail, words, _sources(case, fatal), config=config)
+    left = [gap for gap in gaps if columns[gap.at].config.id not in out]
     if left:
         severity: Severity = "note" if all(gap.severity == "note" for gap in left) else "caution"
         detail = "; ".join(_listed(case, prop, left) for prop in dict.fromkeys(gap.prop for gap in left))
@@ -126,13 +128,14 @@ def _grade(case: Case, prop: Property, at: int, base: int) -> Grade | None:
 
 
 def _out(gaps: Sequence[Gap], columns: Sequence[Column]) -> list[int]:
-    """The setups that are not comparable under any of the loads that they were given."""
+    """The configs that are not comparable under any of the loads that they were given."""
     fatal = {gap.at for gap in gaps if gap.severity == "fatal"}
-    setups = dict.fromkeys(columns[at].setup.id for at in sorted(fatal))
+    configs = dict.fromkeys(columns[at].config.id for at in sorted(fatal))
     own = {
-        setup: [at for at, column in enumerate(columns) if column.setup.id == setup and column.runs] for setup in setups
+        config: [at for at, column in enumerate(columns) if column.config.id == config and column.runs]
+        for config in configs
     }
-    return [setup for setup in setups if all(at in fatal for at in own[setup])]
+    return [config for config in configs if all(at in fatal for at in own[config])]
 
 
 def _against(case: Case, gap: Gap) -> str:

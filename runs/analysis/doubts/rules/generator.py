@@ -8,7 +8,7 @@ from runs.analysis.doubts.case import Case
 from runs.analysis.doubts.catalogue import Finding, rule
 from runs.analysis.doubts.rules.machine import spread
 from runs.analysis.doubts.told import is_local, url_in
-from runs.analysis.facts import Look, Process, Source
+from runs.analysis.facts import CaptureFact, ProcessFact, Source
 from runs.analysis.numbers import figure
 
 FULL_PCT = 95  # of one core; what a program with one thread can use at most, less what sampling misses
@@ -32,18 +32,20 @@ def same_host(case: Case) -> Iterator[Finding]:
             name = run.hostname or url_in(run.command)[1]
             yield Finding("caution", f"{run.tool} loaded {name}", text, (Source(run.source, run.line),), run=run.id)
     seen = set(local)
-    for look in case.looks:
-        program = _loader_beside_server(look)
-        beside = [run for run in case.runs_of(look) if run.id not in seen]
-        if program and beside and case.sides(look) == "server":
+    for capture in case.captures:
+        program = _loader_beside_server(capture)
+        beside = [run for run in case.runs_of(capture) if run.id not in seen]
+        if program and beside and case.sides(capture) == "server":
             seen |= {run.id for run in beside}
-            yield from spread(case, look, "caution", f"{look.tool} shows {program} beside the server's processes", text)
+            yield from spread(
+                case, capture, "caution", f"{capture.tool} shows {program} beside the server's processes", text
+            )
 
 
-def _loader_beside_server(look: Look) -> str:
-    names = {process.group for process in look.processes}
+def _loader_beside_server(capture: CaptureFact) -> str:
+    names = {process.group for process in capture.processes}
     served = any(name.startswith(SERVERS) for name in names)
-    loaders = sorted({process.group for process in look.processes if process.makes_load})
+    loaders = sorted({process.group for process in capture.processes if process.makes_load})
     return loaders[0] if served and loaders else ""
 
 
@@ -52,16 +54,16 @@ def _loader_beside_server(look: Look) -> str:
 )
 def saturated(case: Case) -> Iterator[Finding]:
     text = "the load generator was at its limit, so the server may be faster than this"
-    for look in case.looks:
-        for process in look.processes:
-            if process.makes_load and _full(case, look, process):
+    for capture in case.captures:
+        for process in capture.processes:
+            if process.makes_load and _full(case, capture, process):
                 detail = f"{process.group} used {figure(process.cpu_pct)} % of a core"
-                yield from spread(case, look, "caution", detail, text)
+                yield from spread(case, capture, "caution", detail, text)
 
 
-def _full(case: Case, look: Look, process: Process) -> bool:
+def _full(case: Case, capture: CaptureFact, process: ProcessFact) -> bool:
     if process.cpu_pct is None:
         return False
-    machine = case.machine_of(look)
+    machine = case.machine_of(capture)
     cores = 1 if process.group in ONE_THREAD else (machine.cores if machine else None)
     return cores is not None and process.cpu_pct >= FULL_PCT * cores

@@ -37,9 +37,9 @@ class Room:
     basis="Apache's mpm_common, nginx's core and php-fpm's documentation: what comes beyond the limit waits",
 )
 def beyond_the_limit(case: Case) -> Iterator[Finding]:
-    rooms = {setup.id: room_of(case, setup.id) for setup in case.setups}
+    rooms = {config.id: room_of(case, config.id) for config in case.configs}
     for run in case.counted:
-        at_once, room = clients(run), said_of(case, run) or rooms.get(run.setup)
+        at_once, room = clients(run), said_of(case, run) or rooms.get(run.config)
         if at_once is None or room is None or at_once <= room.value:
             continue
         detail = f"{figure(at_once)} clients for {room.name} {figure(room.value)}"
@@ -49,15 +49,15 @@ def beyond_the_limit(case: Case) -> Iterator[Finding]:
 
 def said_of(case: Case, run: RunFact) -> Room | None:
     """A limit named in the run's or its config's heading or note, which a text shown elsewhere does not overrule."""
-    found = SAID.search(f"{run.note}\n{run.label}\n{case.names.get(run.setup, '')}")
+    found = SAID.search(f"{run.note}\n{run.label}\n{case.names.get(run.config, '')}")
     return Room(found[1], int(found[2]), Source(run.source, run.line)) if found else None
 
 
-def room_of(case: Case, setup: int) -> Room | None:
-    """The limit in the setup's own texts, else in those that hold for all. Of several the widest: any may be in force."""
-    for whose in (setup, None):
-        texts = [text for text in case.texts if text.setup == whose and len(text.text) <= LONGEST_TEXT]
-        rooms = [room for text in texts for room in _rooms(case, text, case.names.get(setup, ""))]
+def room_of(case: Case, config: int) -> Room | None:
+    """The limit in the config's own texts, else in those that hold for all. Of several the widest: any may be in force."""
+    for whose in (config, None):
+        texts = [text for text in case.texts if text.config == whose and len(text.text) <= LONGEST_TEXT]
+        rooms = [room for text in texts for room in _rooms(case, text, case.names.get(config, ""))]
         if rooms:
             return max(rooms, key=lambda room: room.value)
     return None

@@ -65,7 +65,7 @@ def within_a_step(case: Case) -> Iterator[Finding]:
             shown = [f"{name} {figure(own)} against {figure(other)} ms" for name, own, other in near[:MOST_SHOWN]]
             text = f"{figure(step)} ms is one step of what the tool prints, so they may be alike"
             sources = tuple(Source(run.source, run.line) for run in (mine[0], its[0]))
-            yield Finding("note", ", ".join(shown), text, sources, setup=columns[at].setup.id)
+            yield Finding("note", ", ".join(shown), text, sources, config=columns[at].config.id)
 
 
 def _near(own: float, other: float, step: float) -> bool:
