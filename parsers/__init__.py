@@ -3,9 +3,21 @@
 `read(lines)` is the only way in for text, `decode(bytes)` for what is not text yet. See records.Block for what comes out.
 """
 
+from .catalogue import semantics_of
 from .decode import NotText, decode, open_lines
 from .reader import read
-from .records import Block, ConfigText, HostFacts, LoadResult, Problem, ProcessSample, Record, SystemSample, Timings
+from .records import (
+    Block,
+    ConfigText,
+    HostFacts,
+    LoadResult,
+    Problem,
+    ProcessSample,
+    Record,
+    Semantics,
+    SystemSample,
+    Timings,
+)
 from .text import Text
 
 VERSION = "1"
@@ -20,10 +32,12 @@ __all__ = [
     "Problem",
     "ProcessSample",
     "Record",
+    "Semantics",
     "SystemSample",
     "Text",
     "Timings",
     "decode",
     "open_lines",
     "read",
+    "semantics_of",
 ]

@@ -14,6 +14,12 @@ and, where it helps,
     fits            (command, values) -> bool: False where a command cannot have printed these figures
     follows         (lines, command) -> Found | None: the next block of the output whose block was just read, where only
                     that tells whose the next lines are (rows below a heading that stood further up); None takes nothing
+A format that makes a LoadResult says what its tool means by its figures, with one of
+    SEMANTICS       Semantics of the tool KIND
+    TOOL            name of the tool whose other output this is; the format of that KIND has the SEMANTICS
+A monitor's format may have
+    PROGRAMS        names of the programs that print it, as a process table shows them
+    LISTS_ALL       False where its list of processes may be shorter than the system's (a screen); True by default
 A module that lacks something fails here, at import, and not when its tool's text comes along.
 """
 
@@ -30,7 +36,7 @@ from typing import Any
 
 from . import formats as _formats_package
 from .lines import Lines
-from .records import Problem, Record
+from .records import Problem, Record, Semantics
 
 
 @dataclass(slots=True)
@@ -57,6 +63,10 @@ class Format:
     claims: Callable[[str], bool] | None
     fits: Callable[[str, dict[str, Any]], bool]
     follows: Callable[[Lines, str | None], Found | None] | None
+    tool: str | None
+    semantics: Semantics | None
+    programs: tuple[str, ...]
+    lists_all: bool
 
 
 def _always(command: str, values: dict[str, Any]) -> bool:
@@ -68,6 +78,10 @@ def _load(name: str) -> Format:
     for wanted in ("KIND", "OPENS", "parse", "records"):
         if not hasattr(module, wanted):
             raise TypeError(f"parsers/formats/{name}.py has no {wanted}; see parsers/catalogue.py for what a format is")
+    semantics: Semantics | None = getattr(module, "SEMANTICS", None)
+    tool: str | None = module.KIND if semantics else getattr(module, "TOOL", None)
+    if hasattr(module, "LoadResult") and tool is None:
+        raise TypeError(f"parsers/formats/{name}.py makes a LoadResult and has neither SEMANTICS nor TOOL")
     re.compile(module.OPENS)
     command = getattr(module, "COMMAND", None)
     return Format(
@@ -82,6 +96,10 @@ def _load(name: str) -> Format:
         claims=getattr(module, "claims", None),
         fits=getattr(module, "fits", _always),
         follows=getattr(module, "follows", None),
+        tool=tool,
+        semantics=semantics,
+        programs=getattr(module, "PROGRAMS", ()),
+        lists_all=getattr(module, "LISTS_ALL", True),
     )
 
 
@@ -102,7 +120,52 @@ def formats() -> dict[str, Format]:
         if loaded.kind in found:
             raise TypeError(f"two formats call themselves {loaded.kind!r}")
         found[loaded.kind] = loaded
+    for form in found.values():
+        if form.tool is not None and (form.tool not in found or found[form.tool].semantics is None):
+            raise TypeError(f"{form.kind} names the tool {form.tool!r}, whose format declares no SEMANTICS")
     return found
+
+
+# Load tools whose reports are not read yet: their processes are recognised.
+_UNREAD = {"weighttp": Semantics(one_thread=True), "tsung": Semantics(), "slowhttptest": Semantics()}
+_UNKNOWN = Semantics()
+
+
+def semantics_of(tool: str) -> Semantics:
+    """What a load tool means by its figures; the defaults for a tool that no format declares."""
+    form = formats().get(tool)
+    return form.semantics if form is not None and form.semantics is not None else _UNKNOWN
+
+
+@lru_cache(maxsize=4096)
+def load_program(program: str) -> Semantics | None:
+    """The semantics of the load tool that a program of this name (as a process table shows it: "wrk2") is; None: of none."""
+    for form in formats().values():
+        if form.semantics is not None and form.command is not None and form.command.search(f"{program} "):
+            return form.semantics
+    return _UNREAD.get(program)
+
+
+def makes_load(program: str) -> bool:
+    """Whether a program of this name, as a process table shows it, is a load tool: "ab", "wrk2", "vegeta"."""
+    return load_program(program) is not None
+
+
+def has_one_thread(program: str) -> bool:
+    """Whether a program of this name is a load tool that runs on one thread."""
+    semantics = load_program(program)
+    return semantics is not None and semantics.one_thread
+
+
+def is_monitor(program: str) -> bool:
+    """Whether a program of this name, as a process table shows it, is a monitor whose output is read: "top", "sadc"."""
+    return any(program in form.programs for form in formats().values())
+
+
+def lists_all_processes(kind: str) -> bool:
+    """Whether what this format reads lists every process; False where it is a screen that may have no room for some."""
+    form = formats().get(kind)
+    return form is None or form.lists_all
 
 
 @cache

@@ -10,7 +10,7 @@ None means that the tool did not print it; it never means zero.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,46 @@ class LoadResult:
     path: str | None = None
     document_length_bytes: int | None = None
     aborted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Semantics:
+    """What a load tool means by its figures, as far as tools differ. Each load tool's format declares it as SEMANTICS.
+
+    The defaults are assumed for a tool that no format declares. Steps are the least difference that the tool prints; 0
+    where it is too fine to matter.
+
+    open_loop               when requests begin: "never" at a set rate (closed loop: a client sends its next request behind
+                            an answer), "always" at a set rate, or "with_rate": only where the command sets a rate
+    concurrency             what LoadResult.concurrency means: "asked" for, or "measured": the mean that came about
+    default_concurrency     the concurrency of a command that sets none
+    failures_in_requests    complete_requests includes the failed ones; otherwise they are counted beside it
+    failures_in_rate        requests_per_second includes the failed requests
+    exact_rate              requests_per_second is complete_requests over duration_s, whatever failed
+    exact_mean              mean_ms is concurrency times duration_s over complete_requests
+    length_failures         a reply of another length than the first one is counted in failed_requests
+    absent_non_2xx_is_zero  a whole report without non_2xx_responses had none
+    makes_all_requests      complete_requests is the number asked for, unless a time limit or a person ended the run
+    one_thread              the tool runs on one thread, so that one core is all that it can use
+    whole_report            what a whole report tells: of "failures", "percentiles", "document" (its path or length)
+    """
+
+    open_loop: Literal["never", "with_rate", "always"] = "never"
+    concurrency: Literal["asked", "measured"] = "asked"
+    default_concurrency: int | None = None
+    failures_in_requests: bool = True
+    failures_in_rate: bool = False
+    exact_rate: bool = False
+    exact_mean: bool = False
+    length_failures: bool = False
+    absent_non_2xx_is_zero: bool = False
+    makes_all_requests: bool = False
+    one_thread: bool = False
+    whole_report: tuple[Literal["failures", "percentiles", "document"], ...] = ("failures",)
+    rate_step: float = 0.0
+    mean_step_ms: float = 0.0
+    max_step_ms: float = 0.0
+    percentile_step_ms: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,13 +18,26 @@ from typing import Any
 from ..catalogue import Found
 from ..lines import Lines
 from ..quick import ab as quick_ab
-from ..records import LoadResult, Problem, Record
+from ..records import LoadResult, Problem, Record, Semantics
 from ..transcript import is_elision, prompt
 from ..units import number
 
 KIND = "ab"
 BEGINS = "This is ApacheBench, Version "
 COMMAND = r"(?:^|[\s/;&|(])ab2?(?:\.exe)?\s"
+SEMANTICS = Semantics(
+    default_concurrency=1,
+    failures_in_rate=True,
+    exact_rate=True,
+    exact_mean=True,
+    length_failures=True,
+    absent_non_2xx_is_zero=True,
+    makes_all_requests=True,
+    one_thread=True,
+    whole_report=("failures", "percentiles", "document"),
+    max_step_ms=1.0,
+    percentile_step_ms=1.0,
+)
 INLINE = r"Requests per second:?\s+\d[\d.,]*\s+\[#/sec\]"
 OPENS = (
     r"This is ApacheBench|Benchmarking \S+ \(be patient"

@@ -21,6 +21,7 @@ from ..rowwise import take_rows
 
 KIND = "ab_gnuplot"
 COMMAND = r"(?:^|[\s/;&|(])ab\S*\s(?:.*\s)?-g|\.(?:tsv|plot|gnuplot|dat)\b"
+TOOL = "ab"
 _DATE = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\s+[A-Z][a-z]{2}\s+\d{1,2}\s+\d\d:\d\d:\d\d\s+\d{4}"
 OPENS = rf"starttime\s+seconds\s+ctime\s+dtime\s+ttime\s+wait|{_DATE}\s+\d{{9,11}}(?:\s+\d+){{4}}\s*$"
 
@@ -113,7 +114,7 @@ class _Requests:
 def records(values: dict[str, Any]) -> list[Record]:
     return [
         Timings(
-            tool="ab",
+            tool=TOOL,
             n=values["n_requests"],
             percentiles_ms=values["percentiles_ms"],
             histogram=values["latency_counts"],

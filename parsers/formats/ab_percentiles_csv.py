@@ -20,6 +20,7 @@ from ..rowwise import take_rows
 
 KIND = "ab_percentiles_csv"
 COMMAND = r"(?:^|[\s/;&|(])ab\S*\s(?:.*\s)?-e|\.csv\b"
+TOOL = "ab"
 OPENS = r"Percentage served,\s*Time in ms"
 
 _HEAD = re.compile(r"Percentage served,\s*Time in ms")
@@ -60,4 +61,4 @@ class _Percentiles:
 
 
 def records(values: dict[str, Any]) -> list[Record]:
-    return [Timings(tool="ab", percentiles_ms=values["percentiles_ms"])]
+    return [Timings(tool=TOOL, percentiles_ms=values["percentiles_ms"])]

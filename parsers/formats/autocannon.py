@@ -16,13 +16,14 @@ from typing import Any
 
 from ..catalogue import Found
 from ..lines import Lines
-from ..records import LoadResult, Record
+from ..records import LoadResult, Record, Semantics
 from ..report import Report, take_report
 from ..units import number
 from ..urls import host_port_path
 
 KIND = "autocannon"
 COMMAND = r"(?:^|[\s/;&|(])autocannon\s"
+SEMANTICS = Semantics()
 OPENS = r"Running (?:\d+s|\d+ requests) test @ \S|│ Stat\s+│ (?:2\.5|1)%\s"
 
 _TITLE = r"(?: \(.*)?"  # of a run, as versions before 4 print it

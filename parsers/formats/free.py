@@ -21,6 +21,7 @@ from ..translated import FREE_COLUMNS, FREE_ROWS, any_of, to_english
 
 KIND = "free"
 COMMAND = r"(?:^|[\s/;&|(])free(?:\s+-|\s*$|\s*[|;&>])"
+PROGRAMS = ("free",)
 _SOME_USED, _SOME_FREE = (any_of(FREE_COLUMNS, name) for name in ("used", "free"))
 OPENS = (
     r"(?:Output\s*)?total\s+used\s+free\s+(?:shared\s+buff|buffers)\S*"

@@ -15,11 +15,12 @@ from typing import Any
 from ..broken import whole
 from ..catalogue import Found
 from ..lines import Lines
-from ..records import LoadResult, Problem, Record
+from ..records import LoadResult, Problem, Record, Semantics
 from ..transcript import is_elision
 
 KIND = "h2load"
 COMMAND = r"(?:^|[\s/;&|(])h2load\s"
+SEMANTICS = Semantics()
 OPENS = (
     r"starting benchmark\.\.\.|spawning thread #\d+:|finished in \d[\d.]*\w+, \d[\d.]* req/s"
     r"|requests: \d+ total, \d+ started|time for request:\s+\d"

@@ -15,11 +15,12 @@ from typing import Any
 
 from ..catalogue import Found
 from ..lines import Lines
-from ..records import LoadResult, Problem, Record
+from ..records import LoadResult, Problem, Record, Semantics
 from ..transcript import is_elision
 
 KIND = "hey"
 COMMAND = r"(?:^|[\s/;&|(])(?:hey|boom)(?:_linux_amd64)?\s"
+SEMANTICS = Semantics(failures_in_rate=True)
 OPENS = (
     r"Summary:\s*$|Total:\s+\d[\d.]*\s+secs\.?\s*$|Slowest:\s+\d[\d.]*\s+secs\.?\s*$|Response time histogram:\s*$"
     r"|Latency distribution:\s*$|Details \(average, fastest, slowest\):|Status code distribution:\s*$"

@@ -23,6 +23,7 @@ from ..rowwise import take_rows
 
 KIND = "hey_csv"
 COMMAND = r"(?:^|[\s/;&|(])(?:hey|boom)(?:_linux_amd64)?\s|\.csv\b"
+TOOL = "hey"
 OPENS = r"response-time,DNS\+dialup,DNS,Request-write,Response-delay,Response-read"
 
 _HEAD = re.compile(rf"{OPENS}(?:,status-code)?(?:,offset)?")
@@ -127,14 +128,14 @@ def records(values: dict[str, Any]) -> list[Record]:
     spread = {name: round(1000 * seconds, 6) for name, seconds in values["response_time_s"].items()}
     n, span = values["n_requests"], values.get("last_answer_s")
     timings = Timings(
-        tool="hey",
+        tool=TOOL,
         n=n,
         percentiles_ms=values["spectrum_ms"],
         histogram=values["latency_counts"],
         seconds=values.get("by_second"),
     )
     result = LoadResult(
-        tool="hey",
+        tool=TOOL,
         requests_per_second=round(n / span, 4) if span else None,
         complete_requests=n,
         duration_s=span,

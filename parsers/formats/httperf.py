@@ -18,12 +18,13 @@ from typing import Any
 
 from ..catalogue import Found
 from ..lines import Lines
-from ..records import LoadResult, Record
+from ..records import LoadResult, Record, Semantics
 from ..report import Report, take_report
 from ..units import number
 
 KIND = "httperf"
 COMMAND = r"(?:^|[\s/;&|(])httperf\s"
+SEMANTICS = Semantics(open_loop="with_rate", one_thread=True)
 INLINE = r"Request rate:\s+\d[\d.]* req/s \("
 OPENS = (
     r"httperf: warning: open file limit|httperf(?: --[a-z][\w-]*(?:=\S+)?)* --client=\d+/\d+ --"

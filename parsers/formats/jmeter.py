@@ -15,12 +15,13 @@ from typing import Any
 
 from ..catalogue import Found
 from ..lines import Lines
-from ..records import LoadResult, Record
+from ..records import LoadResult, Record, Semantics
 from ..report import Report, take_report
 from ..units import clock_s, number
 
 KIND = "jmeter"
 COMMAND = r"(?:^|[\s/;&|(])(?:jmeter(?:\.sh|\.bat)?\s|mvn\s)"
+SEMANTICS = Semantics()
 _BEFORE = r"(?:\[INFO\] )?"
 _NAME = r"(?:summary|Generate Summary Results)"
 OPENS = (

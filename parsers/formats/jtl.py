@@ -24,6 +24,7 @@ from ..rowwise import take_rows
 
 KIND = "jtl"
 COMMAND = r"(?:^|[\s/;&|(])jmeter(?:\.sh|\.bat)?\s|\.(?:jtl|csv)\b"
+TOOL = "jmeter"
 OPENS = r"timeStamp,elapsed,\w|1\d{12},\d+,[^,]*,\w*,[^,]*,[^,]*,\w*,(?:true|false),"
 
 _BARE = ["timeStamp", "elapsed", "label", "responseCode", "responseMessage", "threadName", "dataType", "success"]
@@ -141,14 +142,14 @@ def records(values: dict[str, Any]) -> list[Record]:
     n, spread = values["n_requests"], values["elapsed_ms"]
     span = round(values["last_epoch_s"] - values["first_epoch_s"], 3)
     timings = Timings(
-        tool="jmeter",
+        tool=TOOL,
         n=n,
         percentiles_ms=values["spectrum_ms"],
         histogram=values["latency_counts"],
         seconds=values["by_second"],
     )
     result = LoadResult(
-        tool="jmeter",
+        tool=TOOL,
         requests_per_second=round(n / span, 4) if span > 0 else None,
         complete_requests=n,
         failed_requests=values.get("n_failed"),

@@ -15,12 +15,13 @@ from typing import Any
 
 from ..catalogue import Found
 from ..lines import Lines
-from ..records import LoadResult, Record
+from ..records import LoadResult, Record, Semantics
 from ..report import Report, take_report
 from ..units import GO_DURATION, go_duration_ms
 
 KIND = "k6"
 COMMAND = r"(?:^|[\s/;&|(])k6\s"
+SEMANTICS = Semantics()
 _KNOWN = r"(?:http_req\w*|data_received|data_sent|checks\w*|iterations?\w*|vus|vus_max)"
 OPENS = rf"█ (?:THRESHOLDS|TOTAL RESULTS)\s*$|(?:[✓✗]\s+)?{_KNOWN}\.{{3,}}:\s+\S"
 

@@ -15,11 +15,12 @@ from typing import Any
 
 from ..catalogue import Found
 from ..lines import Lines
-from ..records import LoadResult, Record
+from ..records import LoadResult, Record, Semantics
 from ..report import Report, take_report
 
 KIND = "locust"
 COMMAND = r"(?:^|[\s/;&|(])locust\s"
+SEMANTICS = Semantics()
 _TYPE = r"(?:Type\s+)?"
 OPENS = rf"{_TYPE}Name\s+# reqs\s+# fails|Type {{5}}Name\s*$|Response time percentiles \(approximated\)\s*$"
 

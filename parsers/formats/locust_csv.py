@@ -22,6 +22,7 @@ from ..units import number
 
 KIND = "locust_csv"
 COMMAND = r"(?:^|[\s/;&|(])locust\s|_stats\.csv\b"
+TOOL = "locust"
 OPENS = r"Type,Name,Request Count,Failure Count,"
 
 _HEADING = re.compile(rf"{OPENS}[\w /%.,]+")
@@ -119,7 +120,7 @@ def records(values: dict[str, Any]) -> list[Record]:
     most = total.get("max_response_time_ms")
     return [
         LoadResult(
-            tool="locust",
+            tool=TOOL,
             requests_per_second=rate,
             complete_requests=n,
             failed_requests=total["failure_count"],

@@ -19,6 +19,7 @@ from ..records import Record, SystemSample
 
 KIND = "mpstat"
 COMMAND = r"(?:^|[\s/;&|(])mpstat(?:\s|$)"
+PROGRAMS = ("mpstat",)
 OPENS = (
     rf"{STAMP}\s+(?:(?:CPU|NODE)\s+%use?r\s+%nice\s+%sys\s+%iowait\s+%irq\s|CPU\s+intr/s\s*$"
     r"|CPU\s+(?:HI/s|\d+/s|[A-Z]+\d*/s)\s+\S+/s\s)"

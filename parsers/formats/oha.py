@@ -16,11 +16,12 @@ from typing import Any
 
 from ..catalogue import Found
 from ..lines import Lines
-from ..records import LoadResult, Record
+from ..records import LoadResult, Record, Semantics
 from ..report import Report, take_report
 
 KIND = "oha"
 COMMAND = r"(?:^|[\s/;&|(])oha\s"
+SEMANTICS = Semantics()
 OPENS = r"Summary:\s*$|Success rate:\s+\d+\.\d+%?\s*$|Response time distribution:\s*$"
 
 _MS = {"secs": 1000, "sec": 1000, "s": 1000, "ms": 1, "us": 0.001, "µs": 0.001, "ns": 1e-6}

@@ -21,6 +21,7 @@ from ..table import Table, samples
 
 KIND = "pidstat"
 COMMAND = r"(?:^|[\s/;&|(])pidstat(?:\s|$)"
+PROGRAMS = ("pidstat",)
 OPENS = rf"(?:{STAMP}|(?:#\s+)?Time)\s+(?:(?:UID|USER)\s+)?(?:TGID\s+TID|PID)\s+\S*[%/a-zA-Z]"
 
 _TEXTS = frozenset(["USER", "Command", "policy"])

@@ -24,6 +24,7 @@ from ..transcript import prompt
 
 KIND = "ps"
 COMMAND = r"(?:^|[\s/;&|(])ps(?:\s|$)"
+PROGRAMS = ("ps",)
 _AUX_ROW = (
     r"[^\s>#|*/;]\S*+\s++\d++\s++\d+\.\d\s+\d+\.\d\s+\d+\s+\d+\s+\S+"
     r"\s+[DIRSTZXtU][A-Za-z<+]*\s+\S+\s+\d+:\d\d(?:\.\d\d)?(?:\s+\S|\s*$)"  # a mail client may break it there

@@ -21,6 +21,7 @@ from ..records import Record, SystemSample
 
 KIND = "sar"
 COMMAND = r"(?:^|[\s/;&|(])sar(?:\s|$)"
+PROGRAMS = ("sar", "sadc")
 OPENS = (
     rf"{STAMP}\s+(?:CPU\s+%use?r\s+%nice\s+(?:%system|%sys\s+%iowait\s+%steal)|CPU\s+(?:total/s|MHz|wghMHz|i\d+/s)"
     r"|(?:proc/s|cswch/s|pswpin/s|pgpgin/s|frmpg/s|kbmemfree|kbswpfree|kbhugfree|dentunusd|runq-sz|totsck|tcp6sck|call/s|scall/s"

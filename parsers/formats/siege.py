@@ -17,12 +17,15 @@ from typing import Any
 
 from ..catalogue import Found
 from ..lines import Lines
-from ..records import LoadResult, Problem, Record
+from ..records import LoadResult, Problem, Record, Semantics
 from ..transcript import is_elision, prompt
 from ..units import number
 
 KIND = "siege"
 COMMAND = r"(?:^|[\s/;&|(])siege\s"
+SEMANTICS = Semantics(
+    concurrency="measured", failures_in_requests=False, rate_step=0.01, mean_step_ms=10.0, max_step_ms=10.0
+)
 INLINE = r"Transaction rate:\s+\d[\d.]*\s+trans/sec"
 OPENS = (
     r"WARNING: The number of users is capped at \d"

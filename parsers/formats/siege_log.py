@@ -18,6 +18,7 @@ from ..units import number
 
 KIND = "siege_log"
 COMMAND = r"siege\S*\.log\b"
+TOOL = "siege"
 OPENS = r"Date & Time,\s+Trans,|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\s+\d+,\s+\d+\.\d\d,\s+\d+,\s+\d"
 
 _COLUMNS = (
@@ -90,7 +91,7 @@ def records(values: dict[str, Any]) -> list[Record]:
 
 def _load(row: dict[str, float]) -> LoadResult:
     return LoadResult(
-        tool="siege",
+        tool=TOOL,
         requests_per_second=row["transaction_rate"],
         complete_requests=int(row["transactions"]),
         failed_requests=int(row["failed_transactions"]),

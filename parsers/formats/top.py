@@ -28,6 +28,8 @@ from ..transcript import is_elision
 KIND = "top"
 BEGINS = "top - "
 COMMAND = r"(?:^|[\s/;&|(])top(?:\s|$)"
+PROGRAMS = ("top",)
+LISTS_ALL = False
 OPENS = (
     r"top - \d\d?:\d\d|\d\d?:\d\d(?::\d\d)?(?:[ap]m)?\s+up\s+\d|\d+ processes:\s*\d+ \w+, |CPU\d* states:\s+\d"
     r"|last pid:\s*\d+;|(?:Tasks|Threads|任务|Tareas|Tâches|Tarefas|Hilos):\s*\d+ total,"

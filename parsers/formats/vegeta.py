@@ -15,12 +15,13 @@ from typing import Any
 
 from ..catalogue import Found
 from ..lines import Lines
-from ..records import LoadResult, Record
+from ..records import LoadResult, Record, Semantics
 from ..report import Report, take_report
 from ..units import go_duration_ms
 
 KIND = "vegeta"
 COMMAND = r"(?:^|[\s/;&|(])vegeta\s"
+SEMANTICS = Semantics(open_loop="always")
 OPENS = (
     r"Requests\s+\[total, rate(?:, throughput)?\]\s|Duration\s+\[total, attack, wait\]\s"
     r"|Latencies\s+\[(?:min, )?mean, 50, (?:90, )?95, 99, max\]\s|Status Codes\s+\[code:count\]\s"

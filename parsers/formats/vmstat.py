@@ -25,6 +25,7 @@ from ..units import number
 
 KIND = "vmstat"
 COMMAND = r"(?:^|[\s/;&|(])vmstat(?:\s|$)"
+PROGRAMS = ("vmstat",)
 OPENS = (
     r"procs -+memory-+|procs\s{3,}memory\s+(?:page|swap)|--procs-- -+memory-+"
     r"|r\s+b\s+(?:w\s+)?swpd\s+free\s+\S+\s+\S+\s+si\s+so\s"

@@ -16,12 +16,13 @@ from typing import Any
 
 from ..catalogue import Found
 from ..lines import Lines
-from ..records import LoadResult, Problem, Record
+from ..records import LoadResult, Problem, Record, Semantics
 from ..transcript import is_elision
 from ..urls import host_port_path
 
 KIND = "wrk"
 COMMAND = r"(?:^|[\s/;&|(])wrk2?\s"
+SEMANTICS = Semantics(open_loop="with_rate")
 INLINE = r"Requests/sec:\s+\d[\d.]*\s*$"
 OPENS = (
     r"Running \d+(?:\.\d+)?[smh] test @ \S|\d+ threads? and \d+ connections?\s*$|Thread Stats\s+Avg\s+Stdev\s+Max"

@@ -9,7 +9,8 @@ take_in         counts and trends catch up        recount                  they 
 remove          delete rows of any kind           kinds                    what is recognised
 """
 
-from parsers.loaders import makes_load
+from parsers.catalogue import has_one_thread, is_monitor, lists_all_processes, makes_load, semantics_of
+from parsers.records import Semantics
 
 from .again import cancel, give_up, lines_of, parse_queued, reparse
 from .draft import Draft
@@ -39,6 +40,7 @@ __all__ = [
     "Rejected",
     "Rows",
     "Secret",
+    "Semantics",
     "Slot",
     "Text",
     "apply_edits",
@@ -46,8 +48,11 @@ __all__ = [
     "capture_result",
     "draft_results",
     "give_up",
+    "has_one_thread",
+    "is_monitor",
     "kinds",
     "lines_of",
+    "lists_all_processes",
     "makes_load",
     "nothing_found",
     "overdue",
@@ -60,6 +65,7 @@ __all__ = [
     "reparse",
     "result_of",
     "run_result",
+    "semantics_of",
     "submit",
     "submit_all",
     "take_in",

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from parsers import Block, HostFacts, ProcessSample, SystemSample
-from parsers.loaders import makes_load
+from parsers.catalogue import makes_load
 
 from .draft import DraftCapture, DraftExperiment, DraftRun, DraftText
 from .glance import glance

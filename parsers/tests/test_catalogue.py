@@ -1,0 +1,50 @@
+"""What the rest of the project asks of the formats: load tools and monitors by name, and what a tool means by its figures."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from parsers import catalogue
+from parsers.catalogue import has_one_thread, is_monitor, lists_all_processes, makes_load, semantics_of
+from parsers.records import Semantics
+
+
+@pytest.mark.parametrize(
+    "program", ["ab", "siege", "wrk", "wrk2", "hey", "h2load", "k6", "vegeta", "oha", "autocannon"]
+)
+def test_a_tool_whose_reports_are_read_makes_load(program):
+    assert makes_load(program)
+
+
+@pytest.mark.parametrize("program", ["nginx", "httpd", "top", "ps", "mysqld", "grab", "java", "php-fpm", ""])
+def test_servers_and_monitors_make_none(program):
+    assert not makes_load(program)
+
+
+@pytest.mark.parametrize(("program", "one"), [("ab", True), ("weighttp", True), ("wrk", False), ("nginx", False)])
+def test_programs_that_can_use_one_core_only_are_known(program, one):
+    assert has_one_thread(program) is one
+
+
+@pytest.mark.parametrize(("program", "monitors"), [("top", True), ("sadc", True), ("ab", False), ("nginx", False)])
+def test_monitors_are_known_by_the_names_of_their_programs(program, monitors):
+    assert is_monitor(program) is monitors
+
+
+def test_only_a_screen_may_have_no_room_for_all_processes():
+    assert not lists_all_processes("top")
+    assert lists_all_processes("ps")
+
+
+def test_semantics_are_those_that_the_tools_format_declares():
+    assert semantics_of("siege").concurrency == "measured"
+    assert semantics_of("nobody's tool") == Semantics()
+
+
+def test_a_format_that_makes_load_results_must_declare_what_they_mean(monkeypatch):
+    module = SimpleNamespace(KIND="new", OPENS="x", parse=None, records=None, LoadResult=None)
+    monkeypatch.setattr(catalogue, "import_module", lambda name: module)
+    with pytest.raises(TypeError, match="neither SEMANTICS nor TOOL"):
+        catalogue._load("new")
