@@ -5,15 +5,11 @@ from __future__ import annotations
 import hashlib
 import secrets
 from datetime import timedelta
-from typing import Any
 
 from django.contrib.auth.models import User
-from django.db.models import BooleanField, ExpressionWrapper, Q, QuerySet
-from django.db.models.functions import Now
 from django.utils import timezone
 
 from runs.models import ApiToken
-from runs.statements import Query, partly
 
 PREFIX = "bd_"
 # A token in steady use is written to once in this time, not at every request.
@@ -28,25 +24,16 @@ def make_token(*, user: User, name: str) -> tuple[ApiToken, str]:
 
 
 def token_of(secret: str) -> ApiToken | None:
-    """A token in force, its use noted; None when it is unknown, revoked or its user is shut out.
-
-    Of the row and of its user there is what says who they are; the rest is fetched when it is asked for.
-    """
-    for pk, steady, user, username in _in_force(_digest(secret)):
-        # Asked here and not in the UPDATE: on SQLite even one that changes nothing has to wait for whoever writes.
-        if not steady:
-            ApiToken.objects.filter(pk=pk).update(last_used_at=timezone.now())
-        return partly(ApiToken, id=pk, user=partly(User, id=user, username=username, is_active=True))
-    return None
-
-
-def _query(digest: str) -> QuerySet[ApiToken, Any]:
-    steady = ExpressionWrapper(Q(last_used_at__gte=Now() - LAST_USE_STEP), output_field=BooleanField())
-    found = ApiToken.objects.filter(sha256=digest, user__is_active=True).order_by().annotate(steady=steady)
-    return found.values_list("pk", "steady", "user_id", "user__username")
-
-
-_in_force = Query(1, _query)
+    """A token in force with its user, and its use recorded; None when it is unknown, revoked or its user is inactive."""
+    valid = ApiToken.objects.select_related("user").filter(sha256=_digest(secret), user__is_active=True)
+    token = valid.order_by().first()
+    if token is None:
+        return None
+    now = timezone.now()
+    # Not as a condition of the UPDATE: on SQLite even one that changes no row waits for the write lock.
+    if token.last_used_at is None or token.last_used_at < now - LAST_USE_STEP:
+        ApiToken.objects.filter(pk=token.pk).update(last_used_at=now)
+    return token
 
 
 def revoke_token(*, user: User, pk: int) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from django.db.models import QuerySet
+from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema, extend_schema_view
 from rest_framework.decorators import action
@@ -23,7 +24,6 @@ from runs.api.bodies import RawParser, files_of, wishes_of
 from runs.api.comparison_shapes import ComparisonSerializer
 from runs.api.paging import Pages, along_an_index
 from runs.models import Capture, Config, Experiment, Host, Run, Upload
-from runs.models.addresses import address
 
 MOST_POINTS = 20_000
 HINTS = [
@@ -220,5 +220,5 @@ def _receipt(receipts: list[ingest.Receipt], request: Request) -> Response:
     bodies = [told(receipt.upload, site, receipt.rows) for receipt in receipts]
     queued = any(receipt.upload.status in (Upload.Status.QUEUED, Upload.Status.PARSING) for receipt in receipts)
     status = 202 if queued else 201 if any(receipt.created for receipt in receipts) else 200
-    where = site + address("api-upload-detail", receipts[0].upload.pk)
+    where = site + reverse("api-upload-detail", args=[receipts[0].upload.pk])
     return Response(bodies[0] if len(bodies) == 1 else {"uploads": bodies}, status, headers={"Location": where})

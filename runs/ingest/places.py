@@ -12,7 +12,6 @@ from typing import Any
 from django.db import connection, models
 
 from runs.models import Config, Experiment, Host, Run, Upload
-from runs.statements import insert, made
 
 from . import tallies
 from .draft import Draft, DraftConfig, DraftExperiment, DraftHost
@@ -71,8 +70,7 @@ class Places:
             named = Experiment.objects.filter(name=name).order_by("id").first()
             if named is not None:
                 return named
-        row = made(Experiment, name=name, host=host, created_by_id=self.upload.created_by_id)
-        insert([row])
+        row = Experiment.objects.create(name=name, host=host, created_by_id=self.upload.created_by_id)
         self.new_experiments.add(row.pk)
         return row
 
@@ -89,12 +87,11 @@ class Places:
             wanted = fitted(Config, name=config.name or "unnamed", group=config.group)
             row = known.get(config.key) or by_name.get(wanted["name"])
             if row is None:
-                row = by_name[wanted["name"]] = made(Config, experiment=experiment, position=position, **wanted)
+                row = by_name[wanted["name"]] = Config(experiment=experiment, position=position, **wanted)
                 fresh.append(row)
             rows[config.key] = row
-        if fresh:
-            insert(fresh)
-            self.new_configs |= {config.pk for config in fresh}
+        Config.objects.bulk_create(fresh)
+        self.new_configs |= {config.pk for config in fresh}
         return rows
 
     def _remember(self) -> None:

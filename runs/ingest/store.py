@@ -12,12 +12,11 @@ from typing import Any
 from django.db.models import Max
 
 from parsers import Block
-from runs.models import Capture, Config, ConfigText, Experiment, Run, Series, Tally, Timing, Upload
-from runs.statements import Drawn, insert, made, together
+from runs.models import Capture, Config, ConfigText, Experiment, Run, Series, Timing, Upload
 
 from . import clocks, fingerprint, tallies, timings
 from .before import Before, Kept, clear, drop_empty, give_back, take_up
-from .draft import Draft, DraftCapture, DraftExperiment, DraftRun
+from .draft import DraftCapture, DraftExperiment, DraftRun
 from .fitting import fitted
 from .looks import Loads, series_of
 from .places import Places
@@ -27,7 +26,6 @@ from .screens import samples_of
 BATCH = 500
 CAPTURES = 50  # whose figures are by column at the same time
 TABLES = ("processes", "rows")  # what interfaces.md calls a block's rows, whatever the tool
-NEW = (Experiment, Config, Upload, Run, Tally)  # most small texts become one row of each
 WRITTEN = ("status", "error", "blocks", "problems", "unread", "edits", "placed", "parser_version")
 OF_RESULT = (
     *("tool", "tool_version", "requests_per_second", "complete_requests", "failed_requests", "concurrency"),
@@ -45,44 +43,18 @@ class Rows:
     timings: list[Timing] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class Ahead:
-    """What was asked before a new upload is stored: ids for the first row of each of NEW, and whether a file of single
-    requests waits for a run."""
-
-    drawn: Drawn = field(default_factory=dict)
-    may_wait: bool = True
-
-
-ASK_ANEW = Ahead()
-
-
-def is_plain(upload: Upload, draft: Draft) -> bool:
-    """Whether nothing but new rows comes of a new upload, all of them known beforehand.
-
-    No machine or experiment that others may have is looked for, and nothing is left over that would have to go again.
-    """
-    said = upload.hints
-    known = not (draft.hosts or upload.edits or said.get("experiment") or said.get("slot"))
-    return known and all(
-        not (each.captures or each.timings)
-        and {run.config for run in each.runs} == {config.key for config in each.configs}
-        for each in draft.experiments
-    )
-
-
-def store(upload: Upload, reading: Reading, ahead: Ahead = ASK_ANEW) -> Rows:
+def store(upload: Upload, reading: Reading) -> Rows:
     """Insert an upload that is not saved yet with its results, or put them in place of those that it has.
 
     Rows read from the same lines keep their ids. Raises IntegrityError where a new upload's text is there already.
-    The caller holds the transaction; on PostgreSQL that of a plain upload, for which no file waits, is one statement.
+    The caller holds the transaction.
     """
     upload.status = Upload.Status.PARTIAL if reading.problems else Upload.Status.READY
     upload.error = ""
     upload.blocks = [{"kind": b.kind, "lines": [b.first, b.last], "partial": b.partial} for b in reading.blocks]
     upload.problems = [{"line": problem.line, "message": problem.message} for problem in reading.problems]
     upload.unread = [list(span) for span in reading.draft.unread]
-    return _Writer(upload, reading).write(ahead)
+    return _Writer(upload, reading).write()
 
 
 class _Writer:
@@ -99,26 +71,23 @@ class _Writer:
         self.numbered: dict[str, int] = {}  # repeats of runs that stood in the same config before
         self.hashes: dict[tuple[str, str], list[str]] = defaultdict(list)  # (experiment, config) keys -> text hashes
 
-    def write(self, ahead: Ahead) -> Rows:
+    def write(self) -> Rows:
         before = Before() if self.upload.pk is None else clear(self.upload)
-        with together(ahead.drawn if self.upload.pk is None else {}):
-            self.places.fill(self.draft)
-            self._save_upload()
-            texts = self._write_texts()
-            runs = self._write_runs(before.runs)
-            tallies.note(runs, before.shares)
+        self.places.fill(self.draft)
+        self._save_upload()
+        texts = self._write_texts()
+        runs = self._write_runs(before.runs)
+        tallies.note(runs, before.shares)
         captures = self._write_captures(before.captures)
         places = self.places.experiments
-        files, left = timings.write(self.upload, self.draft, self.blocks, places, self.runs, may_wait=ahead.may_wait)
+        files, left = timings.write(self.upload, self.draft, self.blocks, places, self.runs)
         give_back(before.borrowed)
         self._drop_empty([*texts, *runs, *captures], left)
         return Rows(runs, captures, files)
 
     def _save_upload(self) -> None:
         """Once its places are known, so that a new one takes a single INSERT."""
-        if self.upload.pk is None:
-            insert([self.upload])
-        elif self.upload._state.adding:  # in place of one that gives way
+        if self.upload._state.adding:  # new, or in place of one that gives way
             self.upload.save()
         else:
             self.upload.save(update_fields=WRITTEN)
@@ -147,8 +116,7 @@ class _Writer:
                 rows.append(
                     ConfigText(experiment=experiment, config=config, sha256=sha256, **own, **self._source(text))
                 )
-        insert(rows)
-        return rows
+        return ConfigText.objects.bulk_create(rows)
 
     def _write_runs(self, kept: Kept) -> list[Run]:
         for drafted in self.draft.experiments:
@@ -156,9 +124,7 @@ class _Writer:
                 self.runs[run.key] = self._run(drafted, run, kept)
         self._number_repeats()
         tallies.key_in(self.runs.values())
-        rows = list(self.runs.values())
-        insert(rows)
-        return rows
+        return Run.objects.bulk_create(list(self.runs.values()))
 
     def _run(self, drafted: DraftExperiment, run: DraftRun, kept: Kept) -> Run:
         block, result, values = self.loads.of(run.key)
@@ -166,8 +132,7 @@ class _Writer:
         host = self.places.hosts.get(drafted.host)
         own = {"label": run.label, "note": run.note, "repeat": run.repeat, "command": block.command}
         figures = {name: getattr(result, name) for name in OF_RESULT}
-        row = made(
-            Run,
+        row = Run(
             **self._source(run),
             **fitted(Run, values=values, **own, **figures),
             experiment=config.experiment,

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 
 import parsers
 from runs.models import Upload
-from runs.statements import Query, at_once, made
 
 from .draft import Draft
 from .edits import Edits
@@ -23,9 +21,8 @@ from .hints import Hints
 from .reading import Reading, Told, nobody, nothing_found, read
 from .redact import Secret
 from .rejected import Rejected
-from .store import ASK_ANEW, NEW, Ahead, Rows, is_plain, store
+from .store import Rows, store
 from .texts import Incoming, LinesOf, Text, columns_of, receive, save_pieces, without
-from .timings import any_waiting
 
 Status = Upload.Status
 NO_HINTS = Hints()
@@ -103,7 +100,6 @@ class _Prepared:
     text: Text
     exists: bool
     found: Reading | None = None
-    ahead: Ahead = ASK_ANEW
 
 
 def _prepare(
@@ -120,7 +116,7 @@ def _prepare(
 ) -> _Prepared:
     """All that needs no transaction. Only a text in which nothing is recognised is stored here, for inspection."""
     text = without(receive(data), redact)
-    existing, ahead = _look(text.key)
+    existing = Upload.objects.light().filter(text_key=text.key).exclude(status__in=GIVES_WAY).order_by().first()
     if existing is not None:
         return _Prepared(existing, text, exists=True)
     upload = _new_upload(text, door=door, name=name, user=user, hints=hints, edits=edits)
@@ -131,19 +127,7 @@ def _prepare(
         unread = partial(_write_unread, status=Status.FAILED, error=nothing_found(text.n_lines))
         kept = _keep(upload, text, unread).upload
         raise Rejected(422, [{"line": None, "message": kept.error}], kept)
-    return _Prepared(upload, text, exists=False, found=found, ahead=ahead)
-
-
-def _look(key: str) -> tuple[Upload | None, Ahead]:
-    """The upload that has this text and does not give way, and what is worth knowing where there is none."""
-    (pk, waiting), drawn = at_once((_there, (key,)), (any_waiting, ()), draw=NEW)
-    existing = Upload.objects.light().filter(pk=pk).first() if pk is not None else None
-    return existing, Ahead(drawn, may_wait=waiting is not None)
-
-
-_there = Query(
-    1, lambda key: Upload.objects.filter(text_key=key).exclude(status__in=GIVES_WAY).order_by().values_list("pk")
-)
+    return _Prepared(upload, text, exists=False, found=found)
 
 
 def _commit(prepared: _Prepared) -> Receipt:
@@ -151,15 +135,7 @@ def _commit(prepared: _Prepared) -> Receipt:
         return Receipt(prepared.upload, created=False)
     if prepared.found is None:
         return _keep(prepared.upload, prepared.text, partial(_write_unread, status=Status.QUEUED))
-    write = partial(store, reading=prepared.found, ahead=prepared.ahead)
-    return _keep(prepared.upload, prepared.text, write, is_one_statement=_is_one_statement(prepared, prepared.found))
-
-
-def _is_one_statement(prepared: _Prepared, found: Reading) -> bool:
-    """Whether the database is told all in one statement, and so needs no transaction around it."""
-    if connection.vendor != "postgresql" or prepared.text.n_pieces > 1 or prepared.ahead.may_wait:
-        return False
-    return not connection.in_atomic_block and is_plain(prepared.upload, found.draft)
+    return _keep(prepared.upload, prepared.text, partial(store, reading=prepared.found))
 
 
 def _prepare_named(name: str, data: Incoming, same: dict[str, Any]) -> _Prepared:
@@ -172,8 +148,7 @@ def _prepare_named(name: str, data: Incoming, same: dict[str, Any]) -> _Prepared
 
 def _new_upload(text: Text, *, door: str, name: str, user: User | None, hints: Hints, edits: Edits | None) -> Upload:
     """An upload that is not saved yet."""
-    return made(
-        Upload,
+    return Upload(
         **fitted(Upload, name=name, hints=hints.as_dict(), edits=edits or {}),
         **columns_of(text),
         door=door,
@@ -182,15 +157,13 @@ def _new_upload(text: Text, *, door: str, name: str, user: User | None, hints: H
     )
 
 
-def _keep(
-    upload: Upload, text: Text, write: Callable[[Upload], Rows | None], *, is_one_statement: bool = False
-) -> Receipt:
+def _keep(upload: Upload, text: Text, write: Callable[[Upload], Rows | None]) -> Receipt:
     """Write a new upload in one transaction, unless the same text has come in meanwhile.
 
     Nobody asks beforehand: the database's unique key decides who was first.
     """
     try:
-        with nullcontext() if is_one_statement else transaction.atomic():
+        with transaction.atomic():
             rows = write(upload)
             save_pieces(upload, text)
             return Receipt(upload, created=True, rows=rows)

@@ -18,7 +18,6 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from runs.models import Facet, Run, RunTag, Tally
-from runs.statements import insert, made
 
 Kind = Facet.Kind
 Name = tuple[str, str]  # kind and value
@@ -95,7 +94,7 @@ def note(runs: Sequence[Run], before: Iterable[Share] = ()) -> None:
     tags = {(Kind.TAG, tag[:VALUE_LENGTH]) for run in runs for tag in run.tags if tag}
     known = facets_of(tags | {(Kind.TOOL, run.tool) for run in runs})
     tagged = {run.pk: sorted({known[Kind.TAG, tag[:VALUE_LENGTH]] for tag in run.tags if tag}) for run in runs}
-    insert([RunTag(facet_id=facet, run_id=pk) for pk, facets in tagged.items() for facet in facets])
+    RunTag.objects.bulk_create([RunTag(facet_id=facet, run_id=pk) for pk, facets in tagged.items() for facet in facets])
     _tally(before, [_share(run, known[Kind.TOOL, run.tool], tagged[run.pk]) for run in runs])
 
 
@@ -175,4 +174,4 @@ def _tally(before: Iterable[Share], after: Iterable[Share]) -> None:
         "days": sorted(days),
     }
     if any(changes.values()):
-        insert([made(Tally, changes=changes)])
+        Tally.objects.create(changes=changes)

@@ -16,7 +16,6 @@ from django.db.models import Q
 from parsers import Block, LoadResult, Timings
 from runs.analysis import histogram
 from runs.models import Experiment, Run, Timing, Upload
-from runs.statements import Query
 
 from .draft import Draft, DraftTiming
 from .fitting import fitted
@@ -57,13 +56,10 @@ def write(
     blocks: Mapping[str, Block],
     experiments: Mapping[str, Experiment],
     runs: Mapping[str, Run],
-    *,
-    may_wait: bool,
 ) -> tuple[list[Timing], list[int]]:
     """Store an upload's timings, each with its run, and give its runs those that waited for them.
 
-    may_wait False: it is known that no file waits. Returns its own, and the experiments that it took others from, which
-    may be empty now.
+    Returns its own, and the experiments that it took others from, which may be empty now.
     """
     rows = [
         _row(upload, drafted, blocks[drafted.key], experiments[experiment.key])
@@ -77,7 +73,7 @@ def write(
     if rows:
         Timing.objects.bulk_create(rows)
     _note_waiting(upload, rows)
-    taken = _take_up(upload, runs.values()) if may_wait else []
+    taken = _take_up(upload, runs.values())
     _set_clocks([*rows, *(row for row, _ in taken)])
     return rows, [left for _, left in taken]
 
@@ -170,16 +166,13 @@ def _waits(row: Timing) -> str:
     )
 
 
-any_waiting = Query(0, lambda: Timing.objects.filter(run=None).order_by().values_list("pk")[:1])
-
-
 def _take_up(upload: Upload, runs: Iterable[Run]) -> list[tuple[Timing, int]]:
     """Timings without a run, of the same experiments or sender, that one of these runs has the figures of.
 
     With each the experiment that it stood beside.
     """
     tools = {run.tool for run in runs if len(run.percentiles_ms) >= _ENOUGH}
-    if not tools or not any_waiting():
+    if not tools:
         return []
     sent = Q(upload__created_by=upload.created_by_id, upload__created_at__gte=upload.created_at - WITHIN)
     here = Q(experiment__in={run.experiment_id for run in runs})

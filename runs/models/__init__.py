@@ -6,10 +6,9 @@ Units as everywhere: _ms, _s, _kb (KiB), _pct, _bytes in the names. Lines are 1-
 from .access import ApiToken
 from .experiments import Config, ConfigText, Experiment, Host, Sourced
 from .judging import Ruling
-from .monitors import Capture, Series, Timing
 from .plans import Job, Plan, Schedule, Step, Variant
 from .remote import LoadGenerator, Switch, Target, TargetAddress
-from .results import Run
+from .results import Capture, Run, Series, Timing
 from .tallies import Facet, RunTag, Tally, Trend, TrendLine
 from .uploads import Piece, Upload
 

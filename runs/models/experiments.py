@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 from django.conf import settings
 from django.db import models
 from django.urls import reverse
 
-from runs import querysets
+from runs.querysets import counted
 
 from .uploads import Upload
 
@@ -36,6 +38,13 @@ class Host(models.Model):
         return reverse("host", args=[self.pk])
 
 
+class ExperimentQuerySet(models.QuerySet["Experiment"]):
+    def with_counts(self) -> Self:
+        """With its host, n_runs and n_configs."""
+        found = self.select_related("host")
+        return found.annotate(n_runs=counted("runs.Run", "experiment"), n_configs=counted("runs.Config", "experiment"))
+
+
 class Experiment(models.Model):
     """What is compared: configs × repeats."""
 
@@ -45,7 +54,7 @@ class Experiment(models.Model):
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
     created_at = models.DateTimeField(auto_now_add=True)
 
-    objects = querysets.ExperimentQuerySet.as_manager()
+    objects = ExperimentQuerySet.as_manager()
 
     class Meta:
         ordering = ["-id"]

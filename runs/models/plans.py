@@ -5,16 +5,26 @@ No secret is in any row: a header's secret is the name of a variable of the work
 
 from __future__ import annotations
 
+from typing import Self
+
 from django.conf import settings
 from django.db import models
+from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils import timezone
 
-from runs import querysets
+from runs.querysets import counted
 
 from .experiments import Experiment
 from .remote import LoadGenerator, Switch, Target, TargetAddress
+from .results import Run
 from .uploads import Upload
+
+
+class PlanQuerySet(models.QuerySet["Plan"]):
+    def for_list(self) -> Self:
+        """With target, its host, generator, address and variants, in two queries."""
+        return self.select_related("target__host", "generator", "address", "created_by").prefetch_related("variants")
 
 
 class Plan(models.Model):
@@ -55,7 +65,7 @@ class Plan(models.Model):
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
     created_at = models.DateTimeField(auto_now_add=True)
 
-    objects = querysets.PlanQuerySet.as_manager()
+    objects = PlanQuerySet.as_manager()
 
     class Meta:
         ordering = ["-id"]
@@ -86,6 +96,35 @@ class Variant(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class JobQuerySet(models.QuerySet["Job"]):
+    def with_context(self) -> Self:
+        """With plan, target, its host, generator and experiment, in one query; without log and snapshot."""
+        found = self.select_related("plan", "target__host", "generator", "experiment", "created_by")
+        return found.defer("log", "snapshot")
+
+    def for_page(self) -> Self:
+        """With plan, target, its host, generator, experiment, log and snapshot, in one query."""
+        return self.select_related("plan", "target__host", "generator", "experiment", "created_by")
+
+    def with_counts(self) -> Self:
+        """With context, n_steps (each load once, however often it was begun) and n_done."""
+        steps = Step._default_manager.filter(job=models.OuterRef("pk")).order_by().values("job")
+        loads = steps.annotate(n=models.Count("position", distinct=True)).values("n")
+        return self.with_context().annotate(
+            n_steps=Coalesce(models.Subquery(loads), 0), n_done=counted("runs.Step", "job", state="done")
+        )
+
+    def matching(self, *, state: str = "", plan: int | None = None, target: int | None = None) -> Self:
+        """Jobs that meet every condition given; the state "active" means any that is not over."""
+        wanted = models.Q(plan=plan) if plan else models.Q()
+        wanted &= models.Q(target=target) if target else models.Q()
+        return (self.active() if state == "active" else self.filter(state=state) if state else self).filter(wanted)
+
+    def active(self) -> Self:
+        """Those that wait or run."""
+        return self.exclude(state__in=Job.OVER)
 
 
 class Job(models.Model):
@@ -131,7 +170,7 @@ class Job(models.Model):
     cancel_requested_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
 
-    objects = querysets.JobQuerySet.as_manager()
+    objects = JobQuerySet.as_manager()
 
     class Meta:
         ordering = ["-id"]
@@ -145,6 +184,13 @@ class Job(models.Model):
     @property
     def is_over(self) -> bool:
         return self.state in self.OVER
+
+
+class StepQuerySet(models.QuerySet["Step"]):
+    def with_runs(self) -> Self:
+        """With run_id: the load run that was stored of it, or None."""
+        runs = Run._default_manager.filter(upload=models.OuterRef("upload")).order_by("pk")
+        return self.annotate(run_id=models.Subquery(runs.values("pk")[:1]))
 
 
 class Step(models.Model):
@@ -170,7 +216,7 @@ class Step(models.Model):
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
 
-    objects = querysets.StepQuerySet.as_manager()
+    objects = StepQuerySet.as_manager()
 
     class Meta:
         ordering = ["position", "id"]

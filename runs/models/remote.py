@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 from django.conf import settings
 from django.db import models
 from django.urls import reverse
-
-from runs import querysets
 
 from .experiments import Host
 
@@ -44,6 +44,12 @@ class LoadGenerator(models.Model):
         return f"load.{self.name}" if self.kind == self.Kind.WORKER else "remote"
 
 
+class TargetQuerySet(models.QuerySet["Target"]):
+    def for_list(self) -> Self:
+        """With host and addresses, in two queries."""
+        return self.select_related("host").prefetch_related("addresses")
+
+
 class Target(models.Model):
     """A registered host that may be loaded, at its addresses only, within its limits.
 
@@ -73,7 +79,7 @@ class Target(models.Model):
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
     created_at = models.DateTimeField(auto_now_add=True)
 
-    objects = querysets.TargetQuerySet.as_manager()
+    objects = TargetQuerySet.as_manager()
 
     class Meta:
         ordering = ["host__name", "id"]

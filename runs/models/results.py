@@ -1,22 +1,67 @@
-"""Load tests."""
+"""What a text gave: load tests, what monitors recorded beside them as packed series, and single requests' times."""
 
 from __future__ import annotations
 
-from typing import Any
+from datetime import datetime
+from typing import Any, Self
 
 from django.db import models
+from django.urls import reverse
 from django.utils import timezone
 
-from runs import querysets
+from runs.querysets import facets, ids_of, moment, related
 
-from .addresses import address
 from .experiments import Config, Experiment, Host, Sourced
+from .uploads import HEAVY
 
 
 def facet_key(of: str) -> models.ForeignKey[Any, Any]:
     return models.ForeignKey(
         "runs.Facet", null=True, blank=True, on_delete=models.SET_NULL, related_name="+", db_index=False, help_text=of
     )
+
+
+class RunQuerySet(models.QuerySet["Run"]):
+    def with_context(self) -> Self:
+        """With experiment, config, host and the (light) upload, in one query."""
+        return self.select_related("experiment", "config", "host", "upload").defer(*(f"upload__{f}" for f in HEAVY))
+
+    def for_list(self) -> Self:
+        """With experiment, config and host, in one query; without what lists do not show."""
+        return self.select_related("experiment", "config", "host").defer("values", "quotes", "note")
+
+    def with_captures(self) -> Self:
+        return self.prefetch_related(models.Prefetch("captures", Capture.objects.order_by("line_first")))
+
+    def matching(
+        self,
+        *,
+        tool: str = "",
+        experiment: str = "",
+        config: str = "",
+        host: str = "",
+        command: str = "",
+        server: str = "",
+        fingerprint: str = "",
+        min_rps: float | None = None,
+        max_rps: float | None = None,
+        since: datetime | None = None,
+    ) -> Self:
+        """Runs that meet every condition given; experiment, config and host by id or name.
+
+        Names are looked up at once, in three queries at most. See runs.selectors.lists for tags, and for searching.
+        """
+        by_id = config.isdecimal()
+        exact = {"tool": tool, "fingerprint": fingerprint}
+        wanted = models.Q(**{name: value for name, value in exact.items() if value})
+        wanted &= related("experiment", ids_of("runs.Experiment", experiment)) if experiment else models.Q()
+        wanted &= related("host", ids_of("runs.Host", host)) if host else models.Q()
+        wanted &= related("config", ids_of("runs.Config", config)) if by_id else models.Q()
+        for kind, pk in facets(config="" if by_id else config, command=command, server=server).items():
+            wanted &= related(f"facet_{kind}", [pk] if pk else [])
+        wanted &= models.Q(requests_per_second__gte=min_rps) if min_rps is not None else models.Q()
+        wanted &= models.Q(requests_per_second__lte=max_rps) if max_rps is not None else models.Q()
+        return self.filter(wanted, moment("runs.Run", since) if since else models.Q())
 
 
 class Run(Sourced):
@@ -66,7 +111,7 @@ class Run(Sourced):
     tags = models.JSONField(default=list)
     created_at = models.DateTimeField(default=timezone.now)
 
-    objects = querysets.RunQuerySet.as_manager()
+    objects = RunQuerySet.as_manager()
 
     class Meta:
         ordering = ["-id"]
@@ -89,4 +134,107 @@ class Run(Sourced):
         return f"{self.tool} {self.label or self.pk}"
 
     def get_absolute_url(self) -> str:
-        return address("run", self.pk)
+        return reverse("run", args=[self.pk])
+
+
+class CaptureQuerySet(models.QuerySet["Capture"]):
+    def with_context(self) -> Self:
+        """With experiment, config, host and run, in one query."""
+        return self.select_related("experiment", "config", "host", "run")
+
+
+class Capture(Sourced):
+    """Monitors beside a run: one look, or the screens of one command. `values`: the last look, without its processes."""
+
+    class Phase(models.TextChoices):
+        BEFORE = "before"
+        DURING = "during"
+        AFTER = "after"
+
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="captures")
+    config = models.ForeignKey(Config, null=True, blank=True, on_delete=models.SET_NULL, related_name="captures")
+    run = models.ForeignKey(Run, null=True, blank=True, on_delete=models.SET_NULL, related_name="captures")
+    host = models.ForeignKey(Host, null=True, blank=True, on_delete=models.SET_NULL, related_name="captures")
+    tool = models.CharField(max_length=32)
+    phase = models.CharField(max_length=8, choices=Phase.choices, blank=True)
+    label = models.CharField(max_length=300, blank=True)
+    command = models.TextField(blank=True)
+    clock_first = models.CharField(max_length=8, blank=True, help_text="HH:MM:SS as printed")
+    clock_last = models.CharField(max_length=8, blank=True)
+    n_samples = models.PositiveIntegerField(default=1)
+    partial = models.BooleanField(default=False)
+    values = models.JSONField(default=dict)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    objects = CaptureQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["id"]
+        indexes = [
+            models.Index(fields=["tool", "-id"], name="capture_tool"),
+            models.Index(fields=["created_at"], name="capture_created"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.tool} {self.label or self.pk}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("capture", args=[self.pk])
+
+
+class Series(models.Model):
+    """One metric over a capture's looks: of the whole system (pid None) or of one process.
+
+    samples   packed figures, a look without one leaves a gap; see runs.ingest.pack
+    Where looks carry a clock, the system's metric "clock_s" holds it in seconds of the day, growing past midnight.
+    """
+
+    # The index below begins with it.
+    capture = models.ForeignKey(Capture, on_delete=models.CASCADE, related_name="series", db_index=False)
+    metric = models.CharField(max_length=32)
+    pid = models.PositiveBigIntegerField(null=True, blank=True)
+    user = models.CharField(max_length=64, blank=True)
+    command = models.CharField(max_length=500, blank=True)
+    group = models.CharField(max_length=100, blank=True)
+    n = models.PositiveIntegerField()
+    min = models.FloatField()
+    mean = models.FloatField()
+    max = models.FloatField()
+    last = models.FloatField()
+    samples = models.BinaryField()
+
+    class Meta:
+        ordering = ["id"]
+        verbose_name_plural = "series"
+        indexes = [models.Index(fields=["capture", "metric"], name="series_capture_metric")]
+
+    def __str__(self) -> str:
+        return f"{self.metric} {self.command}"
+
+
+class Timing(Sourced):
+    """What the requests of a run took, one by one as a tool wrote them to a file (ab -g and -e, hey -o csv).
+
+    n               requests in it, None where only their percentiles are there
+    percentiles_ms  {"50": ms, ...}, exact
+    histogram       packed counts of latencies, which add up over repeats; empty where only percentiles are there. See
+                    runs.analysis.histogram
+    seconds         packed figures by the second in which requests began: {"start_s": epoch or None, "step_s", "at_s": [..],
+                    "n": [..], "mean_ms": [..], "max_ms": [..]}; a step is longer than a second only in loads of hours
+    values          what the file says as a whole, under the names that its format gives
+    """
+
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="timings")
+    run = models.ForeignKey(Run, null=True, blank=True, on_delete=models.SET_NULL, related_name="timings")
+    tool = models.CharField(max_length=32)
+    n = models.PositiveBigIntegerField(null=True, blank=True)
+    percentiles_ms = models.JSONField(default=dict)
+    histogram = models.BinaryField(default=bytes)
+    seconds = models.BinaryField(default=bytes)
+    values = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return f"{self.tool} {self.pk}"

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 from django.conf import settings
 from django.db import models
+from django.urls import reverse
 
-from runs import querysets
+from runs.querysets import counted
 
-from .addresses import address
+HEAVY = ("raw", "blocks", "problems", "unread", "edits", "placed")  # columns that no list needs
+
+
+class UploadQuerySet(models.QuerySet["Upload"]):
+    def light(self) -> Self:
+        """Without the raw text."""
+        return self.defer("raw")
+
+    def with_counts(self) -> Self:
+        """With n_runs and n_captures."""
+        found = self.light().select_related("created_by")
+        return found.annotate(n_runs=counted("runs.Run", "upload"), n_captures=counted("runs.Capture", "upload"))
 
 
 class Upload(models.Model):
@@ -65,7 +79,7 @@ class Upload(models.Model):
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
     created_at = models.DateTimeField(auto_now_add=True)
 
-    objects = querysets.UploadQuerySet.as_manager()
+    objects = UploadQuerySet.as_manager()
 
     class Meta:
         ordering = ["-id"]
@@ -80,7 +94,7 @@ class Upload(models.Model):
         return self.name or f"upload {self.pk}"
 
     def get_absolute_url(self) -> str:
-        return address("upload", self.pk)
+        return reverse("upload", args=[self.pk])
 
     @property
     def is_waited_for(self) -> bool:

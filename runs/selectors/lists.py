@@ -15,8 +15,9 @@ from django.core.exceptions import EmptyResultSet
 from django.db import connection
 from django.db.models import Q, QuerySet
 
-from runs import querysets
 from runs.models import Facet, Host, Run
+from runs.models.results import RunQuerySet
+from runs.querysets import facets
 
 MOST_SORTED = 1000  # of what was narrowed down, only the newest are sorted by rate
 Rated = tuple[float, int]  # a run's requests per second, and its id
@@ -29,7 +30,7 @@ class Wanted:
     tag     only runs with the tag that this facet stands for
     """
 
-    rows: querysets.RunQuerySet
+    rows: RunQuerySet
     leads: Sequence[Q] = (Q(),)
     tag: int | None = None
 
@@ -71,7 +72,7 @@ class Wanted:
 def wanted(*, tag: str = "", leads: Sequence[Q] = (Q(),), **narrowed: Any) -> Wanted:
     """Runs by the filters of `RunQuerySet.matching`, with a tag, that meet one of the leads. Four queries at most."""
     rows = Run.objects.matching(**narrowed)
-    pk = querysets.facets(tag=tag).get("tag")
+    pk = facets(tag=tag).get("tag")
     return Wanted(rows, leads if pk or not tag else [], pk)
 
 
