@@ -31,7 +31,7 @@ def whole(
         "doubts": of_doubts(doubts),
         "bases": list(judgement.bases),
         **structure(comparison, judgement),
-        "scaling": sweeps,
+        "scaling": [_named_for_scripts(sweep) for sweep in sweeps],
         "cost": of_cost(cost),
         "config_differences": of_differences(differences),
     }
@@ -102,7 +102,12 @@ def of_doubts(found: Sequence[Doubt]) -> list[dict[str, Any]]:
 
 def of_differences(found: Differences) -> dict[str, Any]:
     """Config texts directive by directive."""
-    return {"sentences": list(found.sentences), "files": [plain(file) for file in found.files]}
+    return {"sentences": list(found.sentences), "files": [_named_for_scripts(file) for file in found.files]}
+
+
+def _named_for_scripts(item: Any) -> dict[str, Any]:
+    """A dataclass as a dict, in which scripts know its configs as setups."""
+    return {"setups" if name == "configs" else name: value for name, value in plain(item).items()}
 
 
 def of_cost(found: Cost | None) -> dict[str, Any] | None:
