@@ -112,10 +112,10 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "runs.accounts.bearer.BearerAuthentication",
+        "runs.accounts.tokens.BearerAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
-    "DEFAULT_PERMISSION_CLASSES": ["runs.accounts.bearer.AuthenticatedOrPublicRead"],
+    "DEFAULT_PERMISSION_CLASSES": ["runs.accounts.tokens.AuthenticatedOrPublicRead"],
     "DEFAULT_RENDERER_CLASSES": ["runs.api.rendering.Json"],
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "runs.api.rendering.Negotiation",
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
@@ -129,7 +129,7 @@ SPECTACULAR_SETTINGS = {
     "TITLE": "benchdash",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
-    "SERVE_PERMISSIONS": ["runs.accounts.bearer.AuthenticatedOrPublicRead"],
+    "SERVE_PERMISSIONS": ["runs.accounts.tokens.AuthenticatedOrPublicRead"],
     "ENUM_NAME_OVERRIDES": {"JobState": "runs.models.Job.State", "StepState": "runs.models.Step.State"},
 }
 

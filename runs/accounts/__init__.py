@@ -1,1 +1,1 @@
-"""Who may come in: the login middleware, API tokens and their pages."""
+"""Login and API tokens: their pages, and how the API authenticates requests."""

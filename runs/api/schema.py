@@ -8,7 +8,7 @@ from drf_spectacular.extensions import OpenApiAuthenticationExtension
 
 
 class Bearer(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
-    target_class = "runs.accounts.bearer.BearerAuthentication"
+    target_class = "runs.accounts.tokens.BearerAuthentication"
     name = "token"
 
     def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from rest_framework.test import APIRequestFactory
 from rest_framework.views import APIView
 
-from runs.accounts.tokens import make_token, token_of
+from runs.accounts.tokens import find_token, make_token
 from runs.models import ApiToken
 
 pytestmark = pytest.mark.django_db
@@ -59,16 +59,16 @@ def test_only_a_hash_is_stored(user):
 def test_a_token_of_a_user_who_is_shut_out_opens_nothing(user):
     _, secret = make_token(user=user, name="ci")
     User.objects.update(is_active=False)
-    assert token_of(secret) is None
+    assert find_token(secret) is None
 
 
 def test_its_last_use_is_noted_but_not_at_every_request(user, django_assert_num_queries):
     row, secret = make_token(user=user, name="ci")
-    token_of(secret)
+    find_token(secret)
     row.refresh_from_db()
     first = row.last_used_at
     assert timezone.now() - first < timedelta(minutes=1)
-    token_of(secret)
+    find_token(secret)
     row.refresh_from_db()
     assert row.last_used_at == first
 
@@ -85,7 +85,7 @@ def test_the_page_shows_a_new_token_once_with_its_curl_line(client, user):
     again = client.get("/tokens/")
     assert secret not in again.text
     assert "load generator" in again.text
-    assert token_of(secret).user == user
+    assert find_token(secret).user == user
 
 
 def test_a_token_needs_a_name(client, user):
@@ -105,7 +105,7 @@ def test_it_checks_ownership(client, user):
     row, secret = make_token(user=user, name="ci")
     client.force_login(User.objects.create_user("bob"))
     assert client.post(f"/tokens/{row.pk}/revoke/").status_code == 404
-    assert token_of(secret)
+    assert find_token(secret)
     assert "ci" not in client.get("/tokens/").context["tokens"].values_list("name", flat=True)
 
 
@@ -124,6 +124,6 @@ def test_public_read_opens_reading_of_the_api_and_nothing_else(settings):
 
 def test_a_token_in_steady_use_writes_nothing(django_user_model, django_assert_num_queries):
     _, secret = make_token(user=django_user_model.objects.create_user("ann"), name="script")
-    token_of(secret)
+    find_token(secret)
     with django_assert_num_queries(1):
-        assert token_of(secret) is not None
+        assert find_token(secret) is not None
