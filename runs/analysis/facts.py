@@ -5,7 +5,7 @@ Units as everywhere: _ms, _s, _kb (KiB), _pct in the names; None means that the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,27 +27,15 @@ class ConfigFact:
     experiment: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class RunFact:
-    """One load test. `source` is the address of its first line, `percentiles_ms` maps "50" to ms.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFigures:
+    """The figures of a run that have a column of their own: a field here is stored, compared and served by REST.
 
-    timed_ms and counts, [[ms, how many], ...]: out of a file of its single requests, where there is one.
+    The names are those of `parsers.records.LoadResult` and of the model Run. `percentiles_ms` maps "50" to ms.
     """
 
-    id: int
-    config: int
     tool: str
-    label: str
-    repeat: int
-    url: str
-    source: str
-    line: int
-    host: str = ""
-    command: str = ""
-    note: str = ""
-    partial: bool = False
-    aborted: bool = False
-    counted: bool = True
+    tool_version: str = ""
     requests_per_second: float | None = None
     complete_requests: int | None = None
     failed_requests: int | None = None
@@ -58,11 +46,35 @@ class RunFact:
     max_ms: float | None = None
     percentiles_ms: dict[str, float] = field(default_factory=dict)
     server_software: str = ""
-    path: str = ""
-    values: dict[str, object] = field(default_factory=dict)
-    tool_version: str = ""
     hostname: str = ""
     port: int | None = None
+    path: str = ""
+    aborted: bool = False
+
+
+FIGURES = tuple(each.name for each in fields(RunFigures))
+
+
+@dataclass(frozen=True, slots=True)
+class RunFact(RunFigures):
+    """One load test. `source` is the address of its first line.
+
+    timed_ms and counts, [[ms, how many], ...]: out of a file of its single requests, where there is one.
+    """
+
+    id: int
+    config: int
+    label: str
+    repeat: int
+    url: str
+    source: str
+    line: int
+    host: str = ""
+    command: str = ""
+    note: str = ""
+    partial: bool = False
+    counted: bool = True
+    values: dict[str, object] = field(default_factory=dict)
     host_id: int | None = None
     upload: int = 0
     last_line: int = 0

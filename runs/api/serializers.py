@@ -8,6 +8,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from runs.analysis.facts import FIGURES
 from runs.models import Capture, Config, ConfigText, Experiment, Host, Run, Timing, Upload
 
 LINES = serializers.ListField(child=serializers.IntegerField(), min_length=2, max_length=2)
@@ -85,6 +86,13 @@ class CaptureSerializer(serializers.ModelSerializer[Capture]):
         )
 
 
+ABOUT_RUN = (
+    *("id", "url", "tool", "tool_version", "heading", "note", "command", "upload_id", "lines"),
+    *("experiment", "experiment_id", "config", "config_id", "host", "host_id"),
+    *("repeat", "counted", "partial", "aborted", "fingerprint", "tags", "created_at"),
+)
+
+
 class RunSerializer(serializers.ModelSerializer[Run]):
     """`values`: all that the tool printed. The columns beside it mean the same for every tool."""
 
@@ -97,14 +105,7 @@ class RunSerializer(serializers.ModelSerializer[Run]):
 
     class Meta:
         model = Run
-        fields: tuple[str, ...] = (
-            *("id", "url", "tool", "tool_version", "heading", "note", "command", "upload_id", "lines"),
-            *("experiment", "experiment_id", "config", "config_id", "host", "host_id"),
-            *("repeat", "counted", "partial", "aborted", "fingerprint", "tags", "created_at"),
-            *("requests_per_second", "complete_requests", "failed_requests", "concurrency", "duration_s"),
-            *("keepalive", "mean_ms", "max_ms", "percentiles_ms", "server_software", "hostname", "port", "path"),
-            "values",
-        )
+        fields: tuple[str, ...] = (*ABOUT_RUN, *(name for name in FIGURES if name not in ABOUT_RUN), "values")
 
 
 class RunDetailSerializer(RunSerializer):

@@ -12,6 +12,7 @@ from typing import Any
 from django.db.models import Max
 
 from parsers import Block
+from runs.analysis.facts import FIGURES
 from runs.models import Capture, Config, ConfigText, Experiment, Run, Series, Timing, Upload
 
 from . import clocks, fingerprint, tallies, timings
@@ -27,11 +28,6 @@ BATCH = 500
 CAPTURES = 50  # whose figures are by column at the same time
 TABLES = ("processes", "rows")  # what interfaces.md calls a block's rows, whatever the tool
 WRITTEN = ("status", "error", "blocks", "problems", "unread", "edits", "placed", "parser_version")
-OF_RESULT = (
-    *("tool", "tool_version", "requests_per_second", "complete_requests", "failed_requests", "concurrency"),
-    *("duration_s", "keepalive", "mean_ms", "max_ms", "percentiles_ms", "server_software", "hostname", "port"),
-    *("path", "aborted"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +127,7 @@ class _Writer:
         config = self.places.configs[run.config]
         host = self.places.hosts.get(drafted.host)
         own = {"label": run.label, "note": run.note, "repeat": run.repeat, "command": block.command}
-        figures = {name: getattr(result, name) for name in OF_RESULT}
+        figures = {name: getattr(result, name) for name in FIGURES}
         row = Run(
             **self._source(run),
             **fitted(Run, values=values, **own, **figures),

@@ -172,7 +172,7 @@ def _take_up(upload: Upload, runs: Iterable[Run]) -> list[tuple[Timing, int]]:
     With each the experiment that it stood beside.
     """
     tools = {run.tool for run in runs if len(run.percentiles_ms) >= _ENOUGH}
-    if not tools:
+    if not tools or not Timing.objects.filter(run=None).exists():
         return []
     sent = Q(upload__created_by=upload.created_by_id, upload__created_at__gte=upload.created_at - WITHIN)
     here = Q(experiment__in={run.experiment_id for run in runs})

@@ -10,7 +10,16 @@ from django.db.models import Q, QuerySet
 from django.urls import reverse
 
 from runs.analysis.doubts import Case
-from runs.analysis.facts import CaptureFact, ConfigFact, HostFact, OverrideFact, ProcessFact, RunFact, TextFact
+from runs.analysis.facts import (
+    FIGURES,
+    CaptureFact,
+    ConfigFact,
+    HostFact,
+    OverrideFact,
+    ProcessFact,
+    RunFact,
+    TextFact,
+)
 from runs.ingest import makes_load
 from runs.models import Capture, Config, ConfigText, Experiment, Host, Ruling, Run, Series, Timing
 from runs.selectors import timed
@@ -135,7 +144,6 @@ def run_fact(run: Run) -> RunFact:
     return RunFact(
         id=run.pk,
         config=run.config_id,
-        tool=run.tool,
         label=run.label,
         repeat=run.repeat,
         url=run.get_absolute_url(),
@@ -145,26 +153,12 @@ def run_fact(run: Run) -> RunFact:
         command=run.command,
         note=run.note,
         partial=run.partial,
-        aborted=run.aborted,
         counted=run.counted,
-        requests_per_second=run.requests_per_second,
-        complete_requests=run.complete_requests,
-        failed_requests=run.failed_requests,
-        concurrency=run.concurrency,
-        duration_s=run.duration_s,
-        keepalive=run.keepalive,
-        mean_ms=run.mean_ms,
-        max_ms=run.max_ms,
-        percentiles_ms=run.percentiles_ms,
-        server_software=run.server_software,
-        path=run.path,
         values=run.values,
-        tool_version=run.tool_version,
-        hostname=run.hostname,
-        port=run.port,
         host_id=run.host_id,
         upload=run.upload_id,
         last_line=run.line_last,
+        **{name: getattr(run, name) for name in FIGURES},
     )
 
 
