@@ -120,7 +120,7 @@ def _walks(processes: int, looks: int) -> Iterator[list[float]]:
 
 def _packed(sizes: list[list[float]]) -> Any:
     """The capture as the upload of its log leaves it."""
-    from runs.ingest.pack import packed
+    from runs.ingest.series_packing import pack_samples
     from runs.models import Series
     from runs.tests import factories
 
@@ -133,7 +133,7 @@ def _packed(sizes: list[list[float]]) -> Any:
         Series(
             **{"capture": capture, "metric": "rss_kb", "pid": 1000 + at, "command": "httpd", "group": "httpd"},
             **{"n": looks, "min": min(walk), "mean": sum(walk) / looks, "max": max(walk), "last": walk[-1]},
-            samples=packed(walk),
+            samples=pack_samples(walk),
         )
         for at, walk in enumerate(sizes)
     )

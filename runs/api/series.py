@@ -8,7 +8,7 @@ import numpy as np
 
 from runs.charts.overtime.strands import extremes
 from runs.charts.overtime.timeline import Floats
-from runs.ingest.pack import unpack
+from runs.ingest.series_packing import unpack_samples
 from runs.models import Run, Series
 
 CLOCK = "clock_s"
@@ -25,7 +25,7 @@ def of_run(run: Run, metric: str, points: int) -> dict[str, Any]:
     )
     rows = list(light.filter(metric=metric).order_by("-mean", "id")[: MOST + 1])
     told = light.filter(metric=CLOCK, pid=None)
-    clocks = {row.capture_id: unpack(row.samples, row.capture.n_samples) for row in told}
+    clocks = {row.capture_id: unpack_samples(row.samples, row.capture.n_samples) for row in told}
     shown = sorted(rows[:MOST], key=lambda row: (row.capture_id, row.pk))
     return {
         "run": run.pk,
@@ -37,7 +37,7 @@ def of_run(run: Run, metric: str, points: int) -> dict[str, Any]:
 
 
 def _one(row: Series, clock: Floats | None, points: int) -> dict[str, Any]:
-    samples = unpack(row.samples, row.capture.n_samples)
+    samples = unpack_samples(row.samples, row.capture.n_samples)
     looks = extremes(samples, points)
     return {
         "capture": row.capture_id,

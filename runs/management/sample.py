@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from runs.ingest.pack import packed
+from runs.ingest.series_packing import pack_samples
 from runs.ingest.tallies import VALUE_LENGTH
 from runs.management.bulk import Bulk
 from runs.models import Capture, Config, Experiment, Facet, Host, Run, RunTag, Series, Upload
@@ -195,7 +195,7 @@ class Sample:
     def _one(self, value: float, **who: Any) -> Any:
         value = round(value, 1)
         same = dict.fromkeys(("min", "mean", "max", "last"), value)
-        return self.rows.line(Series, "capture_id", n=1, samples=packed([value]), **same, **who)
+        return self.rows.line(Series, "capture_id", n=1, samples=pack_samples([value]), **same, **who)
 
 
 @dataclass(frozen=True)

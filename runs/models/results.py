@@ -185,7 +185,7 @@ class Capture(Sourced):
 class Series(models.Model):
     """One metric over a capture's looks: of the whole system (pid None) or of one process.
 
-    samples   packed figures, a look without one leaves a gap; see runs.ingest.pack
+    samples   packed figures, a look without one leaves a gap; see runs.ingest.series_packing
     Where looks carry a clock, the system's metric "clock_s" holds it in seconds of the day, growing past midnight.
     """
 

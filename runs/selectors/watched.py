@@ -18,7 +18,7 @@ from runs.charts import MOST_LINES, short
 from runs.charts.overtime import Band, Strand, Timeline, joined, timeline
 from runs.charts.overtime.timeline import Floats
 from runs.ingest.clocks import seconds
-from runs.ingest.pack import points, unpack
+from runs.ingest.series_packing import unpack_points, unpack_samples
 from runs.models import Capture, Run, Series
 
 MOST_PROGRAMS = 7  # the rest is drawn as one more layer
@@ -90,7 +90,7 @@ class Watched:
 
     @staticmethod
     def _clock(samples: Any, n: int) -> Floats:
-        return np.full(n, np.nan) if samples is None else unpack(samples, n)
+        return np.full(n, np.nan) if samples is None else unpack_samples(samples, n)
 
     def system(self, names: Sequence[str]) -> dict[str, Floats]:
         """{metric: a figure a look}, of those that were told at all."""
@@ -140,7 +140,7 @@ class Watched:
         for capture, pid, user, command, samples in wanted:
             who = (pid, user, command)
             if who not in found and len(self.captures) == 1:
-                found[who] = unpack(samples, self.n_looks)
+                found[who] = unpack_samples(samples, self.n_looks)
             else:
                 self._put(found.setdefault(who, np.full(self.n_looks, np.nan)), capture, samples)
         for figures in found.values():
@@ -179,7 +179,7 @@ class Watched:
         return self._series(metric__in=metrics, pid__isnull=False)
 
     def _part(self, whole: Floats, capture: int, samples: Any) -> tuple[Floats, Floats]:
-        figures = unpack(samples)
+        figures = unpack_samples(samples)
         at = self.offsets[capture]
         return whole[at : at + len(figures)], figures
 
@@ -192,7 +192,7 @@ class Watched:
             part[:] = figures
 
     def _add(self, whole: Floats, capture: int, samples: Any) -> None:
-        looks, figures = points(samples)
+        looks, figures = unpack_points(samples)
         at = self.offsets[capture] + looks
         sums = whole[at]
         whole[at] = np.where(np.isnan(sums), figures, sums + figures)

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from runs.ingest import tallies
-from runs.ingest.pack import packed
+from runs.ingest.series_packing import pack_samples
 from runs.models import Capture, Config, ConfigText, Experiment, Host, Run, Series, Upload
 
 _numbers = itertools.count(1)
@@ -83,12 +83,12 @@ def series(of: Capture, metric: str, samples: list[float]) -> Series:
     """A system metric over several looks."""
     told = [value for value in samples if value == value]
     ends = {"min": min(told), "max": max(told), "last": told[-1], "mean": sum(told) / len(told)}
-    return Series.objects.create(capture=of, metric=metric, n=len(told), samples=packed(samples), **ends)
+    return Series.objects.create(capture=of, metric=metric, n=len(told), samples=pack_samples(samples), **ends)
 
 
 def _series(of: Capture, metric: str, value: float, **who: Any) -> Series:
     same = {"min": value, "mean": value, "max": value, "last": value}
-    return Series(capture=of, metric=metric, n=1, samples=packed([value]), **same, **who)
+    return Series(capture=of, metric=metric, n=1, samples=pack_samples([value]), **same, **who)
 
 
 def mpm_experiment() -> Experiment:

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from ..pack import Floats
+from ..series_packing import Floats
 
 DAY_S = 86400.0
 SLIP_S = 3600.0

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from parsers import ProcessSample
 
-from ..pack import Floats, Whole, pack
+from ..series_packing import Floats, Integers, pack_points
 from .table import PER_PROCESS, Rows
 from .track import HUGE, Track, Who, extend
 
@@ -115,7 +115,7 @@ class Processes:
                 self._pack(metric, slots, looks, figures)
         self._empty()
 
-    def _pack(self, metric: str, slots: Slots, looks: Whole, figures: Floats) -> None:
+    def _pack(self, metric: str, slots: Slots, looks: Integers, figures: Floats) -> None:
         known = ~np.isnan(figures)
         if not known.all():
             slots, looks, figures = slots[known], looks[known], figures[known]
@@ -134,7 +134,7 @@ class Processes:
             strict=True,
         )
         for slot, start, end, *summary in columns:
-            self.track(slot, metric).add(pack(looks[start:end], figures[start:end]), end - start, *summary)
+            self.track(slot, metric).add(pack_points(looks[start:end], figures[start:end]), end - start, *summary)
 
     def track(self, slot: int, metric: str) -> Track:
         found = self.tracks.get((slot, metric))

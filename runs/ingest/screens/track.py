@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..pack import Floats, Whole, joined, moved, pack
+from ..series_packing import Floats, Integers, join_parts, pack_points, shift_points
 
 Who = tuple[int | None, str, str, str]  # pid, user, command, group; the system is (None, "", "", "")
 SYSTEM: Who = (None, "", "", "")
@@ -35,7 +35,7 @@ class Track:
 
     @property
     def packed(self) -> bytes:
-        return joined(self.parts)
+        return join_parts(self.parts)
 
     def add(self, part: bytes, n: int, low: float, high: float, last: float, total: float) -> None:
         """Append a packed part and its summary."""
@@ -45,14 +45,14 @@ class Track:
         self.total += total
         self.parts.append(part)
 
-    def pack(self, looks: Whole, figures: Floats) -> None:
+    def pack(self, looks: Integers, figures: Floats) -> None:
         """Append figures, of which there is at least one and none is NaN."""
         ends = float(figures.min()), float(figures.max())
-        self.add(pack(looks, figures), len(figures), *ends, float(figures[-1]), float(figures.sum()))
+        self.add(pack_points(looks, figures), len(figures), *ends, float(figures[-1]), float(figures.sum()))
 
     def absorb(self, other: Track, by: int) -> None:
         """Append what another holds, whose looks are `by` later here than it numbered them."""
-        parts = [moved(part, by) for part in other.parts] if by else other.parts
+        parts = [shift_points(part, by) for part in other.parts] if by else other.parts
         self.add(b"", other.n, other.low, other.high, other.last, other.total)
         self.parts[-1:] = parts
 
@@ -79,7 +79,7 @@ class Metrics:
 
     def flush(self) -> None:
         """Pack what came in since the last time."""
-        found: dict[str, list[tuple[Whole, Floats]]] = {}
+        found: dict[str, list[tuple[Integers, Floats]]] = {}
         for names, (looks, figures) in self._layouts.items():
             rows = np.array(figures).reshape(len(looks), len(names))
             for name, column in zip(names, rows.T, strict=True):

@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from runs import ingest
 from runs.ingest import Hints
-from runs.ingest.pack import packed
+from runs.ingest.series_packing import pack_samples
 from runs.models import Capture, Config, Experiment, Host, Run, Series, Upload
 from runs.tests.ingest.texts import session
 
@@ -116,7 +116,7 @@ def test_of_thousands_of_processes_the_largest_are_told_and_it_says_so(api):
     ]
     figures = [{name: float(row["pid"]) for name in ("min", "mean", "max", "last")} for row in rows]
     both = zip(rows, figures, strict=True)
-    Series.objects.bulk_create(Series(**row, **told, n=1, samples=packed([told["mean"]])) for row, told in both)
+    Series.objects.bulk_create(Series(**row, **told, n=1, samples=pack_samples([told["mean"]])) for row, told in both)
     body = get(api, f"runs/{run.pk}/series/?metric=rss_kb")
     assert body["truncated"] is True
     assert [one["pid"] for one in body["series"]] == list(range(200, 700))

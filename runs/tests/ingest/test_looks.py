@@ -12,8 +12,8 @@ import parsers
 from parsers import Block
 from parsers.table import Table
 from runs.ingest.looks import series_of
-from runs.ingest.pack import unpack
 from runs.ingest.screens import processes, running, samples_of, seconds
+from runs.ingest.series_packing import unpack_samples
 from runs.models import Capture
 
 NAMES = ("pid", "user", "res_kb", "cpu_pct", "time_s", "command")
@@ -34,7 +34,7 @@ def stored(*blocks):
 
 
 def figures(row, n=None):
-    return [None if math.isnan(figure) else figure for figure in unpack(row.samples, n)]
+    return [None if math.isnan(figure) else figure for figure in unpack_samples(row.samples, n)]
 
 
 def rss_of(rows):

@@ -12,9 +12,9 @@ from parsers.formats import vmstat
 from parsers.tests.reading import FIXTURES
 from runs import ingest
 from runs.ingest import screens
-from runs.ingest.pack import unpack
 from runs.ingest.relate import relate
 from runs.ingest.screens import Folded, folded, folding, processes, samples_of
+from runs.ingest.series_packing import unpack_samples
 from runs.models import Capture, Series, Upload
 
 ROW = "{pid:7} {user:8}  20   0  {virt:7} {res:6} {shr:6} S {cpu:5.1f} {mem:4.1f} {time:>9} {command}"
@@ -51,7 +51,7 @@ def read(text):
 
 def told(samples):
     return {
-        (who, metric): (track.n, track.low, track.high, track.last, unpack(track.packed, samples.n).tobytes())
+        (who, metric): (track.n, track.low, track.high, track.last, unpack_samples(track.packed, samples.n).tobytes())
         for who, metric, track in samples.series()
     }
 
@@ -262,9 +262,9 @@ def test_a_long_log_is_stored_as_one_capture():
     assert (capture.n_samples, capture.clock_first, capture.clock_last) == (120, "23:59:00", "00:00:59")
     assert (capture.line_first, capture.line_last) == (1, text.count(b"\n") - 1)
     assert (upload.status, len(upload.blocks), upload.unread) == ("ready", 21, [])
-    clock = unpack(Series.objects.get(metric="clock_s").samples)
+    clock = unpack_samples(Series.objects.get(metric="clock_s").samples)
     assert (clock[0], clock[-1], set(clock[1:] - clock[:-1])) == (86340, 86459, {1})
-    came_and_went = unpack(Series.objects.get(metric="rss_kb", pid=3).samples, 120)
+    came_and_went = unpack_samples(Series.objects.get(metric="rss_kb", pid=3).samples, 120)
     assert [math.isnan(rss) for rss in came_and_went] == [at // 7 % 2 == 0 for at in range(120)]
 
 
@@ -276,13 +276,13 @@ def test_screens_without_processes_are_looks():
 
 def test_time_that_goes_backwards_is_kept_as_it_was_printed():
     samples = samples_of(folded(read("".join(top(50_000 - at, (1, 5, "php")) for at in range(50)))))
-    clock = next(unpack(track.packed) for _, metric, track in samples.series() if metric == "clock_s")
+    clock = next(unpack_samples(track.packed) for _, metric, track in samples.series() if metric == "clock_s")
     assert clock.tolist() == [50_000 - at for at in range(50)]
 
 
 def test_a_gap_in_a_log_is_one_in_its_clock():
     samples = samples_of(folded(read("".join(top(at + 600 * (at > 30), (1, 5, "php")) for at in range(50)))))
-    clock = next(unpack(track.packed) for _, metric, track in samples.series() if metric == "clock_s")
+    clock = next(unpack_samples(track.packed) for _, metric, track in samples.series() if metric == "clock_s")
     assert sorted(clock[1:] - clock[:-1])[-2:] == [1, 601]
 
 
@@ -290,7 +290,7 @@ def test_ten_thousand_columns_are_read():
     header = "  PID USER " + " ".join(["NI"] * 10_000) + "    RES %CPU COMMAND\n"
     rows = "".join(f"{pid:5} www " + " ".join(["1"] * 10_000) + "    500  1.0 httpd\n" for pid in range(3))
     rss = [
-        unpack(track.packed).tolist()
+        unpack_samples(track.packed).tolist()
         for _, metric, track in samples_of(read(header + rows)).series()
         if metric == "rss_kb"
     ]

@@ -13,7 +13,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from runs import ingest
-from runs.ingest.pack import packed
+from runs.ingest.series_packing import pack_samples
 from runs.models import Capture, Run, Series
 from runs.tests import factories
 from runs.tests.charts.light import restored
@@ -49,7 +49,7 @@ def watched(n_looks: int = 20, n_processes: int = 3, **fields) -> Capture:
 
 
 def same(value: float, n: int) -> dict[str, Any]:
-    return {"min": value, "mean": value, "max": value, "last": value, "samples": packed([value] * n)}
+    return {"min": value, "mean": value, "max": value, "last": value, "samples": pack_samples([value] * n)}
 
 
 def figure(browser: Client, address: str):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from runs.ingest.pack import packed
+from runs.ingest.series_packing import pack_samples
 from runs.models import Capture, Series
 from runs.tests import factories
 from runs.tests.pages.test_browser import _static, no_sideways_scroll, page, see_charts
@@ -28,7 +28,7 @@ def watched() -> Capture:
     sizes = np.random.default_rng(3).integers(1000, 2000, LOOKS) * 4.0
     ends = {"min": sizes.min(), "mean": sizes.mean(), "max": sizes.max(), "last": sizes[-1]}
     who = {"pid": 7, "command": "httpd", "group": "httpd"}
-    Series.objects.create(capture=made, metric="rss_kb", n=LOOKS, samples=packed(sizes.tolist()), **who, **ends)
+    Series.objects.create(capture=made, metric="rss_kb", n=LOOKS, samples=pack_samples(sizes.tolist()), **who, **ends)
     factories.run(setup, made.upload, clock_start_s=NOON + 600.0, clock_end_s=NOON + 900.0)
     return made
 
