@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test lint format bench bench-quick pictures clean
+.PHONY: run test lint format bench bench-quick structure pictures clean
 
 run: .venv/.run
 	@exec $(BIN)/python manage.py serve
@@ -27,6 +27,9 @@ bench: .venv/.dev
 
 bench-quick: .venv/.dev
 	@$(BIN)/python benchmarks/run.py --quick
+
+structure: .venv/.dev
+	@$(BIN)/python -m benchdash.tests.structure $(if $(ALL),--all)
 
 pictures: .venv/.dev
 	@$(BIN)/python docs/pictures.py

@@ -1,0 +1,93 @@
+"""Imports point down only: wiring, entry points, core, pure. Read off the files, so that a rarely run one counts too."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from benchdash.tests import structure
+from benchdash.tests.structure import imported_names, modules
+
+PURE, CORE, READING, ENTRY, WIRING = range(5)
+# The longest name that fits counts.
+LEVELS = {
+    "benchdash": WIRING,
+    "runs": ENTRY,
+    "runs.selectors": READING,
+    "runs.remote": CORE,
+    "runs.models": CORE,
+    "runs.querysets": CORE,
+    "runs.migrations": CORE,
+    "runs.ingest": CORE,
+    "runs.analysis": PURE,
+    "runs.charts": PURE,
+    "parsers": PURE,
+}
+OURS = {"benchdash", "runs", "parsers"}
+# What may not rise. Where one does, the failure names what was added.
+LONGEST_CHAIN = 29
+MOST_CYCLES = 2
+MOST_SINGLE_IMPORTERS = 120
+
+pytestmark = pytest.mark.once
+
+
+def level(module: str) -> int:
+    return LEVELS[max((name for name in LEVELS if inside(module, name)), key=len)]
+
+
+def inside(name: str, package: str) -> bool:
+    return f"{name}.".startswith(f"{package}.")
+
+
+def all_imports() -> list[tuple[str, str]]:
+    """(module, imported name) of every import statement."""
+    return [(name, imported) for name, file in modules().items() for imported in imported_names(file)]
+
+
+def test_the_imports_are_found():
+    assert ("benchdash.urls", "django.urls.include") in all_imports()
+    assert "parsers.records" in structure.imports()["parsers"]
+    assert len(all_imports()) > 200
+
+
+def test_no_import_points_up():
+    ours = [(module, name) for module, name in all_imports() if name.split(".")[0] in OURS]
+    assert [(module, name) for module, name in ours if level(module) < level(name)] == []
+
+
+def test_the_parsers_need_the_standard_library_only():
+    allowed = {*sys.stdlib_module_names, "parsers"}
+    own = [(module, name) for module, name in all_imports() if inside(module, "parsers")]
+    assert [(module, name) for module, name in own if name.split(".")[0] not in allowed] == []
+
+
+def test_the_pure_packages_know_no_web_framework():
+    web = {"django", "rest_framework", "celery", "kombu"}
+    pure = [(module, name) for module, name in all_imports() if level(module) == PURE]
+    assert [(module, name) for module, name in pure if name.split(".")[0] in web] == []
+
+
+def test_only_ingest_imports_the_parsers():
+    users = {module for module, name in all_imports() if inside(name, "parsers") and not inside(module, "parsers")}
+    assert [module for module in users if not inside(module, "runs.ingest")] == []
+
+
+@pytest.mark.parametrize(("package", "other"), [("analysis", "charts"), ("charts", "analysis")])
+def test_analysis_and_charts_do_not_know_each_other(package, other):
+    own = [(module, name) for module, name in all_imports() if inside(module, f"runs.{package}")]
+    assert [(module, name) for module, name in own if inside(name, f"runs.{other}")] == []
+
+
+def test_a_format_imports_no_other_format():
+    formats = [(module, name) for module, name in all_imports() if inside(module, "parsers.formats")]
+    assert [(module, name) for module, name in formats if inside(name, "parsers.formats")] == []
+
+
+def test_import_chains_stay_short_and_without_cycles():
+    cycles, chain, single = structure.cycles(), structure.longest_chain(), structure.single_importers()
+    print(f"longest chain {len(chain)}, {len(cycles)} cycles, {len(single)} modules with one importer")
+    assert len(cycles) <= MOST_CYCLES, cycles
+    assert len(chain) <= LONGEST_CHAIN, " > ".join(chain)
+    assert len(single) <= MOST_SINGLE_IMPORTERS, single
