@@ -18,7 +18,8 @@ from .edits import Edits, apply_edits
 from .hints import Hints, Slot
 from .progress import overdue
 from .reading import kinds, nothing_found
-from .redact import Secret, without_secrets
+from .receiving import EVERY_SECRET, Arrival, receive
+from .redact import Secret, redact_secrets
 from .rejected import Error, Rejected, too_large
 from .removing import remove
 from .results import capture_result, draft_results, result_of, run_result
@@ -26,7 +27,7 @@ from .rollup import recount, take_in
 from .rulings import overrule, withdraw
 from .store import Rows
 from .submit import Preview, Receipt, preview, submit, submit_all
-from .texts import EVERY_SECRET, Arrival, Text, receive, text_of
+from .text_storage import Text, text_of
 
 __all__ = [
     "EVERY_SECRET",
@@ -71,6 +72,6 @@ __all__ = [
     "take_in",
     "text_of",
     "too_large",
-    "without_secrets",
+    "redact_secrets",
     "withdraw",
 ]

@@ -16,7 +16,7 @@ from .progress import Reader, Superseded, claim, is_hopeless
 from .reading import Reading, blocks_of, drafted, nothing_found, read
 from .rejected import Rejected
 from .store import store
-from .texts import text_of
+from .text_storage import text_of
 
 Status = Upload.Status
 ATTEMPTS = 3

@@ -14,7 +14,7 @@ from .hints import Hints
 from .rejected import rejected
 from .relate import relate
 from .screens import folded
-from .texts import Text
+from .text_storage import Text
 from .tidy import heed
 
 MOST_BLOCKS = 50_000
@@ -63,7 +63,7 @@ def drafted(
 ) -> Reading:
     """`read` for blocks at hand. strict False leaves out edits that do not fit."""
     draft = relate(blocks, text.n_lines, hints)
-    draft.unread = list(text.filled(draft.unread))
+    draft.unread = list(text.skip_blank_lines(draft.unread))
     heed(draft, hints)
     edited = apply_edits(draft, edits, strict=strict)
     return Reading(blocks, edited, [problem for block in blocks for problem in block.problems])

@@ -1,6 +1,6 @@
-"""Secrets in pasted text: where they stand, and the text without them. Pure functions.
+"""Finds and masks secrets in pasted text. Pure functions.
 
-What counts: cookies and Authorization headers (also as arguments of a command), passwords in URLs and options, settings
+Secrets are: cookies and Authorization headers (also as arguments of a command), passwords in URLs and options, settings
 whose name ends in password, secret, token or the like, keys with a known shape, and private keys. A setting that names
 a file or a variable is no secret.
 """
@@ -11,25 +11,20 @@ import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import compress, count
 
 REDACTED = "[redacted]"
-LONGEST = 10_000  # characters of a line that are looked at; no tool prints a longer one
+MAX_LINE = 10_000  # characters of a line that are searched; no tool prints a longer one
 
-# A line without any of these has no secret: plain `in` is many times quicker than the patterns below.
+# A line without any of these has no secret: `in` is many times quicker than the patterns below.
 _NEEDLES = (
     *("cookie", "auth", "pass", "pwd", "secret", "token", "key", "://", "mysql", "mariadb", "redis-cli"),
     *("akia", "asia", "ghp_", "gho_", "ghs_", "xox", "eyj", " -c", " -a", " -p", " -u"),
 )
-FIGURES = b"0123456789.: "
+DIGITS = b"0123456789.: "
 LOWER = bytes(range(256)).lower()
-NEEDLES = {
-    needle: needle.encode().translate(None, FIGURES) for needle in _NEEDLES
-}  # each with what a bare line has of it
-MOST_KEYS = 10_000
-SHORT, MOST_KNOWN = 200, 2000  # characters of a line that is remembered, and how many of them are
-SMALL = 8192  # characters of a piece whose lines are not worth sorting
+NEEDLES = {needle: needle.encode().translate(None, DIGITS) for needle in _NEEDLES}  # each with its form without digits
+MAX_KEYS = 10_000
 
 HEADER = r"(?:set-cookie2?|cookie|(?:proxy-)?authorization|x-api-key|x-auth-token)"
 WORD = r"(?:password|passwd|passphrase|pwd|secret|token|(?:secret|api|access|auth|private)[_-]?key)"
@@ -65,8 +60,8 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("access key", re.compile(r"\b(?P<v>gh[pousr]_\w{30,255}|xox[abprs]-[\w-]{10,200})")),
     ("access key", re.compile(r"\b(?P<v>eyJ[\w-]{8,2000}\.eyJ[\w-]{8,4000}\.[\w-]{8,2000})")),
 )
-# What stands before the command in a row of top or ps: nothing in it is a secret or the beginning of one. A name that is a
-# command's might be, and the text could go on with its options.
+# The columns before the command in a row of a process table: nothing in it is a secret or the beginning of one. A user's
+# name that is also a program's might be, and the text could go on with the program's options.
 COLUMNS = re.compile(
     r"""\s*(?:\d{1,10}\s+)?(?!(?:ab2?|ab\.exe|abs|curl|hey|mysql\w*|mariadb\w*|redis-cli|sshpass|\w*header)\s)[a-z_][\w.+-]{0,31}\s+"""
     r"""(?:(?:[-+]?\d[\d.:,]{0,20}[kmgtKMGT%]?|[A-Z?][A-Za-z+<]{0,3}\d{0,2}|pts/\d{1,4}|tty\d{0,2}|rt)\s+){5,14}"""
@@ -76,7 +71,7 @@ KEY_END = "-----END"
 KEY_BODY = re.compile(r"^[\s>|*#/]{0,20}(?P<v>[A-Za-z0-9+/=]{1,100})\s{0,20}$")
 KEY_NOTE = re.compile(r"^\s*(?:Proc-Type:.*|DEK-Info:.*|\[redacted\])?$")
 
-# What stands where a secret could, and is none: variables, files, switches, what somebody has blanked already.
+# Values that are no secret: variables, files, switches, what somebody has masked already.
 HARMLESS = re.compile(
     r"""^(?:[$%<{*].*|x{3,}|\.{2,}|/.*|file:.*|(?:true|false|yes|no|on|off|none|null|nil|default|prompt|required|\d{1,3})|\[redacted\].*)$""",
     re.I,
@@ -97,146 +92,128 @@ class Secret:
 Span = tuple[int, int, int, str, str]  # line, start, end, kind, value
 
 
-def _spans(line: str) -> Iterator[tuple[int, int, str]]:
+def _find_spans(line: str) -> Iterator[tuple[int, int, str]]:
     command = COMMAND.search(line)
     if command:
         name = "mysql" if command[1].startswith(("mysql", "mariadb")) else command[1]
-        for found in OPTIONS[name].finditer(line, command.end() - 1):
-            yield *found.span("v"), "option"
+        for match in OPTIONS[name].finditer(line, command.end() - 1):
+            yield *match.span("v"), "option"
     for kind, pattern in PATTERNS:
-        for found in pattern.finditer(line):
-            yield *found.span("v"), kind
+        for match in pattern.finditer(line):
+            yield *match.span("v"), kind
 
 
-def _in_line(line: str) -> list[tuple[int, int, str]]:
-    """Spans that do not overlap, in order; of two that do, the one that begins first (then the longer) stays."""
-    kept: list[tuple[int, int, str]] = []
-    for start, end, kind in sorted(_spans(line), key=lambda span: (span[0], -span[1])):
-        if (not kept or start >= kept[-1][1]) and not HARMLESS.match(line[start:end]):
-            kept.append((start, end, kind))
-    return kept
+def _search_line(line: str) -> list[tuple[int, int, str]]:
+    """Spans that do not overlap, in order; of two that do, the one that begins first (then the longer) is kept."""
+    spans: list[tuple[int, int, str]] = []
+    for start, end, kind in sorted(_find_spans(line), key=lambda span: (span[0], -span[1])):
+        if (not spans or start >= spans[-1][1]) and not HARMLESS.match(line[start:end]):
+            spans.append((start, end, kind))
+    return spans
 
 
-class Search:
-    """Looks through a text, piece by piece and each of whole lines. Keys are "s1", "s2", ... in the order of the text."""
+class SecretSearch:
+    """Searches a text in pieces of whole lines. Keys are "s1", "s2", ... in the order of the text."""
 
     def __init__(self) -> None:
         self._keys: dict[bytes, str] = {}
-        self._private = ""  # name of the private key whose lines are being read
-        self._harmless: set[str] = set()  # commands of processes that were looked at: a log repeats them on each screen
+        self._private_key = ""  # name of the private key whose lines are being read
+        self._harmless_commands: set[str] = set()  # of processes: a log repeats them in each sample
 
-    def take(self, piece: str, first_line: int = 1) -> list[Secret]:
+    def search(self, piece: str, first_line: int = 1) -> list[Secret]:
         """Every secret in the next piece, in order; its lines are counted from `first_line`."""
-        suspects = _suspects(piece)
-        if not suspects and not self._private:
+        suspects = _suspicious_lines(piece)
+        if not suspects and not self._private_key:
             return []
         lines = piece.split("\n")
         suspects = [at for at in suspects if not self._is_harmless(lines[at])]
-        found = self._private_keys(lines, suspects, first_line)
-        private = {number for number, *_ in found}
+        spans = self._private_key_spans(lines, suspects, first_line)
+        private_lines = {number for number, *_ in spans}
         for at in suspects:
-            if first_line + at not in private and lines[at] not in _known_harmless:
-                whole = lines[at][:LONGEST]
-                spans = _in_line(whole)
-                found += [(first_line + at, start, end, kind, whole[start:end]) for start, end, kind in spans]
-                if not spans:
-                    _remember_harmless(lines[at])
-        return [Secret(self._key(value), number, start, end, kind) for number, start, end, kind, value in sorted(found)]
+            if first_line + at not in private_lines:
+                line = lines[at][:MAX_LINE]
+                spans += [
+                    (first_line + at, start, end, kind, line[start:end]) for start, end, kind in _search_line(line)
+                ]
+        return [Secret(self._key_of(value), line, start, end, kind) for line, start, end, kind, value in sorted(spans)]
 
     def _is_harmless(self, line: str) -> bool:
-        """Whether the line has no needle, or is a row of a process whose command, with any other figures, had no secret."""
+        """Whether the line has no needle, or is a row of a process whose command, with other figures, had no secret."""
         columns = COLUMNS.match(line)
         if columns is None:
             lower = line.lower()
             return not any(needle in lower for needle in NEEDLES)
         command = line[columns.end() :]
-        if command in self._harmless:
+        if command in self._harmless_commands:
             return True
-        if _opens_key(command) or _in_line(f"0 {command}"[:LONGEST]):
+        if _opens_private_key(command) or _search_line(f"0 {command}"[:MAX_LINE]):
             return False
-        if len(self._harmless) < MOST_KEYS and len(command) < 1000:
-            self._harmless.add(command)
+        if len(self._harmless_commands) < MAX_KEYS and len(command) < 1000:
+            self._harmless_commands.add(command)
         return True
 
-    def _key(self, value: str) -> str:
-        """One for each value. Where there are very many, all further ones share the last: memory is bounded."""
+    def _key_of(self, value: str) -> str:
+        """One key for each value. Beyond MAX_KEYS all further values share one, so that memory is bounded."""
         digest = hashlib.blake2b(value.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-        if digest not in self._keys and len(self._keys) >= MOST_KEYS:
-            return f"s{MOST_KEYS + 1}"
+        if digest not in self._keys and len(self._keys) >= MAX_KEYS:
+            return f"s{MAX_KEYS + 1}"
         return self._keys.setdefault(digest, f"s{len(self._keys) + 1}")
 
-    def _private_keys(self, lines: list[str], suspects: list[int], first_line: int) -> list[Span]:
-        """Each line below the first of a private key, which ends with its base64, maybe in a later piece."""
-        opens = [at for at in suspects if _opens_key(lines[at])]
+    def _private_key_spans(self, lines: list[str], suspects: list[int], first_line: int) -> list[Span]:
+        """Each line below the first of a private key up to the end of its base64, which may be in a later piece."""
+        opens = [at for at in suspects if _opens_private_key(lines[at])]
         stops = [*opens, len(lines)]
-        found = list(self._key_lines(lines, 0, stops[0], first_line))
+        spans = list(self._read_private_key(lines, 0, stops[0], first_line))
         for at, stop in zip(opens, stops[1:], strict=True):
-            self._private = f"private key in line {first_line + at}"
-            found += self._key_lines(lines, at + 1, stop, first_line)
-        return found
+            self._private_key = f"private key in line {first_line + at}"
+            spans += self._read_private_key(lines, at + 1, stop, first_line)
+        return spans
 
-    def _key_lines(self, lines: list[str], start: int, stop: int, first_line: int) -> Iterator[Span]:
-        for at in range(start, stop if self._private else start):
+    def _read_private_key(self, lines: list[str], start: int, stop: int, first_line: int) -> Iterator[Span]:
+        for at in range(start, stop if self._private_key else start):
             body = KEY_BODY.match(lines[at])
             if body:
-                yield first_line + at, *body.span("v"), "private key", self._private
+                yield first_line + at, *body.span("v"), "private key", self._private_key
             elif not KEY_NOTE.match(lines[at]):
-                self._private = ""
+                self._private_key = ""
                 return
 
 
-_known_harmless: set[str] = set()  # lines such as a tool's banner, which every report repeats
-
-
-def _remember_harmless(line: str) -> None:
-    if len(line) <= SHORT:
-        if len(_known_harmless) >= MOST_KNOWN:
-            _known_harmless.clear()
-        _known_harmless.add(line)
-
-
-def _opens_key(line: str) -> bool:
-    begins = KEY_BEGIN.search(line[:LONGEST]) if "-----BEGIN" in line else None
+def _opens_private_key(line: str) -> bool:
+    begins = KEY_BEGIN.search(line[:MAX_LINE]) if "-----BEGIN" in line else None
     return begins is not None and KEY_END not in line[begins.end() :]
 
 
-def _suspects(piece: str) -> list[int]:
-    """Which lines (from 0) may have any of the needles.
+def _suspicious_lines(piece: str) -> list[int]:
+    """Indexes of the lines that may contain any of the needles.
 
-    Without figures and spaces the lines of a log are few: nearly all of them are passed over without a look at each.
+    Without digits and spaces the different lines of a log are few: nearly all of them are skipped by one look-up each.
     """
-    plain = piece if piece.isascii() else piece.lower()  # other letters have small ones, too, some of them plain ones
-    bare = plain.encode("utf-8", "surrogatepass").translate(LOWER, FIGURES).split(b"\n")
-    if len(piece) <= SMALL:
-        return [at for at, kind in enumerate(bare) if _has_needle(kind)]
-    kinds = set(bare)
-    together = b"\n".join(kinds)
-    needles = [needle for needle, short in NEEDLES.items() if short in together]
+    text = piece if piece.isascii() else piece.lower()  # some other capitals have ASCII small letters
+    bare_lines = text.encode("utf-8", "surrogatepass").translate(LOWER, DIGITS).split(b"\n")
+    different = set(bare_lines)
+    together = b"\n".join(different)
+    needles = [bare for bare in NEEDLES.values() if bare in together]
     if not needles:
         return []
-    odd = {kind for kind in kinds if any(NEEDLES[needle] in kind for needle in needles)}
-    return list(compress(count(), map(odd.__contains__, bare)))
-
-
-@lru_cache(maxsize=1024)  # of one report nearly all lines are, without their figures, those of any other
-def _has_needle(kind: bytes) -> bool:
-    return any(short in kind for short in NEEDLES.values())
+    suspicious = {line for line in different if any(needle in line for needle in needles)}
+    return list(compress(count(), map(suspicious.__contains__, bare_lines)))
 
 
 def find_secrets(lines: Sequence[str]) -> list[Secret]:
     """Every secret in the lines, in order. Keys are "s1", "s2", ... and the same for the same lines."""
-    return Search().take("\n".join(lines))
+    return SecretSearch().search("\n".join(lines))
 
 
-def masked(piece: str, secrets: Sequence[Secret], first_line: int = 1) -> str:
+def mask_secrets(piece: str, secrets: Sequence[Secret], first_line: int = 1) -> str:
     """The text with "[redacted]" for each of the secrets; its lines are counted from `first_line`."""
     lines = piece.split("\n")
-    for secret in reversed(secrets):  # from the right, so that what stands before keeps its place
+    for secret in reversed(secrets):  # from the right, so that the positions before it hold
         line = lines[secret.line - first_line]
         lines[secret.line - first_line] = line[: secret.start] + REDACTED + line[secret.end :]
     return "\n".join(lines)
 
 
-def without_secrets(text: str) -> str:
+def redact_secrets(text: str) -> str:
     """The text with "[redacted]" for everything in it that looks like a secret."""
-    return masked(text, Search().take(text))
+    return mask_secrets(text, SecretSearch().search(text))

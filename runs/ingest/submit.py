@@ -19,10 +19,11 @@ from .edits import Edits
 from .fitting import fitted
 from .hints import Hints
 from .reading import Reading, Told, nobody, nothing_found, read
+from .receiving import Incoming, receive, redact_text
 from .redact import Secret
 from .rejected import Rejected
 from .store import Rows, store
-from .texts import Incoming, LinesOf, Text, columns_of, receive, save_pieces, without
+from .text_storage import LazyLines, Text, save_pieces, text_columns
 
 Status = Upload.Status
 NO_HINTS = Hints()
@@ -58,7 +59,7 @@ def preview(data: Incoming, *, hints: Hints = NO_HINTS, edits: Edits | None = No
     text = receive(data)
     found = read(text, hints=hints, edits=edits)
     existing = Upload.objects.light().filter(text_key=text.key).first()
-    return Preview(LinesOf(text), found.blocks, found.draft, text.secrets, found.problems, existing)
+    return Preview(LazyLines(text), found.blocks, found.draft, text.secrets, found.problems, existing)
 
 
 def submit(
@@ -115,7 +116,7 @@ def _prepare(
     told: Told = nobody,
 ) -> _Prepared:
     """All that needs no transaction. Only a text in which nothing is recognised is stored here, for inspection."""
-    text = without(receive(data), redact)
+    text = redact_text(receive(data), redact)
     existing = Upload.objects.light().filter(text_key=text.key).exclude(status__in=GIVES_WAY).order_by().first()
     if existing is not None:
         return _Prepared(existing, text, exists=True)
@@ -150,7 +151,7 @@ def _new_upload(text: Text, *, door: str, name: str, user: User | None, hints: H
     """An upload that is not saved yet."""
     return Upload(
         **fitted(Upload, name=name, hints=hints.as_dict(), edits=edits or {}),
-        **columns_of(text),
+        **text_columns(text),
         door=door,
         parser_version=parsers.VERSION,
         created_by=user,

@@ -47,7 +47,7 @@ def _cleaned(session: Session) -> Session:
     """Without what looks like a secret. The load's own command line has none: a plan only holds their names."""
 
     def clean(shown: Sequence[Shown]) -> list[Shown]:
-        return [Shown(one.command, ingest.without_secrets(one.output)) for one in shown]
+        return [Shown(one.command, ingest.redact_secrets(one.output)) for one in shown]
 
     return replace(
         session,

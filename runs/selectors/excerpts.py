@@ -9,7 +9,7 @@ from django.db.models import BinaryField, Q
 from django.db.models.functions import Substr
 
 from runs.analysis.facts import RunFact
-from runs.ingest.opening import opening_of
+from runs.ingest.text_storage import read_opening
 from runs.models import Capture, ConfigText, Run, Upload
 from runs.selectors.reads import line_url
 
@@ -64,7 +64,7 @@ def _of(wanted: Q) -> list[Excerpt]:
 
 def _excerpt(upload: Upload) -> Excerpt:
     packed = bytes(upload.head)  # type: ignore[attr-defined]  # annotated
-    lines = opening_of(packed, upload.encoding, most_bytes=TEXT_BYTES)
+    lines = read_opening(packed, upload.encoding, max_bytes=TEXT_BYTES)
     spans = [(block["lines"][0], block["lines"][1]) for block in upload.blocks]
     shown = list(_chosen(spans, len(lines)))
     # No block so near the beginning: then how the text opens.

@@ -10,8 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from runs.ingest import redact
-from runs.ingest.redact import Search, find_secrets
-from runs.ingest.redact import without_secrets as masked
+from runs.ingest.redact import SecretSearch, find_secrets, redact_secrets
 
 
 @pytest.mark.parametrize(
@@ -43,7 +42,7 @@ from runs.ingest.redact import without_secrets as masked
     ],
 )
 def test_it_redacts_a_secret(text, clean):
-    assert masked(text) == clean
+    assert redact_secrets(text) == clean
 
 
 @pytest.mark.parametrize(
@@ -71,18 +70,26 @@ def test_it_redacts_a_secret(text, clean):
     ],
 )
 def test_it_leaves_what_only_looks_like_a_secret(text):
-    assert masked(text) == text
+    assert redact_secrets(text) == text
 
 
 def test_a_private_key_is_one_secret_over_its_lines():
     text = "cat web1.key\n-----BEGIN RSA PRIVATE KEY-----\nMIIEabc+/\nZZZZ==\n-----END RSA PRIVATE KEY-----\ndone"
     assert {secret.key for secret in find_secrets(text.split("\n"))} == {"s1"}
-    assert "MIIE" not in masked(text) and "ZZZZ" not in masked(text) and masked(text).endswith("\ndone")
+    assert (
+        "MIIE" not in redact_secrets(text)
+        and "ZZZZ" not in redact_secrets(text)
+        and redact_secrets(text).endswith("\ndone")
+    )
 
 
 def test_a_private_key_cut_off_does_not_swallow_what_follows():
     text = "-----BEGIN PRIVATE KEY-----\nMIIEabc\nRequests per second:    617.01 [#/sec] (mean)\nabc"
-    assert masked(text).split("\n")[1:] == ["[redacted]", "Requests per second:    617.01 [#/sec] (mean)", "abc"]
+    assert redact_secrets(text).split("\n")[1:] == [
+        "[redacted]",
+        "Requests per second:    617.01 [#/sec] (mean)",
+        "abc",
+    ]
 
 
 BEGIN, END = "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----"
@@ -96,19 +103,19 @@ def test_only_the_named_secrets_go():
     secrets = find_secrets(lines)
     assert [secret.key for secret in secrets] == ["s1", "s2", "s1"]
     named = [secret for secret in secrets if secret.key == "s1"]
-    assert redact.masked("\n".join(lines), named) == "Cookie: [redacted]\npassword: hunter2\nCookie: [redacted]"
+    assert redact.mask_secrets("\n".join(lines), named) == "Cookie: [redacted]\npassword: hunter2\nCookie: [redacted]"
 
 
 @given(st.lists(WORDS, max_size=12).map("".join), st.integers(0, 12))
 def test_a_text_in_pieces_has_the_secrets_of_the_whole(text, cut):
     lines = text.split("\n")
-    search, cut = Search(), min(cut, len(lines) - 1)
-    first = search.take("\n".join(lines[:cut]) + "\n") if cut else []
-    assert first + search.take("\n".join(lines[cut:]), cut + 1) == find_secrets(lines)
+    search, cut = SecretSearch(), min(cut, len(lines) - 1)
+    first = search.search("\n".join(lines[:cut]) + "\n") if cut else []
+    assert first + search.search("\n".join(lines[cut:]), cut + 1) == find_secrets(lines)
 
 
 def test_so_many_secrets_share_a_name_that_memory_is_bounded(monkeypatch):
-    monkeypatch.setattr(redact, "MOST_KEYS", 2)
+    monkeypatch.setattr(redact, "MAX_KEYS", 2)
     keys = [secret.key for secret in find_secrets([f"password: hunter{n}" for n in (1, 2, 3, 4, 1)])]
     assert keys == ["s1", "s2", "s3", "s3", "s1"]
 
@@ -117,7 +124,7 @@ def test_so_many_secrets_share_a_name_that_memory_is_bounded(monkeypatch):
 @example("-----BEGIN PRIVATE KEY----------END PRIVATE KEY-----\npassword")
 @example("-----BEGIN PRIVATE KEY-----: -----END PRIVATE KEY-----\npassword")
 def test_masking_again_changes_nothing(text):
-    assert masked(masked(text)) == masked(text)
+    assert redact_secrets(redact_secrets(text)) == redact_secrets(text)
 
 
 @pytest.mark.parametrize("piece", PIECES)
@@ -145,7 +152,7 @@ def test_a_row_of_top_has_the_secrets_that_it_would_have_as_any_line(user, comma
 
 def test_a_command_that_repeats_on_every_screen_is_looked_at_once(monkeypatch):
     looked: list[str] = []
-    monkeypatch.setattr(redact, "_in_line", lambda line: looked.append(line) or [])
+    monkeypatch.setattr(redact, "_search_line", lambda line: looked.append(line) or [])
     find_secrets(
         [ROW.format("www-data", "/usr/sbin/mysqld --port=3306").replace("2903", str(n)) for n in range(1000, 1100)]
     )

@@ -10,8 +10,7 @@ from functools import partial
 import pytest
 from django.test import Client
 
-from runs.ingest.opening import opening_of
-from runs.ingest.texts.spool import packed
+from runs.ingest.text_storage import compress_piece, read_opening
 from runs.models import Experiment, Upload
 from runs.selectors.excerpts import PACKED_BYTES, TEXT_BYTES
 from runs.tests import factories
@@ -60,12 +59,12 @@ def test_old_encodings_are_read_as_the_upload_was(browser):
     assert "同時接続数" in excerpt_of(browser, made)
 
 
-@pytest.mark.parametrize("pack", [zlib.compress, partial(packed, opening=True)])
+@pytest.mark.parametrize("pack", [zlib.compress, partial(compress_piece, first=True)])
 @pytest.mark.parametrize("kept", [0, 1, 50, 3000])
 def test_any_part_of_the_packed_bytes_gives_whole_lines_of_the_beginning(kept, pack):
     noise = random.Random(7)  # noqa: S311
     lines = [f"line {n} {noise.random()}" for n in range(2000)]
-    found = opening_of(pack("\n".join(lines).encode())[:kept], "utf-8", most_bytes=10_000)
+    found = read_opening(pack("\n".join(lines).encode())[:kept], "utf-8", max_bytes=10_000)
     assert found == lines[: len(found)]
     assert sum(len(line) + 1 for line in found) <= 10_000
 
@@ -73,7 +72,7 @@ def test_any_part_of_the_packed_bytes_gives_whole_lines_of_the_beginning(kept, p
 def test_a_beginning_comes_out_of_a_part_of_a_large_text_however_badly_it_packs():
     line = random.Random(7).randbytes(2**20).hex()  # noqa: S311
     text = "\n".join(line[at : at + 100] for at in range(0, len(line), 100))
-    found = opening_of(packed(text.encode(), opening=True)[:PACKED_BYTES], "utf-8", most_bytes=TEXT_BYTES)
+    found = read_opening(compress_piece(text.encode(), first=True)[:PACKED_BYTES], "utf-8", max_bytes=TEXT_BYTES)
     assert len(found) > 300
 
 

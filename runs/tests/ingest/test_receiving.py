@@ -16,10 +16,9 @@ from hypothesis import strategies as st
 
 import parsers
 from runs.ingest import Rejected, receive
-from runs.ingest.redact import find_secrets, masked
-from runs.ingest.texts import Arrival, LinesOf, Text
-from runs.ingest.texts.arrive import EVERY_SECRET, without
-from runs.ingest.texts.spool import LEVEL, packed
+from runs.ingest.receiving import EVERY_SECRET, Arrival, redact_text
+from runs.ingest.redact import find_secrets, mask_secrets
+from runs.ingest.text_storage import LazyLines, Text
 from runs.tests.ingest.texts import meminfo, session
 
 PIECE = 40_000  # so long that of a line which has several pieces the first one holds all that is looked at
@@ -37,13 +36,13 @@ class Whole:
     def of(cls, data: bytes) -> Whole:
         text, _ = parsers.decode(data)
         lines = text.split("\n") if not text.endswith("\n") else text.split("\n")[:-1]
-        clean = masked("\n".join(lines), find_secrets(lines)).split("\n")
+        clean = mask_secrets("\n".join(lines), find_secrets(lines)).split("\n")
         plain = "\n".join(line.removesuffix("\r") for line in clean).rstrip()
         return cls(lines, hashlib.sha256(plain.encode("utf-8", "surrogatepass")).hexdigest(), text)
 
 
 def arrived(data: bytes, parts: int = 65536, piece: int = PIECE) -> Text:
-    arrival = Arrival(piece=piece)
+    arrival = Arrival(piece_bytes=piece)
     for at in range(0, len(data), parts):
         arrival.feed(data[at : at + parts])
     return arrival.text()
@@ -109,17 +108,17 @@ def test_any_lines_are_read_by_themselves(data, choose):
     first = choose.draw(st.integers(1, len(lines)))
     last = choose.draw(st.integers(first, len(lines)))
     assert list(text.lines(first, last)) == lines[first - 1 : last]
-    assert LinesOf(text)[first - 1] == lines[first - 1] and LinesOf(text)[-1:] == lines[-1:]
+    assert LazyLines(text)[first - 1] == lines[first - 1] and LazyLines(text)[-1:] == lines[-1:]
 
 
 @given(written())
 def test_what_is_redacted_is_what_the_whole_text_would_be(data):
     text, whole = arrived(data), Whole.of(data)
-    clean = without(text, {secret.key for secret in text.secrets})
-    expected = masked("\n".join(whole.lines), find_secrets(whole.lines)) + "\n" * whole.text.endswith("\n")
+    clean = redact_text(text, {secret.key for secret in text.secrets})
+    expected = mask_secrets("\n".join(whole.lines), find_secrets(whole.lines)) + "\n" * whole.text.endswith("\n")
     assert "".join(clean.pieces()) == (expected.replace("\r\n", "\n") if text.secrets else whole.text)
     assert clean.key == text.key
-    assert without(text, EVERY_SECRET).sha256 == clean.sha256
+    assert redact_text(text, EVERY_SECRET).sha256 == clean.sha256
 
 
 def test_blocks_are_the_same_wherever_the_text_is_cut():
@@ -129,11 +128,6 @@ def test_blocks_are_the_same_wherever_the_text_is_cut():
     for piece in (PIECE, PIECE + 7, 10**6):
         found = list(parsers.read(parsers.Text(arrived(data, piece=piece).pieces())))
         assert [(block.lines, block.values) for block in found] == [(block.lines, block.values) for block in expected]
-
-
-def test_a_small_piece_is_packed_like_any_other():
-    pieces = [b"a few words\n" * n for n in (1, 100, 1)]
-    assert [packed(piece, opening=True) for piece in pieces] == [zstd.compress(piece, LEVEL) for piece in pieces]
 
 
 def test_only_the_pieces_of_the_lines_asked_for_are_read(monkeypatch):
@@ -147,12 +141,18 @@ def test_only_the_pieces_of_the_lines_asked_for_are_read(monkeypatch):
 
 def test_blank_lines_are_no_part_of_what_is_left_unread():
     text = arrived(b"a\n\n \nb\nc\n\n" + b"d\n" * 50_000 + b"\ne")
-    assert list(text.filled([(1, 2), (3, 7), (8, 50_008)])) == [(1, 1), (4, 5), (7, 7), (8, 50_006), (50_008, 50_008)]
+    assert list(text.skip_blank_lines([(1, 2), (3, 7), (8, 50_008)])) == [
+        (1, 1),
+        (4, 5),
+        (7, 7),
+        (8, 50_006),
+        (50_008, 50_008),
+    ]
 
 
 def test_very_many_spans_end_in_one(monkeypatch):
-    monkeypatch.setattr("runs.ingest.texts.text.MOST_SPANS", 3)
-    assert list(arrived(b"a\n\n" * 10).filled([(1, 20)])) == [(1, 1), (3, 3), (5, 19)]
+    monkeypatch.setattr("runs.ingest.text_storage.MAX_SPANS", 3)
+    assert list(arrived(b"a\n\n" * 10).skip_blank_lines([(1, 20)])) == [(1, 1), (3, 3), (5, 19)]
 
 
 # --- packed texts ------------------------------------------------------------------------------------------------------
@@ -185,7 +185,7 @@ def bomb(pack: str, megabytes: int) -> Iterator[bytes]:
 
 @pytest.mark.parametrize("pack", ["gzip", "zstd"])
 def test_a_bomb_stops_early(pack, monkeypatch):
-    monkeypatch.setattr("runs.ingest.texts.unpack.UNSUSPICIOUS_BYTES", 2**22)
+    monkeypatch.setattr("runs.ingest.receiving.UNSUSPICIOUS_BYTES", 2**22)
     with pytest.raises(Rejected) as caught:
         receive(bomb(pack, 32))
     assert caught.value.status == 413 and "250 times its size" in str(caught.value)

@@ -1,0 +1,319 @@
+"""Receiving texts: unpacked, checked, split into pieces and compressed again as they come in, in a few MiB of memory."""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
+from typing import Protocol
+
+from backports import zstd
+from django.conf import settings
+
+from .redact import Secret, SecretSearch, mask_secrets
+from .rejected import rejected, too_large
+from .text_storage import (
+    OPENING_BYTES,
+    ZSTD_MAGIC,
+    Decoder,
+    Encoding,
+    PieceSpool,
+    Text,
+    compress_piece,
+    detect_encoding,
+    reject_binary,
+)
+
+PIECE_BYTES = 2**20  # of text in a piece, about
+MAX_SECRETS = 20_000  # whose places are stored; of further ones, those whose value was not met before
+EVERY_SECRET = frozenset({"every"})  # in place of the keys of secrets: all that there are
+GZIP_MAGIC = b"\x1f\x8b"
+SKIPPABLE_MAGIC = tuple(bytes([0x50 + n]) + b"\x2a\x4d\x18" for n in range(16))  # a zstd frame without content
+MAGIC_BYTES = 4
+UNPACKED_AT_ONCE = 2**20  # bytes
+# Logs of idle machines compress to about a hundredth. What compresses better, and is large, is made to fill a disk.
+MAX_RATIO, UNSUSPICIOUS_BYTES = 250, 64 * 2**20
+MAX_WINDOW_LOG = 24  # 16 MiB of memory; every level of zstd up to 19 needs less
+Incoming = bytes | Iterable[bytes] | Text
+
+
+def receive(incoming: Incoming) -> Text:
+    """The text out of bytes, a stream of bytes, or what was received already. Raises Rejected 400, 413 or 415."""
+    if isinstance(incoming, Text):
+        return incoming
+    arrival = Arrival()
+    for data in [incoming] if isinstance(incoming, bytes) else incoming:
+        arrival.feed(data)
+    return arrival.text()
+
+
+class Arrival:
+    """A text while it comes in. Both methods raise Rejected 400, 413 or 415.
+
+    encoding  where it is known already
+    """
+
+    def __init__(self, encoding: str = "", piece_bytes: int = PIECE_BYTES) -> None:
+        self._unpacker = Unpacker()
+        self._encoding = encoding
+        self._piece_bytes = piece_bytes
+        self._opening: list[bytes] = []
+        self._n_opening = 0
+        self._builder: _TextBuilder | None = None
+
+    def feed(self, data: bytes) -> None:
+        for part in self._unpacker.feed(data):
+            self._add(part)
+
+    def text(self) -> Text:
+        """The text, when all of it has come."""
+        for part in self._unpacker.finish():
+            self._add(part)
+        return (self._builder or self._detect_encoding()).build()
+
+    def _add(self, data: bytes) -> None:
+        if self._builder is not None:
+            self._builder.add(data)
+            return
+        self._opening.append(data)
+        self._n_opening += len(data)
+        if self._n_opening >= OPENING_BYTES:
+            self._builder = self._detect_encoding()
+
+    def _detect_encoding(self) -> _TextBuilder:
+        opening = b"".join(self._opening)
+        self._opening = []
+        encoding = detect_encoding(opening[:OPENING_BYTES], self._encoding)
+        reject_binary(opening, encoding)
+        builder = _TextBuilder(encoding, self._piece_bytes)
+        builder.add(opening)
+        return builder
+
+
+class _TextBuilder:
+    """Makes a Text out of bytes of a known encoding."""
+
+    def __init__(self, encoding: Encoding, piece_bytes: int) -> None:
+        self.encoding = encoding
+        self._splitter = _Splitter(encoding, piece_bytes)
+        self._decoder = Decoder(encoding, first=True)
+        self._search, self._checksums, self._spool = SecretSearch(), Checksums(), PieceSpool()
+        self._first_lines: list[int] = []
+        self._n_line_ends = self._size_bytes = 0
+        self._secrets: list[Secret] = []
+        self._secret_keys: set[str] = set()
+        self._is_blank = self._is_empty = True
+        self._last_character = ""
+
+    def add(self, data: bytes) -> None:
+        for piece, continues_line in self._splitter.split(data):
+            self._add_piece(piece, continues_line, last=False)
+
+    def build(self) -> Text:
+        pieces = self._splitter.finish()
+        for number, (piece, continues_line) in enumerate(pieces, 1):
+            self._add_piece(piece, continues_line, last=number == len(pieces))
+        if self._is_blank:
+            how = "empty" if self._is_empty else "blank"
+            raise rejected(400, f"The text is {how}; expected the output of a load test or of a monitor.")
+        n_lines = self._n_line_ends + (self._last_character != "\n")
+        sums, lines = self._checksums, tuple(self._first_lines)
+        return Text(self.encoding, self._size_bytes, n_lines, sums.sha256, sums.key, self._spool, lines, self._secrets)
+
+    def _add_piece(self, piece: bytes, continues_line: bool, *, last: bool) -> None:
+        """Secrets are searched for in the beginning of each line only, so not in a piece that continues one."""
+        first_line = self._n_line_ends + 1
+        text = self._decoder.decode(piece, last=last)
+        if self._is_blank:
+            self._is_empty = self._is_empty and not piece.strip()
+            self._is_blank = not text.strip()
+        secrets = [] if continues_line else self._search.search(text, first_line)
+        self._checksums.update(piece, mask_secrets(text, secrets, first_line) if secrets else text)
+        self._add_secrets(secrets)
+        self._spool.add(compress_piece(piece, first=not self._first_lines))
+        self._first_lines.append(first_line)
+        self._n_line_ends += text.count("\n")
+        self._size_bytes += len(piece)
+        self._last_character = text[-1:] or self._last_character
+
+    def _add_secrets(self, secrets: list[Secret]) -> None:
+        if len(self._secrets) + len(secrets) > MAX_SECRETS:
+            secrets = [secret for secret in secrets if secret.key not in self._secret_keys]
+        self._secrets += secrets
+        self._secret_keys.update(secret.key for secret in secrets)
+
+
+class Checksums:
+    """sha256 of a text's bytes, and its key: sha256 of it as plain UTF-8 without its blank end and secrets."""
+
+    def __init__(self) -> None:
+        self._bytes = hashlib.sha256()
+        self._plain = hashlib.sha256()
+        self._to_last_word = self._plain.copy()
+
+    def update(self, piece: bytes, text: str) -> None:
+        """Add a piece, and the same as text with its secrets masked."""
+        self._bytes.update(piece)
+        text = text.replace("\r\n", "\n")
+        words = text.rstrip()
+        if words:
+            self._plain.update(words.encode("utf-8", "surrogatepass"))
+            self._to_last_word = self._plain.copy()
+        self._plain.update(text[len(words) :].encode("utf-8", "surrogatepass"))
+
+    @property
+    def sha256(self) -> str:
+        return self._bytes.hexdigest()
+
+    @property
+    def key(self) -> str:
+        return self._to_last_word.hexdigest()
+
+
+class _Splitter:
+    """Splits bytes into pieces of whole lines, of at most `size` bytes; a longer line has pieces of its own."""
+
+    def __init__(self, encoding: Encoding, size: int) -> None:
+        self._line_end, self._line_feed = encoding.line_end, "\n".encode(encoding.codec)
+        self._size = max(size - size % len(self._line_end), len(self._line_end))
+        self._within_line = False
+        self._parts: list[bytes] = []
+        self._n_bytes = 0
+
+    def split(self, data: bytes) -> Iterator[tuple[bytes, bool]]:
+        """The pieces that are complete now, each with whether it continues a line of the piece before."""
+        self._parts.append(data)
+        self._n_bytes += len(data)
+        max_bytes = self._size + len(self._line_end)
+        if self._n_bytes <= max_bytes:
+            return
+        rest = b"".join(self._parts)
+        at = 0
+        while len(rest) - at > max_bytes:
+            continues_line = self._within_line
+            stop = self._find_stop(rest, at, at + self._size)
+            yield rest[at:stop], continues_line
+            at = stop
+        self._parts = [rest[at:]]
+        self._n_bytes = len(rest) - at
+
+    def finish(self) -> list[tuple[bytes, bool]]:
+        """What is left, in at most two pieces."""
+        rest = b"".join(self._parts)
+        continues_line = self._within_line
+        stop = self._find_stop(rest, 0, len(rest)) if continues_line else len(rest)
+        return [each for each in ((rest[:stop], continues_line), (rest[stop:], False)) if each[0]]
+
+    def _find_stop(self, data: bytes, at: int, limit: int) -> int:
+        """Where the piece that begins at `at` ends: behind its last line end, or the first of a line that has begun."""
+        size = len(self._line_end)
+        find, begin, end = (data.find, at, limit) if self._within_line else (data.rfind, at, limit)
+        found = find(self._line_end, begin, end)
+        while found >= 0 and (found - at) % size:  # between two characters
+            begin, end = (found + 1, limit) if self._within_line else (at, found + size - 1)
+            found = find(self._line_end, begin, end)
+        self._within_line = found < 0
+        if found < 0:
+            return limit
+        stop = found + size
+        # In a text whose lines end with carriage returns a line feed may follow one all the same.
+        has_feed = self._line_feed != self._line_end and data.startswith(self._line_feed, stop)
+        return stop + len(self._line_feed) if has_feed else stop
+
+
+def redact_text(text: Text, keys: Collection[str]) -> Text:
+    """The text with "[redacted]" for the secrets of these keys, in UTF-8. Raises Rejected 400 for unknown keys."""
+    known = {secret.key for secret in text.secrets}
+    keys = known if keys == EVERY_SECRET else keys
+    unknown = sorted(set(keys) - known)
+    if unknown:
+        raise rejected(400, f"Nothing to redact is called {', '.join(unknown)}; look at the preview again.")
+    if not keys:
+        return text
+    search, arrival, line = SecretSearch(), Arrival("utf-8"), 1
+    for piece in text.decoded_pieces():
+        secrets = [] if piece.continues_line else search.search(piece.text, line)
+        clean = mask_secrets(piece.text, [secret for secret in secrets if secret.key in keys], line)
+        arrival.feed(clean.encode("utf-8"))
+        line += piece.text.count("\n")
+    return replace(arrival.text(), key=text.key)
+
+
+class _Decompressor(Protocol):
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    def decompress(self, data: bytes, /, max_length: int) -> bytes: ...
+
+
+class Unpacker:
+    """Unpacks gzip and zstd; anything else it gives as it is.
+
+    Raises Rejected 413 for more than MAX_UPLOAD_BYTES of text, 400 for what does not unpack.
+    """
+
+    def __init__(self) -> None:
+        self.size_bytes = 0  # of text so far
+        self._n_received = 0
+        self._magic: bytes | None = b""  # the first bytes, until there are enough of them to know the format
+        self._decompressor: _Decompressor | None = None
+        self._is_packed = False
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        self._n_received += len(data)
+        if self._magic is not None:
+            data = self._magic + data
+            if len(data) < MAGIC_BYTES:
+                self._magic = data
+                return
+            self._magic = None
+            self._is_packed = data.startswith((GZIP_MAGIC, ZSTD_MAGIC, *SKIPPABLE_MAGIC))
+        yield from self._unpack(data) if self._is_packed else self._check_size(data)
+
+    def finish(self) -> Iterator[bytes]:
+        """What was held back. Raises Rejected 400 where the packed text was cut off."""
+        if self._magic:
+            yield from self._check_size(self._magic)
+        if self._decompressor is not None and not self._decompressor.eof:
+            raise rejected(400, "The packed text is cut off: it ends before its archive does. Send it again.")
+
+    def _unpack(self, data: bytes) -> Iterator[bytes]:
+        try:
+            while data:
+                if self._decompressor is None or self._decompressor.eof:
+                    self._decompressor = _new_decompressor(data)
+                    if self._decompressor is None:
+                        return
+                yield from self._unpack_frame(self._decompressor, data)
+                data = self._decompressor.unused_data if self._decompressor.eof else b""
+        except (zlib.error, zstd.ZstdError) as error:
+            raise rejected(400, f"The packed text does not unpack ({error}). Send it again, or unpacked.") from error
+
+    def _unpack_frame(self, decompressor: _Decompressor, data: bytes) -> Iterator[bytes]:
+        while not decompressor.eof:
+            text = decompressor.decompress(data, UNPACKED_AT_ONCE)
+            yield from self._check_size(text)
+            # zlib returns the data that it did not come to, zstd keeps it.
+            data = getattr(decompressor, "unconsumed_tail", b"")
+            if not data and (len(text) < UNPACKED_AT_ONCE or getattr(decompressor, "needs_input", False)):
+                return
+
+    def _check_size(self, text: bytes) -> Iterator[bytes]:
+        self.size_bytes += len(text)
+        if self.size_bytes > settings.MAX_UPLOAD_BYTES:
+            raise too_large(None if self._is_packed else self.size_bytes)
+        if self.size_bytes > max(UNSUSPICIOUS_BYTES, MAX_RATIO * self._n_received):
+            raise rejected(413, f"The packed text unpacks to more than {MAX_RATIO} times its size. Send it unpacked.")
+        if text:
+            yield text
+
+
+def _new_decompressor(data: bytes) -> _Decompressor | None:
+    """For what begins here; None for the zeros with which tape archives are padded."""
+    if data.startswith(GZIP_MAGIC) or data == GZIP_MAGIC[: len(data)]:
+        return zlib.decompressobj(wbits=31)
+    if not data.strip(b"\0"):
+        return None
+    return zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: MAX_WINDOW_LOG})
