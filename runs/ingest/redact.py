@@ -25,6 +25,7 @@ DIGITS = b"0123456789.: "
 LOWER = bytes(range(256)).lower()
 NEEDLES = {needle: needle.encode().translate(None, DIGITS) for needle in _NEEDLES}  # each with its form without digits
 MAX_KEYS = 10_000
+MAX_HARMLESS_LINES = 2000
 
 HEADER = r"(?:set-cookie2?|cookie|(?:proxy-)?authorization|x-api-key|x-auth-token)"
 WORD = r"(?:password|passwd|passphrase|pwd|secret|token|(?:secret|api|access|auth|private)[_-]?key)"
@@ -92,6 +93,9 @@ class Secret:
 Span = tuple[int, int, int, str, str]  # line, start, end, kind, value
 
 
+_harmless_lines: set[str] = set()  # lines with needles and no secret, such as a banner that every report repeats
+
+
 def _find_spans(line: str) -> Iterator[tuple[int, int, str]]:
     command = COMMAND.search(line)
     if command:
@@ -130,11 +134,15 @@ class SecretSearch:
         spans = self._private_key_spans(lines, suspects, first_line)
         private_lines = {number for number, *_ in spans}
         for at in suspects:
-            if first_line + at not in private_lines:
-                line = lines[at][:MAX_LINE]
-                spans += [
-                    (first_line + at, start, end, kind, line[start:end]) for start, end, kind in _search_line(line)
-                ]
+            line = lines[at][:MAX_LINE]
+            if first_line + at in private_lines or line in _harmless_lines:
+                continue
+            of_line = _search_line(line)
+            spans += [(first_line + at, start, end, kind, line[start:end]) for start, end, kind in of_line]
+            if not of_line and len(line) <= 200:
+                if len(_harmless_lines) >= MAX_HARMLESS_LINES:
+                    _harmless_lines.clear()
+                _harmless_lines.add(line)
         return [Secret(self._key_of(value), line, start, end, kind) for line, start, end, kind, value in sorted(spans)]
 
     def _is_harmless(self, line: str) -> bool:
