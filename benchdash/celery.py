@@ -8,7 +8,7 @@ from celery import Celery
 from celery.signals import worker_process_init
 
 from benchdash import filebroker
-from runs.management.parents import end_with_parent
+from runs.management.processes import end_with_parent
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "benchdash.settings")
 filebroker.use()

@@ -60,8 +60,8 @@ def redis_server(folder: Path) -> Iterator[str | None]:
 def web_server(env: Mapping[str, str]) -> Iterator[int]:
     """gunicorn as `manage.py serve` starts it, in that environment; gives its port."""
     port = free_port()
-    # serve's modules want Django set up, which must not happen in this process: it has no settings of its own.
-    told = f"from runs.management.commands.serve import web; print(*web('127.0.0.1', {port}), sep='\\n')"
+
+    told = f"from runs.management.processes import web_command; print(*web_command('127.0.0.1', {port}), sep='\\n')"
     command = manage(env, "shell", "--no-imports", "-c", told).splitlines()
     with _running(command, env, port):
         yield port

@@ -1,28 +1,63 @@
-"""Everything that must be there before the web server starts; each start calls it, and mostly it finds all done."""
+"""Everything that must be there before the web server starts; each start runs it, and mostly finds all of it done."""
 
 from __future__ import annotations
 
+import hashlib
+from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.models import User
+from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
 
 from runs import ingest
 from runs.accounts.first_user import make_first_user, password_file
-from runs.management.assets import collect_when_changed
+
+SAMPLES = Path(__file__).resolve().parent.parent.parent / "samples"
 
 
 class Command(BaseCommand):
     help = "Migrate the database, collect static files; on the first start load samples and make the user admin."
     requires_migrations_checks = False
+    requires_system_checks = []  # see serve
 
     def handle(self, *args: Any, **options: Any) -> None:
         call_command("migrate", interactive=False, verbosity=0)
-        collect_when_changed()
+        collect_static_when_changed()
         # The user is made last: a first start that was cut short is a first start again, and loading repeats nothing.
         if not User.objects.exists():
-            call_command("load_samples", stdout=self.stdout)
+            self.stdout.write(f"{load_samples()} sample sessions loaded")
             make_first_user()
             self.stdout.write(f"The user admin was made; the password is in {password_file()}")
         ingest.take_in()  # what samples or a migration have counted is there on the first page that is opened
+
+
+def load_samples() -> int:
+    """Store the sample sessions of runs/samples as pastes are stored; return how many were not there already."""
+    files = sorted(SAMPLES.glob("*.txt"), reverse=True)  # the pages show the newest first: that is number 1
+    receipts = [ingest.submit(file.read_bytes(), door="sample", name=file.name) for file in files]
+    ingest.take_in()
+    return sum(receipt.created for receipt in receipts)
+
+
+def collect_static_when_changed() -> bool:
+    """Bring STATIC_ROOT up to date; True when a source file had changed. Compressing Plotly's script takes seconds."""
+    stamp = Path(settings.STATIC_ROOT) / ".sources"
+    sources = _checksum_of_static_sources()
+    if stamp.exists() and stamp.read_text() == sources:
+        return False
+    call_command("collectstatic", interactive=False, clear=True, verbosity=0)
+    stamp.write_text(sources)
+    return True
+
+
+def _checksum_of_static_sources() -> str:
+    """The sha256 of each source file's path, size and time."""
+    digest = hashlib.sha256()
+    for finder in get_finders():
+        for name, storage in finder.list([]):
+            about = Path(storage.path(name)).stat()
+            digest.update(f"{name} {about.st_size} {about.st_mtime_ns}\n".encode())
+    return digest.hexdigest()

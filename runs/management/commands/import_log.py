@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from time import monotonic
+from typing import Any, TextIO
 
 from django.conf import settings
 from django.core.management.base import BaseCommand
@@ -14,15 +16,18 @@ from django.core.management.base import BaseCommand
 from runs import ingest
 from runs.incoming import parts_of
 from runs.ingest import EVERY_SECRET, Hints, Rejected, Text, receive
-from runs.management.progress import ProgressLine
 from runs.models import Upload
 
 FOUND, NOTHING, UNREADABLE = 0, 1, 2
-INTERRUPTED = 130  # as shells say it of Ctrl-C
+INTERRUPTED = 130  # the shells' status for Ctrl-C
+PROGRESS_EVERY_S = 0.2
+CLEAR_LINE = "\r\x1b[K"
+MB = 1_000_000
 
 
 class Command(BaseCommand):
     help = "Store the load tests and monitors in text files. Exit status: 0 stored, 1 nothing recognised, 2 unreadable."
+    requires_system_checks = []  # they import every page
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("files", nargs="+", metavar="FILE", help="a text file; - reads standard input")
@@ -40,7 +45,9 @@ class Command(BaseCommand):
         hints = Hints.from_dict(options)
         self.redact = EVERY_SECRET if options["redact"] else frozenset()
         try:
-            statuses = [self._take(name, hints, options["dry_run"], options["json"]) for name in options["files"]]
+            statuses = [
+                self._import_file(name, hints, options["dry_run"], options["json"]) for name in options["files"]
+            ]
         except KeyboardInterrupt:
             self.stderr.write("Stopped. Of the file that was being read nothing is stored.")
             statuses = [INTERRUPTED]
@@ -48,22 +55,22 @@ class Command(BaseCommand):
         if max(statuses):
             sys.exit(max(statuses))
 
-    def _take(self, name: str, hints: Hints, dry_run: bool, as_json: bool) -> int:
+    def _import_file(self, name: str, hints: Hints, dry_run: bool, as_json: bool) -> int:
         """One file; the exit status that it alone would give."""
         progress = ProgressLine(sys.stderr, name, _size(name))
         try:
             data = _read(name, progress)
             if dry_run:
-                lines = dry_lines(data, hints, as_json)
+                lines = describe_draft(data, hints, as_json)
             else:
                 receipt = self._store(data, name, hints, progress)
-                lines = stored_lines(receipt, name, as_json)
+                lines = describe_stored(receipt, name, as_json)
         except OSError as failure:
             self.stderr.write(f"{name}: {failure.strerror}")
             return UNREADABLE
         except Rejected as refusal:
             for error in refusal.errors:
-                self.stderr.write(f"{name}: {_at_line(error)}")
+                self.stderr.write(f"{name}: {_describe_error(error)}")
             return NOTHING if refusal.status == 422 else UNREADABLE
         finally:
             progress.end()
@@ -73,44 +80,44 @@ class Command(BaseCommand):
 
     def _store(self, data: Text, name: str, hints: Hints, progress: ProgressLine) -> ingest.Receipt:
         shown = "" if name == "-" else Path(name).name
-        progress.reading(data.size_bytes)
+        progress.begin_reading(data.size_bytes)
         door = Upload.Door.COMMAND
-        return ingest.submit(data, door=door, name=shown, hints=hints, redact=self.redact, told=progress.hear)
+        return ingest.submit(data, door=door, name=shown, hints=hints, redact=self.redact, told=progress.add_read)
 
 
-def stored_lines(receipt: ingest.Receipt, name: str, as_json: bool) -> list[str]:
+def describe_stored(receipt: ingest.Receipt, name: str, as_json: bool) -> list[str]:
     """What of a text is stored: a line a run, and where it shows."""
     body = ingest.result_of(receipt.upload)
     if as_json:
-        return [json.dumps(run | {"url": address(run["url"])}, ensure_ascii=False) for run in body["runs"]]
+        return [json.dumps(run | {"url": whole_address(run["url"])}, ensure_ascii=False) for run in body["runs"]]
     known = "" if receipt.created else " (stored before, nothing changed)"
-    lines = [_run_line(run) for run in body["runs"]]
+    lines = [_describe_run(run) for run in body["runs"]]
     lines += [f"{name}: line {problem['line']}: {problem['message']}" for problem in body["problems"]]
     counted = f"{len(body['runs'])} runs, {len(body['captures'])} captures"
     if files := len(body["timings"]):
         counted += f", {files} file{'s' * (files > 1)} of single requests"
-    return [*lines, *(f"{name}: {counted}{known}: {page}" for page in pages(receipt.upload))]
+    return [*lines, *(f"{name}: {counted}{known}: {page}" for page in page_addresses(receipt.upload))]
 
 
-def dry_lines(data: Text, hints: Hints, as_json: bool) -> list[str]:
-    """What `stored_lines` would say of each run, but for ids and addresses."""
+def describe_draft(data: Text, hints: Hints, as_json: bool) -> list[str]:
+    """What `describe_stored` would say of each run, but for ids and addresses."""
     shown = ingest.preview(data, hints=hints)
     if not shown.blocks:
         raise Rejected(422, [{"line": None, "message": ingest.nothing_found(len(shown.lines))}])
     runs = ingest.draft_results(shown)
-    return [json.dumps(run, ensure_ascii=False) if as_json else _run_line(run) for run in runs]
+    return [json.dumps(run, ensure_ascii=False) if as_json else _describe_run(run) for run in runs]
 
 
-def pages(upload: Upload) -> list[str]:
+def page_addresses(upload: Upload) -> list[str]:
     """Addresses of the experiments that an upload went into; its own page where there is none."""
     experiments = {run.experiment for run in upload.runs.select_related("experiment")}
     experiments |= {capture.experiment for capture in upload.captures.select_related("experiment")}
     experiments |= {timing.experiment for timing in upload.timings.select_related("experiment")}
     paths = [found.get_absolute_url() for found in sorted(experiments, key=lambda e: e.pk)]
-    return [address(path) for path in paths or [upload.get_absolute_url()]]
+    return [whole_address(path) for path in paths or [upload.get_absolute_url()]]
 
 
-def address(path: str) -> str:
+def whole_address(path: str) -> str:
     """A whole address: of the first host that this site answers to."""
     host = next((host for host in settings.ALLOWED_HOSTS if host.strip("*.")), "localhost").lstrip("*.")
     scheme, port = ("https", "") if settings.HTTPS else ("http", f":{settings.PORT}")
@@ -120,9 +127,9 @@ def address(path: str) -> str:
 def _read(name: str, progress: ProgressLine) -> Text:
     """The text of a file, packed or not, or of standard input for "-"; piece by piece. Raises OSError and Rejected."""
     if name == "-":
-        return receive(progress.taking(parts_of(sys.stdin.buffer)))
+        return receive(progress.count_received(parts_of(sys.stdin.buffer)))
     with Path(name).open("rb") as stream:
-        return receive(progress.taking(parts_of(stream)))
+        return receive(progress.count_received(parts_of(stream)))
 
 
 def _size(name: str) -> int:
@@ -130,7 +137,7 @@ def _size(name: str) -> int:
     return Path(name).stat().st_size if name != "-" and Path(name).is_file() else 0
 
 
-def _run_line(run: dict[str, Any]) -> str:
+def _describe_run(run: dict[str, Any]) -> str:
     rate = run["values"].get("requests_per_second", run["values"].get("transaction_rate"))
     figure = "no rate" if rate is None else f"{rate} requests/s"
     first, last = run["lines"]
@@ -138,5 +145,51 @@ def _run_line(run: dict[str, Any]) -> str:
     return f"{run['tool']}  {figure}  {run['config']}, repeat {run['repeat']}  lines {first}-{last}{beside}"
 
 
-def _at_line(error: ingest.Error) -> str:
+def _describe_error(error: ingest.Error) -> str:
     return f"line {error['line']}: {error['message']}" if error["line"] else error["message"]
+
+
+class ProgressLine:
+    """A line on a terminal's standard error with the progress of one text; nothing is written where that is no terminal.
+
+    size_bytes   of the file as stored, 0 where that is not known
+    """
+
+    def __init__(self, stream: TextIO, name: str, size_bytes: int = 0) -> None:
+        self._stream = stream if stream.isatty() else None
+        self._name, self._size = name, size_bytes
+        self._received = self._read = self._blocks = 0
+        self._next = monotonic() + PROGRESS_EVERY_S
+        self._is_shown = False
+
+    def count_received(self, parts: Iterable[bytes]) -> Iterator[bytes]:
+        """Yield the same parts of the file and count them."""
+        for part in parts:
+            self._received += len(part)
+            self._show("taken in", self._received, self._size)
+            yield part
+        self._size = 0
+
+    def begin_reading(self, size_bytes: int) -> None:
+        """The text has been received whole, has so many bytes, and is read now."""
+        self._size = size_bytes
+
+    def add_read(self, n_bytes: int, n_blocks: int) -> None:
+        """So many more bytes and blocks were read."""
+        self._read += n_bytes
+        self._blocks += n_blocks
+        self._show("read", self._read, self._size, f", {self._blocks:,} blocks found")
+
+    def end(self) -> None:
+        """Clear the line."""
+        if self._stream and self._is_shown:
+            self._stream.write(CLEAR_LINE)
+            self._stream.flush()
+
+    def _show(self, done: str, n_bytes: int, of: int, more: str = "") -> None:
+        if self._stream is None or monotonic() < self._next:
+            return
+        self._next, self._is_shown = monotonic() + PROGRESS_EVERY_S, True
+        share = f" of {of / MB:.1f}" if of else ""
+        self._stream.write(f"{CLEAR_LINE}{self._name}: {n_bytes / MB:.1f}{share} MB {done}{more}")
+        self._stream.flush()

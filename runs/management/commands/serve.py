@@ -1,10 +1,9 @@
-"""`make run`: the web server, the workers and the clock as one program, on one machine, with nothing to install beside it."""
+"""`make run`: the web server, the workers and the clock as one program, on one machine, with no server to install."""
 
 from __future__ import annotations
 
 import os
 import socket
-import sys
 from typing import Any
 
 from django.conf import settings
@@ -12,9 +11,14 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
 from runs.accounts.first_user import first_password, password_file
-from runs.management.celeries import clock, workers
-from runs.management.probe import a_name, answers
-from runs.management.supervise import run_together
+from runs.management.processes import (
+    beat_command,
+    choose_host_name,
+    is_web_up,
+    run_together,
+    web_command,
+    worker_commands,
+)
 
 LOCAL = {"localhost", "127.0.0.1", "[::1]"}
 
@@ -22,18 +26,20 @@ LOCAL = {"localhost", "127.0.0.1", "[::1]"}
 class Command(BaseCommand):
     help = "Prepare the database, then run web server, workers and clock until Ctrl-C."
     requires_migrations_checks = False
+    requires_system_checks = []  # they import every page, which the processes started below do anyway
 
     def handle(self, *args: Any, **options: Any) -> None:
         # Where ALLOWED_HOSTS names this machine only, nobody else is to reach it.
         interface = "127.0.0.1" if set(settings.ALLOWED_HOSTS) <= LOCAL else "0.0.0.0"
-        _demand_free(interface, settings.PORT)
+        _require_free_port(interface, settings.PORT)
         os.umask(0o077)  # what people upload is for the server's user only
         self.first = not password_file().exists()
         call_command("first_start", stdout=self.stdout)
-        host = a_name(settings.ALLOWED_HOSTS)
+        host = choose_host_name(settings.ALLOWED_HOSTS)
+        web = {"The web server": web_command(interface, settings.PORT)}
         ended = run_together(
-            {"The web server": web(interface, settings.PORT), **workers(local=True), "The clock": clock()},
-            is_up=lambda: answers(settings.PORT, host),
+            web | worker_commands(local=True) | {"The clock": beat_command()},
+            is_up=lambda: is_web_up(settings.PORT, host),
             announce=lambda: self.announce(host),
         )
         if ended:
@@ -41,7 +47,7 @@ class Command(BaseCommand):
         self.stdout.write("Stopped.")
 
     def announce(self, host: str) -> None:
-        """Say where it is and how to get in."""
+        """Print the address and how to log in."""
         self.stdout.write(f"\nbenchdash is at http://{host}:{settings.PORT}/")
         if password := first_password():
             where = password_file()
@@ -52,14 +58,7 @@ class Command(BaseCommand):
         self.stdout.flush()
 
 
-def web(interface: str, port: int) -> list[str]:
-    """gunicorn's command line. Threads, because most of a request is waiting for the database."""
-    kind = "--worker-class benchdash.webworker.Worker --workers 2 --threads 4"
-    options = f"--bind {interface}:{port} {kind} --timeout 120 --log-level warning --no-control-socket"
-    return [sys.executable, "-m", "gunicorn", "benchdash.wsgi", *options.split()]
-
-
-def _demand_free(interface: str, port: int) -> None:
+def _require_free_port(interface: str, port: int) -> None:
     try:
         socket.create_server((interface, port)).close()
     except OSError as error:

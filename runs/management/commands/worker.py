@@ -7,8 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from runs.management.celeries import generator, workers
-from runs.management.supervise import run_together
+from runs.management.processes import generator_command, run_together, worker_commands
 from runs.models import LoadGenerator
 
 
@@ -22,10 +21,10 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["host"]:
-            self._known(options["host"])
-            commands = {"The worker": generator(options["host"])}
+            self._warn_if_unknown(options["host"])
+            commands = {"The worker": generator_command(options["host"])}
         else:
-            commands = workers(local=options["local"], texts_at_once=options["texts"])
+            commands = worker_commands(local=options["local"], texts_at_once=options["texts"])
         ended = run_together(commands, is_up=lambda: True, announce=self._announce)
         if ended:
             raise CommandError(f"{ended}; the rest was stopped.")
@@ -35,7 +34,7 @@ class Command(BaseCommand):
         self.stdout.write("Working. Ctrl-C stops it.")
         self.stdout.flush()
 
-    def _known(self, name: str) -> None:
-        """Said and no more: it may be registered later, and its jobs wait in the queue until then."""
+    def _warn_if_unknown(self, name: str) -> None:
+        """Only a warning: it may be registered later, and its jobs wait in the queue until then."""
         if not LoadGenerator.objects.filter(name=name, kind=LoadGenerator.Kind.WORKER).exists():
             self.stderr.write(f"No load generator of the kind worker is registered as {name} yet.")

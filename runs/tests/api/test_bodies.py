@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 import json
-import os
 import socket
 import subprocess
 import sys
@@ -23,11 +22,11 @@ from django.db import close_old_connections
 from django.test import Client
 from gunicorn.http.errors import InvalidChunkSize
 
-from benchdash.tests.services import ROOT
 from runs import wire
 from runs.accounts.tokens import make_token
 from runs.models import Run, Upload
 from runs.tests.ingest.texts import session
+from runs.tests.installation import create_database, environment, find_free_port
 
 UPLOADS = "/api/v1/uploads/"
 LOG = session(500).encode()
@@ -191,24 +190,17 @@ sys.argv[1:] = ["benchdash.wsgi", "--bind", "127.0.0.1:" + sys.argv[1], "--threa
     "--worker-class", "benchdash.webworker.Worker"]
 run()
 """
-TOKEN = """
-from django.contrib.auth.models import User
-from runs.accounts.tokens import make_token
-print(make_token(user=User.objects.create_user("joe"), name="test")[1])
-"""
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[tuple[int, str]]:
-    """(port, token) of a real server that waits one second for those who are slow."""
-    env = {"PATH": os.environ["PATH"], "DATA_DIR": str(tmp_path), "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
-    subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], cwd=ROOT, env=env, check=True)
-    shell = [sys.executable, "manage.py", "shell", "-v0", "-c", TOKEN]
-    token = subprocess.run(shell, cwd=ROOT, env=env, check=True, capture_output=True, text=True).stdout.split()[-1]
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = int(free.getsockname()[1])
+def server(tmp_path: Path, transactional_db) -> Iterator[tuple[int, str]]:
+    """(port, token) of a real server that waits one second for slow senders."""
+    token = make_token(user=User.objects.create_user("joe"), name="test")[1]
+    create_database(tmp_path)  # with the token
+    env = environment(tmp_path)
+    port = find_free_port()
     command = [sys.executable, "-c", SERVER, str(port)]
-    with subprocess.Popen(command, cwd=ROOT, env=env, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr
         next(line for line in process.stderr if "Booting worker" in line)
         yield port, token
@@ -216,7 +208,7 @@ def server(tmp_path: Path) -> Iterator[tuple[int, str]]:
         process.stderr.read()
 
 
-@pytest.mark.once
+@pytest.mark.once  # create_database copies rows of SQLite only
 def test_a_real_server_answers_who_stops_half_way_or_drips(server):
     port, token = server
     head = (

@@ -15,7 +15,7 @@ from django.contrib.auth.models import User
 from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command
 
-from runs.management.assets import collect_when_changed
+from runs.management.commands.first_start import collect_static_when_changed, load_samples
 from runs.models import Experiment, Host, Run, TrendLine, Upload
 
 # Requests (ab) or transactions (siege) per second that each sample prints, in its own order.
@@ -43,7 +43,7 @@ def _own_folder(settings, tmp_path):
 
 @pytest.mark.django_db
 def test_every_sample_comes_out_with_its_figures():
-    assert call("load_samples") == "6 sample sessions loaded\n"
+    assert load_samples() == 6
     for name, rates in RATES.items():
         runs = Run.objects.filter(upload__name=name).order_by("line_first")
         assert [run.requests_per_second for run in runs] == rates, name
@@ -52,16 +52,16 @@ def test_every_sample_comes_out_with_its_figures():
 
 @pytest.mark.django_db
 def test_every_sample_is_one_experiment_with_a_name():
-    call("load_samples")
+    load_samples()
     names = list(Experiment.objects.values_list("name", flat=True))
     assert len(names) == len(set(names)) == 6
 
 
 @pytest.mark.django_db
 def test_loading_them_again_stores_nothing():
-    call("load_samples")
+    load_samples()
     before = Run.objects.count()
-    assert call("load_samples") == "0 sample sessions loaded\n"
+    assert load_samples() == 0
     assert Run.objects.count() == before
 
 
@@ -98,10 +98,10 @@ def test_static_files_are_collected_when_they_have_changed_only(tmp_path, settin
     source.mkdir()
     (source / "a.css").write_text("a {}")
     settings.STATICFILES_DIRS = [source]
-    assert collect_when_changed()
-    assert not collect_when_changed()
+    assert collect_static_when_changed()
+    assert not collect_static_when_changed()
     (source / "a.css").write_text("a { color: red }")
-    assert collect_when_changed()
+    assert collect_static_when_changed()
     assert "red" in (tmp_path / "static" / "a.css").read_text()
 
 
@@ -112,7 +112,7 @@ def test_static_files_lie_there_compressed_under_hashed_names_only(tmp_path, set
     (source / "a.css").write_text("a { color: red }" * 1000)
     settings.STATICFILES_DIRS = [source]
     settings.STORAGES = settings.STORAGES | {"staticfiles": {"BACKEND": "benchdash.assets.Storage"}}
-    assert collect_when_changed()
+    assert collect_static_when_changed()
     found = {re.sub(r"\.[0-9a-f]{12}\.", ".#.", path.name): path for path in (tmp_path / "static").glob("a.*")}
     assert set(found) == {"a.#.css", "a.#.css.br", "a.#.css.gz"}
     whole = found["a.#.css"].read_bytes()

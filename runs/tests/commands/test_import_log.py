@@ -5,10 +5,8 @@ from __future__ import annotations
 import gzip
 import io
 import json
-import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from backports import zstd
@@ -18,8 +16,7 @@ from runs import ingest
 from runs.models import Experiment, Run, Upload
 from runs.tests.ingest.conftest import plain_relations, real_relations  # noqa: F401
 from runs.tests.ingest.texts import session
-
-ROOT = Path(__file__).resolve().parent.parent.parent.parent
+from runs.tests.installation import MANAGE, create_database, environment
 
 
 @pytest.fixture
@@ -147,7 +144,7 @@ class TestImportLog:
     def test_on_a_terminal_it_says_how_far_it_is(self, log, monkeypatch):
         terminal = Terminal()
         monkeypatch.setattr("sys.stderr", terminal)
-        monkeypatch.setattr("runs.management.progress.EVERY_S", 0)
+        monkeypatch.setattr("runs.management.commands.import_log.PROGRESS_EVERY_S", 0)
         path = log(session(500))
         assert run(path)[0] == 0
         shown = terminal.getvalue().split("\r\x1b[K")
@@ -157,7 +154,7 @@ class TestImportLog:
 
     def test_where_nobody_watches_it_says_nothing_of_that(self, log, monkeypatch):
         monkeypatch.setattr("sys.stderr", io.StringIO())
-        monkeypatch.setattr("runs.management.progress.EVERY_S", 0)
+        monkeypatch.setattr("runs.management.commands.import_log.PROGRESS_EVERY_S", 0)
         run(log(session(500)))
         assert sys.stderr.getvalue() == ""
 
@@ -190,14 +187,15 @@ class TestReparse:
             self.reparse("99")
 
 
-def test_several_processes_with_one_text_store_it_once(tmp_path, needs):
+@pytest.mark.once
+@pytest.mark.django_db(transaction=True)
+def test_several_processes_with_one_text_store_it_once(tmp_path):
     """On SQLite as a script finds it: one file, several writers."""
     (tmp_path / "a.log").write_text(session(500))
-    env = {**os.environ, "DATA_DIR": str(tmp_path), "DATABASE_URL": ""}
-    manage = [sys.executable, str(ROOT / "manage.py")]
-    subprocess.run([*manage, "migrate", "-v0"], env=env, check=True)
-    command = [*manage, "import_log", "--experiment", "July", "--json", str(tmp_path / "a.log")]
-    started = [subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(4)]
+    create_database(tmp_path)
+    command = [*MANAGE, "import_log", "--experiment", "July", "--json", str(tmp_path / "a.log")]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    started = [subprocess.Popen(command, env=environment(tmp_path), **pipes) for _ in range(4)]
     results = [(process.communicate(timeout=60), process.returncode) for process in started]
     assert [(status, err) for (_, err), status in results] == [(0, b"")] * 4
     assert len({out for (out, _), _ in results}) == 1

@@ -9,7 +9,6 @@ import signal
 import socket
 import stat
 import subprocess
-import sys
 import time
 import urllib.parse
 import urllib.request
@@ -18,31 +17,37 @@ from pathlib import Path
 
 import pytest
 
-from benchdash.tests.services import ROOT
+from runs.tests.installation import MANAGE, create_database, environment, find_free_port
 
 pytestmark = pytest.mark.once
 
 
+@pytest.fixture(scope="module")
+def data(tmp_path_factory, django_db_setup, django_db_blocker) -> Path:
+    """The data folder of all starts; the test that comes first sees a first start, though with all tables there."""
+    folder: Path = tmp_path_factory.mktemp("serve") / "data"
+    with django_db_blocker.unblock():
+        create_database(folder)
+    return folder
+
+
 @pytest.fixture
 def port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return int(free.getsockname()[1])
+    return find_free_port()
 
 
 @pytest.fixture
-def serve(tmp_path: Path, port: int) -> Iterator[subprocess.Popen[str]]:
-    """A first start on a data folder of its own; ended after the test, however that went."""
-    with start(tmp_path / "data", port) as process:
+def serve(data: Path, port: int) -> Iterator[subprocess.Popen[str]]:
+    """A server that is ended after the test, however that went."""
+    with start(data, port) as process:
         yield process
         process.terminate()
 
 
 def start(data: Path, port: int) -> subprocess.Popen[str]:
-    env = {"PATH": os.environ["PATH"], "DATA_DIR": str(data), "PORT": str(port), "PYTHONUNBUFFERED": "1"}
     return subprocess.Popen(
-        [sys.executable, "manage.py", "serve"],
-        cwd=ROOT,
-        env=env,
+        [*MANAGE, "serve"],
+        env=environment(data, PORT=str(port)),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -82,30 +87,31 @@ def log_in(port: int, password: str) -> str:
         return str(response.url)
 
 
-def test_a_first_start_says_where_it_is_and_how_to_log_in_and_a_signal_ends_it(serve, port, tmp_path):
+def test_a_first_start_says_where_it_is_and_when_the_web_server_dies_the_rest_is_stopped(serve, port, data):
     said = read_until(serve, "Ctrl-C stops it.")
     assert f"benchdash is at http://localhost:{port}/" in said
     assert "6 sample sessions loaded" in said
     password = re.search(r"Log in as admin with the password (\S+) ", said).group(1)
-    kept = tmp_path / "data" / "admin-password"
-    assert kept.read_text().strip() == password
-    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    stored = data / "admin-password"
+    assert stored.read_text().strip() == password
+    assert stat.S_IMODE(stored.stat().st_mode) == 0o600
     assert log_in(port, password) == f"http://localhost:{port}/tokens/"
-    pids = children(serve.pid)
-    assert len(pids) == 4  # web, texts, loads, clock
-    serve.send_signal(signal.SIGTERM)
-    assert serve.wait(timeout=30) == 0
-    assert not [pid for pid in pids if Path(f"/proc/{pid}").exists()]
-
-
-def test_when_the_web_server_dies_the_worker_is_stopped_and_the_status_says_so(serve):
-    read_until(serve, "Ctrl-C stops it.")
     web, *others = children(serve.pid)
+    assert len(others) == 3  # texts, loads, clock
     os.kill(web, signal.SIGKILL)
     said = read_until(serve, "CommandError")
     assert "The web server ended by itself with status -9; the rest was stopped." in said
     assert serve.wait(timeout=30) == 1
     assert not [pid for pid in others if Path(f"/proc/{pid}").exists()]
+
+
+def test_a_signal_ends_it_with_all_that_it_started(serve):
+    read_until(serve, "Ctrl-C stops it.")
+    pids = children(serve.pid)
+    assert len(pids) == 4
+    serve.send_signal(signal.SIGTERM)
+    assert serve.wait(timeout=30) == 0
+    assert not [pid for pid in pids if Path(f"/proc/{pid}").exists()]
 
 
 def test_when_it_is_killed_itself_everything_it_started_ends_too(serve):
@@ -120,8 +126,9 @@ def test_when_it_is_killed_itself_everything_it_started_ends_too(serve):
         time.sleep(0.2)
 
 
-def test_a_port_in_use_is_said_before_anything_is_started(tmp_path, port):
-    with socket.create_server(("127.0.0.1", port)):
+def test_a_port_in_use_is_said_before_anything_is_started(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
         process = start(tmp_path / "data", port)
         said, _ = process.communicate(timeout=60)
     assert process.returncode == 1

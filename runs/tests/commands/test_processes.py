@@ -10,8 +10,8 @@ import time
 
 import pytest
 
-from runs.management import supervise
-from runs.management.supervise import run_together
+from runs.management import processes
+from runs.management.processes import run_together
 
 pytestmark = pytest.mark.once
 
@@ -30,13 +30,13 @@ def signal_soon(number: int = signal.SIGTERM, after_s: float = 0.6) -> None:
 def children(monkeypatch):
     """Every process that was started."""
     started = []
-    real = supervise.subprocess.Popen
+    real = processes.subprocess.Popen
 
     def popen(*args, **kwargs):
         started.append(real(*args, **kwargs))
         return started[-1]
 
-    monkeypatch.setattr(supervise.subprocess, "Popen", popen)
+    monkeypatch.setattr(processes.subprocess, "Popen", popen)
     return started
 
 
@@ -66,7 +66,7 @@ def test_when_one_does_not_start_the_other_is_stopped(children):
 
 
 def test_one_that_does_not_listen_is_asked_harder(children, monkeypatch):
-    monkeypatch.setattr(supervise, "PATIENCE_S", ((signal.SIGTERM, 0.6), (signal.SIGKILL, 5.0)))
+    monkeypatch.setattr(processes, "STOP_SIGNALS", ((signal.SIGTERM, 0.6), (signal.SIGKILL, 5.0)))
     signal_soon(after_s=1.0)
     assert run_together({"a": STUBBORN}, is_up=up, announce=lambda: None) is None
     assert children[0].returncode == -signal.SIGKILL

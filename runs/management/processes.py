@@ -1,0 +1,180 @@
+"""The processes of one installation: their command lines, their supervision and the web server's health check.
+
+Uploads and remote runs have a worker each, so that a plan that runs for ten minutes delays no small upload, and a text that
+uses up all memory breaks off no measurement. Texts are parsed in a pool process, because the work is Python's own; remote
+runs are followed by threads, because the work is waiting: when their worker is killed they are gone, and what they started
+elsewhere ends.
+
+`python -m runs.management.processes` exits 0 when the web server answers (for container health checks). Standard library
+only, so that this check starts quickly.
+
+A library (honcho) was evaluated as the supervisor; docs/dependencies.md says what would be lost.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import http.client
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+
+# Celery's six lines about running as root: everything here runs as the user who started it.
+NO_ROOT_WARNING = "ignore:You're running the worker with superuser privileges"
+REMOTE_RUNS_AT_ONCE = 4  # on different targets and from different generators; see remote.claims
+POLL_S = 0.2
+# SIGTERM: finish the current task. SIGQUIT: return it to the queue. Then SIGKILL.
+STOP_SIGNALS = ((signal.SIGTERM, 15.0), (signal.SIGQUIT, 3.0), (signal.SIGKILL, 5.0))  # (signal, s to wait)
+PR_SET_PDEATHSIG = 1  # linux/prctl.h
+_libc = ctypes.CDLL(None) if sys.platform == "linux" else None
+
+
+def web_command(interface: str, port: int) -> list[str]:
+    """gunicorn's command line. Threads, because most of a request is waiting for the database."""
+    kind = "--worker-class benchdash.webworker.Worker --workers 2 --threads 4"
+    options = f"--bind {interface}:{port} {kind} --timeout 120 --log-level warning --no-control-socket"
+    return [sys.executable, "-m", "gunicorn", "benchdash.wsgi", *options.split()]
+
+
+def worker_commands(*, local: bool, texts_at_once: int = 1) -> dict[str, list[str]]:
+    """The worker for texts and the worker for remote runs; `local`: it also sends load from this machine itself."""
+    queues = "remote,load.local" if local else "remote"
+    threads = ("--pool", "threads", "--concurrency", str(REMOTE_RUNS_AT_ONCE))
+    return {
+        "The worker for texts": _worker_command("texts", "celery", "--concurrency", str(texts_at_once)),
+        "The worker for loads": _worker_command("loads", queues, *threads),
+    }
+
+
+def generator_command(name: str) -> list[str]:
+    """The worker on a load generator: it takes only the load that is to be sent from there."""
+    return _worker_command(f"load-{name}", f"load.{name}", "--pool", "threads", "--concurrency", "2")
+
+
+def beat_command() -> list[str]:
+    """Celery's scheduler; one per installation."""
+    return [*_celery_command(), "beat", "--loglevel", "WARNING"]
+
+
+def _worker_command(name: str, queues: str, *pool: str) -> list[str]:
+    # Nothing here uses the messages between workers.
+    quiet = ("--loglevel", "WARNING", "--without-gossip", "--without-mingle", "--without-heartbeat")
+    return [*_celery_command(), "worker", "--hostname", f"{name}@%h", "--queues", queues, *pool, *quiet]
+
+
+def _celery_command() -> list[str]:
+    return [sys.executable, "-W", NO_ROOT_WARNING, "-m", "celery", "-q", "-A", "benchdash"]
+
+
+def end_with_parent(number: int, parent: int | None = None) -> None:
+    """Have the kernel send this process signal `number` when its parent ends. Does nothing on other systems than Linux.
+
+    parent   the parent's id, where it may have ended already: then this process ends at once
+    """
+    if _libc is None:
+        return
+    _libc.prctl(PR_SET_PDEATHSIG, int(number), 0, 0, 0)
+    if parent is not None and os.getppid() != parent:
+        os._exit(1)
+
+
+def run_together(
+    commands: Mapping[str, Sequence[str]], *, is_up: Callable[[], bool], announce: Callable[[], None]
+) -> str | None:
+    """Run the commands until SIGINT, SIGTERM or SIGHUP comes or one of them ends; then stop the others.
+
+    `announce` is called once, as soon as `is_up` returns True. Returns None after a signal, else a sentence about which
+    command ended by itself.
+    """
+    children: dict[str, subprocess.Popen[bytes]] = {}
+    with _stop_signals() as stop:
+        try:
+            for name, command in commands.items():
+                # A session of its own: Ctrl-C reaches this process only, which then stops them in order. When this
+                # process is killed the kernel sends them SIGTERM.
+                children[name] = subprocess.Popen(
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    start_new_session=True,
+                    preexec_fn=partial(end_with_parent, signal.SIGTERM, os.getpid()),
+                )
+            return _watch(children, stop, is_up, announce)
+        finally:
+            _stop(list(children.values()))
+
+
+@contextmanager
+def _stop_signals() -> Iterator[threading.Event]:
+    """An event that the stop signals set, for as long as the block runs."""
+    stop = threading.Event()
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.signal(number, lambda *_: stop.set()) for number in numbers}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _watch(
+    children: Mapping[str, subprocess.Popen[bytes]],
+    stop: threading.Event,
+    is_up: Callable[[], bool],
+    announce: Callable[[], None],
+) -> str | None:
+    announced = False
+    while not stop.wait(POLL_S):
+        for name, child in children.items():
+            if child.poll() is not None:
+                return f"{name} ended by itself with status {child.returncode}"
+        if not announced and is_up():
+            announced = True
+            announce()
+    return None
+
+
+def _stop(children: Sequence[subprocess.Popen[bytes]]) -> None:
+    for number, patience_s in STOP_SIGNALS:
+        alive = [child for child in children if child.poll() is None]
+        for child in alive:
+            if number == signal.SIGKILL:
+                os.killpg(child.pid, number)  # its own children would be left without a parent
+            else:
+                child.send_signal(number)
+        _wait(alive, patience_s)
+
+
+def _wait(children: Sequence[subprocess.Popen[bytes]], patience_s: float) -> None:
+    timer = threading.Event()
+    for _ in range(int(patience_s / POLL_S)):
+        if all(child.poll() is not None for child in children):
+            return
+        timer.wait(POLL_S)
+
+
+def is_web_up(port: int, host: str = "localhost", *, timeout_s: float = 2.0) -> bool:
+    """Ask /healthz on this machine under the name `host`, which must be one of ALLOWED_HOSTS."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout_s)
+    try:
+        connection.request("GET", "/healthz", headers={"Host": host})
+        return connection.getresponse().status == 200
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
+def choose_host_name(allowed_hosts: list[str]) -> str:
+    """A host name that ALLOWED_HOSTS accepts."""
+    first = allowed_hosts[0] if allowed_hosts else "localhost"
+    return "localhost" if first == "*" else first.removeprefix(".")
+
+
+if __name__ == "__main__":
+    names = [name.strip() for name in os.environ.get("ALLOWED_HOSTS", "").split(",") if name.strip()]
+    sys.exit(0 if is_web_up(int(os.environ.get("PORT") or 8000), choose_host_name(names)) else 1)
