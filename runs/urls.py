@@ -18,16 +18,13 @@ from runs.views import (
     preview,
     reading,
     rulings,
-    run_latency,
     runlist,
     send,
     takeaway,
-    timings,
     trend,
     upload,
 )
 
-FIGURE = r"figures/(?P<what>\w{1,40})-(?P<digest>[0-9a-f]{1,40})\.json"
 TREND = r"trends/(?P<fingerprint>[-\w]{1,64})"
 OVER_TIME = r"figures/(?P<what>\w{1,40})\.(?P<fmt>json|csv)"
 
@@ -48,14 +45,10 @@ urlpatterns = [
     *page("experiments/", browse.experiments, "experiments"),
     *page("experiments/<pk>/", experiment.experiment, "experiment", "|html"),
     path("experiments/<int:pk>/<slug:what>.svg", takeaway.experiment_picture, name="experiment-picture"),
-    re_path(rf"^experiments/(?P<pk>\d+)/{FIGURE}$", experiment.experiment_figure, name="experiment-figure"),
     *page("compare/", compare.compare, "compare", "|html"),
     path("compare/<slug:what>.svg", takeaway.compare_picture, name="compare-picture"),
-    re_path(rf"^compare/{FIGURE}$", compare.compare_figure, name="compare-figure"),
     *page("runs/", runlist.runs, "runs"),
     *page("runs/<pk>/", detail.run, "run"),
-    re_path(rf"^runs/(?P<pk>\d+)/timings/{FIGURE}$", timings.run_figure, name="run-timing-figure"),
-    re_path(rf"^runs/(?P<pk>\d+)/{FIGURE}$", run_latency.run_figure, name="run-latency"),
     path("runs/<int:pk>/latency.svg", takeaway.run_picture, name="run-picture"),
     *page("hosts/", browse.hosts, "hosts"),
     *page("hosts/<pk>/", detail.host, "host"),
@@ -63,7 +56,6 @@ urlpatterns = [
     *page("trends/", trend.trend_list, "trends"),
     path("trends/<slug:fingerprint>/", trend.trend, name="trend"),
     re_path(rf"^{TREND}/?\.(?P<fmt>json|csv|md)/?$", trend.trend, name="trend-as"),
-    re_path(rf"^{TREND}/{FIGURE}$", trend.trend_figure, name="trend-figure"),
     *page("uploads/", browse.uploads, "uploads"),
     *page("uploads/<pk>/", upload.upload, "upload"),
     path("uploads/<int:pk>/reading/", reading.reading, name="upload-reading"),

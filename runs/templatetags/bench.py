@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import orjson
 from django import template
-from django.utils.html import format_html, format_html_join
+from django.core.serializers.json import DjangoJSONEncoder
+from django.utils.html import format_html, format_html_join, json_script
 from django.utils.safestring import SafeString
 
 from runs.analysis.numbers import figure, grouped
 from runs.analysis.table import Comparison
 from runs.analysis.verdict import Judgement, Verdict
-from runs.charts import N_COLORS, SYMBOLS, symbol
+from runs.charts import N_COLORS, SYMBOLS, Figure, symbol
 
 register = template.Library()
 # A verdict's sign stands beside its word, so that neither colour nor the sign alone has to be understood.
@@ -79,6 +81,19 @@ def query(context: template.Context, **changes: str) -> str:
         if value:
             given[name] = value
     return str(given.urlencode())
+
+
+class FigureEncoder(DjangoJSONEncoder):
+    """Writes NaN and infinity, which JSON does not have, as null: Plotly shows a gap there."""
+
+    def encode(self, o: object) -> str:
+        return orjson.dumps(o, option=orjson.OPT_NON_STR_KEYS).decode()
+
+
+@register.simple_tag
+def figure_script(figure: Figure, name: str) -> SafeString:
+    """The figure as a data element that static/js/charts.js reads."""
+    return json_script(figure, f"figure-{name}", encoder=FigureEncoder)
 
 
 @register.simple_tag

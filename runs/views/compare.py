@@ -8,8 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 
 from runs.selectors import excerpts, reads
-from runs.views import figures
-from runs.views.compared import answer_compared, charts_anew, context_of, drawn_at
+from runs.views.compared import answer_compared, context_of, drawn_at
 
 MOST = 400
 
@@ -23,13 +22,7 @@ def compare(request: HttpRequest, fmt: str = "") -> HttpResponse:
     context["excerpts"] = excerpts.of_runs(material.runs)
     drawn = drawn_at(context["charts"], lambda what: reverse("compare-picture", args=[what]) + query)
     context |= {"permalink": reverse("compare") + query, "drawn_at": drawn}
-    context["figure_at"] = lambda what, digest: reverse("compare-figure", args=[what, digest]) + query
     return answer_compared(request, "compare.html", context, fmt=fmt)
-
-
-def compare_figure(request: HttpRequest, what: str, digest: str) -> HttpResponse:
-    """One of the page's figures as JSON, with the page's query."""
-    return figures.answered(request, what, digest, lambda: charts_anew(request, selection(request)[1]))
 
 
 def selection(request: HttpRequest) -> tuple[int, reads.Material]:

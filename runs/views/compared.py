@@ -12,12 +12,9 @@ from runs.analysis import differences, sheet, table
 from runs.analysis.method import commands, environment, method
 from runs.analysis.post import Post, against, markdown, spoken
 from runs.analysis.sections import sections
-from runs.charts import Figure
+from runs.presenters.comparison_charts import draw_charts, explain_missing, percentile_lines, uses_log_axis
 from runs.selectors import judging, reads
-from runs.views import figures
 from runs.views.answer import answer
-from runs.views.charts import all_charts, missing, wants_log
-from runs.views.spectra import lines
 from runs.views.standalone import standalone
 
 PICTURES = {"throughput": "Requests per second", "latency": "Latency percentiles"}
@@ -27,7 +24,8 @@ def context_of(request: HttpRequest, material: reads.Material) -> dict[str, Any]
     """Everything that the parts of a comparison page need."""
     comparison, judged = judging.compared(material)
     silent = judged.silent(comparison)
-    charts = charts_of(request, material, comparison, judged)
+    scale = request.GET.get("y", "")
+    charts = draw_charts(comparison, material.captures, judged.sweeps, silent=silent, out=judged.out, scale=scale)
     return {
         "comparison": comparison,
         "judged": judged,
@@ -42,9 +40,9 @@ def context_of(request: HttpRequest, material: reads.Material) -> dict[str, Any]
         "cost": judged.cost,
         "directives": judged.differences,
         "charts": charts,
-        "missing": missing(charts) if material.runs else [],
+        "missing": explain_missing(charts) if material.runs else [],
         "public": settings.PUBLIC_READ,
-        "log": wants_log(request.GET.get("y", ""), lines(comparison)),
+        "log": uses_log_axis(scale, percentile_lines(comparison)),
         "hosts": material.hosts,
         "texts": material.texts,
         "config_names": {config.id: config.name for config in material.configs},
@@ -53,19 +51,6 @@ def context_of(request: HttpRequest, material: reads.Material) -> dict[str, Any]
         "captures": material.captures,
         "over_time": sorted((one for one in material.captures if one.n > 1), key=lambda one: (-one.n, one.id)),
     } | _differences(comparison, material)
-
-
-def charts_of(
-    request: HttpRequest, material: reads.Material, comparison: table.Comparison, judged: judging.Judged
-) -> dict[str, Figure]:
-    """The page's figures by name, as its query asks for them."""
-    silent, asked = judged.silent(comparison), request.GET.get("y", "")
-    return all_charts(comparison, material.captures, judged.sweeps, silent=silent, out=judged.out, asked=asked)
-
-
-def charts_anew(request: HttpRequest, material: reads.Material) -> dict[str, Figure]:
-    """The figures without the rest of the page."""
-    return charts_of(request, material, *judging.compared(material))
 
 
 def _differences(comparison: table.Comparison, material: reads.Material) -> dict[str, Any]:
@@ -82,7 +67,7 @@ def _differences(comparison: table.Comparison, material: reads.Material) -> dict
 def answer_compared(
     request: HttpRequest, template: str, context: dict[str, Any], *, fmt: str, **head: Any
 ) -> HttpResponse:
-    """The page, or one of the forms it is taken away in. `context` also has title, permalink, drawn_at and figure_at.
+    """The page, or one of the forms it is taken away in. `context` also has title, permalink and drawn_at.
 
     `head`: what stands before the rest in JSON.
     """
@@ -92,8 +77,6 @@ def answer_compared(
         return standalone(request, post_of(request, context), context)
     comparison, judgement = context["comparison"], context["judgement"]
     post = markdown(post_of(request, context)) if fmt == "md" else ""
-    if not fmt:  # no other form has interactive charts
-        context["charts"] = figures.published(context["charts"], context["figure_at"])
     payload = head | context["judged"].as_dict(comparison) if fmt == "json" else None
     flat = sheet.of_comparison(context["title"], comparison, judgement)
     return answer(request, template, context, flat, fmt=fmt, payload=payload, markdown=post, more=("html",))

@@ -13,13 +13,12 @@ from django.urls import reverse
 from runs.analysis import differences
 from runs.analysis.sheet import Sheet, Value
 from runs.models import Capture, Config, Host, Run
+from runs.presenters.run_charts import draw_latency, timings_of_run
 from runs.selectors import captured, gists, reads, watched
-from runs.views import timings
 from runs.views.answer import answer
 from runs.views.cards import cards
 from runs.views.overtime_charts import charts_of_capture, charts_of_run
 from runs.views.paging import beyond, shown
-from runs.views.run_latency import chart_of
 
 MOST_LISTED, MOST_SENT, MOST_GROUPS = 500, 20_000, 40
 MOST_ON_A_HOST = 12  # experiments on a page
@@ -43,8 +42,8 @@ def run(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     fact = reads.run_fact(found)
     captures = list(found.captures.defer("values", "quotes"))
     seen = watched.of_run(found, captures)
-    single = timings.of_run(found)
-    chart, log = chart_of(request, found, single["timed"])
+    single = timings_of_run(found)
+    chart, log = draw_latency(found, single["timed"].percentiles_ms, request.GET.get("y", ""))
     pairs = flat(found.values)
     context = {
         "run": found,

@@ -12,8 +12,7 @@ from django.utils.safestring import mark_safe
 
 from runs.analysis.post import Post
 from runs.charts import svg
-from runs.views.charts import bars
-from runs.views.spectra import lines
+from runs.presenters.comparison_charts import percentile_lines, throughput_bars
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
@@ -25,8 +24,10 @@ def standalone(request: HttpRequest, post: Post, context: dict[str, Any]) -> Htt
     """The file. Its links lead to this site, so they name it."""
     comparison = context["comparison"]
     drawn = [
-        svg.bars(found, post.title) if (found := bars(comparison, context["silent"])) else "",
-        svg.spectrum(spread, post.title, log=context["log"]) if (spread := lines(comparison, context["out"])) else "",
+        svg.bars(found, post.title) if (found := throughput_bars(comparison, context["silent"])) else "",
+        svg.spectrum(spread, post.title, log=context["log"])
+        if (spread := percentile_lines(comparison, context["out"]))
+        else "",
     ]
     # The pictures' own code escapes every name in them.
     pictures = [mark_safe(picture) for picture in drawn if picture]  # noqa: S308

@@ -12,10 +12,9 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 
 from runs.charts import latency, svg
 from runs.models import Experiment, Run
+from runs.presenters.comparison_charts import percentile_lines, throughput_bars
 from runs.selectors import judging, reads
-from runs.views.charts import bars
 from runs.views.compare import selection
-from runs.views.spectra import lines
 
 # A picture loads nothing and runs nothing, wherever it is put.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
@@ -46,9 +45,9 @@ def drawn(what: str, material: reads.Material, title: str, request: HttpRequest)
     """The picture of that name. Raises Http404."""
     comparison, judged = judging.compared(material)
     if what == "throughput":
-        return svg.bars(bars(comparison, judged.silent(comparison)), title)
+        return svg.bars(throughput_bars(comparison, judged.silent(comparison)), title)
     if what == "latency":
-        return svg.spectrum(lines(comparison, judged.out), title, log=wanted_scale(request))
+        return svg.spectrum(percentile_lines(comparison, judged.out), title, log=wanted_scale(request))
     raise Http404(f"No picture is called {what}; there are throughput and latency.")
 
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.urls import reverse
 
 from runs.analysis import trend as analysis
 from runs.analysis.sheet import Sheet
-from runs.charts import Figure
 from runs.charts import trend as figures
 from runs.models import TrendLine
 from runs.selectors import trends
 from runs.views.answer import answer
-from runs.views.figures import answered, published
 from runs.views.paging import page
 
 HEADS = ("fingerprint", "tool", "config", "experiment", "runs", "days", "first_day", "last_day")
@@ -37,14 +34,13 @@ def trend_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
 def trend(request: HttpRequest, fingerprint: str, fmt: str = "") -> HttpResponse:
     course = _course(fingerprint)
     run = trends.newest_run(fingerprint)
-    charts = published({"trend": _figure(course)}, lambda name, digest: _address(fingerprint, name, digest))
     days = [(day, number) for number, part in enumerate(course.stretches, 1) for day in part.days]
     rows = tuple((day.on.isoformat(), day.n, day.center, day.least, day.most, number) for day, number in days)
     context = {
         "run": run,
         "fingerprint": fingerprint,
         "course": course,
-        "chart": charts["trend"],
+        "chart": _figure(course),
         "days": days[::-1],
         "n": sum(part.n for part in course.stretches),
         "level": analysis.LEVEL,
@@ -56,10 +52,6 @@ def trend(request: HttpRequest, fingerprint: str, fmt: str = "") -> HttpResponse
     return answer(request, "trend.html", context, sheet, fmt=fmt, payload=payload | {"days": sheet.records()})
 
 
-def trend_figure(request: HttpRequest, fingerprint: str, what: str, digest: str) -> HttpResponse:
-    return answered(request, what, digest, lambda: {"trend": _figure(_course(fingerprint))})
-
-
 def _course(fingerprint: str) -> analysis.Course:
     days = trends.days_of(fingerprint)
     if not days:
@@ -67,7 +59,7 @@ def _course(fingerprint: str) -> analysis.Course:
     return analysis.course(days)
 
 
-def _figure(course: analysis.Course) -> Figure:
+def _figure(course: analysis.Course) -> dict[str, Any]:
     return figures.figure(
         [
             figures.Part(
@@ -81,7 +73,3 @@ def _figure(course: analysis.Course) -> Figure:
 def _told(change: analysis.Change) -> dict[str, Any]:
     told = {"from": change.on.isoformat(), "pct": change.pct, "p": change.p, "n": change.n}
     return told | {"n_before": change.n_before, "words": change.words}
-
-
-def _address(fingerprint: str, name: str, digest: str) -> str:
-    return reverse("trend-figure", args=[fingerprint, name, digest])

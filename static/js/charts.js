@@ -1,46 +1,42 @@
-// Fetches the figures that the server built and draws them, each when its box comes near the screen; Plotly's script
-// comes with the first. A colour written "--name" is a style sheet variable, read when drawing, so that charts follow the
-// light or dark scheme. Everything else here is what Plotly needs to fit the page.
+// Draws the Plotly figures of a page, each when its box comes near the screen. The page holds a figure as JSON in a script
+// element that the box names in data-figure. Plotly is loaded after the page was painted. A colour written "--name" is a
+// style sheet variable, read when drawing, so that charts follow the light or dark scheme.
 //
 // Other scripts draw through window.benchdash:
 //   lazy(box, load)    load() promises a figure; it is drawn when the box comes near. Promises that it was drawn.
-//   draw(box, figure)  draws (or redraws) now. Promises that it was drawn.
-//   fetched(address)   promises the JSON there, fetched once however often it is asked for.
-//   resolved(value)    the same with its colours put in.      options(box)  Plotly's third argument.
+//   draw(box, figure)  draws or redraws now. Promises that it was drawn.
 "use strict";
 (function () {
   const plotly = document.currentScript.dataset.plotly;
-  const MOST_KEPT = 50; // figures; a page that fills in by itself for hours must not keep each
-  const asked = new Map(); // address -> promise of its JSON
-  const shown = new WeakMap(); // box -> the figure drawn in it, as it came
-  const asFetched = new WeakMap(); // box -> the address of the figure drawn in it, or that it waits for
-  const waiting = new Map(); // box -> what it waits for; see lazy
+  const drawn = new WeakMap(); // box -> its figure, before colours were resolved
+  const texts = new WeakMap(); // box -> the JSON of the figure that it shows or waits for
+  const waiting = new Map(); // box -> { load, done, figure, near }; see lazy
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
+  const idly = window.requestIdleCallback || ((call) => setTimeout(call, 200));
   let script;
 
-  function resolved(value, styles = getComputedStyle(document.documentElement)) {
+  function resolve(value, styles) {
     if (typeof value === "string") return value.startsWith("--") ? styles.getPropertyValue(value).trim() : value;
-    if (Array.isArray(value)) return value.map((item) => resolved(item, styles));
-    if (value && typeof value === "object" && !ArrayBuffer.isView(value)) {
-      return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, resolved(item, styles)]));
+    if (Array.isArray(value)) return value.map((item) => resolve(item, styles));
+    if (value && typeof value === "object") {
+      return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, resolve(item, styles)]));
     }
     return value;
   }
 
-  // Long names beside an axis would take a small screen for themselves.
-  function narrowed(layout, width) {
-    if (width > 560) return layout;
+  // On a small screen, long names beside an axis would take the width of the plot.
+  function narrow(layout, width) {
+    if (width > 560) return;
     for (const [key, axis] of Object.entries(layout)) {
       if (key.startsWith("yaxis") && axis.ticktext) {
         axis.ticktext = axis.ticktext.map((text) => (text.length > 15 ? text.slice(0, 7) + "…" + text.slice(-7) : text));
       }
       if (key.startsWith("xaxis") && axis.ticktext && axis.ticktext.length > 4) {
-        const kept = axis.ticktext.map((text, at) => at).filter((at) => !["95", "99.99", "99.9999"].includes(axis.ticktext[at]));
-        axis.tickvals = kept.map((at) => axis.tickvals[at]);
-        axis.ticktext = kept.map((at) => axis.ticktext[at]);
+        const shown = [...axis.ticktext.keys()].filter((at) => !["95", "99.99", "99.9999"].includes(axis.ticktext[at]));
+        axis.tickvals = shown.map((at) => axis.tickvals[at]);
+        axis.ticktext = shown.map((at) => axis.ticktext[at]);
       }
     }
-    return layout;
   }
 
   function options(box) {
@@ -58,7 +54,7 @@
     };
   }
 
-  function ready() {
+  function loadPlotly() {
     if (window.Plotly) return Promise.resolve();
     script ||= new Promise((loaded, failed) => {
       const tag = document.createElement("script");
@@ -67,79 +63,67 @@
       tag.onerror = () => {
         tag.remove();
         script = undefined; // so that it can be tried again
-        failed(new Error("Plotly's script did not come"));
+        failed(new Error("Plotly's script could not be loaded"));
       };
       document.head.append(tag);
     });
     return script;
   }
 
-  async function json(address) {
-    const answer = await fetch(address, { headers: { Accept: "application/json" } });
-    if (!answer.ok || answer.redirected) throw new Error(`${address} was answered with ${answer.status}`);
-    return answer.json();
-  }
-
-  function fetched(address) {
-    if (!asked.has(address)) {
-      if (asked.size >= MOST_KEPT) asked.delete(asked.keys().next().value);
-      asked.set(address, json(address));
-      asked.get(address).catch(() => asked.delete(address));
-    }
-    return asked.get(address);
-  }
-
   function drawNow(box, figure) {
     const styles = getComputedStyle(document.documentElement);
-    const { data, layout } = resolved(figure, styles);
+    const { data, layout } = resolve(figure, styles);
     layout.font.family = styles.getPropertyValue("--sans");
-    layout.width = undefined;
-    shown.set(box, figure);
-    return Plotly.react(box, data, narrowed(layout, box.clientWidth), options(box));
+    narrow(layout, box.clientWidth);
+    drawn.set(box, figure);
+    return Plotly.react(box, data, layout, options(box));
   }
 
   function draw(box, figure) {
-    return ready().then(() => drawNow(box, figure));
+    return loadPlotly().then(() => drawNow(box, figure));
   }
 
-  // What a box waits for: `come` promises its figure, `figure` is it once it is there, `near` says that it is wanted now.
   function lazy(box, load) {
-    return new Promise((drawn) => {
-      const want = { load, drawn };
-      waiting.set(box, want);
-      watcher.unobserve(box); // what is watched already would not be told of again
+    return new Promise((done) => {
+      waiting.set(box, { load, done });
+      watcher.unobserve(box); // a box that is observed already would not be reported again
       watcher.observe(box);
-      if (document.readyState === "complete") idly(() => come(box, want).catch(() => {}));
+      if (document.readyState === "complete") prepareLater(box);
     });
   }
 
-  function come(box, want) {
-    want.come ||= Promise.all([want.load(), ready()]).then(([figure]) => {
-      want.figure = figure;
-      if (want.near) finish(box, want);
+  // Gets the figure and Plotly; draws where the box is near.
+  function prepare(box, entry) {
+    entry.prepared ||= Promise.all([entry.load(), loadPlotly()]).then(([figure]) => {
+      entry.figure = figure;
+      if (entry.near) finish(box, entry);
     });
-    want.come.catch(() => (want.come = undefined));
-    return want.come;
+    entry.prepared.catch(() => (entry.prepared = undefined));
+    return entry.prepared;
   }
 
-  function finish(box, want) {
-    if (waiting.get(box) !== want) return; // another figure has come in its place
+  function prepareLater(box) {
+    idly(() => waiting.has(box) && prepare(box, waiting.get(box)).catch(() => {}));
+  }
+
+  function finish(box, entry) {
+    if (waiting.get(box) !== entry) return; // a newer figure replaced this one
     waiting.delete(box);
     watcher.unobserve(box);
     box.setAttribute("role", "img");
     box.querySelector(":scope > .missed")?.remove();
-    want.drawn(drawNow(box, want.figure));
+    entry.done(drawNow(box, entry.figure));
   }
 
-  function arrive(box) {
-    const want = waiting.get(box);
-    if (!want) return;
-    want.near = true;
-    if (want.figure) finish(box, want);
-    else come(box, want).catch(() => missed(box));
+  function comesNear(box) {
+    const entry = waiting.get(box);
+    if (!entry) return;
+    entry.near = true;
+    if (entry.figure) finish(box, entry);
+    else prepare(box, entry).catch(() => offerRetry(box));
   }
 
-  function missed(box) {
+  function offerRetry(box) {
     const words = document.createElement("p");
     words.className = "missed muted small";
     words.textContent = "The chart did not come. ";
@@ -148,61 +132,59 @@
     again.textContent = "Try again";
     again.onclick = () => {
       words.remove();
-      arrive(box);
+      comesNear(box);
     };
     words.append(again);
-    box.setAttribute("role", "group"); // in an image nobody finds a button
+    box.setAttribute("role", "group"); // screen readers do not reach a button inside an image
     box.querySelector(":scope > .missed")?.remove();
     box.prepend(words);
   }
 
-  // A screen's height ahead of where the reader is.
+  // One screen height ahead of the reader.
   const watcher = new IntersectionObserver(
-    (entries) => entries.filter((entry) => entry.isIntersecting).forEach((entry) => arrive(entry.target)),
+    (entries) => entries.filter((entry) => entry.isIntersecting).forEach((entry) => comesNear(entry.target)),
     { rootMargin: "100% 0px" },
   );
-  const idly = window.requestIdleCallback || ((call) => setTimeout(call, 200));
 
-  // A printer waits for nothing: what is far down is fetched while the page is idle, and drawn when printing begins.
-  function fetchTheRest() {
-    for (const [box, want] of waiting) idly(() => come(box, want).catch(() => {}));
-  }
-  function drawForPaper() {
-    for (const [box, want] of waiting) if (want.figure) finish(box, want);
-    onPaper(true);
+  // Printing waits for nothing: figures and Plotly are loaded while the page is idle, and drawn when printing begins. Paper
+  // is white, so charts of a dark screen are printed in the colours of the light scheme.
+  function beforePrint() {
+    for (const [box, entry] of waiting) if (entry.figure) finish(box, entry);
+    useLightColors(true);
   }
 
-  // Paper is white: what was drawn for a dark screen is drawn in the light scheme's colours while it is printed.
-  function onPaper(yes) {
+  function useLightColors(yes) {
     if (!dark.matches) return;
     document.documentElement.classList.toggle("printing", yes);
     redraw();
   }
 
   function redraw() {
-    for (const box of document.querySelectorAll(".js-plotly-plot")) if (shown.has(box)) drawNow(box, shown.get(box));
+    for (const box of document.querySelectorAll(".js-plotly-plot")) if (drawn.has(box)) drawNow(box, drawn.get(box));
   }
 
-  function find(part) {
-    for (const box of part.querySelectorAll(".plot[data-src]")) {
-      const address = box.dataset.src;
-      if (address === asFetched.get(box)) continue;
-      asFetched.set(box, address);
-      lazy(box, () => fetched(address));
+  function drawFiguresIn(part) {
+    for (const box of part.querySelectorAll(".plot[data-figure]")) {
+      const text = document.getElementById(box.dataset.figure).textContent;
+      if (text === texts.get(box)) continue;
+      texts.set(box, text);
+      lazy(box, async () => JSON.parse(text));
     }
   }
 
-  // A page that fills in by itself brings new boxes. Where a chart of that name is drawn, it moves into the new page as it
-  // is: what has not changed is not drawn again, and what has is seen until its figure is there.
+  // A live page (see live.js) swaps a part of itself. A drawn chart is moved into the new part, where there is one of the
+  // same id: it is drawn again only if its figure has changed, and the old one is shown until then.
+  const FIGURES = "figure[id] > .plot[data-figure]";
   const leaving = new Map(); // id of a chart -> its box
-  function leave(part) {
+
+  function beforeSwap(part) {
     leaving.clear();
-    for (const box of part.querySelectorAll("figure[id] > .plot[data-src].js-plotly-plot")) leaving.set(box.parentNode.id, box);
-    setTimeout(purgeGone, 0, [...part.querySelectorAll(".js-plotly-plot")]);
+    for (const box of part.querySelectorAll(`${FIGURES}.js-plotly-plot`)) leaving.set(box.parentNode.id, box);
+    setTimeout(purgeRemoved, 0, [...part.querySelectorAll(".js-plotly-plot")]);
   }
 
-  function takeOver(part) {
-    for (const fresh of part.querySelectorAll("figure[id] > .plot[data-src]")) {
+  function afterSwap(part) {
+    for (const fresh of part.querySelectorAll(FIGURES)) {
       const box = leaving.get(fresh.parentNode.id);
       if (!box || box.isConnected) continue;
       for (const { name, value } of fresh.attributes) if (name !== "class") box.setAttribute(name, value);
@@ -210,20 +192,18 @@
     }
   }
 
-  // Figures and listeners of charts that found no place.
-  function purgeGone(boxes) {
+  function purgeRemoved(boxes) {
     for (const box of waiting.keys()) if (!box.isConnected) waiting.delete(box);
     for (const box of boxes) if (!box.isConnected) Plotly.purge(box);
   }
 
-  window.benchdash = { lazy, draw, fetched, resolved, options };
-  find(document);
-  if (document.readyState === "complete") fetchTheRest();
-  else window.addEventListener("load", fetchTheRest);
-  window.addEventListener("beforeprint", drawForPaper);
-  window.addEventListener("afterprint", () => onPaper(false));
+  window.benchdash = { lazy, draw };
+  drawFiguresIn(document);
+  window.addEventListener("load", () => [...waiting.keys()].forEach(prepareLater));
+  window.addEventListener("beforeprint", beforePrint);
+  window.addEventListener("afterprint", () => useLightColors(false));
   dark.addEventListener("change", redraw);
-  document.addEventListener("htmx:beforeSwap", (event) => event.detail.shouldSwap && leave(event.detail.target));
-  document.addEventListener("htmx:afterSwap", (event) => takeOver(event.target));
-  document.addEventListener("htmx:afterSettle", (event) => find(event.target));
+  document.addEventListener("htmx:beforeSwap", (event) => event.detail.shouldSwap && beforeSwap(event.detail.target));
+  document.addEventListener("htmx:afterSwap", (event) => afterSwap(event.target));
+  document.addEventListener("htmx:afterSettle", (event) => drawFiguresIn(event.target));
 })();

@@ -3,6 +3,8 @@
 "use strict";
 (function () {
   const WAIT_MS = 150; // after the last of several zooms
+  const MOST_KEPT = 50; // figures of earlier zooms
+  const fetched = new Map(); // address -> promise of its JSON
   const coarse = window.matchMedia("(pointer: coarse)").matches;
   const boxes = [...document.querySelectorAll(".plot[data-over]")];
   const drawn = new Set();
@@ -80,8 +82,24 @@
     return made;
   }
 
+  async function request(address) {
+    const response = await fetch(address, { headers: { Accept: "application/json" } });
+    if (!response.ok || response.redirected) throw new Error(`${address} was answered with ${response.status}`);
+    return response.json();
+  }
+
+  // Boxes of one chart have one address, which is fetched once for all of them.
+  function fetchJson(address) {
+    if (!fetched.has(address)) {
+      if (fetched.size >= MOST_KEPT) fetched.delete(fetched.keys().next().value);
+      fetched.set(address, request(address));
+      fetched.get(address).catch(() => fetched.delete(address));
+    }
+    return fetched.get(address);
+  }
+
   function load(box) {
-    return benchdash.fetched(address(box)).then((light) => figure(light, box));
+    return fetchJson(address(box)).then((light) => figure(light, box));
   }
 
   function told(box, value) {

@@ -1,18 +1,14 @@
-"""The figures of a page, fetched from where it says they are."""
+"""The figures that a page holds for its charts."""
 
 from __future__ import annotations
 
-import html
+import json
 import re
 from typing import Any
 
 
-def sources(page: str) -> dict[str, str]:
-    """Chart -> the address of its figure."""
-    found = re.findall(r'<figure class="chart" id="chart-(\w+)">.*?data-src="([^"]+)"', page, re.DOTALL)
-    return {name: html.unescape(address) for name, address in found}
-
-
-def figures(browser: Any, page: str) -> dict[str, Any]:
-    """Chart -> its figure."""
-    return {name: browser.get(address).json() for name, address in sources(page).items()}
+def figures(page: str) -> dict[str, Any]:
+    """Chart -> its figure, as static/js/charts.js finds it."""
+    scripts = dict(re.findall(r'<script id="(figure-\w+)" type="application/json">(.*?)</script>', page, re.DOTALL))
+    boxes = re.findall(r'<figure class="chart" id="chart-(\w+)">.*?data-figure="([^"]+)"', page, re.DOTALL)
+    return {name: json.loads(scripts[box]) for name, box in boxes}

@@ -58,7 +58,7 @@ def test_a_sweep_is_told_in_a_sentence_with_a_table_and_a_figure(browser):
     assert re.search(r"worker: req/s peaks at \d+ clients \(95 % interval \d+ to \d+\)", page)
     assert "The figures of 5 levels and of the law" in page
     raw = browser.get(made.get_absolute_url()).content.decode()
-    assert figures(browser, raw)["scaling"]["layout"]["annotations"][0]["text"].startswith("peak at ")
+    assert figures(raw)["scaling"]["layout"]["annotations"][0]["text"].startswith("peak at ")
 
 
 def test_cost_stands_with_its_sum_and_its_lines(browser):

@@ -69,6 +69,17 @@ def test_charts_zoom_together_get_finer_and_come_back(page: Any, live_server: An
     page.wait_for_function(f"() => document.querySelector('#chart-load .plot').layout.xaxis.range[0] === {NOON * 1000}")
 
 
+def test_a_chart_that_did_not_come_is_asked_for_again(page: Any, live_server: Any) -> None:
+    page.route("**/figures/rss.json*", lambda route: route.fulfill(body="<!doctype html>a login page"))
+    page.goto(f"{live_server.url}/captures/{watched().pk}/", wait_until="networkidle")
+    page.locator("#chart-rss").scroll_into_view_if_needed()
+    assert page.locator("#chart-rss .missed").inner_text() == "The chart did not come. Try again"
+    page.unroute("**/figures/rss.json*")
+    page.get_by_role("button", name="Try again").click()
+    page.locator("#chart-rss .main-svg").first.wait_for()
+    assert page.locator(".missed").count() == 0
+
+
 def test_a_link_to_a_part_shows_that_part(page: Any, live_server: Any) -> None:
     made = watched()
     page.goto(f"{live_server.url}/captures/{made.pk}/?from={NOON + 600}&to={NOON + 700}")

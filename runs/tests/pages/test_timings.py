@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
 
 import pytest
 
 from runs import ingest
 from runs.models import Experiment, Run, Timing, Upload
 from runs.tests.ingest.test_timings import GNUPLOT, HEY, PERCENTILES, REPORT, TOGETHER, changed
+from runs.tests.pages.drawn import figures
 
 pytestmark = pytest.mark.django_db
 
@@ -37,12 +37,6 @@ def report_of(file: str) -> str:
     for percent in (50, 66, 75, 80, 90, 95, 98, 99, 100):
         text = re.sub(rf"(?m)^ *{percent}% +\d+", f"{percent:>4}%  {told[str(percent)]:5}", text)
     return text
-
-
-def figures(browser, page: str) -> dict[str, Any]:
-    """The page's own figures of single requests by name."""
-    found = re.findall(r'data-src="([^"]+/timings/figures/(\w+)-[0-9a-f]+\.json)"', page)
-    return {name: browser.get(url).json() for url, name in found}
 
 
 def test_a_run_s_page_has_exact_percentiles_that_lead_to_their_lines(browser):
@@ -73,7 +67,7 @@ def test_percentiles_of_several_files_stand_side_by_side(browser):
 def test_its_histogram_counts_every_request(browser):
     send(TOGETHER)
     page = browser.get(Run.objects.get().get_absolute_url()).content.decode()
-    drawn = figures(browser, page)
+    drawn = figures(page)
     assert sum(drawn["requests"]["data"][0]["y"]) == 400
 
 
@@ -81,7 +75,7 @@ def test_the_course_of_a_load_shows_its_pause_by_the_clock(browser):
     file = long_load()
     send(report_of(file) + file)
     page = browser.get(Run.objects.get().get_absolute_url()).content.decode()
-    rates, longest, _ = figures(browser, page)["course"]["data"]
+    rates, longest, _ = figures(page)["course"]["data"]
     assert rates["x"][0] == "2023-10-12 13:15:00"
     assert rates["y"][9:14] == [pytest.approx(111.1111, abs=1)] + [0, 0, 0] + [pytest.approx(111.1111, abs=1)]
     assert longest["y"][10:13] == [None] * 3
@@ -92,19 +86,8 @@ def test_the_spectrum_goes_on_where_the_report_ends(browser):
     file = long_load()
     send(report_of(file) + file)
     page = browser.get(Run.objects.get().get_absolute_url()).content.decode()
-    drawn = re.search(r"latency[^<]*", page)
-    assert drawn is not None
-    hovers = json.dumps(_latency(browser, page))
+    hovers = json.dumps(figures(page)["latency"])
     assert "99.9 % within" in hovers and "51 % within" in hovers
-
-
-def _latency(browser, page: str) -> Any:
-    inline = re.search(r'<script id="figure-latency"[^>]*>(.*?)</script>', page)
-    if inline:
-        return json.loads(inline[1])
-    src = re.search(r'data-src="([^"]*latency-[0-9a-f]+\.json[^"]*)"', page)
-    assert src is not None
-    return browser.get(src[1].replace("&amp;", "&")).json()
 
 
 def test_repeats_with_files_are_drawn_together(browser):
@@ -112,7 +95,7 @@ def test_repeats_with_files_are_drawn_together(browser):
         file = long_load(first=1 + repeat)
         ingest.submit((report_of(file) + file).encode(), door="web", hints=ingest.Hints(experiment="E"))
     page = browser.get(Experiment.objects.get().get_absolute_url()).content.decode()
-    drawn = _latency(browser, page)
+    drawn = figures(page)["latency"]
     (line,) = drawn["data"]
     assert any("3 runs together" in words for words in line["hovertext"]) or "3 runs" in line["name"]
     assert line["x"][-1] == 9000
@@ -123,7 +106,7 @@ def test_a_repeat_without_a_file_leaves_each_run_its_line(browser):
     for text in (report_of(file) + file, changed(REPORT)):
         ingest.submit(text.encode(), door="web", hints=ingest.Hints(experiment="E"))
     page = browser.get(Experiment.objects.get().get_absolute_url()).content.decode()
-    assert len(_latency(browser, page)["data"]) == 2
+    assert len(figures(page)["latency"]["data"]) == 2
 
 
 def test_a_file_whose_run_is_not_there_says_so_on_its_experiment_s_page(browser):
@@ -161,7 +144,7 @@ def test_rows_of_hey_show_their_course_from_the_load_s_beginning(browser):
     late = [",".join([*row[:-1], f"{number * 0.05:.4f}"]) for number, row in enumerate(rows[1:])]
     send("\n".join([",".join(rows[0]), *late]) + "\n")
     page = browser.get(Run.objects.get().get_absolute_url()).content.decode()
-    assert figures(browser, page)["course"]["data"][0]["x"] == [0, 1, 2, 3, 4, 5]
+    assert figures(page)["course"]["data"][0]["x"] == [0, 1, 2, 3, 4, 5]
 
 
 def test_a_page_needs_as_many_queries_with_many_files_as_with_one(browser, django_assert_max_num_queries):
@@ -179,11 +162,3 @@ def test_a_page_needs_as_many_queries_with_many_files_as_with_one(browser, djang
             timing.pk = None
             timing.save()
     assert counts[0] == counts[1]
-
-
-def test_a_file_that_changed_has_other_figures_at_the_old_address(browser):
-    send(TOGETHER)
-    url = Run.objects.get().get_absolute_url()
-    answer = browser.get(f"{url}timings/figures/requests-{'0' * 20}.json")
-    assert answer.status_code == 200 and "no-cache" in answer.headers["Cache-Control"]
-    assert browser.get(f"{url}timings/figures/nothing-{'0' * 20}.json").status_code == 404

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from runs import ingest
 from runs.models import Config
 from runs.tests import factories
+from runs.tests.pages.drawn import figures
 
 pytestmark = pytest.mark.django_db
 
@@ -34,11 +34,9 @@ def test_a_step_is_told_in_words_and_in_the_table(browser):
     assert "main over time" in page and "ab http://localhost/" in page and page.count("<tr>") == 25
 
 
-def test_its_figure_comes_by_its_own_request(browser):
+def test_its_page_holds_its_figure(browser):
     page = browser.get(f"/trends/f{nightly(*STEP).pk}/").text
-    answer = browser.get(re.search(r'data-src="([^"]+)"', page)[1])
-    assert answer.headers["ETag"] and "immutable" in answer.headers["Cache-Control"]
-    band, _, days, centers = answer.json()["data"]
+    band, _, days, centers = figures(page)["trend"]["data"]
     assert days["x"][0] == "2026-03-01" and len(days["y"]) == len(band["y"]) == 24
     assert centers["y"][2] is None and centers["y"][0] == pytest.approx(1001, abs=1)
 
@@ -51,8 +49,7 @@ def test_without_a_change_it_says_so(browser):
 def test_of_few_days_it_says_that_they_are_too_few_and_ticks_each(browser):
     page = browser.get(f"/trends/f{nightly(1000).pk}/").text
     assert "n=1 run on 1 day: too few days to tell a change" in page
-    figure = browser.get(re.search(r'data-src="([^"]+)"', page)[1]).json()
-    assert figure["layout"]["xaxis"]["tickvals"] == ["2026-03-01"]
+    assert figures(page)["trend"]["layout"]["xaxis"]["tickvals"] == ["2026-03-01"]
 
 
 @pytest.mark.parametrize("form", ["json", "csv", "md"])

@@ -79,7 +79,7 @@ def test_what_does_not_count_is_marked_in_the_table_and_in_the_chart(browser):
     made = factories.mpm_experiment()
     page = html(browser, made.get_absolute_url())
     assert page.count("✕ not counted</b>") == 1
-    assert figures(browser, page)["throughput"]["data"][0]["text"] == ["", "", "not counted", ""]
+    assert figures(page)["throughput"]["data"][0]["text"] == ["", "", "not counted", ""]
     assert "MPM, not counted" in browser.get(f"/experiments/{made.pk}/latency.svg").content.decode()
     assert (
         "not counted: event, keep-alive MPM" in browser.get(f"/experiments/{made.pk}/throughput.svg").content.decode()

@@ -1,0 +1,224 @@
+"""The charts of a comparison: its columns, captures and sweeps as the input of `runs.charts`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import zip_longest
+from statistics import fmean, stdev
+
+from runs.analysis import histogram
+from runs.analysis.columns import Column
+from runs.analysis.facts import CaptureFact, RunFact
+from runs.analysis.monitors import memory_parts
+from runs.analysis.numbers import delta, figure
+from runs.analysis.processes import groups, leading
+from runs.analysis.scaling import Sweep
+from runs.analysis.stats import student_quantile
+from runs.analysis.table import Comparison
+from runs.charts import Figure, latency, resources, scaling, throughput
+from runs.charts.latency import Line
+
+MOST_PROGRAMS = 3
+FEWEST_REPEATS = 3
+FEWEST_LEVELS = 3  # two points show no more than their two rows in the table
+LOWEST_PERCENTILE = 50.0  # where the axis begins
+PHASES = {"before": 0, "during": 1, "after": 2, "": 3}
+
+
+def throughput_bars(comparison: Comparison, silent: Container[int] = ()) -> list[throughput.Bar]:
+    """One bar for each column that has requests per second. `silent`: columns that a doubt keeps out of verdicts."""
+    row = comparison.row("requests_per_second")
+    if row is None:
+        return []
+    return [
+        throughput.Bar(
+            name=column.title,
+            place=column.color,
+            values=tuple(source.value for source in cell.figures),
+            interval=mean_interval([source.value for source in cell.figures]),
+            hovers=tuple(_describe_run(column, run) for run in column.runs if run.requests_per_second is not None),
+            counted=at not in silent,
+            delta=f"{cell.delta} {cell.delta.than} {comparison.columns[base].title}"
+            if cell.delta and cell.delta.word != "equal"
+            else "",
+        )
+        for at, (column, cell, base) in enumerate(zip(comparison.columns, row.cells, comparison.bases, strict=True))
+        if cell.figures
+    ]
+
+
+def mean_interval(values: Sequence[float]) -> tuple[float, float] | None:
+    """The mean's 95 % interval by Student's t; None below three repeats, where it would be far wider than the values."""
+    if len(values) < FEWEST_REPEATS or not all(math.isfinite(value) for value in values):
+        return None
+    reach = student_quantile(0.975, len(values) - 1) * stdev(values) / math.sqrt(len(values))
+    return fmean(values) - reach, fmean(values) + reach
+
+
+def scaling_curve(sweep: Sweep) -> scaling.Curve:
+    """A sweep to draw. Only a peak within the measured levels is marked."""
+    fit, knee = sweep.fit, sweep.knee
+    return scaling.Curve(
+        name=sweep.name,
+        place=sweep.place,
+        dots=tuple(
+            scaling.Dot(level.n, rate, ms)
+            for level in sweep.levels
+            for rate, ms in zip_longest(level.rates, level.tails[: len(level.rates)])
+        ),
+        band=tuple((point.n, point.rate, point.low, point.high) for point in fit.curve) if fit else (),
+        peak=(knee.at, knee.low, knee.high) if knee else None,
+        tail=sweep.tail,
+    )
+
+
+def uses_log_axis(scale: str, lines: Sequence[Line]) -> bool:
+    """Whether the time axis is logarithmic: as `scale` ("log" or "linear") says, by the spread of the values for others."""
+    return scale == "log" or (scale != "linear" and latency.wide(lines))
+
+
+def draw_charts(
+    comparison: Comparison,
+    captures: Sequence[CaptureFact],
+    sweeps: Sequence[Sweep] = (),
+    *,
+    silent: Container[int] = (),
+    out: Container[int] = (),
+    scale: str = "",
+) -> dict[str, Figure]:
+    """Plotly figures by name; only those that have something to show. `scale`: of the time axis, see uses_log_axis."""
+    charts: dict[str, Figure] = {}
+    if bars := throughput_bars(comparison, silent):
+        charts["throughput"] = throughput.figure(bars)
+    if lines := percentile_lines(comparison, out):
+        charts["latency"] = latency.figure(lines, log=uses_log_axis(scale, lines))
+    if curves := [scaling_curve(sweep) for sweep in sweeps if len(sweep.levels) >= FEWEST_LEVELS]:
+        charts["scaling"] = scaling.figure(curves)
+    if sizes := _process_sizes(comparison.columns, captures):
+        charts["processes"] = resources.processes(sizes)
+    memory = [(capture, memory_parts(capture)) for capture in captures]
+    if stacks := _stacks(comparison.columns, [(capture, parts) for capture, parts in memory if len(parts) > 1]):
+        charts["memory"] = resources.memory(stacks)
+    cpu = [(capture, _cpu_parts(capture)) for capture in captures if "cpu_us" in capture.metrics]
+    if stacks := _stacks(comparison.columns, cpu):
+        charts["cpu"] = resources.cpu(stacks)
+    return charts
+
+
+# Chart -> why there is none, where the text has nothing to draw it from.
+MISSING = {
+    "throughput": "No bars: no run here says how many requests it served per second.",
+    "latency": "No latency spectrum: no run here printed percentiles, as ab does at its end.",
+    "processes": "No sizes of processes: no list of processes stands in the text, such as ps aux prints.",
+    "memory": "No picture of memory: neither top, free nor /proc/meminfo stands in the text.",
+    "cpu": "No picture of CPU time: no top or vmstat stands in the text.",
+}
+
+
+def explain_missing(charts: Mapping[str, object]) -> list[str]:
+    """Why charts that a comparison usually has are not there."""
+    return [why for name, why in MISSING.items() if name not in charts]
+
+
+def percentile_lines(comparison: Comparison, out: Container[int] = ()) -> list[Line]:
+    """One line for each run, or one for all repeats of a config whose single requests are known.
+
+    Lines are in the order of the columns; the hover boxes of the others compare with the first. Exact percentiles, where a
+    file of the single requests has them, replace those of the report. `out`: ids of runs that a doubt keeps out of verdicts.
+    """
+    lines = [line for column in comparison.columns for line in _lines_of_column(column, out)]
+    return [*lines[:1], *(_compare_with(line, lines[0].percentiles_ms) for line in lines[1:])]
+
+
+def drawn_percentiles(printed: Mapping[str, float], exact: Mapping[str, float]) -> dict[str, float]:
+    """The percentiles of a run that are drawn: the exact ones from the median up, else those that its report printed."""
+    shown = {name: ms for name, ms in exact.items() if float(name) >= LOWEST_PERCENTILE}
+    return shown if len(shown) > 1 else dict(printed)
+
+
+def _lines_of_column(column: Column, out: Container[int]) -> Iterator[Line]:
+    runs = [run for run in column.runs if len(drawn_percentiles(run.percentiles_ms, run.timed_ms)) > 1]
+    counted = [run for run in runs if run.id not in out]
+    if len(counted) > 1 and all(run.counts for run in counted):
+        yield _joined_line(column, counted)
+        runs = [run for run in runs if run.id in out]
+    for run in runs:
+        repeat = f", run {run.repeat}" if len(column.runs) > 1 else ""
+        yield Line(
+            name=column.title + repeat + (", not counted" if run.id in out else ""),
+            config=column.config.name,
+            place=column.color,
+            repeat=run.repeat,
+            percentiles_ms=drawn_percentiles(run.percentiles_ms, run.timed_ms),
+            n=run.complete_requests,
+        )
+
+
+def _joined_line(column: Column, runs: Sequence[RunFact]) -> Line:
+    counts = histogram.added(run.counts for run in runs)
+    n = histogram.size(counts)
+    return Line(
+        name=f"{column.title}, {len(runs)} runs together, n={n}",
+        config=column.config.name,
+        place=column.color,
+        repeat=1,
+        percentiles_ms=drawn_percentiles({}, histogram.percentiles(counts)),
+        n=n,
+    )
+
+
+def _compare_with(line: Line, base: Mapping[str, float]) -> Line:
+    deltas = {percent: delta(ms, base.get(percent), "time") for percent, ms in line.percentiles_ms.items()}
+    return replace(line, notes={percent: f" ({found})" for percent, found in deltas.items() if found})
+
+
+def _describe_run(column: Column, run: RunFact) -> str:
+    rows = [f"<b>{column.title}</b>", f"run {run.repeat}: {figure(run.requests_per_second)} requests per second"]
+    rows += [f"n={len(column.runs)}" + (f" · {run.host}" if run.host else ""), run.command[:90]]
+    return "<br>".join(row for row in rows if row)
+
+
+def _process_sizes(columns: Sequence[Column], captures: Sequence[CaptureFact]) -> list[resources.Sizes]:
+    """Each leading program's processes by config, out of the config's fullest kind of capture (during before after)."""
+    made = []
+    for program in leading(captures, MOST_PROGRAMS):
+        for column in _unique_configs(columns):
+            own = [capture for capture in captures if capture.config == column.config.id]
+            by_phase: dict[str, list[float]] = {}
+            for capture in own:
+                members = next((group.members for group in groups(capture.processes) if group.name == program), ())
+                by_phase.setdefault(capture.phase, []).extend(one.rss_kb / 1024 for one in members if one.rss_kb)
+            phase = max(by_phase, key=lambda name: (name != "before", len(by_phase[name])), default="")
+            if by_phase.get(phase):
+                made.append(resources.Sizes(column.config.name, column.color, program, tuple(by_phase[phase])))
+    return made
+
+
+def _stacks(columns: Sequence[Column], found: Sequence[tuple[CaptureFact, dict[str, float]]]) -> list[resources.Stack]:
+    """One bar a config and phase: the mean of each part over its captures; partial captures only where nothing else is."""
+    made = []
+    for column in _unique_configs(columns):
+        own = [(capture, parts) for capture, parts in found if capture.config == column.config.id]
+        for phase in sorted({capture.phase for capture, _ in own}, key=PHASES.__getitem__):
+            parts = [each for capture, each in own if capture.phase == phase]
+            names = dict.fromkeys(name for each in parts for name in each)
+            mean = {name: round(sum(each.get(name, 0.0) for each in parts) / len(parts), 3) for name in names}
+            made.append(resources.Stack(column.config.name, phase, mean))
+    return made
+
+
+def _unique_configs(columns: Sequence[Column]) -> list[Column]:
+    return list({column.config.id: column for column in reversed(columns)}.values())[::-1]
+
+
+def _cpu_parts(capture: CaptureFact) -> dict[str, float]:
+    parts = {name: capture.metrics.get(f"cpu_{name}", 0.0) for name in ("us", "ni", "sy", "si", "hi", "wa", "id")}
+    return {
+        "us": parts["us"] + parts["ni"],
+        "sy": parts["sy"],
+        "si": parts["si"] + parts["hi"],
+        "wa": parts["wa"],
+        "id": parts["id"],
+    }

@@ -1,0 +1,106 @@
+"""The charts of one run: how its latency is spread, and what the files of its single requests show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from runs.analysis import histogram
+from runs.charts import Figure, latency
+from runs.charts import timings as drawing
+from runs.models import Run, Timing
+from runs.presenters.comparison_charts import drawn_percentiles, uses_log_axis
+from runs.selectors import reads, timed
+
+HEADINGS = {"requests": "How long did how many requests take?", "course": "How did the load go by the second?"}
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """One file of single requests as the page shows it. `rows` are (per cent, ms)."""
+
+    what: str
+    n: int | None
+    url: str
+    first: int
+    last: int
+    upload: str
+    rows: list[tuple[str, float]]
+    starts: str
+
+
+def draw_latency(run: Run, exact_ms: dict[str, float], scale: str) -> tuple[Figure | None, bool]:
+    """(the chart, whether its time axis is logarithmic); None where fewer than two percentiles are known.
+
+    `exact_ms`: percentiles of the single requests, if there is a file of them. `scale`: see uses_log_axis.
+    """
+    percentiles = drawn_percentiles(run.percentiles_ms, exact_ms)
+    if len(percentiles) < 2:
+        return None, False
+    line = latency.Line(run.config.name, 0, 1, percentiles, run.complete_requests)
+    log = uses_log_axis(scale, [line])
+    return latency.figure([line], log=log), log
+
+
+def timings_of_run(run: Run) -> dict[str, Any]:
+    """Template context of the single requests: files, one table of all of them, charts. One query."""
+    rows = timed.rows(run=run)
+    course = _course(rows)
+    return describe_timings(rows) | {
+        "timed": timed.joined(rows),
+        "timing_charts": [(name, HEADINGS[name], chart) for name, chart in _draw_timings(rows, course).items()],
+        "course_words": drawing.words(course) if course else "",
+    }
+
+
+def describe_timings(rows: Sequence[Timing]) -> dict[str, Any]:
+    """Template context of files without their charts: the files and one table of all of them."""
+    files = [_file(row) for row in rows]
+    shown = [(dict(file.rows), row) for file, row in zip(files, rows, strict=True)]
+    percents = sorted({percent for each, _ in shown for percent in each}, key=float)
+    table = [(percent, [_cell(row, percent, each.get(percent)) for each, row in shown]) for percent in percents]
+    return {"timings": files, "timing_table": table}
+
+
+def _file(row: Timing) -> File:
+    what = f"{row.tool}, a row a request" if row.n is not None else f"{row.tool}, its percentiles"
+    url = reads.line_url(row.upload_id, row.line_first)
+    shown = histogram.table_of(row.percentiles_ms)
+    starts = str(row.values.get("first_starttime", ""))
+    return File(what, row.n, url, row.line_first, row.line_last, str(row.upload), shown, starts)
+
+
+def _cell(row: Timing, percent: str, ms: float | None) -> tuple[float | None, str]:
+    return ms, _line_url_of(row, percent) if ms is not None else ""
+
+
+def _line_url_of(row: Timing, percent: str) -> str:
+    """The line of a percentile in a file sorted by time; the first line of the file where that is not certain."""
+    line, rows = row.line_first, row.line_last - row.line_first
+    if row.n is None and rows == row.values.get("n_rows"):
+        line += 1 + int(percent)
+    elif row.n == rows and "sum_ttime_ms" in row.values:
+        line += 1 + min(row.n * round(float(percent) * 10_000) // 1_000_000, row.n - 1)
+    return reads.line_url(row.upload_id, line)
+
+
+def _with_rows(rows: Sequence[Timing]) -> Timing | None:
+    """The first file that has a row for each request."""
+    return next((row for row in rows if row.n), None)
+
+
+def _course(rows: Sequence[Timing]) -> drawing.Course | None:
+    """The load by the second; None where it lasted a few seconds only."""
+    row = _with_rows(rows)
+    course = timed.course_of(row) if row else None
+    return course if course and len(course.at_s) >= drawing.FEWEST else None
+
+
+def _draw_timings(rows: Sequence[Timing], course: drawing.Course | None) -> dict[str, Figure]:
+    row = _with_rows(rows)
+    if row is None:
+        return {}
+    bars = histogram.bars(histogram.unpack(row.histogram))
+    charts = {"requests": drawing.histogram([drawing.Bar(bar.low, bar.high, bar.n) for bar in bars])}
+    return charts | ({"course": drawing.course(course)} if course else {})
