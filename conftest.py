@@ -16,7 +16,10 @@ from benchdash.tests.services import FINDERS, everything_required
 # Before Django reads its settings: the tests must neither see nor touch the developer's var/.
 DATA = tempfile.TemporaryDirectory(prefix="benchdash-test-")
 (Path(DATA.name) / "static").mkdir()
-SETTINGS = ("SECRET_KEY", "DEBUG", "PUBLIC_READ", "ALLOWED_HOSTS", "HTTPS", "CELERY_BROKER_URL", "PORT", "DATABASE_URL")
+SETTINGS = (
+    *("SECRET_KEY", "DEBUG", "PUBLIC_READ", "ALLOWED_HOSTS", "HTTPS", "CELERY_BROKER_URL", "PORT", "DATABASE_URL"),
+    "REMOTE_TIMEOUTS",
+)
 for name in SETTINGS:
     os.environ.pop(name, None)
 os.environ["DATA_DIR"] = DATA.name

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import secrets
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -36,6 +37,44 @@ def whole_number(name: str, *, default: int, least: int = 1, most: int = 2**62) 
     if not text.isascii() or not text.isdigit() or not least <= int(text) <= most:
         raise ImproperlyConfigured(f"{name} is {text!r}, but it must be a whole number from {least} to {most}.")
     return int(text)
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteTimeouts:
+    """How long remote runs wait, in seconds.
+
+    heartbeat_s   between two signs of life: to the far side of a process, over ssh, and in the job's row
+    silence_s     without a sign of life, after which the far side ends its process
+    connect_s     until a machine that took the connection has run something on it
+    tend_s        between two checks for jobs that wait or whose worker is gone
+    lost_s        without a heartbeat in the job's row, after which its worker counts as gone
+    resend_s      until the message of a job that still waits is sent again
+    database_s    while database work is repeated, when the database is away
+    """
+
+    heartbeat_s: float = 3.0
+    silence_s: float = 10.0
+    connect_s: float = 60.0
+    tend_s: float = 15.0
+    lost_s: float = 40.0
+    resend_s: float = 60.0
+    database_s: float = 60.0
+
+
+def remote_timeouts() -> RemoteTimeouts:
+    """REMOTE_TIMEOUTS: what differs from the defaults, such as "silence_s=30,lost_s=120"."""
+    text = os.environ.get("REMOTE_TIMEOUTS", "").strip()
+    names = [field.name for field in fields(RemoteTimeouts)]
+    given: dict[str, float] = {}
+    for part in filter(None, text.split(",")):
+        name, _, number = (word.strip() for word in part.partition("="))
+        if name not in names or not re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,3})?", number) or not float(number):
+            raise ImproperlyConfigured(
+                f"REMOTE_TIMEOUTS is {text!r}, but it must be seconds by name, such as silence_s=30,lost_s=120; "
+                f"the names are {', '.join(names)}."
+            )
+        given[name] = float(number)
+    return RemoteTimeouts(**given)
 
 
 def allowed_hosts() -> list[str]:

@@ -164,12 +164,17 @@ if CELERY_BROKER_URL.startswith("filesystem:"):
     }
 # An ssh config file for remote runs; without it ssh reads the user's own, as it always does.
 SSH_CONFIG = env.existing_file("SSH_CONFIG")
+REMOTE_TIMEOUTS = env.remote_timeouts()
 # A server that is away is told of at once: a job's page says it waits, and it is sent later.
 if CELERY_BROKER_URL.startswith(("redis:", "rediss:")):
     CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_connect_timeout": 5, "socket_timeout": 30}
 CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
 CELERY_BEAT_SCHEDULE = {
-    "tend jobs": {"task": "runs.tasks.tend_jobs", "schedule": 15.0, "options": {"expires": 15.0}},
+    "tend jobs": {
+        "task": "runs.tasks.tend_jobs",
+        "schedule": REMOTE_TIMEOUTS.tend_s,
+        "options": {"expires": REMOTE_TIMEOUTS.tend_s},
+    },
     "tend uploads": {"task": "runs.tasks.tend_uploads", "schedule": 15.0, "options": {"expires": 15.0}},
     "take in tallies": {"task": "runs.tasks.take_in_tallies", "schedule": 15.0, "options": {"expires": 15.0}},
 }

@@ -10,6 +10,7 @@ from typing import Any
 from celery import Task, shared_task
 from celery.signals import celeryd_after_setup, worker_ready, worker_shutting_down
 from django import db
+from django.conf import settings
 from django.db import transaction
 from kombu.exceptions import OperationalError
 
@@ -17,7 +18,6 @@ from runs import ingest, remote
 from runs.models import Job, LoadGenerator, Upload
 from runs.remote import schedules
 
-TEND_S = 15.0  # between two looks after jobs that wait or whose worker is gone
 RESEND_S = 60.0  # ingest.overdue names a text no sooner again
 DatabaseAway = (db.OperationalError, db.InterfaceError)
 log = logging.getLogger(__name__)
@@ -141,8 +141,8 @@ def send(job_id: int) -> None:
 @worker_ready.connect
 def tend_at_start(**_: Any) -> None:
     """What a worker left behind that was killed is seen to by the next one that starts."""
-    tend_jobs.apply_async(expires=TEND_S, retry=False)
-    tend_uploads.apply_async(expires=TEND_S, retry=False)
+    tend_jobs.apply_async(expires=settings.REMOTE_TIMEOUTS.tend_s, retry=False)
+    tend_uploads.apply_async(expires=15.0, retry=False)
 
 
 @worker_shutting_down.connect

@@ -136,3 +136,16 @@ def test_every_answer_forbids_other_sites(client):
 def test_healthz_is_open_and_asks_the_database(client, django_assert_num_queries):
     with django_assert_num_queries(1):
         assert client.get("/healthz").content == b"ok\n"
+
+
+def test_the_waiting_times_of_remote_runs_are_set_one_by_one(monkeypatch):
+    monkeypatch.setenv("REMOTE_TIMEOUTS", "silence_s=30, lost_s=0.5")
+    read = env.remote_timeouts()
+    assert (read.silence_s, read.lost_s, read.heartbeat_s) == (30, 0.5, 3)
+
+
+@pytest.mark.parametrize("text", ["silence_s", "silence_s=0", "silence_s=x", "patience_s=3", "silence_s=-1"])
+def test_a_waiting_time_that_does_not_parse_is_named(monkeypatch, text):
+    monkeypatch.setenv("REMOTE_TIMEOUTS", text)
+    with pytest.raises(ImproperlyConfigured, match="REMOTE_TIMEOUTS"):
+        env.remote_timeouts()

@@ -2,8 +2,9 @@
 
 What runs there is SCRIPT (keeper.sh), a constant: no text of anybody's is ever part of a shell's command line. It reads
 what to run from its standard input, an argument a line, starts it in a session of its own, says when it began and how it
-ended, and goes on reading: every BEAT_S seconds a byte comes. When the input ends (cancelled, this process killed), or no
-byte came for SILENCE_S (the link is cut), it ends the whole process group: TERM, and a second later KILL.
+ended, and goes on reading: a byte comes with every heartbeat. When the input ends (cancelled, this process killed), or no
+byte came for `silence_s` (the link is cut), it ends the whole process group: TERM, and a second later KILL.
+settings.REMOTE_TIMEOUTS holds the waiting times.
 
 Output of the process is what stands between the two lines with the channel's own mark, on each stream.
 """
@@ -20,6 +21,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from math import ceil
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -29,15 +31,12 @@ from .secrets import PREFIX
 from .shapes import Machine
 from .streams import Ended, Stream, decoded, last_lines
 
-BEAT_S = 3.0
-SILENCE_S = 10
 END_S = 1.7  # how long an end may take before the client's own process is killed
 LINGER_S = 0.5  # a daemon that a switch command started may keep ssh waiting for its output
 MOST_OUT = 16 * 2**20  # bytes kept of standard output
 MOST_ERR = 2**20
 CHUNK = 65536
 LONGEST_S = 7 * 86400  # of a job
-CONNECT_S = 60.0  # until a machine that took the connection has run something on it
 PLACE = "\0place "
 NEVER_RAN = (74, 127)  # keeper.sh's own: a file could not be written, there is no such program
 HERE = Machine("this machine")
@@ -49,7 +48,7 @@ SCRIPT = " ".join(line for line in _LINES if not line.startswith("#"))
 SSH = (
     *("ssh", "-T", "-x", "-a"),
     *("-o", "BatchMode=yes", "-o", "StrictHostKeyChecking=yes", "-o", "ConnectTimeout=10"),
-    *("-o", "ServerAliveInterval=3", "-o", "ServerAliveCountMax=3", "-o", "ClearAllForwardings=yes"),
+    *("-o", "ServerAliveCountMax=3", "-o", "ClearAllForwardings=yes"),
     *("-o", "PermitLocalCommand=no", "-o", "ControlPersist=no", "-o", "LogLevel=INFO"),
 )
 DESTINATION = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@:\[\]%-]*")
@@ -75,8 +74,9 @@ def command_line(machine: Machine, *, holds: bool = False) -> list[str]:
         raise ValueError(f"{machine.destination!r} is no ssh destination.")
     config = ["-F", settings.SSH_CONFIG] if settings.SSH_CONFIG else []
     identity = ["-i", machine.identity_file] if machine.identity_file else []
+    alive = ["-o", f"ServerAliveInterval={ceil(settings.REMOTE_TIMEOUTS.heartbeat_s)}"]
     shared = ["-o", f"ControlMaster={'yes' if holds else 'no'}", "-o", f"ControlPath={machine.shared or 'none'}"]
-    return [*SSH, *shared, *config, *identity, "--", machine.destination, f"exec sh -c '{SCRIPT}'"]
+    return [*SSH, *alive, *shared, *config, *identity, "--", machine.destination, f"exec sh -c '{SCRIPT}'"]
 
 
 def _environment() -> dict[str, str]:
@@ -109,8 +109,9 @@ class Process:
         if any("\0" in argument.replace(PLACE, "") for argument in argv):
             raise ValueError("No argument may hold a NUL.")
         arguments = [argument.replace(PLACE, f"{self._mark}/") for argument in argv]
-        beats = int(lifetime_s / BEAT_S) + 2
-        header = [self._mark, str(beats), str(SILENCE_S), str(int(sweep)), str(len(files)), str(len(argv))]
+        times = settings.REMOTE_TIMEOUTS
+        beats = int(lifetime_s / times.heartbeat_s) + 2
+        header = [self._mark, str(beats), f"{times.silence_s:g}", str(int(sweep)), str(len(files)), str(len(argv))]
         self._first = "".join(f"{line}\n" for line in header).encode()
         self._first += b"".join(f"{len(content)}\n".encode() + content for content in files)
         self._first += "".join(f"{argument}\n" for argument in arguments).encode()
@@ -153,7 +154,7 @@ class Process:
         with contextlib.suppress(OSError):  # the other end is gone: the readers see it end
             pipe.write(self._first)
             pipe.flush()
-            while not self._let_go.wait(BEAT_S):
+            while not self._let_go.wait(settings.REMOTE_TIMEOUTS.heartbeat_s):
                 pipe.write(b".")
                 pipe.flush()
         with contextlib.suppress(OSError):
@@ -249,11 +250,12 @@ def connected(machine: Machine, pause: Callable[[], None]) -> Iterator[Machine]:
     with TemporaryDirectory(prefix="benchdash-") as folder:
         shared = replace(machine, shared=f"{folder}/ssh")
         with Process(shared, ["sleep", str(LONGEST_S)], lifetime_s=LONGEST_S, holds=True) as holder:
-            until = time.monotonic() + CONNECT_S
+            limit_s = settings.REMOTE_TIMEOUTS.connect_s
+            until = time.monotonic() + limit_s
             while holder.began_at is None and not holder.wait(0.1):
                 pause()
                 if time.monotonic() > until:
-                    raise Unreachable(f"{machine.name} took the connection and started nothing for {CONNECT_S:.0f} s.")
+                    raise Unreachable(f"{machine.name} took the connection and started nothing for {limit_s:.0f} s.")
             if holder.began_at is None:
                 holder.ended()
             yield shared

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
@@ -15,8 +16,6 @@ from runs.models import Job, Step, Target
 from .journal import end_steps
 from .planning import Refused
 
-SILENT = timedelta(seconds=40)  # a worker writes every 3 s, and may wait for a database for some
-AGAIN = timedelta(seconds=60)
 LOST = "The worker that ran it was not heard of for {:.0f} s. What was stored stays; the rest can be resumed."
 
 
@@ -78,7 +77,8 @@ def tend(now: datetime | None = None) -> list[int]:
     Those are the ones whose target is free and whose message was never sent, or may have been lost on its way.
     """
     now = now or timezone.now()
-    silent = Job.objects.filter(state__in=Job.ACTIVE).filter(Q(heartbeat_at=None) | Q(heartbeat_at__lt=now - SILENT))
+    last = now - timedelta(seconds=settings.REMOTE_TIMEOUTS.lost_s)
+    silent = Job.objects.filter(state__in=Job.ACTIVE).filter(Q(heartbeat_at=None) | Q(heartbeat_at__lt=last))
     for job in silent.defer("log", "snapshot"):
         _lose(job, now)
     Target.objects.filter(busy_with__state__in=(*Job.OVER, Job.State.QUEUED)).update(busy_with=None)
@@ -92,7 +92,7 @@ def tend(now: datetime | None = None) -> list[int]:
 
 def _due(sent: datetime | None, made: datetime, now: datetime) -> bool:
     """Where no worker is there for days, the waits between two messages grow with the job's age."""
-    return sent is None or now - sent > AGAIN + (sent - made) / 4
+    return sent is None or now - sent > timedelta(seconds=settings.REMOTE_TIMEOUTS.resend_s) + (sent - made) / 4
 
 
 def _lose(job: Job, now: datetime) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any, TypeVar
 
+from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection, transaction
 from django.utils import timezone
 
@@ -22,8 +23,6 @@ from .secrets import mask
 
 LOOK_S = 0.4
 WRITE_S = 1.0
-BEAT_S = 3.0
-PATIENCE_S = 60.0
 MOST_LOG = 40_000  # characters: the end of it is kept
 DATABASE_AWAY = (OperationalError, InterfaceError)
 T = TypeVar("T")
@@ -60,8 +59,8 @@ def stop_all() -> None:
 
 
 def patiently(work: Callable[[], T]) -> T:
-    """The result of database work, tried again for a minute while the database is away. Never for anything else."""
-    until = time.monotonic() + PATIENCE_S
+    """The result of database work, repeated for `database_s` while the database is away. Never for anything else."""
+    until = time.monotonic() + settings.REMOTE_TIMEOUTS.database_s
     while True:
         try:
             return work()
@@ -166,7 +165,7 @@ class Journal:
         if row is not None:
             self._interrupted = Cancelled
         since = time.monotonic() - wrote
-        if since < (WRITE_S if self._dirty else BEAT_S):
+        if since < (WRITE_S if self._dirty else settings.REMOTE_TIMEOUTS.heartbeat_s):
             return wrote
         with self._lock:
             told = self._progress

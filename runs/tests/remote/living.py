@@ -5,34 +5,56 @@ Models are imported late: conftest.py, which takes these in, is read before Djan
 
 from __future__ import annotations
 
+import fcntl
 import os
 import socket
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import threading
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from benchdash.env import RemoteTimeouts
 from benchdash.tests.services import ROOT
 from runs.tests.remote.hosts import Lab, answers, end, until
+
+# Signs of life every half second, so that what a test waits for comes soon.
+QUICK = RemoteTimeouts(heartbeat_s=0.5, silence_s=3, tend_s=1, lost_s=6)
 
 
 @pytest.fixture(scope="session")
 def lab(needs: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     needs("network namespaces")
     needs("ab")
-    made = Lab(tmp_path_factory.mktemp("lab"), number=(os.getpid() % 80) * 3)
-    try:
-        made.up()
-        yield made
-    finally:
-        made.down()
+    with free_network() as number:
+        made = Lab(tmp_path_factory.mktemp("lab"), number)
+        try:
+            made.up()
+            yield made
+        finally:
+            made.down()
+
+
+@contextmanager
+def free_network() -> Iterator[int]:
+    """The first of three networks 10.213.N that no other test process of this machine uses."""
+    for number in range(0, 240, 3):
+        with (Path(tempfile.gettempdir()) / f"benchdash-network-{number}.lock").open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                continue
+            yield number
+            return
+    raise RuntimeError("No network is free for the test's hosts.")
 
 
 @pytest.fixture
@@ -112,6 +134,7 @@ class Site:
         self.log = folder / "processes.log"
         self.env = {"PATH": os.environ["PATH"], "DATA_DIR": str(folder / "data"), "DATABASE_URL": database}
         self.env |= {"CELERY_BROKER_URL": broker, "SSH_CONFIG": str(ssh_config), "PYTHONUNBUFFERED": "1"}
+        self.env["REMOTE_TIMEOUTS"] = ",".join(f"{name}={value:g}" for name, value in asdict(QUICK).items())
         self.env |= {name: os.environ[name] for name in ("HOME", "PGUSER", "PGHOST") if name in os.environ}
         self.processes: list[subprocess.Popen[bytes]] = []
 
@@ -150,6 +173,7 @@ def site(tmp_path: Path, database: str, queue: Queue, lab: Lab) -> Iterator[Site
 def by_ssh(lab: Lab, settings: Any) -> Lab:
     """The lab, reached from within this process."""
     settings.SSH_CONFIG = str(lab.ssh_config)
+    settings.REMOTE_TIMEOUTS = QUICK
     return lab
 
 

@@ -15,6 +15,7 @@ from benchdash.tests.services import ROOT
 from runs.remote.channel import HERE, SCRIPT, Process, Unreachable, place, run
 from runs.remote.shapes import Machine
 from runs.tests.remote.hosts import until
+from runs.tests.remote.living import QUICK
 
 pytestmark = pytest.mark.once
 GEN = Machine("gen", "gen")
@@ -24,6 +25,7 @@ BOTH = pytest.mark.parametrize("machine", [HERE, GEN], ids=["here", "ssh"])
 @pytest.fixture(autouse=True)
 def ssh(request, settings):
     """Over ssh only where the test asks for it: without namespaces the rest is tested all the same."""
+    settings.REMOTE_TIMEOUTS = QUICK
     machine = getattr(request.node, "callspec", None) and request.node.callspec.params.get("machine")
     if machine is GEN:
         settings.SSH_CONFIG = str(request.getfixturevalue("lab").ssh_config)
@@ -109,8 +111,7 @@ def test_what_ignores_a_kind_word_is_killed(machine):
 
 
 @BOTH
-def test_its_lifetime_ends_there_even_if_this_side_goes_on(machine, monkeypatch):
-    monkeypatch.setattr("runs.remote.channel.BEAT_S", 0.2)
+def test_its_lifetime_ends_there_even_if_this_side_goes_on(machine):
     with Process(machine, ["sleep", "60"], lifetime_s=1) as process:
         assert process.wait(8)
         assert process.ended().status > 128

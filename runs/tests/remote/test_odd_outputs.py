@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from runs.remote import channel, monitors
+from benchdash.env import RemoteTimeouts
+from runs.remote import monitors
 from runs.remote.channel import HERE, Unreachable, connected, run
 from runs.remote.shapes import Machine
 
@@ -45,13 +46,13 @@ def test_an_output_that_imitates_the_line_between_two_is_left_out(monkeypatch, n
 
 
 @pytest.mark.once
-def test_a_machine_that_takes_the_connection_and_does_nothing_is_given_up(monkeypatch, tmp_path):
+def test_a_machine_that_takes_the_connection_and_does_nothing_is_given_up(monkeypatch, tmp_path, settings):
     """Its login shell hangs, say: ssh itself is content, and would be for days."""
     ssh = tmp_path / "ssh"
     ssh.write_text("#!/bin/sh\nexec sleep 30\n")
     ssh.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
-    monkeypatch.setattr(channel, "CONNECT_S", 0.5)
+    settings.REMOTE_TIMEOUTS = RemoteTimeouts(connect_s=0.5)
     with pytest.raises(Unreachable, match="started nothing"), connected(Machine("web1", "web1"), nothing):
         raise AssertionError("it is connected")
 
