@@ -2,6 +2,8 @@
 # make test   lint, types, migrations, then the tests on SQLite and on PostgreSQL where there is one
 PYTHON ?= python3
 BIN := .venv/bin
+# A process a core, each with a database of its own; who is done first takes tests over from the others.
+PARALLEL := --numprocesses auto --maxprocesses 8 --dist worksteal
 
 .PHONY: run test lint format bench bench-quick structure pictures clean
 
@@ -10,8 +12,8 @@ run: .venv/.run
 
 test: lint
 	@$(BIN)/python -W error manage.py makemigrations --check --dry-run
-	@$(BIN)/python -m pytest
-	@url=$$($(BIN)/python -m benchdash.tests.services) && { [ -z "$$url" ] || TEST_DATABASE_URL=$$url $(BIN)/python -m pytest -m "not once" runs benchdash; }
+	@$(BIN)/python -m pytest $(PARALLEL)
+	@url=$$($(BIN)/python -m benchdash.tests.services) && { [ -z "$$url" ] || TEST_DATABASE_URL=$$url $(BIN)/python -m pytest $(PARALLEL) -m "not once" runs benchdash; }
 
 lint: .venv/.dev
 	@$(BIN)/python -m ruff check --quiet .

@@ -18,7 +18,7 @@ import redis
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 POSTGRESQL = ("postgresql:///benchdash", "postgresql://postgres@127.0.0.1:5432/benchdash")
-REDIS = "redis://127.0.0.1:6379/15"
+REDIS = "redis://127.0.0.1:6379"
 
 
 def find_postgresql() -> str | None:
@@ -40,8 +40,9 @@ def _makes_databases(url: str) -> bool:
 
 
 def find_redis() -> str | None:
-    """TEST_REDIS_URL, or the local server's last database."""
-    url = os.environ.get("TEST_REDIS_URL", REDIS)
+    """TEST_REDIS_URL, or the local server's last database; each process of pytest-xdist has one of its own."""
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    url = os.environ.get("TEST_REDIS_URL") or f"{REDIS}/{15 - worker}"
     try:
         redis.Redis.from_url(url, socket_connect_timeout=1).ping()
     except redis.ConnectionError:
