@@ -1,6 +1,6 @@
-"""How values lie in Redis: signed. Unpickling what somebody else wrote would run whatever it says.
+"""Values in the Redis cache are signed: unpickling what somebody else wrote would run any code that it names.
 
-Whoever reaches the queue reaches the cache as well, and that is every load generator with a worker of its own.
+Every load generator with a worker of its own can reach the Redis of the queue, and so the cache.
 """
 
 from __future__ import annotations
@@ -9,12 +9,11 @@ import hmac
 import pickle
 from typing import Any
 
-from django.core.cache.backends.redis import RedisCache, RedisCacheClient
 from django.utils.crypto import salted_hmac
 
 
-class Signed:
-    """A serializer for Django's Redis cache, which asks it for every value."""
+class SignedSerializer:
+    """A serializer for Django's Redis cache."""
 
     def dumps(self, value: Any) -> Any:
         """A whole number stays one, so that Redis itself can add to it."""
@@ -29,27 +28,6 @@ class Signed:
             return int(data)
         signature, pickled = data[:SIZE], data[SIZE:]
         return pickle.loads(pickled) if hmac.compare_digest(signature, _signature(pickled)) else None  # noqa: S301
-
-
-class Client(RedisCacheClient):
-    """Django's with clients that it keeps: making one takes longer than asking Redis. For a single server."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._kept: dict[bool, Any] = {}
-
-    def get_client(self, key: Any = None, *, write: bool = False) -> Any:
-        if write not in self._kept:
-            self._kept[write] = super().get_client(key, write=write)
-        return self._kept[write]
-
-
-class Redis(RedisCache):
-    """Django's Redis cache with such a client."""
-
-    def __init__(self, server: Any, params: dict[str, Any]) -> None:
-        super().__init__(server, params)
-        self._class = Client
 
 
 def _signature(pickled: bytes) -> bytes:

@@ -110,21 +110,23 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 48 * 2**20
 FILE_UPLOAD_HANDLERS = ["runs.incoming.TextHandler"]
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000
 
+# A script that has gone wild is stopped; one that stores many small texts as quickly as they come is not.
+API_PER_MINUTE = env.whole_number("API_PER_MINUTE", default=60_000)
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
         "runs.accounts.tokens.BearerAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["runs.accounts.tokens.AuthenticatedOrPublicRead"],
-    "DEFAULT_RENDERER_CLASSES": ["runs.api.rendering.Json"],
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "runs.api.rendering.Negotiation",
+    "DEFAULT_RENDERER_CLASSES": ["runs.api.renderers.FiniteJSONRenderer"],
+    "EXCEPTION_HANDLER": "runs.api.views.handle_exception",
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
-    "DEFAULT_THROTTLE_CLASSES": ["runs.api.limits.PerMinute"],
+    "DEFAULT_THROTTLE_CLASSES": [f"rest_framework.throttling.{name}RateThrottle" for name in ("User", "Anon")],
+    "DEFAULT_THROTTLE_RATES": {"user": f"{API_PER_MINUTE}/min", "anon": "120/min"},
+    # With HTTPS there is a proxy, whose last address in X-Forwarded-For is the client's.
+    "NUM_PROXIES": 1 if HTTPS else None,
 }
-# A script that has gone wild is stopped; one that stores many small texts as quickly as they come is not.
-API_PER_MINUTE = env.whole_number("API_PER_MINUTE", default=60_000)
-API_PER_MINUTE_WITHOUT_LOGIN = 120
 SPECTACULAR_SETTINGS = {
     "TITLE": "benchdash",
     "VERSION": "1",
@@ -139,9 +141,9 @@ CELERY_BROKER_URL = env.broker()
 if CELERY_BROKER_URL.startswith(("redis:", "rediss:")):
     CACHES = {
         "default": {
-            "BACKEND": "benchdash.caching.Redis",
+            "BACKEND": "django.core.cache.backends.redis.RedisCache",
             "LOCATION": CELERY_BROKER_URL,
-            "OPTIONS": {"serializer": "benchdash.caching.Signed"},
+            "OPTIONS": {"serializer": "benchdash.caching.SignedSerializer"},
         }
     }
 else:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from django.test import override_settings
 
-from benchdash.caching import Signed
+from benchdash.caching import SignedSerializer
 from benchdash.tests.services import ROOT
 
 
@@ -24,22 +24,22 @@ class Evil:
 
 def test_it_gives_back_what_it_was_given():
     for value in (7, -3, 1.5, "text", [1.0, 2.0], {"a": (1, None)}, True):
-        written = Signed().dumps(value)
+        written = SignedSerializer().dumps(value)
         # a whole number comes back from the server as its digits
-        assert Signed().loads(written if isinstance(written, bytes) else str(written).encode()) == value
+        assert SignedSerializer().loads(written if isinstance(written, bytes) else str(written).encode()) == value
 
 
 def test_what_somebody_else_wrote_is_not_run(tmp_path):
     forged = pickle.dumps(Evil(tmp_path / "ran"))
-    assert Signed().loads(forged) is None
-    assert Signed().loads(b"\0" * 32 + forged) is None
+    assert SignedSerializer().loads(forged) is None
+    assert SignedSerializer().loads(b"\0" * 32 + forged) is None
     assert not (tmp_path / "ran").exists()
 
 
 def test_what_another_key_signed_is_not_there():
     with override_settings(SECRET_KEY="another installation's key, as long as it takes"):
-        theirs = Signed().dumps([1.0])
-    assert Signed().loads(theirs) is None
+        theirs = SignedSerializer().dumps([1.0])
+    assert SignedSerializer().loads(theirs) is None
 
 
 def test_a_redis_is_asked_through_it(tmp_path):
@@ -52,4 +52,4 @@ def test_a_redis_is_asked_through_it(tmp_path):
         text=True,
         timeout=60,
     )
-    assert ended.stdout.strip() == "Signed", ended.stderr
+    assert ended.stdout.strip() == "SignedSerializer", ended.stderr

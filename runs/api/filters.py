@@ -1,18 +1,69 @@
-"""What lists can be narrowed by. Experiment, config and host are named by id or by name."""
+"""How lists are filtered and paged: newest first, by id. Experiment, config and host are named by id or by name."""
 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import django_filters as filters
 from django.db.models import QuerySet
+from rest_framework.exceptions import NotFound
+from rest_framework.pagination import CursorPagination
 from rest_framework.request import Request
 
-from runs.api import paging
 from runs.models import Capture, Config, Experiment, Host, Job, Plan, Run, Upload
 from runs.querysets import ID_DIGITS, facets, ids_of, moment, related
 from runs.selectors import lists
+
+
+class PageRequest(NamedTuple):
+    """The rows that a request asks for: at most so many behind an id, newest first (descending) or last."""
+
+    most: int
+    beyond: int | None
+    descending: bool
+
+
+class NewestFirst(CursorPagination):
+    """Newest first, by id, whatever comes before."""
+
+    ordering = "-id"
+    page_size = 50
+    page_size_query_param = "limit"
+    max_page_size = 500
+
+    def decode_cursor(self, request: Request) -> Any:
+        """Ids are unique, so a cursor needs no offset; an offset that a client wrote into it is ignored."""
+        cursor = super().decode_cursor(request)
+        if cursor is None or cursor.position is None:
+            return cursor
+        position = str(cursor.position)
+        if not (position.isascii() and position.isdecimal() and len(position) <= ID_DIGITS):
+            raise NotFound(self.invalid_cursor_message)
+        return cursor._replace(offset=0)
+
+
+def requested_page(request: Request) -> PageRequest:
+    """What the page will hold, for filters that need to know. One row more shows whether others follow."""
+    pages = NewestFirst()
+    cursor = pages.decode_cursor(request)
+    most = (pages.get_page_size(request) or pages.page_size) + 1
+    beyond = int(cursor.position) if cursor is not None and cursor.position is not None else None
+    return PageRequest(most, beyond, cursor is None or not cursor.reverse)
+
+
+def select_page_by_ids(rows: QuerySet[Any], filtered: QuerySet[Any], request: Request) -> QuerySet[Any]:
+    """The `rows` on the requested page of the filtered ones: their ids are selected alone, from an index.
+
+    See runs.selectors.lists for why. Where nothing is filtered, all rows are in the order of the page already.
+    """
+    if not filtered.query.where:
+        return rows
+    page = requested_page(request)
+    if page.beyond is not None:
+        filtered = filtered.filter(**{f"pk__{'lt' if page.descending else 'gt'}": page.beyond})
+    ids = filtered.select_related(None).order_by("-pk" if page.descending else "pk").values("pk")
+    return rows.filter(pk__in=ids[: page.most])
 
 
 class Named(filters.CharFilter):
@@ -60,8 +111,8 @@ class RunFilter(filters.FilterSet):
         tag = facets(tag=value)["tag"]
         if tag is None:
             return queryset.none()
-        place, wanted = paging.place_of(cast(Request, self.request)), lists.Wanted(queryset, tag=tag)
-        return queryset.filter(pk__in=wanted.ids(place.most, beyond=place.beyond, descending=place.descending))
+        page, wanted = requested_page(cast(Request, self.request)), lists.Wanted(queryset, tag=tag)
+        return queryset.filter(pk__in=wanted.ids(page.most, beyond=page.beyond, descending=page.descending))
 
 
 class CaptureFilter(filters.FilterSet):

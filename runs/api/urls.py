@@ -4,11 +4,7 @@ from django.urls import path
 from drf_spectacular.views import SpectacularAPIView
 from rest_framework.routers import SimpleRouter
 
-from runs.api import (
-    jobs,
-    schema,  # noqa: F401  (tells drf-spectacular how tokens are sent)
-    views,
-)
+from runs.api import jobs, uploads, views
 
 router = SimpleRouter()
 for name, view in {
@@ -16,7 +12,7 @@ for name, view in {
     "host": views.HostViews,
     "config": views.ConfigViews,
     "experiment": views.ExperimentViews,
-    "upload": views.UploadViews,
+    "upload": uploads.UploadViews,
     "capture": views.CaptureViews,
     "plan": jobs.PlanViews,
     "job": jobs.JobViews,

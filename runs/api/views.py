@@ -1,66 +1,47 @@
-"""REST, version 1: thin doors. interfaces.md section 3 says what scripts rely on."""
+"""The lists, rows and comparison of REST, version 1, and its errors; runs.api.uploads has the uploads."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import Any
 
 from django.db.models import QuerySet
-from django.urls import reverse
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema, extend_schema_view
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.decorators import action
 from rest_framework.exceptions import ValidationError
-from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
+from rest_framework.views import APIView, exception_handler
 from rest_framework.viewsets import ReadOnlyModelViewSet
 
-from runs import ingest, tasks
-from runs.api import comparison, errors, filters, series
-from runs.api import serializers as shapes
-from runs.api.bodies import RawParser, files_of, wishes_of
-from runs.api.comparison_shapes import ComparisonSerializer
-from runs.api.paging import Pages, along_an_index
-from runs.models import Capture, Config, Experiment, Host, Run, Upload
+from runs.api import comparison, filters, serializers, series
+from runs.ingest import Rejected
+from runs.models import Capture, Config, Experiment, Host, Run
 
 MOST_POINTS = 20_000
-HINTS = [
-    OpenApiParameter("host", description="the machine's name, instead of what the text suggests"),
-    OpenApiParameter("config", description="the config's name, for all runs of the text"),
-    OpenApiParameter("experiment", description="the experiment to add to; made where there is none of this name"),
-    OpenApiParameter("tags", description="words put on every run, separated by commas"),
-    OpenApiParameter("name", description="a name for the text, such as its file's"),
-    OpenApiParameter("redact", enum=["yes", "no"], description="yes: black out whatever looks like a secret"),
-]
-REFUSALS = {
-    code: OpenApiResponse(shapes.ErrorsSerializer, description=why)
-    for code, why in {
-        400: "empty, or something asked that makes no sense",
-        413: "too large",
-        415: "not a text",
-        422: "nothing was recognised; the text is kept for inspection",
-    }.items()
-}
 
 
-class OurErrors:
-    """Errors in the one shape of this API."""
+class Bearer(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    """How the OpenAPI description says that tokens are sent."""
 
-    def get_exception_handler(self) -> Callable[[Exception, dict[str, Any]], Response | None]:
-        return errors.handle
+    target_class = "runs.accounts.tokens.BearerAuthentication"
+    name = "token"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
+        return {"type": "http", "scheme": "bearer", "description": "A token made on /tokens/"}
 
 
-class Rows(OurErrors, ReadOnlyModelViewSet[Any]):
+class Rows(ReadOnlyModelViewSet[Any]):
     """A list and its rows; `detail_class` where a single row says more."""
 
-    pagination_class = Pages
+    pagination_class = filters.NewestFirst
     detail_class: type[Any] | None = None
 
     def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        found = super().filter_queryset(queryset)
-        return along_an_index(queryset, found, self.request) if self.action == "list" else found
+        filtered = super().filter_queryset(queryset)
+        return filters.select_page_by_ids(queryset, filtered, self.request) if self.action == "list" else filtered
 
     def get_serializer_class(self) -> type[Any]:
         detail = self.action == "retrieve" and self.detail_class
@@ -71,8 +52,8 @@ class RunViews(Rows):
     """Load tests, each figure as the tool printed it; a single one with the captures beside it."""
 
     queryset = Run.objects.with_context()
-    serializer_class = shapes.RunSerializer
-    detail_class = shapes.RunDetailSerializer
+    serializer_class = serializers.RunSerializer
+    detail_class = serializers.RunDetailSerializer
     filterset_class = filters.RunFilter
 
     def get_queryset(self) -> QuerySet[Run]:
@@ -84,7 +65,7 @@ class RunViews(Rows):
             OpenApiParameter("metric", description="such as rss_kb, cpu_pct, mem_free_kb; default rss_kb"),
             OpenApiParameter("points", OpenApiTypes.INT, description=f"2 to {MOST_POINTS}; default 2000"),
         ],
-        responses=shapes.RunSeriesSerializer,
+        responses=serializers.RunSeriesSerializer,
         filters=False,
     )
     @action(detail=True, pagination_class=None)
@@ -101,7 +82,7 @@ class HostViews(Rows):
     """Machines: what they are called, and what their outputs say of processor and memory."""
 
     queryset = Host.objects.all()
-    serializer_class = shapes.HostSerializer
+    serializer_class = serializers.HostSerializer
     filterset_class = filters.HostFilter
 
 
@@ -109,8 +90,8 @@ class ConfigViews(Rows):
     """The set-ups that were compared; a single one with its config texts."""
 
     queryset = Config.objects.select_related("experiment")
-    serializer_class = shapes.ConfigSerializer
-    detail_class = shapes.ConfigDetailSerializer
+    serializer_class = serializers.ConfigSerializer
+    detail_class = serializers.ConfigDetailSerializer
     filterset_class = filters.ConfigFilter
 
 
@@ -118,8 +99,8 @@ class ExperimentViews(Rows):
     """What was compared: configs and their runs, on a machine."""
 
     queryset = Experiment.objects.with_counts()
-    serializer_class = shapes.ExperimentSerializer
-    detail_class = shapes.ExperimentDetailSerializer
+    serializer_class = serializers.ExperimentSerializer
+    detail_class = serializers.ExperimentDetailSerializer
     filterset_class = filters.ExperimentFilter
 
 
@@ -127,73 +108,18 @@ class CaptureViews(Rows):
     """What monitors saw: top, ps, free and the like, before, during or after a run."""
 
     queryset = Capture.objects.with_context()
-    serializer_class = shapes.CaptureSerializer
+    serializer_class = serializers.CaptureSerializer
     filterset_class = filters.CaptureFilter
 
 
-@extend_schema_view(retrieve=extend_schema(responses=shapes.ResultSerializer))
-class UploadViews(Rows):
-    """The texts that came in, and what each became."""
-
-    queryset = Upload.objects.with_counts()
-    serializer_class = shapes.UploadSerializer
-    filterset_class = filters.UploadFilter
-    parser_classes = [MultiPartParser, RawParser]
-
-    def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """What was read from a text, and while it waits for a worker, how far it is."""
-        return Response(told(self.get_object(), _site(request)))
-
-    @extend_schema(request=None, responses={200: shapes.ResultSerializer, 409: shapes.ErrorsSerializer}, filters=False)
-    @action(detail=True, methods=["post"], pagination_class=None)
-    def cancel(self, request: Request, pk: str) -> Response:
-        """Stop waiting for a text that no worker has read yet. It is kept, and nothing of it is stored."""
-        if not ingest.cancel(self.get_object().pk):
-            late = {"line": None, "message": "Too late to cancel: the text was read already."}
-            return Response({"errors": [late]}, status=409)
-        return Response(told(self.get_object(), _site(request)))
-
-    @extend_schema(
-        parameters=HINTS,
-        request={
-            "text/plain": OpenApiTypes.STR,
-            "application/x-www-form-urlencoded": OpenApiTypes.BINARY,
-            "multipart/form-data": {
-                "type": "object",
-                "properties": {
-                    "file": {"type": "array", "items": {"type": "string", "format": "binary"}},
-                    **{name: {"type": "string"} for name in ("host", "config", "experiment", "tags")},
-                },
-            },
-        },
-        responses={
-            201: OpenApiResponse(shapes.ResultSerializer, description="stored"),
-            202: OpenApiResponse(shapes.ResultSerializer, description="handed to a worker; ask again at Location"),
-            200: OpenApiResponse(shapes.ResultSerializer, description="the same text was there already"),
-            **REFUSALS,
-        },
-        filters=False,
-    )
-    def create(self, request: Request) -> Response:
-        """Send a text: as the body, or as multipart `file`, several allowed (then all are stored or none)."""
-        files = files_of(request)
-        if not files:
-            raise ValidationError("No file came with the form; expected at least one field `file`.")
-        user = request.user if request.user.is_authenticated else None
-        receipts = ingest.submit_all(files, door="rest", user=user, may_queue=True, **wishes_of(request))
-        for receipt in receipts:
-            tasks.hand_over(receipt)
-        return _receipt(receipts, request)
-
-
-class CompareView(OurErrors, APIView):
+class CompareView(APIView):
     @extend_schema(
         parameters=[
             OpenApiParameter("runs", description="ids with commas; the first is the baseline"),
             OpenApiParameter("configs", description="or ids of configs: their counted runs, in the order given"),
             OpenApiParameter("experiment", OpenApiTypes.INT, description="or an experiment's id: all of it"),
         ],
-        responses=ComparisonSerializer,
+        responses=serializers.ComparisonSerializer,
     )
     def get(self, request: Request) -> Response:
         """Runs side by side: figures, verdicts with intervals, doubts with lines, cost, scaling, config differences."""
@@ -201,24 +127,34 @@ class CompareView(OurErrors, APIView):
         return Response(comparison.answer(runs, material, request.build_absolute_uri))
 
 
-def told(upload: Upload, site: str, rows: ingest.Rows | None = None) -> dict[str, Any]:
-    """`ingest.result_of` with whole addresses."""
-    body = ingest.result_of(upload, rows)
-    for row in (body, *body["runs"], *body["captures"]):
-        row["url"] = site + row["url"]
-    return body
+def handle_exception(exc: Exception, context: dict[str, Any]) -> Response | None:
+    """DRF's exception handler: every error of the API has the shape {"errors": [{"line", "message"}]}.
+
+    What is neither a rejected text nor an error of DRF goes on to Django: to `benchdash.middleware` or to its handler500.
+    """
+    if isinstance(exc, Rejected):
+        return _respond_to_rejection(exc, context["request"])
+    response = exception_handler(exc, context)
+    if response is not None:
+        response.data = {"errors": [{"line": None, "message": message} for message in _messages(response.data)]}
+    return response
 
 
-def _site(request: Request) -> str:
-    """What all whole addresses begin with."""
-    return request.build_absolute_uri("/").removesuffix("/")
+def _respond_to_rejection(error: Rejected, request: Request) -> Response:
+    """A text that was not stored; where it is kept for inspection, its id and page are named too."""
+    body: dict[str, Any] = {"errors": error.errors}
+    if error.upload is not None:
+        body |= {"id": error.upload.pk, "status": error.upload.status}
+        body["url"] = request.build_absolute_uri(error.upload.get_absolute_url())
+    return Response(body, status=error.status)
 
 
-def _receipt(receipts: list[ingest.Receipt], request: Request) -> Response:
-    """201, 202 where a worker reads it first, or 200 where all was there; several files give {"uploads": [..]}."""
-    site = _site(request)
-    bodies = [told(receipt.upload, site, receipt.rows) for receipt in receipts]
-    queued = any(receipt.upload.status in (Upload.Status.QUEUED, Upload.Status.PARSING) for receipt in receipts)
-    status = 202 if queued else 201 if any(receipt.created for receipt in receipts) else 200
-    where = site + reverse("api-upload-detail", args=[receipts[0].upload.pk])
-    return Response(bodies[0] if len(bodies) == 1 else {"uploads": bodies}, status, headers={"Location": where})
+def _messages(data: Any, name: str = "") -> Iterator[str]:
+    if isinstance(data, dict):
+        for key, inner in data.items():
+            yield from _messages(inner, "" if key in ("detail", "non_field_errors") else str(key))
+    elif isinstance(data, list):
+        for inner in data:
+            yield from _messages(inner, name)
+    else:
+        yield f"{name}: {data}" if name else str(data)

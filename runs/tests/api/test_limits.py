@@ -1,25 +1,29 @@
-"""Nobody may ask more than so many times a minute, and all web processes count together."""
+"""Nobody may ask more than so many times a minute, and all web processes count together in the cache."""
 
 from __future__ import annotations
 
 import pytest
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.test import Client
+from rest_framework.throttling import SimpleRateThrottle
 
 from runs.accounts.tokens import make_token
-from runs.api import limits
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture(autouse=True)
-def noon(monkeypatch) -> None:
-    at(monkeypatch, 0)
-    monkeypatch.setattr(limits, "_fetched", {})
+@pytest.fixture
+def limit(monkeypatch):
+    def set_limit(per_minute: int) -> None:
+        rates = {"user": f"{per_minute}/min", "anon": f"{per_minute}/min"}
+        monkeypatch.setattr(SimpleRateThrottle, "THROTTLE_RATES", rates)
+
+    return set_limit
 
 
 def at(monkeypatch, second: int) -> None:
-    monkeypatch.setattr("runs.api.limits.time.time", lambda: 1_800_000_000 + second)
+    monkeypatch.setattr(SimpleRateThrottle, "timer", staticmethod(lambda: 1_800_000_000 + second))
 
 
 def sender(name: str = "joe") -> Client:
@@ -27,43 +31,53 @@ def sender(name: str = "joe") -> Client:
     return Client(headers={"authorization": f"Bearer {token}"})
 
 
-def asked(client: Client, times: int) -> list[int]:
+def statuses(client: Client, times: int) -> list[int]:
     return [client.get("/api/v1/hosts/").status_code for _ in range(times)]
 
 
-@pytest.mark.parametrize("most", [3, 250])
-def test_over_the_limit_it_says_when_to_come_again(settings, monkeypatch, most):
-    settings.API_PER_MINUTE = most
+def test_the_limit_is_the_one_that_is_set():
+    assert settings.REST_FRAMEWORK["DEFAULT_THROTTLE_RATES"] == {
+        "user": f"{settings.API_PER_MINUTE}/min",
+        "anon": "120/min",
+    }
+
+
+@pytest.mark.parametrize("most", [3, 50])
+def test_over_the_limit_it_says_when_to_come_again(limit, monkeypatch, most):
+    limit(most)
     joe = sender()
+    at(monkeypatch, 0)
+    assert statuses(joe, most) == [200] * most
     at(monkeypatch, 20)
-    assert asked(joe, most) == [200] * most
     answer = joe.get("/api/v1/hosts/")
     assert (answer.status_code, answer["Retry-After"]) == (429, "40")
     assert "throttled" in answer.json()["errors"][0]["message"]
 
 
-def test_the_next_minute_is_a_new_one(settings, monkeypatch):
-    settings.API_PER_MINUTE = 2
+def test_after_a_minute_requests_count_no_more(limit, monkeypatch):
+    limit(2)
     joe = sender()
-    assert asked(joe, 3) == [200, 200, 429]
+    at(monkeypatch, 0)
+    assert statuses(joe, 3) == [200, 200, 429]
     at(monkeypatch, 60)
-    assert asked(joe, 3) == [200, 200, 429]
+    assert statuses(joe, 3) == [200, 200, 429]
 
 
-def test_each_user_has_a_limit_of_their_own(settings):
-    settings.API_PER_MINUTE = 1
-    assert asked(sender("ann"), 2) == asked(sender("joe"), 2) == [200, 429]
+def test_each_user_has_a_limit_of_their_own(limit):
+    limit(1)
+    assert statuses(sender("ann"), 2) == statuses(sender("joe"), 2) == [200, 429]
 
 
-def test_what_another_process_let_in_counts_too(settings, monkeypatch):
-    settings.API_PER_MINUTE = 200  # fetched in twos
-    joe = sender()
-    assert asked(joe, 150) == [200] * 150
-    monkeypatch.setattr(limits, "_fetched", {})  # as in another process
-    assert asked(joe, 51) == [200] * 50 + [429]
+def test_without_a_login_addresses_are_counted(limit, settings):
+    settings.PUBLIC_READ = True
+    limit(2)
+    assert statuses(Client(), 3) == [200, 200, 429]
+    assert statuses(Client(headers={"x-forwarded-for": "10.0.0.7, 10.0.0.1"}), 3) == [200, 200, 429]
 
 
-def test_without_a_login_addresses_are_counted(settings):
-    settings.PUBLIC_READ, settings.API_PER_MINUTE_WITHOUT_LOGIN = True, 2
-    assert asked(Client(), 3) == [200, 200, 429]
-    assert asked(Client(headers={"x-forwarded-for": "10.0.0.7, 10.0.0.1"}), 3) == [200, 200, 429]
+def test_behind_a_proxy_the_address_that_it_saw_is_counted(limit, settings):
+    settings.PUBLIC_READ = True
+    settings.REST_FRAMEWORK = {**settings.REST_FRAMEWORK, "NUM_PROXIES": 1}
+    limit(2)
+    told = [Client(headers={"x-forwarded-for": f"10.0.0.{forged}, 10.9.9.9"}) for forged in range(3)]
+    assert [status for client in told for status in statuses(client, 1)] == [200, 200, 429]

@@ -1,0 +1,30 @@
+"""JSON without NaN and infinity, which it has no words for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from rest_framework.renderers import JSONRenderer
+
+
+class FiniteJSONRenderer(JSONRenderer):
+    """DRF's renderer; where it refuses a number that is not finite, that number becomes null."""
+
+    def render(
+        self, data: Any, accepted_media_type: str | None = None, renderer_context: Mapping[str, Any] | None = None
+    ) -> bytes:
+        try:
+            rendered: bytes = super().render(data, accepted_media_type, renderer_context)
+        except ValueError:
+            rendered = super().render(_replace_non_finite(data), accepted_media_type, renderer_context)
+        return rendered
+
+
+def _replace_non_finite(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _replace_non_finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_replace_non_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,181 @@
+"""Uploads: the list of texts, and POST, which takes a text in any content type or the files of a form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import IO, Any
+
+from django.conf import settings
+from django.http import QueryDict
+from django.urls import reverse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema, extend_schema_view
+from rest_framework.decorators import action
+from rest_framework.exceptions import ValidationError
+from rest_framework.parsers import BaseParser, MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from runs import ingest, tasks
+from runs.api import filters, serializers
+from runs.api.views import Rows
+from runs.incoming import named_text, received, refuse_coding
+from runs.ingest import EVERY_SECRET, Hints, Rejected, Text, receive, too_large
+from runs.models import Upload
+
+HINTS = [
+    OpenApiParameter("host", description="the machine's name, instead of what the text suggests"),
+    OpenApiParameter("config", description="the config's name, for all runs of the text"),
+    OpenApiParameter("experiment", description="the experiment to add to; made where there is none of this name"),
+    OpenApiParameter("tags", description="words put on every run, separated by commas"),
+    OpenApiParameter("name", description="a name for the text, such as its file's"),
+    OpenApiParameter("redact", enum=["yes", "no"], description="yes: black out whatever looks like a secret"),
+]
+REFUSALS = {
+    code: OpenApiResponse(serializers.ErrorsSerializer, description=why)
+    for code, why in {
+        400: "empty, or something asked that makes no sense",
+        413: "too large",
+        415: "not a text",
+        422: "nothing was recognised; the text is kept for inspection",
+    }.items()
+}
+OPTION_NAMES = ("host", "config", "experiment", "tags", "redact")
+REDACT = dict.fromkeys(("yes", "true", "1"), EVERY_SECRET) | dict.fromkeys(("no", "false", "0"), frozenset())
+
+
+class RawBody(QueryDict):
+    """A form without fields (whoever asks for one, such as the CSRF check, finds none) that carries the text."""
+
+    def __init__(self, text: Text) -> None:
+        super().__init__("")
+        self.text = text
+
+
+class RawParser(BaseParser):
+    """Any content type: `curl --data-binary` says application/x-www-form-urlencoded and sends a text."""
+
+    media_type = "*/*"
+
+    def parse(
+        self, stream: IO[bytes], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
+    ) -> RawBody:
+        return RawBody(received(stream))
+
+
+@extend_schema_view(retrieve=extend_schema(responses=serializers.ResultSerializer))
+class UploadViews(Rows):
+    """The texts that came in, and what each became."""
+
+    queryset = Upload.objects.with_counts()
+    serializer_class = serializers.UploadSerializer
+    filterset_class = filters.UploadFilter
+    parser_classes = [MultiPartParser, RawParser]
+
+    def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """What was read from a text, and while it waits for a worker, how far it is."""
+        return Response(describe_upload(self.get_object(), _base_address(request)))
+
+    @extend_schema(
+        request=None, responses={200: serializers.ResultSerializer, 409: serializers.ErrorsSerializer}, filters=False
+    )
+    @action(detail=True, methods=["post"], pagination_class=None)
+    def cancel(self, request: Request, pk: str) -> Response:
+        """Stop waiting for a text that no worker has read yet. It is kept, and nothing of it is stored."""
+        if not ingest.cancel(self.get_object().pk):
+            late = {"line": None, "message": "Too late to cancel: the text was read already."}
+            return Response({"errors": [late]}, status=409)
+        return Response(describe_upload(self.get_object(), _base_address(request)))
+
+    @extend_schema(
+        parameters=HINTS,
+        request={
+            "text/plain": OpenApiTypes.STR,
+            "application/x-www-form-urlencoded": OpenApiTypes.BINARY,
+            "multipart/form-data": {
+                "type": "object",
+                "properties": {
+                    "file": {"type": "array", "items": {"type": "string", "format": "binary"}},
+                    **{name: {"type": "string"} for name in ("host", "config", "experiment", "tags")},
+                },
+            },
+        },
+        responses={
+            201: OpenApiResponse(serializers.ResultSerializer, description="stored"),
+            202: OpenApiResponse(serializers.ResultSerializer, description="handed to a worker; ask again at Location"),
+            200: OpenApiResponse(serializers.ResultSerializer, description="the same text was there already"),
+            **REFUSALS,
+        },
+        filters=False,
+    )
+    def create(self, request: Request) -> Response:
+        """Send a text: as the body, or as multipart `file`, several allowed (then all are stored or none)."""
+        files = read_texts(request)
+        if not files:
+            raise ValidationError("No file came with the form; expected at least one field `file`.")
+        user = request.user if request.user.is_authenticated else None
+        receipts = ingest.submit_all(files, door="rest", user=user, may_queue=True, **read_options(request))
+        for receipt in receipts:
+            tasks.hand_over(receipt)
+        return _respond(receipts, request)
+
+
+def read_texts(request: Request) -> list[tuple[str, Text]]:
+    """(name, text) of each text sent. Raises Rejected 413 before a body that says it is too large is read."""
+    limit = settings.MAX_UPLOAD_BYTES
+    said = request.META.get("CONTENT_LENGTH") or "0"
+    many = (request.content_type or "").startswith("multipart/")
+    refuse_coding(request._request, form=many)
+    if not many and said.isdecimal() and int(said) > limit:
+        raise too_large(int(said))
+    if not many and said == "0":
+        return [(request.query_params.get("name", ""), _read_unannounced(request))]
+    if isinstance(request.data, RawBody):
+        return [(request.query_params.get("name", ""), request.data.text)]
+    return [named_text(file) for name in request.FILES for file in request.FILES.getlist(name)]
+
+
+def _read_unannounced(request: Request) -> Text:
+    """A body in chunks, without its length (`top -b | curl -T -`), where the server can tell its end; else nothing."""
+    terminated = request.META.get("wsgi.input_terminated")
+    return received(request.META["wsgi.input"]) if terminated else receive(b"")
+
+
+def read_options(request: Request) -> dict[str, Any]:
+    """What the form or else the query asks for: `hints`, and what to `redact`.
+
+    Raises Rejected 400 where redact is neither yes nor no.
+    """
+    form, query = request.POST, request.query_params  # each is made when it is asked for
+    said = {name: form.get(name) or query.get(name) for name in OPTION_NAMES}
+    return {"hints": Hints.from_dict(said), "redact": _secrets_to_redact((said["redact"] or "no").lower())}
+
+
+def _secrets_to_redact(said: str) -> frozenset[str]:
+    if said not in REDACT:
+        what = f"redact={said[:40]} is not understood; expected yes or no."
+        raise Rejected(400, [{"line": None, "message": what}])
+    return REDACT[said]
+
+
+def describe_upload(upload: Upload, site: str, rows: ingest.Rows | None = None) -> dict[str, Any]:
+    """`ingest.result_of` with whole addresses."""
+    body = ingest.result_of(upload, rows)
+    for row in (body, *body["runs"], *body["captures"]):
+        row["url"] = site + row["url"]
+    return body
+
+
+def _base_address(request: Request) -> str:
+    """What all whole addresses begin with."""
+    return request.build_absolute_uri("/").removesuffix("/")
+
+
+def _respond(receipts: list[ingest.Receipt], request: Request) -> Response:
+    """201, 202 where a worker reads it first, or 200 where all was there; several files give {"uploads": [..]}."""
+    site = _base_address(request)
+    bodies = [describe_upload(receipt.upload, site, receipt.rows) for receipt in receipts]
+    queued = any(receipt.upload.status in (Upload.Status.QUEUED, Upload.Status.PARSING) for receipt in receipts)
+    status = 202 if queued else 201 if any(receipt.created for receipt in receipts) else 200
+    where = site + reverse("api-upload-detail", args=[receipts[0].upload.pk])
+    return Response(bodies[0] if len(bodies) == 1 else {"uploads": bodies}, status, headers={"Location": where})
