@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import transcript
-from .catalogue import Format
+from .catalogue import Format, parse_command
 from .lines import Lines
 
 _TRAIL = 60
@@ -126,7 +126,7 @@ class Around:
         named = bool(form.command and form.command.search(command.text))
         if named and self.in_output and command.printed is None:
             return True  # right below the command: figures that do not fit were changed by hand
-        if not form.fits(command.text, values):
+        if not form.fits(parse_command(command.text, form.tool or form.kind), values):
             return False
         if command.printed is not None:  # it printed a block already: one more only of the same kind, nothing between
             return named and not command.prose_since

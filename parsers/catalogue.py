@@ -8,17 +8,22 @@ A format is a module with
     records         (values) -> list[Record]
 and, where it helps,
     BEGINS          text that most of its output begins with: a line that does is not held against all patterns first
-    COMMAND         pattern that is found in the commands that print this output
+    PROGRAMS        names of the programs that print it, as a process table shows them
+    COMMAND         pattern that is found in the commands that print this output, where more tells it than PROGRAMS
     INLINE          pattern of a line's distinctive figure that is also taken behind a label ("2nd run: Requests per second: ...")
     claims          (command) -> bool: whatever this command prints is this format's, although no line says so
-    fits            (command, values) -> bool: False where a command cannot have printed these figures
+    fits            (commands.Command, values) -> bool: False where a command cannot have printed these figures
     follows         (lines, command) -> Found | None: the next block of the output whose block was just read, where only
                     that tells whose the next lines are (rows below a heading that stood further up); None takes nothing
 A format that makes a LoadResult says what its tool means by its figures, with one of
     SEMANTICS       Semantics of the tool KIND
     TOOL            name of the tool whose other output this is; the format of that KIND has the SEMANTICS
+A tool with SEMANTICS has its command line, too:
+    PROGRAMS        as above
+    OPTIONS         {name with its dashes: commands.Option}
+    ONE_DASH        True where long names stand behind one dash ("-disable-keepalive")
+    DEFAULTS        {standard term: value} of what holds where no option sets it and the tool does not print it
 A monitor's format may have
-    PROGRAMS        names of the programs that print it, as a process table shows them
     LISTS_ALL       False where its list of processes may be shorter than the system's (a screen); True by default
 A module that lacks something fails here, at import, and not when its tool's text comes along.
 """
@@ -35,6 +40,7 @@ from types import ModuleType
 from typing import Any
 
 from . import formats as _formats_package
+from .commands import Command, Syntax, program_pattern, read_command
 from .lines import Lines
 from .records import Problem, Record, Semantics
 
@@ -61,15 +67,16 @@ class Format:
     parse: Callable[[Lines, str | None], Found | None]
     records: Callable[[dict[str, Any]], list[Record]]
     claims: Callable[[str], bool] | None
-    fits: Callable[[str, dict[str, Any]], bool]
+    fits: Callable[[Command, dict[str, Any]], bool]
     follows: Callable[[Lines, str | None], Found | None] | None
     tool: str | None
     semantics: Semantics | None
+    syntax: Syntax | None
     programs: tuple[str, ...]
     lists_all: bool
 
 
-def _always(command: str, values: dict[str, Any]) -> bool:
+def _always(command: Command, values: dict[str, Any]) -> bool:
     return True
 
 
@@ -83,14 +90,17 @@ def _load(name: str) -> Format:
     if hasattr(module, "LoadResult") and tool is None:
         raise TypeError(f"parsers/formats/{name}.py makes a LoadResult and has neither SEMANTICS nor TOOL")
     re.compile(module.OPENS)
-    command = getattr(module, "COMMAND", None)
+    programs: tuple[str, ...] = getattr(module, "PROGRAMS", ())
+    command = re.compile(module.COMMAND) if hasattr(module, "COMMAND") else None
+    if command is None and programs:
+        command = program_pattern(programs, alone=semantics is None)
     return Format(
         kind=module.KIND,
         about=_about(module),
         opens=module.OPENS,
         begins=getattr(module, "BEGINS", None),
         inline=getattr(module, "INLINE", None),
-        command=re.compile(command) if command else None,
+        command=command,
         parse=module.parse,
         records=module.records,
         claims=getattr(module, "claims", None),
@@ -98,9 +108,18 @@ def _load(name: str) -> Format:
         follows=getattr(module, "follows", None),
         tool=tool,
         semantics=semantics,
-        programs=getattr(module, "PROGRAMS", ()),
+        syntax=_syntax(module) if semantics else None,
+        programs=programs,
         lists_all=getattr(module, "LISTS_ALL", True),
     )
+
+
+def _syntax(module: ModuleType) -> Syntax:
+    """How the tool's command line is written. Raises TypeError where its format does not declare it."""
+    for wanted in ("PROGRAMS", "OPTIONS"):
+        if not hasattr(module, wanted):
+            raise TypeError(f"the format of {module.KIND} declares SEMANTICS but no {wanted}")
+    return Syntax(module.OPTIONS, getattr(module, "ONE_DASH", False), getattr(module, "DEFAULTS", {}))
 
 
 def _about(module: ModuleType) -> str:
@@ -140,10 +159,8 @@ def semantics_of(tool: str) -> Semantics:
 @lru_cache(maxsize=4096)
 def load_program(program: str) -> Semantics | None:
     """The semantics of the load tool that a program of this name (as a process table shows it: "wrk2") is; None: of none."""
-    for form in formats().values():
-        if form.semantics is not None and form.command is not None and form.command.search(f"{program} "):
-            return form.semantics
-    return _UNREAD.get(program)
+    found = (form.semantics for form in formats().values() if form.semantics and program in form.programs)
+    return next(found, _UNREAD.get(program))
 
 
 def makes_load(program: str) -> bool:
@@ -159,13 +176,26 @@ def has_one_thread(program: str) -> bool:
 
 def is_monitor(program: str) -> bool:
     """Whether a program of this name, as a process table shows it, is a monitor whose output is read: "top", "sadc"."""
-    return any(program in form.programs for form in formats().values())
+    return any(form.tool is None and program in form.programs for form in formats().values())
 
 
 def lists_all_processes(kind: str) -> bool:
     """Whether what this format reads lists every process; False where it is a screen that may have no room for some."""
     form = formats().get(kind)
     return form is None or form.lists_all
+
+
+@lru_cache(maxsize=256)  # a text repeats its commands, and each is asked for several times
+def parse_command(text: str, tool: str = "") -> Command:
+    """The first command line of a load tool in `text`, of this tool if one is given; an empty Command where there is none."""
+    found: list[tuple[int, int, Format]] = []
+    for order, form in enumerate(formats().values()):
+        if form.syntax and form.command and tool in ("", form.kind) and (program := form.command.search(text)):
+            found.append((program.end(), order, form))
+    if not found:
+        return Command()
+    start, _, form = min(found)
+    return read_command(text, form.kind, start, form.syntax) if form.syntax else Command()
 
 
 @cache

@@ -60,6 +60,7 @@ class Semantics:
     absent_non_2xx_is_zero  a whole report without non_2xx_responses had none
     makes_all_requests      complete_requests is the number asked for, unless a time limit or a person ended the run
     one_thread              the tool runs on one thread, so that one core is all that it can use
+    completed_from_command  what the report lacks of concurrency, keepalive and address is taken from the command
     whole_report            what a whole report tells: of "failures", "percentiles", "document" (its path or length)
     """
 
@@ -74,6 +75,7 @@ class Semantics:
     absent_non_2xx_is_zero: bool = False
     makes_all_requests: bool = False
     one_thread: bool = False
+    completed_from_command: bool = False
     whole_report: tuple[Literal["failures", "percentiles", "document"], ...] = ("failures",)
     rate_step: float = 0.0
     mean_step_ms: float = 0.0

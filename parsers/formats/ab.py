@@ -12,10 +12,10 @@ Source    ab.c, output_results(), output_html_results() and test() of httpd 1.3 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import Any
 
 from ..catalogue import Found
+from ..commands import Command, Option
 from ..lines import Lines
 from ..quick import ab as quick_ab
 from ..records import LoadResult, Problem, Record, Semantics
@@ -24,8 +24,9 @@ from ..units import number
 
 KIND = "ab"
 BEGINS = "This is ApacheBench, Version "
-COMMAND = r"(?:^|[\s/;&|(])ab2?(?:\.exe)?\s"
+PROGRAMS = ("ab", "ab2", "abs", "ab.exe", "abs.exe")
 SEMANTICS = Semantics(
+    completed_from_command=True,
     default_concurrency=1,
     failures_in_rate=True,
     exact_rate=True,
@@ -38,6 +39,25 @@ SEMANTICS = Semantics(
     max_step_ms=1.0,
     percentile_step_ms=1.0,
 )
+OPTIONS = {
+    "-n": Option("requests"),
+    "-c": Option("concurrency"),
+    "-t": Option("duration_s"),
+    "-s": Option("timeout_s"),
+    "-k": Option("keepalive", takes_value=False, means=True),
+    "-i": Option("method", takes_value=False, means="HEAD"),
+    "-m": Option("method"),
+    "-p": Option("method", means="POST"),
+    "-u": Option("method", means="PUT"),
+    "-H": Option("header"),
+    "-T": Option("content_type"),
+    "-C": Option("cookie", secret=True),
+    "-A": Option(secret=True),
+    "-P": Option(secret=True),
+    **dict.fromkeys(("-b", "-B", "-e", "-E", "-f", "-g", "-v", "-x", "-X", "-y", "-z", "-Z"), Option()),
+    **dict.fromkeys(("-d", "-h", "-I", "-l", "-q", "-r", "-S", "-V", "-w"), Option(takes_value=False)),
+}
+DEFAULTS = {"keepalive": False}
 INLINE = r"Requests per second:?\s+\d[\d.,]*\s+\[#/sec\]"
 OPENS = (
     r"This is ApacheBench|Benchmarking \S+ \(be patient"
@@ -107,8 +127,6 @@ _ERROR = re.compile(
 _PARAGRAPH = re.compile(r"\W*<p>(?:<br */?>)?", re.IGNORECASE)  # what -w prints above its banner, maybe quoted
 _SANE = re.compile(r"\s*(?:WARN?ING|ERROR): The median and mean for ")
 _TABLE = 3  # percentiles from which on they are a table by themselves
-_CLIENTS = re.compile(r"\s-c\s*(\d+)")
-_URL = re.compile(r"(https?)://(?:[^/@\s]*+@)?(\[[^\]]*\]|[^/:\s'\"]+)(?::(\d+))?(/[^\s'\"`|;>]*)?")
 _VARIES = re.compile(r"[$*{}<\\]|\.\.\.|…")  # a path that the shell or the author has still to fill in
 
 
@@ -336,25 +354,17 @@ class _Report:
         return Found(values, self.first, self.last, partial, self.problems)
 
 
-@lru_cache(maxsize=256)
-def _asked(command: str) -> tuple[tuple[str, Any], ...]:
-    """What the command says of its report, as (key, value). People run the same command over and over."""
-    asked: list[tuple[str, Any]] = []
-    if clients := _CLIENTS.search(command):
-        asked.append(("concurrency", int(clients[1])))
-    if url := _URL.search(command):
-        asked.append(("server_hostname", url[2]))
-        if url[3]:
-            asked.append(("server_port", int(url[3])))
-        path = url[4] or "/"
-        if not _VARIES.search(path):
-            asked.append(("document_path", path))
-    return tuple(asked)
-
-
-def fits(command: str, values: dict[str, Any]) -> bool:
+def fits(command: Command, values: dict[str, Any]) -> bool:
     """Whether the command's -c, host, port and path are those of the report."""
-    return all(values.get(key, value) == value for key, value in _asked(command))
+    if not command.agrees(values, {"concurrency": "concurrency"}) or not command.hostname:
+        return command.agrees(values, {"concurrency": "concurrency"})
+    hostname, port, path = command.hostname, command.port, command.path or "/"
+    printed = values.get("document_path", path)
+    return (
+        str(values.get("server_hostname", hostname)).lower() == hostname
+        and values.get("server_port", port) == port
+        and (printed == path or _VARIES.search(path) is not None)
+    )
 
 
 def records(values: dict[str, Any]) -> list[Record]:

@@ -15,15 +15,29 @@ import re
 from typing import Any
 
 from ..catalogue import Found
+from ..commands import Option, host_port_path
 from ..lines import Lines
 from ..records import LoadResult, Record, Semantics
 from ..report import Report, take_report
 from ..units import number
-from ..urls import host_port_path
 
 KIND = "autocannon"
-COMMAND = r"(?:^|[\s/;&|(])autocannon\s"
+PROGRAMS = ("autocannon",)
 SEMANTICS = Semantics()
+OPTIONS = {
+    **dict.fromkeys(("-c", "--connections"), Option("concurrency")),
+    **dict.fromkeys(("-d", "--duration"), Option("duration_s")),
+    **dict.fromkeys(("-a", "--amount"), Option("requests")),
+    **dict.fromkeys(("-R", "--overallRate"), Option("rate")),
+    **dict.fromkeys(("-p", "--pipelining"), Option("pipelining")),
+    **dict.fromkeys(("-w", "--workers"), Option("threads")),
+    **dict.fromkeys(("-t", "--timeout"), Option("timeout_s")),
+    **dict.fromkeys(("-m", "--method"), Option("method")),
+    **dict.fromkeys(("-H", "--headers"), Option("header")),
+    **dict.fromkeys(("-b", "--body"), Option("body")),
+    **dict.fromkeys(("-F", "-i", "--input", "-r", "--connectionRate", "-s", "-T", "--title", "-W"), Option()),
+    **dict.fromkeys(("-f", "-j", "--json", "-l", "--latency", "-n", "--renderStatusCodes"), Option(takes_value=False)),
+}
 OPENS = r"Running (?:\d+s|\d+ requests) test @ \S|│ Stat\s+│ (?:2\.5|1)%\s"
 
 _TITLE = r"(?: \(.*)?"  # of a run, as versions before 4 print it
@@ -47,7 +61,7 @@ _SEPARATOR = re.compile(r"[.,'’ ](?=\d{3}(?!\d))")
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    ours = command is not None and re.search(COMMAND, command) is not None
+    ours = "autocannon " in (command or "")
     ahead = [line.strip() for line in lines.ahead(3)]
     if not ours and not any(line.startswith("│") or _CONNECTIONS.fullmatch(line) for line in ahead):
         return None  # wrk's first line is the same

@@ -14,13 +14,25 @@ from typing import Any
 
 from ..broken import whole
 from ..catalogue import Found
+from ..commands import Option
 from ..lines import Lines
 from ..records import LoadResult, Problem, Record, Semantics
 from ..transcript import is_elision
 
 KIND = "h2load"
-COMMAND = r"(?:^|[\s/;&|(])h2load\s"
+PROGRAMS = ("h2load",)
 SEMANTICS = Semantics()
+OPTIONS = {
+    **dict.fromkeys(("-n", "--requests"), Option("requests")),
+    **dict.fromkeys(("-c", "--clients"), Option("concurrency")),
+    **dict.fromkeys(("-t", "--threads"), Option("threads")),
+    **dict.fromkeys(("-m", "--max-concurrent-streams"), Option("pipelining")),
+    **dict.fromkeys(("-D", "--duration"), Option("duration_s")),
+    **dict.fromkeys(("-H", "--header"), Option("header")),
+    **dict.fromkeys(("-i", "--input-file"), Option("url_file")),
+    **dict.fromkeys(("-B", "--base-uri", "-d", "--data", "-N", "-p", "-r", "--rate", "-T", "-w", "-W"), Option()),
+    **dict.fromkeys(("--h1", "-v", "--verbose"), Option(takes_value=False)),
+}
 OPENS = (
     r"starting benchmark\.\.\.|spawning thread #\d+:|finished in \d[\d.]*\w+, \d[\d.]* req/s"
     r"|requests: \d+ total, \d+ started|time for request:\s+\d"

@@ -14,13 +14,31 @@ import re
 from typing import Any
 
 from ..catalogue import Found
+from ..commands import Option
 from ..lines import Lines
 from ..records import LoadResult, Problem, Record, Semantics
 from ..transcript import is_elision
 
 KIND = "hey"
-COMMAND = r"(?:^|[\s/;&|(])(?:hey|boom)(?:_linux_amd64)?\s"
+PROGRAMS = ("hey", "boom", "hey_linux_amd64", "boom_linux_amd64")
 SEMANTICS = Semantics(failures_in_rate=True)
+OPTIONS = {
+    "-n": Option("requests"),
+    "-c": Option("concurrency"),
+    "-z": Option("duration_s"),
+    "-t": Option("timeout_s"),
+    "-m": Option("method"),
+    "-H": Option("header"),
+    "-A": Option("accept"),
+    "-U": Option("user_agent"),
+    "-T": Option("content_type"),
+    "-d": Option("body"),
+    "-a": Option(secret=True),
+    "-disable-keepalive": Option("keepalive", takes_value=False, means=False),
+    **dict.fromkeys(("-cpus", "-D", "-host", "-o", "-q", "-x"), Option()),
+    **dict.fromkeys(("-disable-compression", "-disable-redirects", "-h2"), Option(takes_value=False)),
+}
+ONE_DASH = True
 OPENS = (
     r"Summary:\s*$|Total:\s+\d[\d.]*\s+secs\.?\s*$|Slowest:\s+\d[\d.]*\s+secs\.?\s*$|Response time histogram:\s*$"
     r"|Latency distribution:\s*$|Details \(average, fastest, slowest\):|Status code distribution:\s*$"

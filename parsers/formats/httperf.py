@@ -17,14 +17,25 @@ from collections.abc import Callable
 from typing import Any
 
 from ..catalogue import Found
+from ..commands import Command, Option
 from ..lines import Lines
 from ..records import LoadResult, Record, Semantics
 from ..report import Report, take_report
 from ..units import number
 
 KIND = "httperf"
-COMMAND = r"(?:^|[\s/;&|(])httperf\s"
+PROGRAMS = ("httperf",)
 SEMANTICS = Semantics(open_loop="with_rate", one_thread=True)
+OPTIONS = {
+    "--num-conns": Option("connections"),
+    "--timeout": Option("timeout_s"),
+    "--method": Option("method"),
+    "--add-header": Option("header"),
+    **dict.fromkeys(
+        ("--num-calls", "--port", "--rate", "--server", "--uri", "--wlog", "--wsess", "--wsesslog"), Option()
+    ),
+    **dict.fromkeys(("--hog", "--print-reply", "--ssl", "-v", "--verbose"), Option(takes_value=False)),
+}
 INLINE = r"Request rate:\s+\d[\d.]* req/s \("
 OPENS = (
     r"httperf: warning: open file limit|httperf(?: --[a-z][\w-]*(?:=\S+)?)* --client=\d+/\d+ --"
@@ -176,10 +187,9 @@ def _leave_out_noughts(values: dict[str, Any]) -> None:
             values["sessions_per_second"] = {"mean": values["sessions_per_second"]["mean"]}
 
 
-def fits(command: str, values: dict[str, Any]) -> bool:
+def fits(command: Command, values: dict[str, Any]) -> bool:
     """Whether the command's number of connections is that of the report; its options may be shortened ("--num-con 75000")."""
-    found = re.search(r"--num-con\w*[= ](\d{1,18})\b", command)
-    return found is None or values.get("asked_num_conns", int(found[1])) == int(found[1])
+    return command.agrees(values, {"connections": "asked_num_conns"})
 
 
 def records(values: dict[str, Any]) -> list[Record]:

@@ -21,7 +21,6 @@ from ..lines import Lines
 from ..records import Problem, Record, SystemSample
 
 KIND = "iostat"
-COMMAND = r"(?:^|[\s/;&|(])iostat(?:\s|$)"
 PROGRAMS = ("iostat",)
 _TITLES = r"(?:tps|r/s|rrqm/s|kB_read/s|MB_read/s|Blk_read/s)"
 _DATE = r"(?:Time: )?(?:\d\d?[/.-]\d\d?[/.-]\d{2,4}|\d{4}[/-]\d\d[/-]\d\d|\d{4}年\d\d月\d\d日)[ T]\d\d.\d\d.\d\d\S*(?:\s[AP]M)?\s*$"

@@ -14,14 +14,19 @@ import re
 from typing import Any
 
 from ..catalogue import Found
+from ..commands import Option
 from ..lines import Lines
 from ..records import LoadResult, Record, Semantics
 from ..report import Report, take_report
 from ..units import clock_s, number
 
 KIND = "jmeter"
-COMMAND = r"(?:^|[\s/;&|(])(?:jmeter(?:\.sh|\.bat)?\s|mvn\s)"
+PROGRAMS = ("jmeter", "jmeter.sh", "jmeter.bat", "mvn")
 SEMANTICS = Semantics()
+OPTIONS = {
+    **dict.fromkeys(("-D", "-G", "-H", "-J", "-j", "-l", "-o", "-P", "-p", "-q", "-t"), Option()),
+    **dict.fromkeys(("-e", "-f", "-n", "-r"), Option(takes_value=False)),
+}
 _BEFORE = r"(?:\[INFO\] )?"
 _NAME = r"(?:summary|Generate Summary Results)"
 OPENS = (

@@ -14,14 +14,22 @@ import re
 from typing import Any
 
 from ..catalogue import Found
+from ..commands import Option
 from ..lines import Lines
 from ..records import LoadResult, Record, Semantics
 from ..report import Report, take_report
 from ..units import GO_DURATION, go_duration_ms
 
 KIND = "k6"
-COMMAND = r"(?:^|[\s/;&|(])k6\s"
+PROGRAMS = ("k6",)
 SEMANTICS = Semantics()
+OPTIONS = {
+    **dict.fromkeys(("-u", "--vus"), Option("concurrency")),
+    **dict.fromkeys(("-d", "--duration"), Option("duration_s")),
+    "--rps": Option("rate"),
+    **dict.fromkeys(("-e", "--env", "-i", "--iterations", "-o", "--out", "-s", "--stage"), Option()),
+    **dict.fromkeys(("--no-color", "-q", "--quiet", "-v", "--verbose"), Option(takes_value=False)),
+}
 _KNOWN = r"(?:http_req\w*|data_received|data_sent|checks\w*|iterations?\w*|vus|vus_max)"
 OPENS = rf"█ (?:THRESHOLDS|TOTAL RESULTS)\s*$|(?:[✓✗]\s+)?{_KNOWN}\.{{3,}}:\s+\S"
 

@@ -14,13 +14,22 @@ import re
 from typing import Any
 
 from ..catalogue import Found
+from ..commands import Option
 from ..lines import Lines
 from ..records import LoadResult, Record, Semantics
 from ..report import Report, take_report
 
 KIND = "locust"
-COMMAND = r"(?:^|[\s/;&|(])locust\s"
+PROGRAMS = ("locust",)
 SEMANTICS = Semantics()
+OPTIONS = {
+    **dict.fromkeys(("-u", "--users", "-c", "--clients"), Option("concurrency")),
+    **dict.fromkeys(("-t", "--run-time"), Option("duration_s")),
+    **dict.fromkeys(("-n", "--num-request"), Option("requests")),
+    **dict.fromkeys(("-H", "--host"), Option("url")),
+    **dict.fromkeys(("--csv", "-f", "--locustfile", "-L", "--logfile", "-r", "--spawn-rate"), Option()),
+    **dict.fromkeys(("--headless", "--no-web", "--only-summary", "--print-stats"), Option(takes_value=False)),
+}
 _TYPE = r"(?:Type\s+)?"
 OPENS = rf"{_TYPE}Name\s+# reqs\s+# fails|Type {{5}}Name\s*$|Response time percentiles \(approximated\)\s*$"
 

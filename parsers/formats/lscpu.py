@@ -24,7 +24,7 @@ from ..translated import LSCPU_KEYS
 from ..units import number
 
 KIND = "lscpu"
-COMMAND = r"(?:^|[\s/;&|(])lscpu(?:\s|$)"
+PROGRAMS = ("lscpu",)
 OPENS = rf"(?:{LSCPU_KEYS['architecture']})\s?[:：]\s+\S|\"lscpu\":\s*\["
 
 _KEYS = {key: name for name, keys in LSCPU_KEYS.items() for key in keys.split("|")}

@@ -18,7 +18,6 @@ from ..lines import Lines
 from ..records import Record, SystemSample
 
 KIND = "mpstat"
-COMMAND = r"(?:^|[\s/;&|(])mpstat(?:\s|$)"
 PROGRAMS = ("mpstat",)
 OPENS = (
     rf"{STAMP}\s+(?:(?:CPU|NODE)\s+%use?r\s+%nice\s+%sys\s+%iowait\s+%irq\s|CPU\s+intr/s\s*$"

@@ -17,7 +17,7 @@ from ..lines import Lines
 from ..records import HostFacts, Record
 
 KIND = "nproc"
-COMMAND = r"(?:^|[\s/;&|(])nproc(?:\s|$)"
+PROGRAMS = ("nproc",)
 OPENS = ""
 
 _ALONE = re.compile(r"(?:sudo\s+)?(?:\S*/)?nproc(?:\s+--(?:all|ignore[= ]\d+))*")

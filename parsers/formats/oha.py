@@ -15,13 +15,32 @@ import re
 from typing import Any
 
 from ..catalogue import Found
+from ..commands import Option
 from ..lines import Lines
 from ..records import LoadResult, Record, Semantics
 from ..report import Report, take_report
 
 KIND = "oha"
-COMMAND = r"(?:^|[\s/;&|(])oha\s"
+PROGRAMS = ("oha",)
 SEMANTICS = Semantics()
+OPTIONS = {
+    "-n": Option("requests"),
+    "-c": Option("concurrency"),
+    "-z": Option("duration_s"),
+    "-q": Option("rate"),
+    "-p": Option("pipelining"),
+    "-t": Option("timeout_s"),
+    **dict.fromkeys(("-m", "--method"), Option("method")),
+    "-H": Option("header"),
+    "-A": Option("accept"),
+    "-T": Option("content_type"),
+    "-d": Option("body"),
+    "-a": Option(secret=True),
+    "--disable-keepalive": Option("keepalive", takes_value=False, means=False),
+    "--urls-from-file": Option("url_file", takes_value=False, means=True),
+    **dict.fromkeys(("-D", "--fps", "--host", "--http-version", "-r", "-s", "-x"), Option()),
+    **dict.fromkeys(("--disable-compression", "-j", "--json", "--insecure", "--no-tui"), Option(takes_value=False)),
+}
 OPENS = r"Summary:\s*$|Success rate:\s+\d+\.\d+%?\s*$|Response time distribution:\s*$"
 
 _MS = {"secs": 1000, "sec": 1000, "s": 1000, "ms": 1, "us": 0.001, "µs": 0.001, "ns": 1e-6}

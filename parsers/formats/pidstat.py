@@ -20,7 +20,6 @@ from ..records import Record, SystemSample
 from ..table import Table, samples
 
 KIND = "pidstat"
-COMMAND = r"(?:^|[\s/;&|(])pidstat(?:\s|$)"
 PROGRAMS = ("pidstat",)
 OPENS = rf"(?:{STAMP}|(?:#\s+)?Time)\s+(?:(?:UID|USER)\s+)?(?:TGID\s+TID|PID)\s+\S*[%/a-zA-Z]"
 

@@ -23,8 +23,8 @@ from ..table import Table, samples
 from ..transcript import prompt
 
 KIND = "ps"
-COMMAND = r"(?:^|[\s/;&|(])ps(?:\s|$)"
 PROGRAMS = ("ps",)
+COMMAND = r"(?:^|[\s/;&|(])ps(?:\s|$)"
 _AUX_ROW = (
     r"[^\s>#|*/;]\S*+\s++\d++\s++\d+\.\d\s+\d+\.\d\s+\d+\s+\d+\s+\S+"
     r"\s+[DIRSTZXtU][A-Za-z<+]*\s+\S+\s+\d+:\d\d(?:\.\d\d)?(?:\s+\S|\s*$)"  # a mail client may break it there

@@ -20,7 +20,6 @@ from ..lines import Lines
 from ..records import Record, SystemSample
 
 KIND = "sar"
-COMMAND = r"(?:^|[\s/;&|(])sar(?:\s|$)"
 PROGRAMS = ("sar", "sadc")
 OPENS = (
     rf"{STAMP}\s+(?:CPU\s+%use?r\s+%nice\s+(?:%system|%sys\s+%iowait\s+%steal)|CPU\s+(?:total/s|MHz|wghMHz|i\d+/s)"

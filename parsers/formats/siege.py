@@ -16,16 +16,37 @@ import re
 from typing import Any
 
 from ..catalogue import Found
+from ..commands import Command, Option
 from ..lines import Lines
 from ..records import LoadResult, Problem, Record, Semantics
 from ..transcript import is_elision, prompt
 from ..units import number
 
 KIND = "siege"
-COMMAND = r"(?:^|[\s/;&|(])siege\s"
+PROGRAMS = ("siege",)
 SEMANTICS = Semantics(
-    concurrency="measured", failures_in_requests=False, rate_step=0.01, mean_step_ms=10.0, max_step_ms=10.0
+    completed_from_command=True,
+    concurrency="measured",
+    failures_in_requests=False,
+    rate_step=0.01,
+    mean_step_ms=10.0,
+    max_step_ms=10.0,
 )
+OPTIONS = {
+    **dict.fromkeys(("-c", "--concurrent"), Option("concurrency")),
+    **dict.fromkeys(("-r", "--reps"), Option("repeats_each")),
+    **dict.fromkeys(("-t", "--time"), Option("duration_s", unit="m")),
+    **dict.fromkeys(("-f", "--file"), Option("url_file")),
+    **dict.fromkeys(("-H", "--header"), Option("header")),
+    **dict.fromkeys(("-A", "--user-agent"), Option("user_agent")),
+    **dict.fromkeys(("-T", "--content-type"), Option("content_type")),
+    **dict.fromkeys(("-d", "--delay", "-m", "--mark", "-R", "--rc"), Option()),
+    **dict.fromkeys(
+        ("-b", "-C", "-D", "-g", "-h", "-i", "-j", "-l", "-p", "-q", "-v", "-V"), Option(takes_value=False)
+    ),
+    **dict.fromkeys(("--benchmark", "--get", "--internet", "--json-output", "--log"), Option(takes_value=False)),
+    **dict.fromkeys(("--no-follow", "--no-parser", "--print", "--quiet", "--verbose"), Option(takes_value=False)),
+}
 INLINE = r"Transaction rate:\s+\d[\d.]*\s+trans/sec"
 OPENS = (
     r"WARNING: The number of users is capped at \d"
@@ -222,12 +243,11 @@ class _Siege:
         return Found(values, self.first, self.last, len(figures) < 6, self.problems)
 
 
-def fits(command: str, values: dict[str, Any]) -> bool:
+def fits(command: Command, values: dict[str, Any]) -> bool:
     """Whether the command's -c is the number of users that the banner shows, or more than siege allows."""
     if any(_CAPPED in warning for warning in values.get("warnings", ())):
         return True
-    users = re.search(r"\s-c\s*(\d+)", command) or re.search(r"--concurrent[= ](\d+)", command)
-    return users is None or values.get("users", int(users[1])) == int(users[1])
+    return command.agrees(values, {"concurrency": "users"})
 
 
 def records(values: dict[str, Any]) -> list[Record]:

@@ -18,7 +18,7 @@ from ..lines import Lines
 from ..records import HostFacts, Record
 
 KIND = "sysstat"
-COMMAND = r"(?:^|[\s/;&|(])(?:sar|mpstat|iostat|pidstat|cifsiostat|tapestat)(?:\s|$)"
+PROGRAMS = ("sar", "mpstat", "iostat", "pidstat", "cifsiostat", "tapestat")
 _DATE = r"(?:\d\S+|\w+,? \d\d \w+ \d{4})"  # "Thursday 04 September 2014" where the locale is India's
 OPENS = rf"Linux \d+\.\d+\S* \(\S+\)\s+{_DATE}(?:\s+_\w+_(?:\s+\(\d+(?: CPU\))?)?)?\s*$"
 

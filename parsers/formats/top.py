@@ -27,7 +27,6 @@ from ..transcript import is_elision
 
 KIND = "top"
 BEGINS = "top - "
-COMMAND = r"(?:^|[\s/;&|(])top(?:\s|$)"
 PROGRAMS = ("top",)
 LISTS_ALL = False
 OPENS = (

@@ -23,7 +23,7 @@ from ..table import Table, samples
 from ..units import clock_s, number
 
 KIND = "top_macos"
-COMMAND = r"(?:^|[\s/;&|(])top(?:\s|$)"
+PROGRAMS = ("top",)
 OPENS = r"Processes:\s+\d+ total,|Load Avg: \d|CPU usage: [\d.]+% user|PhysMem: \d|PID\s+COMMAND\s+\S.*(?:#TH|%CPU|MEM)"
 
 _TASKS = re.compile(r"(\d+) (total|running|stuck|sleeping|threads)")

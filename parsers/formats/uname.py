@@ -20,7 +20,7 @@ from ..records import HostFacts, Record
 from ..transcript import prompt
 
 KIND = "uname"
-COMMAND = r"(?:^|[\s/;&|(])uname(?:\s|$)"
+PROGRAMS = ("uname",)
 
 _MACHINE = r"(?:x86_64|amd64|i[3-6]86|aarch64|arm\w*|ppc\w*|s390x?|riscv\d+|mips\w*|loongarch\d+|athlon|unknown)"
 _OTHERS = r"(?:Darwin|FreeBSD|NetBSD|OpenBSD|DragonFly)"

@@ -22,7 +22,7 @@ from ..repeats import iteration
 from ..units import number, uptime_s
 
 KIND = "uptime"
-COMMAND = r"(?:^|[\s/;&|(])(?:uptime|w)(?:\s|$)"
+PROGRAMS = ("uptime", "w")
 OPENS = r"\d\d?:\d\d(?::\d\d)?(?:[AP]M)?\s+up\s+\d"
 
 _LINE = re.compile(

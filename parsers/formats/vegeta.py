@@ -14,14 +14,28 @@ import re
 from typing import Any
 
 from ..catalogue import Found
+from ..commands import Option
 from ..lines import Lines
 from ..records import LoadResult, Record, Semantics
 from ..report import Report, take_report
 from ..units import go_duration_ms
 
 KIND = "vegeta"
-COMMAND = r"(?:^|[\s/;&|(])vegeta\s"
+PROGRAMS = ("vegeta",)
 SEMANTICS = Semantics(open_loop="always")
+OPTIONS = {
+    "-rate": Option("rate"),
+    "-duration": Option("duration_s"),
+    "-timeout": Option("timeout_s"),
+    "-workers": Option("threads"),
+    "-connections": Option("connections"),
+    "-header": Option("header"),
+    "-targets": Option("url_file"),
+    "-keepalive": Option(takes_value=False),
+    **dict.fromkeys(("-body", "-format", "-max-workers", "-name", "-output", "-type"), Option()),
+    **dict.fromkeys(("-h2c", "-http2", "-insecure", "-lazy"), Option(takes_value=False)),
+}
+ONE_DASH = True
 OPENS = (
     r"Requests\s+\[total, rate(?:, throughput)?\]\s|Duration\s+\[total, attack, wait\]\s"
     r"|Latencies\s+\[(?:min, )?mean, 50, (?:90, )?95, 99, max\]\s|Status Codes\s+\[code:count\]\s"

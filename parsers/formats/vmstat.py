@@ -24,7 +24,6 @@ from ..transcript import is_elision
 from ..units import number
 
 KIND = "vmstat"
-COMMAND = r"(?:^|[\s/;&|(])vmstat(?:\s|$)"
 PROGRAMS = ("vmstat",)
 OPENS = (
     r"procs -+memory-+|procs\s{3,}memory\s+(?:page|swap)|--procs-- -+memory-+"

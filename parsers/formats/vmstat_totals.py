@@ -17,7 +17,7 @@ from ..lines import Lines
 from ..records import HostFacts, Record, SystemSample
 
 KIND = "vmstat_totals"
-COMMAND = r"(?:^|[\s/;&|(])vmstat(?:\s|$)"
+PROGRAMS = ("vmstat",)
 OPENS = r"\d+(?: [kKmM])? {1,2}total memory\s*$"
 
 _LINE = re.compile(r"(\d+)(?: ([kKmM]))? {1,2}([A-Za-z][A-Za-z -]+[a-z])")

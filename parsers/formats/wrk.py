@@ -15,14 +15,24 @@ import re
 from typing import Any
 
 from ..catalogue import Found
+from ..commands import Command, Option, host_port_path
 from ..lines import Lines
 from ..records import LoadResult, Problem, Record, Semantics
 from ..transcript import is_elision
-from ..urls import host_port_path
 
 KIND = "wrk"
-COMMAND = r"(?:^|[\s/;&|(])wrk2?\s"
+PROGRAMS = ("wrk", "wrk2")
 SEMANTICS = Semantics(open_loop="with_rate")
+OPTIONS = {
+    **dict.fromkeys(("-c", "--connections"), Option("concurrency")),
+    **dict.fromkeys(("-d", "--duration"), Option("duration_s")),
+    **dict.fromkeys(("-t", "--threads"), Option("threads")),
+    **dict.fromkeys(("-R", "--rate"), Option("rate")),
+    **dict.fromkeys(("-H", "--header"), Option("header")),
+    "--timeout": Option("timeout_s"),
+    **dict.fromkeys(("-s", "--script"), Option()),
+    **dict.fromkeys(("-L", "--latency", "-U", "--u_latency", "-v", "--version"), Option(takes_value=False)),
+}
 INLINE = r"Requests/sec:\s+\d[\d.]*\s*$"
 OPENS = (
     r"Running \d+(?:\.\d+)?[smh] test @ \S|\d+ threads? and \d+ connections?\s*$|Thread Stats\s+Avg\s+Stdev\s+Max"
@@ -171,12 +181,10 @@ _MEANINGS = (
 )
 
 
-def fits(command: str, values: dict[str, Any]) -> bool:
+def fits(command: Command, values: dict[str, Any]) -> bool:
     """Whether the command's -c and address are those of the report."""
-    clients = re.search(r"\s-c\s*(\d+)|--connections[= ](\d+)", command)
-    if clients and values.get("connections", int(clients[1] or clients[2])) != int(clients[1] or clients[2]):
-        return False
-    return "url" not in values or "://" not in command or values["url"] in command
+    same_url = not command.url or values.get("url", command.url) == command.url
+    return same_url and command.agrees(values, {"concurrency": "connections"})
 
 
 def records(values: dict[str, Any]) -> list[Record]:

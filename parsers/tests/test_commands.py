@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from parsers.urls import host_port_path
+from parsers.commands import host_port_path
 
 from .reading import FIXTURES, blocks, text_of
 
