@@ -1,13 +1,12 @@
 """Text of load tests and system tools to records. Standard library only; knows nothing of Django.
 
-`read(lines)` is the only way in for text, `decode(bytes)` for what is not text yet. See records.Block for what comes out.
+`read(lines)` is the only way in for text, `decode(bytes)` for what is not text yet. See reader.Block for what comes out.
 """
 
-from .catalogue import semantics_of
+from .catalogue import parse_command, semantics_of
 from .decode import NotText, decode, open_lines
-from .reader import read
+from .reader import Block, read
 from .records import (
-    Block,
     ConfigText,
     HostFacts,
     LoadResult,
@@ -38,6 +37,7 @@ __all__ = [
     "Timings",
     "decode",
     "open_lines",
+    "parse_command",
     "read",
     "semantics_of",
 ]

@@ -13,8 +13,7 @@ from typing import BinaryIO
 
 from .catalogue import formats
 from .decode import NotText, encoding_of, open_lines
-from .reader import read
-from .records import Block
+from .reader import Block, read
 from .table import Table
 
 

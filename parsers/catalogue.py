@@ -22,6 +22,7 @@ A tool with SEMANTICS has its command line, too:
     PROGRAMS        as above
     OPTIONS         {name with its dashes: commands.Option}
     ONE_DASH        True where long names stand behind one dash ("-disable-keepalive")
+    ADDRESS         False where its arguments are scripts and hold no address
     DEFAULTS        {standard term: value} of what holds where no option sets it and the tool does not print it
 A monitor's format may have
     LISTS_ALL       False where its list of processes may be shorter than the system's (a screen); True by default
@@ -32,7 +33,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import import_module
 from pkgutil import iter_modules
@@ -42,18 +43,7 @@ from typing import Any
 from . import formats as _formats_package
 from .commands import Command, Syntax, program_pattern, read_command
 from .lines import Lines
-from .records import Problem, Record, Semantics
-
-
-@dataclass(slots=True)
-class Found:
-    """What a format's parse read: `first` and `last` are line numbers of the tool's own output."""
-
-    values: dict[str, Any]
-    first: int
-    last: int
-    partial: bool = False
-    problems: list[Problem] = field(default_factory=list)
+from .records import Found, Record, Semantics
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +109,12 @@ def _syntax(module: ModuleType) -> Syntax:
     for wanted in ("PROGRAMS", "OPTIONS"):
         if not hasattr(module, wanted):
             raise TypeError(f"the format of {module.KIND} declares SEMANTICS but no {wanted}")
-    return Syntax(module.OPTIONS, getattr(module, "ONE_DASH", False), getattr(module, "DEFAULTS", {}))
+    return Syntax(
+        options=module.OPTIONS,
+        one_dash=getattr(module, "ONE_DASH", False),
+        defaults=getattr(module, "DEFAULTS", {}),
+        address=getattr(module, "ADDRESS", True),
+    )
 
 
 def _about(module: ModuleType) -> str:

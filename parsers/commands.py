@@ -55,11 +55,13 @@ class Syntax:
     options    by name with its dashes
     one_dash   long names stand behind one dash, as Go has it ("-disable-keepalive")
     defaults   what holds where no option sets it
+    address    whether its arguments have the address; False where they are scripts
     """
 
     options: Mapping[str, Option]
     one_dash: bool = False
     defaults: Mapping[str, Any] = field(default_factory=dict)
+    address: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,7 @@ class Command:
     @property
     def scheme(self) -> str:
         """ "http", "https", or "" where no address is known."""
-        return urlsplit(self.url).scheme
+        return self.url.partition("://")[0].lower() if "://" in self.url else ""
 
     @property
     def hostname(self) -> str | None:
@@ -151,8 +153,9 @@ def read_command(text: str, tool: str, start: int, syntax: Syntax) -> Command:
             if option.sets:
                 meaning = _value(option, value or "")
                 options |= {} if meaning is None else {option.sets: meaning}
-    url = str(options.get("url", "")) or next((url for word in arguments if (url := _url(word))), "")
-    return Command(tool, options, tuple(given), tuple(arguments), tuple(unknown), url=url or _url_within(text))
+    addresses = filter(None, map(_url, arguments if syntax.address else ()))
+    url = options.get("url") or next(addresses, "") or _url_within(text)
+    return Command(tool, options, tuple(given), tuple(arguments), tuple(unknown), url=url)
 
 
 def program_pattern(programs: tuple[str, ...], *, alone: bool) -> re.Pattern[str]:

@@ -13,9 +13,8 @@ from functools import lru_cache
 from typing import Any
 
 from .broken import was_broken
-from .catalogue import Found
 from .lines import Lines
-from .records import Problem
+from .records import Found, Problem
 from .transcript import is_elision
 from .units import number
 

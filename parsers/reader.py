@@ -3,12 +3,109 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from . import transcript
 from .around import Around
-from .catalogue import Format, Found, any_opening, beginnings, claimed, formats, inline_openings, opening_too, openings
+from .catalogue import (
+    Format,
+    any_opening,
+    beginnings,
+    claimed,
+    formats,
+    inline_openings,
+    opening_too,
+    openings,
+    parse_command,
+    semantics_of,
+)
+from .commands import Command
 from .lines import Lines
-from .records import Block, Problem
+from .records import Found, LoadResult, Problem, Record
+
+
+@dataclass(slots=True)
+class Block:
+    """One recognised piece of tool output.
+
+    first, last     1-based lines of the tool's own output in the text as given (not the command line)
+    heading         nearest line of prose above that belongs to it, as printed
+    label           what stands before the figure on its own line ("2nd run:"), or None
+    command         the command that printed it, without its prompt
+    prompt_host     host name out of that prompt
+    trail           (line, text) of each line of prose since the block before, oldest first (the last 60)
+    partial         True where most of what the tool prints is missing
+    values          the tool's own figures: names and units of interfaces.md
+    above, below    (line, text) of lines around it that no tool printed and that may tell the time: dates, prompts (the
+                    first and last few). What is below one block is above the next: the list fills while that is looked for
+    typed           commands typed since the block before, its own among them (the last few)
+    """
+
+    kind: str
+    first: int
+    last: int
+    values: dict[str, Any] = field(default_factory=dict)
+    heading: str | None = None
+    heading_line: int | None = None
+    label: str | None = None
+    command: str | None = None
+    command_line: int | None = None
+    prompt_host: str | None = None
+    trail: list[tuple[int, str]] = field(default_factory=list)
+    partial: bool = False
+    problems: list[Problem] = field(default_factory=list)
+    above: list[tuple[int, str]] = field(default_factory=list)
+    below: list[tuple[int, str]] = field(default_factory=list)
+    typed: tuple[str, ...] = ()
+    _result: tuple[dict[str, Any], LoadResult] | None = field(default=None, init=False, repr=False, compare=False)
+
+    @property
+    def lines(self) -> tuple[int, int]:
+        return self.first, self.last
+
+    @property
+    def records(self) -> list[Record]:
+        """The same figures as records. A single load result is completed from its command, and kept."""
+        if self._result is not None and self._result[0] is self.values:
+            return [self._result[1]]
+        records = formats()[self.kind].records(self.values)
+        results = [record for record in records if isinstance(record, LoadResult)]
+        if len(results) != 1:  # the rows of a log had a command each
+            return records
+        result = _complete(results[0], self.values, self.command or "")
+        if len(records) == 1:
+            self._result = self.values, result
+        return [result if record is results[0] else record for record in records]
+
+    @property
+    def load_results(self) -> list[LoadResult]:
+        return [record for record in self.records if isinstance(record, LoadResult)]
+
+
+def _complete(result: LoadResult, values: dict[str, Any], text: str) -> LoadResult:
+    """The load result with what its command tells and the tool did not print: a quoted line has no concurrency."""
+    semantics = semantics_of(result.tool)
+    command = parse_command(text, result.tool) if text and semantics.completed_from_command else Command()
+    if not command.tool or command.problem or command.unknown:
+        return result
+    asked: dict[str, Any] = {
+        "concurrency": command.options.get("concurrency"),
+        "keepalive": command.options.get("keepalive"),
+        "hostname": command.hostname,
+        "port": command.port,
+        "path": command.path,
+    }
+    if result.hostname is not None:  # half an address from each would be nobody's
+        del asked["port"]
+    measured = semantics.concurrency == "measured" and "users" not in values
+    missing: dict[str, Any] = {
+        name: value
+        for name, value in asked.items()
+        if value is not None and (getattr(result, name) is None or name == "concurrency" and measured)
+    }
+    return replace(result, **missing) if missing else result
+
 
 Parse = Callable[[Lines, str | None], Found | None]
 

@@ -166,52 +166,11 @@ class Problem:
 
 
 @dataclass(slots=True)
-class Block:
-    """One recognised piece of tool output.
+class Found:
+    """What a format's parse read: `first` and `last` are line numbers of the tool's own output."""
 
-    first, last     1-based lines of the tool's own output in the text as given (not the command line)
-    heading         nearest line of prose above that belongs to it, as printed
-    label           what stands before the figure on its own line ("2nd run:"), or None
-    command         the command that printed it, without its prompt
-    prompt_host     host name out of that prompt
-    trail           (line, text) of each line of prose since the block before, oldest first (the last 60)
-    partial         True where most of what the tool prints is missing
-    values          the tool's own figures: names and units of interfaces.md
-    above, below    (line, text) of lines around it that no tool printed and that may tell the time: dates, prompts (the
-                    first and last few). What is below one block is above the next: the list fills while that is looked for
-    typed           commands typed since the block before, its own among them (the last few)
-    """
-
-    kind: str
+    values: dict[str, Any]
     first: int
     last: int
-    values: dict[str, Any] = field(default_factory=dict)
-    heading: str | None = None
-    heading_line: int | None = None
-    label: str | None = None
-    command: str | None = None
-    command_line: int | None = None
-    prompt_host: str | None = None
-    trail: list[tuple[int, str]] = field(default_factory=list)
     partial: bool = False
     problems: list[Problem] = field(default_factory=list)
-    above: list[tuple[int, str]] = field(default_factory=list)
-    below: list[tuple[int, str]] = field(default_factory=list)
-    typed: tuple[str, ...] = ()
-    _made: tuple[dict[str, Any], Record] | None = field(default=None, init=False, repr=False, compare=False)
-
-    @property
-    def lines(self) -> tuple[int, int]:
-        return self.first, self.last
-
-    @property
-    def records(self) -> list[Record]:
-        """The same figures as records, made by the block's own format. Where there is but one, it is made once."""
-        from .catalogue import formats  # catalogue imports every format, and they import this module
-
-        if self._made is not None and self._made[0] is self.values:
-            return [self._made[1]]
-        made = formats()[self.kind].records(self.values)
-        if len(made) == 1 and isinstance(made[0], LoadResult):
-            self._made = self.values, made[0]
-        return made

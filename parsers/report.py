@@ -7,9 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from .catalogue import Found
 from .lines import Lines
-from .records import Problem
+from .records import Found, Problem
 from .transcript import is_elision, prompt
 
 _FIGURE_LAST = re.compile(r"(?:^|[\s=(,])[-+]?[\d.,]*\d$")

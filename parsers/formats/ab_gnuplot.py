@@ -13,10 +13,9 @@ import re
 from collections import Counter
 from typing import Any
 
-from ..catalogue import Found
 from ..histogram import Latencies, Seconds, Spread
 from ..lines import Lines
-from ..records import Record, Timings
+from ..records import Found, Record, Timings
 from ..rowwise import take_rows
 
 KIND = "ab_gnuplot"

@@ -13,9 +13,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..catalogue import Found
 from ..lines import Lines
-from ..records import Record, Timings
+from ..records import Found, Record, Timings
 from ..rowwise import take_rows
 
 KIND = "ab_percentiles_csv"

@@ -14,9 +14,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..catalogue import Found, other_openings
+from ..catalogue import other_openings
 from ..lines import Lines
-from ..records import ConfigText, Record
+from ..records import ConfigText, Found, Record
 from ..transcript import is_elision, prompt, width
 
 KIND = "config"

@@ -12,9 +12,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..catalogue import Found
 from ..lines import Lines
-from ..records import HostFacts, Problem, Record
+from ..records import Found, HostFacts, Problem, Record
 from ..transcript import prompt
 from ..units import number
 

@@ -14,9 +14,8 @@ import re
 from typing import Any
 
 from ..broken import whole
-from ..catalogue import Found
 from ..lines import Lines
-from ..records import ProcessSample, Record
+from ..records import Found, ProcessSample, Record
 from ..repeats import iteration
 
 KIND = "docker_stats"

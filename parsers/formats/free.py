@@ -14,9 +14,8 @@ import re
 from typing import Any
 
 from ..broken import rest
-from ..catalogue import Found
 from ..lines import Lines
-from ..records import HostFacts, Problem, Record, SystemSample
+from ..records import Found, HostFacts, Problem, Record, SystemSample
 from ..translated import FREE_COLUMNS, FREE_ROWS, any_of, to_english
 
 KIND = "free"

@@ -13,10 +13,9 @@ import re
 from typing import Any
 
 from ..broken import whole
-from ..catalogue import Found
 from ..commands import Option
 from ..lines import Lines
-from ..records import LoadResult, Problem, Record, Semantics
+from ..records import Found, LoadResult, Problem, Record, Semantics
 from ..transcript import is_elision
 
 KIND = "h2load"

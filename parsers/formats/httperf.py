@@ -16,10 +16,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from ..catalogue import Found
 from ..commands import Command, Option
 from ..lines import Lines
-from ..records import LoadResult, Record, Semantics
+from ..records import Found, LoadResult, Record, Semantics
 from ..report import Report, take_report
 from ..units import number
 

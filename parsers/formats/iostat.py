@@ -15,10 +15,9 @@ import re
 from typing import Any
 
 from ..broken import was_broken
-from ..catalogue import Found
 from ..intervals import clock, column, figure, metric
 from ..lines import Lines
-from ..records import Problem, Record, SystemSample
+from ..records import Found, Problem, Record, SystemSample
 
 KIND = "iostat"
 PROGRAMS = ("iostat",)

@@ -16,10 +16,9 @@ import re
 from collections import Counter
 from typing import Any
 
-from ..catalogue import Found
 from ..histogram import Latencies, Seconds
 from ..lines import Lines
-from ..records import LoadResult, Record, Timings
+from ..records import Found, LoadResult, Record, Timings
 from ..rowwise import take_rows
 
 KIND = "jtl"

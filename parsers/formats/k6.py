@@ -13,10 +13,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..catalogue import Found
 from ..commands import Option
 from ..lines import Lines
-from ..records import LoadResult, Record, Semantics
+from ..records import Found, LoadResult, Record, Semantics
 from ..report import Report, take_report
 from ..units import GO_DURATION, go_duration_ms
 
@@ -31,6 +30,7 @@ OPTIONS = {
     **dict.fromkeys(("--no-color", "-q", "--quiet", "-v", "--verbose"), Option(takes_value=False)),
 }
 _KNOWN = r"(?:http_req\w*|data_received|data_sent|checks\w*|iterations?\w*|vus|vus_max)"
+ADDRESS = False
 OPENS = rf"█ (?:THRESHOLDS|TOTAL RESULTS)\s*$|(?:[✓✗]\s+)?{_KNOWN}\.{{3,}}:\s+\S"
 
 _METRIC = re.compile(r"(?:([✓✗])\s+)?([A-Za-z_]\w*|\{[^{}]*\})\.{3,}:\s+(\S.*)")

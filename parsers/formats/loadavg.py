@@ -12,9 +12,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..catalogue import Found
 from ..lines import Lines
-from ..records import Record, SystemSample
+from ..records import Found, Record, SystemSample
 from ..repeats import iteration
 
 KIND = "loadavg"

@@ -14,9 +14,8 @@ import csv
 import re
 from typing import Any
 
-from ..catalogue import Found
 from ..lines import Lines
-from ..records import LoadResult, Problem, Record
+from ..records import Found, LoadResult, Problem, Record
 from ..transcript import is_elision
 from ..units import number
 

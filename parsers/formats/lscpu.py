@@ -16,9 +16,8 @@ import re
 from typing import Any
 
 from ..broken import was_broken, whole
-from ..catalogue import Found
 from ..lines import Lines
-from ..records import HostFacts, Problem, Record
+from ..records import Found, HostFacts, Problem, Record
 from ..transcript import prompt
 from ..translated import LSCPU_KEYS
 from ..units import number

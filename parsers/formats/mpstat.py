@@ -12,10 +12,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..catalogue import Found
 from ..intervals import STAMP, Interval, Tool, interval
 from ..lines import Lines
-from ..records import Record, SystemSample
+from ..records import Found, Record, SystemSample
 
 KIND = "mpstat"
 PROGRAMS = ("mpstat",)

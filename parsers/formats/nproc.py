@@ -12,9 +12,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..catalogue import Found
 from ..lines import Lines
-from ..records import HostFacts, Record
+from ..records import Found, HostFacts, Record
 
 KIND = "nproc"
 PROGRAMS = ("nproc",)

@@ -14,10 +14,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..catalogue import Found
 from ..commands import Option
 from ..lines import Lines
-from ..records import LoadResult, Record, Semantics
+from ..records import Found, LoadResult, Record, Semantics
 from ..report import Report, take_report
 
 KIND = "oha"

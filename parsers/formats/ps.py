@@ -15,9 +15,8 @@ import re
 import shlex
 from typing import Any
 
-from ..catalogue import Found
 from ..lines import Lines
-from ..records import Record
+from ..records import Found, Record
 from ..rows import RowReader
 from ..table import Table, samples
 from ..transcript import prompt

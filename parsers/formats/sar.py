@@ -14,10 +14,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..catalogue import Found
 from ..intervals import STAMP, Interval, Tool, interval, metric
 from ..lines import Lines
-from ..records import Record, SystemSample
+from ..records import Found, Record, SystemSample
 
 KIND = "sar"
 PROGRAMS = ("sar", "sadc")

@@ -16,9 +16,8 @@ from collections import Counter
 from typing import Any
 
 from ..broken import was_broken, whole
-from ..catalogue import Found
 from ..lines import Lines
-from ..records import Record, SystemSample
+from ..records import Found, Record, SystemSample
 from ..repeats import iteration
 from ..units import number
 

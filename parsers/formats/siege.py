@@ -15,10 +15,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..catalogue import Found
 from ..commands import Command, Option
 from ..lines import Lines
-from ..records import LoadResult, Problem, Record, Semantics
+from ..records import Found, LoadResult, Problem, Record, Semantics
 from ..transcript import is_elision, prompt
 from ..units import number
 

@@ -11,9 +11,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..catalogue import Found
 from ..lines import Lines
-from ..records import LoadResult, Problem, Record
+from ..records import Found, LoadResult, Problem, Record
 from ..units import number
 
 KIND = "siege_log"

@@ -13,9 +13,8 @@ import re
 from typing import Any
 
 from ..broken import rest
-from ..catalogue import Found
 from ..lines import Lines
-from ..records import HostFacts, Record
+from ..records import Found, HostFacts, Record
 
 KIND = "sysstat"
 PROGRAMS = ("sar", "mpstat", "iostat", "pidstat", "cifsiostat", "tapestat")

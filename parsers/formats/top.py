@@ -16,10 +16,9 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from ..catalogue import Found
 from ..lines import Lines
 from ..quick import top as quick_top
-from ..records import Problem, Record, SystemSample
+from ..records import Found, Problem, Record, SystemSample
 from ..rows import RowReader
 from ..table import Table, samples
 from ..top_summary import Summary

@@ -15,9 +15,8 @@ import re
 from typing import Any
 
 from ..broken import was_broken
-from ..catalogue import Found
 from ..lines import Lines
-from ..records import Record, SystemSample
+from ..records import Found, Record, SystemSample
 from ..repeats import iteration
 from ..table import Table, samples
 from ..units import clock_s, number

@@ -14,9 +14,8 @@ import re
 from typing import Any
 
 from ..broken import whole
-from ..catalogue import Found
 from ..lines import Lines
-from ..records import HostFacts, Record
+from ..records import Found, HostFacts, Record
 from ..transcript import prompt
 
 KIND = "uname"

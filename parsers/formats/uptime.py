@@ -15,9 +15,8 @@ from contextlib import suppress
 from typing import Any
 
 from ..broken import whole
-from ..catalogue import Found
 from ..lines import Lines
-from ..records import Record, SystemSample
+from ..records import Found, Record, SystemSample
 from ..repeats import iteration
 from ..units import number, uptime_s
 

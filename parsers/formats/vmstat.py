@@ -16,9 +16,8 @@ from itertools import islice
 from typing import Any
 
 from ..broken import rest, whole
-from ..catalogue import Found
 from ..lines import Lines
-from ..records import Problem, Record, SystemSample
+from ..records import Found, Problem, Record, SystemSample
 from ..table import Table
 from ..transcript import is_elision
 from ..units import number

@@ -14,10 +14,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..catalogue import Found
 from ..commands import Command, Option, host_port_path
 from ..lines import Lines
-from ..records import LoadResult, Problem, Record, Semantics
+from ..records import Found, LoadResult, Problem, Record, Semantics
 from ..transcript import is_elision
 
 KIND = "wrk"

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import parsers
+from parsers import Block
 from parsers.catalogue import formats
-from parsers.records import Block
 
 FIXTURES = Path(__file__).parent / "fixtures"
 KINDS = frozenset(formats()) - {"config"}  # texts are no figures; runs.tests look at them

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from parsers import Block, HostFacts, ProcessSample, SystemSample
 from parsers.formats import vmstat
-from parsers.records import Block, HostFacts, ProcessSample, SystemSample
 
 from .reading import FIXTURES, blocks, text_of
 

@@ -9,7 +9,15 @@ take_in         counts and trends catch up        recount                  they 
 remove          delete rows of any kind           kinds                    what is recognised
 """
 
-from parsers.catalogue import has_one_thread, is_monitor, lists_all_processes, makes_load, semantics_of
+from parsers.catalogue import (
+    has_one_thread,
+    is_monitor,
+    lists_all_processes,
+    makes_load,
+    parse_command,
+    semantics_of,
+)
+from parsers.commands import Command
 from parsers.records import Semantics
 
 from .again import cancel, give_up, lines_of, parse_queued, reparse
@@ -32,6 +40,7 @@ from .text_storage import Text, text_of
 __all__ = [
     "EVERY_SECRET",
     "Arrival",
+    "Command",
     "Draft",
     "Edits",
     "Error",
@@ -58,6 +67,7 @@ __all__ = [
     "nothing_found",
     "overdue",
     "overrule",
+    "parse_command",
     "parse_queued",
     "preview",
     "receive",

@@ -8,8 +8,6 @@ from parsers import Block
 from parsers.records import Record
 from parsers.table import Table
 
-from .asked import completed
-
 ROWS = 8
 TABLES = ("processes", "rows")
 
@@ -22,5 +20,5 @@ def glance(block: Block) -> list[Record]:
         if isinstance(table := block.values.get(name), Table) and len(table) > ROWS
     }
     if not short:
-        return completed(block, block.records)
+        return block.records
     return replace(block, values=block.values | short).records

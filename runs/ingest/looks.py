@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from parsers import Block, LoadResult
 from runs.models import Capture, Series
 
-from .asked import load_results
 from .fitting import fitted
 from .screens import Samples
 from .timings import told
@@ -26,7 +25,7 @@ class Loads:
         number = int(name.removeprefix("b"))
         block = self.blocks[number]
         if number not in self.results:
-            self.results[number] = load_results(block)
+            self.results[number] = block.load_results
         rows = block.values.get("rows")
         values = rows[int(row)] if row and isinstance(rows, list) else told(block)
         return block, self.results[number][int(row or 0)], values

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
-from parsers import Block, LoadResult
+from parsers import Block, LoadResult, parse_command, semantics_of
 
-from .asked import asked_by, load_results
 from .draft import DraftConfig
 from .headings import Choice, choose, shortened
 from .variants import Server, merge_server, same_server, server_of, states
@@ -89,9 +88,11 @@ class Namer:
         A number of requests that is not round was not asked for: the test had a time limit.
         """
         r = self.result_of(load)
-        asked = asked_by(self.blocks[load].command or "").requests
-        if asked is None and r.tool == "ab" and not (r.complete_requests or 0) % 10:
-            asked = r.complete_requests
+        asked = None
+        if semantics_of(r.tool).makes_all_requests:
+            asked = parse_command(self.blocks[load].command or "", r.tool).options.get("requests")
+            if asked is None and not (r.complete_requests or 0) % 10:
+                asked = r.complete_requests
         return f"{r.tool}|{r.concurrency}|{r.keepalive}|{r.path}|{asked}"
 
     def _server(self, load: int) -> Server:
@@ -151,4 +152,4 @@ class Namer:
 
 
 def _first_result(block: Block) -> LoadResult:
-    return load_results(block)[0]
+    return block.load_results[0]

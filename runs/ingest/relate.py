@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from parsers import Block, ConfigText, LoadResult, ProcessSample, SystemSample, Timings
 
 from . import timings
-from .asked import load_results
 from .beside import place_captures, place_texts
 from .draft import Draft, DraftExperiment, DraftRun
 from .glance import glance
@@ -68,7 +67,7 @@ class _Relation:
 
     def _experiment(self, key: str, part: range, n_configs: int, draft: Draft) -> DraftExperiment:
         loads = [i for i in self.loads if self.again.get(i, i) in part]  # a quote goes with what it quotes
-        results = [r for i in loads for r in load_results(self.blocks[i])]
+        results = [r for i in loads for r in self.blocks[i].load_results]
         hosts, host_of = hosts_of([self.sights[i] for i in part], results, len(draft.hosts) + 1)
         draft.hosts += hosts
         experiment = DraftExperiment(key=key, name="", host=hosts[0].key if hosts else "")
@@ -93,7 +92,7 @@ class _Relation:
                 continue
             block = self.blocks[index]
             config = namer.config_of(index)
-            results = [r for r in block.records if isinstance(r, LoadResult)]
+            results = block.load_results
             for number in range(len(results)):
                 method = f"{config}|{namer.method_of(index)}"
                 counts[method] = counts.get(method, 0) + 1
