@@ -67,17 +67,19 @@ def measure(processes: int, looks: int, times: int) -> dict[str, Any]:
 
     import orjson
 
-    from runs.selectors import watched
-    from runs.views import overtime
+    from runs.charts.time_series import Band, View
+    from runs.presenters.monitor_charts import draw_figure
+    from runs.selectors.samples import samples_of_capture
 
     sizes = list(_walks(processes, looks))
     capture = _packed(sizes)
     _plain(sizes)
-    asked = overtime.Asked(points=POINTS, program="httpd")
 
     def made() -> bytes:
-        seen = watched.of_capture(capture)
-        return orjson.dumps(overtime._drawn(seen, "processes", asked, seen.bands()), option=orjson.OPT_SERIALIZE_NUMPY)
+        samples = samples_of_capture(capture)
+        bands = [Band(mark.name, mark.start_s, mark.end_s) for mark in samples.marks()]
+        figure = draw_figure(samples, "processes", "httpd", View(POINTS, bands=bands))
+        return orjson.dumps(figure, option=orjson.OPT_SERIALIZE_NUMPY)
 
     def ours() -> bytes:
         return gzip.compress(made(), LEVEL)
@@ -99,7 +101,7 @@ def measure(processes: int, looks: int, times: int) -> dict[str, Any]:
         "packing_s": median(alone.measured),
         "kb": len(ours()) / 1000,
         "plain_kb": len(body) / 1000,
-        "points": sum(len(trace["lean"]["y"]) for panel in light["panels"] for trace in panel["data"]),
+        "points": sum(len(trace["delta"]["y"]) for panel in light["panels"] for trace in panel["data"]),
     }
 
 

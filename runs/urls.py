@@ -14,7 +14,7 @@ from runs.views import (
     detail,
     experiment,
     home,
-    overtime,
+    over_time,
     preview,
     reading,
     rulings,
@@ -26,7 +26,7 @@ from runs.views import (
 )
 
 TREND = r"trends/(?P<fingerprint>[-\w]{1,64})"
-OVER_TIME = r"figures/(?P<what>\w{1,40})\.(?P<fmt>json|csv)"
+OVER_TIME = r"^(?P<kind>captures|runs)/(?P<pk>\d+)/figures/(?P<what>\w{1,40})\.(?P<fmt>json|csv)$"
 
 
 def page(route: str, view: Callable[..., HttpResponseBase], name: str, more: str = "") -> list[URLPattern]:
@@ -60,8 +60,7 @@ urlpatterns = [
     *page("uploads/<pk>/", upload.upload, "upload"),
     path("uploads/<int:pk>/reading/", reading.reading, name="upload-reading"),
     *page("captures/<pk>/", detail.capture, "capture"),
-    re_path(rf"^captures/(?P<pk>\d+)/{OVER_TIME}$", overtime.capture_figure, name="capture-figure"),
-    re_path(rf"^runs/(?P<pk>\d+)/{OVER_TIME}$", overtime.run_figure, name="run-figure"),
+    re_path(OVER_TIME, over_time.figure, name="over-time"),
     path("experiments/<int:pk>/rename/", change.rename_experiment, name="rename-experiment"),
     path("configs/<int:pk>/rename/", change.rename_config, name="rename-config"),
     path("hosts/<int:pk>/rename/", change.rename_host, name="rename-host"),

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from runs.charts.overtime.strands import extremes
-from runs.charts.overtime.timeline import Floats
+from runs.charts.timeline import Floats, find_extremes
 from runs.ingest.series_packing import unpack_samples
 from runs.models import Run, Series
 
@@ -38,7 +37,7 @@ def of_run(run: Run, metric: str, points: int) -> dict[str, Any]:
 
 def _one(row: Series, clock: Floats | None, points: int) -> dict[str, Any]:
     samples = unpack_samples(row.samples, row.capture.n_samples)
-    looks = extremes(samples, points)
+    looks = find_extremes(samples, points)
     return {
         "capture": row.capture_id,
         "tool": row.capture.tool,

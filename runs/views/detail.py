@@ -13,11 +13,19 @@ from django.urls import reverse
 from runs.analysis import differences
 from runs.analysis.sheet import Sheet, Value
 from runs.models import Capture, Config, Host, Run
+from runs.presenters.monitor_charts import charts_of_capture, charts_of_run
 from runs.presenters.run_charts import draw_latency, timings_of_run
-from runs.selectors import captured, gists, reads, watched
+from runs.selectors import gists, reads
+from runs.selectors.samples import (
+    count_processes,
+    machine_table,
+    process_table,
+    program_table,
+    samples_of_capture,
+    samples_of_run,
+)
 from runs.views.answer import answer
 from runs.views.cards import cards
-from runs.views.overtime_charts import charts_of_capture, charts_of_run
 from runs.views.paging import beyond, shown
 
 MOST_LISTED, MOST_SENT, MOST_GROUPS = 500, 20_000, 40
@@ -41,7 +49,7 @@ def run(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     found = get_object_or_404(Run.objects.with_context(), pk=pk)
     fact = reads.run_fact(found)
     captures = list(found.captures.defer("values", "quotes"))
-    seen = watched.of_run(found, captures)
+    seen = samples_of_run(found, captures)
     single = timings_of_run(found)
     chart, log = draw_latency(found, single["timed"].percentiles_ms, request.GET.get("y", ""))
     pairs = flat(found.values)
@@ -50,9 +58,9 @@ def run(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
         "fact": fact,
         "looks": _looks(captures),
         "over_time": charts_of_run(found, seen, request.GET.get("program", "")),
-        "marks": seen.bands() if seen else [],
+        "marks": seen.marks() if seen else [],
         "through": seen.captures[0] if seen else None,
-        "around": seen.around(found) if seen else None,
+        "around": seen.part_around(found) if seen else None,
         "chart": chart,
         "log": log,
         "pairs": pairs,
@@ -70,8 +78,8 @@ def run(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
 
 def _looks(captures: Sequence[Capture]) -> list[tuple[Capture, int, str]]:
     """(capture, how many processes it saw, where it stands in its text)."""
-    n = captured.counted(captures)
-    return [(one, n[one.pk], reads.line_url(one.upload_id, one.line_first)) for one in captures]
+    n = count_processes(captures)
+    return [(one, n.get(one.pk, 0), reads.line_url(one.upload_id, one.line_first)) for one in captures]
 
 
 def host(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
@@ -106,16 +114,16 @@ def config(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
 def capture(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     found = get_object_or_404(Capture.objects.with_context().defer("values"), pk=pk)
     whole = bool(fmt or request.GET.get("format", ""))
-    machine = captured.machine(found)
-    processes = captured.processes(found, MOST_SENT if whole else MOST_LISTED)
-    seen = watched.of_capture(found)
+    machine = machine_table(found)
+    processes = process_table(found, MOST_SENT if whole else MOST_LISTED)
+    seen = samples_of_capture(found)
     programs = seen.programs("rss_kb", "cpu_pct")
     source = reads.line_url(found.upload_id, found.line_first)
     context = {
         "capture": found,
         "source": source,
         "metrics": machine,
-        "groups": captured.groups(programs, MOST_GROUPS),
+        "groups": program_table(programs, MOST_GROUPS),
         "processes": processes,
         "most": MOST_LISTED,
         "over_time": charts_of_capture(
@@ -124,7 +132,7 @@ def capture(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
             programs,
             request.GET.get("program", ""),
         ),
-        "marks": seen.bands() if found.n_samples > 1 else [],
+        "marks": seen.marks() if found.n_samples > 1 else [],
         "configs": list(found.experiment.configs.all()),
     }
     rows = tuple((one.pid, one.group, one.command, one.rss_kb, one.cpu_pct) for one in processes)

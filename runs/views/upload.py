@@ -15,10 +15,10 @@ from runs import ingest
 from runs.analysis.numbers import figure
 from runs.analysis.sheet import Sheet
 from runs.models import Capture, ConfigText, Experiment, Run, Timing, Upload
-from runs.selectors import captured, watched
+from runs.presenters.monitor_charts import charts_of_capture
 from runs.selectors.reads import LINES_A_PAGE
+from runs.selectors.samples import machine_table, samples_of_capture
 from runs.views.answer import answer
-from runs.views.overtime_charts import charts_of_capture
 from runs.views.reading import standing
 from runs.views.source import Covered, Span, lines_of, tint_of
 
@@ -86,10 +86,10 @@ def _charts(captures: list[Capture]) -> dict[str, Any]:
     longest = max(captures, key=lambda capture: capture.n_samples, default=None)
     if longest is None or longest.n_samples < 2:
         return {}
-    seen = watched.of_capture(longest)
-    names = {one.name for one in captured.machine(longest) if one.high or "swap" not in one.name}
+    seen = samples_of_capture(longest)
+    names = {one.name for one in machine_table(longest) if one.high or "swap" not in one.name}
     charts = charts_of_capture(longest, names, seen.programs("rss_kb", "cpu_pct"), "")
-    return {"charted": longest, "over_time": charts, "marks": seen.bands()}
+    return {"charted": longest, "over_time": charts, "marks": seen.marks()}
 
 
 def _parts(start: int, n_lines: int) -> list[Part]:

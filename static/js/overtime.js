@@ -1,36 +1,37 @@
-// Draws charts over time: puts the points of a light figure back (see runs/charts/overtime/lean.py), and asks for finer ones
-// when the reader zooms in, by dragging or by the buttons. All charts of a page show the same time. What is there stays until the finer figure has come.
+// Draws charts over time: restores the points of a delta-encoded figure (see runs/charts/time_series.py), and requests finer
+// ones when the reader zooms in, by dragging or by the buttons. All charts of a page show the same time; each stays as it is
+// until its finer figure has come.
 "use strict";
 (function () {
   const WAIT_MS = 150; // after the last of several zooms
   const MOST_KEPT = 50; // figures of earlier zooms
-  const fetched = new Map(); // address -> promise of its JSON
   const coarse = window.matchMedia("(pointer: coarse)").matches;
   const boxes = [...document.querySelectorAll(".plot[data-over]")];
-  const drawn = new Set();
-  const following = new WeakSet(); // boxes that are moved by this script and not by the reader
-  const seconds = new WeakMap(); // box -> how much of its x axis a second is
   const zoom = document.querySelector(".zoom");
-  let range = fromQuery() || fromPage();
-  let whole; // the ends of all that there is, known with the first figure
-  let clock = false; // whether they are on a clock
+  const drawn = new Set();
+  const following = new WeakSet(); // boxes that this script moves, not the reader
+  const seconds = new WeakMap(); // box -> the length of a second on its x axis
+  const fetched = new Map(); // address -> promise of its JSON
+  let range = rangeInQuery() || rangeOfPage();
+  let whole; // the ends of all samples, known with the first figure
+  let clock = false; // whether they are times of the day
   let restoring = false;
   let timer;
   let turn = 0;
 
-  function fromQuery() {
+  function rangeInQuery() {
     const query = new URLSearchParams(location.search);
     const ends = ["from", "to"].map((name) => parseFloat(query.get(name)));
     return ends.every(Number.isFinite) && ends[0] < ends[1] ? ends : null;
   }
 
-  // Where the monitors saw far more than the run that the page is about.
-  function fromPage() {
+  // Set where the monitors ran much longer than the run that the page is about.
+  function rangeOfPage() {
     const { from, to } = boxes.length ? boxes[0].dataset : {};
     return from ? [parseFloat(from), parseFloat(to)] : null;
   }
 
-  function intoQuery() {
+  function writeQuery() {
     const here = new URL(location.href);
     ["from", "to"].forEach((name, at) => {
       if (range) here.searchParams.set(name, range[at].toFixed(1));
@@ -39,47 +40,14 @@
     history.replaceState(history.state, "", here);
   }
 
-  function address(box) {
-    const asked = new URL(box.dataset.over, location.href);
-    asked.searchParams.set("points", Math.max(200, Math.ceil(box.clientWidth / 100) * 100));
+  function addressOf(box) {
+    const url = new URL(box.dataset.over, location.href);
+    url.searchParams.set("points", Math.max(200, Math.ceil(box.clientWidth / 100) * 100));
     if (range) {
-      asked.searchParams.set("from", range[0].toFixed(1));
-      asked.searchParams.set("to", range[1].toFixed(1));
+      url.searchParams.set("from", range[0].toFixed(1));
+      url.searchParams.set("to", range[1].toFixed(1));
     }
-    return asked.pathname + asked.search;
-  }
-
-  function summed(first, differences) {
-    let sum = first;
-    return [sum, ...differences.map((difference) => (sum += difference))];
-  }
-
-  function points(axis) {
-    return axis.d ? summed(axis.at, axis.d) : Array.from({ length: axis.n }, (_, at) => axis.at + at * axis.by);
-  }
-
-  function trace({ lean, ...told }, light) {
-    const x = points(light.axes[lean.x]).map((tick) => tick * light.tick);
-    const y = lean.y.length ? summed(lean.y[0], lean.y.slice(1)).map((figure) => figure * light.unit) : [];
-    for (const place of [...(lean.breaks || [])].reverse()) {
-      x.splice(place, 0, x[place - 1]);
-      y.splice(place, 0, null);
-    }
-    return { ...told, x, y };
-  }
-
-  function figure(light, box) {
-    const panel = light.panels[box.dataset.panel] || { data: [], layout: structuredClone(light.panels[0].layout) };
-    seconds.set(box, light.second);
-    whole = light.ends;
-    clock = light.second === 1000;
-    tell();
-    const made = { data: panel.data.map((one) => trace(one, light)), layout: structuredClone(panel.layout) };
-    if (coarse) {
-      made.layout.dragmode = false; // a finger that goes down the page must not be caught
-      made.layout.xaxis.fixedrange = true;
-    }
-    return made;
+    return url.pathname + url.search;
   }
 
   async function request(address) {
@@ -88,7 +56,7 @@
     return response.json();
   }
 
-  // Boxes of one chart have one address, which is fetched once for all of them.
+  // The boxes of one chart have one address, which is fetched once for all of them.
   function fetchJson(address) {
     if (!fetched.has(address)) {
       if (fetched.size >= MOST_KEPT) fetched.delete(fetched.keys().next().value);
@@ -99,19 +67,48 @@
   }
 
   function load(box) {
-    return fetchJson(address(box)).then((light) => figure(light, box));
+    return fetchJson(addressOf(box)).then((encoded) => decode(encoded, box));
   }
 
-  function told(box, value) {
+  function addUp(differences, unit) {
+    let sum = 0;
+    return differences.map((difference) => (sum += difference) * unit);
+  }
+
+  function decodeTrace({ delta, ...rest }, encoded) {
+    const x = addUp(delta.x, encoded.tick);
+    const y = addUp(delta.y, encoded.unit);
+    for (const place of [...(delta.gaps || [])].reverse()) {
+      x.splice(place, 0, x[place - 1]);
+      y.splice(place, 0, null);
+    }
+    return { ...rest, x, y };
+  }
+
+  function decode(encoded, box) {
+    const panel = encoded.panels[box.dataset.panel] || { data: [], layout: encoded.panels[0].layout };
+    seconds.set(box, encoded.second);
+    whole = encoded.ends;
+    clock = encoded.second === 1000;
+    updateButtons();
+    const figure = { data: panel.data.map((trace) => decodeTrace(trace, encoded)), layout: structuredClone(panel.layout) };
+    if (coarse) {
+      figure.layout.dragmode = false; // a finger that scrolls the page must not be caught
+      figure.layout.xaxis.fixedrange = true;
+    }
+    return figure;
+  }
+
+  function toSeconds(box, value) {
     const at = typeof value === "string" ? Date.parse(value.trim().replace(" ", "T") + "Z") : value;
     return at / seconds.get(box);
   }
 
-  function moved(box, event) {
+  function relayouted(box, event) {
     if (following.has(box)) return;
     const ends = event["xaxis.range"] || [event["xaxis.range[0]"], event["xaxis.range[1]"]];
     if (restoring || event["xaxis.autorange"]) range = null;
-    else if (ends[0] !== undefined) range = ends.map((end) => told(box, end));
+    else if (ends[0] !== undefined) range = ends.map((end) => toSeconds(box, end));
     else return;
     restoring = false;
     show(box);
@@ -119,8 +116,8 @@
 
   function show(mover) {
     if (range) for (const other of drawn) if (other !== mover) follow(other);
-    intoQuery();
-    tell();
+    writeQuery();
+    updateButtons();
     clearTimeout(timer);
     timer = setTimeout(refine, WAIT_MS);
   }
@@ -135,50 +132,50 @@
     const mine = ++turn;
     for (const box of drawn) {
       load(box).then(
-        (made) => mine === turn && benchdash.draw(box, made),
+        (figure) => mine === turn && benchdash.draw(box, figure),
         () => {}, // what is shown stays
       );
     }
   }
 
-  // What a button makes of the time that is shown; null where it makes nothing of it.
-  function asked(button) {
+  // The range that a button leads to; null where it would change nothing.
+  function rangeAfter(button) {
     if (!whole) return null;
     const [low, high] = range || whole;
     const length = high - low;
     const step = { earlier: -length / 2, later: length / 2 }[button];
-    const grown = { in: length / 2, out: length * 2 }[button];
+    const wanted = { in: length / 2, out: length * 2 }[button];
     let ends = whole;
     if (step) ends = [low + step, high + step];
-    else if (grown) ends = [low + (length - grown) / 2, low + (length + grown) / 2];
-    const inside = Math.min(ends[1] - ends[0], whole[1] - whole[0]);
-    const first = Math.min(Math.max(ends[0], whole[0]), whole[1] - inside);
-    const same = Math.abs(first - low) < 0.05 && Math.abs(inside - length) < 0.05;
-    return same || (grown < length && inside < 2) ? null : [first, first + inside];
+    else if (wanted) ends = [low + (length - wanted) / 2, low + (length + wanted) / 2];
+    const shown = Math.min(ends[1] - ends[0], whole[1] - whole[0]);
+    const first = Math.min(Math.max(ends[0], whole[0]), whole[1] - shown);
+    const same = Math.abs(first - low) < 0.05 && Math.abs(shown - length) < 0.05;
+    return same || (wanted < length && shown < 2) ? null : [first, first + shown];
   }
 
-  function time(second) {
+  function writeTime(second) {
     if (!clock) return second.toFixed(0);
     return new Date(second * 1000).toISOString().slice(11, 19);
   }
 
-  function tell() {
+  function updateButtons() {
     if (!zoom || !whole) return;
     for (const button of zoom.querySelectorAll("button")) {
-      button.toggleAttribute("aria-disabled", !asked(button.dataset.zoom));
-      if (button.hasAttribute("aria-disabled")) button.setAttribute("aria-disabled", "true");
+      if (rangeAfter(button.dataset.zoom)) button.removeAttribute("aria-disabled");
+      else button.setAttribute("aria-disabled", "true");
     }
-    const said = `${clock ? "" : "from "}${(range || whole).map(time).join(" to ")}`;
+    const words = `${clock ? "" : "from "}${(range || whole).map(writeTime).join(" to ")}`;
     const output = zoom.querySelector("output");
-    if (output.textContent !== said) output.textContent = said;
+    if (output.textContent !== words) output.textContent = words;
   }
 
   function pressed(event) {
     const button = event.target.closest("button");
-    const ends = button && asked(button.dataset.zoom);
+    const ends = button && rangeAfter(button.dataset.zoom);
     if (!ends) return;
     const all = ends[0] <= whole[0] && ends[1] >= whole[1];
-    range = all && !fromPage() ? null : ends; // of a page that begins with a part, all is a part that a link must name
+    range = all && !rangeOfPage() ? null : ends; // of a page that begins with a part, a link must name the whole
     show();
   }
 
@@ -187,7 +184,7 @@
   for (const box of boxes) {
     benchdash.lazy(box, () => load(box)).then(() => {
       drawn.add(box);
-      box.on("plotly_relayout", (event) => moved(box, event));
+      box.on("plotly_relayout", (event) => relayouted(box, event));
       box.on("plotly_doubleclick", () => (restoring = true));
     });
   }

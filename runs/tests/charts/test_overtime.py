@@ -8,12 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from runs.charts.overtime import Band, Strand, grid, joined, layers, lines, sheet, stack, timeline
-from runs.charts.overtime.strands import thinned
+from runs.charts.time_series import Band, View, grid, stack
+from runs.charts.timeline import Trace, build_timeline, thin, to_rows
+from runs.presenters.monitor_charts import cpu_traces, memory_traces
+from runs.selectors.samples import join_clocks
 from runs.tests.charts.light import restored
 
 NAN = np.nan
 NOON = 43_200.0
+ALL = View(800)
 
 
 def clock(n: int, start: float = NOON, step: float = 1.0) -> np.ndarray:
@@ -22,8 +25,8 @@ def clock(n: int, start: float = NOON, step: float = 1.0) -> np.ndarray:
 
 def one(figures, **more):
     """The only trace of a chart of one line."""
-    when = timeline(more.pop("clock_s", clock(len(figures))), len(figures), more.pop("start_s", None))
-    made = grid(when, [[Strand("a", np.asarray(figures, float))]], ["MiB"], points=more.pop("points", 800), **more)
+    when = build_timeline(more.pop("clock_s", clock(len(figures))), len(figures), more.pop("start_s", None))
+    made = grid(when, [("MiB", [Trace("a", np.asarray(figures, float))])], View(more.pop("points", 800), **more))
     return restored(made)[0][0]
 
 
@@ -33,10 +36,11 @@ def test_points_come_back_as_they_were():
     assert trace["y"] == [1.0, 2.5, 2.5, 4.0]
 
 
-def test_time_at_equal_steps_is_told_by_its_step():
-    when = timeline(clock(500), 500)
-    made = grid(when, [[Strand("a", np.arange(500.0))]], ["MiB"], points=800)
-    assert made["axes"] == [{"at": 43_200, "by": 1, "n": 500}]
+def test_points_are_sent_as_differences():
+    made = grid(build_timeline(clock(3), 3), [("MiB", [Trace("a", np.array([1.0, 2.0, 4.0]))])], ALL)
+    delta = made["panels"][0]["data"][0]["delta"]
+    assert list(delta["x"]) == [43_200, 1, 1]
+    assert [value * made["unit"] for value in delta["y"]] == [1.0, 1.0, 2.0]
 
 
 def test_a_hole_breaks_the_line():
@@ -62,7 +66,7 @@ def test_a_clock_that_jumps_all_the_time_is_not_drawn_over():
 
 
 def test_midnight_is_crossed_and_marked():
-    made = grid(timeline(clock(20, 86_390.0), 20), [[Strand("a", np.ones(20))]], ["MiB"], points=800)
+    made = grid(build_timeline(clock(20, 86_390.0), 20), [("MiB", [Trace("a", np.ones(20))])], ALL)
     layout = made["panels"][0]["layout"]
     assert restored(made)[0][0]["x"][-1] == 86_409
     assert [shape["x0"] for shape in layout["shapes"]] == [86_400_000]
@@ -95,7 +99,7 @@ def test_a_run_that_began_before_midnight_and_a_clock_after_it_still_meet():
 
 
 def test_captures_after_midnight_follow_those_before_it():
-    assert list(joined([clock(2, 86_390.0), clock(2, 10.0)])) == [86_390, 86_391, 86_410, 86_411]
+    assert list(join_clocks([clock(2, 86_390.0), clock(2, 10.0)])) == [86_390, 86_391, 86_410, 86_411]
 
 
 FLOATS = st.floats(0, 1e9) | st.just(7.0)
@@ -103,7 +107,7 @@ FLOATS = st.floats(0, 1e9) | st.just(7.0)
 
 @given(arrays(np.float64, st.integers(1, 400), elements=FLOATS), st.integers(20, 60))
 def test_thinned_lines_keep_their_ends_and_their_peaks(figures, points):
-    places = thinned(figures, points)
+    places = thin(figures, points)
     assert len(places) <= max(points, 8) and list(places) == sorted(set(places))
     assert places[0] == 0 and places[-1] == len(figures) - 1
     assert figures[places].max() == figures.max()
@@ -131,7 +135,7 @@ def test_a_part_between_two_looks_shows_both():
 
 def test_layers_are_stacked_at_the_same_times_and_fall_to_nothing_in_a_hole():
     times = np.concatenate([clock(3), clock(3, NOON + 100)])
-    made = stack(timeline(times, 6), [Strand("a", np.ones(6)), Strand("b", np.full(6, 2.0))], "MiB", points=800)
+    made = stack(build_timeline(times, 6), [Trace("a", np.ones(6)), Trace("b", np.full(6, 2.0))], "MiB", ALL)
     edges, a, b = restored(made)[0]
     assert a["x"] == b["x"] and a["stackgroup"] == b["stackgroup"] == edges["stackgroup"]
     assert edges["x"] == [NOON + 3, NOON + 99]
@@ -140,30 +144,30 @@ def test_layers_are_stacked_at_the_same_times_and_fall_to_nothing_in_a_hole():
 
 def test_layers_before_and_after_a_step_back_are_stacked_apart():
     times = NOON + np.array([0, 1, 2, 3, 1, 2, 3.0])
-    made = stack(timeline(times, 7), [Strand("a", np.ones(7))], "MiB", points=800)
+    made = stack(build_timeline(times, 7), [Trace("a", np.ones(7))], "MiB", ALL)
     assert len({trace["stackgroup"] for trace in restored(made)[0]}) == 2
 
 
 def test_a_program_that_is_not_there_at_a_look_has_no_point_there():
     layer = [1.0, NAN, 3.0]
-    made = stack(timeline(clock(3), 3), [Strand("a", np.ones(3)), Strand("b", np.array(layer))], "MiB", points=800)
+    made = stack(build_timeline(clock(3), 3), [Trace("a", np.ones(3)), Trace("b", np.array(layer))], "MiB", ALL)
     assert restored(made)[0][1]["x"] == [NOON, NOON + 2]
 
 
 def test_small_multiples_have_the_same_scale():
-    strands = [[Strand("a", np.array([1.0, 2.0]))], [Strand("b", np.array([10.0, 20.0]))]]
-    panels = grid(timeline(clock(2), 2), strands, ["MiB", "MiB"], points=800)["panels"]
+    strands = [[Trace("a", np.array([1.0, 2.0]))], [Trace("b", np.array([10.0, 20.0]))]]
+    panels = grid(build_timeline(clock(2), 2), [("MiB", traces) for traces in strands], ALL)["panels"]
     assert panels[0]["layout"]["yaxis"]["range"] == panels[1]["layout"]["yaxis"]["range"] == [0, 21.0]
 
 
 def test_no_panel_has_more_than_ten_lines():
-    strands = [Strand(str(n), np.array([1.0, 2.0])) for n in range(30)]
-    assert len(restored(grid(timeline(clock(2), 2), [strands], ["MiB"], points=800))[0]) == 10
+    strands = [Trace(str(n), np.array([1.0, 2.0])) for n in range(30)]
+    assert len(restored(grid(build_timeline(clock(2), 2), [("MiB", strands)], ALL))[0]) == 10
 
 
 def bands_of(*bands: Band, times=None):
-    when = timeline(clock(100) if times is None else times, 100)
-    made = grid(when, [[Strand("a", np.ones(100))]], ["MiB"], points=800, bands=bands)
+    when = build_timeline(clock(100) if times is None else times, 100)
+    made = grid(when, [("MiB", [Trace("a", np.ones(100))])], View(800, bands=bands))
     layout = made["panels"][0]["layout"]
     across = [shape for shape in layout["shapes"] if shape["y0"] == 0]
     return [(shape["x0"] / 1000, shape["x1"] / 1000) for shape in across], layout["annotations"]
@@ -192,7 +196,7 @@ def test_a_run_that_may_have_been_on_either_of_two_days_is_not_marked():
 def test_memory_is_split_as_its_monitor_told_it():
     told = {"mem_total_kb": np.array([1024.0 * 10]), "mem_free_kb": np.array([1024.0 * 3])}
     told["mem_buff_cache_kb"] = np.array([1024.0 * 2])
-    assert [(one.name, one.figures[0]) for one in layers.memory(told)] == [
+    assert [(one.name, one.values[0]) for one in memory_traces(told)] == [
         ("used by programs", 5.0),
         ("cached", 2.0),
         ("free", 3.0),
@@ -202,26 +206,24 @@ def test_memory_is_split_as_its_monitor_told_it():
 def test_kinds_of_cpu_time_that_never_came_are_left_out():
     told = {"cpu_us": np.array([50.0, NAN]), "cpu_ni": np.array([1.0, NAN]), "cpu_id": np.array([49.0, NAN])}
     told["cpu_wa"] = np.zeros(2)
-    assert [(one.name, one.figures[0]) for one in layers.cpu(told)] == [("user", 51.0), ("idle", 49.0)]
+    assert [(one.name, one.values[0]) for one in cpu_traces(told)] == [("user", 51.0), ("idle", 49.0)]
 
 
 def test_lines_of_two_units_stand_in_two_panels():
-    panels = [("load average", [Strand("load", np.array([1.0, 2.0]))]), ("MiB", [Strand("swap", np.array([5.0, 6.0]))])]
-    made = lines(timeline(clock(2), 2), panels, points=800)
+    panels = [("load average", [Trace("load", np.array([1.0, 2.0]))]), ("MiB", [Trace("swap", np.array([5.0, 6.0]))])]
+    made = grid(build_timeline(clock(2), 2), panels, ALL, shared=False)
     assert [panel["layout"]["yaxis"]["title"]["text"] for panel in made["panels"]] == ["load average", "MiB"]
 
 
 def test_the_same_can_be_had_as_rows():
-    rows = sheet(timeline(clock(2), 2), [Strand("a", np.array([1.0, NAN]))], points=200)
+    rows = to_rows(build_timeline(clock(2), 2), [Trace("a", np.array([1.0, NAN]))], points=200)
     assert rows == [("12:00:00", 1.0), ("12:00:01", None)]
 
 
 def test_a_hundred_and_fifty_processes_stay_light():
     chance = np.random.default_rng(1)
     walks = [20 + np.cumsum(chance.integers(-3, 4, 3600)) * 4 / 1024 for _ in range(150)]
-    pages = [
-        [Strand(str(at), walk) for at, walk in enumerate(walks[first : first + 10])] for first in range(0, 150, 10)
-    ]
-    made = grid(timeline(clock(3600), 3600), pages, ["MiB"] * 15, points=400)
+    pages = [[Trace(str(at), walk) for at, walk in enumerate(walks[first : first + 10])] for first in range(0, 150, 10)]
+    made = grid(build_timeline(clock(3600), 3600), [("MiB", traces) for traces in pages], View(400))
     assert sum(len(panel) for panel in restored(made)) == 150
     assert len(orjson.dumps(made, option=orjson.OPT_SERIALIZE_NUMPY)) < 800_000

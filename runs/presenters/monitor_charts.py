@@ -1,0 +1,255 @@
+"""Charts over time of what monitors measured: the boxes that a page keeps free for them, and the figures drawn in these.
+
+A page's boxes and legends need columns only. The figures, which need the samples, are fetched (see views/over_time.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+import numpy as np
+from django.urls import reverse
+
+from runs.charts import MOST_LINES, N_COLORS, Figure, color, short, time_series
+from runs.charts.timeline import Cell, Floats, Timeline, Trace, build_timeline, to_rows
+from runs.models import Capture, Run
+from runs.selectors.samples import MOST_PROCESSES, OTHERS, Program, Samples
+
+Programs = Mapping[str, Sequence[Program]]
+Legend = list[tuple[str, str]]  # (name, colour)
+Panels = list[tuple[str, list[Trace]]]  # (unit, traces)
+
+KIB = 1024
+MOST_PROGRAMS = 7  # the others are drawn as one more layer
+MOST_DRAWN = 20 * MOST_LINES  # processes of one program, in panels of MOST_LINES
+METRIC_OF = {"rss": "rss_kb", "busy": "cpu_pct"}
+OTHERS_COLOR = "--m2"
+MEMORY = ("mem_total_kb", "mem_free_kb", "mem_buffers_kb", "mem_cached_kb", "mem_buff_cache_kb")
+MEMORY_LAYERS = (
+    ("used by programs", ("mem_total_kb",), "--m0"),
+    ("buffers", ("mem_buffers_kb",), "--m1"),
+    ("cached", ("mem_cached_kb", "mem_buff_cache_kb"), "--m2"),
+    ("free", ("mem_free_kb",), "--m3"),
+)
+CPU_LAYERS = (
+    ("user", ("cpu_us", "cpu_ni"), "--m0"),
+    ("system", ("cpu_sy",), "--m1"),
+    ("interrupts", ("cpu_si", "cpu_hi"), "--m5"),
+    ("waiting for disk", ("cpu_wa",), "--m4"),
+    ("stolen", ("cpu_st",), "--s3"),
+    ("idle", ("cpu_id",), "--m3"),
+)
+LOAD_LINES = (
+    ("load, 1 minute", ("load1",), color(0)),
+    ("5 minutes", ("load5",), color(1)),
+    ("15 minutes", ("load15",), color(2)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """One chart's place on a page. panels: how many boxes it is drawn in; height: of each, in pixels."""
+
+    what: str
+    heading: str
+    address: str
+    rows: str
+    legend: Legend
+    panels: range
+    height: int
+    note: str = ""
+
+
+# --- the boxes of a page ---------------------------------------------------------------------------------------------------
+
+
+def charts_of_capture(capture: Capture, names: Collection[str], programs: Programs, asked: str) -> list[Chart]:
+    """`asked`: the program whose processes are drawn one by one, by default the largest. No query.
+
+    names: the metrics that there are, swap_used_kb only where any was used.
+    """
+    if capture.n_samples < 2:
+        return []
+    program = _chosen(programs, asked)
+    n = program.n if program else 0
+    return _charts(f"captures/{capture.pk}", names, programs, capture.n_samples, program, n)
+
+
+def charts_of_run(run: Run, samples: Samples | None, asked: str) -> list[Chart]:
+    """The same for the captures of a run. At most four queries."""
+    if samples is None:
+        return []
+    programs = samples.programs("rss_kb", "cpu_pct")
+    program = _chosen(programs, asked)
+    n = program.n if program else 0
+    if program and len(samples.captures) > 1:
+        n = samples.count_processes("rss_kb", program.name)
+    return _charts(f"runs/{run.pk}", samples.metric_names(), programs, samples.n, program, n)
+
+
+def _chosen(programs: Programs, asked: str) -> Program | None:
+    largest = programs["rss_kb"]
+    return next((program for program in largest if program.name == asked), largest[0] if largest else None)
+
+
+def _charts(
+    page: str, names: Collection[str], programs: Programs, n_samples: int, program: Program | None, n: int
+) -> list[Chart]:
+    def chart(what: str, heading: str, legend: Legend, note: str = "", query: str = "", small: int = 0) -> Chart:
+        kind, pk = page.split("/")
+        address, rows = (reverse("over-time", args=[kind, pk, what, form]) + query for form in ("json", "csv"))
+        height = time_series.SMALL if small else time_series.HEIGHT
+        note = note or f"n={n_samples} looks"
+        return Chart(what, heading, address, rows, legend, range(small or 1), height, note)
+
+    charts = []
+    for what, heading in (("rss", "Resident memory by program"), ("busy", "CPU time by program")):
+        if shown := programs[METRIC_OF[what]]:
+            total = sum(one.n for one in shown)
+            some = f", the {MOST_PROCESSES} largest of {total} processes" if total > MOST_PROCESSES else ""
+            legend = _program_legend(programs, METRIC_OF[what])
+            charts.append(chart(what, heading, legend, f"n={n_samples} looks{some}"))
+    if "mem_free_kb" in names:
+        charts.append(chart("memory", "Where did memory go?", _legend(MEMORY_LAYERS, names)))
+    if "cpu_id" in names:
+        charts.append(chart("cpu", "Where did CPU time go?", _legend(CPU_LAYERS, names)))
+    if "load1" in names:
+        charts.append(chart("load", "Load", _legend(LOAD_LINES, names), small=2 if "swap_used_kb" in names else 1))
+    if program and n:
+        note = f"n={n} processes" if n <= MOST_DRAWN else f"the {MOST_DRAWN} largest of {n} processes"
+        query = "?" + urlencode({"program": program.name})
+        heading = f"Resident memory of each {program.name}"
+        charts.append(chart("processes", heading, [], note, query, small=-(-min(n, MOST_DRAWN) // MOST_LINES)))
+    return charts
+
+
+def _legend(layers: Sequence[tuple[str, tuple[str, ...], str]], names: Collection[str]) -> Legend:
+    return [(words, shade) for words, metrics, shade in layers if not set(metrics).isdisjoint(names)]
+
+
+def _program_legend(programs: Programs, metric: str) -> Legend:
+    shades, shown = program_colors(programs, metric), programs[metric]
+    legend = [(f"{program.name} (n={program.n})", shades[program.name]) for program in shown[:MOST_PROGRAMS]]
+    rest = sum(program.n for program in shown[MOST_PROGRAMS:])
+    return legend + ([(f"{OTHERS} (n={rest})", OTHERS_COLOR)] if rest else [])
+
+
+def program_colors(programs: Programs, metric: str) -> dict[str, str]:
+    """The colour of each program that has its own layer, the largest first: the same for memory and for CPU time."""
+    by_memory = {program.name: place for place, program in enumerate(programs["rss_kb"][:MOST_PROGRAMS])}
+    names = [program.name for program in programs[metric][:MOST_PROGRAMS]]
+    taken = {by_memory[name] for name in names if name in by_memory}
+    free = (place for place in range(N_COLORS) if place not in taken)
+    return {name: color(by_memory[name] if name in by_memory else next(free)) for name in names}
+
+
+# --- the figures -----------------------------------------------------------------------------------------------------------
+
+
+def draw_figure(samples: Samples, what: str, program: str, view: time_series.View) -> Figure | None:
+    """The figure of that name in full or in part; None where there is nothing to show. At most three queries."""
+    when, panels = _material(samples, what, program)
+    if when is None:
+        return None
+    if what in ("load", "processes"):
+        return time_series.grid(when, panels, view, shared=what == "processes")
+    unit, traces = panels[0]
+    return time_series.stack(when, traces, unit, view, most=100.0 if what == "cpu" else None)
+
+
+def figure_rows(
+    samples: Samples, what: str, program: str, view: time_series.View
+) -> tuple[tuple[str, ...], list[tuple[Cell, ...]]] | None:
+    """(heads, rows) of the same figure."""
+    when, panels = _material(samples, what, program)
+    if when is None:
+        return None
+    traces = [trace for _, panel in panels for trace in panel]
+    heads = (when.kind.value, *(f"{trace.name}, {unit}" for unit, panel in panels for trace in panel))
+    return heads, to_rows(when, traces, points=view.points, low=view.low, high=view.high)
+
+
+def _material(samples: Samples, what: str, program: str) -> tuple[Timeline | None, Panels]:
+    panels = PANELS[what](samples, program) if what in PANELS else []
+    if not any(traces for _, traces in panels):
+        return None, []
+    return build_timeline(samples.clock(), samples.n, samples.since_s), panels
+
+
+def _by_program(metric: str, unit: str, factor: float) -> Callable[[Samples, str], Panels]:
+    def panels(samples: Samples, program: str) -> Panels:
+        shades = program_colors(samples.programs(*METRIC_OF.values()), metric)
+        sums = samples.sum_by_program(metric, list(shades))
+        shades[OTHERS] = OTHERS_COLOR
+        return [(unit, [Trace(name, values * factor, shades[name]) for name, values in sums.items()])]
+
+    return panels
+
+
+def _processes(samples: Samples, program: str) -> Panels:
+    program = program or next((largest.name for largest in samples.programs("rss_kb")["rss_kb"]), "")
+    traces = [
+        Trace(f"{pid} {short(command, 60)}", values / KIB)
+        for pid, command, values in samples.processes("rss_kb", program, MOST_DRAWN)
+    ]
+    return [("MiB", traces[first : first + MOST_LINES]) for first in range(0, len(traces), MOST_LINES)]
+
+
+def memory_traces(metrics: Mapping[str, Floats]) -> list[Trace]:
+    """Used, buffers, cached and free in MiB. "Used" is the total less the others: some monitors count buffers in it."""
+    free, total = metrics.get("mem_free_kb"), metrics.get("mem_total_kb")
+    if free is None:
+        return []
+    buffers, cached = metrics.get("mem_buffers_kb"), metrics.get("mem_cached_kb")
+    if buffers is None and cached is None:
+        cached = metrics.get("mem_buff_cache_kb")
+    used = None
+    if total is not None:
+        known = [values for values in (free, buffers, cached) if values is not None]
+        used = np.maximum(total - np.sum([np.nan_to_num(values) for values in known], axis=0), 0.0)
+        used = np.where(np.isnan(free), np.nan, used)
+    layers = zip(MEMORY_LAYERS, (used, buffers, cached, free), strict=True)
+    return [Trace(name, values / KIB, shade) for (name, _, shade), values in layers if values is not None]
+
+
+def cpu_traces(metrics: Mapping[str, Floats]) -> list[Trace]:
+    """Shares of CPU time in per cent, each kind that was ever above zero."""
+    traces = []
+    for name, keys, shade in CPU_LAYERS:
+        parts = [metrics[key] for key in keys if key in metrics]
+        if parts and any(np.nanmax(part) > 0 for part in parts):
+            values = np.where(np.isnan(parts[0]), np.nan, np.sum([np.nan_to_num(part) for part in parts], axis=0))
+            traces.append(Trace(name, values, shade))
+    return traces
+
+
+def _memory(samples: Samples, program: str) -> Panels:
+    return [("MiB", memory_traces(samples.machine_metrics(MEMORY)))]
+
+
+def _cpu(samples: Samples, program: str) -> Panels:
+    keys = [key for _, keys, _ in CPU_LAYERS for key in keys]
+    return [("% of CPU time", cpu_traces(samples.machine_metrics(keys)))]
+
+
+def _load(samples: Samples, program: str) -> Panels:
+    """The load averages, and swap where any was used."""
+    metrics = samples.machine_metrics(("load1", "load5", "load15", "swap_used_kb"))
+    averages = [Trace(name, metrics[key], shade) for name, (key,), shade in LOAD_LINES if key in metrics]
+    panels = [("load average", averages)] if averages else []
+    swap = metrics.get("swap_used_kb")
+    if swap is not None and np.nanmax(swap) > 0:
+        panels.append(("MiB", [Trace("swap used", swap / KIB)]))
+    return panels
+
+
+PANELS: dict[str, Callable[[Samples, str], Panels]] = {
+    "rss": _by_program("rss_kb", "MiB", 1 / KIB),
+    "busy": _by_program("cpu_pct", "% of one core", 1.0),
+    "memory": _memory,
+    "cpu": _cpu,
+    "load": _load,
+    "processes": _processes,
+}
