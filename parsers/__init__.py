@@ -4,7 +4,7 @@
 """
 
 from .catalogue import parse_command, semantics_of
-from .decode import NotText, decode, open_lines
+from .decode import NotText, Text, decode, open_lines
 from .reader import Block, read
 from .records import (
     ConfigText,
@@ -17,7 +17,6 @@ from .records import (
     SystemSample,
     Timings,
 )
-from .text import Text
 
 VERSION = "1"
 

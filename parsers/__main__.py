@@ -14,7 +14,7 @@ from typing import BinaryIO
 from .catalogue import formats
 from .decode import NotText, encoding_of, open_lines
 from .reader import Block, read
-from .table import Table
+from .tables import Table
 
 
 def as_json(block: Block, source: str) -> str:

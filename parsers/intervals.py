@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from .broken import was_broken
-from .lines import Lines
+from .lines import Lines, was_broken
 from .records import Found, Problem
 from .transcript import is_elision
 from .units import number

@@ -7,10 +7,10 @@ is split into words at once, without a string for each of their lines.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
-from .text import pieces
+from .decode import pieces
 from .transcript import MAX_LINE, USUAL, clean, needs_cleaning, unquote
 
 _NUMBER_AT_END = re.compile(r"(?<![^\s,(])[+-]?\d[\d.,:]*$")
@@ -197,3 +197,56 @@ class Lines:
         """Take the next `rows` lines, `size` characters with their ends."""
         self._at += size
         self.number += rows
+
+
+Made = TypeVar("Made")
+_NARROW = 60  # columns; nobody breaks lines that would be shorter than this
+
+
+def whole(lines: Lines, line: str, fits: Callable[[str], Made | None], most: int = 2) -> Made | None:
+    """What `fits` makes of `line`, or of it with up to `most` lines that follow, which are taken then; None: of neither."""
+    text = line.strip()
+    found = fits(text)
+    if found is not None or len(text) >= 4 * _NARROW:
+        return found
+    for number, following in enumerate(lines.ahead(most), start=1):
+        text = f"{text} {following.strip()}"
+        found = fits(text)
+        if found is not None:
+            for _ in range(number):
+                lines.skip_blank()
+                next(lines)
+            return found
+    return None
+
+
+def rest(lines: Lines, line: str, belongs: Callable[[str], bool]) -> str:
+    """`line` with the line that follows, taken, where that `belongs` to it: what is optional at a line's end."""
+    following = lines.ahead(1)
+    if not following or not belongs(following[0].strip()):
+        return line.strip()
+    lines.skip_blank()
+    next(lines)
+    return f"{line.strip()} {following[0].strip()}"
+
+
+def was_broken(line: str, following: str) -> bool:
+    """Whether `line` ends where the first word of the next one would no longer have fitted."""
+    word = following.split(None, 1)[0] if following.strip() else ""
+    return bool(word) and len(line.rstrip()) >= _NARROW - 5 and len(line.rstrip()) + 1 + len(word) > _NARROW
+
+
+_NEAR = 3
+
+
+def iteration(lines: Lines, kind: str, first: int, last: int, above: str) -> int:
+    """Which print of one run this is, from 1: one more than that of the block right before, with nothing but blanks between.
+
+    first, last     lines of this block
+    above           `lines.raw` as its reading began
+    """
+    before, count = lines.memory.get(kind, (None, 0))
+    gap = first - before if before is not None else 0
+    count = count + 1 if gap == 1 or (0 < gap <= _NEAR and not above.strip()) else 1
+    lines.memory[kind] = (last, count)
+    return int(count)

@@ -6,10 +6,8 @@ import re
 from contextlib import suppress
 from typing import Any
 
-from .broken import rest, whole
-from .lines import Lines
+from .lines import Lines, rest, whole
 from .transcript import prompt
-from .translated import top_in_english
 from .units import number, uptime_s
 
 _HEAD = re.compile(
@@ -60,6 +58,44 @@ _FOREIGN = re.compile(
     r"(?:Tareas|Tarefas|Hilos|Aufgaben|Uppgifter|Sarcini|Zadania):|(?:Tasks|Threads):\s*\d+ gesamt|PID\s+US[UÚ]"
 )
 
+# Words of top's summary and the titles of its columns, as procps is translated.
+_WORDS = {
+    "Tasks:": "任务:|任务：|Tareas:|Tâches:|Tarefas:|Uppgifter:|Aufgaben:|Sarcini:|Завдання:|작  업:|Tác vụ:|Zadania:",
+    "Threads:": "Hilos:|Trådar:|Потоки:|스레드:|Wątki:",
+    "%Cpu(s):": "%CPU(s):",
+    "Mem :": "Spch :|Spch:|Minn:|Пам :|RAM :|메모리 :|BNhớ:|mem :",
+    "Swap:": "Intercambio:|Éch :|Växl:|Своп:|스  왑:|TĐổi:|swap:",
+    "avail": "dispo|dispon|disp|verfü|dost.|tillg|дост.|가용",
+    "total": "gesamt|totalt|razem|загалом|загал|총계|tổng",
+    "running": "en cours|ejecutar|em exec.|laufend|körande|rulând|працює|실행|chạy",
+    "sleeping": "en veille|hibernar|dormindo|schlafend|sovande|dormind|приспано|대기|ngủ",
+    "stopped": "arrêté|detener|parado|gestoppt|stoppade|oprit(e)|зупинено|멈춤|dừng",
+    "zombie": "zumbi|Zombie|zombi|зомбі|좀비",
+    "free": "libr|libre|livre|frei|fritt|wolne|liberă|вільн|віль|잔여",
+    "used": "util|usado|usados|belegt|anv.|użyte|utilizată|вик|вико|사용",
+    "buff/cache": "tamp/cache|búf/caché|Puff/Cache|buf/cache|буф/кеш|버퍼/캐시",
+    "us": "ut",
+    "PID": "进程号|进程",
+    "USER": "UTIL.|USUARIO|USUÁRIO|UŻYTK.|ANVÄNDARE|UTILIZ.|КОР.",
+    "VIRT": "WIRT",
+    "RES": "REZ",
+    "SHR": "WSP|DELT|M.PART",
+    "%MEM": "%PAM|%MIN",
+    "TIME+": "ZEIT+|TEMPS+|CZAS+|TEMPO+|TIMP+|TID+|HORA+",
+    "COMMAND": "BEFEHL|COM.|KOMENDA|COMANDO|COMANDA|KOMMANDO|ORDEN",
+}
+_ENGLISH = {word: english for english, words in _WORDS.items() for word in words.split("|")}
+_FOREIGN_WORD = re.compile(
+    rf"(?<!\S)(?:{'|'.join(map(re.escape, sorted(_ENGLISH, key=len, reverse=True)))})(?=[\s,.]|$)"
+)
+_NO_STATE = re.compile(r"(SHR\s+)(?:日\s+)?(?=%CPU)")  # Chinese calls it by a day of the week, or by nothing
+
+
+def _in_english(line: str) -> str:
+    """A line of top's summary, or the titles of its table, with its words in English."""
+    text = _FOREIGN_WORD.sub(lambda found: _ENGLISH[found[0]], line)
+    return _NO_STATE.sub(r"\1S ", text) if text.startswith("PID") else text
+
 
 class Summary:
     """The summary of one screen while it is being read.
@@ -79,7 +115,7 @@ class Summary:
 
     def in_english(self, line: str) -> str:
         self._is_foreign = self._is_foreign or not line.isascii() or bool(_FOREIGN.match(line))
-        return top_in_english(line) if self._is_foreign else line
+        return _in_english(line) if self._is_foreign else line
 
     def take(self, line: str) -> bool:
         """Take a line of the summary in. False where it is none, or belongs to the next screen."""

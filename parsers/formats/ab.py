@@ -16,7 +16,7 @@ from typing import Any
 
 from ..commands import Command, Option
 from ..lines import Lines
-from ..quick import ab as quick_ab
+from ..quick import read_ab_report
 from ..records import Found, LoadResult, Problem, Record, Semantics
 from ..transcript import is_elision, prompt
 from ..units import number
@@ -131,7 +131,7 @@ _VARIES = re.compile(r"[$*{}<\\]|\.\.\.|…")  # a path that the shell or the au
 
 def parse(lines: Lines, command: str | None) -> Found | None:
     first = lines.number + 1
-    quick = quick_ab.read(lines)
+    quick = read_ab_report(lines)
     if quick is not None:
         return Found(quick, first, lines.number)
     return _Report(lines).read()

@@ -13,10 +13,9 @@ import re
 from collections import Counter
 from typing import Any
 
-from ..histogram import Latencies, Seconds, Spread
 from ..lines import Lines
 from ..records import Found, Record, Timings
-from ..rowwise import take_rows
+from ..request_files import Latencies, Seconds, Spread, take_rows
 
 KIND = "ab_gnuplot"
 COMMAND = r"(?:^|[\s/;&|(])ab\S*\s(?:.*\s)?-g|\.(?:tsv|plot|gnuplot|dat)\b"

@@ -15,7 +15,7 @@ from typing import Any
 
 from ..lines import Lines
 from ..records import Found, Record, Timings
-from ..rowwise import take_rows
+from ..request_files import take_rows
 
 KIND = "ab_percentiles_csv"
 COMMAND = r"(?:^|[\s/;&|(])ab\S*\s(?:.*\s)?-e|\.csv\b"

@@ -13,10 +13,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..broken import whole
-from ..lines import Lines
+from ..lines import Lines, iteration, whole
 from ..records import Found, ProcessSample, Record
-from ..repeats import iteration
 
 KIND = "docker_stats"
 COMMAND = r"(?:docker|podman)(?:\s+container)?\s+stats|docker-compose\s+stats"

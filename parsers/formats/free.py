@@ -13,22 +13,38 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..broken import rest
-from ..lines import Lines
+from ..lines import Lines, rest
 from ..records import Found, HostFacts, Problem, Record, SystemSample
-from ..translated import FREE_COLUMNS, FREE_ROWS, any_of, to_english
 
 KIND = "free"
 COMMAND = r"(?:^|[\s/;&|(])free(?:\s+-|\s*$|\s*[|;&>])"
 PROGRAMS = ("free",)
-_SOME_USED, _SOME_FREE = (any_of(FREE_COLUMNS, name) for name in ("used", "free"))
+# Titles of free's columns, and what its rows begin with, in lower case, in procps' own translations.
+_COLUMNS = {
+    "total": "gesamt razem totalt 총계 загалом",
+    "used": "benutzt belegt usado usada utilisé utilizată użyte używane użyty använt anv. 사용 використ.",
+    "free": "frei libre livre liberă wolne wolny fritt 여분 вільна",
+    "shared": "gemns. gemeins. gemeinsam compartido compart. partagé partajată dzielone dzielony delat 공유 спільна",
+    "buff/cache": "puffer/cache búf/caché tamp/cache buf/cache 버퍼/캐시 буфери/кеш",
+    "buffers": "puffer búfer búferes tampons bufory buffertar 버퍼 буфери",
+    "cache": "caché 캐시 кеш",
+    "available": "verfügbar disponible disponível disponibilă dostępne tillgängl. 가용 дост.",
+}
+_ROWS = {
+    "mem": "speicher mem. pamięć minne 메모리 пам. 内存 bnhớ",
+    "swap": "auslagerungsdatei inter intercambio échange wymiana växl. своп. 交换",
+    "total": "gesamt razem totalt загалом 总量",
+    "low": "niedrig baja baixa basse niska lågt нижня 低",
+    "high": "hoch alta haute wysoka högt верхня 高",
+}
+_TOTAL, _USED, _FREE = ("|".join(map(re.escape, _COLUMNS[name].split())) for name in ("total", "used", "free"))
 OPENS = (
     r"(?:Output\s*)?total\s+used\s+free\s+(?:shared\s+buff|buffers)\S*"
-    rf"|(?:total|{any_of(FREE_COLUMNS, 'total')})\s+(?:{_SOME_USED})\s+(?:{_SOME_FREE})\s+[^\W\d]|Gesamt\s+Belegt\s+Frei\s"
+    rf"|(?:total|{_TOTAL})\s+(?:{_USED})\s+(?:{_FREE})\s+[^\W\d]|Gesamt\s+Belegt\s+Frei\s"
 )
 
-_COLUMN = to_english(FREE_COLUMNS) | {"cached": "cached"}
-_LABEL = to_english(FREE_ROWS) | {"comm": "comm"}
+_COLUMN = {word: name for name, others in _COLUMNS.items() for word in (name, *others.split())} | {"cached": "cached"}
+_LABEL = {word: name for name, others in _ROWS.items() for word in (name, *others.split())} | {"comm": "comm"}
 _MORE_SIZES = re.compile(r"(?:\d+(?:[.,]\d+)?(?:B|[KMGTP]i?B?)?\s*)+")
 _ROW = re.compile(r"(-/\+ [^\s:]+|Comm|[^\W\d]+\.?|스  왑|Tráo đổi|Partition d'échange)\s?[:：]\s+(\S.*)")
 _SIZE = re.compile(r"(\d+(?:[.,]\d+)?)(B|([KMGTP])(i?)B?)?")

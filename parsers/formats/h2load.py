@@ -12,9 +12,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..broken import whole
 from ..commands import Option
-from ..lines import Lines
+from ..lines import Lines, whole
 from ..records import Found, LoadResult, Problem, Record, Semantics
 from ..transcript import is_elision
 

@@ -15,10 +15,9 @@ import re
 from collections import Counter
 from typing import Any
 
-from ..histogram import Latencies, Seconds
 from ..lines import Lines
 from ..records import Found, LoadResult, Record, Timings
-from ..rowwise import take_rows
+from ..request_files import Latencies, Seconds, take_rows
 
 KIND = "hey_csv"
 COMMAND = r"(?:^|[\s/;&|(])(?:hey|boom)(?:_linux_amd64)?\s|\.csv\b"

@@ -14,9 +14,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..broken import was_broken
 from ..intervals import clock, column, figure, metric
-from ..lines import Lines
+from ..lines import Lines, was_broken
 from ..records import Found, Problem, Record, SystemSample
 
 KIND = "iostat"

@@ -16,10 +16,9 @@ import re
 from collections import Counter
 from typing import Any
 
-from ..histogram import Latencies, Seconds
 from ..lines import Lines
 from ..records import Found, LoadResult, Record, Timings
-from ..rowwise import take_rows
+from ..request_files import Latencies, Seconds, take_rows
 
 KIND = "jtl"
 COMMAND = r"(?:^|[\s/;&|(])jmeter(?:\.sh|\.bat)?\s|\.(?:jtl|csv)\b"

@@ -12,9 +12,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..lines import Lines
+from ..lines import Lines, iteration
 from ..records import Found, Record, SystemSample
-from ..repeats import iteration
 
 KIND = "loadavg"
 COMMAND = r"/proc/loadavg"

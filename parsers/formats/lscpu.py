@@ -15,18 +15,49 @@ import json
 import re
 from typing import Any
 
-from ..broken import was_broken, whole
-from ..lines import Lines
+from ..lines import Lines, was_broken, whole
 from ..records import Found, HostFacts, Problem, Record
 from ..transcript import prompt
-from ..translated import LSCPU_KEYS
 from ..units import number
 
 KIND = "lscpu"
 PROGRAMS = ("lscpu",)
-OPENS = rf"(?:{LSCPU_KEYS['architecture']})\s?[:：]\s+\S|\"lscpu\":\s*\["
+# What the lines of lscpu begin with, by the name that is made of the English one.
+_TRANSLATED = {
+    "architecture": "架构|Architektur|Architecture|Arquitectura|Arquitetura|Architettura|Архитектура",
+    "cpu_op_modes": "CPU 运行模式|CPU Operationsmodus|Mode(s) opératoire(s) des processeurs|modo(s) de operación de las CPUs"
+    "|Modo(s) operacional da CPU",
+    "byte_order": "字节序|Byte-Reihenfolge|Boutisme|Orden de los bytes|Ordem dos bytes",
+    "address_sizes": "Adressgrößen|Tamaños de las direcciones|Tamanhos de endereço",
+    "cpus": "CPU|Processeur(s)",
+    "on_line_cpus_list": "在线 CPU 列表|Liste der Online-CPU(s)|Liste de processeur(s) en ligne|Lista de la(s) CPU(s) en línea"
+    "|Lista de CPU(s) on-line",
+    "threads_per_core": "每个核的线程数|Thread(s) pro Kern|Thread(s) par cœur|Hilo(s) de procesamiento por núcleo"
+    "|Thread(s) per núcleo|Thread(s) por núcleo",
+    "cores_per_socket": "每个座的核数|Kern(e) pro Socket|Cœur(s) par socket|Núcleo(s) por «socket»|Núcleo(s) por soquete",
+    "sockets": "座|Sockel|Soquete(s)",
+    "numa_nodes": "NUMA 节点|NUMA-Knoten|Nœud(s) NUMA|Modo(s) NUMA|Nó(s) de NUMA",
+    "vendor_id": "厂商 ID|Anbieterkennung|Identifiant constructeur|ID de fabricante|ID de fornecedor",
+    "cpu_family": "CPU 系列|Prozessorfamilie|Famille de processeur|Familia de CPU|Família da CPU",
+    "model": "型号|Modell|Modèle|Modelo",
+    "model_name": "型号名称|Modellname|Nom de modèle|Nombre del modelo|Nome do modelo|Имя модели",
+    "stepping": "步进|Révision|Revisión",
+    "cpu_mhz": "CPU MHz|Vitesse du processeur en MHz|CPU MHz atual",
+    "cpu_max_mhz": "CPU 最大 MHz|Maximale Taktfrequenz der CPU|Vitesse maximale du processeur en MHz|CPU MHz máx.",
+    "cpu_min_mhz": "CPU 最小 MHz|Minimale Taktfrequenz der CPU|Vitesse minimale du processeur en MHz|CPU MHz mín.",
+    "virtualization": "虚拟化|Virtualisierung|Virtualisation|Virtualización|Virtualização",
+    "hypervisor_vendor": "超管理器厂商|Hypervisor-Anbieter|Constructeur d'hyperviseur|Fabricante del hipervisor"
+    "|Fabricante do hipervisor",
+    "virtualization_type": "虚拟化类型|Virtualisierungstyp|Type de virtualisation|Tipo de virtualización|Tipo de virtualização",
+    "l1d_cache": "L1d 缓存|L1d Cache|Cache L1d|Caché L1d|cache de L1d",
+    "l1i_cache": "L1i 缓存|L1i Cache|Cache L1i|Caché L1i|cache de L1i",
+    "l2_cache": "L2 缓存|L2 Cache|Cache L2|Caché L2|cache de L2",
+    "l3_cache": "L3 缓存|L3 Cache|Cache L3|Caché L3|cache de L3",
+    "flags": "标记|Markierungen|Drapeaux|Indicadores|Opções|Флаги",
+}
+OPENS = rf"(?:{_TRANSLATED['architecture']})\s?[:：]\s+\S|\"lscpu\":\s*\["
 
-_KEYS = {key: name for name, keys in LSCPU_KEYS.items() for key in keys.split("|")}
+_KEYS = {key: name for name, keys in _TRANSLATED.items() for key in keys.split("|")}
 _KEYS |= {level: f"{level.lower()}_cache" for level in ("L1d", "L1i", "L2", "L3", "L4")}  # below "Caches (sum of all):"
 _KEY = "|".join(re.escape(key) for key in _KEYS if not re.fullmatch(r"[A-Z][\w ()/.-]+", key))
 _LINE = re.compile(rf"\s*([A-Z][\w ()/.-]{{1,60}}?|{_KEY})\s?[:：]\s+(\S.*)")

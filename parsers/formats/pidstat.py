@@ -16,7 +16,7 @@ from typing import Any
 from ..intervals import STAMP, Interval, Tool, interval
 from ..lines import Lines
 from ..records import Found, Record, SystemSample
-from ..table import Table, samples
+from ..tables import Table, samples
 
 KIND = "pidstat"
 PROGRAMS = ("pidstat",)

@@ -17,8 +17,7 @@ from typing import Any
 
 from ..lines import Lines
 from ..records import Found, Record
-from ..rows import RowReader
-from ..table import Table, samples
+from ..tables import RowReader, Table, samples
 from ..transcript import prompt
 
 KIND = "ps"

@@ -15,10 +15,8 @@ import re
 from collections import Counter
 from typing import Any
 
-from ..broken import was_broken, whole
-from ..lines import Lines
+from ..lines import Lines, iteration, was_broken, whole
 from ..records import Found, Record, SystemSample
-from ..repeats import iteration
 from ..units import number
 
 KIND = "server_status"

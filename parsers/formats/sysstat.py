@@ -12,8 +12,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..broken import rest
-from ..lines import Lines
+from ..lines import Lines, rest
 from ..records import Found, HostFacts, Record
 
 KIND = "sysstat"

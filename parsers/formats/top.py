@@ -17,10 +17,9 @@ from functools import lru_cache
 from typing import Any
 
 from ..lines import Lines
-from ..quick import top as quick_top
+from ..quick import read_top_summary
 from ..records import Found, Problem, Record, SystemSample
-from ..rows import RowReader
-from ..table import Table, samples
+from ..tables import RowReader, Table, samples
 from ..top_summary import Summary
 from ..transcript import is_elision
 
@@ -95,7 +94,7 @@ class _Screen:
         lines = self.lines
         blank: list[str] = []
         reader = None
-        quick = quick_top.read(lines)
+        quick = read_top_summary(lines)
         if quick is not None:
             self.summary.values, self.summary.parts, self.last = quick, 5, lines.number
         for line in lines:

@@ -14,11 +14,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..broken import was_broken
-from ..lines import Lines
+from ..lines import Lines, iteration, was_broken
 from ..records import Found, Record, SystemSample
-from ..repeats import iteration
-from ..table import Table, samples
+from ..tables import Table, samples
 from ..units import clock_s, number
 
 KIND = "top_macos"

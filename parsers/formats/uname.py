@@ -13,8 +13,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..broken import whole
-from ..lines import Lines
+from ..lines import Lines, whole
 from ..records import Found, HostFacts, Record
 from ..transcript import prompt
 

@@ -14,10 +14,8 @@ import re
 from contextlib import suppress
 from typing import Any
 
-from ..broken import whole
-from ..lines import Lines
+from ..lines import Lines, iteration, whole
 from ..records import Found, Record, SystemSample
-from ..repeats import iteration
 from ..units import number, uptime_s
 
 KIND = "uptime"

@@ -15,10 +15,9 @@ import re
 from itertools import islice
 from typing import Any
 
-from ..broken import rest, whole
-from ..lines import Lines
+from ..lines import Lines, rest, whole
 from ..records import Found, Problem, Record, SystemSample
-from ..table import Table
+from ..tables import Table
 from ..transcript import is_elision
 from ..units import number
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 import parsers
-from parsers.text import Text
+from parsers.decode import Text
 
 from .reading import FIXTURES, finding, fixtures, name, text_of
 

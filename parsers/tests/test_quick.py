@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 import parsers
-from parsers.quick import ab as quick_ab
-from parsers.quick import top as quick_top
-from parsers.rows import RowReader
+from parsers.formats import ab, top
+from parsers.tables import RowReader
 
 from .reading import FIXTURES, fixtures, name, text_of
 
@@ -24,26 +23,26 @@ def values(text: str) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("path", fixtures("ab", "top", "ps"), ids=name)
 def test_line_by_line_gives_the_same(path, monkeypatch):
     quick = values(text_of(path))
-    monkeypatch.setattr(quick_ab, "read", lambda lines: None)
-    monkeypatch.setattr(quick_top, "read", lambda lines: None)
+    monkeypatch.setattr(ab, "read_ab_report", lambda lines: None)
+    monkeypatch.setattr(top, "read_top_summary", lambda lines: None)
     monkeypatch.setattr(RowReader, "_even", lambda *_: False)
     assert values(text_of(path)) == quick
 
 
-@pytest.mark.parametrize(("module", "folder", "at_least"), [(quick_ab, "ab", 8), (quick_top, "top", 8)])
-def test_the_quick_way_is_taken(module, folder, at_least, monkeypatch):
+@pytest.mark.parametrize(("module", "name"), [(ab, "read_ab_report"), (top, "read_top_summary")])
+def test_the_quick_way_is_taken(module, name, monkeypatch):
     taken = []
-    read = module.read
+    read = getattr(module, name)
 
     def watched(lines):
         found = read(lines)
         taken.append(found is not None)
         return found
 
-    monkeypatch.setattr(module, "read", watched)
-    for path in fixtures(folder):
+    monkeypatch.setattr(module, name, watched)
+    for path in fixtures(module.KIND):
         values(text_of(path))
-    assert sum(taken) >= at_least
+    assert sum(taken) >= 8
 
 
 def test_a_remark_behind_the_temporary_key_is_not_part_of_it():

@@ -7,8 +7,8 @@ import tracemalloc
 from collections.abc import Iterator
 
 import parsers
-from parsers.histogram import Latencies, Seconds, bucket
 from parsers.records import LoadResult, Timings
+from parsers.request_files import Latencies, Seconds, bucket
 
 from .reading import FIXTURES, blocks, text_of
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from parsers.around import Around
 from parsers.lines import Lines
+from parsers.reader import Around
 from parsers.transcript import clean, is_elision, is_plain, is_prose, prompt
 
 from .mangle import before

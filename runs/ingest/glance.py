@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from parsers import Block
 from parsers.records import Record
-from parsers.table import Table
+from parsers.tables import Table
 
 ROWS = 8
 TABLES = ("processes", "rows")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from parsers import Block, LoadResult, SystemSample
 from parsers.records import Record
-from parsers.table import Table
+from parsers.tables import Table
 
 from .screens import Folded
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from parsers import Block, Problem, ProcessSample, SystemSample
-from parsers.table import Table
+from parsers.tables import Table
 
 from .processes import MOST, Key, Keys
 from .rounds import Rounds

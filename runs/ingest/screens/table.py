@@ -9,7 +9,7 @@ from typing import Any
 
 from parsers import Block, ProcessSample, Record, SystemSample
 from parsers.catalogue import formats
-from parsers.table import Table
+from parsers.tables import Table
 
 from ..clocks import NEAR, clock_in
 

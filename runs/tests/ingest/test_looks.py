@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import parsers
 from parsers import Block
-from parsers.table import Table
+from parsers.tables import Table
 from runs.ingest.looks import series_of
 from runs.ingest.screens import processes, running, samples_of, seconds
 from runs.ingest.series_packing import unpack_samples

@@ -1,0 +1,143 @@
+"""Fast paths for the two commonest layouts: ab's report and the summary of top, each read in one match.
+
+Whatever is not printed just like this is left to the formats, which read line by line; both give the same figures (a test).
+"[0-9]" is matched in two thirds of the time of "\\d", which asks of each sign whether any script has it as a digit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from .lines import Lines
+from .units import Memo, number, uptime_s
+
+_FIGURE = Memo(number)  # thousands of reports have the same few hundred times in ms
+_CONVERT: dict[str, Callable[[str], Any]] = {"W": str, "T": str, "N": int, "F": float, "M": _FIGURE.__getitem__}
+# Each part is bounded, so that no figure is endless and nothing has to look for lines that are longer than usual.
+_PARTS = {"W": r"[^\s<&]{1,200}", "T": r"[^\s<&]{0,200}", "N": "[0-9]{1,18}", "F": "[0-9]{1,18}[.][0-9]{1,18}"}
+_PARTS["M"] = "[0-9]{1,18}(?:[.][0-9])?"
+_FIELD = re.compile(r"\((\w+):([WTNFM])\)")  # in the templates: (name of the value:kind of its text)
+_TIMES = ("connect_ms", "processing_ms", "waiting_ms", "total_ms")
+_OF_TIMES = ("min", "mean", "sd", "median", "max")
+_PERCENTS = ("50", "66", "75", "80", "90", "95", "98", "99", "100")
+_AB = (
+    r"This is ApacheBench, Version (ab_version:W) <\$Revision: (ab_revision:N) \$>[^\n<&]{0,99}\n"
+    r"Copyright [^\n]{0,200}\n(?:Copyright|Licensed) [^\n]{0,200}\n\nBenchmarking [^\n&]{0,200}\n"
+    r"(?:(?:Completed|Finished) [0-9]{1,18} requests\n)*+\n\n"
+    r"Server Software: {8}(server_software:T)\n"
+    r"Server Hostname: {8}(server_hostname:W)\n"
+    r"Server Port: {12}(server_port:N)\n"
+    r"(?:SSL/TLS Protocol: {7}(tls_protocol:W)\n)?+"
+    r"(?:Server Temp Key: {8}(?P<server_temp_key>(?:[A-Za-z][\w.-]{0,40} ){1,4}[0-9]{1,9} bits)\n)?+"
+    r"(?:TLS Server Name: {8}(tls_server_name:W)\n)?+\n"
+    r"Document Path: {10}(document_path:W)\n"
+    r"Document Length: {8}(document_length_bytes:N) bytes\n\n"
+    r"Concurrency Level: {6}(concurrency:N)\n"
+    r"Time taken for tests: {3}(time_taken_s:F) seconds\n"
+    r"Complete requests: {6}(complete_requests:N)\n"
+    r"Failed requests: {8}(failed_requests:N)\n"
+    r"(?: {3}\(Connect: (failed_connect:N), (?:Receive: (failed_receive:N), )?+Length: (failed_length:N), "
+    r"Exceptions: (failed_exceptions:N)\)\n)?+"
+    r"(?:Write errors: {11}(write_errors:N)\n)?+"
+    r"(?:Non-2xx responses: {6}(non_2xx_responses:N)\n)?+"
+    r"(?:Keep-Alive requests: {4}(keepalive_requests:N)\n)?+"
+    r"Total transferred: {6}(total_transferred_bytes:N) bytes\n"
+    r"(?:Total body sent: {8}(total_body_sent_bytes:N)\n)?+"
+    r"HTML transferred: {7}(html_transferred_bytes:N) bytes\n"
+    r"Requests per second: {4}(requests_per_second:F) \[#/sec\] \(mean\)\n"
+    r"Time per request: {7}(time_per_request_ms:F) \[ms\] \(mean\)\n"
+    r"Time per request: {7}(time_per_request_across_ms:F) \[ms\] \(mean, across all concurrent requests\)\n"
+    r"Transfer rate: {10}(transfer_rate_kbytes_per_s:F) \[Kbytes/sec\] received\n"
+    r"(?: {24}(transfer_rate_sent_kbytes_per_s:F) kb/s sent\n {24}(transfer_rate_total_kbytes_per_s:F) kb/s total\n)?+\n"
+    r"Connection Times \(ms\)\n {14}min  mean\[\+/-sd\] median   max\n"
+)
+_AB += "".join(
+    f"{label}:" + "".join(f" {{1,18}}({name}_{part}:M)" for part in _OF_TIMES) + r"\n"
+    for label, name in zip(("Connect", "Processing", "Waiting", "Total"), _TIMES, strict=True)
+)
+_AB += r"\nPercentage of the requests served within a certain time \(ms\)\n"
+_AB += "".join(rf" {{0,3}}{percent}% {{1,18}}(within_{percent}:M)\n" for percent in _PERCENTS[:-1])
+_AB += r" 100% {1,18}(within_100:M) \(longest request\)\n"
+_TOP = (
+    r"top - (\d\d:\d\d:\d\d) up +([^\n]{0,99}?), +(\d+) users?, +load average: (\d+\.\d+), (\d+\.\d+), (\d+\.\d+)\n"
+    r"(Tasks|Threads): +(\d+) total, +(\d+) running, +(\d+) sleeping, +(\d+) stopped, +(\d+) zombie *\n"
+    r"%Cpu\(s\): *([\d.]+) us, *([\d.]+) sy, *([\d.]+) ni, *([\d.]+) id, *([\d.]+) wa, *([\d.]+) hi, *([\d.]+) si, *([\d.]+) st *\n"
+    r"([KMG])iB Mem : +([\d.]+) total, +([\d.]+) free, +([\d.]+) used, +([\d.]+) buff/cache *\n"
+    r"\21iB Swap: +([\d.]+) total, +([\d.]+) free, +([\d.]+) used\. +([\d.]+) avail Mem *\n"
+)
+
+
+def _compile(template: str) -> tuple[re.Pattern[str], list[tuple[str, Callable[[str], Any]]]]:
+    """The template's pattern, which never goes back, and (name of the value, its conversion) of each group."""
+    text = _FIELD.sub(lambda field: f"(?P<{field[1]}>{_PARTS[field[2]]})", template).replace("}", "}+")
+    pattern, kinds = re.compile(text), dict(_FIELD.findall(template))
+    return pattern, [(name, _CONVERT[kinds.get(name, "W")]) for name in pattern.groupindex]
+
+
+_REPORT, _VALUES = _compile(_AB)
+_N_TIMES = len(_TIMES) * len(_OF_TIMES) + len(_PERCENTS)
+_SUMMARY = re.compile(_TOP.replace("+", "{1,15}+").replace("*", "{0,15}+"))  # no figure is endless
+_TASKS = ("tasks_total", "tasks_running", "tasks_sleeping", "tasks_stopped", "tasks_zombie")
+_CPU = ("us", "sy", "ni", "id", "wa", "hi", "si", "st")
+_MEMORY = ("mem_total_kb", "mem_free_kb", "mem_used_kb", "mem_buff_cache_kb")
+_MEMORY += ("swap_total_kb", "swap_free_kb", "swap_used_kb", "mem_avail_kb")
+_FACTOR = {"K": 1, "M": 1024, "G": 1024**2}
+
+
+def read_ab_report(lines: Lines) -> dict[str, Any] | None:
+    """Figures of the report that begins with the next line, which is taken; None, with nothing taken, if it is unusual."""
+    found = lines.match(_REPORT, lines=60, size=4096)
+    if found is None:
+        return None
+    texts = found.groups()
+    values = {
+        name: convert(text)
+        for (name, convert), text in zip(_VALUES[:-_N_TIMES], texts, strict=False)
+        if text is not None
+    }
+    times = [convert(text) for (_, convert), text in zip(_VALUES[-_N_TIMES:], texts[-_N_TIMES:], strict=True)]
+    for at, name in enumerate(_TIMES):
+        values[name] = dict(zip(_OF_TIMES, times[5 * at : 5 * at + 5], strict=True))
+    values["percentiles_ms"] = dict(zip(_PERCENTS, times[-len(_PERCENTS) :], strict=True))
+    return values
+
+
+def read_top_summary(lines: Lines) -> dict[str, Any] | None:
+    """Figures of the summary whose five lines come next, which are taken; None, with nothing taken, if it is unusual."""
+    found = lines.match(_SUMMARY, lines=5, size=1000)
+    if found is None:
+        return None
+    try:
+        return _summary_values(found.groups())
+    except ValueError:  # "1.2.3", or an uptime in words of its own
+        lines.take(-len(found[0]), -5)
+        return None
+
+
+def _summary_values(groups: tuple[str, ...]) -> dict[str, Any]:
+    values: dict[str, Any] = {
+        "time": groups[0],
+        "uptime": groups[1],
+        "uptime_s": uptime_s(groups[1]),
+        "users": int(groups[2]),
+        "load1": float(groups[3]),
+        "load5": float(groups[4]),
+        "load15": float(groups[5]),
+    }
+    if groups[6] == "Threads":
+        values["mode"] = "threads"
+    values.update(zip(_TASKS, map(int, groups[7:12]), strict=True))
+    values["cpu"] = dict(zip(_CPU, map(float, groups[12:20]), strict=True))
+    amounts = groups[21:]
+    if groups[20] == "K":
+        values.update(zip(_MEMORY, map(int, amounts), strict=True))
+    else:
+        factor = _FACTOR[groups[20]]
+        values.update((key, _kb(float(text) * factor)) for key, text in zip(_MEMORY, amounts, strict=True))
+    return values
+
+
+def _kb(amount: float) -> int | float:
+    return int(amount) if amount == int(amount) else round(amount, 3)
