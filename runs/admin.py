@@ -56,10 +56,10 @@ class ReadOnly(Base):
     ordering = ["-id"]
 
     def delete_model(self, request: HttpRequest, obj: Any) -> None:
-        ingest.remove(type(obj)._default_manager.filter(pk=obj.pk))
+        ingest.delete_rows(type(obj)._default_manager.filter(pk=obj.pk))
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
-        ingest.remove(queryset)
+        ingest.delete_rows(queryset)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

@@ -18,7 +18,7 @@ from runs import ingest, remote
 from runs.models import Job, LoadGenerator, Upload
 from runs.remote import schedules
 
-RESEND_S = 60.0  # ingest.overdue names a text no sooner again
+RESEND_S = 60.0  # ingest.requeue_overdue names a text no sooner again
 DatabaseAway = (db.OperationalError, db.InterfaceError)
 log = logging.getLogger(__name__)
 _served: set[str] = set()  # queues of the worker that this process is; none in any other process
@@ -65,7 +65,7 @@ def tend_uploads() -> None:
 
     What is not taken before the next look counts as lost, so that no second message is ever in the queue for long.
     """
-    for upload_id in ingest.overdue():
+    for upload_id in ingest.requeue_overdue():
         send_upload(upload_id, expires=RESEND_S)
 
 
@@ -101,10 +101,10 @@ def tend_jobs() -> None:
     send_due()
 
 
-@shared_task
-def take_in_tallies() -> None:
+@shared_task(name="runs.tasks.take_in_tallies")  # stored schedules of beat have this name
+def apply_counter_deltas() -> None:
     """Let facets, hosts' counts and trends catch up with the runs; beat sends this."""
-    ingest.take_in()
+    ingest.apply_deltas()
 
 
 @shared_task(acks_late=False)  # a start that was lost is better than one that comes twice

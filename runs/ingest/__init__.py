@@ -1,12 +1,10 @@
-"""The only writer of results. Every door (pages, REST, import_log, a finished remote job) enters at `submit`.
+"""The only writer of results. Every entry point (pages, REST, import_log, a finished remote job) calls `submit`.
 
 preview(data)   what a text would become          submit(data, door=...)   store it
-result_of       an upload as scripts are told     reparse(id)              build its results anew
+result_of       an upload as scripts see it       reparse(id)              build its results again
 receive(stream)  a large text, in pieces          text_of(upload)          a stored text, read where it is needed
-change          what a person changes afterwards  pack                     how series are packed
-overrule        a fatal doubt does not count      withdraw                 it does again
-take_in         counts and trends catch up        recount                  they are built anew
-remove          delete rows of any kind           kinds                    what is recognised
+changes         what people change afterwards     pack                     how series are packed
+apply_deltas    update counts and trends          recount                  build them again
 """
 
 from parsers.catalogue import (
@@ -20,21 +18,17 @@ from parsers.catalogue import (
 from parsers.commands import Command
 from parsers.records import Semantics
 
-from .again import cancel, give_up, lines_of, parse_queued, reparse
-from .draft import Draft
+from .changes import delete_rows, override_doubt, withdraw_override
+from .counters import apply_deltas, recount
+from .draft import Draft, Hints, Slot
 from .edits import Edits, apply_edits
-from .hints import Hints, Slot
-from .progress import overdue
-from .reading import kinds, nothing_found
+from .errors import Error, Rejected, too_large
+from .queue import cancel, give_up, parse_queued, requeue_overdue
 from .receiving import EVERY_SECRET, Arrival, receive
 from .redact import Secret, redact_secrets
-from .rejected import Error, Rejected, too_large
-from .removing import remove
 from .results import capture_result, draft_results, result_of, run_result
-from .rollup import recount, take_in
-from .rulings import overrule, withdraw
 from .store import Rows
-from .submit import Preview, Receipt, preview, submit, submit_all
+from .submission import Preview, Receipt, kinds, lines_of, nothing_found, preview, reparse, submit, submit_all
 from .text_storage import Text, text_of
 
 __all__ = [
@@ -65,23 +59,23 @@ __all__ = [
     "lists_all_processes",
     "makes_load",
     "nothing_found",
-    "overdue",
-    "overrule",
+    "override_doubt",
     "parse_command",
+    "requeue_overdue",
     "parse_queued",
     "preview",
     "receive",
     "recount",
-    "remove",
+    "delete_rows",
     "reparse",
     "result_of",
     "run_result",
     "semantics_of",
     "submit",
     "submit_all",
-    "take_in",
+    "apply_deltas",
     "text_of",
     "too_large",
     "redact_secrets",
-    "withdraw",
+    "withdraw_override",
 ]

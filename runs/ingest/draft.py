@@ -1,13 +1,15 @@
-"""The draft: what one text would become, before anything is stored. Pure data, made by relate, edited, then stored.
+"""The draft: what one text would become, before anything is stored; and the hints that a sender gives beside the text.
 
-Keys ("e1", "c2", "h1", "b17") are stable for one text: b17 is the 17th block that is read of it, counted from 0 (of the
-screens of one command the first 20 are a block each, and all others are one). Edits made on the preview page name things
-by these keys, so that the same edits can be applied again when the text is read anew.
+Keys ("e1", "c2", "h1", "b17") are stable for one text: b17 is the block with index 17 (of the samples of one command the
+first 20 are a block each, and all others are one). Edits made on the preview page name things by these keys, so that the
+same edits can be applied again when the text is parsed again.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, NotRequired, TypedDict
 
 
 @dataclass(slots=True)
@@ -50,13 +52,13 @@ class DraftRun:
 
 @dataclass(slots=True)
 class DraftCapture:
-    """Monitor output: one look, or the consecutive screens of one command.
+    """Monitor output: one sample, or the consecutive samples of one command.
 
     blocks   its blocks' keys, in order
-    run      key of the run it stands beside, "" if none is known
-    config   key of the config it tells of, "" if it holds for the whole experiment
+    run      key of the run that it was taken beside, "" if none is known
+    config   key of the config that it belongs to, "" if it holds for the whole experiment
     phase    "before", "during", "after" or "" (not known)
-    looks    how many looks are in them: a block may hold the screens of hours
+    looks    number of samples in the blocks: one block may hold those of hours
     """
 
     key: str
@@ -73,7 +75,7 @@ class DraftCapture:
 
 @dataclass(slots=True)
 class DraftTiming:
-    """A file of what each request took. Which run it is of is told by the figures, once they are stored."""
+    """A file of single requests' times. Its run is found by its figures, once it is stored."""
 
     key: str
     lines: tuple[int, int]
@@ -105,3 +107,68 @@ class Draft:
     hosts: list[DraftHost] = field(default_factory=list)
     experiments: list[DraftExperiment] = field(default_factory=list)
     unread: list[tuple[int, int]] = field(default_factory=list)
+
+
+class HintsDict(TypedDict):
+    host: str
+    config: str
+    experiment: str
+    tags: list[str]
+    slot: NotRequired[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Slot:
+    """Where the one run of a remote job's step belongs: known, so that nothing is inferred. Never set by a client.
+
+    experiment   id of the experiment that earlier steps went into; None makes a new one
+    position     of the config among the experiment's, from 1
+    repeat       1 and on; 0 for a warm-up, which is not counted
+    lines        first and last line that the load tool printed: a report anywhere else, such as in the comments of a
+                 config file, was not measured by this step
+    clock        when the load began and ended: seconds of the day on the target's clock, which its monitors show
+    """
+
+    experiment: int | None
+    position: int
+    repeat: int
+    counted: bool
+    label: str
+    lines: Sequence[int] = ()
+    clock: Sequence[float] = ()
+
+
+@dataclass(frozen=True)
+class Hints:
+    """host, config and experiment override what the text suggests ("" leaves it); tags are put on every run."""
+
+    host: str = ""
+    config: str = ""
+    experiment: str = ""
+    tags: tuple[str, ...] = ()
+    slot: Slot | None = None
+
+    def as_dict(self) -> HintsDict:
+        plain: HintsDict = {
+            "host": self.host,
+            "config": self.config,
+            "experiment": self.experiment,
+            "tags": list(self.tags),
+        }
+        if self.slot is not None:
+            plain["slot"] = asdict(self.slot)
+        return plain
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> Hints:
+        """From `as_dict()` or a form: names are stripped, and tags may be one text with commas."""
+        tags = given.get("tags") or ()
+        words = tags.split(",") if isinstance(tags, str) else tags
+        slot = given.get("slot")
+        return cls(
+            host=str(given.get("host") or "").strip(),
+            config=str(given.get("config") or "").strip(),
+            experiment=str(given.get("experiment") or "").strip(),
+            tags=tuple(dict.fromkeys(word.strip() for word in words if word.strip())),
+            slot=Slot(**slot) if isinstance(slot, dict) else None,
+        )

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .draft import Draft, DraftCapture, DraftConfig, DraftExperiment, DraftRun, DraftText
-from .rejected import Error, Rejected
+from .errors import Error, Rejected
 from .tidy import Item, items_of, merge_namesakes, tidy
 
 Edits = dict[str, dict[str, dict[str, Any]]]

@@ -11,8 +11,8 @@ from typing import Protocol
 from backports import zstd
 from django.conf import settings
 
+from .errors import rejected, too_large
 from .redact import Secret, SecretSearch, mask_secrets
-from .rejected import rejected, too_large
 from .text_storage import (
     OPENING_BYTES,
     ZSTD_MAGIC,

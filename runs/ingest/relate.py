@@ -13,10 +13,9 @@ from parsers import Block, ConfigText, LoadResult, ProcessSample, SystemSample, 
 
 from . import timings
 from .beside import place_captures, place_texts
-from .draft import Draft, DraftExperiment, DraftRun
+from .draft import Draft, DraftExperiment, DraftRun, Hints
 from .glance import glance
 from .headings import shortened
-from .hints import Hints
 from .machines import hosts_of, segments, sights
 from .naming import Namer
 from .same import loads_again, monitors_again

@@ -10,10 +10,9 @@ from typing import Any
 from runs.models import Capture, Run, Timing, Upload
 
 from .draft import DraftCapture, DraftExperiment, DraftRun
-from .fitting import plain_json
-from .looks import Loads
-from .store import Rows
-from .submit import Preview
+from .storable import plain_json
+from .store import Loads, Rows
+from .submission import Preview
 
 
 def result_of(upload: Upload, rows: Rows | None = None) -> dict[str, Any]:
@@ -125,7 +124,7 @@ def draft_results(shown: Preview) -> list[dict[str, Any]]:
 
 
 def _drafted(shown: Preview, loads: Loads, drafted: DraftExperiment, run: DraftRun) -> dict[str, Any]:
-    _, result, values = loads.of(run.key)
+    _, result, values = loads.find(run.key)
     hosts = {host.key: host.name for host in shown.draft.hosts}
     configs = {config.key: config.name for config in drafted.configs}
     return {

@@ -1,33 +1,40 @@
-"""A draft and its blocks to rows: by kind of record, never by tool. Whoever calls holds the transaction."""
+"""A draft and its blocks to rows: by kind of record, never by tool. The caller holds the transaction."""
 
 from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import Max
 
-from parsers import Block
+from parsers import Block, LoadResult, Problem
 from runs.analysis.facts import FIGURES
 from runs.models import Capture, Config, ConfigText, Experiment, Run, Series, Timing, Upload
 
-from . import clocks, fingerprint, tallies, timings
-from .before import Before, Kept, clear, drop_empty, give_back, take_up
-from .draft import DraftCapture, DraftExperiment, DraftRun
-from .fitting import fitted
-from .looks import Loads, series_of
-from .places import Places
-from .reading import Reading
-from .screens import samples_of
+from . import clocks, counters, timings
+from .configs import Placement, fingerprint_of
+from .draft import Draft, DraftCapture, DraftExperiment, DraftRun
+from .screens import Samples, samples_of
+from .storable import truncate
 
 BATCH = 500
-CAPTURES = 50  # whose figures are by column at the same time
+CAPTURES_IN_MEMORY = 50  # whose samples are unpacked at the same time
 TABLES = ("processes", "rows")  # what interfaces.md calls a block's rows, whatever the tool
 WRITTEN = ("status", "error", "blocks", "problems", "unread", "edits", "placed", "parser_version")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What was parsed from one text, and the draft that it would become."""
+
+    blocks: list[Block]
+    draft: Draft
+    problems: list[Problem]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +46,22 @@ class Rows:
     timings: list[Timing] = field(default_factory=list)
 
 
+class Previous(NamedTuple):
+    """What a row keeps that is read from the same lines again."""
+
+    pk: int
+    created_at: datetime
+    config_id: int | None
+    repeat: int
+
+
+PreviousRows = dict[tuple[int, str], Previous]  # by first line and tool
+
+
 def store(upload: Upload, reading: Reading) -> Rows:
-    """Insert an upload that is not saved yet with its results, or put them in place of those that it has.
+    """Insert an upload that is not saved yet with its results, or replace the results that it has.
 
     Rows read from the same lines keep their ids. Raises IntegrityError where a new upload's text is there already.
-    The caller holds the transaction.
     """
     upload.status = Upload.Status.PARTIAL if reading.problems else Upload.Status.READY
     upload.error = ""
@@ -53,40 +71,62 @@ def store(upload: Upload, reading: Reading) -> Rows:
     return _Writer(upload, reading).write()
 
 
+class Loads:
+    """A text's load tests by the keys of its runs; "b3.1" is the second one of block 3, as in a log."""
+
+    def __init__(self, blocks: Sequence[Block]) -> None:
+        self.blocks = blocks
+        self._results: dict[int, list[LoadResult]] = {}  # parsed once for a log with a thousand rows
+
+    def find(self, key: str) -> tuple[Block, LoadResult, dict[str, object]]:
+        """Block, record (completed from its command) and figures of a run."""
+        name, _, row = key.partition(".")
+        number = int(name.removeprefix("b"))
+        block = self.blocks[number]
+        if number not in self._results:
+            self._results[number] = block.load_results
+        rows = block.values.get("rows")
+        values = rows[int(row)] if row and isinstance(rows, list) else timings.told(block)
+        return block, self._results[number][int(row or 0)], values
+
+
 class _Writer:
-    """One upload's way into the tables."""
+    """Writes one upload."""
 
     def __init__(self, upload: Upload, reading: Reading) -> None:
         self.upload = upload
-        self.reading = reading
         self.draft = reading.draft
         self.blocks = {f"b{number}": block for number, block in enumerate(reading.blocks)}
-        self.places = Places(upload)
         self.loads = Loads(reading.blocks)
+        self.placement = Placement(upload)
         self.runs: dict[str, Run] = {}
-        self.numbered: dict[str, int] = {}  # repeats of runs that stood in the same config before
+        self.repeats: dict[str, int] = {}  # of runs that were in the same config before
         self.hashes: dict[tuple[str, str], list[str]] = defaultdict(list)  # (experiment, config) keys -> text hashes
 
     def write(self) -> Rows:
-        before = Before() if self.upload.pk is None else clear(self.upload)
-        self.places.fill(self.draft)
-        self._save_upload()
-        texts = self._write_texts()
-        runs = self._write_runs(before.runs)
-        tallies.note(runs, before.shares)
-        captures = self._write_captures(before.captures)
-        places = self.places.experiments
-        files, left = timings.write(self.upload, self.draft, self.blocks, places, self.runs)
-        give_back(before.borrowed)
-        self._drop_empty([*texts, *runs, *captures], left)
-        return Rows(runs, captures, files)
-
-    def _save_upload(self) -> None:
-        """Once its places are known, so that a new one takes a single INSERT."""
-        if self.upload._state.adding:  # new, or in place of one that gives way
+        borrowed: Mapping[int, int] = {}
+        contributed: list[counters.Contribution] = []
+        old_runs: PreviousRows = {}
+        old_captures: PreviousRows = {}
+        if self.upload.pk is not None:
+            borrowed = _borrowed_captures(self.upload)
+            contributed = list(counters.contributions(self.upload.runs.all()).values())
+            old_runs, old_captures = _previous(self.upload.runs.all()), _previous(self.upload.captures.all())
+            for rows in (self.upload.captures, self.upload.runs, self.upload.configtexts, self.upload.timings):
+                rows.all().delete()
+        self.placement.find_or_create(self.draft)
+        if self.upload._state.adding:  # after its experiments, so that a new one takes a single INSERT
             self.upload.save()
         else:
             self.upload.save(update_fields=WRITTEN)
+        texts = self._write_texts()
+        runs = self._write_runs(old_runs, contributed)
+        captures = self._write_captures(old_captures)
+        files, left = timings.write(self.upload, self.draft, self.blocks, self.placement.experiments, self.runs)
+        if borrowed:
+            _return_captures(borrowed)
+        self._delete_empty([*texts, *runs, *captures], left)
+        return Rows(runs, captures, files)
 
     def _source(self, item: Any) -> dict[str, Any]:
         return {
@@ -94,12 +134,11 @@ class _Writer:
             "block_key": item.key,
             "line_first": item.lines[0],
             "line_last": item.lines[1],
-            "quotes": [list(span) for span in item.quotes] if hasattr(item, "quotes") else [],
         }
 
     def _place(self, drafted: DraftExperiment, config_key: str) -> tuple[Experiment, Config | None]:
-        config = self.places.configs.get(config_key)
-        return (config.experiment, config) if config else (self.places.experiments[drafted.key], None)
+        config = self.placement.configs.get(config_key)
+        return (config.experiment, config) if config else (self.placement.experiments[drafted.key], None)
 
     def _write_texts(self) -> list[ConfigText]:
         rows = []
@@ -108,115 +147,163 @@ class _Writer:
                 experiment, config = self._place(drafted, text.config)
                 sha256 = hashlib.sha256(text.text.encode("utf-8", "surrogatepass")).hexdigest()
                 self.hashes[drafted.key, text.config].append(sha256)
-                own = fitted(ConfigText, path=text.path, text=text.text)
+                own = truncate(ConfigText, path=text.path, text=text.text)
                 rows.append(
                     ConfigText(experiment=experiment, config=config, sha256=sha256, **own, **self._source(text))
                 )
         return ConfigText.objects.bulk_create(rows)
 
-    def _write_runs(self, kept: Kept) -> list[Run]:
+    def _write_runs(self, previous: PreviousRows, contributed: Iterable[counters.Contribution]) -> list[Run]:
         for drafted in self.draft.experiments:
             for run in drafted.runs:
-                self.runs[run.key] = self._run(drafted, run, kept)
-        self._number_repeats()
-        tallies.key_in(self.runs.values())
-        return Run.objects.bulk_create(list(self.runs.values()))
+                self.runs[run.key] = self._run(drafted, run, previous)
+        if self.placement.slot is None:
+            self._number_repeats()
+        rows = list(self.runs.values())
+        facets = counters.link_facets(rows)
+        Run.objects.bulk_create(rows)
+        counters.record_stored(rows, facets, contributed)
+        return rows
 
-    def _run(self, drafted: DraftExperiment, run: DraftRun, kept: Kept) -> Run:
-        block, result, values = self.loads.of(run.key)
-        config = self.places.configs[run.config]
-        host = self.places.hosts.get(drafted.host)
+    def _run(self, drafted: DraftExperiment, run: DraftRun, previous: PreviousRows) -> Run:
+        block, result, values = self.loads.find(run.key)
+        config = self.placement.configs[run.config]
         own = {"label": run.label, "note": run.note, "repeat": run.repeat, "command": block.command}
-        figures = {name: getattr(result, name) for name in FIGURES}
         row = Run(
             **self._source(run),
-            **fitted(Run, values=values, **own, **figures),
+            **truncate(Run, values=values, **own, **{name: getattr(result, name) for name in FIGURES}),
+            quotes=run.quotes,
             experiment=config.experiment,
             config=config,
-            host=host,
+            host=self.placement.hosts.get(drafted.host),
             counted=run.counted,
             partial=block.partial,
             tags=self.upload.hints.get("tags", []),
         )
         row.clock_start_s, row.clock_end_s = clocks.of_run(block, result, values, self.upload.hints.get("slot"))
         hashes = self.hashes[drafted.key, run.config] + self.hashes[drafted.key, ""]
-        row.fingerprint = fingerprint.of_run(row, hardware=host.fingerprint if host else "", text_hashes=hashes)
-        before = take_up(row, kept)
+        row.fingerprint = fingerprint_of(row, text_hashes=hashes)
+        before = _take_id(row, previous)
         if before is not None and before.config_id == config.pk:
-            self.numbered[run.key] = before.repeat
+            self.repeats[run.key] = before.repeat
         return row
 
     def _number_repeats(self) -> None:
-        """Go on counting where other uploads left off. What a person said stays, and so does a number once given."""
-        if self.places.slot:
-            return
-        said = {key for key, changes in self.upload.edits.get("blocks", {}).items() if "repeat" in changes}
-        places = {run.config_id for run in self.runs.values()} - self.places.new_configs
-        last = self._last_repeats(places) if places else {}
+        """Continue the count of other uploads. What a person set stays, and so does a number once given."""
+        edited = {key for key, changes in self.upload.edits.get("blocks", {}).items() if "repeat" in changes}
+        shared = {run.config for run in self.runs.values() if run.config not in self.placement.new}
+        last: dict[str, int] = {}
+        if shared:
+            others = Run.objects.filter(config__in=shared).exclude(upload=self.upload).order_by()
+            last = dict(others.values_list("fingerprint").annotate(Max("repeat")))
         for key, run in self.runs.items():
-            if key not in said:
-                run.repeat = self.numbered.get(key) or run.repeat + last.get(run.fingerprint, 0)
+            if key not in edited:
+                run.repeat = self.repeats.get(key) or run.repeat + last.get(run.fingerprint, 0)
 
-    def _last_repeats(self, places: set[int]) -> dict[str, int]:
-        """{fingerprint: the highest repeat} of other uploads' runs in these configs."""
-        others = Run.objects.filter(config__in=places).exclude(upload=self.upload).order_by()
-        return dict(others.values_list("fingerprint").annotate(Max("repeat")))
-
-    def _write_captures(self, kept: Kept) -> list[Capture]:
-        foreign = self._foreign_runs()
-        rows: list[Capture] = []
+    def _write_captures(self, previous: PreviousRows) -> list[Capture]:
         drafts = [(drafted, capture) for drafted in self.draft.experiments for capture in drafted.captures]
-        for first in range(0, len(drafts), CAPTURES):
-            told = []
-            for drafted, capture in drafts[first : first + CAPTURES]:
+        foreign = _runs_of_other_uploads(capture for _, capture in drafts) if drafts else {}
+        rows: list[Capture] = []
+        for first in range(0, len(drafts), CAPTURES_IN_MEMORY):
+            sampled = []
+            for drafted, capture in drafts[first : first + CAPTURES_IN_MEMORY]:
                 samples = samples_of(self.blocks[key] for key in capture.blocks)
-                row = self._capture(drafted, capture, kept)
+                row = self._capture(drafted, capture, samples)
                 row.run = self.runs.get(capture.run) or foreign.get(capture.run)
-                row.n_samples = max(samples.n, 1)
-                row.clock_first, row.clock_last = samples.clock_first[:8], samples.clock_last[:8]
-                told.append((row, samples))
-            rows += Capture.objects.bulk_create([row for row, _ in told], batch_size=BATCH)
-            _write_series(series for row, samples in told for series in series_of(row, samples))
+                _take_id(row, previous)
+                sampled.append((row, samples))
+            rows += Capture.objects.bulk_create([row for row, _ in sampled], batch_size=BATCH)
+            series = (one for row, samples in sampled for one in series_of(row, samples))
+            while batch := list(islice(series, BATCH)):  # a log may have 100,000 of them
+                Series.objects.bulk_create(batch)
         return rows
 
-    def _capture(self, drafted: DraftExperiment, capture: DraftCapture, kept: Kept) -> Capture:
+    def _capture(self, drafted: DraftExperiment, capture: DraftCapture, samples: Samples) -> Capture:
         blocks = [self.blocks[key] for key in capture.blocks]
         experiment, config = self._place(drafted, capture.config)
         own = {"tool": blocks[0].kind, "phase": capture.phase, "label": capture.label, "command": blocks[0].command}
-        row = Capture(
+        values = {name: value for name, value in blocks[-1].values.items() if name not in TABLES}
+        return Capture(
             **self._source(capture),
-            **fitted(Capture, values=_without_tables(blocks[-1]), **own),
+            **truncate(Capture, values=values, **own),
+            quotes=capture.quotes,
             experiment=experiment,
             config=config,
-            host=self.places.hosts.get(capture.host) or self.places.hosts.get(drafted.host),
+            host=self.placement.hosts.get(capture.host) or self.placement.hosts.get(drafted.host),
             partial=any(block.partial for block in blocks),
+            n_samples=max(samples.n, 1),
+            clock_first=samples.clock_first[:8],
+            clock_last=samples.clock_last[:8],
         )
-        take_up(row, kept)
-        return row
 
-    def _foreign_runs(self) -> dict[str, Run]:
-        """Runs of other uploads that captures of this one were put beside, by "id:PK"."""
-        wanted = {c.run for drafted in self.draft.experiments for c in drafted.captures if c.run.startswith("id:")}
-        numbers = [key.removeprefix("id:") for key in wanted]
-        rows = Run.objects.in_bulk([int(number) for number in numbers if number.isdecimal()]) if numbers else {}
-        return {f"id:{pk}": run for pk, run in rows.items()}
-
-    def _drop_empty(self, rows: Iterable[ConfigText | Run | Capture], left: Iterable[int]) -> None:
-        """Experiments (those in `left`, too) and configs that this upload once filled, and that nothing is left of."""
+    def _delete_empty(self, rows: Iterable[ConfigText | Run | Capture], left: Iterable[int]) -> None:
+        """Experiments (those in `left`, too) and configs that this upload once filled, and that hold nothing now."""
         full = {(row.experiment_id, row.config_id) for row in rows}
         placed = self.upload.placed
         experiments = {*placed["experiments"].values(), *left} - {experiment for experiment, _ in full}
         configs = set(placed["configs"].values()) - {config for _, config in full}
         if experiments or configs:
-            drop_empty(experiments, configs)
+            delete_empty(experiments, configs)
 
 
-def _write_series(series: Iterator[Series]) -> None:
-    """In batches as they are made: a log may have 100,000 of them."""
-    while batch := list(islice(series, BATCH)):
-        Series.objects.bulk_create(batch)
+def series_of(capture: Capture, samples: Samples) -> Iterator[Series]:
+    """Unsaved rows for a capture, one a metric of the system or of a process; a sample without the figure is a gap."""
+    names: dict[object, dict[str, object]] = {}  # of one process at a time: all its metrics come together
+    for who, metric, track in samples.series():
+        if who not in names:
+            pid, user, command, group = who
+            names = {who: truncate(Series, pid=pid, user=user, command=command, group=group)}
+        yield Series(
+            capture=capture,
+            **truncate(Series, metric=metric),
+            **names[who],
+            n=track.n,
+            min=track.low,
+            mean=track.mean,
+            max=track.high,
+            last=track.last,
+            samples=track.packed,
+        )
 
 
-def _without_tables(block: Block) -> dict[str, object]:
-    """A block's figures but for its rows, which are series."""
-    return {name: value for name, value in block.values.items() if name not in TABLES}
+def _runs_of_other_uploads(captures: Iterable[DraftCapture]) -> dict[str, Run]:
+    """Runs that edits put captures of this upload beside, by "id:PK"."""
+    numbers = {capture.run.removeprefix("id:") for capture in captures if capture.run.startswith("id:")}
+    rows = Run.objects.in_bulk([int(number) for number in numbers if number.isdecimal()]) if numbers else {}
+    return {f"id:{pk}": run for pk, run in rows.items()}
+
+
+def delete_empty(experiments: Iterable[int], configs: Iterable[int]) -> None:
+    """Delete those of the configs and experiments (ids) that hold neither run nor capture, config text nor timing."""
+    nothing = {"runs": None, "captures": None, "texts": None}
+    Config.objects.filter(pk__in=configs, **nothing).delete()
+    Experiment.objects.filter(pk__in=experiments, **nothing, timings=None).delete()
+
+
+def _previous(rows: Any) -> PreviousRows:
+    return {
+        (row.line_first, row.tool): Previous(row.pk, row.created_at, row.config_id, getattr(row, "repeat", 1))
+        for row in rows.order_by().defer("values")
+    }
+
+
+def _take_id(row: Run | Capture, previous: PreviousRows) -> Previous | None:
+    """Give the row the id of the one that was read from the same lines before, if there is one."""
+    before = previous.pop((row.line_first, row.tool), None)
+    if before is not None:
+        row.pk, row.created_at = before.pk, before.created_at
+    return before
+
+
+def _borrowed_captures(upload: Upload) -> Mapping[int, int]:
+    """Captures of other uploads that were put beside a run of this one, as {capture: run}."""
+    others = Capture.objects.filter(run__upload=upload).exclude(upload=upload)
+    return dict(others.values_list("pk", "run_id"))
+
+
+def _return_captures(borrowed: Mapping[int, int]) -> None:
+    """Put them beside the same runs again, where those still exist."""
+    existing = set(Run.objects.filter(pk__in=borrowed.values()).values_list("pk", flat=True))
+    for capture, run in borrowed.items():
+        if run in existing:
+            Capture.objects.filter(pk=capture).update(run=run)

@@ -23,8 +23,8 @@ from parsers import NotText
 from parsers.decode import encoding_of
 from runs.models import Piece, Upload
 
+from .errors import rejected
 from .redact import Secret
-from .rejected import rejected
 
 OPENING_BYTES = 2**20  # the encoding and the line ends are detected from this much of a text
 CONTROL_BYTES = bytes(code for code in range(32) if chr(code) not in "\a\b\t\n\v\f\r\x1b")

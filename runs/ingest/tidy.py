@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from .draft import Draft, DraftCapture, DraftExperiment, DraftHost, DraftRun, DraftText
-from .hints import Hints, Slot
+from .draft import Draft, DraftCapture, DraftExperiment, DraftHost, DraftRun, DraftText, Hints, Slot
 
 Item = DraftRun | DraftCapture | DraftText
 

@@ -18,7 +18,7 @@ from runs.analysis import histogram
 from runs.models import Experiment, Run, Timing, Upload
 
 from .draft import Draft, DraftTiming
-from .fitting import fitted
+from .storable import truncate
 
 WITHIN = timedelta(hours=1)
 COUNTED = ("latency_counts", "by_second", "spectrum_ms")  # what a file of requests counts; stored packed
@@ -91,7 +91,7 @@ def _row(upload: Upload, drafted: DraftTiming, block: Block, experiment: Experim
         experiment=experiment,
         histogram=histogram.pack(record.histogram),
         seconds=histogram.pack(record.seconds),
-        **fitted(Timing, tool=record.tool, n=record.n, percentiles_ms=record.percentiles_ms, values=values),
+        **truncate(Timing, tool=record.tool, n=record.n, percentiles_ms=record.percentiles_ms, values=values),
     )
 
 

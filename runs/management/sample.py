@@ -16,8 +16,8 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from runs.ingest.counters import VALUE_LENGTH
 from runs.ingest.series_packing import pack_samples
-from runs.ingest.tallies import VALUE_LENGTH
 from runs.management.bulk import Bulk
 from runs.models import Capture, Config, Experiment, Facet, Host, Run, RunTag, Series, Upload
 

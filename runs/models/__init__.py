@@ -4,12 +4,11 @@ Units as everywhere: _ms, _s, _kb (KiB), _pct, _bytes in the names. Lines are 1-
 """
 
 from .access import ApiToken
-from .experiments import Config, ConfigText, Experiment, Host, Sourced
-from .judging import Ruling
+from .counters import CounterDelta, Facet, RunTag, Trend, TrendLine
+from .experiments import Config, ConfigText, Experiment, Host, Override, Sourced
 from .plans import Job, Plan, Schedule, Step, Variant
 from .remote import LoadGenerator, Switch, Target, TargetAddress
 from .results import Capture, Run, Series, Timing
-from .tallies import Facet, RunTag, Tally, Trend, TrendLine
 from .uploads import Piece, Upload
 
 __all__ = [
@@ -24,7 +23,7 @@ __all__ = [
     "LoadGenerator",
     "Piece",
     "Plan",
-    "Ruling",
+    "Override",
     "Run",
     "RunTag",
     "Schedule",
@@ -32,7 +31,7 @@ __all__ = [
     "Sourced",
     "Step",
     "Switch",
-    "Tally",
+    "CounterDelta",
     "Target",
     "TargetAddress",
     "Timing",

@@ -25,7 +25,7 @@ class Host(models.Model):
     os = models.CharField(max_length=200, blank=True)
     kernel = models.CharField(max_length=200, blank=True)
     fingerprint = models.CharField(max_length=64, db_index=True, blank=True)
-    n_runs = models.PositiveBigIntegerField(default=0, help_text="kept up by runs.ingest.tallies, seconds behind")
+    n_runs = models.PositiveBigIntegerField(default=0, help_text="kept up by runs.ingest.counters, seconds behind")
 
     class Meta:
         ordering = ["name", "id"]
@@ -120,3 +120,40 @@ class ConfigText(Sourced):
 
     def __str__(self) -> str:
         return self.path or f"text at line {self.line_first}"
+
+
+class Override(models.Model):
+    """A person's decision that a fatal doubt does not keep something out of verdicts; withdrawn, it stays as a record.
+
+    It names a run by its upload and first line, since `reparse` writes the runs again, or (where a config is not
+    comparable with the baseline) the config.
+    """
+
+    rule = models.CharField(max_length=40, help_text="the id in analysis.doubts")
+    upload = models.ForeignKey(Upload, null=True, blank=True, on_delete=models.CASCADE, related_name="overrides")
+    line = models.PositiveIntegerField(null=True, blank=True, help_text="the run's first line")
+    config = models.ForeignKey(Config, null=True, blank=True, on_delete=models.CASCADE, related_name="overrides")
+    reason = models.CharField(max_length=500, blank=True)
+    made_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="overrides"
+    )
+    made_at = models.DateTimeField(auto_now_add=True)
+    withdrawn_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        db_table = "runs_ruling"
+        ordering = ["-id"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(upload__isnull=False, line__isnull=False, config__isnull=True)
+                | models.Q(upload__isnull=True, line__isnull=True, config__isnull=False),
+                name="ruling_about_one_thing",
+            )
+        ]
+        indexes = [models.Index(fields=["upload", "line"], name="ruling_run")]
+
+    def __str__(self) -> str:
+        return f"{self.rule} overruled"

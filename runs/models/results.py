@@ -88,7 +88,7 @@ class Run(Sourced):
     counted = models.BooleanField(default=True)
     partial = models.BooleanField(default=False)
     aborted = models.BooleanField(default=False)
-    fingerprint = models.CharField(max_length=64, help_text="see ingest.fingerprint")
+    fingerprint = models.CharField(max_length=64, help_text="see ingest.configs")
     clock_start_s = models.FloatField(null=True, blank=True)
     clock_end_s = models.FloatField(null=True, blank=True)
     facet_config = facet_key("its config's name")

@@ -21,7 +21,7 @@ from runs.analysis.facts import (
     TextFact,
 )
 from runs.ingest import makes_load
-from runs.models import Capture, Config, ConfigText, Experiment, Host, Ruling, Run, Series, Timing
+from runs.models import Capture, Config, ConfigText, Experiment, Host, Override, Run, Series, Timing
 from runs.selectors import timed
 
 # A page of an upload shows this many lines at most; a line further down needs its page named.
@@ -101,7 +101,7 @@ def _rulings(material: Material) -> list[OverrideFact]:
     uploads = {run.upload for run in material.runs}
     about = Q(upload__in=uploads) | Q(config__in=[config.id for config in material.configs])
     found = []
-    for ruling in Ruling.objects.filter(about, withdrawn_at=None).select_related("made_by").order_by("id"):
+    for ruling in Override.objects.filter(about, withdrawn_at=None).select_related("made_by").order_by("id"):
         by, at = ruling.made_by.get_username() if ruling.made_by else "", ruling.made_at.isoformat()
         said = OverrideFact(ruling.pk, ruling.rule, None, ruling.config_id, by, at, ruling.reason)
         if ruling.line is None:
@@ -111,7 +111,7 @@ def _rulings(material: Material) -> list[OverrideFact]:
     return found
 
 
-def _stands_at(run: RunFact, ruling: Ruling) -> bool:
+def _stands_at(run: RunFact, ruling: Override) -> bool:
     return run.upload == ruling.upload_id and run.line <= (ruling.line or 0) <= run.last_line
 
 

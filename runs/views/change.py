@@ -13,8 +13,7 @@ from django.views.decorators.http import require_POST
 
 from runs import ingest
 from runs.forms import CaptureMoveForm, NameForm, RunChangeForm
-from runs.ingest import Rejected
-from runs.ingest import change as changes
+from runs.ingest import Rejected, changes
 from runs.models import Capture, Config, Experiment, Host, Run, Upload
 
 

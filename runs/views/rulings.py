@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST
 from runs import ingest
 from runs.forms import RulingForm
 from runs.ingest import Rejected
-from runs.models import Config, Ruling, Run
+from runs.models import Config, Override, Run
 
 
 @require_POST
@@ -27,7 +27,7 @@ def overrule(request: HttpRequest) -> HttpResponse:
     run = get_object_or_404(Run, pk=said["run"]) if said["run"] else None
     config = get_object_or_404(Config, pk=said["config"]) if said["config"] else None
     try:
-        ingest.overrule(said["rule"], run=run, config=config, by=_user(request), reason=said["reason"])
+        ingest.override_doubt(said["rule"], run=run, config=config, by=_user(request), reason=said["reason"])
     except Rejected as refusal:
         messages.error(request, str(refusal))
     return _back(request)
@@ -35,7 +35,7 @@ def overrule(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
-    ingest.withdraw(get_object_or_404(Ruling, pk=pk), by=_user(request))
+    ingest.withdraw_override(get_object_or_404(Override, pk=pk), by=_user(request))
     return _back(request)
 
 

@@ -31,14 +31,14 @@ class Command(BaseCommand):
             self.stdout.write(f"{load_samples()} sample sessions loaded")
             make_first_user()
             self.stdout.write(f"The user admin was made; the password is in {password_file()}")
-        ingest.take_in()  # what samples or a migration have counted is there on the first page that is opened
+        ingest.apply_deltas()  # what samples or a migration have counted is there on the first page that is opened
 
 
 def load_samples() -> int:
     """Store the sample sessions of runs/samples as pastes are stored; return how many were not there already."""
     files = sorted(SAMPLES.glob("*.txt"), reverse=True)  # the pages show the newest first: that is number 1
     receipts = [ingest.submit(file.read_bytes(), door="sample", name=file.name) for file in files]
-    ingest.take_in()
+    ingest.apply_deltas()
     return sum(receipt.created for receipt in receipts)
 
 

@@ -51,7 +51,7 @@ class Command(BaseCommand):
         except KeyboardInterrupt:
             self.stderr.write("Stopped. Of the file that was being read nothing is stored.")
             statuses = [INTERRUPTED]
-        ingest.take_in()  # so that lists know the runs at once, with or without a worker
+        ingest.apply_deltas()  # so that lists know the runs at once, with or without a worker
         if max(statuses):
             sys.exit(max(statuses))
 
@@ -82,7 +82,9 @@ class Command(BaseCommand):
         shown = "" if name == "-" else Path(name).name
         progress.begin_reading(data.size_bytes)
         door = Upload.Door.COMMAND
-        return ingest.submit(data, door=door, name=shown, hints=hints, redact=self.redact, told=progress.add_read)
+        return ingest.submit(
+            data, door=door, name=shown, hints=hints, redact=self.redact, on_progress=progress.add_read
+        )
 
 
 def describe_stored(receipt: ingest.Receipt, name: str, as_json: bool) -> list[str]:

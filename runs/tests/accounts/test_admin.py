@@ -36,13 +36,13 @@ def test_what_the_admin_deletes_is_counted_no_more(client):
     upload = ingest.submit(session(500).encode(), door="web").upload
     data = {"action": "delete_selected", "_selected_action": [upload.pk], "post": "yes"}
     assert client.post("/admin/runs/upload/", data).status_code == 302
-    ingest.take_in()
+    ingest.apply_deltas()
     assert not Run.objects.exists() and not Facet.objects.filter(n_runs__gt=0).exists()
 
 
 def test_runs_are_narrowed_by_the_tools_that_there_are(client):
     client.force_login(User.objects.create_superuser("ann"))
     ingest.submit(session(500).encode(), door="web")
-    ingest.take_in()
+    ingest.apply_deltas()
     assert "?tool=ab" in client.get("/admin/runs/run/").text
     assert "0 runs" in client.get("/admin/runs/run/?tool=siege").text

@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from runs.models import Ruling, Run
+from runs.models import Override, Run
 from runs.tests import factories
 
 API = "/api/v1/compare/"
@@ -67,7 +67,7 @@ def test_an_overruled_doubt_says_who_and_why(api, django_user_model):
     run = Run.objects.get(failed_requests=172849)
     rule = get(api, experiment=made.pk)["doubts"][0]["rule"]
     by = django_user_model.objects.create_user("ann")
-    Ruling.objects.create(rule=rule, upload=run.upload, line=run.line_first, made_by=by, reason="it is meant so")
+    Override.objects.create(rule=rule, upload=run.upload, line=run.line_first, made_by=by, reason="it is meant so")
     doubt = next(doubt for doubt in get(api, experiment=made.pk)["doubts"] if doubt["rule"] == rule)
     assert doubt["overruled"] is True
     assert doubt["parts"][0]["ruling"]["by"] == "ann"

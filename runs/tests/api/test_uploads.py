@@ -247,7 +247,7 @@ def test_a_queued_text_can_be_cancelled_and_sent_again(api, queue):
 
 def test_a_text_cancelled_while_it_is_read_is_not_stored(api, queue, monkeypatch):
     pk = send(api, session(500)).json()["id"]
-    monkeypatch.setattr("runs.ingest.again.read", cancelling(pk))
+    monkeypatch.setattr("runs.ingest.queue.read", cancelling(pk))
     tasks.parse_upload(pk)
     assert Upload.objects.get().status == "cancelled" and not Run.objects.exists()
 
@@ -256,9 +256,9 @@ def test_a_text_that_is_read_says_how_far(api, queue, monkeypatch):
     pk = send(api, "prose\n" * 20_000 + session(500, 600)).json()["id"]
     assert progress_of(api, pk) == (0, 0)
     seen: list[tuple[int, int]] = []
-    monkeypatch.setattr("runs.ingest.progress.TELL_S", 0.0)
+    monkeypatch.setattr("runs.ingest.queue.REPORT_EVERY_S", 0.0)
     monkeypatch.setattr(
-        "runs.ingest.reading.folded", lambda blocks: watched(blocks, lambda: seen.append(progress_of(api, pk)))
+        "runs.ingest.submission.folded", lambda blocks: watched(blocks, lambda: seen.append(progress_of(api, pk)))
     )
     tasks.parse_upload(pk)
     assert [found for _, found in seen] == [1, 2, 3, 4] and seen[-1][0] <= Upload.objects.get().size_bytes
@@ -314,7 +314,7 @@ def test_a_reader_that_was_taken_for_dead_stores_nothing(api, queue, monkeypatch
         tasks.tend_uploads()
         return blocks
 
-    monkeypatch.setattr("runs.ingest.reading.folded", slow)
+    monkeypatch.setattr("runs.ingest.submission.folded", slow)
     tasks.parse_upload(pk)
     assert queue == [pk] and Upload.objects.get().status == "queued" and not Run.objects.exists()
 
@@ -329,8 +329,8 @@ def test_a_cancelled_reading_stops_in_the_middle(api, queue, monkeypatch):
             ingest.cancel(pk)
             yield block
 
-    monkeypatch.setattr("runs.ingest.progress.TELL_S", 0.0)
-    monkeypatch.setattr("runs.ingest.reading.folded", watch)
+    monkeypatch.setattr("runs.ingest.queue.REPORT_EVERY_S", 0.0)
+    monkeypatch.setattr("runs.ingest.submission.folded", watch)
     tasks.parse_upload(pk)
     assert len(read) < 5 and Upload.objects.get().status == "cancelled"
 
@@ -345,7 +345,7 @@ def test_a_broker_that_is_away_does_not_lose_the_text(api, queue, monkeypatch, d
 
 
 def test_a_text_of_too_many_blocks_is_refused(api, monkeypatch):
-    monkeypatch.setattr("runs.ingest.reading.MOST_BLOCKS", 2)
+    monkeypatch.setattr("runs.ingest.submission.MOST_BLOCKS", 2)
     status, message = errors_of(send(api, session(500, 600)))
     assert status == 413 and "More than 2 reports" in message and not Upload.objects.exists()
 
@@ -361,7 +361,7 @@ def test_what_was_read_cannot_be_cancelled(api, queue):
 def cancelling(pk: int):
     """`read` with somebody who cancels as soon as it is done."""
     from runs.ingest import cancel
-    from runs.ingest.reading import read
+    from runs.ingest.submission import read
 
     def read_and_cancel(*args, **kwargs):
         found = read(*args, **kwargs)

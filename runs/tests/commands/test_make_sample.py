@@ -8,7 +8,20 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from runs import ingest
-from runs.models import Capture, Config, Experiment, Facet, Host, Run, RunTag, Series, Tally, Trend, TrendLine, Upload
+from runs.models import (
+    Capture,
+    Config,
+    CounterDelta,
+    Experiment,
+    Facet,
+    Host,
+    Run,
+    RunTag,
+    Series,
+    Trend,
+    TrendLine,
+    Upload,
+)
 from runs.tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -52,7 +65,7 @@ def test_its_counts_are_those_of_a_recount():
     make("--runs", "100", "--series", "0")
     before = sorted(Facet.objects.values_list("kind", "value", "n_runs"))
     days = sorted(Trend.objects.values_list("fingerprint", "day", "n"))
-    assert sum(n for _, _, n in days) == 100 and not Tally.objects.exists()
+    assert sum(n for _, _, n in days) == 100 and not CounterDelta.objects.exists()
     ingest.recount()
     assert sorted(Facet.objects.values_list("kind", "value", "n_runs")) == before
     assert sorted(Trend.objects.values_list("fingerprint", "day", "n")) == days

@@ -19,8 +19,7 @@ from pathlib import Path
 
 import parsers
 from parsers import Block, LoadResult
-from runs.ingest.draft import Draft, DraftExperiment, DraftRun
-from runs.ingest.hints import Hints
+from runs.ingest.draft import Draft, DraftExperiment, DraftRun, Hints
 from runs.ingest.relate import relate
 
 FOLDER = Path(__file__).parent / "documents"

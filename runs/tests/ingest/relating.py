@@ -11,8 +11,8 @@ from runs.ingest.draft import (
     DraftHost,
     DraftRun,
     DraftText,
+    Hints,
 )
-from runs.ingest.hints import Hints
 
 
 def relate(blocks: list[Block], n_lines: int, hints: Hints) -> Draft:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from runs import ingest
-from runs.ingest import Hints, Rejected, change
+from runs.ingest import Hints, Rejected, changes
 from runs.models import Capture, Config, Experiment, Host, Run, Series, Upload
 from runs.tests.ingest.texts import meminfo, session
 
@@ -52,15 +52,15 @@ def test_edits_of_the_preview_stay():
 
 
 def test_new_names_stay(upload):
-    change.rename_experiment(Experiment.objects.get(), "MPMs")
-    change.rename_config(config("event:"), "event 2.4")
-    change.rename_host(Host.objects.get(), "box")
+    changes.rename_experiment(Experiment.objects.get(), "MPMs")
+    changes.rename_config(config("event:"), "event 2.4")
+    changes.rename_host(Host.objects.get(), "box")
     reparsed(upload)
     assert (Experiment.objects.get().name, Host.objects.get().name) == ("MPMs", "box")
 
 
 def test_new_names_stay_even_when_all_rows_are_lost(upload):
-    change.rename_config(config("event:"), "event 2.4")
+    changes.rename_config(config("event:"), "event 2.4")
     Experiment.objects.all().delete()
     ingest.reparse(upload.pk)
     assert set(Config.objects.values_list("name", flat=True)) == {"worker:", "event 2.4"}
@@ -69,21 +69,21 @@ def test_new_names_stay_even_when_all_rows_are_lost(upload):
 def test_a_moved_run_stays_moved_with_its_monitors(upload):
     run = Run.objects.get(requests_per_second=500)
     before = run.fingerprint
-    change.move_run(run, config("event:"))
+    changes.move_run(run, config("event:"))
     assert run.fingerprint != before and run.captures.get().config == run.config
     assert run.repeat == 2
     reparsed(upload)
 
 
 def test_a_config_that_the_last_run_leaves_goes(upload):
-    change.move_run(Run.objects.get(requests_per_second=700), config("worker:"))
+    changes.move_run(Run.objects.get(requests_per_second=700), config("worker:"))
     assert not Config.objects.filter(name="event:").exists()
     reparsed(upload)
 
 
 def test_a_run_moves_to_a_config_of_another_upload(upload):
     other = ingest.submit(session(900, heading="nginx:").encode(), door="web").upload
-    change.move_run(Run.objects.get(requests_per_second=700), config("nginx:"))
+    changes.move_run(Run.objects.get(requests_per_second=700), config("nginx:"))
     reparsed(upload)
     reparsed(other)
     assert config("nginx:").runs.count() == 2
@@ -91,64 +91,53 @@ def test_a_run_moves_to_a_config_of_another_upload(upload):
 
 def test_repeats_and_counting_stay(upload):
     run = Run.objects.get(requests_per_second=500)
-    change.set_repeat(run, 5)
-    change.set_counted(run, False)
-    change.set_label(run, "cold")
+    changes.set_repeat(run, 5)
+    changes.set_counted(run, False)
     reparsed(upload)
     run.refresh_from_db()
-    assert (run.repeat, run.counted, run.label) == (5, False, "cold")
+    assert (run.repeat, run.counted) == (5, False)
 
 
-def test_a_capture_moves_to_another_run(upload):
+def test_a_capture_leaves_its_run_for_another_config(upload):
     capture = Run.objects.get(requests_per_second=500).captures.get()
-    other = Run.objects.get(requests_per_second=700)
-    change.move_capture(capture, None, "after", run=other)
-    assert capture.config == other.config
+    changes.move_capture(capture, config("event:"), "after")
     reparsed(upload)
-    assert other.captures.count() == 2
+    capture.refresh_from_db()
+    assert (capture.config, capture.run, capture.phase) == (config("event:"), None, "after")
 
 
 def test_a_capture_stays_beside_its_run_when_only_its_phase_changes(upload):
     capture = Run.objects.get(requests_per_second=500).captures.get()
-    change.move_capture(capture, capture.config, "after")
+    changes.move_capture(capture, capture.config, "after")
     reparsed(upload)
     assert Capture.objects.get(phase="after").run.requests_per_second == 500
 
 
 def test_a_capture_goes_to_the_experiment_as_a_whole(upload):
     capture = Run.objects.get(requests_per_second=500).captures.get()
-    change.move_capture(capture, None)
+    changes.move_capture(capture, None)
     reparsed(upload)
     capture.refresh_from_db()
     assert (capture.config, capture.run, capture.phase) == (None, None, "")
 
 
 def test_a_capture_of_one_upload_stands_beside_a_run_of_another(upload):
-    monitors = ingest.submit(meminfo(77).encode(), door="web").upload
-    change.move_capture(monitors.captures.get(), None, "during", run=Run.objects.get(requests_per_second=700))
+    beside = {"run": f"id:{Run.objects.get(requests_per_second=700).pk}", "phase": "during"}
+    monitors = ingest.submit(meminfo(77).encode(), door="web", edits={"blocks": {"b0": beside}}).upload
     reparsed(monitors)
     reparsed(upload)
     assert Run.objects.get(requests_per_second=700).captures.filter(phase="during").exists()
 
 
 def test_a_name_that_is_there_makes_two_configs_one(upload):
-    kept = change.rename_config(config("event:"), "worker:")
+    kept = changes.rename_config(config("event:"), "worker:")
     assert kept == Config.objects.get() and sorted(run.repeat for run in kept.runs.all()) == [1, 2, 3]
     reparsed(upload)
 
 
-def test_two_experiments_become_one(upload):
-    other = ingest.submit(session(900).encode(), door="web").upload
-    first, second = Experiment.objects.order_by("id")
-    change.merge_experiments(second, into=first)
-    assert config("worker:").runs.count() == 3 and Experiment.objects.count() == 1
-    reparsed(upload)
-    reparsed(other)
-
-
 def test_two_names_of_one_machine_become_one(upload):
     ingest.submit(session(900).encode(), door="web", hints=Hints(host="web2"))
-    change.rename_host(Host.objects.get(name="web2"), "web1")
+    changes.rename_host(Host.objects.get(name="web2"), "web1")
     assert Host.objects.get().runs.count() == 4
     reparsed(upload)
 
@@ -156,9 +145,9 @@ def test_two_names_of_one_machine_become_one(upload):
 @pytest.mark.parametrize(
     "call",
     [
-        lambda run: change.set_repeat(run, 0),
-        lambda run: change.rename_config(run.config, "  "),
-        lambda run: change.move_capture(run.captures.get(), run.config, "later"),
+        lambda run: changes.set_repeat(run, 0),
+        lambda run: changes.rename_config(run.config, "  "),
+        lambda run: changes.move_capture(run.captures.get(), run.config, "later"),
     ],
 )
 def test_what_makes_no_sense_is_refused(upload, call):
@@ -167,7 +156,7 @@ def test_what_makes_no_sense_is_refused(upload, call):
 
 
 def test_edits_find_their_block_when_a_later_parser_sees_more(upload, monkeypatch):
-    change.set_counted(Run.objects.get(requests_per_second=500), False)
+    changes.set_counted(Run.objects.get(requests_per_second=500), False)
     upload.refresh_from_db()
     upload.blocks = upload.blocks[1:]  # as if the parser of that day had not known meminfo
     upload.edits = {"blocks": {"b0": {"counted": False}}}

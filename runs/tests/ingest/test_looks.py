@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 import parsers
 from parsers import Block
 from parsers.tables import Table
-from runs.ingest.looks import series_of
 from runs.ingest.screens import processes, running, samples_of, seconds
 from runs.ingest.series_packing import unpack_samples
+from runs.ingest.store import series_of
 from runs.models import Capture
 
 NAMES = ("pid", "user", "res_kb", "cpu_pct", "time_s", "command")

@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from runs import ingest
 from runs.analysis.doubts import Doubt, apart, doubts, excluded
 from runs.ingest import Rejected
-from runs.models import Config, Experiment, Ruling, Run
+from runs.models import Config, Experiment, Override, Run
 from runs.selectors import reads
 from runs.tests.analysis.doubting import report, session
 
@@ -39,7 +39,7 @@ def about(run: Run) -> Doubt:
 
 def test_an_overruled_doubt_keeps_its_run_in_and_says_who_wanted_that(failing, ann):
     assert set(excluded(said())) == {failing.pk}
-    ingest.overrule("errors.length", run=failing, by=ann, reason="the failures are ab's own")
+    ingest.override_doubt("errors.length", run=failing, by=ann, reason="the failures are ab's own")
     assert excluded(said()) == {}
     assert about(failing).overruled
     ruling = about(failing).parts[0].ruling
@@ -47,73 +47,73 @@ def test_an_overruled_doubt_keeps_its_run_in_and_says_who_wanted_that(failing, a
 
 
 def test_a_withdrawn_ruling_stays_as_a_record_and_the_doubt_stands_again(failing, ann):
-    ruling = ingest.overrule("errors.length", run=failing, by=ann, reason="why not")
+    ruling = ingest.override_doubt("errors.length", run=failing, by=ann, reason="why not")
     bob = User.objects.create_user("bob")
-    ingest.withdraw(ruling, by=bob)
+    ingest.withdraw_override(ruling, by=bob)
     assert set(excluded(said())) == {failing.pk}
-    kept = Ruling.objects.get()
+    kept = Override.objects.get()
     assert (kept.made_by, kept.withdrawn_by) == (ann, bob)
     assert kept.withdrawn_at >= kept.made_at
 
 
 def test_withdrawing_twice_keeps_the_first_one_s_name(failing, ann):
-    ruling = ingest.overrule("errors.length", run=failing, by=ann, reason="why not")
-    ingest.withdraw(ruling, by=ann)
-    ingest.withdraw(ruling, by=User.objects.create_user("bob"))
-    assert Ruling.objects.get().withdrawn_by == ann
+    ruling = ingest.override_doubt("errors.length", run=failing, by=ann, reason="why not")
+    ingest.withdraw_override(ruling, by=ann)
+    ingest.withdraw_override(ruling, by=User.objects.create_user("bob"))
+    assert Override.objects.get().withdrawn_by == ann
 
 
 def test_overruling_twice_is_one_ruling_and_after_a_withdrawal_a_new_one(failing, ann):
-    first = ingest.overrule("errors.length", run=failing, by=ann, reason="why not")
-    assert ingest.overrule("errors.length", run=failing, by=ann, reason="again") == first
-    ingest.withdraw(first, by=ann)
-    assert ingest.overrule("errors.length", run=failing, by=ann, reason="yet again") != first
+    first = ingest.override_doubt("errors.length", run=failing, by=ann, reason="why not")
+    assert ingest.override_doubt("errors.length", run=failing, by=ann, reason="again") == first
+    ingest.withdraw_override(first, by=ann)
+    assert ingest.override_doubt("errors.length", run=failing, by=ann, reason="yet again") != first
 
 
 def test_a_ruling_outlives_reading_the_text_anew(failing, ann):
-    ingest.overrule("errors.length", run=failing, by=ann, reason="why not")
+    ingest.override_doubt("errors.length", run=failing, by=ann, reason="why not")
     ingest.reparse(failing.upload_id)
-    assert Ruling.objects.get().withdrawn_at is None
+    assert Override.objects.get().withdrawn_at is None
     assert about(Run.objects.get(failed_requests=172849)).overruled
     assert excluded(said()) == {}
 
 
 def test_a_ruling_finds_its_run_where_a_later_reading_begins_it_some_lines_higher(failing, ann):
-    ingest.overrule("errors.length", run=failing, by=ann, reason="why not")
+    ingest.override_doubt("errors.length", run=failing, by=ann, reason="why not")
     Run.objects.filter(pk=failing.pk).update(line_first=failing.line_first - 2)
     assert about(failing).overruled
 
 
 def test_a_ruling_about_one_run_says_nothing_of_another(failing, ann):
     other = failing.upload.runs.exclude(pk=failing.pk)[0]
-    ingest.overrule("errors.length", run=other, by=ann, reason="why not")
+    ingest.override_doubt("errors.length", run=other, by=ann, reason="why not")
     assert set(excluded(said())) == {failing.pk}
 
 
 def test_a_ruling_about_one_rule_says_nothing_of_another(failing, ann):
-    ingest.overrule("errors.status", run=failing, by=ann, reason="why not")
+    ingest.override_doubt("errors.status", run=failing, by=ann, reason="why not")
     assert set(excluded(said())) == {failing.pk}
 
 
 @pytest.mark.parametrize("reason", ["", "  \n"])
 def test_a_ruling_without_a_reason_is_refused(failing, ann, reason):
     with pytest.raises(Rejected, match="in a few words"):
-        ingest.overrule("errors.length", run=failing, by=ann, reason=reason)
+        ingest.override_doubt("errors.length", run=failing, by=ann, reason=reason)
 
 
 def test_an_unknown_doubt_cannot_be_overruled(failing, ann):
     with pytest.raises(Rejected, match="no doubt called 'x'"):
-        ingest.overrule("x", run=failing, by=ann, reason="why not")
+        ingest.override_doubt("x", run=failing, by=ann, reason="why not")
 
 
 def test_a_ruling_is_about_a_run_or_a_config_and_not_both(failing, ann):
     for target in ({}, {"run": failing, "config": Config.objects.all()[0]}):
         with pytest.raises(Rejected, match="one run or for one config"):
-            ingest.overrule("errors.length", by=ann, reason="why not", **target)
+            ingest.override_doubt("errors.length", by=ann, reason="why not", **target)
 
 
 def test_a_long_reason_is_cut_to_what_can_be_kept(failing, ann):
-    ruling = ingest.overrule("errors.length", run=failing, by=ann, reason="why\x00" * 400)
+    ruling = ingest.override_doubt("errors.length", run=failing, by=ann, reason="why\x00" * 400)
     assert len(ruling.reason) <= 500
     assert "\x00" not in ruling.reason
 
@@ -125,7 +125,7 @@ def test_a_config_that_was_put_apart_counts_again_when_someone_says_so(ann):
     ingest.submit(text.encode(), door="rest")
     lighttpd = Config.objects.get(name="lighttpd")
     assert list(apart(said())) == [lighttpd.pk]
-    ruling = ingest.overrule("differs.load", config=lighttpd, by=ann, reason="that is what we compare")
+    ruling = ingest.override_doubt("differs.load", config=lighttpd, by=ann, reason="that is what we compare")
     assert apart(said()) == {}
-    ingest.withdraw(ruling, by=ann)
+    ingest.withdraw_override(ruling, by=ann)
     assert list(apart(said())) == [lighttpd.pk]

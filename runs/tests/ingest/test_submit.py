@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from runs import ingest
 from runs.ingest import Hints, Rejected
-from runs.ingest.fitting import fitted
+from runs.ingest.storable import truncate
 from runs.models import Capture, Config, ConfigText, Experiment, Host, Run, RunTag, Series, Upload
 from runs.tests.ingest.texts import ab, meminfo, session
 
@@ -220,7 +220,7 @@ class TestOddFigures:
 
     def test_what_a_tool_calls_a_percentile_and_is_none_is_left_out(self):
         told = {"50": 1.5, "99.9": 9.0, "Stdev": 2.0, "": 1.0, "101": 3.0, "66": math.inf, "75": None}
-        assert fitted(Run, percentiles_ms=told) == {"percentiles_ms": {"50": 1.5, "99.9": 9.0}}
+        assert truncate(Run, percentiles_ms=told) == {"percentiles_ms": {"50": 1.5, "99.9": 9.0}}
 
     def test_characters_that_a_database_refuses_are_left_out(self):
         submit(session(500, heading="wor\x00ker:").encode() + "\ud800".encode("utf-8", "surrogatepass"))

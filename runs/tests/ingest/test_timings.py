@@ -12,7 +12,7 @@ from django.utils import timezone
 import parsers
 from runs import ingest
 from runs.analysis import histogram
-from runs.ingest import Hints, change
+from runs.ingest import Hints, changes
 from runs.models import Experiment, Run, Timing, Upload
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("real_relations")]
@@ -150,7 +150,7 @@ def test_reading_anew_changes_nothing():
 def test_a_run_that_moves_takes_its_timings_along():
     run = send(TOGETHER).runs.get()
     other = send(changed(REPORT), experiment="other").runs.get()
-    change.move_run(run, other.config)
+    changes.move_run(run, other.config)
     assert {timing.experiment for timing in run.timings.all()} == {other.experiment}
     assert Experiment.objects.get() == other.experiment
 

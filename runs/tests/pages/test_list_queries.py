@@ -54,7 +54,7 @@ def store(number: int) -> None:
     """An upload with a meminfo and an ab of each rate."""
     hints = Hints(host="web1", experiment="July", tags=("nightly", "php"))
     ingest.submit(session(500 + number, 600 + number, heading="worker:").encode(), door="web", hints=hints)
-    ingest.take_in()
+    ingest.apply_deltas()
 
 
 def asked(client, url: str) -> list[str]:

@@ -26,7 +26,7 @@ def stored(db: None) -> None:
 
 def submit(*rates: float, heading: str, **hints) -> None:
     ingest.submit(session(*rates, heading=heading).encode(), door="web", hints=Hints(**hints))
-    ingest.take_in()
+    ingest.apply_deltas()
 
 
 def page(browser, query: str) -> str:
@@ -114,7 +114,7 @@ def test_more_names_than_are_gone_by_are_said(browser):
     made, text = factories.experiment(), factories.upload()
     for number in range(8):
         factories.run(factories.config(made, f"lot {number}"), text)
-    ingest.take_in()
+    ingest.apply_deltas()
     found = page(browser, "q=lot")
     assert "More names have these letters" in found and found.count(">config lot") == 5
 

@@ -20,7 +20,7 @@ def nightly(*rates: float, name: str = "main") -> Config:
     for day, rate in enumerate(rates):
         at = datetime(2026, 3, 1, 2, tzinfo=UTC) + timedelta(days=day)
         factories.run(setup, text, requests_per_second=rate, created_at=at, command="ab http://localhost/")
-    ingest.take_in()
+    ingest.apply_deltas()
     return setup
 
 
@@ -98,7 +98,7 @@ def test_a_config_and_a_run_lead_to_their_trend(browser):
 
 def test_a_run_that_is_left_out_is_in_no_trend(browser):
     setup = nightly(500, 510)
-    ingest.change.set_counted(setup.runs.get(requests_per_second=510), False)
-    ingest.take_in()
+    ingest.changes.set_counted(setup.runs.get(requests_per_second=510), False)
+    ingest.apply_deltas()
     assert browser.get(f"/trends/f{setup.pk}.json").json()["days"][0]["n"] == 1
     assert len(browser.get(f"/trends/f{setup.pk}.json").json()["days"]) == 1

@@ -8,7 +8,7 @@ import pytest
 from django.core.cache import caches
 
 from runs import ingest
-from runs.models import Experiment, Ruling, Run
+from runs.models import Experiment, Override, Run
 from runs.selectors import judging
 from runs.tests import factories
 from runs.tests.pages.drawn import figures
@@ -97,16 +97,16 @@ def test_a_person_overrules_a_doubt_and_withdraws_that(browser, person):
     assert "by reader" in page
     assert "a page of changing length" in page
     assert "Not counted" not in sentence(browser, made)
-    browser.post(f"/rulings/{Ruling.objects.get().pk}/withdraw/", {"back": made.get_absolute_url()})
+    browser.post(f"/rulings/{Override.objects.get().pk}/withdraw/", {"back": made.get_absolute_url()})
     assert "Not counted" in sentence(browser, made)
-    assert Ruling.objects.get().withdrawn_by == person
+    assert Override.objects.get().withdrawn_by == person
 
 
 def test_a_word_against_a_doubt_needs_a_reason(browser):
     made = factories.mpm_experiment()
     run = Run.objects.get(failed_requests=172849)
     browser.post("/rulings/", {"rule": "errors.failed", "run": run.pk, "reason": " ", "back": made.get_absolute_url()})
-    assert not Ruling.objects.exists()
+    assert not Override.objects.exists()
     assert "say in a few words why" in said(browser, made)
 
 
@@ -122,7 +122,7 @@ def test_a_word_against_a_doubt_needs_a_reason(browser):
 )
 def test_a_senseless_word_changes_nothing(browser, told, status):
     assert browser.post("/rulings/", told).status_code == status
-    assert not Ruling.objects.exists()
+    assert not Override.objects.exists()
 
 
 def test_going_back_leads_to_our_own_pages_only(browser):
@@ -158,9 +158,9 @@ def test_conclusions_are_worked_out_once_until_something_changes(browser, counte
 
 def changes(made):
     run, config = made.runs.first(), made.configs.first()
-    yield lambda: ingest.change.rename_config(config, "renamed")
-    yield lambda: ingest.change.set_counted(run, False)
-    yield lambda: ingest.change.set_repeat(run, 9)
+    yield lambda: ingest.changes.rename_config(config, "renamed")
+    yield lambda: ingest.changes.set_counted(run, False)
+    yield lambda: ingest.changes.set_repeat(run, 9)
     yield lambda: Run.objects.filter(pk=run.pk).update(requests_per_second=1.0)
     yield lambda: made.configs.filter(pk=config.pk).update(position=5)
     yield lambda: run.delete()

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypedDict
+from typing import TypedDict
 
 from django.conf import settings
 
-if TYPE_CHECKING:
-    from runs.models import Upload
+from runs.models import Upload
 
 MIB = 2**20
 
@@ -18,9 +17,9 @@ class Error(TypedDict):
 
 
 class Rejected(Exception):
-    """A text or a wish that cannot be carried out, and why.
+    """A text or a change that cannot be carried out, and why.
 
-    status   400 empty or senseless, 413 too large, 415 not text, 422 nothing recognised
+    status   400 empty or invalid, 413 too large, 415 not text, 422 nothing recognised
     upload   the upload as kept for inspection (only with 422), or None
     """
 
@@ -31,7 +30,7 @@ class Rejected(Exception):
         self.upload = upload
 
     def about(self, name: str) -> Rejected:
-        """The same, saying which of several texts it is about."""
+        """The same, naming which of several texts it is about."""
         prefix = f"{name}: " if name else ""
         self.errors = [{"line": each["line"], "message": prefix + each["message"]} for each in self.errors]
         return self
@@ -45,7 +44,7 @@ def rejected(status: int, message: str, *, line: int | None = None) -> Rejected:
 
 
 def too_large(size: int | None = None, limit: int | None = None) -> Rejected:
-    """The Rejected of a text over the limit; doors that can tell before they have read it all use it too."""
+    """The Rejected of a text over the limit, also for entry points that know the size before they have read it all."""
     limit = limit or settings.MAX_UPLOAD_BYTES
     has = f"{size / MIB:.1f} MiB" if size else "more"
     return rejected(413, f"The text is too large: {has}, at most {limit / MIB:g} MiB are taken. Send it in parts.")

@@ -1,54 +1,62 @@
-"""What a person changes after the save. It also goes into the uploads' edits, so that reading them anew keeps it.
+"""What people change after a text is stored: names, places, repeats, overrides of doubts, and what is deleted.
 
-One transaction each; returns the object as it is afterwards. Raises Rejected (400) for what makes no sense.
+Changes also go into the uploads' edits, so that parsing a text again keeps them. One transaction each; the object is
+returned as it is afterwards. Raises Rejected (400) for invalid values.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
+from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Max, Model
+from django.db.models import Max, Model, QuerySet
+from django.utils import timezone
 
-from runs.models import Capture, Config, ConfigText, Experiment, Host, Run, Timing, Upload
+from runs.analysis.doubts import is_rule
+from runs.models import Capture, Config, ConfigText, Experiment, Host, Override, Run, Timing, Upload
 
-from . import fingerprint, tallies
-from .before import drop_empty
+from . import counters
+from .configs import fingerprints_of_stored
 from .edits import NEW, PHASES
-from .fitting import fitted
-from .rejected import rejected
+from .errors import rejected
+from .storable import truncate
+from .store import delete_empty
+
+RUNS_BY = {Run: "pk", Upload: "upload", Experiment: "experiment", Config: "config", Host: "host"}
 
 
 @transaction.atomic
 def rename_experiment(experiment: Experiment, name: str) -> Experiment:
     experiment.name = _name(Experiment, name)
     experiment.save(update_fields=["name"])
-    _record_name(_uploads_of(experiment), "experiments", experiment.pk, experiment.name)
+    _record_name(_lock_uploads_of(experiment=experiment), "experiments", experiment.pk, experiment.name)
     return experiment
 
 
 @transaction.atomic
 def rename_config(config: Config, name: str) -> Config:
-    """A name that another config of the experiment has makes the two one."""
+    """A name that another config of the experiment has merges the two."""
     name = _name(Config, name)
     namesake = Config.objects.filter(experiment=config.experiment, name=name).exclude(pk=config.pk).first()
     if namesake is not None:
-        return merge_configs(config, into=namesake)
-    with tallies.noting(config.runs.all()):
+        return _merge_configs(config, into=namesake)
+    with counters.track_changes(config.runs.all()):
         config.name = name
         config.save(update_fields=["name"])
-    _record_name(_uploads_of(config.experiment), "configs", config.pk, name)
+    _record_name(_lock_uploads_of(experiment=config.experiment), "configs", config.pk, name)
     return config
 
 
 @transaction.atomic
 def rename_host(host: Host, name: str) -> Host:
-    """A name that the same hardware has already makes the two one."""
+    """A name that the same hardware has already merges the two."""
     name = _name(Host, name)
     namesake = Host.objects.filter(name=name, fingerprint=host.fingerprint).exclude(pk=host.pk).first()
-    uploads = _uploads_on(host)
+    uploads = _lock_uploads_of(host=host)
     if namesake is not None:
-        with tallies.noting(host.runs.all()):
+        with counters.track_changes(host.runs.all()):
             for model in (Run, Capture, Experiment):
                 model._default_manager.filter(host=host).update(host=namesake)
         _replace(uploads, "hosts", host.pk, namesake.pk)
@@ -62,15 +70,15 @@ def rename_host(host: Host, name: str) -> Host:
 
 @transaction.atomic
 def move_run(run: Run, config: Config) -> Run:
-    """Put a run, and what was measured beside it, under another config. What is left with nothing goes."""
+    """Put a run and its captures under another config. A config or experiment left empty is deleted."""
     before = (run.experiment_id, run.config_id)
-    with tallies.noting(Run.objects.filter(pk=run.pk)):
+    with counters.track_changes(Run.objects.filter(pk=run.pk)):
         _place_run(run, config)
         run.save()
     for capture in Capture.objects.filter(run=run):
         _place_capture(capture, config)
     _record_block(run, config=_key_of(run.upload_id, config), repeat=run.repeat)
-    drop_empty([before[0]], [before[1]])
+    delete_empty([before[0]], [before[1]])
     return run
 
 
@@ -87,7 +95,7 @@ def set_repeat(run: Run, repeat: int) -> Run:
 @transaction.atomic
 def set_counted(run: Run, counted: bool) -> Run:
     """counted False keeps the run out of comparisons without losing it."""
-    with tallies.noting(Run.objects.filter(pk=run.pk)):
+    with counters.track_changes(Run.objects.filter(pk=run.pk)):
         run.counted = counted
         run.save(update_fields=["counted"])
     _record_block(run, counted=counted)
@@ -95,81 +103,86 @@ def set_counted(run: Run, counted: bool) -> Run:
 
 
 @transaction.atomic
-def set_label(run: Run, label: str) -> Run:
-    run.label = fitted(Run, label=label.strip())["label"]
-    run.save(update_fields=["label"])
-    _record_block(run, label=run.label)
-    return run
-
-
-@transaction.atomic
-def move_capture(capture: Capture, config: Config | None, phase: str = "", *, run: Run | None = None) -> Capture:
-    """Put a capture beside a run, or under a config, or (None) under the experiment as a whole.
-
-    It stays beside the run that it is beside where that belongs to the config.
-    """
+def move_capture(capture: Capture, config: Config | None, phase: str = "") -> Capture:
+    """Put a capture under a config, or (None) under the experiment as a whole. It keeps its run if that is the config's."""
     if phase not in PHASES:
         raise rejected(400, f"A phase is before, during, after or empty, not {phase!r}.")
     before = (capture.experiment_id, capture.config_id)
-    if run is None and capture.run is not None and config is not None and capture.run.config_id == config.pk:
-        run = capture.run
-    if run is not None:
-        config = run.config
-    capture.run, capture.phase = run, phase
+    if capture.run is None or config is None or capture.run.config_id != config.pk:
+        capture.run = None
+    capture.phase = phase
     _place_capture(capture, config)
     _record_block(capture, config=_key_of(capture.upload_id, config), run=_run_key(capture), phase=phase)
-    drop_empty([before[0]], [before[1]] if before[1] else [])
+    delete_empty([before[0]], [before[1]] if before[1] else [])
     return capture
 
 
 @transaction.atomic
-def merge_configs(config: Config, *, into: Config) -> Config:
-    """Everything of one config under another of any experiment; the first goes."""
-    uploads = _uploads_of(config.experiment)
-    with tallies.noting(config.runs.all()):
+def override_doubt(
+    rule: str, *, run: Run | None = None, config: Config | None = None, by: User, reason: str
+) -> Override:
+    """Let the run, or the config, count in spite of a fatal doubt. Where that is in force already, that override."""
+    if (run is None) == (config is None):
+        raise rejected(400, "A doubt is overruled for one run or for one config.")
+    if not is_rule(rule):
+        raise rejected(400, f"There is no doubt called {rule!r}.")
+    if not reason.strip():
+        raise rejected(400, "Say in a few words why it counts all the same, so that others can judge that.")
+    about = {"upload": run.upload, "line": run.line_first} if run is not None else {"config": config}
+    in_force = Override.objects.filter(rule=rule, withdrawn_at=None, **about).first()
+    if in_force is not None:
+        return in_force
+    return Override.objects.create(rule=rule, made_by=by, **about, **truncate(Override, reason=reason.strip()))
+
+
+@transaction.atomic
+def withdraw_override(override: Override, *, by: User) -> Override:
+    """The doubt counts again. The row stays as a record of who said what; withdrawn twice it stays as it was."""
+    same = Override.objects.filter(rule=override.rule, withdrawn_at=None, config=override.config_id)
+    same.filter(upload=override.upload_id, line=override.line).update(withdrawn_at=timezone.now(), withdrawn_by=by)
+    override.refresh_from_db()
+    return override
+
+
+@transaction.atomic
+def delete_rows(rows: QuerySet[Any]) -> None:
+    """Delete rows of any model, and with uploads, experiments and configs their runs; counters record it."""
+    by = RUNS_BY.get(rows.model)
+    if by is None:
+        rows.delete()
+        return
+    ids = list(rows.order_by().values_list("pk", flat=True))
+    with counters.track_changes(Run.objects.filter(**{f"{by}__in": ids})):
+        rows.model._default_manager.filter(pk__in=ids).delete()
+
+
+def _merge_configs(config: Config, *, into: Config) -> Config:
+    """Everything of one config under another one of its experiment; the first is deleted."""
+    uploads = _lock_uploads_of(experiment=config.experiment)
+    with counters.track_changes(config.runs.all()):
         for run in Run.objects.filter(config=config).order_by("repeat", "id"):
             _place_run(run, into)
             run.save()
             _record_block(run, config=_key_of(run.upload_id, into), repeat=run.repeat)
     for model in (Capture, ConfigText):
-        model._default_manager.filter(config=config).update(config=into, experiment=into.experiment)
+        model._default_manager.filter(config=config).update(config=into)
     _replace(uploads, "configs", config.pk, into.pk)
-    if config.experiment_id == into.experiment_id:
-        _record_name(uploads, "configs", into.pk, into.name)
+    _record_name(uploads, "configs", into.pk, into.name)
     config.delete()
-    return into
-
-
-@transaction.atomic
-def merge_experiments(experiment: Experiment, *, into: Experiment) -> Experiment:
-    """Everything of one experiment in another, configs of one name as one; the first goes."""
-    uploads = _uploads_of(experiment)
-    names = {config.name: config for config in into.configs.all()}
-    last: int = into.configs.aggregate(last=Max("position"))["last"] or 0
-    for config in experiment.configs.all():
-        if config.name in names:
-            merge_configs(config, into=names[config.name])
-            continue
-        last += 1
-        Config.objects.filter(pk=config.pk).update(experiment=into, position=last)
-    for model in (Run, Capture, ConfigText, Timing):
-        model._default_manager.filter(experiment=experiment).update(experiment=into)
-    _replace(uploads, "experiments", experiment.pk, into.pk)
-    experiment.delete()
     return into
 
 
 def _name(model: type[Model], name: str) -> str:
     if not name.strip():
         raise rejected(400, "A name needs at least one character.")
-    return str(fitted(model, name=name.strip())["name"])
+    return str(truncate(model, name=name.strip())["name"])
 
 
 def _place_run(run: Run, config: Config) -> None:
     """Under the config, with a fingerprint and a repeat that fit there. Not saved."""
     run.config, run.experiment = config, config.experiment
     Timing.objects.filter(run=run).update(experiment=config.experiment)
-    run.fingerprint = fingerprint.of_stored([run])[0]
+    run.fingerprint = fingerprints_of_stored([run])[0]
     others = Run.objects.filter(config=config, fingerprint=run.fingerprint).exclude(pk=run.pk)
     if others.filter(repeat=run.repeat).exists():
         run.repeat = others.aggregate(last=Max("repeat"))["last"] + 1
@@ -182,26 +195,15 @@ def _place_capture(capture: Capture, config: Config | None) -> None:
     capture.save()
 
 
-def _uploads_of(experiment: Experiment) -> list[Upload]:
-    """Uploads that have something in the experiment, locked."""
-    ids = {
-        pk
-        for model in (Run, Capture, ConfigText)
-        for pk in model._default_manager.filter(experiment=experiment).values_list("upload_id", flat=True)
-    }
-    return _locked(ids)
+def _lock_uploads_of(**owner: Experiment | Host) -> list[Upload]:
+    """Uploads that have something in this experiment, or on this host, locked."""
+    models: tuple[type[Model], ...] = (Run, Capture) if "host" in owner else (Run, Capture, ConfigText)
+    return _lock_uploads(
+        {pk for model in models for pk in model._default_manager.filter(**owner).values_list("upload_id", flat=True)}
+    )
 
 
-def _uploads_on(host: Host) -> list[Upload]:
-    ids = {
-        pk
-        for model in (Run, Capture)
-        for pk in model._default_manager.filter(host=host).values_list("upload_id", flat=True)
-    }
-    return _locked(ids)
-
-
-def _locked(ids: Iterable[int]) -> list[Upload]:
+def _lock_uploads(ids: Iterable[int]) -> list[Upload]:
     return list(Upload.objects.select_for_update().defer("raw").filter(pk__in=ids).order_by("pk"))
 
 
@@ -213,7 +215,7 @@ def _record_name(uploads: Iterable[Upload], section: str, pk: int, name: str) ->
 
 
 def _replace(uploads: Iterable[Upload], section: str, old: int, new: int) -> None:
-    """From now on the uploads' keys mean the new row."""
+    """Let the uploads' keys refer to the new row."""
     for upload in uploads:
         placed = upload.placed.get(section, {})
         upload.placed[section] = {key: new if pk == old else pk for key, pk in placed.items()}
@@ -221,7 +223,7 @@ def _replace(uploads: Iterable[Upload], section: str, old: int, new: int) -> Non
 
 
 def _record_block(row: Run | Capture, **changes: object) -> None:
-    upload = _locked([row.upload_id])[0]
+    upload = _lock_uploads([row.upload_id])[0]
     upload.edits.setdefault("blocks", {}).setdefault(row.block_key, {}).update(changes)
     upload.save(update_fields=["edits"])
 
@@ -230,7 +232,7 @@ def _key_of(upload_id: int, config: Config | None) -> str:
     """The config's key in the upload's draft; one that the text did not give gets a "new:" key."""
     if config is None:
         return ""
-    upload = _locked([upload_id])[0]
+    upload = _lock_uploads([upload_id])[0]
     placed: dict[str, int] = upload.placed.setdefault("configs", {})
     for key, pk in placed.items():
         if pk == config.pk:

@@ -1,4 +1,4 @@
-"""Small tables that are kept up as runs come and go, so that no page has to count or to search the runs themselves."""
+"""Counters: small tables kept up as runs come and go, so that no page counts or searches the runs themselves."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class Facet(models.Model):
     """A value that runs share and lists are narrowed by: a tool, a config's name, a command, a server or a tag.
 
     value   as it stands in the runs, cut to 300 characters
-    n_runs  kept up by runs.ingest.tallies, seconds behind; the row itself is there as soon as its first run is
+    n_runs  kept up by runs.ingest.counters, seconds behind; the row itself is there as soon as its first run is
     """
 
     class Kind(models.TextChoices):
@@ -90,13 +90,16 @@ class TrendLine(models.Model):
         return f"{self.fingerprint[:8]}, {self.n_days} days"
 
 
-class Tally(models.Model):
-    """A change that facets, hosts and trends have not taken in yet. Only ever added and removed, so that nobody waits.
+class CounterDelta(models.Model):
+    """A change that is not applied to facets, hosts and trends yet. Rows are only added and removed, so that none is locked.
 
-    changes  {"facets": {pk: by}, "hosts": {pk: by}, "days": [[fingerprint, day], ..]}; a day named is added up anew
+    changes  {"facets": {pk: by}, "hosts": {pk: by}, "days": [[fingerprint, day], ..]}; a day named is summed again
     """
 
     changes = models.JSONField()
 
+    class Meta:
+        db_table = "runs_tally"
+
     def __str__(self) -> str:
-        return f"tally {self.pk}"
+        return f"delta {self.pk}"

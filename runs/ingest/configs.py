@@ -1,0 +1,199 @@
+"""The rows that a draft's hosts, experiments and configs become, and the fingerprints of runs and hardware.
+
+`upload.placed` records the rows, so that parsing a text again changes neither their ids nor names given since.
+Fingerprints are hashes that say what is comparable; names, labels and tags stay outside them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import zlib
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from django.db import connection, models
+
+from runs.models import Config, ConfigText, Experiment, Host, Run, Upload
+
+from . import counters
+from .draft import Draft, DraftConfig, DraftExperiment, DraftHost, Hints
+from .storable import truncate
+
+BATCH = 500
+HARDWARE = ("cpu_model", "cores", "mhz", "ram_kb", "swap_kb", "os", "kernel")
+METHOD = re.compile(r"(?<![\w/.-])(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)(?![\w/.-])")
+RAM_STEP_KB = 65536  # a kernel reserves some of the RAM, and each version another share
+
+
+class Placement:
+    """Rows by draft key. A config's own experiment counts, since a config may have been moved since."""
+
+    def __init__(self, upload: Upload) -> None:
+        self.upload = upload
+        self.slot = Hints.from_dict(upload.hints).slot
+        self.hosts: dict[str, Host] = {}
+        self.experiments: dict[str, Experiment] = {}
+        self.configs: dict[str, Config] = {}
+        self.new: set[Experiment | Config] = set()  # made here, so that no other upload has anything in them
+
+    def find_or_create(self, draft: Draft) -> None:
+        """Every row that the draft needs: that of before, that of the same name, or a new one."""
+        if draft.hosts:
+            self.hosts = _find_hosts(draft.hosts, self._placed_before(Host, "hosts"))
+        experiments = self._placed_before(Experiment, "experiments")
+        configs = self._placed_before(Config, "configs")
+        for drafted in draft.experiments:
+            host = self.hosts.get(drafted.host)
+            experiment = experiments.get(drafted.key) or self._find_experiment(drafted, host)
+            if experiment.host_id is None and host is not None:
+                experiment.host = host
+                experiment.save(update_fields=["host"])
+            self.experiments[drafted.key] = experiment
+            self._find_configs(experiment, drafted.configs, configs)
+        sections: dict[str, Mapping[str, models.Model]] = {
+            "hosts": self.hosts,
+            "experiments": self.experiments,
+            "configs": self.configs,
+        }
+        for section, rows in sections.items():
+            self.upload.placed.setdefault(section, {}).update({key: row.pk for key, row in rows.items()})
+
+    def _placed_before(self, model: type[models.Model], section: str) -> dict[str, Any]:
+        placed: dict[str, int] = self.upload.placed.get(section, {})
+        if not placed:
+            return {}
+        rows = model._default_manager.select_related("experiment" if model is Config else None).in_bulk(placed.values())
+        return {key: rows[pk] for key, pk in placed.items() if pk in rows}
+
+    def _find_experiment(self, drafted: DraftExperiment, host: Host | None) -> Experiment:
+        name = truncate(Experiment, name=drafted.name or self.upload.name or "Unnamed experiment")["name"]
+        found = None
+        if self.slot:
+            found = Experiment.objects.filter(pk=self.slot.experiment or 0).first()
+        elif self.upload.hints.get("experiment"):
+            _lock_name(name)
+            found = Experiment.objects.filter(name=name).order_by("id").first()
+        if found is None:
+            found = Experiment.objects.create(name=name, host=host, created_by_id=self.upload.created_by_id)
+            self.new.add(found)
+        return found
+
+    def _find_configs(
+        self, experiment: Experiment, drafted: Sequence[DraftConfig], before: Mapping[str, Config]
+    ) -> None:
+        """New configs come behind the experiment's other ones, or at the position that the slot says."""
+        there = [] if experiment in self.new else list(experiment.configs.all())
+        by_name = {config.name: config for config in there}
+        first = self.slot.position if self.slot else max((config.position for config in there), default=0) + 1
+        added = []
+        for position, config in enumerate(drafted, first):
+            columns = truncate(Config, name=config.name or "unnamed", group=config.group)
+            row = before.get(config.key) or by_name.get(columns["name"])
+            if row is None:
+                row = by_name[columns["name"]] = Config(experiment=experiment, position=position, **columns)
+                added.append(row)
+            self.configs[config.key] = row
+        self.new.update(Config.objects.bulk_create(added))
+
+
+def _lock_name(name: str) -> None:
+    """Until the transaction ends: two senders who name the same new experiment make one. SQLite has one writer anyway."""
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [zlib.crc32(name.encode())])
+
+
+def _find_hosts(drafted: Iterable[DraftHost], before: Mapping[str, Host]) -> dict[str, Host]:
+    rows = {}
+    for host in drafted:
+        facts = truncate(Host, **{fact: getattr(host, fact) for fact in HARDWARE})
+        name = truncate(Host, name=host.name or host.cpu_model)["name"]
+        if host.key in before:
+            rows[host.key] = _add_facts(before[host.key], facts)
+        elif name:
+            rows[host.key] = _find_host(name, facts)
+    return rows
+
+
+def _find_host(name: str, facts: dict[str, Any]) -> Host:
+    """The host of this name and hardware. One whose hardware is not known, there or here, is taken for the same."""
+    fingerprint = hardware_fingerprint(facts["cpu_model"], facts["cores"], facts["ram_kb"])
+    namesakes = {host.fingerprint: host for host in Host.objects.filter(name=name).order_by("id")}
+    if fingerprint in namesakes:
+        return _add_facts(namesakes[fingerprint], facts)
+    if not fingerprint and namesakes:
+        return list(namesakes.values())[-1]
+    if "" in namesakes:
+        return _set_hardware(namesakes[""], fingerprint, facts)
+    row, _ = Host.objects.get_or_create(name=name, fingerprint=fingerprint, defaults=facts)
+    return row
+
+
+def _set_hardware(host: Host, fingerprint: str, facts: dict[str, Any]) -> Host:
+    """The hardware of a host that was known by name only; its runs' fingerprints depend on it."""
+    host.fingerprint = fingerprint
+    host.save(update_fields=["fingerprint"])
+    host = _add_facts(host, facts)
+    runs = list(host.runs.select_related("host"))
+    with counters.track_changes(host.runs.all()):
+        for first in range(0, len(runs), BATCH):
+            part = runs[first : first + BATCH]
+            for run, run_fingerprint in zip(part, fingerprints_of_stored(part), strict=True):
+                run.fingerprint = run_fingerprint
+            Run.objects.bulk_update(part, ["fingerprint"])
+    return host
+
+
+def _add_facts(host: Host, facts: dict[str, Any]) -> Host:
+    """Save what the row lacked; what it has stays."""
+    missing = {fact: value for fact, value in facts.items() if value and not getattr(host, fact)}
+    for fact, value in missing.items():
+        setattr(host, fact, value)
+    if missing:
+        host.save(update_fields=list(missing))
+    return host
+
+
+def hardware_fingerprint(cpu_model: str, cores: int | None, ram_kb: int | None) -> str:
+    """Of a host: model, cores, RAM rounded to 64 MiB; "" where nothing is known."""
+    if not (cpu_model or cores or ram_kb):
+        return ""
+    return _hash([cpu_model, cores, round(ram_kb / RAM_STEP_KB) if ram_kb else None])
+
+
+def fingerprint_of(run: Run, *, text_hashes: Iterable[str]) -> str:
+    """Of a run: tool, method, URL path, concurrency, keep-alive, hardware, and its config with the config's texts.
+
+    text_hashes: sha256 of the config texts that hold for the run.
+    """
+    method = METHOD.search(run.command)  # GET, as every load tool sends, where the command names none
+    concurrency = None if run.concurrency is None else float(run.concurrency)  # 10 and 10.0 are written differently
+    parameters = [run.tool, method[1] if method else "GET", run.path, concurrency, bool(run.keepalive)]
+    return _hash(
+        [*parameters, run.host.fingerprint if run.host else "", run.config_id, sorted(set(text_hashes))],
+    )
+
+
+def fingerprints_of_stored(runs: Sequence[Run]) -> list[str]:
+    """The fingerprints of runs whose uploads' config texts are stored. One query for the texts."""
+    stored = ConfigText.objects.filter(upload__in={run.upload_id for run in runs}).order_by()
+    hashes: dict[tuple[int, int, int | None], list[str]] = defaultdict(list)
+    for upload, experiment, config, sha256 in stored.values_list("upload", "experiment", "config", "sha256"):
+        hashes[upload, experiment, config].append(sha256)
+    return [
+        fingerprint_of(
+            run,
+            text_hashes=[
+                *hashes.get((run.upload_id, run.experiment_id, run.config_id), ()),
+                *hashes.get((run.upload_id, run.experiment_id, None), ()),
+            ],
+        )
+        for run in runs
+    ]
+
+
+def _hash(parts: list[object]) -> str:
+    return hashlib.sha256(json.dumps(parts, ensure_ascii=True).encode()).hexdigest()

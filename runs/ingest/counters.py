@@ -1,0 +1,337 @@
+"""Facets, hosts' run counts and trends: small tables kept up as runs come and go, so that no page counts the runs.
+
+Whoever writes runs gives them their facets (`link_facets`) and records what changes: one CounterDelta row a transaction,
+which locks nothing. `apply_deltas`, seconds later, adds those rows to the counters; `recount` rebuilds all of them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, date, datetime, time, timedelta
+from functools import reduce
+from operator import or_
+from typing import Any, NamedTuple
+
+from django.db import connection, transaction
+from django.db.models import Count, F, Max, Min, Model, Q, QuerySet, Sum
+from django.db.models.functions import Greatest, Ln, TruncDate
+
+from runs.models import CounterDelta, Facet, Host, Run, RunTag, Trend, TrendLine
+
+Kind = Facet.Kind
+FacetIds = dict[tuple[str, str], int]  # by kind and value
+VALUE_LENGTH = 300
+IDS_PER_QUERY = 5000
+FINGERPRINTS_PER_QUERY = 500
+DELTAS_PER_TRANSACTION = 500
+LOCK = 0x7A117  # any number that no other advisory lock of ours has
+KEYS = ("facet_config_id", "facet_command_id", "facet_server_id")
+COLUMNS = (
+    *("tool", "facet_config", "facet_command", "facet_server", "host", "fingerprint", "created_at"),
+    *("counted", "partial", "aborted", "requests_per_second"),
+)
+IN_TREND = Q(counted=True, partial=False, aborted=False, requests_per_second__gt=0)  # as _trend_day has it
+SUMS = {
+    "n": Count("pk"),
+    "total": Sum("requests_per_second"),
+    "sum_log": Sum(Ln("requests_per_second")),
+    "sum_log2": Sum(Ln("requests_per_second") * Ln("requests_per_second")),
+    "least": Min("requests_per_second"),
+    "most": Max("requests_per_second"),
+    "n_ms": Count("mean_ms"),
+    "sum_ms": Sum("mean_ms", default=0.0),
+}
+
+
+class Contribution(NamedTuple):
+    """What one run adds to the counters: facets' ids, its host's id, and (fingerprint, day) or None if in no trend."""
+
+    facets: tuple[int, ...]
+    host: int | None
+    day: tuple[str, str] | None
+
+
+def link_facets(runs: Sequence[Run]) -> FacetIds:
+    """Give runs the ids of their facets, unsaved, and return those of their tools and tags too. Loads their configs."""
+    names = {name for run in runs for name in _facet_names(run)}
+    ids = _facet_ids({(kind, value) for kind, value in names if value})
+    for run in runs:
+        _, config, command, server, *_ = (ids.get(name) for name in _facet_names(run))
+        run.facet_config_id, run.facet_command_id, run.facet_server_id = config, command, server
+    return ids
+
+
+def _facet_names(run: Run) -> list[tuple[str, str]]:
+    """Kind and value of a run's facets, "" for those that it lacks; its tags last."""
+    return [
+        (Kind.TOOL, run.tool),
+        (Kind.CONFIG, run.config.name),
+        (Kind.COMMAND, run.command[:VALUE_LENGTH]),
+        (Kind.SERVER, run.server_software),
+        *((Kind.TAG, tag[:VALUE_LENGTH]) for tag in run.tags),
+    ]
+
+
+def _facet_ids(wanted: set[tuple[str, str]]) -> FacetIds:
+    """The ids of these facets; missing ones are created."""
+    found = _stored_facets(wanted)
+    missing = sorted(wanted - found.keys())
+    if missing:  # in one order everywhere, so that two writers do not wait for each other
+        Facet.objects.bulk_create([Facet(kind=kind, value=value) for kind, value in missing], ignore_conflicts=True)
+        found |= _stored_facets(set(missing))
+    return found
+
+
+def _stored_facets(wanted: set[tuple[str, str]]) -> FacetIds:
+    if not wanted:
+        return {}
+    by_kind: dict[str, list[str]] = defaultdict(list)
+    for kind, value in sorted(wanted):
+        by_kind[kind].append(value)
+    among = reduce(or_, (Q(kind=kind, value__in=values) for kind, values in by_kind.items()))
+    rows = Facet.objects.filter(among).order_by().values_list("kind", "value", "pk")
+    return {(kind, value): pk for kind, value, pk in rows}
+
+
+def record_stored(runs: Sequence[Run], facets: FacetIds, before: Iterable[Contribution] = ()) -> None:
+    """Save the tags of runs just stored, and what they add to the counters in place of others that added `before`.
+
+    facets: what `link_facets` returned for them.
+    """
+    tags = {run.pk: sorted({facets[Kind.TAG, tag[:VALUE_LENGTH]] for tag in run.tags if tag}) for run in runs}
+    RunTag.objects.bulk_create([RunTag(facet_id=facet, run_id=pk) for pk, ids in tags.items() for facet in ids])
+    _record(before, [_contribution(run, facets[Kind.TOOL, run.tool], tags[run.pk]) for run in runs])
+
+
+def contributions(runs: QuerySet[Run]) -> dict[int, Contribution]:
+    """What stored runs add, by their ids."""
+    rows = list(runs.order_by().only(*COLUMNS))
+    tools = _facet_ids({(Kind.TOOL, run.tool) for run in rows})
+    tags: dict[int, list[int]] = defaultdict(list)
+    for part in _parts([run.pk for run in rows]):
+        for pk, facet in RunTag.objects.filter(run__in=part).values_list("run_id", "facet_id"):
+            tags[pk].append(facet)
+    return {run.pk: _contribution(run, tools[Kind.TOOL, run.tool], tags[run.pk]) for run in rows}
+
+
+def _contribution(run: Run, tool: int, tags: Iterable[int]) -> Contribution:
+    own = (tool, run.facet_config_id, run.facet_command_id, run.facet_server_id, *tags)
+    in_trend = run.counted and not run.partial and not run.aborted and (run.requests_per_second or 0) > 0
+    day = (run.fingerprint, run.created_at.astimezone(UTC).date().isoformat()) if in_trend else None
+    return Contribution(tuple(pk for pk in own if pk), run.host_id, day)
+
+
+@contextmanager
+def track_changes(runs: QuerySet[Run]) -> Iterator[None]:
+    """Record whatever happens to these runs inside: renamed, moved, left out or deleted. For use in a transaction."""
+    before = contributions(runs)
+    yield
+    after: list[Contribution] = []
+    for part in _parts(list(before)):
+        _save_facets(Run.objects.filter(pk__in=part))
+        after += contributions(Run.objects.filter(pk__in=part)).values()
+    _record(before.values(), after)
+
+
+def _save_facets(runs: QuerySet[Run]) -> None:
+    """Save the facets that these runs have by now, where they changed."""
+    rows = list(runs.select_related("config").only("tool", "command", "server_software", "tags", *KEYS, "config__name"))
+    old = [[getattr(run, key) for key in KEYS] for run in rows]
+    link_facets(rows)
+    changed = [run for run, before in zip(rows, old, strict=True) if [getattr(run, key) for key in KEYS] != before]
+    Run.objects.bulk_update(changed, [key.removesuffix("_id") for key in KEYS], batch_size=500)
+
+
+def _parts(ids: Sequence[int]) -> Iterator[Sequence[int]]:
+    return (ids[at : at + IDS_PER_QUERY] for at in range(0, len(ids), IDS_PER_QUERY))
+
+
+def _record(before: Iterable[Contribution], after: Iterable[Contribution]) -> None:
+    """One row that says by how much each count changes, and which days of which trends have to be summed again."""
+    facets: Counter[int] = Counter()
+    hosts: Counter[int] = Counter()
+    days = set()
+    for each, by in [(each, -1) for each in before] + [(each, 1) for each in after]:
+        facets.update(dict.fromkeys(each.facets, by))
+        hosts.update({each.host: by} if each.host else {})
+        days |= {each.day} if each.day else set()
+    changes = {
+        "facets": {str(pk): by for pk, by in facets.items() if by},
+        "hosts": {str(pk): by for pk, by in hosts.items() if by},
+        "days": sorted(days),
+    }
+    if any(changes.values()):
+        CounterDelta.objects.create(changes=changes)
+
+
+def apply_deltas() -> int:
+    """Add the recorded deltas to the counters, a batch a transaction; how many. 0 where another process does it.
+
+    One process at a time: of two that sum the same day the later one must be the one that saw more runs.
+    """
+    applied = 0
+    if not CounterDelta.objects.exists():  # the usual case needs no lock
+        return applied
+    with _locked(wait=False) as got_lock:
+        while got_lock and (n := _apply_batch()):
+            applied += n
+            if n < DELTAS_PER_TRANSACTION:
+                break
+    return applied
+
+
+def _apply_batch() -> int:
+    facets: Counter[int] = Counter()
+    hosts: Counter[int] = Counter()
+    days: dict[str, set[date]] = defaultdict(set)
+    with transaction.atomic():
+        rows = list(CounterDelta.objects.order_by("id")[:DELTAS_PER_TRANSACTION])
+        for row in rows:
+            facets.update({int(pk): by for pk, by in row.changes.get("facets", {}).items()})
+            hosts.update({int(pk): by for pk, by in row.changes.get("hosts", {}).items()})
+            for fingerprint, day in row.changes.get("days", []):
+                days[fingerprint].add(date.fromisoformat(day))
+        _add(Facet.objects.all(), facets)
+        _add_to_hosts(hosts)
+        names = sorted(days)
+        for at in range(0, len(names), FINGERPRINTS_PER_QUERY):
+            _sum_days({name: days[name] for name in names[at : at + FINGERPRINTS_PER_QUERY]})
+        CounterDelta.objects.filter(pk__in=[row.pk for row in rows]).delete()
+    return len(rows)
+
+
+def _add(rows: QuerySet[Any], changes: dict[int, int]) -> None:
+    """One update for all that change by the same number. A wrong count never drops below 0, which would be refused."""
+    by_number: dict[int, list[int]] = defaultdict(list)
+    for pk, by in changes.items():
+        by_number[by].append(pk)
+    for by, ids in by_number.items():
+        if by:
+            rows.filter(pk__in=ids).update(n_runs=Greatest(F("n_runs") + by, 0))
+
+
+def _add_to_hosts(changes: Counter[int]) -> None:
+    """Uploads write hosts too: those that one has locked get their delta the next time, so that nothing waits here."""
+    existing = Host.objects.filter(pk__in=changes)
+    here = set(existing.values_list("pk", flat=True))
+    free = set(existing.select_for_update(skip_locked=True, no_key=True).values_list("pk", flat=True))
+    _add(Host.objects.all(), {pk: by for pk, by in changes.items() if pk in free})
+    if here - free:
+        CounterDelta.objects.create(changes={"hosts": {str(pk): changes[pk] for pk in sorted(here - free)}})
+
+
+def _sum_days(wanted: dict[str, set[date]]) -> None:
+    """Sum these days of these fingerprints from their runs."""
+    every = set().union(*wanted.values())
+    first, last = (datetime.combine(day, time(), UTC) for day in (min(every), max(every) + timedelta(days=1)))
+    runs = Run.objects.filter(fingerprint__in=wanted, created_at__gte=first, created_at__lt=last)
+    rows = [Trend(**sums) for sums in _sums(runs) if sums["day"] in wanted[sums["fingerprint"]]]
+    _upsert(Trend, rows, ["fingerprint", "day"], list(SUMS))
+    summed = {(row.fingerprint, row.day) for row in rows}
+    for fingerprint, day in {(fingerprint, day) for fingerprint, days in wanted.items() for day in days} - summed:
+        Trend.objects.filter(fingerprint=fingerprint, day=day).delete()
+    lines = _sum_lines(Trend.objects.filter(fingerprint__in=wanted))
+    TrendLine.objects.filter(fingerprint__in=wanted.keys() - lines).delete()
+
+
+def _sums(runs: QuerySet[Run]) -> Iterator[Any]:
+    """The columns of Trend for each fingerprint and day of these runs."""
+    by_day = runs.filter(IN_TREND).order_by().annotate(day=TruncDate("created_at")).values("fingerprint", "day")
+    return by_day.annotate(**SUMS).iterator(5000)
+
+
+def _sum_lines(days: QuerySet[Trend]) -> set[str]:
+    """Sum these days by fingerprint; which fingerprints they had."""
+    sums = days.order_by().values("fingerprint")
+    sums = sums.annotate(runs=Sum("n"), n_days=Count("pk"), first_day=Min("day"), last_day=Max("day"))
+    columns = ("fingerprint", "runs", "n_days", "first_day", "last_day")
+    rows = [
+        TrendLine(fingerprint=fingerprint, n=n, n_days=n_days, first_day=first, last_day=last)
+        for fingerprint, n, n_days, first, last in sums.values_list(*columns).iterator(5000)
+    ]
+    _upsert(TrendLine, rows, ["fingerprint"], ["n", "n_days", "first_day", "last_day"])
+    return {row.fingerprint for row in rows}
+
+
+def _upsert(model: type[Model], rows: list[Any], by: list[str], columns: list[str]) -> None:
+    model._default_manager.bulk_create(
+        rows, batch_size=1000, update_conflicts=True, unique_fields=by, update_fields=columns
+    )
+
+
+def recount() -> None:
+    """Build all counters from the runs alone, whatever they held. What is stored meanwhile is not lost."""
+    with _locked(wait=True), _snapshot():
+        CounterDelta.objects.all().delete()
+        unlinked = (
+            Q(facet_config=None)
+            | (Q(facet_command=None) & ~Q(command=""))
+            | (Q(facet_server=None) & ~Q(server_software=""))
+        )
+        for part in _parts(list(Run.objects.filter(unlinked).order_by("pk").values_list("pk", flat=True))):
+            _save_facets(Run.objects.filter(pk__in=part))
+        _count_facets()
+        _count_hosts()
+        Trend.objects.all().delete()
+        _insert_days()
+        TrendLine.objects.all().delete()
+        _sum_lines(Trend.objects.all())
+
+
+def _count_facets() -> None:
+    tools = dict(Run.objects.order_by().values_list("tool").annotate(Count("pk")))
+    ids = _facet_ids({(Kind.TOOL, tool) for tool in tools})
+    counts = Counter({ids[Kind.TOOL, tool]: n for tool, n in tools.items()})
+    for key in ("facet_config", "facet_command", "facet_server"):
+        counts.update(dict(Run.objects.exclude(**{key: None}).order_by().values_list(key).annotate(Count("pk"))))
+    counts.update(dict(RunTag.objects.order_by().values_list("facet").annotate(Count("pk"))))
+    rows = [row for row in Facet.objects.all() if row.n_runs != counts[row.pk]]
+    for row in rows:
+        row.n_runs = counts[row.pk]
+    _upsert(Facet, rows, ["kind", "value"], ["n_runs"])
+
+
+def _count_hosts() -> None:
+    counts = dict(Run.objects.exclude(host=None).order_by().values_list("host").annotate(Count("pk")))
+    for pk, n in Host.objects.order_by("pk").values_list("pk", "n_runs"):
+        if n != counts.get(pk, 0):
+            Host.objects.filter(pk=pk).update(n_runs=counts.get(pk, 0))
+
+
+def _insert_days() -> None:
+    rows: list[Trend] = []
+    for sums in _sums(Run.objects.all()):
+        rows.append(Trend(**sums))
+        if len(rows) == 5000:
+            Trend.objects.bulk_create(rows)
+            rows = []
+    Trend.objects.bulk_create(rows)
+
+
+@contextmanager
+def _locked(*, wait: bool) -> Iterator[bool]:
+    """False where another process has the lock. SQLite has one writer anyway."""
+    if connection.vendor != "postgresql":
+        yield True
+        return
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT pg_{'' if wait else 'try_'}advisory_lock(%s)", [LOCK])
+        got = wait or bool(cursor.fetchone()[0])
+        try:
+            yield got
+        finally:
+            if got:
+                cursor.execute("SELECT pg_advisory_unlock(%s)", [LOCK])
+
+
+@contextmanager
+def _snapshot() -> Iterator[None]:
+    """A transaction that sees one moment: what is stored later leaves a delta that is applied after it."""
+    outermost = not connection.in_atomic_block
+    with transaction.atomic():
+        if outermost and connection.vendor == "postgresql":
+            with connection.cursor() as cursor:
+                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        yield

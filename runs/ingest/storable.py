@@ -1,0 +1,75 @@
+"""Parsed values in a form that every database stores: its limits must not turn odd input into a traceback."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
+from typing import Any
+
+from django.db import connection, models
+
+_UNSTORABLE = dict.fromkeys((0, *range(0xD800, 0xE000)))
+_LIMIT = 2**63  # PostgreSQL returns 1e25 as a whole number, which no 64 bits hold
+
+
+def plain_text(text: str) -> str:
+    """Without what PostgreSQL cannot store: NUL and lone surrogates."""
+    return text if text.isascii() and "\0" not in text else text.translate(_UNSTORABLE)
+
+
+def plain_json(value: Any) -> Any:
+    """The value with None for numbers that JSON or 64 bits do not hold, and with storable texts."""
+    if isinstance(value, str):
+        return plain_text(value)
+    if isinstance(value, int | float):  # infinity and nan fail the comparison
+        return value if abs(value) < _LIMIT else None
+    if isinstance(value, dict):
+        return {plain_text(str(key)): plain_json(inner) for key, inner in value.items()}
+    if isinstance(value, list | Sequence):  # `list` first: the check of a Sequence takes ten times as long
+        return [plain_json(inner) for inner in value]
+    return value
+
+
+def truncate(model: type[models.Model], **values: Any) -> dict[str, Any]:
+    """Keyword arguments for a model: texts cut to their columns' lengths, numbers out of range as None."""
+    converters = _converters(model)
+    return {name: converters[name](value) for name, value in values.items()}
+
+
+@cache
+def _converters(model: type[models.Model]) -> Mapping[str, Callable[[Any], Any]]:
+    """By field name. Built once a model, since a large text has many runs."""
+    return {field.name: _converter(field) for field in model._meta.concrete_fields}
+
+
+def _converter(field: models.Field[Any, Any]) -> Callable[[Any], Any]:
+    if isinstance(field, models.CharField | models.TextField):
+        return lambda value: plain_text(value or "")[: field.max_length]
+    if field.name == "percentiles_ms":
+        return _percentiles
+    if isinstance(field, models.JSONField):
+        return plain_json
+    if isinstance(field, models.FloatField):
+        return lambda value: value if value is None or math.isfinite(value) else None
+    if isinstance(field, models.IntegerField):
+        return partial(_in_range, connection.ops.integer_field_range(field.get_internal_type()))
+    return lambda value: value
+
+
+def _percentiles(printed: Mapping[str, float]) -> dict[str, float]:
+    """Without names that are no percentage and values that are no time: pages read both as numbers."""
+    return {
+        percent: ms
+        for percent, ms in printed.items()
+        if percent.isascii() and percent.replace(".", "", 1).isdecimal() and float(percent) <= 100
+        if ms is not None and abs(ms) < _LIMIT
+    }
+
+
+def _in_range(limits: tuple[int | None, int | None], value: float | None) -> int | None:
+    if value is None or not math.isfinite(value):
+        return None
+    low, high = limits
+    fits = (low is None or value >= low) and (high is None or value <= high)
+    return int(value) if fits else None

@@ -1,0 +1,272 @@
+"""Texts come in here: read, previewed, stored, and parsed again by a later version."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Required, TypedDict, Unpack
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+
+import parsers
+from parsers.catalogue import formats
+from runs.models import Upload
+
+from .draft import Draft, Hints
+from .edits import Edits, apply_edits
+from .errors import Rejected, rejected
+from .receiving import Incoming, receive, redact_text
+from .redact import Secret
+from .relate import relate
+from .screens import folded
+from .storable import truncate
+from .store import Reading, Rows, store
+from .text_storage import LazyLines, Text, save_pieces, text_columns, text_of
+from .tidy import heed
+
+Status = Upload.Status
+NO_HINTS = Hints()
+REPLACEABLE = (Status.FAILED, Status.CANCELLED)  # an upload whose text may be sent again
+MOST_BLOCKS = 50_000
+OnProgress = Callable[[int, int], None]  # called with the numbers of bytes and of blocks read since the last call
+
+
+def ignore_progress(n_bytes: int, n_blocks: int) -> None:
+    """An OnProgress that does nothing."""
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What a text would become. `existing`: the upload that has this text already, or None."""
+
+    lines: Sequence[str]
+    blocks: list[parsers.Block]
+    draft: Draft
+    secrets: list[Secret]
+    problems: list[parsers.Problem]
+    existing: Upload | None
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """created False: the same text was there already and nothing was stored.
+
+    rows   what was stored just now, so that it need not be read back; None for a text that was there or is queued
+    """
+
+    upload: Upload
+    created: bool
+    rows: Rows | None = field(default=None, compare=False, repr=False)
+
+
+def preview(data: Incoming, *, hints: Hints = NO_HINTS, edits: Edits | None = None) -> Preview:
+    """Read the text and store nothing. Raises Rejected 400, 413, 415."""
+    text = receive(data)
+    reading = read(text, hints=hints, edits=edits)
+    existing = Upload.objects.light().filter(text_key=text.key).first()
+    return Preview(LazyLines(text), reading.blocks, reading.draft, text.secrets, reading.problems, existing)
+
+
+class Options(TypedDict, total=False):
+    """What `submit` takes beside a text.
+
+    redact       keys of secrets out of a preview, or EVERY_SECRET
+    may_queue    a large text is only kept, status "queued"; the caller then passes it to `tasks.hand_over`
+    on_progress  called while the text is read
+    """
+
+    door: Required[str]
+    user: User | None
+    hints: Hints
+    edits: Edits | None
+    redact: Collection[str]
+    may_queue: bool
+    on_progress: OnProgress
+
+
+def submit(data: Incoming, *, name: str = "", **options: Unpack[Options]) -> Receipt:
+    """Store a text and its results, all or nothing; a text that is there already changes nothing.
+
+    Raises Rejected 400, 413, 415, and 422 where nothing is recognised (then the text is kept, status "failed").
+    """
+    return _commit(_prepare(data, name, options))
+
+
+def submit_all(files: Iterable[tuple[str, Incoming]], **options: Unpack[Options]) -> list[Receipt]:
+    """`submit` for several (name, text), all or nothing: where one is rejected none is stored."""
+    prepared = []
+    for name, data in files:
+        try:
+            prepared.append(_prepare(data, name, options))
+        except Rejected as error:
+            raise error.about(name) from error.__cause__
+    if len(prepared) == 1:
+        return [_commit(prepared[0])]
+    with transaction.atomic():
+        return [_commit(one) for one in prepared]
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    """A text that is there already, or is to be stored, or (reading None) to be queued."""
+
+    upload: Upload
+    text: Text
+    exists: bool
+    reading: Reading | None = None
+
+
+def _prepare(data: Incoming, name: str, options: Options) -> _Prepared:
+    """All that needs no transaction. Only a text in which nothing is recognised is stored here, for inspection."""
+    hints, edits = options.get("hints", NO_HINTS), options.get("edits")
+    text = redact_text(receive(data), options.get("redact", ()))
+    existing = Upload.objects.light().filter(text_key=text.key).exclude(status__in=REPLACEABLE).order_by().first()
+    if existing is not None:
+        return _Prepared(existing, text, exists=True)
+    upload = Upload(
+        **truncate(Upload, name=name, hints=hints.as_dict(), edits=edits or {}),
+        **text_columns(text),
+        door=options["door"],
+        parser_version=parsers.VERSION,
+        created_by=options.get("user"),
+    )
+    if options.get("may_queue") and text.size_bytes > settings.QUEUE_UPLOAD_BYTES:
+        return _Prepared(upload, text, exists=False)
+    reading = read(text, hints=hints, edits=edits, on_progress=options.get("on_progress", ignore_progress))
+    if not reading.blocks:
+        write = partial(_write_unread, status=Status.FAILED, error=nothing_found(text.n_lines))
+        stored = _save(upload, text, write).upload
+        raise Rejected(422, [{"line": None, "message": stored.error}], stored)
+    return _Prepared(upload, text, exists=False, reading=reading)
+
+
+def _commit(prepared: _Prepared) -> Receipt:
+    if prepared.exists:
+        return Receipt(prepared.upload, created=False)
+    if prepared.reading is None:
+        return _save(prepared.upload, prepared.text, partial(_write_unread, status=Status.QUEUED))
+    return _save(prepared.upload, prepared.text, partial(store, reading=prepared.reading))
+
+
+def _save(upload: Upload, text: Text, write: Callable[[Upload], Rows | None]) -> Receipt:
+    """Write a new upload in one transaction, unless the same text has come in meanwhile: the unique key decides."""
+    try:
+        with transaction.atomic():
+            rows = write(upload)
+            save_pieces(upload, text)
+            return Receipt(upload, created=True, rows=rows)
+    except IntegrityError:
+        if not Upload.objects.filter(text_key=upload.text_key).exists():
+            raise
+    return _replace(upload, text, write)
+
+
+def _replace(upload: Upload, text: Text, write: Callable[[Upload], Rows | None]) -> Receipt:
+    """The text is there already: nothing is written, unless that upload failed or was cancelled. Then its row is reused."""
+    with transaction.atomic():
+        row = Upload.objects.light().select_for_update().get(text_key=upload.text_key)
+        if row.status not in REPLACEABLE:
+            return Receipt(row, created=False)
+        upload.pk, upload.created_at, upload.placed = row.pk, row.created_at, {}
+        upload.pieces.all().delete()
+        rows = write(upload)
+        save_pieces(upload, text)
+        return Receipt(upload, created=True, rows=rows)
+
+
+def _write_unread(upload: Upload, *, status: Status, error: str = "") -> None:
+    """The text alone."""
+    upload.status, upload.error = status, error
+    upload.save()
+
+
+def reparse(upload_id: int) -> Upload:
+    """Build an upload's results again from its text, hints and edits. Ids, and names given since, stay."""
+    text = text_of(Upload.objects.get(pk=upload_id))
+    blocks = _read_blocks(text, ignore_progress)
+    with transaction.atomic():
+        upload = Upload.objects.select_for_update().get(pk=upload_id)
+        upload.edits = _renumber_blocks(upload.edits, upload.blocks, blocks)
+        hints = Hints.from_dict(upload.hints)
+        upload.parser_version = parsers.VERSION
+        store(upload, _draft(blocks, text, hints=hints, edits=upload.edits, strict=False))
+        if not blocks:
+            mark_unrecognised(upload, text.n_lines)
+    return upload
+
+
+def _renumber_blocks(edits: Edits, before: Sequence[dict[str, Any]], now: Sequence[parsers.Block]) -> Edits:
+    """The edits with the keys that their blocks have now: a later parser may see more blocks, or fewer."""
+    numbers = {block.first: number for number, block in enumerate(now)}
+    keys = {f"b{n}": f"b{numbers[b['lines'][0]]}" for n, b in enumerate(before) if b["lines"][0] in numbers}
+
+    def renumber(key: str) -> str:
+        block, dot, row = key.partition(".")
+        return keys.get(block, "") and keys[block] + dot + row
+
+    blocks = {renumber(key): changes for key, changes in edits.get("blocks", {}).items() if renumber(key)}
+    for key, changes in blocks.items():
+        if changes.get("run", "").startswith("b"):
+            blocks[key] = {**changes, "run": renumber(changes["run"])}
+    return {**edits, "blocks": blocks}
+
+
+def mark_unrecognised(upload: Upload, n_lines: int) -> None:
+    """Save the upload as one in whose text nothing was recognised."""
+    upload.status, upload.error = Status.FAILED, nothing_found(n_lines)
+    upload.save()
+
+
+def read(text: Text, *, hints: Hints, edits: Edits | None = None, on_progress: OnProgress = ignore_progress) -> Reading:
+    """Blocks, draft with hints and edits, and problems of the text.
+
+    Raises Rejected 400 for edits that do not fit, and 413 for a text of too many blocks.
+    """
+    return _draft(_read_blocks(text, on_progress), text, hints=hints, edits=edits, strict=True)
+
+
+def _read_blocks(text: Text, on_progress: OnProgress) -> list[parsers.Block]:
+    """What the parsers recognise in it. Raises Rejected 413 where that is too much to keep in memory."""
+    parsed = parsers.read(parsers.Text(text.pieces(lambda n_bytes: on_progress(n_bytes, 0))))
+    blocks: list[parsers.Block] = []
+    for block in folded(_counted(parsed, on_progress)):
+        if len(blocks) == MOST_BLOCKS:
+            more = f"More than {MOST_BLOCKS} reports and screens stand in this text"
+            raise rejected(413, f"{more}: the next one begins here. Send it in parts.", line=block.first)
+        blocks.append(block)
+    return blocks
+
+
+def _counted(blocks: Iterable[parsers.Block], on_progress: OnProgress) -> Iterator[parsers.Block]:
+    for block in blocks:
+        on_progress(0, 1)
+        yield block
+
+
+def _draft(blocks: list[parsers.Block], text: Text, *, hints: Hints, edits: Edits | None, strict: bool) -> Reading:
+    """strict False leaves out edits that do not fit."""
+    draft = relate(blocks, text.n_lines, hints)
+    draft.unread = list(text.skip_blank_lines(draft.unread))
+    heed(draft, hints)
+    edited = apply_edits(draft, edits, strict=strict)
+    return Reading(blocks, edited, [problem for block in blocks for problem in block.problems])
+
+
+def kinds() -> dict[str, str]:
+    """What is recognised: each kind of output, and what that is in a few words."""
+    return {kind: form.about for kind, form in sorted(formats().items())}
+
+
+def nothing_found(n_lines: int) -> str:
+    """The error of a text in which no block was recognised."""
+    looked_for = ", ".join(kinds())
+    lines = "line" if n_lines == 1 else "lines"
+    return f"Nothing was recognised in {n_lines} {lines}. Looked for the output of: {looked_for}."
+
+
+def lines_of(upload: Upload) -> list[str]:
+    """The upload's whole text, line by line, as its line numbers count. For parts of a large one use `text_of`."""
+    return list(text_of(upload).lines())
