@@ -4,13 +4,51 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from runs.analysis.markup import escaped, table
 from runs.analysis.numbers import figure
 from runs.analysis.table import Cell, Comparison
 from runs.analysis.verdict import Judgement, Verdict
+
+# An underscore inside a word is only a letter; an ampersand matters where it would begin an entity.
+MEANS = re.compile(r"[\\`*\[\]|~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|&(?=#?\w+;)|[<>]|[\x00-\x1f\x7f]")
+INSTEAD = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
+# What would open a heading, a list, a rule, a quote or an indented block at the beginning of a line.
+OPENS = re.compile(r"(\d+)([.)])(?=\s)|([-+=#]+)(?=\s|$)")
+
+
+def escaped(words: str) -> str:
+    """On one line, every sign that would mean something to Markdown or HTML made plain."""
+    plain = MEANS.sub(_instead, " ".join(words.split()))
+    found = OPENS.match(plain)
+    if not found:
+        return plain
+    return f"{found[1]}\\{found[2]}{plain[found.end() :]}" if found[1] else f"\\{plain}"
+
+
+def link(words: str, url: str) -> str:
+    return f"[{escaped(words)}]({address(url)})"
+
+
+def address(url: str) -> str:
+    """An address as a link's target: what would end it is percent-encoded."""
+    return url.replace(" ", "%20").replace("(", "%28").replace(")", "%29").replace("<", "%3C").replace(">", "%3E")
+
+
+def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[bool] = ()) -> str:
+    """A markdown_table of finished cells; columns marked `right` stand to the right."""
+    sides = ["---:" if at < len(right) and right[at] else "---" for at in range(len(heads))]
+    return "\n".join("| " + " | ".join(line) + " |" for line in (heads, sides, *rows))
+
+
+def _instead(found: re.Match[str]) -> str:
+    sign = found[0]
+    if sign < " " or sign == "\x7f":
+        return "\ufffd"
+    return INSTEAD.get(sign, f"\\{sign}")
+
 
 Value = str | int | float | bool | None
 
@@ -35,10 +73,10 @@ def as_csv(sheet: Sheet) -> str:
 
 
 def as_markdown(sheet: Sheet) -> str:
-    """A table to paste into a post: four significant figures, numbers to the right."""
+    """A markdown_table to paste into a post: four significant figures, numbers to the right."""
     numeric = [any(isinstance(row[at], (int, float)) for row in sheet.rows) for at in range(len(sheet.heads))]
     rows = [[escaped(_word(value)) for value in row] for row in sheet.rows]
-    body = table([escaped(head) for head in sheet.heads], rows, right=numeric)
+    body = markdown_table([escaped(head) for head in sheet.heads], rows, right=numeric)
     return f"# {escaped(sheet.title)}\n\n{body}\n"
 
 

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from runs.analysis import monitors
-from runs.analysis.columns import Column, columns
+from runs.analysis.columns import Column, bases, columns
 from runs.analysis.facts import CaptureFact, ConfigFact, RunFact
 from runs.analysis.numbers import Delta, delta, mean
-from runs.analysis.pairs import bases
 
 
 @dataclass(frozen=True, slots=True)

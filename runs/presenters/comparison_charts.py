@@ -11,9 +11,8 @@ from statistics import fmean, stdev
 from runs.analysis import histogram
 from runs.analysis.columns import Column
 from runs.analysis.facts import CaptureFact, RunFact
-from runs.analysis.monitors import memory_parts
+from runs.analysis.monitors import groups, leading, memory_parts
 from runs.analysis.numbers import delta, figure
-from runs.analysis.processes import groups, leading
 from runs.analysis.scaling import Sweep
 from runs.analysis.stats import student_quantile
 from runs.analysis.table import Comparison

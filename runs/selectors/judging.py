@@ -19,8 +19,9 @@ from typing import Any
 from django.core.cache import caches
 
 from runs import analysis
-from runs.analysis import directives, structure, table
+from runs.analysis import export, table
 from runs.analysis.columns import Column
+from runs.analysis.config_diff import ConfigDiff, compare_configs
 from runs.analysis.cost import Cost, cost
 from runs.analysis.doubts import Case, Doubt, apart, doubts, excluded
 from runs.analysis.scaling import Sweep, sweeps
@@ -37,7 +38,7 @@ class Judged:
 
     doubts: list[Doubt]
     judgement: Judgement
-    differences: directives.Differences
+    differences: ConfigDiff
     sweeps: list[Sweep]
     cost: Cost | None
     out: dict[int, str]
@@ -55,7 +56,7 @@ class Judged:
 
     def as_dict(self, comparison: Comparison) -> dict[str, Any]:
         """All of it with the table, for JSON."""
-        return structure.whole(
+        return export.whole(
             comparison,
             judgement=self.judgement,
             doubts=self.doubts,
@@ -96,7 +97,7 @@ def _judge(case: Case, spread: Spread | None, comparison: Comparison) -> Judged:
     return Judged(
         doubts=found,
         judgement=judgement,
-        differences=directives.compare(case.configs, case.texts),
+        differences=compare_configs(case.configs, case.texts),
         sweeps=sweeps(case.configs, case.runs, excluded=out),
         cost=cost(comparison, case.captures, hosts=case.hosts, texts=case.texts, excluded=out),
         out=out,

@@ -8,10 +8,8 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
-from runs.analysis import differences, sheet, table
-from runs.analysis.method import commands, environment, method
-from runs.analysis.post import Post, against, markdown, spoken
-from runs.analysis.sections import sections
+from runs.analysis import environment, sheet, table
+from runs.analysis.export import Post, against, commands, common_environment, markdown, method, sections, spoken
 from runs.presenters.comparison_charts import draw_charts, explain_missing, percentile_lines, uses_log_axis
 from runs.selectors import judging, reads
 from runs.views.answer import answer
@@ -54,8 +52,8 @@ def context_of(request: HttpRequest, material: reads.Material) -> dict[str, Any]
 
 
 def _differences(comparison: table.Comparison, material: reads.Material) -> dict[str, Any]:
-    differ, same = differences.of_columns(comparison.columns)
-    hosts_differ, hosts_same = differences.of_hosts([vars(host) for host in material.hosts])
+    differ, same = environment.of_columns(comparison.columns)
+    hosts_differ, hosts_same = environment.of_hosts([vars(host) for host in material.hosts])
     return {
         "differ": differ,
         "same": same,
@@ -90,7 +88,7 @@ def drawn_at(charts: Mapping[str, Any], address: Callable[[str], str]) -> dict[s
 def post_of(request: HttpRequest, context: dict[str, Any]) -> Post:
     """The page as a post. Pictures are named by address only where anybody may read them."""
     comparison, judged = context["comparison"], context["judged"]
-    same, differ = environment(comparison, [vars(host) for host in context["hosts"]])
+    same, differ = common_environment(comparison, [vars(host) for host in context["hosts"]])
     return Post(
         title=context["title"],
         url=request.build_absolute_uri(context["permalink"]),

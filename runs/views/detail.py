@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 
-from runs.analysis import differences
+from runs.analysis import environment
 from runs.analysis.sheet import Sheet, Value
 from runs.models import Capture, Config, Host, Run
 from runs.presenters.monitor_charts import charts_of_capture, charts_of_run
@@ -84,7 +84,7 @@ def _looks(captures: Sequence[Capture]) -> list[tuple[Capture, int, str]]:
 
 def host(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     found = get_object_or_404(Host, pk=pk)
-    _, properties = differences.of_hosts([vars(found)])
+    _, properties = environment.of_hosts([vars(found)])
     page = shown(request, gists.on_host(found, MOST_ON_A_HOST + 1, beyond(request)), most=MOST_ON_A_HOST)
     alike = (
         Host.objects.filter(fingerprint=found.fingerprint).exclude(pk=pk) if found.fingerprint else Host.objects.none()

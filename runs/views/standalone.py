@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.utils.safestring import mark_safe
 
-from runs.analysis.post import Post
+from runs.analysis.export import Post
 from runs.charts import svg
 from runs.presenters.comparison_charts import percentile_lines, throughput_bars
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from runs.analysis import stats
+from runs.analysis.columns import bases
 from runs.analysis.numbers import mean
-from runs.analysis.pairs import bases
 from runs.analysis.table import Comparison, Row
 from runs.analysis.verdict.crosscheck import without_hollow_gains
 from runs.analysis.verdict.decide import HERE, Setting, decide

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runs.analysis import differences, processes
+from runs.analysis import environment, monitors
 from runs.analysis.columns import columns
 from runs.analysis.facts import ProcessFact
 from runs.analysis.monitors import memory_parts
@@ -11,7 +11,7 @@ from runs.tests.analysis.facts import capture, configs, httpd, run
 
 def test_only_what_differs_becomes_a_row():
     runs = [run(n, keepalive=k, server_software="Apache/2.4.7", host="centos5") for n, k in ((1, False), (2, True))]
-    differ, same = differences.of_columns(columns(configs("a", "b"), runs))
+    differ, same = environment.of_columns(columns(configs("a", "b"), runs))
     assert [(row.name, row.values) for row in differ] == [("Keep-alive", ("off", "on"))]
     assert ("Server", "Apache/2.4.7") in same
     assert ("Host", "centos5") in same
@@ -19,13 +19,13 @@ def test_only_what_differs_becomes_a_row():
 
 def test_hosts_are_told_apart_in_mib():
     hosts = [{"name": "a", "ram_kb": 774616, "cores": 1}, {"name": "b", "ram_kb": 256400, "cores": 1}]
-    differ, same = differences.of_hosts(hosts)
+    differ, same = environment.of_hosts(hosts)
     assert [row.values for row in differ] == [("a", "b"), ("756.5 MiB", "250.4 MiB")]
     assert same == [("Cores", "1")]
 
 
 def test_processes_are_added_up_by_program():
-    found = processes.groups([*httpd(13, 14), ProcessFact(1, "ruby", "ruby app", 31 * 1024.0)])
+    found = monitors.groups([*httpd(13, 14), ProcessFact(1, "ruby", "ruby app", 31 * 1024.0)])
     assert [(group.name, group.n, group.rss_kb / 1024) for group in found] == [("ruby", 1, 31.0), ("httpd", 2, 27.0)]
 
 
@@ -35,7 +35,7 @@ def test_what_looks_on_gets_no_row():
             1, processes=(ProcessFact(1, "top", "top", 9999.0), ProcessFact(2, "grep", "grep httpd", 1.0), *httpd(5))
         )
     ]
-    assert processes.leading(captures, 4) == ["httpd"]
+    assert monitors.leading(captures, 4) == ["httpd"]
 
 
 def test_memory_is_split_without_counting_the_cache_as_used():

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runs.analysis.directives import Differences, FileDiff, compare
+from runs.analysis.config_diff import ConfigDiff, FileDiff, compare_configs
 from runs.analysis.facts import TextFact
 from runs.tests.analysis.facts import configs
 
@@ -19,8 +19,8 @@ def text(config: int | None, content: str, path: str = "httpd.conf", line: int =
     return TextFact(config, path, content, f"/uploads/1/#L{line}", line)
 
 
-def compared(*texts: TextFact) -> Differences:
-    return compare(configs("event", "worker", "prefork"), texts)
+def compared(*texts: TextFact) -> ConfigDiff:
+    return compare_configs(configs("event", "worker", "prefork"), texts)
 
 
 def one(*contents: str, path: str = "httpd.conf") -> FileDiff:
@@ -122,7 +122,7 @@ def test_a_file_shown_twice_for_no_config_in_particular_is_named_once():
 
 
 def test_nothing_is_said_where_there_are_no_texts():
-    assert compared() == Differences((), ())
+    assert compared() == ConfigDiff((), ())
 
 
 def test_files_correspond_by_path_then_name_then_dialect():

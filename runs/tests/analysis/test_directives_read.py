@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runs.analysis.directives import Parsed, limits, read
-from runs.analysis.directives.detect import DIALECTS
-from runs.analysis.directives.records import is_elision
+from runs.analysis.dialects import DIALECTS, read
+from runs.analysis.directives import Parsed, is_elision
+from runs.analysis.doubts.rules.limits import limits
 
 
 def settings_of(parsed: Parsed | None) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from runs.analysis.method import method
+from runs.analysis.export import method
 from runs.analysis.verdict import judge
 from runs.tests.analysis.judging import table
 

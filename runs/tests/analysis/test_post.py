@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.analysis import markup
+from runs.analysis import sheet
 from runs.analysis.doubts import Case, doubts
-from runs.analysis.post import Post, Section, Table, markdown, spoken
+from runs.analysis.export import Post, Section, Table, markdown, spoken
 from runs.analysis.table import compare
 from runs.analysis.verdict import judge
 from runs.tests.analysis.facts import configs, run
@@ -69,11 +69,11 @@ def test_every_verdict_is_listed_with_its_names():
 
 @pytest.mark.parametrize("opens", ["# x", "- x", "+ x", "1. x", "12) x", "---", "=== ", "    x", "> x", "\t- x"])
 def test_a_name_at_the_beginning_of_a_line_opens_nothing(opens):
-    assert not re.match(r"\s|#|[-+=>]|\d+[.)]", markup.escaped(opens))
+    assert not re.match(r"\s|#|[-+=>]|\d+[.)]", sheet.escaped(opens))
 
 
 def test_a_name_is_left_readable():
-    assert markup.escaped("mod_wsgi 3.2 (event), 50 % & more – OK") == "mod_wsgi 3.2 (event), 50 % & more – OK"
+    assert sheet.escaped("mod_wsgi 3.2 (event), 50 % & more – OK") == "mod_wsgi 3.2 (event), 50 % & more – OK"
 
 
 @given(st.text(max_size=60), st.text(max_size=60), st.text(max_size=60))

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runs.analysis.scaling import Sweep, fit, sweeps
-from runs.analysis.scaling.law import law
+from runs.analysis.scalability_law import fit, law
+from runs.analysis.scaling import Sweep, sweeps
 from runs.tests.analysis.facts import configs, run
 
 # SPEC SDM91 on a Sun SPARCcenter 2000, scripts/hour over users; Gunther, Guerrilla Capacity Planning, 2007.

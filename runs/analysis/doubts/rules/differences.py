@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from runs.analysis.columns import Column
+from runs.analysis.columns import Column, bases
 from runs.analysis.doubts.case import Case
 from runs.analysis.doubts.catalogue import Finding, Severity, rule
 from runs.analysis.doubts.properties import BEGINS, FAMILIES, Grade, Property, Value
 from runs.analysis.facts import Source
-from runs.analysis.pairs import bases
 
 MOST_VALUES = 6
 WORDS: dict[str, dict[Severity, str]] = {

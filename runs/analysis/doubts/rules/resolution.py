@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterator, Sequence
 from statistics import fmean
 
+from runs.analysis.columns import bases
 from runs.analysis.doubts.case import Case
 from runs.analysis.doubts.catalogue import Finding, rule
 from runs.analysis.doubts.told import HUGE
 from runs.analysis.facts import RunFact, Source
 from runs.analysis.numbers import figure
-from runs.analysis.pairs import bases
 
 FEW_STEPS = 10  # one step is then 10 % or more
 FAR = 50  # steps; one is then under 2 %, which is no difference worth a word

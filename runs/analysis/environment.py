@@ -56,10 +56,12 @@ def of_hosts(hosts: Sequence[Mapping[str, object]]) -> tuple[list[Difference], l
     """`hosts` map the columns of a stored host; sizes are given in MiB."""
     names = {"name": "Name", "cpu_model": "CPU", "cores": "Cores", "mhz": "MHz", "ram_kb": "Memory", "swap_kb": "Swap"}
     names |= {"os": "System", "kernel": "Kernel"}
-    return settle(list(names.values()), [{names[key]: _told(key, host.get(key)) for key in names} for host in hosts])
+    return settle(
+        list(names.values()), [{names[key]: _host_property(key, host.get(key)) for key in names} for host in hosts]
+    )
 
 
-def _told(key: str, value: object) -> str:
+def _host_property(key: str, value: object) -> str:
     if value in (None, ""):
         return ""
     if key.endswith("_kb") and isinstance(value, int):

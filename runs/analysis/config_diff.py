@@ -1,0 +1,389 @@
+"""Where the configs' texts differ, directive by directive or line by line: a row a directive, a column a config."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Literal
+
+from runs.analysis.dialects import read
+from runs.analysis.directives import Directive, Parsed
+from runs.analysis.facts import ConfigFact, Source, TextFact
+
+# Texts longer than this are shown whole and not compared: difflib's time grows with the square of the lines.
+MOST_LINES = 1500
+
+
+@dataclass(frozen=True, slots=True)
+class PlainText:
+    """A config's text. `config` is the config's id; None: it holds for all."""
+
+    config: int | None
+    path: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextDiff:
+    """From one config's text to another's: (sign, line) with sign "+", "-", " " or "…". No lines: they are the same."""
+
+    path: str
+    before: int
+    after: int
+    lines: tuple[tuple[str, str], ...]
+
+
+def of_texts(configs: Sequence[int], texts: Sequence[PlainText]) -> list[TextDiff]:
+    """Each config's texts against those of the first config that has any: by file name, or the only one each has."""
+    owned = {config: [text for text in texts if text.config == config] for config in configs}
+    owners = [config for config in configs if owned[config]]
+    if len(owners) < 2:
+        return []
+    base = owners[0]
+    found = []
+    for other in owners[1:]:
+        for text in owned[other]:
+            partner = _partner(text, owned[base], alone=len(owned[other]) == 1)
+            if partner is not None:
+                found.append(TextDiff(text.path or partner.path, base, other, _changed_lines(partner.text, text.text)))
+    return found
+
+
+def _partner(text: PlainText, candidates: Sequence[PlainText], *, alone: bool) -> PlainText | None:
+    name = PurePosixPath(text.path).name
+    named = [one for one in candidates if name and PurePosixPath(one.path).name == name]
+    if not named and alone and len(candidates) == 1:
+        named = list(candidates)
+    if not named or max(named[0].text.count("\n"), text.text.count("\n")) > MOST_LINES:
+        return None
+    return named[0]
+
+
+def _changed_lines(before: str, after: str) -> tuple[tuple[str, str], ...]:
+    """Changed lines with one line of context. Indentation and blank ends are no difference."""
+    old, new = ([line.strip() for line in text.splitlines() if line.strip()] for text in (before, after))
+    changes = list(difflib.unified_diff(old, new, lineterm="", n=1))[2:]
+    return tuple(("…", "") if line.startswith("@@") else (line[0], line[1:]) for line in changes)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A text and what was read of it; None where no dialect fits."""
+
+    fact: TextFact
+    parsed: Parsed | None
+
+    @property
+    def excerpt(self) -> bool:
+        """What is missing from it may still be set: lines were left out, or it was shown as no file."""
+        return not self.fact.path or (self.parsed is not None and self.parsed.elided)
+
+
+Group = dict[int, Shown]
+
+
+def pair(texts: Sequence[TextFact]) -> list[Group]:
+    """The configs' texts as groups of at most one a config: by path, by file name, by like names, by dialect.
+
+    A step joins nothing where it would leave a choice between two texts of one config. Of a file that a config shows
+    twice the later counts.
+    """
+    latest = {(text.config, text.path or f"line {text.source}"): text for text in texts if text.config is not None}
+    # Configs often show one and the same text: read it once.
+    parsed = {(path, text): read(text, path) for path, text in {(one.path, one.text) for one in latest.values()}}
+    groups: list[Group] = [
+        {text.config: Shown(text, parsed[text.path, text.text])} for text in latest.values() if text.config is not None
+    ]
+    for step in (_same_path, _same_name, _like_name, _same_dialect):
+        groups = _joined(groups, step)
+    return groups
+
+
+def _same_path(one: Shown) -> Hashable:
+    return one.fact.path or None
+
+
+def _same_name(one: Shown) -> Hashable:
+    return PurePosixPath(one.fact.path).name.lower() or None
+
+
+def _like_name(one: Shown) -> Hashable:
+    """ "vhost-1.conf" and "vhost-2.conf" are like names."""
+    return re.sub(r"[\W\d_]+", " ", PurePosixPath(one.fact.path).name.lower()).strip() or None
+
+
+def _same_dialect(one: Shown) -> Hashable:
+    return one.parsed.dialect if one.parsed else "plain"
+
+
+def _joined(groups: Sequence[Group], step: Callable[[Shown], Hashable]) -> list[Group]:
+    """Groups of one key become one, unless a config is in two of them."""
+    by_key: dict[Hashable, list[Group]] = defaultdict(list)
+    made: list[Group] = []
+    for group in groups:
+        key = step(next(iter(group.values())))
+        if key is None:
+            made.append(group)
+        else:
+            by_key[key].append(group)
+    for alike in by_key.values():
+        configs = [config for group in alike for config in group]
+        if len(configs) == len(set(configs)):
+            made.append({config: shown for group in alike for config, shown in group.items()})
+        else:
+            made += alike
+    return sorted(made, key=lambda group: min(one.fact.line for one in group.values()))
+
+
+MOST_NAMED = 6
+
+
+def file_name(paths: Sequence[str]) -> str:
+    """What the configs call a file, without its folders: "a.conf", or "a.conf / b.conf" where they differ."""
+    names = list(dict.fromkeys(PurePosixPath(path).name for path in paths if path))
+    return " / ".join(names[:2]) + (" / …" if len(names) > 2 else "") or "config text"
+
+
+def file_words(
+    name: str,
+    columns: Sequence[ConfigFact],
+    without: Sequence[ConfigFact],
+    differing: Sequence[str] = (),
+    *,
+    same: int = 0,
+    unshown: int = 0,
+    unread: int = 0,
+    alike: bool = False,
+) -> str:
+    """One file in a sentence or three. `alike`: of texts that were compared by their lines."""
+    names = _listed([config.name for config in columns])
+    if differing:
+        total = len(differing) + same
+        opening = f"{name}: {len(differing)} of {total} directives differ between {names}: {_listed(differing)}."
+    elif same or unshown:
+        shown = "what is shown is " if unshown else ""
+        opening = f"{name}: {shown}identical in {names} ({_count(same, 'directive')} compared)."
+    else:
+        opening = f"{name}: " + (f"identical in {names}." if alike else f"the lines of {names} differ.")
+    rest = []
+    if unshown:
+        rest.append(f"{_count(unshown, 'directive')} cannot be compared: not every text was shown whole.")
+    if unread:
+        rest.append(f"{_count(unread, 'line')} of these texts could not be read as a directive.")
+    if without:
+        rest.append(f"{_listed([config.name for config in without])}: no text of this kind.")
+    return " ".join([opening, *rest])
+
+
+def common_words(
+    configs: Sequence[ConfigFact],
+    texts: Sequence[TextFact],
+    lone: Sequence[tuple[ConfigFact, TextFact]],
+    compared: AbstractSet[int],
+) -> tuple[str, ...]:
+    """Texts that only one config has, configs that have none, texts that hold for all."""
+    if not texts or len(configs) < 2:
+        return ()
+    found = []
+    for config, text in lone:
+        found.append(f"{_named(text)}: only {config.name} shows it, so there is nothing to compare it with.")
+    bare = [config.name for config in configs if config.id not in compared]
+    if bare and compared:
+        found.append(f"{_listed(bare)}: no config text.")
+    shared = Counter(_named(text) for text in texts if text.config is None)
+    for name, times in shared.items():
+        often = "once" if times == 1 else f"{times} times"
+        found.append(f"{name} is shown {often}, for no config in particular: no difference follows from it.")
+    return tuple(found)
+
+
+def _named(text: TextFact) -> str:
+    return PurePosixPath(text.path).name or f"The config text at line {text.line}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _listed(names: Sequence[str]) -> str:
+    """ "a", "a and b", "a, b and c", "a, b, c and 5 more"."""
+    names = list(dict.fromkeys(names))
+    if len(names) > MOST_NAMED:
+        names = [*names[: MOST_NAMED - 1], f"{len(names) - MOST_NAMED + 1} more"]
+    return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
+
+
+# Repeats of these add up, whatever their order; of others the last, or the first that fits, may win.
+UNORDERED = frozenset(
+    {
+        *("listen", "include", "includeoptional", "serveralias", "server_name", "allow", "deny", "require", "order"),
+        *("server", "addmodule", "extension", "options", "index", "namevirtualhost", "load_module"),
+    }
+)
+# A line further down has its page of the upload named in its address, as reads.line_url has it.
+LINES_A_PAGE = 3000
+State = Literal["set", "not set", "not shown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What one config's text says of a directive: its values in order ("" for one without arguments), and their lines.
+
+    state   "not set": the whole text was shown and lacks it; "not shown": only part of the text was
+    """
+
+    state: State
+    values: tuple[str, ...] = ()
+    sources: tuple[Source, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A directive that is not the same in all columns. `order`: the same values, only in another order."""
+
+    section: str
+    name: str
+    cells: tuple[Cell, ...]
+    order: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FileDiff:
+    """One file as several configs have it.
+
+    configs      the columns' configs; paths: what each calls the file ("" where the text does not say)
+    same        how many directives are alike in all columns; unshown: how many only some columns show
+    unread      how many lines were read as no directive
+    lines       where no dialect fits: line by line against the first column's text
+    """
+
+    name: str
+    dialect: str
+    configs: tuple[ConfigFact, ...]
+    paths: tuple[str, ...]
+    rows: tuple[Row, ...]
+    same: int
+    unshown: int
+    unread: int
+    sentence: str
+    lines: tuple[TextDiff, ...] = ()
+
+    @property
+    def heads(self) -> list[tuple[ConfigFact, str]]:
+        return list(zip(self.configs, self.paths, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigDiff:
+    """All files. `sentences` is what a reader needs to know before the tables: what is missing, what holds for all."""
+
+    files: tuple[FileDiff, ...]
+    sentences: tuple[str, ...]
+
+
+def compare_configs(configs: Sequence[ConfigFact], texts: Sequence[TextFact]) -> ConfigDiff:
+    """The texts of the configs in the order given; texts of other configs are left alone."""
+    known = {config.id: config for config in configs}
+    own = [text for text in texts if text.config in known]
+    groups = [{pk: group[pk] for pk in known if pk in group} for group in pair(own)]
+    files = tuple(_file(known, group) for group in groups if len(group) > 1)
+    lone = [(known[pk], shown.fact) for group in groups if len(group) == 1 for pk, shown in group.items()]
+    return ConfigDiff(files, common_words(configs, texts, lone, compared={pk for group in groups for pk in group}))
+
+
+def _file(known: Mapping[int, ConfigFact], group: Group) -> FileDiff:
+    columns = tuple(known[pk] for pk in group)
+    shown = tuple(group.values())
+    paths = tuple(one.fact.path for one in shown)
+    name = file_name(paths)
+    without = [config for config in known.values() if config.id not in group]
+    dialects = {one.parsed.dialect if one.parsed else "" for one in shown}
+    if len(dialects) > 1 or "" in dialects:
+        lines = tuple(_by_lines(columns, shown))
+        sentence = file_words(name, columns, without, alike=not any(diff.lines for diff in lines))
+        return FileDiff(name, "", columns, paths, (), 0, 0, 0, sentence, lines)
+    rows, same, unshown = _rows(shown, dialects.pop())
+    unread = sum(len(one.parsed.unread) for one in shown if one.parsed)
+    sentence = file_words(name, columns, without, [row.name for row in rows], same=same, unshown=unshown, unread=unread)
+    dialect = next(one.parsed.dialect for one in shown if one.parsed)
+    return FileDiff(name, dialect, columns, paths, rows, same, unshown, unread, sentence)
+
+
+def _rows(shown: Sequence[Shown], dialect: str) -> tuple[tuple[Row, ...], int, int]:
+    """(directives that differ, how many are the same, how many only some show)."""
+    found: dict[tuple[tuple[str, ...], str], list[list[Directive]]] = defaultdict(lambda: [[] for _ in shown])
+    for at, one in enumerate(shown):
+        for directive in one.parsed.directives if one.parsed else ():
+            found[_sections(directive, dialect), directive.key][at].append(directive)
+    rows, same, unshown = [], 0, 0
+    for repeats in found.values():
+        cells = tuple(_cell(one, directives) for one, directives in zip(shown, repeats, strict=True))
+        told = {cell.values for cell in cells if cell.state == "set"}
+        kind = next(directive.name for directives in repeats for directive in directives).split(" ")[0].lower()
+        alike = len({tuple(sorted(values)) for values in told}) == 1
+        if any(cell.state == "not set" for cell in cells) or not alike or (len(told) > 1 and kind not in UNORDERED):
+            rows.append(_row(repeats, cells, order=alike and all(cell.state == "set" for cell in cells)))
+        elif any(cell.state == "not shown" for cell in cells):
+            unshown += 1
+        else:
+            same += 1
+    return (*rows, *_unread(shown)), same, unshown
+
+
+def _unread(shown: Sequence[Shown]) -> list[Row]:
+    """Lines that were read as no directive are compared as they stand: nothing is called identical unseen."""
+    lines = [_unread_lines(one) for one in shown]
+    if len({tuple(sorted(found)) for found in lines}) == 1:
+        return []
+    common = set.intersection(*(set(found) for found in lines))
+    cells = []
+    for one, found in zip(shown, lines, strict=True):
+        own = {line: at for line, at in found.items() if line not in common}
+        missing: State = "not shown" if one.excerpt else "not set"
+        sources = tuple(_source(one.fact, at) for at in own.values())
+        cells.append(Cell("set", tuple(own), sources) if own else Cell(missing))
+    return [Row("", "lines that are no directive", tuple(cells))]
+
+
+def _unread_lines(one: Shown) -> dict[str, int]:
+    """Each such line with its (last) offset."""
+    lines = one.fact.text.split("\n")
+    return {lines[at].strip(): at for at in one.parsed.unread} if one.parsed else {}
+
+
+def _sections(directive: Directive, dialect: str) -> tuple[str, ...]:
+    """httpd's section names know no case; what they are about does."""
+    if dialect != "httpd":
+        return directive.path
+    return tuple(re.sub(r"^<\w+", lambda found: found[0].lower(), section) for section in directive.path)
+
+
+def _cell(one: Shown, directives: Sequence[Directive]) -> Cell:
+    if not directives:
+        return Cell("not shown" if one.excerpt else "not set")
+    sources = tuple(_source(one.fact, directive.line) for directive in directives)
+    return Cell("set", tuple(directive.value for directive in directives), sources)
+
+
+def _row(repeats: Sequence[Sequence[Directive]], cells: tuple[Cell, ...], *, order: bool) -> Row:
+    """Named as it is spelt; spelt in two ways, by both ("MaxClients, MaxRequestWorkers")."""
+    every = [directive for directives in repeats for directive in directives]
+    names = list({directive.name.lower(): directive.name for directive in reversed(every)}.values())[::-1]
+    return Row(" › ".join(every[0].path), ", ".join(names), cells, order)
+
+
+def _source(fact: TextFact, offset: int) -> Source:
+    line = fact.line + offset
+    address = re.sub(r"(?:\?line=\d+)?#L\d+$", "", fact.source)
+    page = f"?line={line}" if line > LINES_A_PAGE else ""
+    return Source(f"{address}{page}#L{line}", line)
+
+
+def _by_lines(columns: Sequence[ConfigFact], shown: Sequence[Shown]) -> list[TextDiff]:
+    texts = [PlainText(config.id, "text", one.fact.text) for config, one in zip(columns, shown, strict=True)]
+    return of_texts([config.id for config in columns], texts)

@@ -1,0 +1,345 @@
+"""Config texts of blocks and values over several lines (nginx, lighttpd), and which dialect a text is written in."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from runs.analysis.directives import (
+    HTTPD,
+    INI_COMMENT,
+    MOST_DEEP,
+    Directive,
+    Parsed,
+    elided,
+    generic_fits,
+    httpd_fits,
+    ini_fits,
+    is_elision,
+    joined,
+    parse_generic,
+    parse_httpd,
+    parse_ini,
+    parse_sysctl,
+    significant,
+    sysctl_fits,
+)
+
+NGINX = "nginx"
+BLOCK_COMMENT = "#"
+_NGINX_TOKEN = re.compile(
+    r"""(?P<comment>\#[^\n]*)|(?P<quoted>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|(?P<mark>[;{}])"""
+    r"""|(?P<word>(?:\$\{[^}\s]{0,80}\}|\\\S|[^\s;{}])+)""",
+    re.DOTALL,
+)
+_LUA = re.compile(r"\b(\w{1,40}_by_lua_block)\s*\{")
+_BRACE = re.compile(r"[{}]")
+_NGINX_KEYED = frozenset(
+    {
+        *("proxy_set_header", "proxy_hide_header", "add_header", "set", "env", "error_page", "log_format"),
+        *("fastcgi_param", "uwsgi_param", "scgi_param"),
+    }
+)
+
+
+@dataclass(slots=True)
+class _Block:
+    """An open or closed block; `above` is the one around it. Servers are labelled once their names are known."""
+
+    name: str
+    label: str
+    above: _Block | None = None
+    depth: int = 0
+    told: dict[str, str] = field(default_factory=dict)
+
+    def path(self) -> tuple[str, ...]:
+        labels: list[str] = []
+        block: _Block | None = self
+        while block and block.above:
+            labels.append(block.label)
+            block = block.above
+        return tuple(reversed(labels))
+
+
+def nginx_fits(lines: list[str]) -> float:
+    """The share of lines that may be nginx's."""
+    ends = sum(line.split(" #")[0].rstrip().endswith((";", "{", "}")) for line in lines)
+    return ends / len(lines) if any(";" in line for line in lines) else 0.0
+
+
+def parse_nginx(text: str) -> tuple[list[Directive], list[int]]:
+    """(directives, offsets of lines that are none)."""
+    plain = _quoted_lua("\n".join("" if is_elision(line) else line for line in text.split("\n")))
+    root = _Block("", "")
+    block, blocks, held, unread = root, [], list[tuple[str, int]](), list[int]()
+    made: list[tuple[_Block, list[str], int]] = []
+    for word, mark, at in _nginx_tokens(plain):
+        if not mark:
+            held.append((word, at))
+        elif word == ";":
+            if held:
+                made.append((block, [part for part, _ in held], held[0][1]))
+            held = []
+        elif word == "{":
+            block = _opened(block, [part for part, _ in held])
+            blocks.append(block)
+            held = []
+        else:
+            unread += [line for _, line in held] if block.above else [at]
+            held = []
+            block = block.above or root
+    unread += [line for _, line in held]
+    for inside, parts, _ in made:
+        inside.told.setdefault(parts[0], joined(parts[1:]))
+    _name_servers([each for each in blocks if each.name == "server"])
+    return [_nginx_directive(inside.path(), parts, at) for inside, parts, at in made], sorted(set(unread))
+
+
+def _quoted_lua(text: str) -> str:
+    """Blocks of Lua as strings: what stands in them is no directive. A block that does not end is left as it is."""
+    parts, at = [], 0
+    while opens := _LUA.search(text, at):
+        depth, end = 1, opens.end()
+        while depth and (brace := _BRACE.search(text, end)):
+            depth += 1 if brace[0] == "{" else -1
+            end = brace.end()
+        if depth:
+            break
+        code = text[opens.end() : end - 1].replace("\\", "\\\\").replace('"', '\\"')
+        parts.append(f'{text[at : opens.start()]}{opens[1]} "{code}";')
+        at = end
+    return "".join([*parts, text[at:]])
+
+
+def _nginx_tokens(text: str) -> list[tuple[str, bool, int]]:
+    """(word without its quotes, whether it is one of ; { }, offset of its line), comments left out."""
+    tokens, line, last = [], 0, 0
+    for found in _NGINX_TOKEN.finditer(text):
+        line += text.count("\n", last, found.start())
+        last = found.start()
+        if found["quoted"] is not None:
+            tokens.append((found[0][1:-1], False, line))
+        elif found["comment"] is None:
+            tokens.append((found[0], found["mark"] is not None, line))
+    return tokens
+
+
+def _opened(around: _Block, parts: list[str]) -> _Block:
+    label = joined(parts) or "{"
+    if around.depth >= MOST_DEEP:  # a block that nobody closes costs a step, not a path
+        return _Block(label, label, around.above, around.depth)
+    return _Block(label, label, around, around.depth + 1)
+
+
+def _name_servers(servers: list[_Block]) -> None:
+    """By server_name; where several have one name, with where they listen; else counted."""
+    names = {id(server): server.told.get("server_name", "") for server in servers}
+    shared = Counter(names.values())
+    for server in servers:
+        name = names[id(server)]
+        listen = server.told.get("listen", "") if not name or shared[name] > 1 else ""
+        alone = len(servers) == 1
+        server.label = "server" if alone else " ".join(part for part in ("server", name, listen) if part)
+    labels = Counter(server.label for server in servers)
+    seen: Counter[str] = Counter()
+    for server in servers:
+        if labels[server.label] > 1:
+            seen[server.label] += 1
+            server.label = f"{server.label} ({seen[server.label]})"
+
+
+def _nginx_directive(path: tuple[str, ...], parts: list[str], at: int) -> Directive:
+    taken = 2 if parts[0] in _NGINX_KEYED and len(parts) > 1 else 1
+    name = joined(parts[:taken])
+    return Directive(path, name, joined(parts[taken:]), at, name)
+
+
+LIGHTTPD = "lighttpd"
+COMMENT = "#"
+_LIGHTTPD_TOKEN = re.compile(
+    r"""(?P<comment>\#[^\n]*)|(?P<quoted>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')"""
+    r"""|(?P<mark>=>|\+=|:=|==|!=|=~|!~|=\^|=\$|=|[(){},])|(?P<word>(?:\\.|[^\s(){},="'#\\])+|.)""",
+    re.DOTALL,
+)
+_SETS = ("=", "+=", ":=")
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    text: str
+    mark: bool
+    line: int
+
+
+def lighttpd_fits(lines: list[str]) -> float:
+    """The share of lines that may be lighttpd's; without a dotted name or a condition it is none."""
+    telling = re.compile(r"[a-z_][\w-]*\.[\w.-]+\s*\+?=\s*[\"(\w].*|\}?\s*(?:else\s*)?\$\w+\[.*")
+    if not any(telling.match(line) for line in lines):
+        return 0.0
+    shaped = re.compile(r"[\w.\-]+\s*[+:]?=\s*\S.*|.*[(),{}]|\"[^\"]*\"\s*(?:=>.*)?|include(?:_shell)?\s.*|else.*")
+    return sum(bool(shaped.fullmatch(line)) and not line.endswith(";") for line in lines) / len(lines)
+
+
+def parse_lighttpd(text: str) -> tuple[list[Directive], list[int]]:
+    """(directives, offsets of lines that are none)."""
+    found: list[Directive] = []
+    unread: list[int] = []
+    stack: list[str] = []
+    for statement in _statements(_lighttpd_tokens(text)):
+        first, last = statement[0], statement[-1]
+        if last.mark and last.text == "{":
+            condition = _written(statement[:-1]).replace("[ ", "[").replace(" ]", "]")
+            stack.append(condition or "{")
+        elif first.mark and first.text == "}":
+            if stack:
+                stack.pop()
+            else:
+                unread.append(first.line)
+        elif len(statement) > 1 and statement[1].mark and statement[1].text in _SETS and not first.mark:
+            found += _set(tuple(stack[:MOST_DEEP]), first.text, statement[2:], first.line)
+        elif first.text in ("include", "include_shell") and len(statement) > 1:
+            value = _written(statement[1:])
+            found.append(Directive(tuple(stack[:MOST_DEEP]), first.text, value, first.line, first.text))
+        else:
+            unread += sorted({token.line for token in statement})
+    return found, unread
+
+
+def _lighttpd_tokens(text: str) -> list[_Token]:
+    plain = "\n".join("" if is_elision(line) else line for line in text.split("\n"))
+    tokens, line, last = [], 0, 0
+    for found in _LIGHTTPD_TOKEN.finditer(plain):
+        line += plain.count("\n", last, found.start())
+        last = found.start()
+        if found["quoted"] is not None:
+            tokens.append(_Token(found[0][1:-1], False, line))
+        elif found["comment"] is None and not found[0].isspace():
+            tokens.append(_Token(found[0], found["mark"] is not None, line))
+    return tokens
+
+
+def _statements(tokens: list[_Token]) -> Iterator[list[_Token]]:
+    """A statement ends with its line, unless brackets are open or its value is still to come; braces end it too."""
+    held: list[_Token] = []
+    depth = 0
+    for token in tokens:
+        opens = token.mark and token.text == "{"
+        goes_on = depth > 0 or opens or (held and held[-1].mark and held[-1].text in _SETS)
+        if held and token.line != held[-1].line and not goes_on:
+            yield held
+            held = []
+        if token.mark and token.text == "}":
+            if held:
+                yield held
+            yield [token]
+            held, depth = [], 0
+            continue
+        held.append(token)
+        depth = max(depth + (token.mark and token.text == "(") - (token.mark and token.text == ")"), 0)
+        if opens:
+            yield held
+            held, depth = [], 0
+    if held:
+        yield held
+
+
+def _set(path: tuple[str, ...], name: str, value: list[_Token], at: int) -> list[Directive]:
+    """An array's entries are directives of their own: named ones under their names, plain ones as repeats."""
+    names: list[str] = [name]
+    found: list[Directive] = []
+    held: list[_Token] = []
+
+    def put() -> None:
+        if held:
+            label = " › ".join(names[:MOST_DEEP])
+            found.append(Directive(path, label, _written(held), held[0].line, label))
+            held.clear()
+
+    opened: list[int] = []
+    for token in value:
+        if not token.mark:
+            held.append(token)
+        elif token.text == "=>":
+            names.append(_written(held))
+            held.clear()
+        elif token.text == "(":
+            put()
+            opened.append(len(names))
+        elif token.text == ",":
+            put()
+            del names[opened[-1] if opened else 1 :]
+        elif token.text == ")":
+            put()
+            del names[opened.pop() if opened else 1 :]
+        else:
+            held.append(token)
+    put()
+    return found or [Directive(path, name, "()", at, name)]
+
+
+def _written(tokens: list[_Token]) -> str:
+    return joined([token.text for token in tokens])
+
+
+Reader = Callable[[str], tuple[list[Directive], list[int]]]
+# So much of a text must be the dialect's: by its shape alone, and where its path says so too.
+BY_LOOK, BY_PATH = 0.8, 0.4
+MOST_UNREAD = 0.2
+MOST_CHARACTERS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """`paths` is searched for in the text's path; `fits` gives the share of lines that have the dialect's shape."""
+
+    name: str
+    paths: re.Pattern[str]
+    fits: Callable[[list[str]], float]
+    parse: Reader
+    comment: str
+
+
+def _paths(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
+
+
+# The more telling shapes first: a text that fits two is the first one's.
+DIALECTS = (
+    Dialect(NGINX, _paths(r"nginx"), nginx_fits, parse_nginx, BLOCK_COMMENT),
+    Dialect(HTTPD, _paths(r"httpd|apache|\.htaccess|vhost|mpm_?\w*\.conf"), httpd_fits, parse_httpd, BLOCK_COMMENT),
+    Dialect("sysctl", _paths(r"sysctl"), sysctl_fits, parse_sysctl, INI_COMMENT),
+    Dialect(LIGHTTPD, _paths(r"lighttpd"), lighttpd_fits, parse_lighttpd, BLOCK_COMMENT),
+    Dialect("ini", _paths(r"\.ini$|\.cnf$|php-fpm|/pool\.d/"), ini_fits, parse_ini, INI_COMMENT),
+    Dialect("key and value", _paths(r"(?!)"), generic_fits, parse_generic, INI_COMMENT),
+)
+_COMMENTS = {dialect.comment for dialect in DIALECTS}
+
+
+def read(text: str, path: str = "", dialect: str | None = None) -> Parsed | None:
+    """The text's directives, or None where it is written in no dialect that is known here."""
+    whole, text = text, text[:MOST_CHARACTERS]
+    for candidate in _candidates(text, path) if dialect is None else _named(dialect):
+        directives, unread = candidate.parse(text)
+        lines = sum(1 for _ in significant(text, candidate.comment))
+        if dialect is not None or (directives and len(unread) <= MOST_UNREAD * lines):
+            return Parsed(candidate.name, tuple(directives), tuple(unread), elided(text) or text != whole)
+    return None
+
+
+def _named(name: str) -> list[Dialect]:
+    return [dialect for dialect in DIALECTS if dialect.name == name]
+
+
+def _candidates(text: str, path: str) -> list[Dialect]:
+    hinted, looking = [], []
+    by_comment = {comment: [line for _, line in significant(text, comment)] for comment in _COMMENTS}
+    for dialect in DIALECTS:
+        lines = by_comment[dialect.comment]
+        share = dialect.fits(lines) if lines else 0.0
+        if dialect.paths.search(path) and share >= BY_PATH:
+            hinted.append(dialect)
+        elif share >= BY_LOOK:
+            looking.append(dialect)
+    return hinted + looking

@@ -1,0 +1,415 @@
+"""A comparison as it leaves a page: the Markdown of a post, and plain dicts for JSON."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from runs.analysis import environment
+from runs.analysis.config_diff import ConfigDiff, FileDiff
+from runs.analysis.cost import Cost
+from runs.analysis.doubts import Doubt
+from runs.analysis.facts import ConfigFact, OverrideFact
+from runs.analysis.numbers import figure
+from runs.analysis.scaling import Sweep
+from runs.analysis.sheet import address, escaped, link, markdown_table
+from runs.analysis.table import Cell, Comparison
+from runs.analysis.verdict import Judgement, Verdict
+
+
+def whole(
+    comparison: Comparison,
+    *,
+    judgement: Judgement,
+    doubts: Sequence[Doubt],
+    sweeps: Sequence[Sweep],
+    cost: Cost | None,
+    differences: ConfigDiff,
+) -> dict[str, Any]:
+    """All that a comparison page says."""
+    told = {
+        "summary": judgement.sentence,
+        "doubts": of_doubts(doubts),
+        "bases": list(judgement.bases),
+        **structure(comparison, judgement),
+        "scaling": [_named_for_scripts(sweep) for sweep in sweeps],
+        "cost": of_cost(cost),
+        "config_differences": of_differences(differences),
+    }
+    found: dict[str, Any] = plain(told)
+    return found
+
+
+def structure(comparison: Comparison, judgement: Judgement) -> dict[str, Any]:
+    """The whole comparison for JSON: every value with its line, not only the means, and every verdict."""
+    return {
+        "configs": [
+            {
+                "id": column.config.id,
+                "name": column.config.name,
+                "group": column.config.group,
+                "load": column.method.words(),
+                "runs": [run.id for run in column.runs],
+            }
+            for column in comparison.columns
+        ],
+        "metrics": [
+            {
+                "group": group.name,
+                "key": row.key,
+                "label": row.label,
+                "unit": row.unit,
+                "cells": [
+                    {
+                        "n": cell.n,
+                        "mean": cell.mean,
+                        "ratio_to_baseline": cell.delta.ratio if cell.delta else None,
+                        "values": [{"value": one.value, "source": one.source} for one in cell.figures],
+                        "verdict": found.as_dict() if (found := judgement.of(row.key, at)) else None,
+                    }
+                    for at, cell in enumerate(row.cells)
+                ],
+            }
+            for group in comparison.groups
+            for row in group.rows
+        ],
+    }
+
+
+def of_doubts(found: Sequence[Doubt]) -> list[dict[str, Any]]:
+    """Each doubt with its lines, the runs and configs it is about, and who overruled it."""
+    return [
+        {
+            "rule": doubt.rule,
+            "severity": doubt.severity,
+            "text": doubt.text,
+            "basis": doubt.basis,
+            "overruled": doubt.overruled,
+            "sources": [plain(source) for source in doubt.sources],
+            "parts": [
+                {
+                    "run": part.run,
+                    "config": part.config,
+                    "who": part.who,
+                    "text": part.text,
+                    "ruling": _ruling(part.ruling),
+                }
+                for part in doubt.parts
+            ],
+        }
+        for doubt in found
+    ]
+
+
+def of_differences(found: ConfigDiff) -> dict[str, Any]:
+    """Config texts directive by directive."""
+    return {"sentences": list(found.sentences), "files": [_named_for_scripts(file) for file in found.files]}
+
+
+def _named_for_scripts(item: Any) -> dict[str, Any]:
+    """A dataclass as a dict, in which scripts know its configs as setups."""
+    return {"setups" if name == "configs" else name: value for name, value in plain(item).items()}
+
+
+def of_cost(found: Cost | None) -> dict[str, Any] | None:
+    """The cost table; its columns are those of the comparison."""
+    if found is None:
+        return None
+    return {"rows": plain(found.rows), "sentences": list(found.sentences), "notes": list(found.notes)}
+
+
+def plain(value: Any) -> Any:
+    """Dataclasses as dicts, all the way down; a config by its id and name. JSON knows no NaN or infinity: null."""
+    if isinstance(value, ConfigFact):
+        return {"id": value.id, "name": value.name}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _ruling(ruling: OverrideFact | None) -> dict[str, Any] | None:
+    return {"id": ruling.id, "by": ruling.by, "at": ruling.at, "reason": ruling.reason} if ruling else None
+
+
+SEVERITY = {"fatal": "Not counted", "caution": "Caution", "note": "Note"}
+MOST_LINES = 6
+MOST_BLOCKS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A small markdown_table of plain words under a heading of its own."""
+
+    caption: str
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """`notes` say how to read the figures."""
+
+    heading: str
+    sentences: tuple[str, ...] = ()
+    tables: tuple[Table, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """All that a post says. `absolute` makes an address on this site one that works elsewhere.
+
+    pictures   (what it shows, address)      sections   cost, scaling, config differences
+    same       (name, value) of the environment     differ   (name, a value a column)
+    """
+
+    title: str
+    url: str
+    comparison: Comparison
+    judgement: Judgement
+    doubts: Sequence[Doubt]
+    absolute: Callable[[str], str]
+    pictures: Sequence[tuple[str, str]] = ()
+    sections: Sequence[Section] = ()
+    method: Sequence[str] = ()
+    commands: Sequence[str] = ()
+    same: Sequence[tuple[str, str]] = ()
+    differ: Sequence[tuple[str, tuple[str, ...]]] = ()
+    notes: str = ""
+    names: Mapping[int, str] = field(default_factory=dict)
+
+
+def markdown(post: Post) -> str:
+    """The whole post. Every name and sentence is escaped: none can become markup or break a markdown_table."""
+    parts = [f"# {escaped(post.title)}", escaped(post.judgement.sentence), escaped(post.notes)]
+    parts += _doubts(post)
+    parts += _figures(post)
+    parts += [f"![{escaped(words)}]({address(url)})" for words, url in post.pictures]
+    for section in post.sections:
+        parts += [f"## {section.heading}", *(escaped(words) for words in section.sentences)]
+        parts += [part for one in section.tables for part in (escaped(one.caption), _plain_table(one))]
+        parts += [escaped(words) for words in section.notes]
+    parts += _method(post)
+    parts += _environment(post)
+    parts.append(f"Every figure with the line that it stands on: <{address(post.url)}>")
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _doubts(post: Post) -> list[str]:
+    if not post.doubts:
+        return []
+    return ["## Doubts", "\n".join(f"- {_doubt(post, doubt)}" for doubt in post.doubts)]
+
+
+def _doubt(post: Post, doubt: Doubt) -> str:
+    lines = [link(f"line {source.line}", post.absolute(source.url)) for source in doubt.sources[:MOST_LINES]]
+    more = len(doubt.sources) - len(lines)
+    said = "Counted anyway" if doubt.overruled else SEVERITY[doubt.severity]
+    tail = f" ({', '.join(lines)}{f' and {more} more' if more > 0 else ''})" if lines else ""
+    return f"**{said}:** {escaped(doubt.text)}{tail}"
+
+
+def _figures(post: Post) -> list[str]:
+    heads = ("", *(escaped(column.title) for column in post.comparison.columns))
+    rows = []
+    for group in post.comparison.groups:
+        for row in group.rows:
+            label = f"{row.label} ({row.unit})" if row.unit else row.label
+            cells = (told(cell, post.judgement.of(row.key, at)) for at, cell in enumerate(row.cells))
+            rows.append((escaped(label), *(escaped(words) for words in cells)))
+    if not rows:
+        return []
+    return [
+        "## Figures",
+        markdown_table(heads, rows),
+        f"Means of n values. {escaped(against(post.comparison, post.judgement))}",
+    ]
+
+
+def against(comparison: Comparison, judgement: Judgement) -> str:
+    """What the differences and verdicts are against: one baseline, or one for each block of columns."""
+    blocks: dict[int, list[str]] = {}
+    for at, base in enumerate(judgement.bases):
+        if at != base:
+            blocks.setdefault(base, []).append(comparison.columns[at].title)
+    if not blocks:
+        return ""
+    if len(blocks) == 1:
+        return f"Differences and verdicts are against {comparison.columns[next(iter(blocks))].title}, the baseline."
+    told = [f"{' and '.join(others)} against {comparison.columns[base].title}" for base, others in blocks.items()]
+    more = f"; and {len(told) - MOST_BLOCKS} more in the same way" if len(told) > MOST_BLOCKS else ""
+    return f"Differences and verdicts stand {'; '.join(told[:MOST_BLOCKS])}{more}."
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """A verdict with the names that it is about."""
+
+    key: str
+    label: str
+    title: str
+    base: str
+    verdict: Verdict
+
+
+def spoken(comparison: Comparison, judgement: Judgement) -> list[Spoken]:
+    """Every verdict in the order of the markdown_table."""
+    titles = [column.title for column in comparison.columns]
+    return [
+        Spoken(row.key, row.label, titles[at], titles[verdict.base], verdict)
+        for group in comparison.groups
+        for row in group.rows
+        for at in range(len(titles))
+        if (verdict := judgement.of(row.key, at)) is not None
+    ]
+
+
+def told(cell: Cell, verdict: Verdict | None) -> str:
+    """A cell in words: "722.2 (▲ 17 % more, undecided, n=2)"."""
+    if cell.mean is None:
+        return ""
+    parts = [str(cell.delta) if cell.delta else "", verdict.word if verdict else "", f"n={cell.n}"]
+    return f"{figure(cell.mean)} ({', '.join(part for part in parts if part)})"
+
+
+def _plain_table(one: Table) -> str:
+    return markdown_table([escaped(head) for head in one.heads], [[escaped(word) for word in row] for row in one.rows])
+
+
+def _method(post: Post) -> list[str]:
+    told = [escaped(words) for words in post.method]
+    code = [f"    {' '.join(command.split())}" for command in post.commands]
+    return ["## Method", *told, "\n".join(code)] if told or code else []
+
+
+def _environment(post: Post) -> list[str]:
+    if not post.same and not post.differ:
+        return []
+    same = [f"- {escaped(name)}: {escaped(value)}" for name, value in post.same]
+    differ = [
+        f"- {escaped(name)}: {', '.join(escaped(value) for value in dict.fromkeys(values) if value)}"
+        for name, values in post.differ
+    ]
+    return ["## Environment", "\n".join(same + differ)]
+
+
+MOST_DIRECTIVES = 60
+
+
+def sections(cost: Cost | None, sweeps: Sequence[Sweep], differences: ConfigDiff) -> list[Section]:
+    """Those that have something to say."""
+    made = [_cost(cost), _scaling(sweeps), _differences(differences)]
+    return [section for section in made if section.sentences or section.tables]
+
+
+def _cost(cost: Cost | None) -> Section:
+    if cost is None:
+        return Section("What serving costs")
+    rows = tuple(
+        (
+            f"{row.label} ({row.unit})" if row.unit else row.label,
+            *(" ".join(part for part in (cell.bound, cell.text) if part) if cell else "" for cell in row.cells),
+        )
+        for row in cost.rows
+    )
+    heads = ("", *(column.title for column in cost.columns))
+    return Section("What serving costs", cost.sentences, (Table("", heads, rows),), cost.notes)
+
+
+def _scaling(sweeps: Sequence[Sweep]) -> Section:
+    sentences: list[str] = []
+    notes: list[str] = []
+    tables = []
+    for sweep in sweeps:
+        sentences += [sweep.sentence, *sweep.details]
+        notes += sweep.notes
+        heads = ("Concurrency", "Requests per s", f"{sweep.tail} (ms)", "n")
+        rows = tuple(
+            (str(level.n), figure(level.rate), figure(level.tail_ms), str(len(level.rates))) for level in sweep.levels
+        )
+        tables.append(Table(sweep.name, heads, rows))
+    return Section("How it scales", tuple(sentences), tuple(tables), tuple(dict.fromkeys(notes)))
+
+
+def _differences(found: ConfigDiff) -> Section:
+    tables = [_file_table(file) for file in found.files if file.rows]
+    told = [*found.sentences, *(file.sentence for file in found.files)]
+    return Section("Config differences", tuple(told), tuple(tables))
+
+
+def _file_table(file: FileDiff) -> Table:
+    rows = tuple(
+        (
+            " › ".join(part for part in (row.section, row.name) if part),
+            *(", ".join(cell.values) if cell.state == "set" else cell.state for cell in row.cells),
+        )
+        for row in file.rows[:MOST_DIRECTIVES]
+    )
+    return Table(file.name, ("Directive", *(config.name for config in file.configs)), rows)
+
+
+MOST_COMMANDS = 12
+
+
+def commands(comparison: Comparison) -> list[str]:
+    """The command lines of the runs, each once, as far as the text has them."""
+    found = (" ".join(run.command.split()) for column in comparison.columns for run in column.runs if run.command)
+    return list(dict.fromkeys(found))[:MOST_COMMANDS]
+
+
+def method(comparison: Comparison, judgement: Judgement) -> list[str]:
+    """What was run how often, and how the verdicts were reached, in sentences."""
+    counts = [len(column.runs) for column in comparison.columns]
+    if not any(counts):
+        return ["No load test is among what was read."]
+    tools = sorted({run.tool for column in comparison.columns for run in column.runs})
+    n = f"n={counts[0]}" if len(set(counts)) == 1 else f"n={min(counts)} to {max(counts)}"
+    told = [f"{sum(counts)} runs of {' and '.join(tools)} in {_many(len(counts), 'column')}, {n} in each."]
+    if len(counts) < 2:
+        return told
+    tests = sorted({verdict.test for verdict in judgement.verdicts.values() if verdict.test})
+    if tests:
+        told += _tested(judgement, tests)
+    if any(verdict.n == 1 or verdict.n_base == 1 for verdict in judgement.verdicts.values()):
+        told.append(
+            "One run a side is no test: its distance is set beside what repeats vary by, and what lies far outside "
+            "is likely, not proven."
+        )
+    return told
+
+
+def _tested(judgement: Judgement, tests: Sequence[str]) -> list[str]:
+    """How it was tested, and what of that holds for the tests that were made."""
+    told = f"Tested by {', '.join(tests)}."
+    if all(verdict.p_adjusted is None for verdict in judgement.verdicts.values()):
+        return [told]
+    return [
+        f"{told} p-values are corrected after Holm over the configs of each metric, not over metrics; intervals are each "
+        'comparison\'s own. "Same" means that the whole 95 % interval of the ratio lies within 2 % of equal.',
+        "Ratios that are tested are of geometric means, from 4 repeats a side on the median of all pairs of runs, and so "
+        "may differ from those of the means in the table.",
+    ]
+
+
+def common_environment(
+    comparison: Comparison, hosts: Sequence[Mapping[str, object]]
+) -> tuple[list[tuple[str, str]], list[tuple[str, tuple[str, ...]]]]:
+    """(what is the same wherever it is told, what differs: a value a column or host), as (name, value)."""
+    differ, same = environment.of_columns(comparison.columns)
+    hosts_differ, hosts_same = environment.of_hosts(hosts)
+    told = {"Command", "Host"} if hosts else {"Command"}  # commands are part of the method
+    alike = [(name, value) for name, value in same if name not in told]
+    machines = [("Machine" if name == "Name" else name, value) for name, value in hosts_same]
+    unlike = [(row.name, row.values) for row in (*hosts_differ, *differ) if row.name not in told]
+    return machines + alike, unlike
+
+
+def _many(n: int, what: str) -> str:
+    return f"{n} {what}{'' if n == 1 else 's'}"
