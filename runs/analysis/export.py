@@ -16,8 +16,10 @@ from runs.analysis.facts import ConfigFact, OverrideFact
 from runs.analysis.numbers import figure
 from runs.analysis.scaling import Sweep
 from runs.analysis.sheet import address, escaped, link, markdown_table
+from runs.analysis.stats import delta_word
 from runs.analysis.table import Cell, Comparison
 from runs.analysis.verdict import Judgement, Verdict
+from runs.analysis.verdict_wording import LABELS
 
 
 def whole(
@@ -68,7 +70,7 @@ def structure(comparison: Comparison, judgement: Judgement) -> dict[str, Any]:
                         "mean": cell.mean,
                         "ratio_to_baseline": cell.delta.ratio if cell.delta else None,
                         "values": [{"value": one.value, "source": one.source} for one in cell.figures],
-                        "verdict": found.as_dict() if (found := judgement.of(row.key, at)) else None,
+                        "verdict": of_verdict(judgement, row.key, at),
                     }
                     for at, cell in enumerate(row.cells)
                 ],
@@ -76,6 +78,22 @@ def structure(comparison: Comparison, judgement: Judgement) -> dict[str, Any]:
             for group in comparison.groups
             for row in group.rows
         ],
+    }
+
+
+def of_verdict(judgement: Judgement, key: str, column: int) -> dict[str, Any] | None:
+    verdict = judgement.of(key, column)
+    if verdict is None:
+        return None
+    words = judgement.words[key, column]
+    return {
+        "kind": str(verdict.kind),
+        "base": verdict.base,
+        "text": words.text,
+        **{name: getattr(verdict, name) for name in VERDICT_NUMBERS},
+        "effect_word": "" if verdict.effect is None else delta_word(verdict.effect),
+        "needed": verdict.needed,
+        "detail": words.detail,
     }
 
 
@@ -250,20 +268,34 @@ def against(comparison: Comparison, judgement: Judgement) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """A verdict with the names that it is about."""
+    """A verdict with its words and the names that it is about."""
 
     key: str
     label: str
     title: str
     base: str
     verdict: Verdict
+    word: str
+    effect: str
+    text: str
+    detail: str
 
 
 def spoken(comparison: Comparison, judgement: Judgement) -> list[Spoken]:
     """Every verdict in the order of the markdown_table."""
     titles = [column.title for column in comparison.columns]
     return [
-        Spoken(row.key, row.label, titles[at], titles[verdict.base], verdict)
+        Spoken(
+            row.key,
+            row.label,
+            titles[at],
+            titles[verdict.base],
+            verdict,
+            LABELS[verdict.kind],
+            "" if verdict.effect is None else delta_word(verdict.effect),
+            judgement.words[row.key, at].text,
+            judgement.words[row.key, at].detail,
+        )
         for group in comparison.groups
         for row in group.rows
         for at in range(len(titles))
@@ -275,7 +307,7 @@ def told(cell: Cell, verdict: Verdict | None) -> str:
     """A cell in words: "722.2 (▲ 17 % more, undecided, n=2)"."""
     if cell.mean is None:
         return ""
-    parts = [str(cell.delta) if cell.delta else "", verdict.word if verdict else "", f"n={cell.n}"]
+    parts = [str(cell.delta) if cell.delta else "", LABELS[verdict.kind] if verdict else "", f"n={cell.n}"]
     return f"{figure(cell.mean)} ({', '.join(part for part in parts if part)})"
 
 
@@ -356,6 +388,7 @@ def _file_table(file: FileDiff) -> Table:
 
 
 MOST_COMMANDS = 12
+VERDICT_NUMBERS = ("n", "n_base", "ratio", "low", "high", "of", "test", "p", "p_adjusted", "effect")
 
 
 def commands(comparison: Comparison) -> list[str]:

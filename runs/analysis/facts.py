@@ -6,6 +6,7 @@ Units as everywhere: _ms, _s, _kb (KiB), _pct in the names; None means that the 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
+from typing import Literal, Protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +15,41 @@ class Source:
 
     url: str
     line: int
+
+
+class Semantics(Protocol):
+    """What a load tool means by its figures. Its format declares it: see parsers.records.Semantics for each name."""
+
+    @property
+    def open_loop(self) -> Literal["never", "with_rate", "always"]: ...
+    @property
+    def concurrency(self) -> Literal["asked", "measured"]: ...
+    @property
+    def default_concurrency(self) -> int | None: ...
+    @property
+    def failures_in_requests(self) -> bool: ...
+    @property
+    def failures_in_rate(self) -> bool: ...
+    @property
+    def exact_rate(self) -> bool: ...
+    @property
+    def exact_mean(self) -> bool: ...
+    @property
+    def length_failures(self) -> bool: ...
+    @property
+    def absent_non_2xx_is_zero(self) -> bool: ...
+    @property
+    def makes_all_requests(self) -> bool: ...
+    @property
+    def whole_report(self) -> tuple[str, ...]: ...
+    @property
+    def rate_step(self) -> float: ...
+    @property
+    def mean_step_ms(self) -> float: ...
+    @property
+    def max_step_ms(self) -> float: ...
+    @property
+    def percentile_step_ms(self) -> float: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +93,7 @@ FIGURES = tuple(each.name for each in fields(RunFigures))
 
 @dataclass(frozen=True, slots=True)
 class RunFact(RunFigures):
-    """One load test. `source` is the address of its first line.
+    """One load test. `source` is the address of its first line, `semantics` what its tool means by the figures.
 
     timed_ms and counts, [[ms, how many], ...]: out of a file of its single requests, where there is one.
     """
@@ -69,6 +105,7 @@ class RunFact(RunFigures):
     url: str
     source: str
     line: int
+    semantics: Semantics
     host: str = ""
     command: str = ""
     note: str = ""

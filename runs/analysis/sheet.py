@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from runs.analysis.numbers import figure
 from runs.analysis.table import Cell, Comparison
 from runs.analysis.verdict import Judgement, Verdict
+from runs.analysis.verdict_wording import LABELS
 
 # An underscore inside a word is only a letter; an ampersand matters where it would begin an entity.
 MEANS = re.compile(r"[\\`*\[\]|~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|&(?=#?\w+;)|[<>]|[\x00-\x1f\x7f]")
@@ -100,7 +101,7 @@ AGAINST = ("ratio to baseline", "verdict", "ratio low", "ratio high")
 
 def _against(cell: Cell, verdict: Verdict | None) -> list[Value]:
     ratio = cell.delta.ratio if cell.delta else None
-    return [ratio, verdict.word, verdict.low, verdict.high] if verdict else [ratio, None, None, None]
+    return [ratio, LABELS[verdict.kind], verdict.low, verdict.high] if verdict else [ratio, None, None, None]
 
 
 def unique(heads: Sequence[str]) -> tuple[str, ...]:

@@ -24,9 +24,11 @@ from runs.analysis.columns import Column
 from runs.analysis.config_diff import ConfigDiff, compare_configs
 from runs.analysis.cost import Cost, cost
 from runs.analysis.doubts import Case, Doubt, apart, doubts, excluded
+from runs.analysis.judgement import judge
 from runs.analysis.scaling import Sweep, sweeps
 from runs.analysis.table import Comparison, against
-from runs.analysis.verdict import Judgement, Spread, judge
+from runs.analysis.verdict import Judgement, Spread
+from runs.analysis.verdict_wording import add_words
 from runs.selectors import reads, repeats
 
 KEPT_S = 7 * 24 * 3600
@@ -46,13 +48,7 @@ class Judged:
 
     def silent(self, comparison: Comparison) -> dict[int, str]:
         """Column index -> why nothing of it counts."""
-        found = {}
-        for at, column in enumerate(comparison.columns):
-            if column.config.id in self.apart:
-                found[at] = self.apart[column.config.id]
-            elif column.runs and all(run.id in self.out for run in column.runs):
-                found[at] = self.out[column.runs[0].id]
-        return found
+        return dict(self.judgement.silent)
 
     def as_dict(self, comparison: Comparison) -> dict[str, Any]:
         """All of it with the table, for JSON."""
@@ -93,7 +89,7 @@ def _with_columns(found: Judged, columns: tuple[Column, ...]) -> Judged:
 def _judge(case: Case, spread: Spread | None, comparison: Comparison) -> Judged:
     found = doubts(case)
     out, away = excluded(found), apart(found)
-    judgement = judge(comparison, excluded=out, apart=away, spread=spread)
+    judgement = add_words(comparison, judge(comparison, excluded=out, apart=away, spread=spread))
     return Judged(
         doubts=found,
         judgement=judgement,

@@ -20,7 +20,7 @@ from runs.analysis.facts import (
     RunFact,
     TextFact,
 )
-from runs.ingest import makes_load
+from runs.ingest import makes_load, semantics_of
 from runs.models import Capture, Config, ConfigText, Experiment, Host, Override, Run, Series, Timing
 from runs.selectors import timed
 
@@ -149,6 +149,7 @@ def run_fact(run: Run) -> RunFact:
         url=run.get_absolute_url(),
         source=line_url(run.upload_id, run.line_first),
         line=run.line_first,
+        semantics=semantics_of(run.tool),
         host=run.host.name if run.host else "",
         command=run.command,
         note=run.note,

@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString
 from runs.analysis.numbers import figure, grouped
 from runs.analysis.table import Comparison
 from runs.analysis.verdict import Judgement, Verdict
+from runs.analysis.verdict_wording import LABELS
 from runs.charts import N_COLORS, SYMBOLS, Figure, symbol
 
 register = template.Library()
@@ -102,10 +103,10 @@ def verdict_of(judgement: Judgement, key: str, column: int) -> SafeString | str:
     found = judgement.of(key, column)
     if found is None:
         return ""
-    words = ", ".join(part for part in (found.word, interval(found)) if part)
+    words = ", ".join(part for part in (LABELS[found.kind], interval(found)) if part)
     return format_html(
         '<span class="verdict {}" title="{}"><span aria-hidden="true">{}</span> {}</span>',
-        *(found.kind, found.text, SIGNS[found.kind], words),
+        *(found.kind, judgement.words[key, column].text, SIGNS[found.kind], words),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
+from parsers import semantics_of
 from runs.analysis.facts import CaptureFact, ConfigFact, ProcessFact, RunFact
 
 _numbers = itertools.count(1)
@@ -23,7 +24,9 @@ def run(config: int, rate: float | None = None, **fields: Any) -> RunFact:
         "url": f"/runs/{number}/",
         "source": f"/uploads/1/#L{number}",
     }
-    return RunFact(id=number, config=config, line=number, requests_per_second=rate, **(given | fields))
+    given |= fields
+    semantics = semantics_of(given["tool"])
+    return RunFact(id=number, config=config, line=number, requests_per_second=rate, semantics=semantics, **given)
 
 
 def capture(config: int | None, phase: str = "during", **fields: Any) -> CaptureFact:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
+from runs.analysis import stats
+from runs.analysis.judgement import judge
 from runs.analysis.table import Comparison, compare
-from runs.analysis.verdict import Judgement, Spread, Verdict, judge
+from runs.analysis.verdict import Judgement, Spread, Verdict
+from runs.analysis.verdict_wording import add_words
 from runs.tests.analysis.facts import configs, run
 
 RATE = "requests_per_second"
+FOUR = [100.0, 101.0, 102.0, 103.0]
+# Repeats of one config that were up to 42 % apart, 8 in all
+SPREAD = Spread({RATE: stats.Pool(4, 4, 4 * 0.15**2, math.log(1.42))}, "of other ab runs kept here")
 
 
 def table(*sides: list[float], figure: str = RATE, names: str = "abcdefgh", **fields: Any) -> Comparison:
@@ -24,10 +31,6 @@ def table(*sides: list[float], figure: str = RATE, names: str = "abcdefgh", **fi
     return compare(configs(*names[: len(sides)]), runs, [])
 
 
-def said(comparison: Comparison, **how: Any) -> str:
-    return judge(comparison, **how).sentence
-
-
 def verdict(*sides: list[float], key: str = RATE, at: int = 1, spread: Spread | None = None, **fields: Any) -> Verdict:
     """The verdict on config b (or the one at `at`), which must be there."""
     found = judge(table(*sides, figure=key, **fields), spread=spread).of(key, at)
@@ -37,4 +40,18 @@ def verdict(*sides: list[float], key: str = RATE, at: int = 1, spread: Spread | 
 
 def excluding(comparison: Comparison, why: Mapping[int, str]) -> Judgement:
     """Without the runs of the columns in `why`."""
-    return judge(comparison, excluded={run.id: why[at] for at in why for run in comparison.columns[at].runs})
+    out = {run.id: why[at] for at in why for run in comparison.columns[at].runs}
+    return add_words(comparison, judge(comparison, excluded=out))
+
+
+def failing(*sides: list[tuple[int, int]], at: int = 1, **fields: object) -> Verdict | None:
+    """A config's runs as (failed, made); 10 requests per second each, twice that in the second config.
+
+    The verdict on the config at `at`.
+    """
+    runs = [
+        run(number, 10.0 * number, failed_requests=bad, complete_requests=made, **fields)
+        for number, side in enumerate(sides, 1)
+        for bad, made in side
+    ]
+    return judge(compare(configs(*"abcd"[: len(sides)]), runs, [])).of("failed_requests", at)

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from runs.analysis import sheet
 from runs.analysis.doubts import Case, doubts
 from runs.analysis.export import Post, Section, Table, markdown, spoken
+from runs.analysis.judgement import judge
 from runs.analysis.table import compare
-from runs.analysis.verdict import judge
+from runs.analysis.verdict_wording import add_words
 from runs.tests.analysis.facts import configs, run
 
 
@@ -24,7 +25,7 @@ def post(names=("x", "b"), title="two", **more):
     made = compare(configs(*names), runs, [])
     found = doubts(Case(configs(*names), runs))
     given = {"title": title, "url": "http://here/experiments/1/", "absolute": lambda url: f"http://here{url}"}
-    return markdown(Post(comparison=made, judgement=judge(made), doubts=found, **(given | more)))
+    return markdown(Post(comparison=made, judgement=add_words(made, judge(made)), doubts=found, **(given | more)))
 
 
 def columns_of(line: str) -> int:
@@ -63,7 +64,7 @@ def test_commands_stand_as_code_whatever_is_in_them():
 
 def test_every_verdict_is_listed_with_its_names():
     made = compare(configs("a", "b"), [run(1, 100.0), run(2, 150.0)], [])
-    (first, *_) = spoken(made, judge(made))
+    (first, *_) = spoken(made, add_words(made, judge(made)))
     assert (first.label, first.title, first.base) == ("Requests", "b", "a")
 
 

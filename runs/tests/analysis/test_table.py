@@ -6,8 +6,8 @@ import csv
 import io
 
 from runs.analysis import sheet
+from runs.analysis.judgement import judge
 from runs.analysis.table import compare
-from runs.analysis.verdict import judge
 from runs.tests.analysis.facts import capture, configs, httpd, run
 
 

@@ -9,8 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from runs.analysis.export import structure
+from runs.analysis.judgement import judge
 from runs.analysis.table import Comparison, compare
-from runs.analysis.verdict import Judgement, judge
+from runs.analysis.verdict import Judgement
+from runs.analysis.verdict_wording import add_words
 from runs.tests.analysis.facts import configs, run
 
 pytestmark = pytest.mark.once
@@ -31,7 +34,7 @@ def judged(*sides: list[float | None]) -> tuple[Comparison, Judgement]:
         [run(at, value, mean_ms=value) for at, side in enumerate(sides, 1) for value in side],
         [],
     )
-    return made, judge(made)
+    return made, add_words(made, judge(made))
 
 
 @given(st.lists(st.lists(ANY, max_size=6), min_size=1, max_size=4))
@@ -39,13 +42,13 @@ def judged(*sides: list[float | None]) -> tuple[Comparison, Judgement]:
 def test_it_says_something_of_any_figures(sides):
     made, judgement = judged(*sides)
     assert judgement.sentence
-    json.dumps(judgement.as_dict())
+    json.dumps(structure(made, judgement))
     for key in judgement.metrics:
         for at in range(len(made.columns)):
             found = judgement.of(key, at)
             if found and found.kind in SWAPPED:
                 assert all(value is None or math.isfinite(value) for value in (found.ratio, found.p))
-                assert found.n and found.n_base and found.text
+                assert found.n and found.n_base and judgement.words[key, at].text
 
 
 @given(
@@ -60,7 +63,8 @@ def test_it_says_something_of_any_counts_of_failures(failed, made, tool):
         for config in (1, 2)
         for bad, of in zip(failed, made, strict=False)
     ]
-    assert judge(compare(configs("a", "b"), runs, [])).sentence
+    made = compare(configs("a", "b"), runs, [])
+    assert add_words(made, judge(made)).sentence
 
 
 @given(st.lists(SOUND, min_size=1, max_size=6), st.lists(SOUND, min_size=1, max_size=6))

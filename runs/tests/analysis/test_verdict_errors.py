@@ -8,7 +8,7 @@ from collections import Counter
 
 import pytest
 
-from runs.analysis.verdict import judge
+from runs.analysis.judgement import judge
 from runs.tests.analysis.judging import RATE, table
 
 pytestmark = pytest.mark.once

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
 
 from runs import ingest
+from runs.analysis.judgement import judge
 from runs.analysis.table import Comparison, compare
-from runs.analysis.verdict import Judgement, judge
+from runs.analysis.verdict import Ground, Judgement
 from runs.models import Experiment
 from runs.selectors import reads, repeats
 
@@ -32,9 +34,9 @@ def read(shared: Path):
 
 def test_no_difference_is_claimed_between_the_two_mod_wsgi_set_ups(read):
     _, judgement = read("000")
-    assert judgement.sentence.startswith("No difference in requests per second can be claimed")
-    assert "2 repeats each" in judgement.sentence
-    assert "repeats vary by 42 %" in judgement.sentence  # 617.01 to 878.81
+    found = judgement.of(RATE, 1)
+    assert (found.n, found.n_base, found.ground) == (2, 2, Ground.OPEN)
+    assert math.exp(found.scale.pool.widest) == pytest.approx(878.81 / 617.01)
     kinds = {judgement.of(key, 1).kind for key in judgement.metrics}
     assert kinds <= {"undecided", "none"}
 
@@ -43,37 +45,36 @@ def test_with_rails_left_out_the_frameworks_are_within_what_repeats_of_the_other
     _, judgement = read("000", 1, out={0: "swap was in use"})
     assert judgement.bases == (1, 1, 1, 1)
     assert judgement.of(RATE, 2).kind == "undecided"
-    assert "2 sets of repeats of other ab runs kept here" in judgement.of(RATE, 2).detail
-    assert "Not counted: “Ruby on Rails + mod_rails (mod_passenger)” (swap was in use)" in judgement.sentence
+    scale = judgement.of(RATE, 2).scale
+    assert (scale.pool.sets, scale.where) == (2, "of other ab runs kept here")
+    assert judgement.silent == {0: "swap was in use"}
 
 
 def test_runs_of_a_hundred_requests_decide_nothing(read):
     _, judgement = read("001")
     assert {judgement.of(RATE, at).kind for at in (1, 2)} == {"undecided"}
-    assert "one run each, no repeats to go by" in judgement.sentence
+    assert {(judgement.of(RATE, at).n, judgement.of(RATE, at).scale.pool) for at in (1, 2)} == {(1, None)}
 
 
 def test_peruser_is_likely_better_on_django_and_undecided_on_php(read):
     _, judgement = read("002")
     assert judgement.of(RATE, 1).kind == "likely_better"
-    assert judgement.of(RATE, 1).text.startswith("33 times as many, one run each")
-    assert judgement.of(RATE, 3).text.startswith("1.0 % more, one run each")
+    assert judgement.of(RATE, 1).ratio == pytest.approx(292.56 / 8.96)
+    assert judgement.of(RATE, 3).ratio == pytest.approx(1.01, abs=0.001)
     assert [judgement.of(RATE, at).kind for at in (3, 5)] == ["undecided", "undecided"]
     assert judgement.bases == (0, 0, 2, 2, 4, 4)
-    assert judgement.sentence.startswith(
-        "Likely, though not proven: “peruser, mod_python (django)” served 33 times as many as"
-    )
 
 
 def test_itks_few_failures_decide_nothing_either(read):
     _, judgement = read("002")
-    assert judgement.of("failed_requests", 1).text == "0 % failed, against 0.4 %, one run each"
+    counts = judgement.of("failed_requests", 1).failures
+    assert (counts.bad, counts.base_bad, counts.base_of) == (0, 2, 568)
     assert judgement.of("failed_requests", 1).kind == "undecided"
 
 
 def test_each_keep_alive_setting_is_judged_apart_and_failing_is_no_gain(read):
     _, judgement = read("003")
-    assert "“(1.1) event MPM” served 1.55 times as many as “(1.2) worker MPM” (one run each" in judgement.sentence
+    assert judgement.of(RATE, 1).ratio == pytest.approx(1 / 1.55, abs=0.001)
     assert judgement.of(RATE, 1).kind == "undecided"
     assert judgement.of("failed_requests", 3).kind == "likely_better"
 
@@ -81,12 +82,13 @@ def test_each_keep_alive_setting_is_judged_apart_and_failing_is_no_gain(read):
 def test_with_events_failing_run_left_out_keep_alive_has_no_verdict(read):
     _, judgement = read("003", out={2: "172849 of 1000000 failed"})
     assert judgement.of(RATE, 3) is None
-    assert "Not counted: “(2.1) event MPM” (172849 of 1000000 failed)." in judgement.sentence
+    assert judgement.silent == {2: "172849 of 1000000 failed"}
 
 
 def test_three_loads_of_one_server_decide_nothing_and_the_failing_one_is_not_counted(read):
     _, judgement = read("004", out={2: "285 of 600 failed, so the higher rate is not a gain"})
     assert judgement.of(RATE, 1).kind == "undecided"
     assert judgement.of(RATE, 2).kind == "none"
-    assert "285 of 600 failed, so the higher rate is not a gain" in judgement.sentence
-    assert judgement.of("failed_requests", 2).text == "47.5 % failed, against 0 %, one run each"
+    assert judgement.silent == {2: "285 of 600 failed, so the higher rate is not a gain"}
+    counts = judgement.of("failed_requests", 2).failures
+    assert (counts.bad, counts.of, counts.base_bad) == (285, 600, 0)

@@ -1,0 +1,349 @@
+"""Which config is better, and how sure that is, as kinds and numbers; verdict_wording has the sentences.
+
+How it is decided, metric by metric, each config against the first of its block (see columns.find_baselines):
+  4 repeats a side and more   Mann-Whitney's exact test, Cliff's delta, the interval that belongs to the test
+  2 or 3                      Welch's test on the logs, with its interval
+  1                           no test: the ratio beside what repeats vary by, in the experiment, else elsewhere
+  always                      Holm over the configs of one metric; "same" where the whole interval is within 2 %
+Beyond what repeats vary by (99 %), a difference that no test could prove is called likely.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from runs.analysis import stats
+from runs.analysis.columns import bases
+from runs.analysis.evidence import (
+    ALPHA,
+    ENOUGH_FOR_RANKS,
+    FAILURE_COUNTS,
+    MARGIN,
+    Attempts,
+    Evidence,
+    Side,
+    compare_sides,
+    count_groups,
+    failed_share,
+    ratio,
+    read_attempts,
+    repeats_needed,
+)
+from runs.analysis.facts import Semantics
+from runs.analysis.numbers import mean
+from runs.analysis.table import Comparison, Row
+from runs.analysis.verdict import (
+    GAINS,
+    LOSSES,
+    UNKNOWN_REACH,
+    FailureCounts,
+    Ground,
+    JudgedRow,
+    Judgement,
+    Kind,
+    Scale,
+    Spread,
+    Verdict,
+    Verdicts,
+    Void,
+)
+
+PERCENTILE = re.compile(r"p(\d+(?:\.\d+)?)_ms")
+# A sum over processes, which a listing quoted in part gets wrong.
+ALL_TOGETHER = ":_all_together"
+# From here on a percentile is a tail: a few slow requests make it.
+TAIL = 90
+# A spread borrowed from other configs must be exceeded at this confidence, as nothing says that they vary alike.
+FAR = 0.99
+# From so few degrees of freedom Student's limit says more of our ignorance than of the runs; the limit is then that of
+# runs of which nothing at all is known.
+FEW_DF = 4
+# Logs of 1 and 3 must not lie further apart than those of 100 and 300.
+ROUNDING = 1 + 1e-9
+# Fisher's test of failures proves nothing by itself: requests of one run are not independent.
+LIKELY_FAILURES = 0.01
+# A failure is often answered sooner than a success, so that this much more of them may be all that a gain consists of.
+MORE_FAILED = 0.01
+
+
+def judge(
+    comparison: Comparison,
+    *,
+    excluded: Mapping[int, str] | None = None,
+    apart: Mapping[int, str] | None = None,
+    spread: Spread | None = None,
+) -> Judgement:
+    """Verdicts for every judged row.
+
+    excluded: run id -> why its figures do not count. apart: config id -> why the config is not comparable with its
+    baseline. spread: what repeats elsewhere vary by, for rows that have none in this comparison.
+    """
+    excluded, silent = excluded or {}, {}
+    for at, column in enumerate(comparison.columns):
+        if apart and column.config.id in apart:
+            silent[at] = apart[column.config.id]
+        elif column.runs and all(run.id in excluded for run in column.runs):
+            silent[at] = excluded[column.runs[0].id]
+    # Where no run counts, the failures of all do, as failing may be why.
+    counted = [[run for run in column.runs if run.id not in excluded] or column.runs for column in comparison.columns]
+    attempts = {key: [read_attempts(runs, key) for runs in counted] for key in FAILURE_COUNTS}
+    case = _Case(comparison, excluded, silent, bases(comparison.columns, silent), spread, attempts)
+    rows = [judged for group in comparison.groups for row in group.rows if (judged := _judge_row(case, row))]
+    found = {(key, at): verdict for key, verdicts in rows for at, verdict in verdicts.items()}
+    metrics = tuple(key for key, _ in rows)
+    return Judgement(metrics, case.bases, _void_hollow_gains(case, found), silent)
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """What a judgement is made from. `attempts`: for each count of failures what every column's runs print."""
+
+    comparison: Comparison
+    excluded: Mapping[int, str]
+    silent: Mapping[int, str]
+    bases: tuple[int, ...]
+    spread: Spread | None
+    attempts: Mapping[str, list[list[Attempts]]]
+
+    def values(self, row: Row, column: int) -> list[float]:
+        """A metric's values that count: numbers only, none of an excluded run or of a monitor beside one.
+
+        Several captures beside one run are its mean, and so are those beside none: they are no repeats of anything.
+        """
+        if column in self.silent:
+            return []
+        by_run: dict[int | None, list[float]] = {}
+        for figure in row.cells[column].figures:
+            quoted = figure.partial and ALL_TOGETHER in row.key
+            if figure.run not in self.excluded and not quoted and math.isfinite(figure.value):
+                by_run.setdefault(figure.run, []).append(figure.value)
+        return [values[0] if len(values) == 1 else mean(values) for values in by_run.values()]
+
+    def pool(self, row: JudgedRow, sides: Iterable[Side]) -> tuple[stats.Pool | None, str]:
+        """What repeats vary by, in this comparison if it has any, else elsewhere; repeats all equal say nothing."""
+        own = stats.pooled(side.logs for side in sides if side.logs)
+        if own and own.squares:
+            return own, ""
+        if self.spread is None:
+            return None, ""
+        other = self.spread.pools.get(row.key) or self.spread.pools.get(row.like)
+        return (other, self.spread.where) if other and other.squares else (None, "")
+
+    def step(self, row: Row, *columns: int) -> float:
+        """The least difference that the tools print in a row, in its unit; 0 where it is too fine to matter."""
+        if row.unit == "MiB" and all(figure.value % 1 == 0 for cell in row.cells for figure in cell.figures):
+            return 1.0  # a monitor prints large processes in whole MiB
+        used = {id(run.semantics): run.semantics for at in columns for run in self.comparison.columns[at].runs}
+        return max((_printed_step(semantics, row.key) for semantics in used.values()), default=0.0)
+
+
+def _printed_step(semantics: Semantics, key: str) -> float:
+    steps = {
+        "requests_per_second": semantics.rate_step,
+        "mean_ms": semantics.mean_step_ms,
+        "max_ms": semantics.max_step_ms,
+    }
+    return semantics.percentile_step_ms if PERCENTILE.fullmatch(key) else steps.get(key, 0.0)
+
+
+def judged_row(row: Row) -> JudgedRow | None:
+    """None for what is no merit: settings, parts of sums, rows that only mirror another one."""
+    key, quantity, unit = row.key, row.kind, row.unit
+    if key == "requests_per_second":
+        return JudgedRow(key, quantity, unit, 1, key)
+    if key == "mean_ms":
+        return JudgedRow(key, quantity, unit, -1, key)
+    if key == "max_ms":
+        return JudgedRow(key, quantity, unit, -1, key, math.inf)
+    if found := PERCENTILE.fullmatch(key):
+        tail = float(found[1]) >= TAIL
+        return JudgedRow(key, quantity, unit, -1, "max_ms" if tail else "mean_ms", math.inf if tail else UNKNOWN_REACH)
+    if key in FAILURE_COUNTS:
+        return JudgedRow(key, quantity, unit, -1, "")
+    if key.endswith("_before"):  # a machine's state before the load says nothing of what the config does under it
+        return None
+    if key.startswith("mem_obtainable"):
+        return JudgedRow(key, quantity, unit, 1, key, counted="capture")
+    if key.startswith(("swap_used", "cpu_busy")) or ":_each,_mean" in key or ALL_TOGETHER in key:
+        return JudgedRow(key, quantity, unit, -1, key, counted="capture")
+    return None
+
+
+def _judge_row(case: _Case, row: Row) -> tuple[str, dict[int, Verdict]] | None:
+    """A verdict for each column that has figures and a baseline that has some; None where there is none."""
+    judged = judged_row(row)
+    if judged is None:
+        return None
+    pairs = [(at, base) for at, base in enumerate(case.bases) if at != base]
+    if row.key in FAILURE_COUNTS:
+        found = _judge_failures(row.key, case.attempts[row.key], pairs)
+    else:
+        pairs = [(at, base) for at, base in pairs if row.cells[at].figures]
+        found = {
+            at: Verdict(Kind.NONE, base, Ground.NOT_COUNTED, reason=case.silent[at])
+            for at, base in pairs
+            if at in case.silent
+        }
+        found |= _judge_measures(case, row, judged, pairs)
+    return (row.key, found) if found else None
+
+
+def _judge_measures(case: _Case, row: Row, judged: JudgedRow, pairs: Sequence[tuple[int, int]]) -> dict[int, Verdict]:
+    sides = {at: Side.of(values) for at in range(len(row.cells)) if (values := case.values(row, at))}
+    compared = {
+        at: (base, compare_sides(sides[base], sides[at])) for at, base in pairs if at in sides and base in sides
+    }
+    tested = {at: evidence.p for at, (_, evidence) in compared.items() if evidence.p is not None}
+    after_holm = dict(zip(tested, stats.holm(list(tested.values())), strict=True))
+    pool, where = case.pool(judged, sides.values())
+    found = {}
+    for at, (base, evidence) in compared.items():
+        floor = _floor(tested, at, evidence)
+        step = case.step(row, at, base)
+        scale = Scale(judged, pool, where, len(compared), len(tested), floor, step)
+        found[at] = decide(evidence, after_holm.get(at), base, scale)
+    return found
+
+
+def _floor(tested: Mapping[int, float], at: int, evidence: Evidence) -> float:
+    """The least p after Holm that this column's repeats can come to, with the others' as they are."""
+    if evidence.effect is None:
+        return 0.0
+    least = dict(tested) | {at: stats.least_p(len(evidence.base.values), len(evidence.own.values))}
+    return dict(zip(least, stats.holm(list(least.values())), strict=True))[at]
+
+
+def decide(evidence: Evidence, p_adjusted: float | None, base: int, scale: Scale) -> Verdict:
+    """The verdict that the evidence allows on this scale."""
+    kind, ground = _decide(evidence, p_adjusted, scale)
+    is_open = kind in (Kind.UNDECIDED, Kind.LIKELY_BETTER, Kind.LIKELY_WORSE)
+    needed = None
+    if is_open:
+        needed = repeats_needed(evidence, scale.pool, comparisons=scale.comparisons, step=scale.step)
+    return Verdict(
+        kind,
+        base,
+        ground,
+        n=len(evidence.own.values),
+        n_base=len(evidence.base.values),
+        distance=evidence.distance,
+        ratio=ratio(evidence.distance),
+        low=ratio(evidence.low),
+        high=ratio(evidence.high),
+        of=evidence.of,
+        test=evidence.test,
+        p=evidence.p,
+        p_adjusted=p_adjusted,
+        effect=evidence.effect,
+        needed=needed,
+        borrowed=is_open and evidence.spread is None,
+        lopsided=ground == Ground.TESTED and evidence.lopsided,
+        means_disagree=evidence.means_disagree,
+        all_zero=not any(evidence.base.values) and not any(evidence.own.values),
+        scale=scale,
+    )
+
+
+def _decide(evidence: Evidence, p_adjusted: float | None, scale: Scale) -> tuple[Kind, Ground]:
+    if evidence.distance is None and evidence.p is None:
+        return Kind.NONE, Ground.NO_RATIO
+    if _is_same(evidence, scale):
+        return Kind.SAME, Ground.EQUIVALENT
+    if evidence.is_within(scale.step):
+        return Kind.UNDECIDED, Ground.WITHIN_STEP
+    better = evidence.is_up == (scale.row.good > 0)
+    if p_adjusted is not None and p_adjusted < ALPHA:
+        return Kind.BETTER if better else Kind.WORSE, Ground.TESTED
+    # From 4 repeats a side on, the sides' own test must at least point that way before Holm's adjustment.
+    weak = evidence.effect is not None and (evidence.p or 0) >= ALPHA
+    if evidence.distance is not None and not weak and abs(evidence.distance) > _reach(evidence, scale) * ROUNDING:
+        return Kind.LIKELY_BETTER if better else Kind.LIKELY_WORSE, Ground.FAR
+    return Kind.UNDECIDED, Ground.OPEN
+
+
+def _is_same(evidence: Evidence, scale: Scale) -> bool:
+    """Also where each side's repeats are all equal and both sides agree: then the tool's own step decides."""
+    if evidence.fewest < 2 or evidence.distance is None:
+        return False
+    if scale.step > math.expm1(MARGIN) * min(*evidence.base.values, *evidence.own.values):
+        return False
+    low, high = evidence.low, evidence.high
+    if low is None or high is None:
+        return evidence.distance == 0
+    return low >= -MARGIN * ROUNDING and high <= MARGIN * ROUNDING
+
+
+def _reach(evidence: Evidence, scale: Scale) -> float:
+    """How far apart, in logs, runs of one config may be for all that is known; further is far."""
+    pool = scale.pool
+    if pool is None:
+        return scale.row.unknown
+    limit = pool.reach(len(evidence.base.values), len(evidence.own.values), FAR)
+    if pool.df < FEW_DF:
+        limit = min(limit, scale.row.unknown)
+    return max(limit, pool.widest, MARGIN)
+
+
+def _judge_failures(
+    key: str, attempts: Sequence[Sequence[Attempts]], pairs: Sequence[tuple[int, int]]
+) -> dict[int, Verdict]:
+    """Where both sides print their failures and either has some. Ranks of shares are adjusted after Holm."""
+    found = {}
+    for at, base in pairs:
+        own, other = attempts[at], attempts[base]
+        if own and other and any(run.bad for run in (*own, *other)):
+            found[at] = _compare_failures(key, other, own, base)
+    ranked = {at: one.p for at, one in found.items() if one.effect is not None and one.p is not None}
+    for at, p in zip(ranked, stats.holm(list(ranked.values())), strict=True):
+        one = found[at]
+        counts = replace(one.failures, tests=len(ranked)) if one.failures else None
+        found[at] = replace(one, kind=one.kind if p < ALPHA else Kind.UNDECIDED, p_adjusted=p, failures=counts)
+    return found
+
+
+def _compare_failures(key: str, base: Sequence[Attempts], own: Sequence[Attempts], base_at: int) -> Verdict:
+    """From 4 repeats a side by ranks of the shares; below that likely at best. Both sides need a run."""
+    n, n_base = len(own), len(base)
+    counts = FailureCounts(
+        key, sum(r.bad for r in own), sum(r.of for r in own), sum(r.bad for r in base), sum(r.of for r in base)
+    )
+    if min(n, n_base) >= ENOUGH_FOR_RANKS:
+        ranks = stats.mann_whitney([run.share for run in base], [run.share for run in own])
+        effect = stats.cliffs_delta(ranks.u, n_base, n)
+        kind = Kind.UNDECIDED if ranks.p >= ALPHA else Kind.WORSE if effect > 0 else Kind.BETTER
+        test = f"Mann-Whitney on the shares, {'exact' if ranks.exact else 'normal approximation'}"
+        return Verdict(kind, base_at, Ground.FAILURES, n, n_base, test=test, p=ranks.p, effect=effect, failures=counts)
+    groups, base_groups = count_groups(own), count_groups(base)
+    p = stats.fisher(*groups, *base_groups)
+    likely = Kind.LIKELY_WORSE if failed_share(own) > failed_share(base) else Kind.LIKELY_BETTER
+    kind = likely if p < LIKELY_FAILURES else Kind.UNDECIDED
+    counts = replace(counts, groups=groups, base_groups=base_groups)
+    test = "Fisher, exact, on groups of requests"
+    return Verdict(kind, base_at, Ground.FAILURES, n, n_base, test=test, p=p, failures=counts)
+
+
+def _void_hollow_gains(case: _Case, found: Verdicts) -> Verdicts:
+    """Speed gained while more requests fail is no gain, on either side; nor is idle CPU that comes of serving less."""
+    hollow: dict[tuple[int, tuple[Kind, ...]], str] = {}
+    for at, base in enumerate(case.bases):
+        for kinds, failing, other in ((GAINS, at, base), (LOSSES, base, at)):
+            for key, attempts in case.attempts.items():
+                own, others = attempts[failing], attempts[other]
+                if own and others and failed_share(own) > failed_share(others) + MORE_FAILED:
+                    hollow[at, kinds] = key
+    checked = {}
+    for (key, at), verdict in found.items():
+        gain = GAINS if verdict.kind in GAINS else LOSSES if verdict.kind in LOSSES else None
+        rate = found.get(("requests_per_second", at))
+        void: Void | None = None
+        by: Verdict | None = None
+        if gain and (at, gain) in hollow and (key == "requests_per_second" or key.endswith("_ms")):
+            void = Void.GAIN_BY_FAILURES if gain == GAINS else Void.LOSS_BY_FAILURES
+            by = found[hollow[at, gain], at]
+        elif gain == GAINS and key.startswith("cpu_") and rate and rate.kind in LOSSES:
+            void = Void.SERVED_FEWER
+        checked[key, at] = replace(verdict, kind=Kind.NONE, void=void, void_by=by) if void else verdict
+    return checked
