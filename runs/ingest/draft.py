@@ -58,7 +58,7 @@ class DraftCapture:
     run      key of the run that it was taken beside, "" if none is known
     config   key of the config that it belongs to, "" if it holds for the whole experiment
     phase    "before", "during", "after" or "" (not known)
-    looks    number of samples in the blocks: one block may hold those of hours
+    n_samples  in the blocks: one block may hold those of hours
     """
 
     key: str
@@ -70,7 +70,7 @@ class DraftCapture:
     label: str
     lines: tuple[int, int]
     quotes: list[tuple[int, int]] = field(default_factory=list)
-    looks: int = 1
+    n_samples: int = 1
 
 
 @dataclass(slots=True)
@@ -172,3 +172,93 @@ class Hints:
             tags=tuple(dict.fromkeys(word.strip() for word in words if word.strip())),
             slot=Slot(**slot) if isinstance(slot, dict) else None,
         )
+
+
+Item = DraftRun | DraftCapture | DraftText
+
+
+def items_of(experiment: DraftExperiment) -> list[Item]:
+    """Everything that belongs to the experiment or one of its configs."""
+    return [*experiment.runs, *experiment.captures, *experiment.texts]
+
+
+def merge_namesakes(draft: Draft) -> None:
+    """Merge experiments of one name into the first of them; then, in each, configs of one name."""
+    first: dict[str, DraftExperiment] = {}
+    for experiment in draft.experiments:
+        merged = first.setdefault(experiment.name, experiment)
+        if merged is not experiment:
+            merged.configs += experiment.configs
+            merged.runs += experiment.runs
+            merged.captures += experiment.captures
+            merged.texts += experiment.texts
+            merged.timings += experiment.timings
+            merged.host = merged.host or experiment.host
+    draft.experiments = list(first.values())
+    for experiment in draft.experiments:
+        _merge_configs(experiment)
+
+
+def _merge_configs(experiment: DraftExperiment) -> None:
+    by_name = {config.name: config for config in reversed(experiment.configs)}
+    instead = {config.key: by_name[config.name].key for config in experiment.configs}
+    experiment.configs = [config for config in experiment.configs if instead[config.key] == config.key]
+    for item in items_of(experiment):
+        item.config = instead.get(item.config, item.config)
+
+
+def remove_unused(draft: Draft) -> None:
+    """Remove configs without items and experiments without anything."""
+    for experiment in draft.experiments:
+        used = {item.config for item in items_of(experiment)}
+        experiment.configs = [config for config in experiment.configs if config.key in used]
+    draft.experiments = [e for e in draft.experiments if items_of(e) or e.timings]
+
+
+def apply_hints(draft: Draft, hints: Hints) -> None:
+    """Let the sender's names override the guesses: one experiment, one config, and all hosts of that name."""
+    if hints.experiment:
+        for experiment in draft.experiments:
+            experiment.name = hints.experiment
+    if hints.config:
+        for experiment in draft.experiments:
+            for config in experiment.configs:
+                config.name = hints.config
+    if hints.experiment or hints.config:
+        merge_namesakes(draft)
+    if hints.host:
+        draft.hosts = draft.hosts or [DraftHost("h1", hints.host)]
+        for host in draft.hosts:
+            host.name = hints.host
+        for experiment in draft.experiments:
+            experiment.host = experiment.host or draft.hosts[0].key
+            for capture in experiment.captures:
+                capture.host = capture.host or experiment.host
+    if hints.slot:
+        _fill_slot(draft, hints.slot)
+
+
+def _fill_slot(draft: Draft, slot: Slot) -> None:
+    """Put all of the text under its one config: headings of the text name nothing."""
+    for experiment in draft.experiments:
+        if slot.lines:
+            _drop_quoted_runs(draft, experiment, slot)
+        for config in experiment.configs:
+            config.group = ""
+        for run in experiment.runs:
+            run.repeat, run.counted, run.label, run.note = slot.repeat, slot.counted, slot.label, ""
+        key = experiment.configs[0].key if len(experiment.configs) == 1 else ""
+        for item in items_of(experiment):
+            item.config = item.config or key
+        for capture in experiment.captures if len(experiment.runs) == 1 else ():
+            run = experiment.runs[0]
+            capture.run = run.key
+            capture.phase = capture.phase or ("before" if capture.lines < run.lines else "after")
+
+
+def _drop_quoted_runs(draft: Draft, experiment: DraftExperiment, slot: Slot) -> None:
+    """Drop reports that are not what the step measured but part of some file; their lines are listed as unread."""
+    first, last = slot.lines
+    quoted = [run for run in experiment.runs if not first <= run.lines[0] <= last]
+    experiment.runs = [run for run in experiment.runs if run not in quoted]
+    draft.unread = sorted([*draft.unread, *(run.lines for run in quoted)])

@@ -16,9 +16,19 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
-from .draft import Draft, DraftCapture, DraftConfig, DraftExperiment, DraftRun, DraftText
+from .draft import (
+    Draft,
+    DraftCapture,
+    DraftConfig,
+    DraftExperiment,
+    DraftRun,
+    DraftText,
+    Item,
+    items_of,
+    merge_namesakes,
+    remove_unused,
+)
 from .errors import Error, Rejected
-from .tidy import Item, items_of, merge_namesakes, tidy
 
 Edits = dict[str, dict[str, dict[str, Any]]]
 NEW = "new:"
@@ -57,7 +67,7 @@ def apply_edits(draft: Draft, edits: Edits | None, *, strict: bool = True) -> Dr
         wrong = _apply(edited, edits)
         if names_changed:
             merge_namesakes(edited)
-        tidy(edited)
+        remove_unused(edited)
     if wrong and (strict or not edits):
         raise Rejected(400, wrong)
     return edited

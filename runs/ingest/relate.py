@@ -1,104 +1,123 @@
-"""Blocks to a draft: what was compared, on which machine, how often, and which monitors stand beside which run.
+"""Relates the blocks of a text: what was compared, on which host, how often, and which captures belong to which run.
 
-Everything here is a guess from headings, prompts, commands and the order of the text; the preview shows it and lets it be
-changed. Nothing is dropped: what fits nowhere stands beside the experiment as a whole.
+Everything here is a guess from headings, prompts, commands and the order of the text; the preview page shows it and lets it
+be changed. Nothing is dropped: what belongs to no run or config belongs to the experiment.
 """
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from parsers import Block, ConfigText, LoadResult, ProcessSample, SystemSample, Timings
+from parsers.records import Record
+from parsers.tables import Table
+from parsers.transcript import width
 
 from . import timings
-from .beside import place_captures, place_texts
-from .draft import Draft, DraftExperiment, DraftRun, Hints
-from .glance import glance
-from .headings import shortened
-from .machines import hosts_of, segments, sights
-from .naming import Namer
-from .same import loads_again, monitors_again
-from .tidy import items_of
-from .titles import experiment_name
-from .words import is_aside, is_sentence, is_short, names_nothing, plain, repeat_of
+from .captures import FoldedBlock, place_captures, place_texts, short_records
+from .config_names import MAX_NAME, ConfigNames, shorten
+from .draft import Draft, DraftConfig, DraftExperiment, DraftRun, items_of
+from .heading_words import (
+    SUBJECT,
+    find_repeat,
+    heading_level,
+    is_aside,
+    is_generic,
+    is_sentence,
+    is_short,
+    strip_markup,
+)
+from .hosts import find_hosts, find_sighting, split_by_machine
+
+_NOT_COMPARED = frozenset({"iteration", "processes", "n_processes", "sum_res_kb", "sum_rss_kb", "n_rows", "warnings"})
+_MAX_ALIKE = 50  # what more blocks than this have in common is no sign of a duplicate
+_FULL_REPORT = 8  # figures from which on a report is not a quotation
+_COMPARES = re.compile(
+    r"比較|負荷|ベンチマーク|性能|検証|\bvs\.?\b|\bversus\b|compar|benchmark|performance|\bload test|porówn|wydajno|speed"
+    r"|vergleich",
+    re.IGNORECASE,
+)
+_DESCRIBES_HOST = re.compile(r"スペック|ハードウェア|ハードウエア|環境|hardware|\bspec|machine", re.IGNORECASE)
+_SENTENCE_ENDS = (".", "。", "!", "！", "ます", "です", "ました", ",", "、")
+_LIST_MARKS = ("・", "•", "- ", "* ")
+_MAX_TITLE_WIDTH = 140
+_N_TITLE_LINES = 15  # among which a title is looked for
+_MAX_PREAMBLE = 8  # in a longer one the first line need not be the title
 
 
-def relate(blocks: list[Block], n_lines: int, hints: Hints) -> Draft:
-    """The draft of one text. `hints.config` names the config of every run whose own text says nothing."""
-    return _Relation(blocks, n_lines, hints).draft()
+def relate(blocks: list[Block], n_lines: int) -> Draft:
+    """The draft of one text."""
+    return _Relation(blocks, n_lines).draft()
 
 
 class _Relation:
-    def __init__(self, blocks: list[Block], n_lines: int, hints: Hints) -> None:
+    def __init__(self, blocks: list[Block], n_lines: int) -> None:
         self.blocks = blocks
         self.n_lines = n_lines
-        self.hints = hints
-        looks = [glance(block) for block in blocks]
-        kinds = [{type(record) for record in records} for records in looks]
+        records = [short_records(block) for block in blocks]
+        kinds = [{type(record) for record in of_block} for of_block in records]
         self.loads = [i for i, kind in enumerate(kinds) if LoadResult in kind]
         self.load_set = set(self.loads)
         self.monitors = [
-            i for i, kind in enumerate(kinds) if kind & {SystemSample, ProcessSample} or _is_listing(blocks[i])
+            i for i, kind in enumerate(kinds) if kind & {SystemSample, ProcessSample} or _is_empty_listing(blocks[i])
         ]
         self.texts = [i for i, kind in enumerate(kinds) if ConfigText in kind]
         self.timings = [i for i, kind in enumerate(kinds) if Timings in kind]
-        self.again = loads_again(blocks, looks, self.loads) | monitors_again(blocks, looks, self.monitors)
-        self.sights = sights(blocks, looks)
+        self.duplicates = find_duplicate_loads(blocks, records, self.loads)
+        self.duplicates |= find_duplicate_monitors(blocks, records, self.monitors)
+        self.sightings = [find_sighting(i, block, records[i]) for i, block in enumerate(blocks)]
         self.quotes: dict[int, list[int]] = defaultdict(list)
-        for quote, source in self.again.items():
+        for quote, source in self.duplicates.items():
             self.quotes[source].append(quote)
 
     def draft(self) -> Draft:
-        draft = Draft(unread=self._unread())
+        draft = Draft(unread=self._unread_spans())
         first_load = self.loads[0] if self.loads else len(self.blocks)
-        anchors = [s.index for s in self.sights if s.ram_kb]
-        sources = [i for i in self.loads if i not in self.again]
-        parts = segments(self.sights, sources, trailing=bool(anchors) and first_load < anchors[0])
+        first_ram = next((s.index for s in self.sightings if s.ram_kb), 0)
+        sources = [i for i in self.loads if i not in self.duplicates]
         n_configs = 0
-        for number, part in enumerate(parts, start=1):
-            if not part:
-                continue
-            experiment = self._experiment(f"e{number}", part, n_configs, draft)
-            n_configs += len(experiment.configs)
-            draft.experiments.append(experiment)
+        for number, part in enumerate(split_by_machine(self.sightings, sources, first_load < first_ram), start=1):
+            if part:
+                experiment = self._relate_part(f"e{number}", part, n_configs, draft)
+                n_configs += len(experiment.configs)
+                draft.experiments.append(experiment)
         return draft
 
-    def _experiment(self, key: str, part: range, n_configs: int, draft: Draft) -> DraftExperiment:
-        loads = [i for i in self.loads if self.again.get(i, i) in part]  # a quote goes with what it quotes
+    def _relate_part(self, key: str, part: range, n_configs: int, draft: Draft) -> DraftExperiment:
+        loads = [i for i in self.loads if self.duplicates.get(i, i) in part]  # a quote goes with what it quotes
         results = [r for i in loads for r in self.blocks[i].load_results]
-        hosts, host_of = hosts_of([self.sights[i] for i in part], results, len(draft.hosts) + 1)
+        hosts, host_of = find_hosts([self.sightings[i] for i in part], results, len(draft.hosts) + 1)
         draft.hosts += hosts
         experiment = DraftExperiment(key=key, name="", host=hosts[0].key if hosts else "")
         texts = [i for i in self.texts if i in part]
-        namer = Namer(self.blocks, loads, texts, self.again, n_configs)
-        self._runs(experiment, loads, namer)
-        place_texts(experiment, self.blocks, texts, namer)
-        monitors = [i for i in self.monitors if i in part and i not in self.again]
-        place_captures(experiment, self.blocks, monitors, self.quotes, host_of, namer)
-        experiment.configs = namer.configs
-        experiment.timings = timings.drafts_of(self.blocks, [i for i in self.timings if i in part])
-        experiment.name = experiment_name(self.blocks, part, namer.configs, first=part.start == 0)
+        names = ConfigNames(self.blocks, loads, texts, self.duplicates, n_configs)
+        self._add_runs(experiment, loads, names)
+        place_texts(experiment, self.blocks, texts, names)
+        monitors = [i for i in self.monitors if i in part and i not in self.duplicates]
+        place_captures(experiment, self.blocks, monitors, self.quotes, host_of, names)
+        experiment.configs = names.configs
+        experiment.timings = timings.draft_timings(self.blocks, [i for i in self.timings if i in part])
+        experiment.name = name_experiment(self.blocks, part, names.configs, is_first=part.start == 0)
         if experiment.timings and not items_of(experiment):
-            experiment.name = timings.name_of(self.blocks, experiment.timings)
+            experiment.name = timings.name_experiment(self.blocks, experiment.timings)
         return experiment
 
-    def _runs(self, experiment: DraftExperiment, loads: Sequence[int], namer: Namer) -> None:
-        """Configs in the order of the text, quotes included; runs likewise, each where its figures stand in full."""
-        counts: dict[str, int] = {}
-        for index in loads:
-            if index in self.again:
-                continue
+    def _add_runs(self, experiment: DraftExperiment, loads: Sequence[int], names: ConfigNames) -> None:
+        """The runs in the order of the text, each where its full figures are."""
+        counts: dict[tuple[str, str], int] = defaultdict(int)
+        for index in (i for i in loads if i not in self.duplicates):
             block = self.blocks[index]
-            config = namer.config_of(index)
-            results = block.load_results
-            for number in range(len(results)):
-                method = f"{config}|{namer.method_of(index)}"
-                counts[method] = counts.get(method, 0) + 1
-                label, note = self._label(index, namer.name_of(config))
+            config = names.config_of(index)
+            label, note = self._label_and_note(index, names.name_of(config))
+            n_results = len(block.load_results)
+            for number in range(n_results):
+                method = config, names.method_of(index)
+                counts[method] += 1
                 experiment.runs.append(
                     DraftRun(
-                        key=f"b{index}" if len(results) == 1 else f"b{index}.{number}",
+                        key=f"b{index}" if n_results == 1 else f"b{index}.{number}",
                         config=config,
                         label=label,
                         note=note,
@@ -108,52 +127,199 @@ class _Relation:
                     )
                 )
 
-    def _label(self, index: int, name: str) -> tuple[str, str]:
+    def _label_and_note(self, index: int, config_name: str) -> tuple[str, str]:
         """(the document's own label of the run, the sentence above it where that is not the label)."""
         block = self.blocks[index]
         heading = next((text for _, text in reversed(block.trail) if not is_aside(text)), "")
-        numbered = (q for q in self.quotes[index] if repeat_of(self.blocks[q].label or "") is not None)
-        if not block.label and (teaser := next(numbered, None)) is not None:
-            return self._labelled(teaser, name), heading
         if block.label:
-            return self._labelled(index, name), ""
+            return self._join_label(index, config_name), ""
+        for quote in self.quotes[index]:
+            if find_repeat(self.blocks[quote].label or "") is not None:
+                return self._join_label(quote, config_name), heading
         if not heading:
-            return (plain(block.heading or "") if self._numbers(index) else name), ""
-        if names_nothing(heading) and repeat_of(heading) is None and "。" not in heading:
-            return name, heading
+            return (strip_markup(block.heading or "") if self._has_numbered_monitor(index) else config_name), ""
+        if is_generic(heading) and find_repeat(heading) is None and "。" not in heading:
+            return config_name, heading
         if not is_sentence(heading):
-            return plain(heading), ""
+            return strip_markup(heading), ""
         short = next((text for _, text in reversed(block.trail) if not is_sentence(text) and not is_aside(text)), "")
-        if short and (names_nothing(heading) or not names_nothing(short) or repeat_of(short)):
-            return plain(short), heading
-        return shortened(heading), "" if is_short(heading) else heading
+        if short and (is_generic(heading) or not is_generic(short) or find_repeat(short)):
+            return strip_markup(short), heading
+        return shorten(heading), "" if is_short(heading) else heading
 
-    def _labelled(self, index: int, name: str) -> str:
+    def _join_label(self, index: int, config_name: str) -> str:
         """ "nginx · 2nd run": the heading, where it names something, and what stands before the figure."""
-        heading, label = self.blocks[index].heading or "", plain(self.blocks[index].label or "")
-        alone = label == name or names_nothing(heading) or is_sentence(heading)
-        return label if alone else f"{plain(heading)} · {label}"
+        heading, label = self.blocks[index].heading or "", strip_markup(self.blocks[index].label or "")
+        is_alone = label == config_name or is_generic(heading) or is_sentence(heading)
+        return label if is_alone else f"{strip_markup(heading)} · {label}"
 
-    def _numbers(self, index: int) -> bool:
-        """Whether the heading of the block before, a text or a monitor, is the number of this run ("run 2")."""
+    def _has_numbered_monitor(self, index: int) -> bool:
+        """Whether the block before, a text or a monitor, has the number of this run ("run 2") as its heading."""
+        heading = self.blocks[index].heading or ""
         before = self.blocks[index - 1] if index else None
-        mine = before is not None and index - 1 not in self.load_set and before.heading == self.blocks[index].heading
-        return mine and repeat_of(self.blocks[index].heading or "") is not None
+        is_same = before is not None and before.heading == self.blocks[index].heading
+        return is_same and find_repeat(heading) is not None and index - 1 not in self.load_set
 
-    def _unread(self) -> list[tuple[int, int]]:
-        """Spans that no block covers, but for command lines and headings. Blank lines are trimmed by who has the text."""
+    def _unread_spans(self) -> list[tuple[int, int]]:
+        """The lines that no block covers, except commands and headings. Blank lines are left out where the text is known."""
         read = {line for b in self.blocks for line in (b.command_line, b.heading_line) if line}
         spans = sorted([b.lines for b in self.blocks] + [(line, line) for line in read])
         gaps, at = [], 1
-        for first, last in spans:
+        for first, last in [*spans, (self.n_lines + 1, self.n_lines + 1)]:
             if first > at:
                 gaps.append((at, first - 1))
             at = max(at, last + 1)
-        if at <= self.n_lines:
-            gaps.append((at, self.n_lines))
         return gaps
 
 
-def _is_listing(block: Block) -> bool:
-    """A process table without rows or without memory is beside a run all the same."""
+def _is_empty_listing(block: Block) -> bool:
+    """A process table without rows or without memory belongs to a run all the same."""
     return "processes" in block.values and not block.records
+
+
+# --- duplicates --------------------------------------------------------------------------------------------------------
+
+
+def find_duplicate_loads(
+    blocks: Sequence[Block], records: Sequence[list[Record]], loads: Iterable[int]
+) -> dict[int, int]:
+    """{number of a block that repeats figures (a teaser, a translation): number of the block whose figures they are}."""
+    by_rate: dict[tuple[str, float], list[int]] = {}
+    for index in loads:
+        result = next((r for r in records[index] if isinstance(r, LoadResult)), None)
+        if result and result.requests_per_second and not _is_log(blocks[index]):
+            by_rate.setdefault((result.tool, result.requests_per_second), []).append(index)
+    return _find_quotes(blocks, by_rate.values(), _is_same_load)
+
+
+def find_duplicate_monitors(
+    blocks: Sequence[Block], records: Sequence[list[Record]], monitors: Iterable[int]
+) -> dict[int, int]:
+    """The same for monitors: the same screen or listing printed twice, whole or in part."""
+    by_sign: dict[object, list[int]] = {}
+    for index in monitors:
+        for sign in dict.fromkeys(_monitor_signs(blocks[index], records[index])):
+            by_sign.setdefault((blocks[index].kind, sign), []).append(index)
+    return _find_quotes(blocks, by_sign.values(), _is_same_monitor)
+
+
+def _is_log(block: Block) -> bool:
+    """Whether each run of the block is logged with its own time."""
+    rows = block.values.get("rows")
+    return isinstance(rows, list) and any("date_time" in row for row in rows)
+
+
+def _find_quotes(
+    blocks: Sequence[Block], groups: Iterable[list[int]], is_same: Callable[[Block, Block], bool]
+) -> dict[int, int]:
+    """{quote: source}, where the source is no quote itself. groups: numbers of blocks that may be the same."""
+    sources: dict[int, int] = {}
+    different: set[tuple[int, int]] = set()
+    for group in groups:
+        if not 2 <= len(group) <= _MAX_ALIKE:
+            continue
+        fullest = sorted(group, key=lambda i: (-_count_figures(blocks[i]), i))
+        for place, index in enumerate(fullest):
+            for source in fullest[:place] if index not in sources else ():
+                if source in sources or (index, source) in different:
+                    continue
+                if is_same(blocks[index], blocks[source]):
+                    sources[index] = source
+                    break
+                different.add((index, source))
+    return {quote: _follow(quote, sources) for quote in sources}
+
+
+def _follow(quote: int, sources: Mapping[int, int]) -> int:
+    """What a quote of a quote quotes. Sources are fuller or earlier, so that this ends."""
+    while quote in sources:
+        quote = sources[quote]
+    return quote
+
+
+def _count_figures(block: Block) -> int:
+    table = block.values.get("processes")
+    return len(block.values) + (len(table) if isinstance(table, Table) else 0)
+
+
+def _is_same_load(shorter: Block, fuller: Block) -> bool:
+    """Whether every figure is in the fuller report too; of equal size, they must be full or have the same heading."""
+    values, others = shorter.values, fuller.values
+    if any(others.get(name) != value for name, value in values.items() if name not in _NOT_COMPARED):
+        return False
+    return len(others) >= _FULL_REPORT or (len(values) == len(others) and shorter.heading == fuller.heading)
+
+
+def _is_same_monitor(shorter: Block, fuller: Block) -> bool:
+    if isinstance(shorter, FoldedBlock) or isinstance(fuller, FoldedBlock):
+        return isinstance(shorter, FoldedBlock) and isinstance(fuller, FoldedBlock)  # their sign is all samples' digest
+    values, others = shorter.values, fuller.values
+    compared = (name for name in values if name not in _NOT_COMPARED and name != "columns")
+    if any(others.get(name) != values[name] for name in compared):
+        return False
+    rows, other_rows = values.get("processes"), others.get("processes")
+    if isinstance(rows, Table) and isinstance(other_rows, Table):
+        if len(rows) != len(other_rows) and shorter.command and fuller.command:
+            return False  # printed twice, and processes came or went
+        by_pid = {row.get("pid"): row for row in other_rows}
+        return all(row == by_pid.get(row.get("pid")) for row in rows)
+    return len(values) >= 4
+
+
+def _monitor_signs(block: Block, records: list[Record]) -> list[object]:
+    """What two prints of one sample have in common and others hardly have."""
+    if isinstance(block, FoldedBlock):
+        return [("digest", block.series.digest())]
+    values = block.values
+    signs: list[object] = []
+    if values.get("time"):
+        signs.append((values["time"], values.get("load1")))
+    table = values.get("processes")
+    if isinstance(table, Table) and len(table):
+        row = table[0]
+        signs.append((row.get("pid"), row.get("time_s"), row.get("res_kb", row.get("rss_kb")), row.get("command")))
+        signs += [("row", row.get("pid"), row.get("time_s")) for row in table[: 60 if len(table) > 3 else 1]]
+    sample = next((r for r in records if isinstance(r, SystemSample)), None)
+    if sample and not values.get("time") and len(sample.metrics) >= 3:
+        signs.append(tuple(sorted(sample.metrics.items())))
+    return signs
+
+
+# --- the name of an experiment -----------------------------------------------------------------------------------------
+
+
+def name_experiment(blocks: Sequence[Block], part: range, configs: Sequence[DraftConfig], is_first: bool) -> str:
+    """The title of the text, or else the names of the configs. `part`: numbers of the experiment's blocks.
+
+    is_first: it is the first of the experiments in the text.
+    """
+    trail = [text for _, text in blocks[part.start].trail] if part else []
+    subject = next((match["subject"] for text in trail if (match := SUBJECT.search(text))), None)
+    title = subject.strip("\"'") if subject and is_first else _find_title(trail, configs, is_first)
+    if name := strip_markup(title)[:MAX_NAME]:
+        return name
+    names = [config.name for config in configs]
+    if len(names) > 2:
+        return f"{names[0]}, {names[1]} and {len(names) - 2} more"[:MAX_NAME]
+    return " and ".join(names)[:MAX_NAME] or "Monitors"
+
+
+def _find_title(trail: Sequence[str], configs: Sequence[DraftConfig], is_first: bool) -> str:
+    names = {config.name for config in configs}
+    taken = names | {config.group for config in configs}
+    lines = [text for text in trail if not is_aside(text)]
+    phrases = [text for text in lines if not text.rstrip().endswith(_SENTENCE_ENDS)]
+    titles = [text for text in phrases if width(text) <= _MAX_TITLE_WIDTH and strip_markup(text) not in taken]
+    if not is_first:
+        return titles[-1] if titles and len(trail) <= 3 and not is_generic(titles[-1]) else ""
+    top = lines[0] if lines else ""
+    names_all = top in phrases and not is_generic(top) and strip_markup(top) not in names
+    if names_all and top == trail[0] and heading_level(top) == 1:
+        return top
+    compares = (
+        t for t in titles if t in lines[:_N_TITLE_LINES] and _COMPARES.search(t) and not _DESCRIBES_HOST.search(t)
+    )
+    if chosen := next(compares, ""):
+        return chosen
+    is_preamble = len(lines) <= _MAX_PREAMBLE and not top.startswith(_LIST_MARKS)
+    return top if is_preamble and top in titles and not is_generic(top) else ""

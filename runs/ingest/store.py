@@ -17,9 +17,10 @@ from runs.analysis.facts import FIGURES
 from runs.models import Capture, Config, ConfigText, Experiment, Run, Series, Timing, Upload
 
 from . import clocks, counters, timings
+from .captures import collect_series
 from .configs import Placement, fingerprint_of
 from .draft import Draft, DraftCapture, DraftExperiment, DraftRun
-from .screens import Samples, samples_of
+from .sample_series import CaptureSeries
 from .storable import truncate
 
 BATCH = 500
@@ -86,7 +87,7 @@ class Loads:
         if number not in self._results:
             self._results[number] = block.load_results
         rows = block.values.get("rows")
-        values = rows[int(row)] if row and isinstance(rows, list) else timings.told(block)
+        values = rows[int(row)] if row and isinstance(rows, list) else timings.printed_values(block)
         return block, self._results[number][int(row or 0)], values
 
 
@@ -122,7 +123,7 @@ class _Writer:
         texts = self._write_texts()
         runs = self._write_runs(old_runs, contributed)
         captures = self._write_captures(old_captures)
-        files, left = timings.write(self.upload, self.draft, self.blocks, self.placement.experiments, self.runs)
+        files, left = timings.store_timings(self.upload, self.draft, self.blocks, self.placement.experiments, self.runs)
         if borrowed:
             _return_captures(borrowed)
         self._delete_empty([*texts, *runs, *captures], left)
@@ -180,7 +181,7 @@ class _Writer:
             partial=block.partial,
             tags=self.upload.hints.get("tags", []),
         )
-        row.clock_start_s, row.clock_end_s = clocks.of_run(block, result, values, self.upload.hints.get("slot"))
+        row.clock_start_s, row.clock_end_s = clocks.find_run_span(block, result, values, self.upload.hints.get("slot"))
         hashes = self.hashes[drafted.key, run.config] + self.hashes[drafted.key, ""]
         row.fingerprint = fingerprint_of(row, text_hashes=hashes)
         before = _take_id(row, previous)
@@ -207,7 +208,7 @@ class _Writer:
         for first in range(0, len(drafts), CAPTURES_IN_MEMORY):
             sampled = []
             for drafted, capture in drafts[first : first + CAPTURES_IN_MEMORY]:
-                samples = samples_of(self.blocks[key] for key in capture.blocks)
+                samples = collect_series(self.blocks[key] for key in capture.blocks)
                 row = self._capture(drafted, capture, samples)
                 row.run = self.runs.get(capture.run) or foreign.get(capture.run)
                 _take_id(row, previous)
@@ -218,7 +219,7 @@ class _Writer:
                 Series.objects.bulk_create(batch)
         return rows
 
-    def _capture(self, drafted: DraftExperiment, capture: DraftCapture, samples: Samples) -> Capture:
+    def _capture(self, drafted: DraftExperiment, capture: DraftCapture, samples: CaptureSeries) -> Capture:
         blocks = [self.blocks[key] for key in capture.blocks]
         experiment, config = self._place(drafted, capture.config)
         own = {"tool": blocks[0].kind, "phase": capture.phase, "label": capture.label, "command": blocks[0].command}
@@ -246,7 +247,7 @@ class _Writer:
             delete_empty(experiments, configs)
 
 
-def series_of(capture: Capture, samples: Samples) -> Iterator[Series]:
+def series_of(capture: Capture, samples: CaptureSeries) -> Iterator[Series]:
     """Unsaved rows for a capture, one a metric of the system or of a process; a sample without the figure is a gap."""
     names: dict[object, dict[str, object]] = {}  # of one process at a time: all its metrics come together
     for who, metric, track in samples.series():

@@ -15,17 +15,16 @@ import parsers
 from parsers.catalogue import formats
 from runs.models import Upload
 
-from .draft import Draft, Hints
+from .captures import fold_samples
+from .draft import Draft, Hints, apply_hints
 from .edits import Edits, apply_edits
 from .errors import Rejected, rejected
 from .receiving import Incoming, receive, redact_text
 from .redact import Secret
 from .relate import relate
-from .screens import folded
 from .storable import truncate
 from .store import Reading, Rows, store
 from .text_storage import LazyLines, Text, save_pieces, text_columns, text_of
-from .tidy import heed
 
 Status = Upload.Status
 NO_HINTS = Hints()
@@ -232,7 +231,7 @@ def _read_blocks(text: Text, on_progress: OnProgress) -> list[parsers.Block]:
     """What the parsers recognise in it. Raises Rejected 413 where that is too much to keep in memory."""
     parsed = parsers.read(parsers.Text(text.pieces(lambda n_bytes: on_progress(n_bytes, 0))))
     blocks: list[parsers.Block] = []
-    for block in folded(_counted(parsed, on_progress)):
+    for block in fold_samples(_counted(parsed, on_progress)):
         if len(blocks) == MOST_BLOCKS:
             more = f"More than {MOST_BLOCKS} reports and screens stand in this text"
             raise rejected(413, f"{more}: the next one begins here. Send it in parts.", line=block.first)
@@ -248,9 +247,9 @@ def _counted(blocks: Iterable[parsers.Block], on_progress: OnProgress) -> Iterat
 
 def _draft(blocks: list[parsers.Block], text: Text, *, hints: Hints, edits: Edits | None, strict: bool) -> Reading:
     """strict False leaves out edits that do not fit."""
-    draft = relate(blocks, text.n_lines, hints)
+    draft = relate(blocks, text.n_lines)
     draft.unread = list(text.skip_blank_lines(draft.unread))
-    heed(draft, hints)
+    apply_hints(draft, hints)
     edited = apply_edits(draft, edits, strict=strict)
     return Reading(blocks, edited, [problem for block in blocks for problem in block.problems])
 

@@ -14,7 +14,7 @@ from django.db.models import Count, F, FloatField, Max, Q, QuerySet, Sum
 from django.db.models.functions import Cast
 from numpy.typing import NDArray
 
-from runs.ingest.clocks import seconds
+from runs.ingest.clocks import seconds_of_day
 from runs.ingest.series_packing import unpack_points, unpack_samples
 from runs.models import Capture, Run, Series
 
@@ -270,7 +270,7 @@ def _overlap(one: Capture, other: Capture) -> bool:
 
 
 def _span(capture: Capture) -> tuple[float, float]:
-    low, high = seconds(capture.clock_first), seconds(capture.clock_last or capture.clock_first)
+    low, high = seconds_of_day(capture.clock_first), seconds_of_day(capture.clock_last or capture.clock_first)
     return low, high + DAY_S * (high < low)
 
 

@@ -102,7 +102,7 @@ def _entry(item: Item, blocks: dict[str, Any]) -> Entry:
 
 
 def _look_words(item: DraftCapture, values: dict[str, Any]) -> str:
-    words = [f"{item.looks:,} looks"] if item.looks > 1 else []
+    words = [f"{item.n_samples:,} looks"] if item.n_samples > 1 else []
     if values.get("n_processes"):
         words.append(f"{values['n_processes']} processes")
     free = values.get("memfree", values.get("mem_free_kb"))

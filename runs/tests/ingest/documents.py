@@ -19,7 +19,7 @@ from pathlib import Path
 
 import parsers
 from parsers import Block, LoadResult
-from runs.ingest.draft import Draft, DraftExperiment, DraftRun, Hints
+from runs.ingest.draft import Draft, DraftExperiment, DraftRun
 from runs.ingest.relate import relate
 
 FOLDER = Path(__file__).parent / "documents"
@@ -38,7 +38,7 @@ def outline_of(name: str) -> str:
 def read(text: str) -> tuple[list[Block], Draft]:
     lines = text.split("\n")
     blocks = list(parsers.read(lines))
-    return blocks, relate(blocks, len(lines), Hints())
+    return blocks, relate(blocks, len(lines))
 
 
 def expand(text: str) -> str:

@@ -11,11 +11,10 @@ from runs.ingest.draft import (
     DraftHost,
     DraftRun,
     DraftText,
-    Hints,
 )
 
 
-def relate(blocks: list[Block], n_lines: int, hints: Hints) -> Draft:
+def relate(blocks: list[Block], n_lines: int) -> Draft:
     """A config a heading, counted repeats, monitors before the run that follows; one experiment, one host."""
     experiment = DraftExperiment("e1", "an experiment", host="h1")
     host = DraftHost("h1", "web1")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from runs import ingest
-from runs.ingest.clocks import clock_in
+from runs.ingest.clocks import read_clock
 from runs.models import Run
 from runs.tests.ingest.texts import ab
 
@@ -72,16 +72,16 @@ Set 3 12:00:01
 
 @pytest.mark.parametrize("line", DATES.splitlines())
 def test_a_line_that_is_only_a_date_tells_its_time(line):
-    assert clock_in(line) == "17:28:19"
+    assert read_clock(line) == "17:28:19"
 
 
 @pytest.mark.parametrize("line", OTHERS.splitlines())
 def test_a_line_that_says_anything_else_tells_none(line):
-    assert clock_in(line) is None
+    assert read_clock(line) is None
 
 
 def test_noon_and_midnight_on_a_clock_of_twelve_hours():
-    assert [clock_in(f"{time} CET") for time in ("12:00:01 AM", "12:00:01 PM")] == ["00:00:01", "12:00:01"]
+    assert [read_clock(f"{time} CET") for time in ("12:00:01 AM", "12:00:01 PM")] == ["00:00:01", "12:00:01"]
 
 
 def spans(text: str) -> list[tuple[float | None, float | None]]:

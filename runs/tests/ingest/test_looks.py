@@ -11,7 +11,10 @@ from hypothesis import strategies as st
 import parsers
 from parsers import Block
 from parsers.tables import Table
-from runs.ingest.screens import processes, running, samples_of, seconds
+from runs.ingest import sample_series
+from runs.ingest.captures import collect_series
+from runs.ingest.clocks import seconds_of_day
+from runs.ingest.sample_series import unwrap_midnight
 from runs.ingest.series_packing import unpack_samples
 from runs.ingest.store import series_of
 from runs.models import Capture
@@ -30,7 +33,7 @@ def httpd(pid, rss, cpu=0.0, time=1.0, user="apache"):
 
 
 def stored(*blocks):
-    return {(row.pid, row.command, row.metric): row for row in series_of(Capture(), samples_of(blocks))}
+    return {(row.pid, row.command, row.metric): row for row in series_of(Capture(), collect_series(blocks))}
 
 
 def figures(row, n=None):
@@ -50,7 +53,7 @@ def test_a_screen_is_one_look_with_its_processes():
 def test_rows_of_one_block_are_looks_of_their_own():
     text = "r b swpd free buff cache si so bi bo in cs us sy id wa\n" + "1 0 0 100 1 1 0 0 0 0 0 0 5 0 95 0\n" * 4
     (block,) = parsers.read(text.splitlines(keepends=True))
-    assert samples_of([block]).n == 3  # the first row is the mean since the machine's start
+    assert collect_series([block]).n == 3  # the first row is the mean since the machine's start
 
 
 def test_a_listing_without_a_system_is_one_look():
@@ -60,7 +63,7 @@ def test_a_listing_without_a_system_is_one_look():
 
 def test_a_listing_that_found_nothing_is_a_look_without_processes():
     listings = [Block("ps", 1, 3, {"processes": Table({"pid": pids, "rss_kb": pids}, len(pids))}) for pids in ([7], [])]
-    samples = samples_of([listings[0], listings[1], listings[0]])
+    samples = collect_series([listings[0], listings[1], listings[0]])
     assert samples.n == 3
     assert rss_of(stored(listings[0], listings[1], listings[0])) == {7: [7, None, 7]}
 
@@ -78,7 +81,7 @@ def test_a_pid_that_another_program_took_over_is_two_series():
 
 
 def test_a_pid_that_another_user_took_over_is_two_series():
-    rows = list(series_of(Capture(), samples_of([screen(httpd(1, 100)), screen(httpd(1, 100, user="root"))])))
+    rows = list(series_of(Capture(), collect_series([screen(httpd(1, 100)), screen(httpd(1, 100, user="root"))])))
     assert sorted(row.user for row in rows if row.metric == "rss_kb") == ["apache", "root"]
 
 
@@ -92,7 +95,7 @@ def test_threads_leave_the_machine_and_no_processes():
 
 
 def test_a_log_longer_than_a_part_comes_back_whole(monkeypatch):
-    monkeypatch.setattr(processes, "PART", 7)
+    monkeypatch.setattr(sample_series, "PROCESS_ROWS_A_PART", 7)
     rows = stored(
         *(screen(*(httpd(pid, 100 * pid + look) for pid in range(1, 4) if (look + pid) % 5)) for look in range(40))
     )
@@ -105,7 +108,7 @@ def test_a_log_longer_than_a_part_comes_back_whole(monkeypatch):
 
 
 def test_processes_beyond_the_bound_are_added_up_by_program(monkeypatch):
-    monkeypatch.setattr(processes, "MOST", 2)
+    monkeypatch.setattr(sample_series, "MAX_PROCESSES", 2)
     many = [httpd(pid, 100, cpu=1.5) for pid in range(1, 6)]
     rows = stored(screen(*many, (9, "root", 5, 0.0, 0.0, "cron")), screen(*many[:4]))
     assert rss_of(rows) == {1: [100, 100], 2: [100, 100], 0: [5]}
@@ -115,8 +118,8 @@ def test_processes_beyond_the_bound_are_added_up_by_program(monkeypatch):
 
 
 def test_programs_beyond_the_bound_are_added_up_together(monkeypatch):
-    monkeypatch.setattr(processes, "MOST", 0)
-    monkeypatch.setattr(processes, "MOST_PROGRAMS", 1)
+    monkeypatch.setattr(sample_series, "MAX_PROCESSES", 0)
+    monkeypatch.setattr(sample_series, "MAX_PROGRAMS", 1)
     rows = stored(screen((1, "a", 1, 0.0, 0.0, "one"), (2, "a", 2, 0.0, 0.0, "two"), (3, "a", 4, 0.0, 0.0, "three")))
     assert {command: figures(row) for (_, command, metric), row in rows.items() if metric == "rss_kb"} == {
         "further processes of one": [1],
@@ -125,7 +128,7 @@ def test_programs_beyond_the_bound_are_added_up_together(monkeypatch):
 
 
 def clock(*texts):
-    return running(np.array([seconds(text) for text in texts])).tolist()
+    return unwrap_midnight(np.array([seconds_of_day(text) for text in texts])).tolist()
 
 
 def test_the_clock_is_a_series_that_goes_on_past_midnight():
@@ -142,7 +145,7 @@ def test_a_clock_that_steps_back_across_midnight_is_taken_as_it_is():
 
 
 def test_what_is_no_clock_is_none():
-    assert [math.isnan(seconds(text)) for text in ("12:00", "aa:bb:cc", "", None, "1²:00:00")] == [True] * 5
+    assert [math.isnan(seconds_of_day(text)) for text in ("12:00", "aa:bb:cc", "", None, "1²:00:00")] == [True] * 5
 
 
 @given(st.lists(st.floats() | st.integers()))

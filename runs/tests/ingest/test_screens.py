@@ -11,9 +11,10 @@ import parsers
 from parsers.formats import vmstat
 from parsers.tests.reading import FIXTURES
 from runs import ingest
-from runs.ingest import screens
+from runs.ingest import captures as capturing
+from runs.ingest import sample_series
+from runs.ingest.captures import FoldedBlock, collect_series, count_samples, fold_samples
 from runs.ingest.relate import relate
-from runs.ingest.screens import Folded, folded, folding, processes, samples_of
 from runs.ingest.series_packing import unpack_samples
 from runs.models import Capture, Series, Upload
 
@@ -73,48 +74,48 @@ def ps(at, pids=(7,)):
 
 def test_a_long_log_is_its_first_screens_and_one_block_of_all_others():
     text = "".join(log(50))
-    blocks = list(folded(read(text)))
-    assert [type(block) for block in blocks] == [parsers.Block] * 20 + [Folded]
-    assert blocks[-1].n_looks == 30
+    blocks = list(fold_samples(read(text)))
+    assert [type(block) for block in blocks] == [parsers.Block] * 20 + [FoldedBlock]
+    assert count_samples(blocks[-1]) == 30
     assert (blocks[-1].first, blocks[-1].last) == (read(text)[20].first, read(text)[-1].last)
 
 
 def test_a_short_log_is_left_as_it_is():
     text = "".join(log(20))
-    assert [block.lines for block in folded(read(text))] == [block.lines for block in read(text)]
+    assert [block.lines for block in fold_samples(read(text))] == [block.lines for block in read(text)]
 
 
 @pytest.mark.parametrize("part", [5, 250_000])
 def test_the_folded_looks_are_those_of_the_screens(monkeypatch, part):
-    monkeypatch.setattr(processes, "PART", part)
-    monkeypatch.setattr(screens.track, "PART", part)
+    monkeypatch.setattr(sample_series, "PROCESS_ROWS_A_PART", part)
+    monkeypatch.setattr(sample_series, "SYSTEM_VALUES_A_PART", part)
     text = "".join(log(90, start=86400 - 40))
-    whole, parts = samples_of(read(text)), samples_of(folded(read(text)))
+    whole, parts = collect_series(read(text)), collect_series(fold_samples(read(text)))
     assert parts.n == 90
     assert told(parts) == told(whole)
 
 
 def test_a_look_that_was_left_out_moves_the_folded_ones():
-    blocks = list(folded(read("".join(log(60)))))
+    blocks = list(fold_samples(read("".join(log(60)))))
     rest = read("".join(log(60)))
-    assert told(samples_of([*blocks[:3], *blocks[4:]])) == told(samples_of([*rest[:3], *rest[4:]]))
+    assert told(collect_series([*blocks[:3], *blocks[4:]])) == told(collect_series([*rest[:3], *rest[4:]]))
 
 
 def test_screens_of_another_command_begin_anew():
     text = "$ top -b -n 25\n" + "".join(log(25)) + "$ top -b -n 25\n" + "".join(log(25))
-    assert [type(block) is Folded for block in folded(read(text))] == [*[False] * 20, True] * 2
+    assert [type(block) is FoldedBlock for block in fold_samples(read(text))] == [*[False] * 20, True] * 2
 
 
 def test_a_listing_in_a_loop_has_the_time_above_it():
-    blocks = list(folded(read(loop(ps, 30))))
+    blocks = list(fold_samples(read(loop(ps, 30))))
     assert len(blocks) == 21
-    samples = samples_of(blocks)
+    samples = collect_series(blocks)
     assert (samples.n, samples.clock_first, samples.clock_last) == (30, "17:00:00", "17:00:29")
 
 
 def test_a_loop_without_dates_is_known_by_its_command():
     text = loop(lambda at: MEMINFO.format(free=at), 30, "while true; do cat /proc/meminfo; sleep 1; done", stamp=False)
-    assert len(list(folded(read(text)))) == 21
+    assert len(list(fold_samples(read(text)))) == 21
 
 
 def again_and_again(n, between=""):
@@ -123,8 +124,8 @@ def again_and_again(n, between=""):
 
 def captures(text):
     """(blocks, looks) of each capture of a text."""
-    made = relate(list(folded(read(text))), text.count("\n"), ingest.Hints())
-    return [(len(one.blocks), one.looks) for experiment in made.experiments for one in experiment.captures]
+    made = relate(list(fold_samples(read(text))), text.count("\n"))
+    return [(len(one.blocks), one.n_samples) for experiment in made.experiments for one in experiment.captures]
 
 
 def test_a_command_that_was_typed_a_few_times_is_as_many_captures():
@@ -174,7 +175,7 @@ Swap:           2047           0        2047
 
 
 def test_watch_tells_the_time_of_each_look():
-    samples = samples_of(folded(read("".join(WATCH.format(second=2 * at) for at in range(25)))))
+    samples = collect_series(fold_samples(read("".join(WATCH.format(second=2 * at) for at in range(25)))))
     assert (samples.n, samples.clock_first, samples.clock_last) == (25, "17:00:00", "17:00:48")
 
 
@@ -184,18 +185,18 @@ def test_the_rows_of_hours_of_vmstat_are_one_capture(monkeypatch):
     head, _, rest = text.partition("\n   4    0 ")
     again = "".join(f"\n   4    0 {line}" for line in [rest.splitlines()[0]] * 70)
     assert [n_blocks for n_blocks, _ in captures(head + again + "\n")] == [21]
-    samples = samples_of(folded(read(head + again + "\n")))
+    samples = collect_series(fold_samples(read(head + again + "\n")))
     assert (samples.n, samples.clock_first, samples.clock_last) == (69, "13:52:09", "13:52:09")
 
 
-def test_load_tests_in_a_loop_are_never_folded():
+def test_load_tests_in_a_loop_are_never_fold_samples():
     def ab(at):
         return (
             f"Server Software:        nginx\nConcurrency Level:      10\nTime taken for tests:   1.2{at:02} seconds\n"
             "Complete requests:      1000\nRequests per second:    812.24 [#/sec] (mean)\n\n"
         )
 
-    blocks = list(folded(read(loop(ab, 30, "while sleep 1; do date; ab -n 1000 http://a/; done"))))
+    blocks = list(fold_samples(read(loop(ab, 30, "while sleep 1; do date; ab -n 1000 http://a/; done"))))
     assert [block.kind for block in blocks] == ["ab"] * 30
 
 
@@ -211,46 +212,46 @@ def test_a_loop_that_prints_two_kinds_is_two_series():
     text = loop(
         lambda at: ps(at) + MEMINFO.format(free=at), 30, "while sleep 1; do date; ps aux; cat /proc/meminfo; done"
     )
-    blocks = list(folded(read(text)))
-    assert [(block.kind, block.n_looks) for block in blocks if isinstance(block, Folded)] == [
+    blocks = list(fold_samples(read(text)))
+    assert [(block.kind, count_samples(block)) for block in blocks if isinstance(block, FoldedBlock)] == [
         ("ps", 10),
         ("meminfo", 10),
     ]
     assert len(blocks) == 42
-    memory = samples_of(block for block in blocks if block.kind == "meminfo")
+    memory = collect_series(block for block in blocks if block.kind == "meminfo")
     assert (memory.n, memory.clock_last) == (30, "17:00:29")
 
 
 def test_prose_between_screens_parts_them():
     shown = log(30)
     blocks = list(
-        folded(read("".join(shown[:25]) + "After the restart it looked like this:\n\n" + "".join(shown[25:])))
+        fold_samples(read("".join(shown[:25]) + "After the restart it looked like this:\n\n" + "".join(shown[25:])))
     )
-    assert [type(block) is Folded for block in blocks] == [*[False] * 20, True, *[False] * 5]
+    assert [type(block) is FoldedBlock for block in blocks] == [*[False] * 20, True, *[False] * 5]
 
 
 def test_more_processes_than_the_bound_are_a_problem_that_names_the_line(monkeypatch):
-    monkeypatch.setattr(processes, "MOST", 60)
-    monkeypatch.setattr(folding, "MOST", 60)
+    monkeypatch.setattr(sample_series, "MAX_PROCESSES", 60)
+    monkeypatch.setattr(capturing, "MAX_PROCESSES", 60)
     text = "".join(top(at, *((100 * at + row, 5, "php") for row in range(2))) for at in range(60))
-    (problem,) = [problem for block in folded(read(text)) for problem in block.problems]
+    (problem,) = [problem for block in fold_samples(read(text)) for problem in block.problems]
     assert problem.message == "more than 60 processes: from here on further ones are added up by program"
     assert "php" in text.splitlines()[problem.line + 7]
 
 
 def test_one_bound_holds_for_the_first_screens_and_all_others(monkeypatch):
-    monkeypatch.setattr(processes, "MOST", 60)
-    monkeypatch.setattr(folding, "MOST", 60)
+    monkeypatch.setattr(sample_series, "MAX_PROCESSES", 60)
+    monkeypatch.setattr(capturing, "MAX_PROCESSES", 60)
     text = "".join(top(at, (7, 5, "init"), *((100 * at + row + 10, 5, "php") for row in range(2))) for at in range(60))
-    who = {who for who, _, _ in samples_of(folded(read(text))).series()} - {screens.SYSTEM}
+    who = {who for who, _, _ in collect_series(fold_samples(read(text))).series()} - {sample_series.SYSTEM}
     assert len({pid for pid, *_ in who if pid}) == 60
     assert [command for pid, _, command, _ in who if not pid] == ["further processes of php"]
 
 
 def test_more_processes_than_the_bound_on_a_few_screens_are_a_problem_too(monkeypatch):
-    monkeypatch.setattr(folding, "MOST", 30)
+    monkeypatch.setattr(capturing, "MAX_PROCESSES", 30)
     text = top(1, *((row, 5, "php") for row in range(40)))
-    assert [len(block.problems) for block in folded(read(text))] == [1]
+    assert [len(block.problems) for block in fold_samples(read(text))] == [1]
 
 
 @pytest.mark.django_db
@@ -269,19 +270,19 @@ def test_a_long_log_is_stored_as_one_capture():
 
 
 def test_screens_without_processes_are_looks():
-    samples = samples_of(folded(read("".join(top(at) for at in range(50)))))
+    samples = collect_series(fold_samples(read("".join(top(at) for at in range(50)))))
     assert samples.n == 50
-    assert {who for who, _, _ in samples.series()} == {screens.SYSTEM}
+    assert {who for who, _, _ in samples.series()} == {sample_series.SYSTEM}
 
 
 def test_time_that_goes_backwards_is_kept_as_it_was_printed():
-    samples = samples_of(folded(read("".join(top(50_000 - at, (1, 5, "php")) for at in range(50)))))
+    samples = collect_series(fold_samples(read("".join(top(50_000 - at, (1, 5, "php")) for at in range(50)))))
     clock = next(unpack_samples(track.packed) for _, metric, track in samples.series() if metric == "clock_s")
     assert clock.tolist() == [50_000 - at for at in range(50)]
 
 
 def test_a_gap_in_a_log_is_one_in_its_clock():
-    samples = samples_of(folded(read("".join(top(at + 600 * (at > 30), (1, 5, "php")) for at in range(50)))))
+    samples = collect_series(fold_samples(read("".join(top(at + 600 * (at > 30), (1, 5, "php")) for at in range(50)))))
     clock = next(unpack_samples(track.packed) for _, metric, track in samples.series() if metric == "clock_s")
     assert sorted(clock[1:] - clock[:-1])[-2:] == [1, 601]
 
@@ -291,7 +292,7 @@ def test_ten_thousand_columns_are_read():
     rows = "".join(f"{pid:5} www " + " ".join(["1"] * 10_000) + "    500  1.0 httpd\n" for pid in range(3))
     rss = [
         unpack_samples(track.packed).tolist()
-        for _, metric, track in samples_of(read(header + rows)).series()
+        for _, metric, track in collect_series(read(header + rows)).series()
         if metric == "rss_kb"
     ]
     assert rss == [[500], [500], [500]]
@@ -304,17 +305,17 @@ def test_screens_of_other_tools_are_folded_too():
         for at in range(1, 50)
     ]
     head = "Linux 6.1.0 (web) \t11/21/26 \t_x86_64_\t(2 CPU)\n\n"
-    blocks = list(folded(read(head + "".join(intervals))))
-    assert isinstance(blocks[-1], Folded)
-    assert told(samples_of(blocks)) == told(samples_of(read(head + "".join(intervals))))
-    assert samples_of(blocks).n == 49
+    blocks = list(fold_samples(read(head + "".join(intervals))))
+    assert isinstance(blocks[-1], FoldedBlock)
+    assert told(collect_series(blocks)) == told(collect_series(read(head + "".join(intervals))))
+    assert collect_series(blocks).n == 49
 
 
 @pytest.mark.django_db
 @pytest.mark.usefixtures("real_relations")
 def test_the_preview_of_a_long_log_counts_its_looks():
     (experiment,) = ingest.preview("".join(log(60)).encode()).draft.experiments
-    assert [capture.looks for capture in experiment.captures] == [60]
+    assert [capture.n_samples for capture in experiment.captures] == [60]
 
 
 @pytest.mark.django_db

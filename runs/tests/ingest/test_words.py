@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runs.ingest.words import is_aside, names_nothing, numbering, phase_of, plain, repeat_of
+from runs.ingest.heading_words import find_numbering, find_phase, find_repeat, is_aside, is_generic, strip_markup
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ from runs.ingest.words import is_aside, names_nothing, numbering, phase_of, plai
     ],
 )
 def test_it_names_no_set_up(heading):
-    assert names_nothing(heading)
+    assert is_generic(heading)
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_it_names_no_set_up(heading):
     ],
 )
 def test_it_names_a_set_up(heading):
-    assert not names_nothing(heading)
+    assert not is_generic(heading)
     assert not is_aside(heading)
 
 
@@ -140,7 +140,7 @@ def test_it_is_no_aside(title):
     ],
 )
 def test_it_tells_when(heading, phase):
-    assert phase_of(heading) == phase
+    assert find_phase(heading) == phase
 
 
 @pytest.mark.parametrize(
@@ -157,13 +157,13 @@ def test_it_tells_when(heading, phase):
     ],
 )
 def test_it_counts_repeats(text, number):
-    assert repeat_of(text) == number
+    assert find_repeat(text) == number
 
 
 def test_marks_are_no_part_of_a_name():
-    assert plain("## event:") == "event"
-    assert plain("■ nginx の場合") == "nginx の場合"
-    assert plain("## [apache](https://example.org/) + mod\\_php") == "apache + mod_php"
-    assert numbering("(1.2) worker") == "1.2"
-    assert numbering("1.22 of nginx") == "1.22"
-    assert numbering("50 clients") == ""
+    assert strip_markup("## event:") == "event"
+    assert strip_markup("■ nginx の場合") == "nginx の場合"
+    assert strip_markup("## [apache](https://example.org/) + mod\\_php") == "apache + mod_php"
+    assert find_numbering("(1.2) worker") == "1.2"
+    assert find_numbering("1.22 of nginx") == "1.22"
+    assert find_numbering("50 clients") == ""

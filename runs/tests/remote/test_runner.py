@@ -7,7 +7,7 @@ import re
 import pytest
 
 from runs import ingest, remote
-from runs.ingest.clocks import seconds
+from runs.ingest.clocks import seconds_of_day
 from runs.models import Capture, Config, ConfigText, Job, Run, Step, Target
 from runs.selectors import reads
 from runs.tests.remote import livejobs, rows
@@ -44,7 +44,7 @@ def test_beside_each_run_stand_its_monitors_its_hardware_and_its_config_file(go,
         assert beside == looks | {("top", "during")}
         top = run.captures.get(tool="top")
         assert top.n_samples >= 3
-        assert run.clock_start_s == seconds(top.clock_first)
+        assert run.clock_start_s == seconds_of_day(top.clock_first)
         assert run.clock_start_s < run.clock_end_s < run.clock_start_s + 20
         assert run.host.name == job.target.host.name
         assert run.host.cores and run.host.ram_kb

@@ -1,14 +1,15 @@
-"""What headings say: which repeat, before or after the load, or nothing but that something was measured.
+"""The vocabulary of headings: which repeat, before or after the load, or only that something was measured.
 
-Pages in several languages are pasted; each list has the words that were met. A word missing here costs a guess that the
-preview lets one change, nothing more.
+Pages in several languages are pasted; each list has the words that were met. A missing word costs a wrong guess, which can
+be corrected on the preview page.
 """
 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 
+from parsers.catalogue import formats
 from parsers.transcript import width
 
 # Order matters: "just after the start" is before the load, although it says "after".
@@ -41,9 +42,9 @@ _REPEAT = re.compile(
     re.IGNORECASE,
 )
 _AGAIN = re.compile(r"続けて|もう一度|もう1回|\bagain\b|once more|\bone more\b|jeszcze raz|noch einmal", re.IGNORECASE)
-# Words that say that something was measured, not of what.
+# Words that say that something was measured, not of what. The names of tools are generic, too.
 _GENERIC_WORDS = """
-    ab siege wrk top ps meminfo cpuinfo apache\\s*bench(?:mark)? results? outputs? bench(?:mark(?:s|ing)?)? load(?:ed)?
+    apache\\s*bench(?:mark)? results? outputs? bench(?:mark(?:s|ing)?)? load(?:ed)?
     tests? memory cpu usage process(?:es)? commands? run(?:ning|s)? numbers? figures? state machine hardware hosts? server
     conf(?:ig(?:uration)?)? settings? virtual\\s*host summary overview conclusions? short\\sversion requests? comparison
     the of for and with a says? said what it its this that is was ran here are now then same in on to we get got from
@@ -54,19 +55,17 @@ _GENERIC_WORDS = """
     set-?up install(?:ation|ing)? usage build(?:ing)? requirements? prerequisites? descriptions? introduction notes? examples?
     (?:concurrent|simultaneous|parallel) users? connections? concurrency duration seconds? secs? minutes? mins?
 """
-_GENERIC = re.compile(
-    rf"\b(?:{'|'.join(_GENERIC_WORDS.split())})\b"
-    r"|結果|使用状況|使用量|状況|状態|確認|メモリー?|プロセス数?|コマンド|実行|測定|計測|ベンチマーク|負荷試験|試験|時点|を?かけ(?:ます|た|てみます)"
-    r"|かけ|設定内容|設定|内容|ファイル|ハードウェア|スナップショット|環境|まとめ|比較|サマリー?|総合|一覧|の|を|に|で|は|と|が|時|後|前|中",
-    re.IGNORECASE,
+_GENERIC_CJK = (
+    r"結果|使用状況|使用量|状況|状態|確認|メモリー?|プロセス数?|コマンド|実行|測定|計測|ベンチマーク|負荷試験|試験|時点|を?かけ(?:ます|た|てみます)"
+    r"|かけ|設定内容|設定|内容|ファイル|ハードウェア|スナップショット|環境|まとめ|比較|サマリー?|総合|一覧|の|を|に|で|は|と|が|時|後|前|中"
 )
-# "Server B", "config 2": told apart by a letter or a number alone, which a repeat's number is not.
+# "Server B", "config 2": named by a letter or a number alone, which is not a repeat's number.
 _LETTERED = re.compile(
     r"\b(?i:servers?|machine|host|node|config(?:uration)?|set-?up|variante?|version|option|case|benchmark|scenario|experiment"
     r"|konfiguration|wariant|serwer|szenario|сценарий|场景)"
     r"\s*#?(?:[A-Z]|\d+)\b|\b(?i:first|second|third|1st|2nd|other)\s(?i:server|machine|host|config|set-?up|version)\b|(?:パターン|構成|サーバー?|案)\s*[A-Z0-9]"
 )
-# Names too short to be told from what is left of a sentence, unless they stand alone: "## Go", "v2:".
+# Names that are too short to be distinguished from the rest of a sentence, unless they stand alone: "## Go", "v2:".
 _BRIEF = re.compile(
     r"(?:\s*(?:#+|[*-]|\*\*)\s*)?(?:v\d[\w.]*|Go|Bun|C(?:\+\+|#)?|D|F#|R|JS|TS|PHP\s?\d|h[123]c?"
     r"|(?:this )?PR(?: ?#?\d+)?)(?:\*\*)?\s*[:：]?\s*"
@@ -84,11 +83,11 @@ _BYLINE = re.compile(
 )
 _MAIL = re.compile(
     r"^(?:from|to|cc|date|message-id|reply-to|von|an|datum|od|do|data|in-reply-to|list-\w+|x-[\w-]+"
-    # and a page's own header, as site generators want it
+    # and a page's header for a site generator
     r"|layout|permalink|categor(?:y|ies)|tags?|keywords|slug|banner|draft|author|comments|published|description|lang)\s?:\s",
     re.IGNORECASE,
 )
-SUBJECT = re.compile(  # a mail's, or a page's own title
+SUBJECT = re.compile(  # the title of a mail or a page
     r"^(?:subject|title|betreff|titel|temat|tytuł|título|titre|件名|タイトル)\s?:\s*(?:(?:re|aw|fwd?|odp)\s?:\s*)*"
     r"(?P<subject>.+)",
     re.IGNORECASE,
@@ -104,10 +103,10 @@ _COMMAND = re.compile(
     r"|(?:sudo|service|systemctl|apachectl|export|echo|curl|wget|apt(?:-get)?|yum|make|cd|sed|vim?|nano|ssh|kill(?:all)?)\s+\S)"
     r"|^[a-z][\w./]*\s(?:.*\s)?-{1,2}\w+\s+\S+\s.*(?:\s-{1,2}\w|://)|&&|://\S*$|\w\s*=\s*[\w.]+\(|^[A-Z]\w+\s+(?:\S+\s+)?\"[^\"]*\"$"
 )
-_PROGRESS = re.compile(  # what load tools say on the way, above their figures
+_PROGRESS = re.compile(  # what load tools print while they run
     r"^(?:execution|script|output|web dashboard):\s|^scenarios:\s\(|^\*\s\S+:\s.*\b(?:VUs|iterations)\b|^running \(\d|^[✓✗↳]\s"
     r"|^\S+\s+[✓✗]?\s*\[[\s\d%=>-]+\]|^(?:INFO|WARN|ERRO|DEBU)\[\d+\]|source=console$|^[\W_]*(?:Grafana|io)[\W_]*$"
-    r"|^New configuration template added|^Run siege -C to"
+    r"|^New configuration template added|^Run \w+ -C to"
     r"|^Creat(?:ing summariser|ed the tree)|^Starting (?:standalone|the) test|^Waiting for possible"
 )
 _MARKUP = re.compile(r"^[\s#*=・◆◇■□●○▪•>|_-]+|[\s:：*_=|]+$")
@@ -117,16 +116,16 @@ _LINK = re.compile(r"(?<!!)\[([^\]]+)\]\([^)\s]*\)")
 _ESCAPED = re.compile(r"\\([_*#+.|<>()\[\]-])")
 _SENTENCE = re.compile(r"[。．!?？！]$|[.](?:\s|$)|ます$|です$|ました$")
 _NUMBERING = re.compile(r"^[(（]?(\d+(?:[.．-]\d+)*)[.)）]?(?=\s|[^\d\s.])")
-_LONG = 60
+_MAX_NAME_WIDTH = 60
 
 
-def phase_of(heading: str) -> str:
-    """ "before", "during", "after", or "" where the heading says none of them."""
+def find_phase(heading: str) -> str:
+    """ "before", "during", "after", or "" where the heading has none of them."""
     return next((phase for phase, pattern in _PHASE_PATTERNS if pattern.search(heading)), "")
 
 
-def repeat_of(text: str) -> int | None:
-    """The repeat's number that a heading or label gives, or None."""
+def find_repeat(text: str) -> int | None:
+    """The repeat's number in a heading or label, or None."""
     found = _REPEAT.search(text)
     if not found:
         return None
@@ -135,25 +134,31 @@ def repeat_of(text: str) -> int | None:
 
 
 @lru_cache(maxsize=512)
-def plain(text: str) -> str:
-    """A heading without list marks, Markdown and the final colon: what a name is made of."""
+def strip_markup(text: str) -> str:
+    """A heading without list marks, Markdown and the final colon."""
     bare = _MARKUP.sub("", _EMPHASIS.sub(r"\2", _CODE.sub(r"\1", text))).strip()
     return _ESCAPED.sub(r"\1", _LINK.sub(r"\1", bare)) if "\\" in bare or "](" in bare else bare
 
 
-@lru_cache(maxsize=512)  # each heading's is asked for several times
-def names_nothing(text: str) -> bool:
-    """Whether a heading tells no set-up apart from another: a repeat, a phase, or only that something was measured."""
+@cache
+def _generic_pattern() -> re.Pattern[str]:
+    words = [*_GENERIC_WORDS.split(), *map(re.escape, formats())]
+    return re.compile(rf"\b(?:{'|'.join(words)})\b|{_GENERIC_CJK}", re.IGNORECASE)
+
+
+@lru_cache(maxsize=512)  # for one heading this is called several times
+def is_generic(text: str) -> bool:
+    """Whether a heading names no config: it has a repeat, a phase, or only says that something was measured."""
     if _LETTERED.search(text) or _BRIEF.fullmatch(text):
         return False
-    bare = _GENERIC.sub(" ", _DATE.sub(" ", _AGAIN.sub(" ", _REPEAT.sub(" ", plain(text)))))
+    bare = _generic_pattern().sub(" ", _DATE.sub(" ", _AGAIN.sub(" ", _REPEAT.sub(" ", strip_markup(text)))))
     for _, pattern in _PHASE_PATTERNS:
         bare = pattern.sub(" ", bare)
     return len(re.sub(r"[\W\d_]+", "", bare)) < 3
 
 
 def is_aside(text: str) -> bool:
-    """Whether a line is of the page and not of the text: a by-line, a mail's header, a row of links; or it is a command."""
+    """Whether a line is not of the text but of the page (a by-line, a mail's header, a row of links), or is a command."""
     line = text.strip()
     dated = _DATE.search(line)
     if dated and (
@@ -164,12 +169,12 @@ def is_aside(text: str) -> bool:
 
 
 def is_short(text: str) -> bool:
-    """Whether a line can stand as a name. The setting that was tried, shown as code, may be longer than words may."""
-    return width(plain(text)) <= (2 * _LONG if is_code(text) else _LONG)
+    """Whether a line can be a name. A setting shown as code may be longer than words."""
+    return width(strip_markup(text)) <= (2 * _MAX_NAME_WIDTH if is_code(text) else _MAX_NAME_WIDTH)
 
 
 def is_code(text: str) -> bool:
-    """Whether a line is code and nothing else, as Markdown marks it: `worker_processes 4;`."""
+    """Whether a line is only code, as Markdown marks it: `worker_processes 4;`."""
     return bool(_CODE.fullmatch(text.strip()))
 
 
@@ -177,9 +182,9 @@ def is_sentence(text: str) -> bool:
     return bool(_SENTENCE.search(text.strip())) or not is_short(text)
 
 
-def numbering(text: str) -> str:
-    """ "(1.2) worker" → "1.2"; "" where there is none. A decimal figure of a version is none."""
-    found = _NUMBERING.match(plain(text))
+def find_numbering(text: str) -> str:
+    """ "(1.2) worker" → "1.2"; "" where there is none. A version is none."""
+    found = _NUMBERING.match(strip_markup(text))
     return (
         found[1]
         if found and (text.lstrip().startswith(("(", "（")) or found[0].endswith((".", ")")) or "." in found[1])
@@ -187,7 +192,7 @@ def numbering(text: str) -> str:
     )
 
 
-def level(text: str) -> int:
+def heading_level(text: str) -> int:
     """Depth of a Markdown heading, 0 where it is none."""
     found = re.match(r"\s*(#{1,6})\s+\S", text)
     return len(found[1]) if found else 0

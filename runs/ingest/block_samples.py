@@ -1,0 +1,272 @@
+"""Samples in the blocks of monitors: one screen, listing or row each; and which blocks are samples of one command."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from parsers import Block, ProcessSample, Record, SystemSample
+from parsers.catalogue import formats
+from parsers.tables import Table
+
+from .clocks import MAX_LINES_APART, read_clock
+
+PROCESS_METRICS = ("rss_kb", "vsz_kb", "cpu_pct", "mem_pct", "time_s")
+_COLUMNS = {"rss_kb": ("rss_kb", "res_kb"), "vsz_kb": ("vsz_kb", "virt_kb")}  # what process tables call a metric
+_N_COMPARED = 3  # rows of a new layout that are compared with their records
+_NO_METRICS: dict[str, float] = {}
+_LOOP = re.compile(r"\b(?:while|until|for|watch|repeat)\b")
+_IDLE = re.compile(r"(?:sudo\s+)?(?:date|sleep|clear|echo|printf)\b[^|;&]*")  # changes nothing that a monitor shows
+_SHOWS_FILE = re.compile(
+    r"(?:(?:sudo|ssh\s+\S+)\s+)*(?:[xz]?cat|zstdcat|bat|less|more|view|tail|head)\s+(?:-\S+\s+|\d+\s+)*(?!/(?:proc|sys)/)\w*[\w./~]"
+)
+
+
+@dataclass(slots=True)
+class ProcessRows:
+    """The processes of one sample by column, with one value a process for each metric that was printed (None: without)."""
+
+    pids: Sequence[Any] = ()
+    users: Sequence[Any] = ()
+    commands: Sequence[Any] = ()
+    metrics: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Sample:
+    """The machine and its processes at one time. clock: "HH:MM:SS" or None."""
+
+    clock: str | None
+    metrics: dict[str, float]
+    processes: ProcessRows
+
+
+class SampleReader:
+    """Reads the samples out of the blocks of one command.
+
+    Process tables are taken by column without making records, which is many times quicker. For each new layout the first
+    rows are compared with their records; where these say anything else, all records are read.
+    """
+
+    def __init__(self) -> None:
+        self._checked_layout: tuple[Sequence[str], Sequence[str]] = (), ()
+        self._has_processes = False  # whether the rows of the checked layout become records
+        self._empty_table = Table({}, 0)  # a table of its columns
+
+    def read(self, block: Block) -> list[Sample]:
+        """The samples in order. Each SystemSample begins one; processes belong to the one before them.
+
+        A listing without any process is a sample too: it says that there are none. A sample without a clock of its own
+        has the time in the line right above its block.
+        """
+        table = block.values.get("processes")
+        samples = self._read_table(block, table) if isinstance(table, Table) and len(table) else None
+        if samples is None:
+            samples = _read_records(block)
+        if not samples and table is not None:
+            samples = [Sample(None, _NO_METRICS, ProcessRows())]
+        if len(samples) == 1 and samples[0].clock is None:
+            samples[0].clock = clock_above(block)
+        return samples
+
+    def _read_table(self, block: Block, table: Table) -> list[Sample] | None:
+        """The one sample of a block out of its table; None where the records say anything else."""
+        layout = tuple(table.columns), tuple(block.values)
+        if layout != self._checked_layout and not self._check_layout(block, table, layout):
+            return None
+        processes = process_rows(table) if self._has_processes else ProcessRows()
+        records = _records_with(block, self._empty_table)
+        if not records:
+            return [Sample(None, _NO_METRICS, processes)] if self._has_processes else []
+        system = records[0]
+        if len(records) > 1 or not isinstance(system, SystemSample):
+            return None
+        return [Sample(system.clock, system.metrics, processes)]
+
+    def _check_layout(self, block: Block, table: Table, layout: tuple[tuple[str, ...], tuple[str, ...]]) -> bool:
+        """Whether a table says the same as its records do of the system and of the first processes."""
+        self._checked_layout = (), ()
+        n = min(_N_COMPARED, len(table))
+        first_rows = Table({name: column[:n] for name, column in table.columns.items()}, n)
+        records = _records_with(block, first_rows)
+        processes = [record for record in records if isinstance(record, ProcessSample)]
+        if any(isinstance(record, SystemSample) for record in records[1:]):
+            return False
+        if processes and _comparable(process_rows(first_rows), n) != _comparable(_rows_of_records(processes), n):
+            return False
+        self._checked_layout, self._has_processes = layout, bool(processes)
+        self._empty_table = Table({name: [] for name in table.columns}, 0)
+        return True
+
+
+def _records_with(block: Block, table: Table) -> list[Record]:
+    return formats()[block.kind].records(block.values | {"processes": table})
+
+
+def clock_above(block: Block) -> str | None:
+    """ "HH:MM:SS" out of the line that shows the time right above a block."""
+    if not block.above:
+        return None
+    line, text = block.above[-1]
+    return read_clock(text) if 0 < block.first - line <= MAX_LINES_APART else None
+
+
+def process_rows(table: Table) -> ProcessRows:
+    """The rows of a process table by column."""
+    columns, n = table.columns, len(table)
+    metrics = {metric: columns[name] for metric, name in _metric_columns(tuple(columns))}
+    pids, users = columns.get("pid") or [0] * n, columns.get("user") or [None] * n
+    return ProcessRows(pids, users, columns.get("command") or [""] * n, metrics)
+
+
+@lru_cache(maxsize=64)
+def _metric_columns(columns: tuple[str, ...]) -> list[tuple[str, str]]:
+    """(metric, its column) of those that a table of these columns has."""
+    names = ((metric, _COLUMNS.get(metric, (metric,))) for metric in PROCESS_METRICS)
+    return [(metric, next(name for name in some if name in columns)) for metric, some in names if {*some} & {*columns}]
+
+
+def _comparable(rows: ProcessRows, n: int) -> list[tuple[Any, ...]]:
+    metrics = [rows.metrics.get(metric, [None] * n)[:n] for metric in PROCESS_METRICS]
+    commands = [str(command or "") for command in rows.commands[:n]]
+    return list(zip(rows.pids[:n], rows.users[:n], commands, *metrics, strict=True))
+
+
+def _read_records(block: Block) -> list[Sample]:
+    samples: list[tuple[SystemSample | None, list[ProcessSample]]] = []
+    for record in block.records:
+        if isinstance(record, SystemSample):
+            samples.append((record, []))
+        elif isinstance(record, ProcessSample):
+            if not samples:
+                samples.append((None, []))
+            samples[-1][1].append(record)
+    return [
+        Sample(system.clock if system else None, system.metrics if system else _NO_METRICS, _rows_of_records(processes))
+        for system, processes in samples
+    ]
+
+
+def _rows_of_records(processes: Sequence[ProcessSample]) -> ProcessRows:
+    metrics = {metric: [getattr(process, metric) for process in processes] for metric in PROCESS_METRICS}
+    pids, users, commands = ([getattr(each, name) for each in processes] for name in ("pid", "user", "command"))
+    return ProcessRows(pids, users, commands, metrics)
+
+
+# --- samples of one command --------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _OpenCommand:
+    """A command whose samples may go on. is_single: each time that it was typed it printed one sample, so far."""
+
+    number: int
+    command: str | None
+    command_line: int | None
+    host: str | None
+    is_loop: bool
+    has_clock: bool
+    is_single: bool = True
+
+
+class SampleGrouper:
+    """Numbers blocks in the order of the text: those that are samples of one command get the same number.
+
+    Blocks are samples of one command where they follow each other, with nothing but the time between them, and
+    - count themselves (an iteration, as a batch of screens has it), or
+    - were printed by one command with a loop in it, or
+    - stand below a time each, as `while sleep 1; do date; ps aux; done` prints it (a loop may print several kinds in turn),
+    - or stand below a command that shows a file.
+
+    One command that is typed repeatedly with nothing else between, or listings below each other with no command at
+    all, get the same number too, but `typed_again` is set: where they are few, each is a capture of its own.
+
+    typed_again  whether the block that was numbered last was typed again
+    """
+
+    def __init__(self) -> None:
+        self.typed_again = False
+        self._open: dict[str, _OpenCommand] = {}
+        self._last_kind = ""
+        self._last_line = 0
+        self._n_commands = 0
+        self._clock_text = ""  # the line that showed the time last
+
+    def interrupt(self) -> None:
+        """Something else follows: samples behind it are of other commands."""
+        self._open.clear()
+        self._clock_text = ""
+
+    def open_numbers(self) -> set[int]:
+        """The numbers of the commands whose samples may go on."""
+        return {each.number for each in self._open.values()}
+
+    def number(self, block: Block) -> int:
+        """The number of the command whose sample this is; a new one where it is the first.
+
+        A sample below one of another kind in a loop gets the time that stands above both.
+        """
+        if not self._is_near(block) or _other_commands_typed(block):
+            self.interrupt()
+        if clock_above(block) is not None:
+            self._clock_text = block.above[-1][1]
+        command = self._open.get(block.kind)
+        goes_on = command is not None and self._goes_on(command, block)
+        self.typed_again = command is not None and not goes_on and _is_typed_again(command, block)
+        if command is None or not (goes_on or self.typed_again):
+            command = self._open_command(block)
+        elif self._clock_text and not block.above:
+            block.above = [(block.first - 1, self._clock_text)]
+        command.is_single = command.is_single and not goes_on
+        command.command_line = block.command_line or command.command_line
+        self._last_kind, self._last_line = block.kind, max(block.last, self._last_line)
+        return command.number
+
+    def _open_command(self, block: Block) -> _OpenCommand:
+        self._n_commands += 1
+        is_loop = bool(_LOOP.search(block.command or ""))
+        if not (is_loop or self._clock_text):
+            self._open = {kind: each for kind, each in self._open.items() if each.is_single}
+        origin = (block.command, block.command_line, block.prompt_host)
+        self._open[block.kind] = _OpenCommand(self._n_commands, *origin, is_loop, bool(self._clock_text))
+        return self._open[block.kind]
+
+    def _is_near(self, block: Block) -> bool:
+        """Whether the block follows the one before, with at most lines that show the time between."""
+        if block.trail and not all(read_clock(text) for _, text in block.trail):
+            return False
+        return block.first - self._last_line <= MAX_LINES_APART + min(len(block.trail), MAX_LINES_APART)
+
+    def _goes_on(self, command: _OpenCommand, block: Block) -> bool:
+        same_line = block.command_line == command.command_line
+        if block.kind == self._last_kind and not block.trail:
+            if _counts_itself(block, 0 if same_line else 1) and (same_line or not block.command):
+                return True
+            if not (block.command or block.typed) and _SHOWS_FILE.match(command.command or ""):
+                return True
+        if command.is_loop and same_line:
+            return True
+        # Below a date the reader does not know which command printed a block, except where one was typed again.
+        of_the_loop = same_line or block.command_line is None
+        return command.has_clock and of_the_loop and (clock_above(block) is not None or block.kind != self._last_kind)
+
+
+def _counts_itself(block: Block, beyond: int) -> bool:
+    """Whether the block has a number of its own that is higher."""
+    count = block.values.get("iteration")
+    return (isinstance(count, int) and count > beyond) or (block.values.get("sample") or 0) > 1
+
+
+def _is_typed_again(command: _OpenCommand, block: Block) -> bool:
+    if not command.is_single or (block.prompt_host or command.host) != command.host:
+        return False
+    return block.command == command.command if block.typed else block.command is None
+
+
+def _other_commands_typed(block: Block) -> bool:
+    """Whether a command without output in the text was typed since the block before."""
+    others = block.typed[:-1] if block.command else block.typed
+    return not all(map(_IDLE.fullmatch, others))

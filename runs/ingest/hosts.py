@@ -1,0 +1,228 @@
+"""Hosts: which machines and servers a text shows, and where the experiment on one machine ends and the next begins."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+
+from parsers import Block, HostFacts, LoadResult, SystemSample
+from parsers.records import Record
+
+from .draft import DraftHost
+
+Server = tuple[str, str, int]  # software, host, port; "" or 0 where the tool did not print it
+RAM_TOLERANCE = 0.03  # some monitors print MiB with one decimal, others even less
+LOCAL = frozenset({"localhost", "localhost.localdomain", "127.0.0.1", "::1", "[::1]", "0.0.0.0"})  # noqa: S104
+_GENERIC_SYSTEMS = frozenset([None, "Linux", "GNU/Linux"])  # less than the name of a distribution
+_PLACEHOLDERS = LOCAL | {"example.com"}
+_URL = re.compile(
+    r"(?:https?://(?=\S)|(?<=\s)(?=localhost|[\w-]+\.[\w.-]+\w[:/]))(?P<host>[\w.-]+|\[[\da-fA-F:]+\])(?::(?P<port>\d{1,5}))?/"
+)
+
+
+# --- servers that answered ---------------------------------------------------------------------------------------------
+
+
+def find_server(result: LoadResult, block: Block) -> Server:
+    """Who answered, as the tool printed it, else by the address in its command; "localhost" is the prompt's machine."""
+    host, port = (result.hostname or "").lower(), result.port or 0
+    if not host and (url := _URL.search(block.command or "")):
+        host, port = url["host"].lower(), int(url["port"] or 0)
+    if host in LOCAL:
+        host = (block.prompt_host or "localhost").lower()
+    return result.server_software or "", host, port
+
+
+def _may_be_same(server: Server, other: Server) -> bool:
+    if server[2] != other[2] and server[2] and other[2]:  # ports differ most often, and this is called very often
+        return False
+    return all(not a or not b or a == b for a, b in zip(server, other, strict=True))
+
+
+def server_index(servers: Sequence[Server], server: Server) -> int:
+    """Index of the first of `servers` that `server` may be."""
+    if all(server) and server in servers:  # completely known: it can be no other
+        return servers.index(server)
+    return next(index for index, other in enumerate(servers) if _may_be_same(server, other))
+
+
+def merge_server(servers: list[Server], server: Server) -> None:
+    """Add a server unless it is there; what was not known of it is filled in."""
+    if all(server) and server in servers:
+        return
+    for index, other in enumerate(servers):
+        if _may_be_same(server, other):
+            servers[index] = (other[0] or server[0], other[1] or server[1], other[2] or server[2])
+            return
+    servers.append(server)
+
+
+# --- machines ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Sighting:
+    """What one block shows of the machine that it was printed on. generator: name of the machine that loaded another."""
+
+    index: int
+    ram_kb: float | None
+    name: str | None
+    facts: list[HostFacts]
+    generator: str | None = None
+
+
+def find_sighting(index: int, block: Block, records: Sequence[Record]) -> Sighting:
+    """The sighting of a block. A prompt at which another machine was loaded is the generator's."""
+    sighting = Sighting(index, None, block.prompt_host, [])
+    for record in records:
+        if isinstance(record, HostFacts):
+            sighting.facts.append(record)
+            sighting.ram_kb = sighting.ram_kb or record.ram_kb
+            sighting.name = sighting.name or record.name
+        elif isinstance(record, SystemSample):
+            sighting.ram_kb = sighting.ram_kb or record.metrics.get("mem_total_kb")
+            swap_kb = record.metrics.get("swap_total_kb")
+            if sighting.ram_kb or swap_kb:
+                sighting.facts.append(
+                    HostFacts(ram_kb=int(sighting.ram_kb or 0) or None, swap_kb=int(swap_kb or 0) or None)
+                )
+        elif isinstance(record, LoadResult) and record.hostname not in LOCAL:
+            sighting.name, sighting.generator = None, block.prompt_host if record.hostname else None
+    return sighting
+
+
+def _is_same_ram(ram_kb: float, other_kb: float) -> bool:
+    return abs(ram_kb - other_kb) <= RAM_TOLERANCE * max(ram_kb, other_kb)
+
+
+def _may_be_same_name(name: str, other: str) -> bool:
+    """A prompt often shows "web1" where the machine calls itself "web1.example.org"."""
+    return name == other or name.startswith(f"{other}.") or other.startswith(f"{name}.")
+
+
+def split_by_machine(sightings: Sequence[Sighting], loads: Sequence[int], facts_trail: bool) -> list[range]:
+    """Ranges of block numbers, one an experiment.
+
+    Several only where each machine (distinguished by its RAM) has a stretch of the text with load tests to itself: a
+    server and a generator that are shown in turn are one experiment. facts_trail: the text shows facts behind the loads.
+    """
+    stretches: list[list[Sighting]] = []
+    for sighting in (s for s in sightings if s.ram_kb):
+        if stretches and _is_same_ram(stretches[-1][-1].ram_kb or 0, sighting.ram_kb or 0):
+            stretches[-1].append(sighting)
+        else:
+            stretches.append([sighting])
+    sizes = [stretch[0].ram_kb or 0 for stretch in stretches]
+    returns = any(_is_same_ram(a, b) for a, b in pairwise(sorted(sizes)))
+    whole = [range(0, len(sightings))]
+    if len(stretches) < 2 or returns:
+        return whole
+    cuts = [0]
+    for left, right in pairwise(stretches):
+        between = bisect_right(loads, left[-1].index)
+        has_loads = between < len(loads) and loads[between] < right[0].index
+        cuts.append(loads[between] if has_loads and facts_trail else right[0].index)
+    cuts.append(len(sightings))
+    have_loads = all(bisect_left(loads, a) < bisect_left(loads, b) for a, b in pairwise(cuts))
+    return [range(a, b) for a, b in pairwise(cuts)] if have_loads else whole
+
+
+@dataclass(slots=True)
+class _Machine:
+    """Sightings of one machine, as far as its RAM and its names show."""
+
+    ram_kb: float | None = None
+    names: set[str] = field(default_factory=set)
+    sightings: list[Sighting] = field(default_factory=list)
+
+    def may_be(self, sighting: Sighting) -> bool:
+        if sighting.name and self.names and not any(_may_be_same_name(sighting.name, name) for name in self.names):
+            return False
+        return not (sighting.ram_kb and self.ram_kb) or _is_same_ram(self.ram_kb, sighting.ram_kb)
+
+    def add(self, sighting: Sighting) -> None:
+        self.ram_kb = self.ram_kb or sighting.ram_kb
+        self.names |= {sighting.name} if sighting.name else set()
+        self.sightings.append(sighting)
+
+
+def _group_by_machine(sightings: Iterable[Sighting]) -> list[_Machine]:
+    machines: list[_Machine] = []
+    for sighting in sightings:
+        if not (sighting.ram_kb or sighting.name or sighting.facts):
+            continue
+        machine = next((m for m in machines if m.may_be(sighting)), None)
+        if machine is None:
+            machines.append(machine := _Machine())
+        machine.add(sighting)
+    return machines
+
+
+def find_hosts(
+    sightings: Sequence[Sighting], results: Iterable[LoadResult], first_number: int
+) -> tuple[list[DraftHost], dict[int, str]]:
+    """The machines of one experiment, the one that was loaded first, and {block number: key of its host}."""
+    loaded = list(dict.fromkeys(r.hostname for r in results if r.hostname))
+    generators = {s.generator for s in sightings if s.generator}
+    machines = sorted(
+        _group_by_machine(sightings),
+        key=lambda m: (
+            bool(m.names & generators),
+            not m.names & set(loaded),
+            -sum(1 + 10 * bool(s.ram_kb) for s in m.sightings),
+        ),
+    )
+    hosts: list[DraftHost] = []
+    host_of: dict[int, str] = {}
+    for number, machine in enumerate(machines):
+        host = _merge_facts(f"h{first_number + number}", machine.sightings, loaded if number == 0 else [])
+        hosts.append(host)
+        host_of |= {sighting.index: host.key for sighting in machine.sightings}
+    if not hosts and (name := _machine_name(loaded)):
+        hosts.append(DraftHost(key=f"h{first_number}", name=name))
+    return hosts, host_of
+
+
+def _merge_facts(key: str, sightings: list[Sighting], loaded: list[str]) -> DraftHost:
+    all_facts = [facts for sighting in sightings for facts in sighting.facts]
+    merged = HostFacts()
+    for facts in all_facts:
+        new = {n: getattr(facts, n) for n in facts.__slots__ if getattr(facts, n) and not getattr(merged, n)}
+        merged = replace(merged, **new)
+    merged = replace(merged, os=next((f.os for f in all_facts if f.os not in _GENERIC_SYSTEMS), merged.os))
+    names = Counter(s.name for s in sightings if s.name)
+    return DraftHost(
+        key=key,
+        name=names.most_common(1)[0][0] if names else _machine_name(loaded) or _describe(merged),
+        cpu_model=merged.cpu_model or "",
+        cores=merged.cores,
+        mhz=merged.mhz,
+        ram_kb=merged.ram_kb,
+        swap_kb=merged.swap_kb,
+        os=merged.os or "",
+        kernel=merged.kernel or "",
+    )
+
+
+def _machine_name(names: Iterable[str]) -> str:
+    """The first of the names that is a machine's own, or ""."""
+    return next((name for name in names if name not in _PLACEHOLDERS and not _is_address(name)), "")
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name.strip("[]"))
+    except ValueError:
+        return False
+    return True
+
+
+def _describe(facts: HostFacts) -> str:
+    """ "Intel Pentium M 1300MHz, 756 MiB" for a machine without a name."""
+    ram = f"{facts.ram_kb / 1024:,.0f} MiB" if facts.ram_kb else ""
+    return ", ".join(part for part in (facts.cpu_model or "", ram) if part) or "host"

@@ -1,0 +1,338 @@
+"""Time series out of samples: values by column, packed while they come in, so that hours of samples take a few MB."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parsers import Block, ProcessSample
+
+from .block_samples import PROCESS_METRICS, ProcessRows, SampleReader
+from .clocks import DAY_S, seconds_of_day
+from .series_packing import Floats, Integers, join_parts, pack_points, shift_points
+
+MAX_PROCESSES = 20_000  # that get series of their own
+MAX_PROGRAMS = 1_000
+MAX_VALUE = 1e300  # no tool measures more; NaN is not below it either, and sums stay finite
+PROCESS_ROWS_A_PART = 250_000  # rows that are collected before they are packed
+SYSTEM_VALUES_A_PART = 100_000
+CLOCK_SLIP_S = 3600.0
+Slots = NDArray[np.int32]
+ProcessKey = tuple[Any, Any, Any]  # pid, user, command as printed
+ProcessKeys = frozenset[ProcessKey]
+Subject = tuple[int | None, str, str, str]  # pid, user, command, group of a process; SYSTEM
+SYSTEM: Subject = (None, "", "", "")
+
+
+@dataclass(slots=True)
+class PackedSeries:
+    """One series while it is collected: n values, their summary, and their packed parts in order."""
+
+    n: int = 0
+    low: float = np.inf
+    high: float = -np.inf
+    last: float = np.nan
+    total: float = 0.0
+    parts: list[bytes] = field(default_factory=list)
+
+    @property
+    def mean(self) -> float:
+        return min(max(self.total / self.n, self.low), self.high)  # rounding must not leave the range
+
+    @property
+    def packed(self) -> bytes:
+        return join_parts(self.parts)
+
+    def add_part(self, part: bytes, n: int, low: float, high: float, last: float, total: float) -> None:
+        """Append a packed part and its summary."""
+        self.n += n
+        self.low, self.high = min(self.low, low), max(self.high, high)
+        self.last = last
+        self.total += total
+        self.parts.append(part)
+
+    def add_values(self, indexes: Integers, values: Floats) -> None:
+        """Append at least one value, none of them NaN."""
+        summary = float(values.min()), float(values.max()), float(values[-1]), float(values.sum())
+        self.add_part(pack_points(indexes, values), len(values), *summary)
+
+    def append(self, other: PackedSeries, shift: int) -> None:
+        """Append another series, whose indexes become higher by `shift`."""
+        parts = [shift_points(part, shift) for part in other.parts] if shift else other.parts
+        self.add_part(b"", other.n, other.low, other.high, other.last, other.total)
+        self.parts[-1:] = parts
+
+
+class CaptureSeries:
+    """The samples `first` to `n` - 1 of a capture.
+
+    clock_first, clock_last  as printed, "" where no sample has a clock
+    first_summed             the sample from which on further processes were added up by program, None where none were
+    """
+
+    def __init__(self, first: int = 0, seen: ProcessKeys = frozenset()) -> None:
+        """seen: processes of the samples before the first, which have series of their own already."""
+        self.first = self.n = first
+        self.clock_first = self.clock_last = ""
+        self._clock_s = array("d")
+        self._system = _SystemSeries()
+        self._processes = _ProcessSeries(seen)
+        self._reader = SampleReader()
+
+    @property
+    def first_summed(self) -> int | None:
+        return self._processes.first_summed
+
+    def process_keys(self) -> Iterable[ProcessKey]:
+        """The processes that have series of their own."""
+        return self._processes.numbers
+
+    def add(self, block: Block) -> None:
+        """Add a block's samples."""
+        for sample in self._reader.read(block):
+            self._clock_s.append(seconds_of_day(sample.clock))
+            if sample.clock:
+                self.clock_first = self.clock_first or sample.clock
+                self.clock_last = sample.clock
+            if sample.metrics:
+                self._system.add(self.n, sample.metrics)
+            if sample.processes.pids:
+                self._processes.add(self.n, sample.processes)
+            self.n += 1
+
+    def flush(self) -> None:
+        """Pack what was added last."""
+        self._system.flush()
+        self._processes.flush()
+
+    def append(self, other: CaptureSeries) -> None:
+        """Append the samples of another."""
+        shift = self.n - other.first
+        self.flush()
+        other.flush()
+        for name, series in other._system.series.items():
+            self._system.series.setdefault(name, PackedSeries()).append(series, shift)
+        self._processes.append(other._processes, shift)
+        self._clock_s.extend(other._clock_s)
+        self.clock_first = self.clock_first or other.clock_first
+        self.clock_last = other.clock_last or self.clock_last
+        self.n += other.n - other.first
+
+    def series(self) -> Iterator[tuple[Subject, str, PackedSeries]]:
+        """(subject, metric, series) of the machine, its clock, and its processes, each process's metrics together."""
+        self.flush()
+        for name, series in self._system.series.items():
+            if name != "clock_s":
+                yield SYSTEM, name, series
+        clock = unwrap_midnight(np.array(self._clock_s))
+        known = np.flatnonzero(~np.isnan(clock))
+        if len(known):
+            series = PackedSeries()
+            series.add_values(known + self.first, clock[known])
+            yield SYSTEM, "clock_s", series
+        for slot, metric in sorted(self._processes.series):
+            yield self._processes.subjects[slot], metric, self._processes.series[slot, metric]
+
+    def digest(self) -> bytes:
+        """The same for the same values of the same processes at the same times."""
+        checksum = hashlib.sha256()
+        for subject, metric, series in self.series():
+            checksum.update(repr((subject, metric)).encode("utf-8", "surrogatepass") + series.packed)
+        return checksum.digest()
+
+
+def unwrap_midnight(clock_s: Floats) -> Floats:
+    """Seconds of the day that go on growing past midnight, NaN where a sample has no clock.
+
+    A clock that steps back by more than half a day has passed midnight. A smaller step back was made by a person or a time
+    server: the clock stays as printed, and so does a step back of less than an hour across midnight. A gap of more than
+    half a day cannot be told from a shorter one.
+    """
+    known = ~np.isnan(clock_s)
+    printed = clock_s[known]
+    steps = np.diff(printed, prepend=printed[:1])
+    days = np.cumsum((steps < -DAY_S / 2).astype(np.int64) - (steps > DAY_S - CLOCK_SLIP_S))
+    unwrapped = np.full(len(clock_s), np.nan)
+    unwrapped[known] = printed + DAY_S * np.maximum(days, 0)
+    return unwrapped
+
+
+class _SystemSeries:
+    """The metrics of the whole machine. Samples mostly have the same metrics, so values are collected in rows."""
+
+    def __init__(self) -> None:
+        self.series: dict[str, PackedSeries] = {}
+        self._rows: dict[tuple[str, ...], tuple[array[int], array[float]]] = {}  # indexes and values by metrics' names
+        self._n_values = 0
+
+    def add(self, index: int, metrics: Mapping[str, float]) -> None:
+        """Add one sample; samples come in order."""
+        indexes, values = self._rows.setdefault(tuple(metrics), (array("q"), array("d")))
+        indexes.append(index)
+        _extend(values, metrics.values())
+        self._n_values += len(metrics)
+        if self._n_values >= SYSTEM_VALUES_A_PART:
+            self.flush()
+
+    def flush(self) -> None:
+        """Pack what was added since the last time."""
+        columns: dict[str, list[tuple[Integers, Floats]]] = {}
+        for names, (indexes, values) in self._rows.items():
+            rows = np.array(values).reshape(len(indexes), len(names))
+            for name, column in zip(names, rows.T, strict=True):
+                columns.setdefault(name, []).append((np.array(indexes), column))
+        for name, parts in columns.items():
+            where, column = (np.concatenate(each) for each in zip(*parts, strict=True))
+            known = np.abs(column) < MAX_VALUE
+            if known.any():
+                order = np.argsort(where[known], kind="stable")
+                series = self.series.setdefault(name, PackedSeries())
+                series.add_values(where[known][order], column[known][order])
+        self._rows, self._n_values = {}, 0
+
+
+class _ProcessSeries:
+    """The metrics of every process. One is known by pid, user and command: a pid may be reused.
+
+    subjects      by slot, in the order in which they were first seen
+    numbers       {process: its slot}
+    first_summed  the sample from which on further processes were added up by program, None where none were
+    """
+
+    def __init__(self, seen: ProcessKeys) -> None:
+        self.subjects: list[Subject] = []
+        self.numbers: dict[ProcessKey, int] = {}
+        self.series: dict[tuple[int, str], PackedSeries] = {}
+        self.first_summed: int | None = None
+        self._seen = seen
+        self._n_left = MAX_PROCESSES - len(seen)
+        self._programs: dict[str, int] = {}
+        self._clear()
+
+    def _clear(self) -> None:
+        self._slots = array("i")
+        self._samples: list[tuple[int, int]] = []  # (index, number of rows)
+        self._values = {metric: array("d") for metric in PROCESS_METRICS}
+
+    def add(self, index: int, rows: ProcessRows) -> None:
+        """Add the processes of one sample; samples come in order."""
+        n = len(rows.pids)
+        keys = list(zip(rows.pids, rows.users, rows.commands, strict=True))
+        try:
+            slots = list(map(self.numbers.__getitem__, keys))
+        except KeyError:
+            slots = [self.numbers[key] if key in self.numbers else self._new_slot(index, key) for key in keys]
+        self._slots.fromlist(slots)
+        self._samples.append((index, n))
+        for metric, values in self._values.items():
+            column = rows.metrics.get(metric)
+            _extend(values, [math.nan] * n if column is None else column)
+        if len(self._slots) >= PROCESS_ROWS_A_PART:
+            self.flush()
+
+    def _new_slot(self, index: int, key: ProcessKey) -> int:
+        pid, user, command = key[0], str(key[1] or ""), str(key[2] or "")
+        group = ProcessSample.group_of(command)
+        if key not in self._seen:
+            if self._n_left <= 0:
+                return self._summed_slot(index, group)
+            self._n_left -= 1
+        self.numbers[key] = len(self.subjects)
+        self.subjects.append((pid, user, command, group))
+        return self.numbers[key]
+
+    def _summed_slot(self, index: int, group: str) -> int:
+        """The slot in which further processes of a program are added up, with pid 0."""
+        if self.first_summed is None:
+            self.first_summed = index
+        program = group if group in self._programs or len(self._programs) < MAX_PROGRAMS else ""
+        if program not in self._programs:
+            self._programs[program] = len(self.subjects)
+            self.subjects.append((0, "", f"further processes{' of ' if program else ''}{program}", program))
+        return self._programs[program]
+
+    def flush(self) -> None:
+        """Pack what was added since the last time."""
+        if not self._slots:
+            return
+        slots, indexes = np.array(self._slots), np.repeat(*np.array(self._samples).T)
+        is_narrow = len(self.subjects) < 2**16  # 16 bits are sorted by radix
+        order = np.argsort(slots.astype(np.uint16) if is_narrow else slots, kind="stable")
+        slots, indexes = slots[order], indexes[order]
+        is_repeated = (slots[1:] == slots[:-1]) & (indexes[1:] == indexes[:-1])
+        has_repeated = bool(is_repeated.any())
+        ends = np.flatnonzero(np.append(~is_repeated, True))
+        is_summed = np.isin(slots[ends], list(self._programs.values())) if has_repeated else np.zeros(0, bool)
+        for metric, collected in self._values.items():
+            values = np.array(collected)[order]
+            values[~(np.abs(values) < MAX_VALUE)] = np.nan
+            if has_repeated:
+                self._pack(metric, slots[ends], indexes[ends], _merge_repeated(values, ends, is_summed))
+            else:
+                self._pack(metric, slots, indexes, values)
+        self._clear()
+
+    def _pack(self, metric: str, slots: Slots, indexes: Integers, values: Floats) -> None:
+        known = ~np.isnan(values)
+        if not known.all():
+            slots, indexes, values = slots[known], indexes[known], values[known]
+        if not len(slots):
+            return
+        starts = np.flatnonzero(np.diff(slots, prepend=np.int32(-1)))
+        ends = np.append(starts[1:], len(slots))
+        columns = zip(
+            slots[starts].tolist(),
+            starts.tolist(),
+            ends.tolist(),
+            np.minimum.reduceat(values, starts).tolist(),
+            np.maximum.reduceat(values, starts).tolist(),
+            values[ends - 1].tolist(),
+            np.add.reduceat(values, starts).tolist(),
+            strict=True,
+        )
+        for slot, start, end, *summary in columns:
+            series = self.series.setdefault((slot, metric), PackedSeries())
+            series.add_part(pack_points(indexes[start:end], values[start:end]), end - start, *summary)
+
+    def append(self, other: _ProcessSeries, shift: int) -> None:
+        """Append the series of another, whose indexes become higher by `shift`. Both are flushed."""
+        if other.first_summed is not None and self.first_summed is None:
+            self.first_summed = other.first_summed + shift
+        slots = {subject: slot for slot, subject in enumerate(self.subjects)}
+        for (slot, metric), series in other.series.items():
+            subject = other.subjects[slot]
+            if subject not in slots:
+                slots[subject] = len(self.subjects)
+                self.subjects.append(subject)
+            self.series.setdefault((slots[subject], metric), PackedSeries()).append(series, shift)
+
+
+def _merge_repeated(values: Floats, ends: NDArray[np.intp], is_summed: NDArray[np.bool_]) -> Floats:
+    """One value where a sample has several of one series: the sum of those that are added up, the last of any other."""
+    starts = np.append(0, ends[:-1] + 1)
+    sums = np.add.reduceat(np.nan_to_num(values), starts)
+    none = np.add.reduceat((~np.isnan(values)).astype(np.int64), starts) == 0
+    return np.where(is_summed & ~none, sums, values[ends])
+
+
+def _extend(values: array[float], column: Iterable[Any]) -> None:
+    """Append a column: NaN where it has no value, infinity for one beyond any float."""
+    column = list(column)
+    try:
+        values.fromlist(column)
+    except (TypeError, OverflowError):
+        values.extend(map(_to_float, column))
+
+
+def _to_float(value: Any) -> float:
+    try:
+        return math.nan if value is None else float(value)
+    except OverflowError:
+        return math.inf
