@@ -34,18 +34,18 @@ def position(percent: float) -> float:
     return round(1 / (1 - percent / 100), 6)
 
 
-def wide(lines: Sequence[Line]) -> bool:
+def needs_log_axis(lines: Sequence[Line]) -> bool:
     """Whether a linear axis would press most of the lines flat: the slowest is far beyond a usual median."""
     values = sorted(value for line in lines for value in line.percentiles_ms.values() if value > 0)
     return bool(values) and values[-1] > TOO_FAR * values[len(values) // 2]
 
 
-def figure(lines: Sequence[Line], *, log: bool = False) -> Figure:
+def latency_figure(lines: Sequence[Line], *, log: bool = False) -> Figure:
     """Up to ten lines on one pair of axes; more become small multiples, one a config, with the same y."""
     small = len(lines) > MOST_LINES
     places = list(dict.fromkeys(line.place for line in lines))[:MOST_PANELS] if small else [0]
     total = {place: sum(line.place == place for line in lines) for place in places}
-    lines = _kept(lines, places) if small else lines
+    lines = _select_lines(lines, places) if small else lines
     traces = [_trace(line, places.index(line.place) + 1 if small else 1, log) for line in lines]
     rows = math.ceil(len(places) / COLUMNS) if small else 1
     parts = layout(
@@ -63,7 +63,7 @@ def figure(lines: Sequence[Line], *, log: bool = False) -> Figure:
     return {"data": traces, "layout": parts}
 
 
-def _kept(lines: Sequence[Line], places: Sequence[int]) -> list[Line]:
+def _select_lines(lines: Sequence[Line], places: Sequence[int]) -> list[Line]:
     """At most ten lines a panel: more cannot be told apart."""
     return [line for place in places for line in [line for line in lines if line.place == place][:MOST_LINES]]
 

@@ -16,8 +16,10 @@ from runs.analysis.numbers import delta, figure
 from runs.analysis.scaling import Sweep
 from runs.analysis.stats import student_quantile
 from runs.analysis.table import Comparison
-from runs.charts import Figure, latency, resources, scaling, throughput
-from runs.charts.latency import Line
+from runs.charts import Figure
+from runs.charts.bars import Bar, Sizes, Stack, cpu_figure, memory_figure, process_figure, throughput_figure
+from runs.charts.latency import Line, latency_figure, needs_log_axis
+from runs.charts.scalability import Curve, Dot, scaling_figure
 
 MOST_PROGRAMS = 3
 FEWEST_REPEATS = 3
@@ -26,13 +28,13 @@ LOWEST_PERCENTILE = 50.0  # where the axis begins
 PHASES = {"before": 0, "during": 1, "after": 2, "": 3}
 
 
-def throughput_bars(comparison: Comparison, silent: Container[int] = ()) -> list[throughput.Bar]:
+def throughput_bars(comparison: Comparison, silent: Container[int] = ()) -> list[Bar]:
     """One bar for each column that has requests per second. `silent`: columns that a doubt keeps out of verdicts."""
     row = comparison.row("requests_per_second")
     if row is None:
         return []
     return [
-        throughput.Bar(
+        Bar(
             name=column.title,
             place=column.color,
             values=tuple(source.value for source in cell.figures),
@@ -56,14 +58,14 @@ def mean_interval(values: Sequence[float]) -> tuple[float, float] | None:
     return fmean(values) - reach, fmean(values) + reach
 
 
-def scaling_curve(sweep: Sweep) -> scaling.Curve:
+def scaling_curve(sweep: Sweep) -> Curve:
     """A sweep to draw. Only a peak within the measured levels is marked."""
     fit, knee = sweep.fit, sweep.knee
-    return scaling.Curve(
+    return Curve(
         name=sweep.name,
         place=sweep.place,
         dots=tuple(
-            scaling.Dot(level.n, rate, ms)
+            Dot(level.n, rate, ms)
             for level in sweep.levels
             for rate, ms in zip_longest(level.rates, level.tails[: len(level.rates)])
         ),
@@ -75,7 +77,7 @@ def scaling_curve(sweep: Sweep) -> scaling.Curve:
 
 def uses_log_axis(scale: str, lines: Sequence[Line]) -> bool:
     """Whether the time axis is logarithmic: as `scale` ("log" or "linear") says, by the spread of the values for others."""
-    return scale == "log" or (scale != "linear" and latency.wide(lines))
+    return scale == "log" or (scale != "linear" and needs_log_axis(lines))
 
 
 def draw_charts(
@@ -90,19 +92,19 @@ def draw_charts(
     """Plotly figures by name; only those that have something to show. `scale`: of the time axis, see uses_log_axis."""
     charts: dict[str, Figure] = {}
     if bars := throughput_bars(comparison, silent):
-        charts["throughput"] = throughput.figure(bars)
+        charts["throughput"] = throughput_figure(bars)
     if lines := percentile_lines(comparison, out):
-        charts["latency"] = latency.figure(lines, log=uses_log_axis(scale, lines))
+        charts["latency"] = latency_figure(lines, log=uses_log_axis(scale, lines))
     if curves := [scaling_curve(sweep) for sweep in sweeps if len(sweep.levels) >= FEWEST_LEVELS]:
-        charts["scaling"] = scaling.figure(curves)
+        charts["scaling"] = scaling_figure(curves)
     if sizes := _process_sizes(comparison.columns, captures):
-        charts["processes"] = resources.processes(sizes)
+        charts["processes"] = process_figure(sizes)
     memory = [(capture, memory_parts(capture)) for capture in captures]
     if stacks := _stacks(comparison.columns, [(capture, parts) for capture, parts in memory if len(parts) > 1]):
-        charts["memory"] = resources.memory(stacks)
+        charts["memory"] = memory_figure(stacks)
     cpu = [(capture, _cpu_parts(capture)) for capture in captures if "cpu_us" in capture.metrics]
     if stacks := _stacks(comparison.columns, cpu):
-        charts["cpu"] = resources.cpu(stacks)
+        charts["cpu"] = cpu_figure(stacks)
     return charts
 
 
@@ -179,7 +181,7 @@ def _describe_run(column: Column, run: RunFact) -> str:
     return "<br>".join(row for row in rows if row)
 
 
-def _process_sizes(columns: Sequence[Column], captures: Sequence[CaptureFact]) -> list[resources.Sizes]:
+def _process_sizes(columns: Sequence[Column], captures: Sequence[CaptureFact]) -> list[Sizes]:
     """Each leading program's processes by config, out of the config's fullest kind of capture (during before after)."""
     made = []
     for program in leading(captures, MOST_PROGRAMS):
@@ -191,11 +193,11 @@ def _process_sizes(columns: Sequence[Column], captures: Sequence[CaptureFact]) -
                 by_phase.setdefault(capture.phase, []).extend(one.rss_kb / 1024 for one in members if one.rss_kb)
             phase = max(by_phase, key=lambda name: (name != "before", len(by_phase[name])), default="")
             if by_phase.get(phase):
-                made.append(resources.Sizes(column.config.name, column.color, program, tuple(by_phase[phase])))
+                made.append(Sizes(column.config.name, column.color, program, tuple(by_phase[phase])))
     return made
 
 
-def _stacks(columns: Sequence[Column], found: Sequence[tuple[CaptureFact, dict[str, float]]]) -> list[resources.Stack]:
+def _stacks(columns: Sequence[Column], found: Sequence[tuple[CaptureFact, dict[str, float]]]) -> list[Stack]:
     """One bar a config and phase: the mean of each part over its captures; partial captures only where nothing else is."""
     made = []
     for column in _unique_configs(columns):
@@ -204,7 +206,7 @@ def _stacks(columns: Sequence[Column], found: Sequence[tuple[CaptureFact, dict[s
             parts = [each for capture, each in own if capture.phase == phase]
             names = dict.fromkeys(name for each in parts for name in each)
             mean = {name: round(sum(each.get(name, 0.0) for each in parts) / len(parts), 3) for name in names}
-            made.append(resources.Stack(column.config.name, phase, mean))
+            made.append(Stack(column.config.name, phase, mean))
     return made
 
 

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from runs.analysis import histogram
-from runs.charts import Figure, latency
-from runs.charts import timings as drawing
+from runs.charts import Figure
+from runs.charts.bars import HistogramBar, histogram_figure
+from runs.charts.history import FEWEST_INTERVALS, LoadBySecond, describe_load, load_figure
+from runs.charts.latency import Line, latency_figure
 from runs.models import Run, Timing
 from runs.presenters.comparison_charts import drawn_percentiles, uses_log_axis
-from runs.selectors import reads, timed
+from runs.selectors import reads
+from runs.selectors.request_times import find_timings, join_files
 
 HEADINGS = {"requests": "How long did how many requests take?", "course": "How did the load go by the second?"}
+START_FORMAT = "%a %b %d %H:%M:%S %Y"
+MOST_INTERVALS = 7200  # of a longer load the intervals without a request are not filled in
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,19 +44,19 @@ def draw_latency(run: Run, exact_ms: dict[str, float], scale: str) -> tuple[Figu
     percentiles = drawn_percentiles(run.percentiles_ms, exact_ms)
     if len(percentiles) < 2:
         return None, False
-    line = latency.Line(run.config.name, 0, 1, percentiles, run.complete_requests)
+    line = Line(run.config.name, 0, 1, percentiles, run.complete_requests)
     log = uses_log_axis(scale, [line])
-    return latency.figure([line], log=log), log
+    return latency_figure([line], log=log), log
 
 
 def timings_of_run(run: Run) -> dict[str, Any]:
     """Template context of the single requests: files, one table of all of them, charts. One query."""
-    rows = timed.rows(run=run)
+    rows = find_timings(run=run)
     course = _course(rows)
     return describe_timings(rows) | {
-        "timed": timed.joined(rows),
+        "exact_ms": join_files(rows).percentiles_ms,
         "timing_charts": [(name, HEADINGS[name], chart) for name, chart in _draw_timings(rows, course).items()],
-        "course_words": drawing.words(course) if course else "",
+        "course_words": describe_load(course) if course else "",
     }
 
 
@@ -90,17 +96,33 @@ def _with_rows(rows: Sequence[Timing]) -> Timing | None:
     return next((row for row in rows if row.n), None)
 
 
-def _course(rows: Sequence[Timing]) -> drawing.Course | None:
-    """The load by the second; None where it lasted a few seconds only."""
+def _course(rows: Sequence[Timing]) -> LoadBySecond | None:
+    """The load by the second; None where it lasted a few seconds only, or the file has no clock."""
     row = _with_rows(rows)
-    course = timed.course_of(row) if row else None
-    return course if course and len(course.at_s) >= drawing.FEWEST else None
+    stored = histogram.unpack(row.seconds) if row else None
+    if row is None or not stored or not stored["at_s"]:
+        return None
+    step, last = stored["step_s"], stored["at_s"][-1]
+    cells = dict(zip(stored["at_s"], zip(stored["n"], stored["mean_ms"], stored["max_ms"], strict=True), strict=True))
+    at_s = list(range(0, last + 1, step)) if last / step < MOST_INTERVALS else stored["at_s"]
+    if len(at_s) < FEWEST_INTERVALS:
+        return None
+    n, mean_ms, max_ms = zip(*(cells.get(at, (0, None, None)) for at in at_s), strict=True)
+    return LoadBySecond(_begin(row), step, at_s, n, mean_ms, max_ms)
 
 
-def _draw_timings(rows: Sequence[Timing], course: drawing.Course | None) -> dict[str, Figure]:
+def _begin(row: Timing) -> datetime | None:
+    """The first request by the clock of the machine that loaded, which has no time zone."""
+    try:
+        return datetime.strptime(str(row.values.get("first_starttime", "")), START_FORMAT)  # noqa: DTZ007
+    except ValueError:
+        return None
+
+
+def _draw_timings(rows: Sequence[Timing], course: LoadBySecond | None) -> dict[str, Figure]:
     row = _with_rows(rows)
     if row is None:
         return {}
     bars = histogram.bars(histogram.unpack(row.histogram))
-    charts = {"requests": drawing.histogram([drawing.Bar(bar.low, bar.high, bar.n) for bar in bars])}
-    return charts | ({"course": drawing.course(course)} if course else {})
+    charts = {"requests": histogram_figure([HistogramBar(bar.low, bar.high, bar.n) for bar in bars])}
+    return charts | ({"course": load_figure(course)} if course else {})

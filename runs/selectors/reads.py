@@ -22,7 +22,7 @@ from runs.analysis.facts import (
 )
 from runs.ingest import makes_load, semantics_of
 from runs.models import Capture, Config, ConfigText, Experiment, Host, Override, Run, Series, Timing
-from runs.selectors import timed
+from runs.selectors.request_times import find_timings, group_by_run
 
 # A page of an upload shows this many lines at most; a line further down needs its page named.
 LINES_A_PAGE = 3000
@@ -56,7 +56,7 @@ def of_experiment(experiment: Experiment) -> Material:
     facts = [_config_fact(config) for config in configs]
     if not facts and captures:  # monitors on their own: one column for all of them
         facts = [ConfigFact(0, experiment.name, url=experiment.get_absolute_url())]
-    return _material(facts, runs, captures, texts, experiment.host, timed.rows(experiment=experiment))
+    return _material(facts, runs, captures, texts, experiment.host, find_timings(experiment=experiment))
 
 
 def once(texts: Iterable[ConfigText]) -> list[ConfigText]:
@@ -173,7 +173,7 @@ def _selection(runs: Sequence[Run], captured: Q) -> Material:
     captures = list(Capture.objects.filter(captured).defer("values", "quotes").select_related("host"))
     texts = once(ConfigText.objects.filter(config__in=[config.pk for config in configs]).order_by("id"))
     facts = [_config_fact(config, names[config.experiment_id] if len(names) > 1 else "") for config in configs]
-    return _material(facts, runs, captures, texts, None, timed.rows(run__in=[run.pk for run in runs]))
+    return _material(facts, runs, captures, texts, None, find_timings(run__in=[run.pk for run in runs]))
 
 
 def _material(
@@ -198,7 +198,7 @@ def _material(
 
 def _facts(runs: Sequence[Run], timings: Sequence[Timing]) -> list[RunFact]:
     """The runs with what is known of their single requests."""
-    known = timed.by_run(timings)
+    known = group_by_run(timings)
     facts = [(run_fact(run), known.get(run.pk)) for run in runs]
     return [replace(one, timed_ms=its.percentiles_ms, counts=its.counts) if its else one for one, its in facts]
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from runs.charts.spark import Spark, spark
-from runs.charts.throughput import Bar
+from runs.charts.bars import Bar, Spark, spark
 from runs.selectors.gists import Gist
 
 

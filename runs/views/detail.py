@@ -51,7 +51,7 @@ def run(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     captures = list(found.captures.defer("values", "quotes"))
     seen = samples_of_run(found, captures)
     single = timings_of_run(found)
-    chart, log = draw_latency(found, single["timed"].percentiles_ms, request.GET.get("y", ""))
+    chart, log = draw_latency(found, single["exact_ms"], request.GET.get("y", ""))
     pairs = flat(found.values)
     context = {
         "run": found,

@@ -24,8 +24,8 @@ def standalone(request: HttpRequest, post: Post, context: dict[str, Any]) -> Htt
     """The file. Its links lead to this site, so they name it."""
     comparison = context["comparison"]
     drawn = [
-        svg.bars(found, post.title) if (found := throughput_bars(comparison, context["silent"])) else "",
-        svg.spectrum(spread, post.title, log=context["log"])
+        svg.draw_bars(found, post.title) if (found := throughput_bars(comparison, context["silent"])) else "",
+        svg.draw_percentiles(spread, post.title, log=context["log"])
         if (spread := percentile_lines(comparison, context["out"]))
         else "",
     ]

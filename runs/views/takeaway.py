@@ -10,7 +10,8 @@ from django.shortcuts import get_object_or_404
 from django.utils.cache import get_conditional_response, patch_cache_control, patch_vary_headers
 from django.views.decorators.clickjacking import xframe_options_exempt
 
-from runs.charts import latency, svg
+from runs.charts import svg
+from runs.charts.latency import Line
 from runs.models import Experiment, Run
 from runs.presenters.comparison_charts import percentile_lines, throughput_bars
 from runs.selectors import judging, reads
@@ -36,18 +37,20 @@ def compare_picture(request: HttpRequest, what: str) -> HttpResponse:
 @xframe_options_exempt
 def run_picture(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(Run.objects.with_context(), pk=pk)
-    line = latency.Line(f"{found.config}, run {found.repeat}", 0, 1, found.percentiles_ms, found.complete_requests)
+    line = Line(f"{found.config}, run {found.repeat}", 0, 1, found.percentiles_ms, found.complete_requests)
     title = f"{found.experiment}: {found.config}"
-    return picture(request, svg.spectrum([line] if found.percentiles_ms else [], title, log=wanted_scale(request)))
+    return picture(
+        request, svg.draw_percentiles([line] if found.percentiles_ms else [], title, log=wanted_scale(request))
+    )
 
 
 def drawn(what: str, material: reads.Material, title: str, request: HttpRequest) -> str:
     """The picture of that name. Raises Http404."""
     comparison, judged = judging.compared(material)
     if what == "throughput":
-        return svg.bars(throughput_bars(comparison, judged.silent(comparison)), title)
+        return svg.draw_bars(throughput_bars(comparison, judged.silent(comparison)), title)
     if what == "latency":
-        return svg.spectrum(percentile_lines(comparison, judged.out), title, log=wanted_scale(request))
+        return svg.draw_percentiles(percentile_lines(comparison, judged.out), title, log=wanted_scale(request))
     raise Http404(f"No picture is called {what}; there are throughput and latency.")
 
 

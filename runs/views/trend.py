@@ -8,7 +8,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 
 from runs.analysis import trend as analysis
 from runs.analysis.sheet import Sheet
-from runs.charts import trend as figures
+from runs.charts import Figure
+from runs.charts.history import Day, Stretch, trend_figure
 from runs.models import TrendLine
 from runs.selectors import trends
 from runs.views.answer import answer
@@ -40,7 +41,7 @@ def trend(request: HttpRequest, fingerprint: str, fmt: str = "") -> HttpResponse
         "run": run,
         "fingerprint": fingerprint,
         "course": course,
-        "chart": _figure(course),
+        "chart": _draw(course),
         "days": days[::-1],
         "n": sum(part.n for part in course.stretches),
         "level": analysis.LEVEL,
@@ -59,12 +60,10 @@ def _course(fingerprint: str) -> analysis.Course:
     return analysis.course(days)
 
 
-def _figure(course: analysis.Course) -> dict[str, Any]:
-    return figures.figure(
+def _draw(course: analysis.Course) -> Figure:
+    return trend_figure(
         [
-            figures.Part(
-                tuple(figures.Point(day.on, day.n, day.center, day.least, day.most) for day in part.days), part.center
-            )
+            Stretch(tuple(Day(day.on, day.n, day.center, day.least, day.most) for day in part.days), part.center)
             for part in course.stretches
         ]
     )

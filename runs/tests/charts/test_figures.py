@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import json
 
-from runs.charts import N_COLORS, color, latency, resources, short, spark, symbol, throughput
-from runs.charts.throughput import Bar
+from runs.charts import N_COLORS, bars, color, latency, short, symbol
+from runs.charts.bars import Bar
 
 BARS = [Bar("event", 0, (617.01, 878.81), ("one", "two")), Bar("worker", 1, (722.23,))]
 
 
 def test_bars_start_at_zero_and_every_repeat_is_a_dot():
-    made = throughput.figure(BARS)
-    bars, *dots = made["data"]
-    assert bars["x"] == [BARS[0].mean, 722.23]
+    made = bars.throughput_figure(BARS)
+    means, *dots = made["data"]
+    assert means["x"] == [BARS[0].mean, 722.23]
     assert [trace["x"] for trace in dots] == [[617.01, 878.81], [722.23]]
     assert made["layout"]["xaxis"]["rangemode"] == "tozero"
     assert dots[0]["hovertext"] == ["one", "two"]
 
 
 def test_a_config_keeps_its_colour_in_every_figure():
-    bar = throughput.figure(BARS)["data"][0]["marker"]["color"][1]
-    line = latency.figure([latency.Line("worker", 1, 1, {"50": 1, "90": 2})])["data"][0]["line"]["color"]
-    box = resources.processes([resources.Sizes("worker", 1, "httpd", (12.0,))])["data"][0]["marker"]["color"]
+    bar = bars.throughput_figure(BARS)["data"][0]["marker"]["color"][1]
+    line = latency.latency_figure([latency.Line("worker", 1, 1, {"50": 1, "90": 2})])["data"][0]["line"]["color"]
+    box = bars.process_figure([bars.Sizes("worker", 1, "httpd", (12.0,))])["data"][0]["marker"]["color"]
     assert bar == line == box == color(1)
 
 
@@ -48,20 +48,20 @@ def test_few_requests_do_not_put_the_longest_before_the_percentiles():
 
 def test_the_log_axis_leaves_out_nought_and_the_linear_one_begins_there():
     lines = [latency.Line("event", 0, 1, {"50": 0, "90": 2})]
-    assert latency.figure(lines, log=True)["data"][0]["y"] == [None, 2]
-    linear = latency.figure(lines)
+    assert latency.latency_figure(lines, log=True)["data"][0]["y"] == [None, 2]
+    linear = latency.latency_figure(lines)
     assert linear["data"][0]["y"] == [0, 2]
     assert linear["layout"]["yaxis"]["rangemode"] == "tozero"
 
 
 def test_a_far_tail_asks_for_the_log_axis():
-    assert latency.wide([latency.Line("a", 0, 1, {"50": 1, "90": 1, "100": 8588})])
-    assert not latency.wide([latency.Line("a", 0, 1, {"50": 73, "90": 240, "100": 900})])
+    assert latency.needs_log_axis([latency.Line("a", 0, 1, {"50": 1, "90": 1, "100": 8588})])
+    assert not latency.needs_log_axis([latency.Line("a", 0, 1, {"50": 73, "90": 240, "100": 900})])
 
 
 def test_more_than_ten_lines_become_small_multiples_with_one_scale():
     lines = [latency.Line(f"c{n % 4}", n % 4, 1, {"50": 1, "90": 2}, config=f"c{n % 4}") for n in range(12)]
-    made = latency.figure(lines)
+    made = latency.latency_figure(lines)
     assert {trace["yaxis"] for trace in made["data"]} == {"y", "y2", "y3", "y4"}
     assert made["layout"]["yaxis3"]["matches"] == "y"
     assert [note["text"] for note in made["layout"]["annotations"]] == ["c0", "c1", "c2", "c3"]
@@ -69,28 +69,28 @@ def test_more_than_ten_lines_become_small_multiples_with_one_scale():
 
 def test_a_panel_of_too_many_runs_shows_ten_and_says_so():
     lines = [latency.Line("c", 0, n, {"50": 1, "90": 2}, config="c") for n in range(1, 287)]
-    made = latency.figure(lines)
+    made = latency.latency_figure(lines)
     assert len(made["data"]) == 10
     assert made["layout"]["annotations"][0]["text"] == "c (10 of 286 runs)"
 
 
 def test_a_strip_of_many_processes_is_thinned_and_keeps_its_ends():
-    made = resources.processes([resources.Sizes("a", 0, "httpd", tuple(float(n) for n in range(1000)))])
+    made = bars.process_figure([bars.Sizes("a", 0, "httpd", tuple(float(n) for n in range(1000)))])
     dots = made["data"][0]["x"]
-    assert (len(dots), dots[0], dots[-1]) == (resources.MOST_DOTS, 0, 999)
+    assert (len(dots), dots[0], dots[-1]) == (bars.MOST_DOTS, 0, 999)
 
 
 def test_stacks_leave_out_parts_that_nobody_tells():
-    made = resources.memory([resources.Stack("a", "before", {"used": 300.0, "free": 400.0})])
+    made = bars.memory_figure([bars.Stack("a", "before", {"used": 300.0, "free": 400.0})])
     assert [trace["name"] for trace in made["data"]] == ["used by programs", "free"]
     assert made["layout"]["barmode"] == "stack"
 
 
 def test_the_card_picture_is_to_one_scale_and_says_what_it_leaves_out():
-    drawn = spark.spark([Bar(f"c{n}", n, (10.0 * (n + 1),)) for n in range(8)])
-    assert (len(drawn.bars), drawn.left_out) == (spark.MOST, 2)
-    assert drawn.bars[0].dots[0] < drawn.bars[5].dots[0] <= spark.WIDTH
-    assert spark.spark([]) is None
+    drawn = bars.spark([Bar(f"c{n}", n, (10.0 * (n + 1),)) for n in range(8)])
+    assert (len(drawn.bars), drawn.left_out) == (bars.MOST_SPARK_BARS, 2)
+    assert drawn.bars[0].dots[0] < drawn.bars[5].dots[0] <= bars.SPARK_WIDTH
+    assert bars.spark([]) is None
 
 
 def test_long_names_keep_both_ends():
@@ -99,5 +99,5 @@ def test_long_names_keep_both_ends():
 
 
 def test_every_figure_is_plain_json():
-    made = [throughput.figure(BARS), resources.cpu([resources.Stack("a", "during", {"us": 70.0, "id": 30.0})])]
+    made = [bars.throughput_figure(BARS), bars.cpu_figure([bars.Stack("a", "during", {"us": 70.0, "id": 30.0})])]
     assert json.loads(json.dumps(made)) == made

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from runs.charts.bars import Bar
 from runs.charts.latency import Line
-from runs.charts.svg import bars, paper, spectrum
-from runs.charts.throughput import Bar
+from runs.charts.svg import DARK, LIGHT, draw_bars, draw_percentiles
 
 SVG = "{http://www.w3.org/2000/svg}"
 ROOT = Path(__file__).resolve().parents[3]
@@ -30,41 +30,41 @@ def words(picture: str) -> str:
 
 
 def test_a_bar_tells_its_mean_and_its_n():
-    assert "747.9 (n=2)" in words(bars(TWO, "two"))
-    assert "803.8 (n=3)" in words(bars(TWO, "two"))
+    assert "747.9 (n=2)" in words(draw_bars(TWO, "two"))
+    assert "803.8 (n=3)" in words(draw_bars(TWO, "two"))
 
 
 def test_a_figure_is_written_as_in_the_table():
-    picture = words(bars([Bar("a", 0, (11064.69,)), Bar("b", 1, (8.96,))], "figures"))
+    picture = words(draw_bars([Bar("a", 0, (11064.69,)), Bar("b", 1, (8.96,))], "figures"))
     assert "11065 (n=1)" in picture
     assert "8.96 (n=1)" in picture
 
 
 def test_every_repeat_is_a_dot():
-    picture = bars([Bar("worker", 0, (1.0, 2.0, 3.0))], "dots")
+    picture = draw_bars([Bar("worker", 0, (1.0, 2.0, 3.0))], "dots")
     circles = [float(found.get("cx", "")) for found in read(picture).iter(f"{SVG}circle")]
     assert len(set(circles[1:])) == 3  # the first marks the name
 
 
 def test_bars_are_as_long_as_their_means():
-    shapes = read(bars([Bar("a", 0, (100.0,)), Bar("b", 1, (50.0,))], "lengths")).iter(f"{SVG}rect")
+    shapes = read(draw_bars([Bar("a", 0, (100.0,)), Bar("b", 1, (50.0,))], "lengths")).iter(f"{SVG}rect")
     widths = [float(found.get("width", "")) for found in shapes if found.get("opacity")]
     assert widths[0] == pytest.approx(2 * widths[1], abs=0.1)
 
 
 def test_an_interval_is_a_whisker_and_is_named():
-    assert "95 % interval" in words(bars(TWO, "two"))
-    assert "95 % interval" not in words(bars(TWO[:1], "one"))
+    assert "95 % interval" in words(draw_bars(TWO, "two"))
+    assert "95 % interval" not in words(draw_bars(TWO[:1], "one"))
 
 
 def test_an_interval_far_beyond_the_values_does_not_press_the_bars_flat():
     wide = [Bar("a", 0, (100.0, 110.0, 120.0), interval=(-1e9, 1e9))]
-    shapes = [found for found in read(bars(wide, "wide")).iter(f"{SVG}rect") if found.get("opacity")]
+    shapes = [found for found in read(draw_bars(wide, "wide")).iter(f"{SVG}rect") if found.get("opacity")]
     assert float(shapes[0].get("width", "")) > 200
 
 
 def test_a_bar_that_does_not_count_says_so_and_is_hollow():
-    picture = bars([TWO[0], replace(TWO[1], counted=False)], "two")
+    picture = draw_bars([TWO[0], replace(TWO[1], counted=False)], "two")
     assert "not counted: event" in words(picture)
     assert "n=3, not counted" in read(picture).find(f"{SVG}desc").text
     hollow = [found for found in read(picture).iter(f"{SVG}rect") if found.get("stroke-dasharray")]
@@ -72,50 +72,53 @@ def test_a_bar_that_does_not_count_says_so_and_is_hollow():
 
 
 def test_screen_readers_get_a_title_and_every_figure():
-    picture = read(bars(TWO, "two MPMs", name="t1"))
+    picture = read(draw_bars(TWO, "two MPMs", name="t1"))
     assert picture.find(f"{SVG}title").text == "two MPMs: requests per second"
     assert "event: 803.8 requests per second, n=3" in picture.find(f"{SVG}desc").text
     named = picture.get("aria-labelledby", "").split()
     assert named == [picture.find(f"{SVG}title").get("id"), picture.find(f"{SVG}desc").get("id")]
-    latency = read(spectrum([Line("event", 0, 1, PERCENTILES, 1000)], "latency"))
+    latency = read(draw_percentiles([Line("event", 0, 1, PERCENTILES, 1000)], "latency"))
     assert "99 % within 1032 ms" in latency.find(f"{SVG}desc").text
 
 
 def test_a_picture_without_data_says_why():
-    assert "No run here says how many requests" in words(bars([], "nothing"))
-    assert "No run here says how many requests" in words(bars([Bar("a", 0, (float("nan"),))], "nothing"))
-    assert "No run here printed percentiles" in words(spectrum([], "nothing"))
+    assert "No run here says how many requests" in words(draw_bars([], "nothing"))
+    assert "No run here says how many requests" in words(draw_bars([Bar("a", 0, (float("nan"),))], "nothing"))
+    assert "No run here printed percentiles" in words(draw_percentiles([], "nothing"))
 
 
 def test_a_wide_spread_gets_a_log_axis_unless_asked_otherwise():
     line = Line("event", 0, 1, {"50": 1.0, "80": 1.0, "90": 2.0, "99": 8588.0}, 1000)
-    assert "log scale" in words(spectrum([line], "latency"))
-    assert "log scale" not in words(spectrum([line], "latency", log=False))
+    assert "log scale" in words(draw_percentiles([line], "latency"))
+    assert "log scale" not in words(draw_percentiles([line], "latency", log=False))
 
 
 def test_more_than_ten_lines_are_cut_and_every_config_stays():
     lines = [Line(f"config {n}", n, repeat, PERCENTILES, 10) for n in range(5) for repeat in range(1, 5)]
-    told = words(spectrum(lines, "many"))
+    told = words(draw_percentiles(lines, "many"))
     assert all(f"config {n}" in told for n in range(5))
     assert "10 more runs are not drawn" in told
 
 
 def test_bars_beyond_forty_are_said_to_be_left_out():
-    picture = bars([Bar(f"c{n}", n, (1.0,)) for n in range(50)], "many")
+    picture = draw_bars([Bar(f"c{n}", n, (1.0,)) for n in range(50)], "many")
     assert "10 more are not drawn" in words(picture)
 
 
 def test_the_colours_are_those_of_the_pages():
     css = (ROOT / "static/css/base.css").read_text()
     light, dark = css.split("prefers-color-scheme: dark", 1)
-    for scheme, text in ((paper.LIGHT, light), (paper.DARK, dark)):
+    for scheme, text in ((LIGHT, light), (DARK, dark)):
         for name, value in scheme.items():
             assert f"--{name}: {value};" in text, name
 
 
 @given(st.text(max_size=80), st.lists(st.floats(), max_size=5))
 def test_any_name_and_any_value_make_a_well_formed_picture(name, values):
-    for picture in (bars([Bar(name, 3, tuple(values))], name), spectrum([Line(name, 3, 1, PERCENTILES, 9)], name)):
+    for picture in (
+        draw_bars([Bar(name, 3, tuple(values))], name),
+        draw_percentiles([Line(name, 3, 1, PERCENTILES, 9)], name),
+    ):
         root = read(picture)
         assert {element.tag for element in root.iter()} <= {
             SVG + tag for tag in ("svg", "title", "desc", "style", "rect", "path", "circle", "text")
@@ -126,12 +129,12 @@ def test_any_name_and_any_value_make_a_well_formed_picture(name, values):
 @given(st.dictionaries(st.sampled_from(["50", "66", "90", "99", "99.9", "100"]), st.floats()), st.integers(0, 10**9))
 def test_any_percentiles_make_a_well_formed_picture(values, n):
     for log in (None, True, False):
-        read(spectrum([Line("x", 0, 1, values, n)], "any", log=log))
+        read(draw_percentiles([Line("x", 0, 1, values, n)], "any", log=log))
 
 
 def test_hostile_names_stay_words():
     hostile = '</title></svg><script>alert(1)</script><image href="//x"/>\x00'
-    picture = bars([Bar(hostile, 0, (1.0,))], hostile)
+    picture = draw_bars([Bar(hostile, 0, (1.0,))], hostile)
     assert "<script" not in picture
     assert "<image" not in picture
     assert not list(read(picture).iter(f"{SVG}script"))

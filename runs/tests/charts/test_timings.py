@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runs.charts.timings import Course, words
+from runs.charts.history import LoadBySecond, describe_load
 
 
 @pytest.mark.parametrize(
@@ -16,4 +16,4 @@ from runs.charts.timings import Course, words
 )
 def test_a_range_is_told_only_where_there_is_one(n, said):
     some = [1.0] * len(n)
-    assert words(Course(None, 1, list(range(len(n))), n, some, some)) == said
+    assert describe_load(LoadBySecond(None, 1, list(range(len(n))), n, some, some)) == said

@@ -25,7 +25,7 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """One set-up's sweep. `band` are (clients, requests/s, low, high) of the fitted law.
+    """One config's sweep. `band` are (clients, requests/s, low, high) of the fitted law.
 
     peak    (clients, lowest, highest) where the law has its peak, if that is within what was measured
     tail    what the ms are: "95 % within" or "mean"
@@ -49,7 +49,7 @@ class _Ends:
         self.log = self.low > 0 and self.high > WIDE * self.low
 
 
-def figure(curves: Sequence[Curve]) -> Figure:
+def scaling_figure(curves: Sequence[Curve]) -> Figure:
     """At most ten sweeps: every repeat a dot, the law a line with its band, its peak a dotted line."""
     drawn = [curve for curve in curves if curve.dots][:MOST_LINES]
     ends = _ends(drawn)

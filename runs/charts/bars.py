@@ -1,0 +1,343 @@
+"""Bars: what each config serves, what its processes cost, where memory and CPU time went, how long requests took."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from runs.charts import N_COLORS, Figure, axis, color, layout, plain, short, symbol
+
+# Enough dots to show a spread; beyond it they only cover one another and weigh on the page.
+MOST_DOTS = 60
+# Heights in pixels of a config's strip, and of a program's name with its figures.
+ROW, HEAD = 30, 46
+MEMORY = [("used", "used by programs"), ("buffers", "buffers"), ("cached", "cached"), ("inactive", "inactive")]
+MEMORY.append(("free", "free"))
+CPU = (("us", "user"), ("sy", "system"), ("si", "interrupts"), ("wa", "waiting for disk"), ("id", "idle"))
+SPARK_WIDTH, SPARK_STEP, MOST_SPARK_BARS = 300, 26, 6
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One config's requests per second: each repeat's value, with words for the hover box.
+
+    `interval`: the bounds of the mean's 95 % interval, where there are repeats enough for one. `counted` False: a doubt
+    keeps all of it out of verdicts, which the bar must not hide.
+    """
+
+    name: str
+    place: int
+    values: tuple[float, ...]
+    hovers: tuple[str, ...] = ()
+    delta: str = ""
+    interval: tuple[float, float] | None = None
+    counted: bool = True
+
+    @property
+    def mean(self) -> float:
+        return sum(self.values) / len(self.values) if self.values else 0.0
+
+
+def throughput_figure(bars: Sequence[Bar]) -> Figure:
+    """One bar a config in the order given, the first on top."""
+    height = 60 + 34 * max(len(bars), 2)
+    labels = [short(bar.name) for bar in bars]
+    return {
+        "data": [_means(bars), *(_dots(at, bar) for at, bar in enumerate(bars) if bar.values)],
+        "layout": layout(
+            height,
+            margin={"l": 8, "r": 24, "t": 8, "b": 40},
+            bargap=0.3,
+            xaxis=axis("requests per second", rangemode="tozero"),
+            yaxis=axis(
+                autorange="reversed",
+                tickmode="array",
+                tickvals=list(range(len(bars))),
+                ticktext=labels,
+                showgrid=False,
+                zeroline=False,
+            ),
+        ),
+    }
+
+
+def _means(bars: Sequence[Bar]) -> Figure:
+    return {
+        "type": "bar",
+        "orientation": "h",
+        "y": list(range(len(bars))),
+        "x": [bar.mean for bar in bars],
+        "marker": {
+            "color": [color(bar.place) for bar in bars],
+            "opacity": 0.55,
+            "pattern": {"shape": ["" if bar.counted else "/" for bar in bars]},
+        },
+        "text": ["" if bar.counted else "not counted" for bar in bars],
+        "textposition": "auto",
+        "insidetextanchor": "start",
+        "textfont": {"color": "--ink"},
+        "width": 0.62,
+        "error_x": _whiskers(bars),
+        "hovertext": [_hover(bar) for bar in bars],
+        "hoverinfo": "text",
+    }
+
+
+def _whiskers(bars: Sequence[Bar]) -> Figure:
+    """The intervals, cut at nought and where they would press the bars flat."""
+    most = 1.5 * max((value for bar in bars for value in bar.values), default=0.0)
+    ends = [bar.interval or (bar.mean, bar.mean) for bar in bars]
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": [max(min(high, most) - bar.mean, 0.0) for bar, (_, high) in zip(bars, ends, strict=True)],
+        "arrayminus": [max(bar.mean - max(low, 0.0), 0.0) for bar, (low, _) in zip(bars, ends, strict=True)],
+        "visible": any(bar.interval for bar in bars),
+        "color": "--ink",
+        "thickness": 1.5,
+        "width": 5,
+    }
+
+
+def _dots(at: int, bar: Bar) -> Figure:
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "x": list(bar.values),
+        "y": [at] * len(bar.values),
+        "marker": {
+            "color": color(bar.place),
+            "symbol": symbol(bar.place),
+            "size": 10,
+            "line": {"color": "--box", "width": 1.5},
+        },
+        "hovertext": list(bar.hovers) or None,
+        "hoverinfo": "text" if bar.hovers else "x",
+    }
+
+
+def _hover(bar: Bar) -> str:
+    lines = [f"<b>{bar.name}</b>", f"{plain(bar.mean)} requests per second, n={len(bar.values)}", bar.delta]
+    lines.append("" if bar.counted else "not counted, see the doubts")
+    return "<br>".join(line for line in lines if line)
+
+
+@dataclass(frozen=True, slots=True)
+class SparkBar:
+    y: int
+    width: float
+    dots: tuple[float, ...]
+    shade: int
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Spark:
+    """A picture of `width` × `height` units; `left_out` bars did not fit."""
+
+    bars: tuple[SparkBar, ...]
+    width: int
+    height: int
+    left_out: int
+    label: str
+
+
+def spark(bars: Sequence[Bar]) -> Spark | None:
+    """The first six bars to one scale from zero, or None where there is nothing to draw."""
+    filled = [bar for bar in bars if bar.values]
+    if not filled:
+        return None
+    top = max(max(bar.values) for bar in filled) or 1.0
+    drawn = tuple(
+        SparkBar(
+            y=at * SPARK_STEP,
+            width=round(bar.mean / top * (SPARK_WIDTH - 12), 1),
+            dots=tuple(round(value / top * (SPARK_WIDTH - 12), 1) for value in bar.values[:20]),
+            shade=bar.place % N_COLORS,
+            label=short(bar.name, 40),
+        )
+        for at, bar in enumerate(filled[:MOST_SPARK_BARS])
+    )
+    words = [
+        f"{bar.name}: {plain(bar.mean)} requests per second, n={len(bar.values)}" for bar in filled[:MOST_SPARK_BARS]
+    ]
+    return Spark(drawn, SPARK_WIDTH, SPARK_STEP * len(drawn), len(filled) - len(drawn), "; ".join(words))
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """Resident memory (MiB) of each process of one program under one config."""
+
+    name: str
+    place: int
+    program: str
+    mib: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """One stacked bar: shares by the names in MEMORY (MiB) or CPU (%). `step` names it within its config."""
+
+    name: str
+    step: str
+    parts: Mapping[str, float]
+
+
+def process_figure(sizes: Sequence[Sizes]) -> Figure:
+    """A strip of dots over a box for each config; one panel a program, as tall as it has configs."""
+    programs = list(dict.fromkeys(size.program for size in sizes))
+    panels = [[size for size in sizes if size.program == program] for program in programs]
+    parts = layout(44 + sum(ROW * len(panel) + HEAD for panel in panels), margin={"l": 8, "r": 20, "t": 4, "b": 44})
+    parts["annotations"] = []
+    total = sum(ROW * len(panel) + HEAD for panel in panels)
+    top, traces = 1.0, []
+    for at, panel in enumerate(panels, 1):
+        bottom = top - (ROW * len(panel) + HEAD) / total
+        parts |= _panel_axes(at, panel, (max(bottom, 0.0), top - 18 / total), last=at == len(panels))
+        parts["annotations"].append(_program(programs[at - 1], top))
+        traces += [_strip(size, at, row) for row, size in enumerate(panel)]
+        top = bottom
+    return {"data": traces, "layout": parts}
+
+
+def _panel_axes(at: int, panel: Sequence[Sizes], domain: tuple[float, float], *, last: bool) -> Figure:
+    suffix = "" if at == 1 else str(at)
+    low, high = domain
+    y = axis(
+        # Between two panels stand the first one's figures.
+        domain=[low if last else low + (high - low) * HEAD / 2 / (ROW * len(panel) + HEAD), high],
+        range=[len(panel) - 0.5, -0.5],
+        tickmode="array",
+        tickvals=list(range(len(panel))),
+        ticktext=[short(size.name, 24) for size in panel],
+        showgrid=False,
+        zeroline=False,
+        anchor=f"x{suffix}",
+    )
+    title = "resident MiB, a dot a process" if last else ""
+    return {f"xaxis{suffix}": axis(title, rangemode="tozero", anchor=f"y{suffix}"), f"yaxis{suffix}": y}
+
+
+def _strip(size: Sizes, axes: int, row: int) -> Figure:
+    suffix = "" if axes == 1 else str(axes)
+    ordered = sorted(size.mib)
+    if len(ordered) > MOST_DOTS:
+        ordered = [ordered[round(at * (len(ordered) - 1) / (MOST_DOTS - 1))] for at in range(MOST_DOTS)]
+    words = f"{size.name}<br>{size.program}, {len(size.mib)} processes"
+    return {
+        "type": "box",
+        "orientation": "h",
+        "x": [round(value, 3) for value in ordered],
+        "y": [row] * len(ordered),
+        "xaxis": f"x{suffix}",
+        "yaxis": f"y{suffix}",
+        "boxpoints": "all",
+        "jitter": 0.6,
+        "pointpos": 0,
+        "line": {"color": color(size.place), "width": 1 if len(ordered) > 1 else 0},
+        "fillcolor": "rgba(0,0,0,0)",
+        "marker": {"color": color(size.place), "symbol": symbol(size.place), "size": 6, "opacity": 0.65},
+        "hoveron": "points",
+        "hovertemplate": "%{x:.4r} MiB<br>" + words + "<extra></extra>",
+        "width": 0.6,
+    }
+
+
+def _program(program: str, top: float) -> Figure:
+    place = {
+        "xref": "paper",
+        "yref": "paper",
+        "x": 0,
+        "y": top,
+        "xanchor": "left",
+        "yanchor": "top",
+        "showarrow": False,
+    }
+    return place | {"text": f"<b>{short(program, 40)}</b>", "font": {"size": 12, "color": "--ink"}}
+
+
+def memory_figure(stacks: Sequence[Stack]) -> Figure:
+    """Used, buffers, cached, inactive and free for each config, before → after, from zero."""
+    return _stacked(stacks, MEMORY, "MiB", [f"--m{at}" for at in (0, 1, 2, 4, 3)])
+
+
+def cpu_figure(stacks: Sequence[Stack]) -> Figure:
+    """Shares of CPU time for each config while it was under load."""
+    return _stacked(stacks, CPU, "% of CPU time", ["--m0", "--m1", "--m5", "--m4", "--m3"])
+
+
+# The page writes the legend: Plotly's own wraps badly beside long names.
+def _stacked(stacks: Sequence[Stack], parts: Sequence[tuple[str, str]], unit: str, colors: Sequence[str]) -> Figure:
+    steps = [short(stack.name, 24) + (f" · {stack.step}" if stack.step else "") for stack in stacks]
+    traces: list[Figure] = []
+    for (key, label), shade in zip(parts, colors, strict=True):
+        if not any(stack.parts.get(key) for stack in stacks):
+            continue
+        traces.append(
+            {
+                "type": "bar",
+                "orientation": "h",
+                "name": label,
+                "y": list(range(len(stacks))),
+                "x": [stack.parts.get(key) for stack in stacks],
+                "marker": {"color": shade, "line": {"color": "--box", "width": 1}},
+                "hovertemplate": "%{x:.4r} " + unit + "<br>" + label + "<extra></extra>",
+            }
+        )
+    ticks: Figure = {"tickmode": "array", "tickvals": list(range(len(stacks))), "ticktext": steps}
+    return {
+        "data": traces,
+        "legend": [{"name": trace["name"], "color": trace["marker"]["color"]} for trace in traces],
+        "layout": layout(
+            64 + 26 * max(len(stacks), 2),
+            barmode="stack",
+            bargap=0.28,
+            margin={"l": 8, "r": 20, "t": 4, "b": 40},
+            xaxis=axis(unit, rangemode="tozero"),
+            yaxis=axis(autorange="reversed", showgrid=False, zeroline=False, **ticks),
+        ),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class HistogramBar:
+    """Requests that took from `low` to less than `high` ms; high is infinite for those slower than the chart shows."""
+
+    low: float
+    high: float
+    n: int
+
+
+def histogram_figure(bars: Sequence[HistogramBar]) -> Figure:
+    """Bars of one width; what is slower than the axis shows stands hatched at its end."""
+    total = sum(bar.n for bar in bars)
+    width = bars[0].high - bars[0].low if bars and math.isfinite(bars[0].high) else 1.0
+    return {
+        "data": [
+            {
+                "type": "bar",
+                "x": [round(bar.low + width / 2, 6) for bar in bars],
+                "y": [bar.n for bar in bars],
+                "width": width * 0.96,
+                "marker": {
+                    "color": "--s0",
+                    "opacity": 0.7,
+                    "pattern": {"shape": ["" if math.isfinite(bar.high) else "/" for bar in bars]},
+                },
+                "hovertext": [_hover_of_count(bar, total) for bar in bars],
+                "hoverinfo": "text",
+            }
+        ],
+        "layout": layout(
+            300,
+            bargap=0,
+            xaxis=axis("ms from request to answer", showgrid=False),
+            yaxis=axis("requests", rangemode="tozero"),
+        ),
+    }
+
+
+def _hover_of_count(bar: HistogramBar, total: int) -> str:
+    span = f"{bar.low:g} to {bar.high:g} ms" if math.isfinite(bar.high) else f"{bar.low:g} ms and slower"
+    return f"{span}: <b>{bar.n}</b> requests, {plain(100 * bar.n / total)} %"
