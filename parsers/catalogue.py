@@ -13,6 +13,7 @@ and, where it helps,
     INLINE          pattern of a line's distinctive figure that is also taken behind a label ("2nd run: Requests per second: ...")
     claims          (command) -> bool: whatever this command prints is this format's, although no line says so
     fits            (commands.Command, values) -> bool: False where a command cannot have printed these figures
+    OTHER_FORMATS   Formats of the tool's other outputs, such as its log: kind, about, opens, parse, records, command
     follows         (lines, command) -> Found | None: the next block of the output whose block was just read, where only
                     that tells whose the next lines are (rows below a heading that stood further up); None takes nothing
 A format that makes a LoadResult says what its tool means by its figures, with one of
@@ -33,7 +34,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib import import_module
 from pkgutil import iter_modules
@@ -46,31 +47,34 @@ from .lines import Lines
 from .records import Found, Record, Semantics
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
-    kind: str
-    about: str
-    opens: str
-    begins: str | None
-    inline: str | None
-    command: re.Pattern[str] | None
-    parse: Callable[[Lines, str | None], Found | None]
-    records: Callable[[dict[str, Any]], list[Record]]
-    claims: Callable[[str], bool] | None
-    fits: Callable[[Command, dict[str, Any]], bool]
-    follows: Callable[[Lines, str | None], Found | None] | None
-    tool: str | None
-    semantics: Semantics | None
-    syntax: Syntax | None
-    programs: tuple[str, ...]
-    lists_all: bool
-
-
 def _always(command: Command, values: dict[str, Any]) -> bool:
     return True
 
 
-def _load(name: str) -> Format:
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One format: the names are those of the module's constants, see above."""
+
+    kind: str
+    about: str
+    opens: str
+    parse: Callable[[Lines, str | None], Found | None]
+    records: Callable[[dict[str, Any]], list[Record]]
+    begins: str | None = None
+    inline: str | None = None
+    command: re.Pattern[str] | None = None
+    claims: Callable[[str], bool] | None = None
+    fits: Callable[[Command, dict[str, Any]], bool] = _always
+    follows: Callable[[Lines, str | None], Found | None] | None = None
+    tool: str | None = None
+    semantics: Semantics | None = None
+    syntax: Syntax | None = None
+    programs: tuple[str, ...] = ()
+    lists_all: bool = True
+
+
+def _load(name: str) -> list[Format]:
+    """The formats of one module. Raises TypeError where it lacks something."""
     module = import_module(f"{_formats_package.__name__}.{name}")
     for wanted in ("KIND", "OPENS", "parse", "records"):
         if not hasattr(module, wanted):
@@ -79,29 +83,29 @@ def _load(name: str) -> Format:
     tool: str | None = module.KIND if semantics else getattr(module, "TOOL", None)
     if hasattr(module, "LoadResult") and tool is None:
         raise TypeError(f"parsers/formats/{name}.py makes a LoadResult and has neither SEMANTICS nor TOOL")
-    re.compile(module.OPENS)
     programs: tuple[str, ...] = getattr(module, "PROGRAMS", ())
     command = re.compile(module.COMMAND) if hasattr(module, "COMMAND") else None
     if command is None and programs:
         command = program_pattern(programs, alone=semantics is None)
-    return Format(
+    optional = {key: getattr(module, key) for key in ("claims", "fits", "follows") if hasattr(module, key)}
+    optional |= {
+        key: getattr(module, key.upper()) for key in ("begins", "inline", "lists_all") if hasattr(module, key.upper())
+    }
+    main = Format(
         kind=module.KIND,
-        about=_about(module),
+        about=(module.__doc__ or "").partition("\n")[0].removeprefix(f"{module.KIND}:").strip(),
         opens=module.OPENS,
-        begins=getattr(module, "BEGINS", None),
-        inline=getattr(module, "INLINE", None),
-        command=command,
         parse=module.parse,
         records=module.records,
-        claims=getattr(module, "claims", None),
-        fits=getattr(module, "fits", _always),
-        follows=getattr(module, "follows", None),
+        command=command,
         tool=tool,
         semantics=semantics,
         syntax=_syntax(module) if semantics else None,
         programs=programs,
-        lists_all=getattr(module, "LISTS_ALL", True),
+        **optional,
     )
+    others: tuple[Format, ...] = getattr(module, "OTHER_FORMATS", ())
+    return [main, *(replace(form, tool=tool, programs=programs, command=form.command or command) for form in others)]
 
 
 def _syntax(module: ModuleType) -> Syntax:
@@ -117,23 +121,15 @@ def _syntax(module: ModuleType) -> Syntax:
     )
 
 
-def _about(module: ModuleType) -> str:
-    """What its docstring opens with, behind the name."""
-    opening = (module.__doc__ or "").partition("\n")[0]
-    return opening.removeprefix(f"{module.KIND}:").strip()
-
-
 @cache
 def formats() -> dict[str, Format]:
     """Every format by its kind."""
     found: dict[str, Format] = {}
     for info in iter_modules(_formats_package.__path__):
-        if info.name.startswith("_"):  # shared pieces, no format
-            continue
-        loaded = _load(info.name)
-        if loaded.kind in found:
-            raise TypeError(f"two formats call themselves {loaded.kind!r}")
-        found[loaded.kind] = loaded
+        for form in _load(info.name):
+            if form.kind in found:
+                raise TypeError(f"two formats call themselves {form.kind!r}")
+            found[form.kind] = form
     for form in found.values():
         if form.tool is not None and (form.tool not in found or found[form.tool].semantics is None):
             raise TypeError(f"{form.kind} names the tool {form.tool!r}, whose format declares no SEMANTICS")

@@ -6,17 +6,31 @@ Units     times ms, printed whole; rates samples/s; elapsed time as 00:00:34, 34
 Quirks    decimals have a comma where the machine's language has; a build tool puts "[INFO]" before each line. The
           concurrency is the most threads that were started
 Source    JMeter's reporters/Summariser.java, 2 to 5
+
+jtl: JMeter's results as CSV, a row a sample.
+
+Reads     the heading with the rows below it, or rows without a heading as JMeter 2 writes them
+Yields    one LoadResult and one Timings
+Units     elapsed, Latency and Connect in ms, whole; timeStamp in ms since 1970, when the sample began; bytes
+Quirks    the columns are the user's choice, so the heading tells them; commas in a cell are quoted; a sample that an
+          assertion failed has success "false" though its code is 200. The rate is the samples over the time from the
+          first one's beginning to the last one's end. The concurrency is the most threads at a time
+Source    JMeter's save/CSVSaveService.java, 2 to 5
 """
 
 from __future__ import annotations
 
+import csv
 import re
+from collections import Counter
 from typing import Any
 
+from ..catalogue import Format
 from ..commands import Option
 from ..lines import Lines
-from ..records import Found, LoadResult, Record, Semantics
+from ..records import Found, LoadResult, Record, Semantics, Timings
 from ..report import Report, take_report
+from ..request_files import Latencies, Seconds, take_rows
 from ..units import clock_s, number
 
 KIND = "jmeter"
@@ -112,3 +126,155 @@ def records(values: dict[str, Any]) -> list[Record]:
             percentiles_ms={"100": last["max_ms"]},
         )
     ]
+
+
+# --- jtl -------------------------------------------------------------------------------------------------------------
+_JTL_OPENS = r"timeStamp,elapsed,\w|1\d{12},\d+,[^,]*,\w*,[^,]*,[^,]*,\w*,(?:true|false),"
+
+_BARE = ["timeStamp", "elapsed", "label", "responseCode", "responseMessage", "threadName", "dataType", "success"]
+_NAMED = re.compile(r"timeStamp,elapsed(?:,\w+)*")
+_ROW_BEGINS = re.compile(r"\d{9,13},\d+,")
+_PERCENTS = (50, 90, 95, 99)  # as JMeter's own report has them
+_MOST_LABELS = 200
+
+
+def _parse_jtl(lines: Lines, command: str | None) -> Found | None:
+    first = lines.number + 1
+    heading = (lines.peek() or "").strip()
+    if _NAMED.fullmatch(heading):
+        next(lines)
+        rows = _Samples(heading.split(","), exact=True)
+    else:
+        rows = _Samples(_BARE, exact=False)
+    taken = take_rows(lines, rows, command, finished=lambda line: rows.read(line) is not None)
+    if not taken.n:
+        return None
+    return Found(rows.values(), first, taken.last, not taken.whole, taken.problems)
+
+
+class _Samples:
+    def __init__(self, columns: list[str], exact: bool) -> None:
+        self.at = {name: at for at, name in enumerate(columns)}
+        self.width, self.exact = len(columns), exact
+        self.seen = 0  # columns of the first row, where no heading tells them
+        self.times, self.seconds = Latencies(), Seconds()
+        self.codes: Counter[str] = Counter()
+        self.labels: dict[str, list[int]] = {}  # samples, failed, sum of ms, most ms
+        self.begin = self.end = self.failed = self.bytes = self.threads = 0
+
+    def many(self, text: str) -> int:
+        return 0  # a label may have anything in it: row by row
+
+    def one(self, line: str) -> bool:
+        cells = self.read(line)
+        if cells is None:
+            return False
+        self._add(cells)
+        return True
+
+    def read(self, line: str) -> list[str] | None:
+        """The row's cells; None where it is not whole."""
+        cells = line.split(",") if '"' not in line else next(csv.reader([line]), [])
+        width = self.width if self.exact else self.seen or len(cells)
+        if len(cells) != width or width < self.width or not cells[0].isdecimal() or not cells[1].isdecimal():
+            return None
+        if len(cells[0]) != 13 or self._cell(cells, "success") not in {"true", "false", ""}:
+            return None
+        if not self.exact:
+            self.seen = width
+        return cells if not cells[-1] or cells[-1][-1] != '"' else None
+
+    def meant(self, line: str) -> bool:
+        return _ROW_BEGINS.match(line) is not None
+
+    def _cell(self, cells: list[str], name: str) -> str:
+        at = self.at.get(name)
+        return cells[at] if at is not None else ""
+
+    def _whole(self, cells: list[str], name: str) -> int:
+        text = self._cell(cells, name)
+        return int(text) if text.isdecimal() else 0
+
+    def _add(self, cells: list[str]) -> None:
+        began, took = int(cells[0]), int(cells[1])
+        failed = self._cell(cells, "success") == "false"
+        self.times.add(took * 1000)
+        self.seconds.add(began // 1000, took * 1000)
+        self.begin = min(self.begin or began, began)
+        self.end = max(self.end, began + took)
+        self.failed += failed
+        self.bytes += self._whole(cells, "bytes")
+        self.threads = max(self.threads, self._whole(cells, "allThreads"))
+        self.codes[self._cell(cells, "responseCode")] += 1
+        label = self._cell(cells, "label")
+        if label in self.labels or len(self.labels) < _MOST_LABELS:
+            row = self.labels.setdefault(label, [0, 0, 0, 0])
+            row[:] = row[0] + 1, row[1] + failed, row[2] + took, max(row[3], took)
+
+    def values(self) -> dict[str, Any]:
+        times = self.times
+        values: dict[str, Any] = {
+            "n_requests": times.n,
+            "first_epoch_s": self.begin / 1000,
+            "last_epoch_s": self.end / 1000,
+            "elapsed_ms": {"min": times.least // 1000, "max": times.most // 1000, "mean": _mean(times.total, times.n)},
+            "percentiles_ms": times.percentiles(_PERCENTS),
+            "spectrum_ms": times.percentiles(),
+            "latency_counts": times.rows(),
+            "by_second": self.seconds.columns(epoch=True),
+        }
+        told = {"success": {"n_failed": self.failed}, "bytes": {"total_bytes": self.bytes}}
+        told |= {"allThreads": {"most_threads": self.threads}}
+        for column, figure in told.items():
+            if column in self.at:
+                values |= figure
+        if "responseCode" in self.at:
+            values["status_codes"] = dict(sorted(self.codes.items()))
+        if "label" in self.at:
+            values["labels"] = {
+                label: {"n": n, "n_failed": failed, "mean_ms": round(total / n, 6), "max_ms": most}
+                for label, (n, failed, total, most) in sorted(self.labels.items())
+            }
+        return values
+
+
+def _mean(us: int, n: int) -> float:
+    return round(us / n / 1000, 6)
+
+
+def _jtl_records(values: dict[str, Any]) -> list[Record]:
+    n, spread = values["n_requests"], values["elapsed_ms"]
+    span = round(values["last_epoch_s"] - values["first_epoch_s"], 3)
+    timings = Timings(
+        tool=KIND,
+        n=n,
+        percentiles_ms=values["spectrum_ms"],
+        histogram=values["latency_counts"],
+        seconds=values["by_second"],
+    )
+    result = LoadResult(
+        tool=KIND,
+        requests_per_second=round(n / span, 4) if span > 0 else None,
+        complete_requests=n,
+        failed_requests=values.get("n_failed"),
+        concurrency=values.get("most_threads"),
+        duration_s=span,
+        mean_ms=spread["mean"],
+        min_ms=spread["min"],
+        max_ms=spread["max"],
+        percentiles_ms=values["percentiles_ms"] | {"100": spread["max"]},
+        transferred_bytes=values.get("total_bytes"),
+    )
+    return [result, timings]
+
+
+OTHER_FORMATS = (
+    Format(
+        kind="jtl",
+        about="JMeter's results as CSV, a row a sample.",
+        opens=_JTL_OPENS,
+        command=re.compile(r"(?:^|[\s/;&|(])jmeter(?:\.sh|\.bat)?\s|\.(?:jtl|csv)\b"),
+        parse=_parse_jtl,
+        records=_jtl_records,
+    ),
+)

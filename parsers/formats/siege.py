@@ -8,6 +8,13 @@ Quirks    "successful" counts redirects too and may exceed "transactions"; the m
           goes on with as many users as it allows, and says so above its banner; a failed connection is one line each; the
           JSON has no banner, and what siege complains of stands above it
 Source    siege's main.c, display of the statistics, 2.71 to 4.1.7
+
+siege_log: lines of siege.log, one for each siege.
+
+Reads     the header line with the lines below it, or such lines alone
+Yields    one LoadResult a line
+Units     as siege.py: seconds, MB
+Source    siege's log.c
 """
 
 from __future__ import annotations
@@ -15,6 +22,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ..catalogue import Format
 from ..commands import Command, Option
 from ..lines import Lines
 from ..records import Found, LoadResult, Problem, Record, Semantics
@@ -273,3 +281,99 @@ def records(values: dict[str, Any]) -> list[Record]:
             aborted=bool(get("aborted")),
         )
     ]
+
+
+# --- siege_log -------------------------------------------------------------------------------------------------------
+_LOG_OPENS = r"Date & Time,\s+Trans,|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\s+\d+,\s+\d+\.\d\d,\s+\d+,\s+\d"
+
+_COLUMNS = (
+    "transactions",
+    "elapsed_s",
+    "data_transferred_mb",
+    "response_time_s",
+    "transaction_rate",
+    "throughput_mb_per_s",
+    "concurrency",
+    "successful_transactions",
+    "failed_transactions",
+)
+_ROW = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,")
+_WIDTH = 8  # of the last cell, at least: a shorter one was cut off
+_REST = re.compile(r"[\d., ]+|[A-Za-z, ]*Failed")
+_NOTE = re.compile(r"\*{4} .* \*{4}$")  # siege --mark, -m
+
+
+def _parse_log(lines: Lines, command: str | None) -> Found | None:
+    first = last = lines.number + 1
+    rows: list[dict[str, Any]] = []
+    problems: list[Problem] = []
+    blank: list[str] = []
+    for line in lines:
+        stripped = line.strip()
+        if _ROW.match(stripped):
+            if lines.cut == lines.number and len(lines.raw.rpartition(",")[2]) >= _WIDTH:
+                stripped += lines.cut_text
+                lines.cut = 0
+            row = _row(stripped)
+            following = (lines.peek() or "").strip()
+            if len(row) <= len(_COLUMNS) and _REST.fullmatch(following):  # broken by a mail client
+                row = _row(f"{stripped} {following}")
+                next(lines)
+            if len(row) == len(_COLUMNS) + 1:
+                rows.append(row)
+            else:
+                problems.append(Problem(lines.number, f"expected {len(_COLUMNS)} figures, found {stripped[:80]!r}"))
+        elif not stripped:
+            blank.append(lines.raw)
+            continue
+        elif not (
+            _NOTE.match(stripped) or (not rows and (stripped.startswith("Date & Time") or _REST.fullmatch(stripped)))
+        ):
+            lines.back(*blank, lines.raw)
+            break
+        last = lines.number
+        blank.clear()
+    if not rows and not problems:
+        return None
+    return Found({"n_rows": len(rows), "rows": rows}, first, last, False, problems)
+
+
+def _row(line: str) -> dict[str, Any]:
+    cells = [c.strip() for c in line.split(",")]
+    row: dict[str, Any] = {"date_time": cells[0]}
+    for name, cell in zip(_COLUMNS, cells[1:], strict=False):
+        try:
+            row[name] = number(cell)
+        except ValueError:
+            return row
+    return row
+
+
+def _log_records(values: dict[str, Any]) -> list[Record]:
+    rows = values.get("rows")
+    return [_load(row) for row in rows] if isinstance(rows, list) else []
+
+
+def _load(row: dict[str, float]) -> LoadResult:
+    return LoadResult(
+        tool=KIND,
+        requests_per_second=row["transaction_rate"],
+        complete_requests=int(row["transactions"]),
+        failed_requests=int(row["failed_transactions"]),
+        concurrency=row["concurrency"],
+        duration_s=row["elapsed_s"],
+        mean_ms=round(row["response_time_s"] * 1000, 6),
+        transferred_bytes=round(row["data_transferred_mb"] * 1048576),
+    )
+
+
+OTHER_FORMATS = (
+    Format(
+        kind="siege_log",
+        about="lines of siege.log, one for each siege.",
+        opens=_LOG_OPENS,
+        command=re.compile(r"siege\S*\.log\b"),
+        parse=_parse_log,
+        records=_log_records,
+    ),
+)
