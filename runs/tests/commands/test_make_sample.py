@@ -30,7 +30,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def _no_housekeeping(monkeypatch: pytest.MonkeyPatch) -> None:
     """A test is one transaction, in which PostgreSQL does not clean up."""
-    monkeypatch.setattr("runs.management.commands.make_sample.tidy", lambda: None)
+    monkeypatch.setattr("runs.management.commands.make_sample.vacuum", lambda: None)
 
 
 def make(*words: str) -> str:
