@@ -25,10 +25,10 @@ format: .venv/.dev
 	@$(BIN)/python -m ruff format --quiet .
 
 bench: .venv/.dev
-	@$(BIN)/python benchmarks/run.py
+	@$(BIN)/python -m benchmarks $(PARTS)
 
 bench-quick: .venv/.dev
-	@$(BIN)/python benchmarks/run.py --quick
+	@$(BIN)/python -m benchmarks --quick $(PARTS)
 
 structure: .venv/.dev
 	@$(BIN)/python -m benchdash.tests.structure $(if $(ALL),--all)

@@ -23,7 +23,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection, transaction
 
 from runs import ingest
-from runs.ingest import tallies
+from runs.ingest import counters
 from runs.ingest.series_packing import pack_samples
 from runs.models import Capture, Config, Experiment, Host, Run, Series, Upload
 
@@ -195,9 +195,7 @@ class Sample:
             runs.append(Run(**rows, **place, **load.shared, **figures, repeat=repeat, tags=tags, created_at=moment))
         text = "".join(TEXT.format(run=run) for run in runs).encode()
         upload.raw, upload.size_bytes, upload.n_lines = zlib.compress(text, 1), len(text), len(runs) * LINES
-        upload.blocks = [
-            {"kind": run.tool, "lines": [run.line_first, run.line_last], "partial": False} for run in runs
-        ]
+        upload.blocks = [{"kind": run.tool, "lines": [run.line_first, run.line_last], "partial": False} for run in runs]
         return runs
 
 
@@ -244,14 +242,14 @@ def store_batch(runs: list[Run], variants: list[list[dict[str, Any]]], chance: r
     for model, name in ((Experiment, "experiment"), (Config, "config"), (Upload, "upload")):
         rows = {id(row): row for run in runs if (row := getattr(run, name)).pk is None}
         model._default_manager.bulk_create(rows.values(), batch_size=ROWS_A_STATEMENT)
-    tallies.key_in(runs)
+    facets = counters.link_facets(runs)
     Run.objects.bulk_create(runs, batch_size=ROWS_A_STATEMENT)
-    tallies.note(runs)
+    counters.record_stored(runs, facets)
     if variants:
         captures = [_capture(run) for run in runs]
         Capture.objects.bulk_create(captures, batch_size=ROWS_A_STATEMENT)
-        rows = [Series(capture=capture, **values) for capture in captures for values in chance.choice(variants)]
-        Series.objects.bulk_create(rows, batch_size=ROWS_A_STATEMENT)
+        series = [Series(capture=capture, **values) for capture in captures for values in chance.choice(variants)]
+        Series.objects.bulk_create(series, batch_size=ROWS_A_STATEMENT)
 
 
 def _capture(run: Run) -> Capture:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from django.core.handlers.wsgi import WSGIHandler
 
-from benchmarks.inputs import top_log
+from benchmarks.texts import write_top_log
 from runs import tasks, wire
 from runs.models import Upload
 from runs.tests.pages.test_browser import _static, no_sideways_scroll, page, see_charts
@@ -23,7 +23,7 @@ SLOW = 100_000  # bytes a second
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
-    return top_log(tmp_path / "top.log", 3).path
+    return write_top_log(tmp_path / "top.log", 3).path
 
 
 @pytest.fixture(autouse=True)

@@ -64,7 +64,7 @@ class _Process:
         return f"{self.start}{memory} {state} {self.cpu_pct:5.1f}{self.mem} {clock:>9} {self.command}\n"
 
 
-def top_log(path: Path, megabytes: int) -> TopLog:
+def write_top_log(path: Path, megabytes: int) -> TopLog:
     """Write the log of `top -b -d 1` on one machine until it has that many MB (10^6 bytes)."""
     lines = (FIXTURES / "top" / "top_01_n1.txt").read_text().splitlines()
     begin = next(at for at, line in enumerate(lines) if line.startswith(HEADER))
@@ -108,7 +108,7 @@ def _summary(second: int, n: int, chance: random.Random) -> str:
     )
 
 
-def ab_transcript(path: Path, reports: int, *, quote: str = "") -> None:
+def write_ab_transcript(path: Path, reports: int, *, quote: str = "") -> None:
     """Write a session of that many ab reports, each below a heading and its command; `quote` stands before each line."""
     chance = random.Random(SEED)  # noqa: S311
     with path.open("w", encoding="utf-8", newline="\n") as text:
