@@ -19,7 +19,7 @@ from django.db import connection, models
 from runs.models import Config, ConfigText, Experiment, Host, Run, Upload
 
 from . import counters
-from .draft import Draft, DraftConfig, DraftExperiment, DraftHost, Hints
+from .draft import Draft, DraftConfig, DraftExperiment, DraftHost, Slot
 from .storable import truncate
 
 BATCH = 500
@@ -33,7 +33,8 @@ class Placement:
 
     def __init__(self, upload: Upload) -> None:
         self.upload = upload
-        self.slot = Hints.from_dict(upload.hints).slot
+        slot = upload.hints.get("slot")
+        self.slot = Slot(**slot) if slot else None
         self.hosts: dict[str, Host] = {}
         self.experiments: dict[str, Experiment] = {}
         self.configs: dict[str, Config] = {}

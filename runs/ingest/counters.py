@@ -10,8 +10,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, date, datetime, time, timedelta
-from functools import reduce
-from operator import or_
 from typing import Any, NamedTuple
 
 from django.db import connection, transaction
@@ -55,10 +53,9 @@ class Contribution(NamedTuple):
 
 def link_facets(runs: Sequence[Run]) -> FacetIds:
     """Give runs the ids of their facets, unsaved, and return those of their tools and tags too. Loads their configs."""
-    names = {name for run in runs for name in _facet_names(run)}
-    ids = _facet_ids({(kind, value) for kind, value in names if value})
+    ids = _facet_ids({name for run in runs for name in _facet_names(run) if name[1]})
     for run in runs:
-        _, config, command, server, *_ = (ids.get(name) for name in _facet_names(run))
+        _, config, command, server, *_ = map(ids.get, _facet_names(run))
         run.facet_config_id, run.facet_command_id, run.facet_server_id = config, command, server
     return ids
 
@@ -85,14 +82,10 @@ def _facet_ids(wanted: set[tuple[str, str]]) -> FacetIds:
 
 
 def _stored_facets(wanted: set[tuple[str, str]]) -> FacetIds:
-    if not wanted:
-        return {}
-    by_kind: dict[str, list[str]] = defaultdict(list)
-    for kind, value in sorted(wanted):
-        by_kind[kind].append(value)
-    among = reduce(or_, (Q(kind=kind, value__in=values) for kind, values in by_kind.items()))
-    rows = Facet.objects.filter(among).order_by().values_list("kind", "value", "pk")
-    return {(kind, value): pk for kind, value, pk in rows}
+    """The ids of these facets, and perhaps of a few others: of one kind with a value that another kind has."""
+    kinds, values = map(set, zip(*wanted, strict=True)) if wanted else (set(), set())
+    rows = Facet.objects.filter(kind__in=kinds, value__in=values).order_by()
+    return {(kind, value): pk for kind, value, pk in rows.values_list("kind", "value", "pk")}
 
 
 def record_stored(runs: Sequence[Run], facets: FacetIds, before: Iterable[Contribution] = ()) -> None:
@@ -100,9 +93,14 @@ def record_stored(runs: Sequence[Run], facets: FacetIds, before: Iterable[Contri
 
     facets: what `link_facets` returned for them.
     """
-    tags = {run.pk: sorted({facets[Kind.TAG, tag[:VALUE_LENGTH]] for tag in run.tags if tag}) for run in runs}
-    RunTag.objects.bulk_create([RunTag(facet_id=facet, run_id=pk) for pk, ids in tags.items() for facet in ids])
-    _record(before, [_contribution(run, facets[Kind.TOOL, run.tool], tags[run.pk]) for run in runs])
+    tags: list[RunTag] = []
+    added = []
+    for run in runs:
+        ids = sorted({facets[Kind.TAG, tag[:VALUE_LENGTH]] for tag in run.tags if tag})
+        tags += [RunTag(facet_id=facet, run_id=run.pk) for facet in ids]
+        added.append(_contribution(run, facets[Kind.TOOL, run.tool], ids))
+    RunTag.objects.bulk_create(tags)
+    _record(before, added)
 
 
 def contributions(runs: QuerySet[Run]) -> dict[int, Contribution]:
@@ -120,7 +118,7 @@ def _contribution(run: Run, tool: int, tags: Iterable[int]) -> Contribution:
     own = (tool, run.facet_config_id, run.facet_command_id, run.facet_server_id, *tags)
     in_trend = run.counted and not run.partial and not run.aborted and (run.requests_per_second or 0) > 0
     day = (run.fingerprint, run.created_at.astimezone(UTC).date().isoformat()) if in_trend else None
-    return Contribution(tuple(pk for pk in own if pk), run.host_id, day)
+    return Contribution(tuple(filter(None, own)), run.host_id, day)
 
 
 @contextmanager
@@ -153,10 +151,11 @@ def _record(before: Iterable[Contribution], after: Iterable[Contribution]) -> No
     facets: Counter[int] = Counter()
     hosts: Counter[int] = Counter()
     days = set()
-    for each, by in [(each, -1) for each in before] + [(each, 1) for each in after]:
-        facets.update(dict.fromkeys(each.facets, by))
-        hosts.update({each.host: by} if each.host else {})
-        days |= {each.day} if each.day else set()
+    for part, by in ((before, -1), (after, 1)):
+        for each in part:
+            facets.update(dict.fromkeys(each.facets, by))
+            hosts.update({each.host: by} if each.host else {})
+            days |= {each.day} if each.day else set()
     changes = {
         "facets": {str(pk): by for pk, by in facets.items() if by},
         "hosts": {str(pk): by for pk, by in hosts.items() if by},

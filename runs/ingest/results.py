@@ -1,11 +1,13 @@
-"""What scripts are told of an upload and its runs (interfaces.md sections 2 and 3), stored or only read."""
+"""An upload and its runs as scripts see them (interfaces.md sections 2 and 3), stored or only previewed."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from operator import attrgetter
 from typing import Any
+
+from django.db.models import Q
 
 from runs.models import Capture, Run, Timing, Upload
 
@@ -18,54 +20,37 @@ from .submission import Preview
 def result_of(upload: Upload, rows: Rows | None = None) -> dict[str, Any]:
     """The JSON body of an upload: id, url, sha256, status, runs, captures, timings, problems, unread_lines.
 
-    Where the text failed there is `error` too, and while it waits or is read, `progress`; addresses are paths. Four
+    Where the text failed there is `error` too, and while it waits or is read, `progress`; addresses are paths. Three
     queries, none with the `rows` of a receipt.
     """
-    runs, captures, beside = _stored(upload) if rows is None else _just_stored(rows)
-    return {
+    rows = _read_rows(upload) if rows is None else rows
+    captures = sorted(rows.captures, key=attrgetter("line_first"))
+    of_run: dict[int | None, list[Capture]] = defaultdict(list)
+    for capture in captures:
+        of_run[capture.run_id].append(capture)
+    body = {
         "id": upload.pk,
         "url": upload.get_absolute_url(),
         "sha256": upload.sha256,
         "status": upload.status,
         "error": upload.error,
-        "runs": [run_result(run, beside(run)) for run in runs],
-        "captures": [capture_result(capture) for capture in captures],
-        "timings": [timing_result(timing) for timing in _timings(upload, rows)],
+        "runs": [run_result(run, of_run[run.pk]) for run in sorted(rows.runs, key=attrgetter("line_first"))],
+        "captures": [capture_result(capture) for capture in captures if capture.upload_id == upload.pk],
+        "timings": [timing_result(timing) for timing in rows.timings],
         "problems": upload.problems,
         "unread_lines": upload.unread,
-        **_progress(upload),
     }
+    if upload.is_waited_for:
+        sizes = {"bytes_read": upload.bytes_read, "size_bytes": upload.size_bytes, "blocks_found": upload.n_blocks}
+        body["progress"] = sizes
+    return body
 
 
-def _progress(upload: Upload) -> dict[str, Any]:
-    """How far a worker is with a text, as long as it is not done."""
-    if upload.status not in (Upload.Status.QUEUED, Upload.Status.PARSING):
-        return {}
-    seen = {"bytes_read": upload.bytes_read, "size_bytes": upload.size_bytes, "blocks_found": upload.n_blocks}
-    return {"progress": seen}
-
-
-Beside = Callable[[Run], Iterable[Capture]]
-
-
-def _stored(upload: Upload) -> tuple[Iterable[Run], Iterable[Capture], Beside]:
-    runs = Run.objects.filter(upload=upload).with_context().with_captures().order_by("line_first")
-    captures = Capture.objects.filter(upload=upload).with_context().order_by("line_first")
-    return runs, captures, lambda run: run.captures.all()
-
-
-def _just_stored(rows: Rows) -> tuple[Iterable[Run], Iterable[Capture], Beside]:
-    captures = sorted(rows.captures, key=attrgetter("line_first"))
-    of_run: dict[int | None, list[Capture]] = defaultdict(list)
-    for capture in captures:
-        of_run[capture.run_id].append(capture)
-    return sorted(rows.runs, key=attrgetter("line_first")), captures, lambda run: of_run[run.pk]
-
-
-def _timings(upload: Upload, rows: Rows | None) -> Iterable[Timing]:
-    if rows is not None:
-        return rows.timings
-    return upload.timings.only("tool", "line_first", "line_last", "n", "run_id", "upload_id").order_by("line_first")
+def _read_rows(upload: Upload) -> Rows:
+    """The upload's rows, and captures of other uploads that were put beside a run of it."""
+    captures = Capture.objects.filter(Q(upload=upload) | Q(run__upload=upload)).with_context()
+    timings = upload.timings.only("tool", "line_first", "line_last", "n", "run_id", "upload_id").order_by("line_first")
+    return Rows(list(Run.objects.filter(upload=upload).with_context()), list(captures), list(timings))
 
 
 def timing_result(timing: Timing) -> dict[str, Any]:
@@ -91,11 +76,11 @@ def run_result(run: Run, captures: Iterable[Capture]) -> dict[str, Any]:
         "heading": run.label or None,
         "lines": [run.line_first, run.line_last],
         "values": run.values,
-        "captures": [_beside(capture) for capture in captures],
+        "captures": [_capture_summary(capture) for capture in captures],
     }
 
 
-def _beside(capture: Capture) -> dict[str, Any]:
+def _capture_summary(capture: Capture) -> dict[str, Any]:
     return {
         "tool": capture.tool,
         "phase": capture.phase or None,
@@ -112,7 +97,7 @@ def capture_result(capture: Capture) -> dict[str, Any]:
         "config": capture.config.name if capture.config else None,
         "host": capture.host.name if capture.host else None,
         "samples": capture.n_samples,
-        **_beside(capture),
+        **_capture_summary(capture),
         "values": capture.values,
     }
 

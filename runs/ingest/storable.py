@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache, partial
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db import connection, models
@@ -33,28 +32,24 @@ def plain_json(value: Any) -> Any:
 
 def truncate(model: type[models.Model], **values: Any) -> dict[str, Any]:
     """Keyword arguments for a model: texts cut to their columns' lengths, numbers out of range as None."""
-    converters = _converters(model)
-    return {name: converters[name](value) for name, value in values.items()}
+    return {name: _storable(model._meta.get_field(name), value) for name, value in values.items()}
 
 
-@cache
-def _converters(model: type[models.Model]) -> Mapping[str, Callable[[Any], Any]]:
-    """By field name. Built once a model, since a large text has many runs."""
-    return {field.name: _converter(field) for field in model._meta.concrete_fields}
-
-
-def _converter(field: models.Field[Any, Any]) -> Callable[[Any], Any]:
+def _storable(field: Any, value: Any) -> Any:
     if isinstance(field, models.CharField | models.TextField):
-        return lambda value: plain_text(value or "")[: field.max_length]
+        return plain_text(value or "")[: field.max_length]
     if field.name == "percentiles_ms":
-        return _percentiles
+        return _percentiles(value)
     if isinstance(field, models.JSONField):
-        return plain_json
+        return plain_json(value)
+    if value is None or isinstance(field, models.BooleanField):
+        return value
+    if not math.isfinite(value):
+        return None
     if isinstance(field, models.FloatField):
-        return lambda value: value if value is None or math.isfinite(value) else None
-    if isinstance(field, models.IntegerField):
-        return partial(_in_range, connection.ops.integer_field_range(field.get_internal_type()))
-    return lambda value: value
+        return value
+    low, high = connection.ops.integer_field_range(field.get_internal_type())
+    return int(value) if (low is None or value >= low) and (high is None or value <= high) else None
 
 
 def _percentiles(printed: Mapping[str, float]) -> dict[str, float]:
@@ -65,11 +60,3 @@ def _percentiles(printed: Mapping[str, float]) -> dict[str, float]:
         if percent.isascii() and percent.replace(".", "", 1).isdecimal() and float(percent) <= 100
         if ms is not None and abs(ms) < _LIMIT
     }
-
-
-def _in_range(limits: tuple[int | None, int | None], value: float | None) -> int | None:
-    if value is None or not math.isfinite(value):
-        return None
-    low, high = limits
-    fits = (low is None or value >= low) and (high is None or value <= high)
-    return int(value) if fits else None

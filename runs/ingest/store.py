@@ -239,10 +239,11 @@ class _Writer:
 
     def _delete_empty(self, rows: Iterable[ConfigText | Run | Capture], left: Iterable[int]) -> None:
         """Experiments (those in `left`, too) and configs that this upload once filled, and that hold nothing now."""
-        full = {(row.experiment_id, row.config_id) for row in rows}
-        placed = self.upload.placed
-        experiments = {*placed["experiments"].values(), *left} - {experiment for experiment, _ in full}
-        configs = set(placed["configs"].values()) - {config for _, config in full}
+        experiments = {*self.upload.placed["experiments"].values(), *left}
+        configs = set(self.upload.placed["configs"].values())
+        for row in rows:
+            experiments.discard(row.experiment_id)
+            configs.discard(row.config_id)
         if experiments or configs:
             delete_empty(experiments, configs)
 
