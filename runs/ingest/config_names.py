@@ -112,7 +112,7 @@ class ConfigNames:
             software, host, port = server = self._server_of(load)
             merge_server(self._servers[self._heading_of(load)], server)
             self._addresses[software].add((host, port))
-        changed_texts = find_changed_texts(self.blocks, sources, texts, self._choices)
+        changed_texts = find_changed_texts(self.blocks, sources, texts, self._choices) if texts else {}
         keys: dict[tuple[object, ...], str] = {}
         for load in loads:
             source = self.duplicates.get(load, load)
@@ -241,6 +241,8 @@ def choose_headings(
     method_of: Callable[[int], str],
 ) -> dict[int, Choice]:
     """{load: its choice}; a quote and what it quotes have the same."""
+    if not any(block.trail or block.label for block in blocks):
+        return dict.fromkeys(loads, Choice(is_inherited=True))
     candidates = _collect_candidates(blocks, loads, texts)
     nearest = _choose_nearest(candidates, duplicates)
     choices = _replace_recurring(candidates, nearest, duplicates, method_of)

@@ -130,7 +130,8 @@ class _TextBuilder:
             self._is_blank = not text.strip()
         secrets = [] if continues_line else self._search.search(text, first_line)
         self._checksums.update(piece, mask_secrets(text, secrets, first_line) if secrets else text)
-        self._add_secrets(secrets)
+        if secrets:
+            self._add_secrets(secrets)
         self._spool.add(compress_piece(piece, first=not self._first_lines))
         self._first_lines.append(first_line)
         self._n_line_ends += text.count("\n")

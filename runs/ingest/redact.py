@@ -131,7 +131,9 @@ class SecretSearch:
             return []
         lines = piece.split("\n")
         suspects = [at for at in suspects if not self._is_harmless(lines[at])]
-        spans = self._private_key_spans(lines, suspects, first_line)
+        spans: list[Span] = []
+        if self._private_key or "-----BEGIN" in piece:
+            spans = self._private_key_spans(lines, suspects, first_line)
         private_lines = {number for number, *_ in spans}
         for at in suspects:
             line = lines[at][:MAX_LINE]

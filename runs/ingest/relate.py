@@ -18,7 +18,7 @@ from parsers.transcript import width
 from . import timings
 from .captures import FoldedBlock, place_captures, place_texts, short_records
 from .config_names import MAX_NAME, ConfigNames, shorten
-from .draft import Draft, DraftConfig, DraftExperiment, DraftRun, items_of
+from .draft import Draft, DraftConfig, DraftExperiment, DraftRun, DraftTiming, items_of
 from .heading_words import (
     SUBJECT,
     find_repeat,
@@ -66,7 +66,8 @@ class _Relation:
         self.texts = [i for i, kind in enumerate(kinds) if ConfigText in kind]
         self.timings = [i for i, kind in enumerate(kinds) if Timings in kind]
         self.duplicates = find_duplicate_loads(blocks, records, self.loads)
-        self.duplicates |= find_duplicate_monitors(blocks, records, self.monitors)
+        if self.monitors:
+            self.duplicates |= find_duplicate_monitors(blocks, records, self.monitors)
         self.sightings = [find_sighting(i, block, records[i]) for i, block in enumerate(blocks)]
         self.quotes: dict[int, list[int]] = defaultdict(list)
         for quote, source in self.duplicates.items():
@@ -94,11 +95,12 @@ class _Relation:
         texts = [i for i in self.texts if i in part]
         names = ConfigNames(self.blocks, loads, texts, self.duplicates, n_configs)
         self._add_runs(experiment, loads, names)
-        place_texts(experiment, self.blocks, texts, names)
-        monitors = [i for i in self.monitors if i in part and i not in self.duplicates]
-        place_captures(experiment, self.blocks, monitors, self.quotes, host_of, names)
+        if texts:
+            place_texts(experiment, self.blocks, texts, names)
+        if monitors := [i for i in self.monitors if i in part and i not in self.duplicates]:
+            place_captures(experiment, self.blocks, monitors, self.quotes, host_of, names)
         experiment.configs = names.configs
-        experiment.timings = timings.draft_timings(self.blocks, [i for i in self.timings if i in part])
+        experiment.timings = [DraftTiming(f"b{i}", self.blocks[i].lines) for i in self.timings if i in part]
         experiment.name = name_experiment(self.blocks, part, names.configs, is_first=part.start == 0)
         if experiment.timings and not items_of(experiment):
             experiment.name = timings.name_experiment(self.blocks, experiment.timings)

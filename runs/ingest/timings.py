@@ -40,10 +40,6 @@ def printed_values(block: Block) -> dict[str, object]:
     return {name: value for name, value in block.values.items() if name not in PACKED}
 
 
-def draft_timings(blocks: Sequence[Block], numbers: Iterable[int]) -> list[DraftTiming]:
-    return [DraftTiming(f"b{number}", blocks[number].lines) for number in numbers]
-
-
 def name_experiment(blocks: Sequence[Block], drafted: Sequence[DraftTiming]) -> str:
     """The name of an experiment that has only such files."""
     records = [timings_of(blocks[int(each.key[1:])]) for each in drafted]
