@@ -176,6 +176,17 @@ def lists_all_processes(kind: str) -> bool:
     return form is None or form.lists_all
 
 
+def secret_options() -> dict[str, str]:
+    """Program of a load tool -> pattern of its options whose value may hold a secret, as far as that value."""
+    found: dict[str, str] = {}
+    for form in formats().values():
+        names = [name for name, option in form.syntax.options.items() if option.secret] if form.syntax else []
+        if names and form.syntax:
+            apart = r"[\s=]+" if form.syntax.one_dash else r"[\s=]*"
+            found |= dict.fromkeys(form.programs, rf"\s(?:{'|'.join(map(re.escape, names))}){apart}")
+    return found
+
+
 @lru_cache(maxsize=256)  # a text repeats its commands, and each is asked for several times
 def parse_command(text: str, tool: str = "") -> Command:
     """The first command line of a load tool in `text`, of this tool if one is given; an empty Command where there is none."""

@@ -13,6 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress, count
 
+from parsers.catalogue import secret_options
+
 REDACTED = "[redacted]"
 MAX_LINE = 10_000  # characters of a line that are searched; no tool prints a longer one
 
@@ -31,17 +33,17 @@ HEADER = r"(?:set-cookie2?|cookie|(?:proxy-)?authorization|x-api-key|x-auth-toke
 WORD = r"(?:password|passwd|passphrase|pwd|secret|token|(?:secret|api|access|auth|private)[_-]?key)"
 SETTING = rf"(?<![\w.-])[\w.-]{{0,60}}?{WORD}"
 IS = r"""["'\]]{0,2}\s{0,20}(?:=>|:=|=(?!=)|:(?!:))\s{0,20}"""
-COMMAND = re.compile(r"(?:^|[\s/;|&$#>])(ab2?|ab\.exe|abs|curl|hey|mysql\w*|mariadb\w*|redis-cli|sshpass)\s")
+LOAD_TOOLS = secret_options()
+PROGRAMS = "|".join([*map(re.escape, LOAD_TOOLS), r"curl|mysql\w*|mariadb\w*|redis-cli|sshpass"])
+COMMAND = re.compile(rf"(?:^|[\s/;|&$#>])({PROGRAMS})\s")
 PAIR = r"""(?P<v>(?<=["'])[^"'=:]+[=:][^"']+|[^\s"'=:]+[=:][^\s"']+)"""  # name=value or user:password, quoted or not
 OPTIONS = {
-    "ab": re.compile(rf"""\s-[CAP]\s*["']?{PAIR}"""),
+    **{program: re.compile(rf"""{option}["']?{PAIR}""") for program, option in LOAD_TOOLS.items()},
     "curl": re.compile(rf"""\s(?:-u|--user|-b|--cookie)[\s=]*["']?{PAIR}"""),
-    "hey": re.compile(rf"""\s-a\s+["']?{PAIR}"""),
     "mysql": re.compile(r"""\s-p["']?(?P<v>[^\s"'-][^\s"']*)"""),
     "redis-cli": re.compile(r"""\s-a\s+["']?(?P<v>[^\s"']+)"""),
     "sshpass": re.compile(r"""\s-p\s*["']?(?P<v>[^\s"']+)"""),
 }
-OPTIONS |= dict.fromkeys(("ab2", "ab.exe", "abs"), OPTIONS["ab"])
 
 PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("header", re.compile(rf"""(?P<q>["']){HEADER}\s*:\s*(?P<v>[^"']*[^"'\s])(?P=q)""", re.I)),
@@ -64,7 +66,7 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
 # The columns before the command in a row of a process table: nothing in it is a secret or the beginning of one. A user's
 # name that is also a program's might be, and the text could go on with the program's options.
 COLUMNS = re.compile(
-    r"""\s*(?:\d{1,10}\s+)?(?!(?:ab2?|ab\.exe|abs|curl|hey|mysql\w*|mariadb\w*|redis-cli|sshpass|\w*header)\s)[a-z_][\w.+-]{0,31}\s+"""
+    rf"""\s*(?:\d{{1,10}}\s+)?(?!(?:{PROGRAMS}|\w*header)\s)[a-z_][\w.+-]{{0,31}}\s+"""
     r"""(?:(?:[-+]?\d[\d.:,]{0,20}[kmgtKMGT%]?|[A-Z?][A-Za-z+<]{0,3}\d{0,2}|pts/\d{1,4}|tty\d{0,2}|rt)\s+){5,14}"""
 )
 KEY_BEGIN = re.compile(r"-----BEGIN (?:\w+ ){0,3}PRIVATE KEY-----")
