@@ -181,8 +181,8 @@ class CaptureMoveForm(forms.Form):
     phase = forms.ChoiceField(required=False, choices=[("", "not known"), *Capture.Phase.choices])
 
 
-class RulingForm(forms.Form):
-    """A word against a fatal doubt: about a run, or about a config as a whole."""
+class OverrideForm(forms.Form):
+    """An override of a fatal doubt: of a run, or of a config as a whole."""
 
     rule = forms.CharField(max_length=40)
     run = forms.IntegerField(required=False, max_value=2**31)
@@ -213,28 +213,52 @@ class RunFilterForm(forms.Form):
     since = forms.DateTimeField(required=False, label="Stored since", widget=forms.DateInput(attrs={"type": "date"}))
     fingerprint = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
 
-    def __init__(self, data: Mapping[str, Any], facets: Mapping[str, Sequence[tuple[str, int]]]) -> None:
-        super().__init__(data)
-        self.facets = facets
+    def __init__(self, query: QueryDict, facets: Mapping[str, Sequence[tuple[str, int]]]) -> None:
+        super().__init__(query)
+        self.query, self.facets = query, facets
         for name in facets:
             self.fields[name].widget.attrs["list"] = f"known-{name}"
         tools = [("", "any")] + [(value, f"{value} ({n:,})") for value, n in facets.get("tool", ())]
-        asked = data.get("tool", "")
-        if asked not in dict(tools):  # one whose first run came in seconds ago, or that is none
-            tools.append((asked, asked))
+        chosen = query.get("tool", "")
+        if chosen not in dict(tools):  # one whose first run came in seconds ago, or that is none
+            tools.append((chosen, chosen))
         self.fields["tool"].widget = forms.Select(choices=tools)
 
-    def asked(self) -> dict[str, Any]:
-        """What is asked for and makes sense."""
+    def filters(self) -> dict[str, Any]:
+        """The filters that are set and valid."""
         self.is_valid()
         return {name: value for name, value in self.cleaned_data.items() if value not in ("", None)}
 
-    def main(self) -> list[forms.BoundField]:
+    def main_fields(self) -> list[forms.BoundField]:
         return [self[name] for name in self.MAIN]
 
-    def further(self) -> list[forms.BoundField]:
+    def further_fields(self) -> list[forms.BoundField]:
         return [field for field in self.visible_fields() if field.name not in self.MAIN]
 
-    def lists(self) -> list[tuple[str, Sequence[tuple[str, int]]]]:
+    def datalists(self) -> list[tuple[str, Sequence[tuple[str, int]]]]:
         """(id, entries) of the lists that fields offer while somebody types."""
         return [(f"known-{name}", entries) for name, entries in self.facets.items() if name != "tool"]
+
+    def chips(self) -> list[tuple[str, str, str]]:
+        """(label, value as shown, query string without it) of each filter that is set."""
+        return [
+            (str(self[name].label).lower(), _filter_text(name, value), self.query_with(**{name: ""}))
+            for name, value in self.filters().items()
+            if name != "sort"
+        ]
+
+    def query_with(self, **changes: str) -> str:
+        """The list's query string with these filters changed, or taken out where empty; from its first page."""
+        query = self.query.copy()
+        query.pop("after", None)
+        for name, value in changes.items():
+            query.pop(name, None)
+            if value:
+                query[name] = value
+        return query.urlencode()
+
+
+def _filter_text(name: str, value: Any) -> str:
+    if name == "since":
+        return f"{value:%Y-%m-%d}"
+    return str(value)[:12] if name == "fingerprint" else str(value)

@@ -111,7 +111,7 @@ class RunFilter(filters.FilterSet):
         tag = facets(tag=value)["tag"]
         if tag is None:
             return queryset.none()
-        page, wanted = requested_page(cast(Request, self.request)), lists.Wanted(queryset, tag=tag)
+        page, wanted = requested_page(cast(Request, self.request)), lists.RunSelection(queryset, tag=tag)
         return queryset.filter(pk__in=wanted.ids(page.most, beyond=page.beyond, descending=page.descending))
 
 

@@ -116,7 +116,7 @@ class Run(Sourced):
     class Meta:
         ordering = ["-id"]
         constraints = [models.UniqueConstraint(fields=["upload", "block_key"], name="run_block_of_upload")]
-        # Each list is read in the order of an index from where the page before ended; see runs.views.paging.
+        # Each list is read in the order of an index from where the page before ended; see runs.selectors.lists.
         indexes = [
             models.Index(fields=["tool", "-id"], name="run_tool"),
             models.Index(fields=["experiment", "-id"], name="run_experiment"),

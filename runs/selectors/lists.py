@@ -1,82 +1,110 @@
-"""Lists of runs that cost the same among a million as among a thousand.
+"""Lists: pages by key, the list of runs with its filters and its search, and several short lists in one query.
 
-Each is read along an index from where the page before ended. Where a list goes by several names, the newest runs of each
-name are read and merged.
+Pages are read along an index from where the page before ended, never by OFFSET: any page among a million rows costs what it
+costs among a thousand. Where a list of runs goes by several names, the newest runs of each name are read and merged.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.core.exceptions import EmptyResultSet
 from django.db import connection
-from django.db.models import Q, QuerySet
+from django.db.models import F, Model, Q, QuerySet
+from django.http import QueryDict
 
-from runs.models import Facet, Host, Run
+from runs.models import Experiment, Facet, Host, Run
 from runs.models.results import RunQuerySet
-from runs.querysets import facets
+from runs.querysets import ID_DIGITS, facets
 
-MOST_SORTED = 1000  # of what was narrowed down, only the newest are sorted by rate
-Rated = tuple[float, int]  # a run's requests per second, and its id
+PAGE_SIZE = 50
+RATE = "requests_per_second"
+UNINDEXED = {"min_rps", "max_rps", "sort"}  # filters with which all runs are still read in the order of one index
+MAX_SORTED = 1000  # of what was narrowed down, only the newest are sorted by rate
+MAX_FOUND = 5  # names of a kind that a search gives
+SCANNED = 500  # names of a kind that a search scans
+MIN_LETTERS = 3  # that a search by trigrams needs
+FACET_KINDS: list[str] = Facet.Kind.values
+FACET_COLUMNS = ("pk", "kind", "value", "n_runs")
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What a list is narrowed to: those of `rows` that meet one of `leads`, each of which an index begins with.
+class Page:
+    """Rows, and the query strings of the next page ("" on the last) and of the first."""
 
-    tag     only runs with the tag that this facet stands for
-    """
-
-    rows: RunQuerySet
-    leads: Sequence[Q] = (Q(),)
-    tag: int | None = None
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether `rows` themselves are what is wanted, along one index."""
-        return self.tag is None and list(self.leads) == [Q()]
-
-    @property
-    def most_sorted(self) -> int:
-        """So many of each lead are sorted by rate."""
-        return MOST_SORTED // max(len(self.leads), 1)
-
-    def rated(self) -> list[Rated]:
-        """(rate, id) of the newest of each lead, but for those that say none. One query."""
-        newest = [self._part(lead, self.most_sorted + 1, None, True) for lead in self.leads]
-        timed = Run.objects.order_by().filter(requests_per_second__isnull=False)
-        rows = rows_of_each(timed.filter(pk__in=ids).values_list("requests_per_second", "id") for ids in newest)
-        return [(rate, pk) for rate, pk in set(rows)]
-
-    def ids(self, most: int, *, beyond: int | None = None, descending: bool = True) -> list[int]:
-        """The first ids behind `beyond`, in order. One query."""
-        found = {pk for (pk,) in rows_of_each(self._part(lead, most, beyond, descending) for lead in self.leads)}
-        return heapq.nlargest(most, found) if descending else heapq.nsmallest(most, found)
-
-    def _part(self, lead: Q, most: int, beyond: int | None, descending: bool) -> QuerySet[Any, Any]:
-        """The ids along one index; the one of tags holds the run's id under a name of its own.
-
-        Ids alone, for they stand in the index: PostgreSQL, if it has to fetch the rows anyway, likes to go through all
-        runs for the next that fits, and those of a machine that is used no more are far away.
-        """
-        key = "id" if self.tag is None else "taggings__run_id"
-        where = {} if self.tag is None else {"taggings__facet": self.tag}
-        if beyond is not None:  # for the run's own id, too: it may be the one that is gone along
-            where |= {f"{each}__{'lt' if descending else 'gt'}": beyond for each in {key, "id"}}
-        return self.rows.filter(lead, **where).order_by(f"-{key}" if descending else key).values_list("id")[:most]
+    rows: Sequence[Any]
+    next: str
+    first: str
 
 
-def wanted(*, tag: str = "", leads: Sequence[Q] = (Q(),), **narrowed: Any) -> Wanted:
-    """Runs by the filters of `RunQuerySet.matching`, with a tag, that meet one of the leads. Four queries at most."""
-    rows = Run.objects.matching(**narrowed)
-    pk = facets(tag=tag).get("tag")
-    return Wanted(rows, leads if pk or not tag else [], pk)
+def paginate(query: QueryDict, rows: QuerySet[Any], *, column: str = "id", descending: bool = True) -> Page:
+    """The rows after ?after=, ordered by `column` and then id. Rows without a value in that column are not in the list."""
+    sign = "-" if descending else ""
+    rows = rows.order_by(*dict.fromkeys((f"{sign}{column}", f"{sign}id")))
+    if column != "id":
+        rows = rows.filter(**{f"{column}__isnull": False})
+    after = _after(query.get("after", ""), column, descending)
+    return make_page(query, list((rows.filter(after) if after else rows)[: PAGE_SIZE + 1]), column)
 
 
-def rows_of_each(parts: Iterable[QuerySet[Any, Any]]) -> list[tuple[Any, ...]]:
+def make_page(query: QueryDict, rows: Sequence[Any], column: str = "id", size: int = PAGE_SIZE) -> Page:
+    """A page of these rows: one more than `size`, which a page holds, where others follow."""
+    other = query.copy()
+    other.pop("after", None)
+    first = other.urlencode() if "after" in query else ""
+    following = ""
+    if len(rows) > size:
+        last = rows[size - 1]
+        other["after"] = _key(last, column)
+        following = other.urlencode()
+    return Page(rows[:size], following, first)
+
+
+def id_after(query: QueryDict) -> int | None:
+    """The id that the page before ended with."""
+    key = query.get("after", "")
+    return int(key) if _is_id(key) else None
+
+
+def rate_after(query: QueryDict) -> tuple[float, int] | None:
+    """The value and the id that the page before ended with, in a list that is sorted by a value."""
+    value, _, pk = query.get("after", "").rpartition(",")
+    try:
+        return (float(value), int(pk)) if _is_id(pk) else None
+    except ValueError:
+        return None
+
+
+def _key(row: Model, column: str) -> str:
+    return str(row.pk) if column == "id" else f"{getattr(row, column)!r},{row.pk}"
+
+
+def _is_id(key: str) -> bool:
+    return key.isascii() and key.isdecimal() and len(key) <= ID_DIGITS
+
+
+def _after(key: str, column: str, descending: bool) -> Q | None:
+    """The condition for "after the row with this key"; a key that is none means the first page."""
+    value, _, pk = key.rpartition(",")
+    if not _is_id(pk):
+        return None
+    side = "lt" if descending else "gt"
+    further = Q(**{f"id__{side}": int(pk)})
+    if column == "id":
+        return further
+    try:
+        number = float(value)
+    except ValueError:
+        return None
+    # The first condition lets the index begin where the page does; the second says which of equal values are further on.
+    return Q(**{f"{column}__{side}e": number}) & (Q(**{f"{column}__{side}": number}) | further)
+
+
+def union_rows(parts: Iterable[QuerySet[Any, Any]]) -> list[tuple[Any, ...]]:
     """The rows of several short lists of values, one after the other, by one query: each is read along its index.
 
     UNION of the ORM would do, but SQLite takes no limits inside of it unless they are a query deeper.
@@ -97,14 +125,186 @@ def rows_of_each(parts: Iterable[QuerySet[Any, Any]]) -> list[tuple[Any, ...]]:
         return list(cursor.fetchall())
 
 
-def popular(most: int = 25) -> dict[str, list[tuple[str, int]]]:
+# --- the list of runs ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class RunSelection:
+    """The runs among `rows` that meet one of `conditions`, each of which an index begins with.
+
+    tag     only runs with the tag that this facet stands for
+    """
+
+    rows: RunQuerySet
+    conditions: Sequence[Q] = (Q(),)
+    tag: int | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is all of `rows`, along one index."""
+        return self.tag is None and list(self.conditions) == [Q()]
+
+    @property
+    def max_sorted(self) -> int:
+        """How many runs of each condition are sorted by rate."""
+        return MAX_SORTED // max(len(self.conditions), 1)
+
+    def rates(self) -> list[tuple[float, int]]:
+        """(requests per second, id) of the newest of each condition, but for those that say none. One query."""
+        newest = [self._ids(condition, self.max_sorted + 1, None, True) for condition in self.conditions]
+        timed = Run.objects.order_by().filter(requests_per_second__isnull=False)
+        rows = union_rows(timed.filter(pk__in=ids).values_list(RATE, "id") for ids in newest)
+        return [(rate, pk) for rate, pk in set(rows)]
+
+    def ids(self, most: int, *, beyond: int | None = None, descending: bool = True) -> list[int]:
+        """The first ids behind `beyond`, in order. One query."""
+        rows = union_rows(self._ids(condition, most, beyond, descending) for condition in self.conditions)
+        found = {pk for (pk,) in rows}
+        return heapq.nlargest(most, found) if descending else heapq.nsmallest(most, found)
+
+    def _ids(self, condition: Q, most: int, beyond: int | None, descending: bool) -> QuerySet[Any, Any]:
+        """The ids along one index; the one of tags holds the run's id under a name of its own.
+
+        Ids alone, for they stand in the index: PostgreSQL, if it has to fetch the rows anyway, likes to go through all
+        runs for the next that fits, and those of a machine that is used no more are far away.
+        """
+        key = "id" if self.tag is None else "taggings__run_id"
+        where = {} if self.tag is None else {"taggings__facet": self.tag}
+        if beyond is not None:  # for the run's own id, too: it may be the one that is gone along
+            where |= {f"{each}__{'lt' if descending else 'gt'}": beyond for each in {key, "id"}}
+        return self.rows.filter(condition, **where).order_by(f"-{key}" if descending else key).values_list("id")[:most]
+
+
+@dataclass(frozen=True, slots=True)
+class RunList:
+    """A page of the list of runs.
+
+    names        what the search found; more_names: there are others
+    max_sorted   only so many of the newest are sorted; 0 where all are
+    """
+
+    page: Page
+    names: list[NameMatch] = field(default_factory=list)
+    more_names: bool = False
+    max_sorted: int = 0
+
+
+def list_runs(query: QueryDict, filters: Mapping[str, Any]) -> RunList:
+    """The runs that match all `filters` of RunFilterForm, and whose names hold the text `q`. At most twelve queries."""
+    names, more = find_names(filters["q"]) if "q" in filters else ([], False)
+    conditions = [name.condition for name in names] if "q" in filters else [Q()]
+    columns = {name: value for name, value in filters.items() if name not in ("q", "sort", "tag")}
+    selection = select_runs(conditions=conditions, tag=filters.get("tag", ""), **columns)
+    sort, is_open = filters.get("sort", "-id"), filters.keys() <= UNINDEXED
+    if sort.endswith("rps"):
+        page, max_sorted = _page_by_rate(query, selection, sort.startswith("-"), is_open=is_open)
+    else:
+        page, max_sorted = _page_by_id(query, selection, sort.startswith("-"), is_open=is_open), 0
+    return RunList(page, names, more, max_sorted)
+
+
+def select_runs(*, tag: str = "", conditions: Sequence[Q] = (Q(),), **filters: Any) -> RunSelection:
+    """Runs by the filters of `RunQuerySet.matching`, with a tag, that meet a condition. Four queries at most."""
+    rows = Run.objects.matching(**filters)
+    pk = facets(tag=tag).get("tag")
+    return RunSelection(rows, conditions if pk or not tag else [], pk)
+
+
+def _page_by_id(query: QueryDict, selection: RunSelection, descending: bool, *, is_open: bool) -> Page:
+    if is_open and selection.is_plain:
+        return paginate(query, selection.rows.for_list(), descending=descending)
+    ids = selection.ids(PAGE_SIZE + 1, beyond=id_after(query), descending=descending)
+    rows = Run.objects.filter(pk__in=ids).for_list().order_by("-id" if descending else "id")
+    return make_page(query, list(rows))
+
+
+def _page_by_rate(query: QueryDict, selection: RunSelection, descending: bool, *, is_open: bool) -> tuple[Page, int]:
+    """All runs have an index in the order of their rates. What is narrowed down has not, so it is cut and sorted here."""
+    if is_open:
+        return paginate(query, selection.rows.for_list(), column=RATE, descending=descending), 0
+    rates, after = selection.rates(), rate_after(query)
+    ordered = sorted(rates, reverse=descending)
+    ids = [pk for rate, pk in ordered if after is None or ((rate, pk) < after if descending else (rate, pk) > after)]
+    rows = Run.objects.for_list().in_bulk(ids[: PAGE_SIZE + 1])
+    page = make_page(query, [rows[pk] for pk in ids[: PAGE_SIZE + 1] if pk in rows], RATE)
+    return page, selection.max_sorted if len(rates) > selection.max_sorted else 0
+
+
+def popular_facets(most: int = 25) -> dict[str, list[tuple[str, int]]]:
     """What lists can be narrowed by: of each kind the most used values with their numbers of runs. Two queries."""
-    found: dict[str, list[tuple[str, int]]] = {kind: [] for kind in Facet.Kind.values}
-    parts = [
-        Facet.objects.filter(kind=kind, n_runs__gt=0).order_by("-n_runs").values_list("kind", "value", "n_runs")[:most]
-        for kind in Facet.Kind.values
-    ]
-    for kind, value, n_runs in rows_of_each(parts):
+    found: dict[str, list[tuple[str, int]]] = {kind: [] for kind in FACET_KINDS}
+    used = Facet.objects.filter(n_runs__gt=0).order_by("-n_runs").values_list("kind", "value", "n_runs")
+    for kind, value, n_runs in union_rows(used.filter(kind=kind)[:most] for kind in FACET_KINDS):
         found[kind].append((value, n_runs))
     hosts = Host.objects.filter(n_runs__gt=0).order_by("-n_runs")
     return found | {"host": list(hosts.values_list("name", "n_runs")[:most])}
+
+
+# --- names that hold a text ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class NameMatch:
+    """A name that holds the text: the filter that narrows a list to it, its value there, and its number of runs, if known.
+
+    condition   the runs of that name, by a condition that an index begins with
+    """
+
+    kind: str
+    name: str
+    value: str
+    n_runs: int | None
+    condition: Q
+
+
+def find_names(text: str) -> tuple[list[NameMatch], bool]:
+    """The names of tools, configs, commands, servers, tags, experiments and hosts that hold this text; are there more?
+
+    Of each kind the few most used (or newest). The most used names are scanned first: what is common is found there.
+    What is rare is found by trigrams, all over the table. Each of the two would be slow at what the other is good for.
+    Six queries at most.
+    """
+    kinds = [*_find_facets(text).values(), _find_experiments(text), _find_hosts(text)]
+    return [name for names in kinds for name in names[:MAX_FOUND]], any(len(names) > MAX_FOUND for names in kinds)
+
+
+def _find_facets(text: str) -> dict[str, list[NameMatch]]:
+    used, small = Facet.objects.filter(n_runs__gt=0), text.casefold()
+    most_used = used.order_by("-n_runs").values_list(*FACET_COLUMNS)
+    rows = union_rows(most_used.filter(kind=kind)[:SCANNED] for kind in FACET_KINDS)
+    found = _group_by_kind(row for row in rows if small in row[2].casefold())
+    if len(text) < MIN_LETTERS:
+        return found
+    scanned = Counter(row[1] for row in rows)
+    rest = [kind for kind in FACET_KINDS if scanned[kind] == SCANNED and len(found[kind]) <= MAX_FOUND]
+    # Sorted by a sum, so that the search goes by the letters and not along the index of the most used.
+    holding = used.filter(value__icontains=text).order_by((F("n_runs") + 0).desc()).values_list(*FACET_COLUMNS)
+    everywhere = _group_by_kind(union_rows(holding.filter(kind=kind)[: MAX_FOUND + 1] for kind in rest))
+    return found | {kind: everywhere[kind] for kind in rest}
+
+
+def _group_by_kind(rows: Iterable[tuple[Any, ...]]) -> dict[str, list[NameMatch]]:
+    names: dict[str, list[NameMatch]] = {kind: [] for kind in FACET_KINDS}
+    for pk, kind, value, n_runs in rows:
+        names[kind].append(NameMatch(kind, value, value, n_runs, _facet_condition(kind, pk, value)))
+    return names
+
+
+def _facet_condition(kind: str, pk: int, value: str) -> Q:
+    if kind == Facet.Kind.TOOL:
+        return Q(tool=value)
+    return Q(taggings__facet=pk) if kind == Facet.Kind.TAG else Q(**{f"facet_{kind}_id": pk})
+
+
+def _find_experiments(text: str) -> list[NameMatch]:
+    last: int = Experiment.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
+    matches = Experiment.objects.filter(name__icontains=text).values_list("pk", "name")
+    found = list(matches.filter(pk__gt=last - SCANNED).order_by("-pk")[: MAX_FOUND + 1])
+    if len(found) <= MAX_FOUND and len(text) >= MIN_LETTERS:
+        found = list(matches.order_by((F("pk") + 0).desc())[: MAX_FOUND + 1])
+    return [NameMatch("experiment", name, str(pk), None, Q(experiment_id=pk)) for pk, name in found]
+
+
+def _find_hosts(text: str) -> list[NameMatch]:
+    rows = Host.objects.filter(name__icontains=text).order_by("-n_runs").values_list("pk", "name", "n_runs")
+    return [NameMatch("host", name, str(pk), n_runs, Q(host_id=pk)) for pk, name, n_runs in rows[: MAX_FOUND + 1]]

@@ -10,7 +10,7 @@ from runs.analysis import stats
 from runs.analysis.table import Comparison
 from runs.analysis.verdict import Spread
 from runs.models import Run
-from runs.selectors.lists import rows_of_each
+from runs.selectors.lists import union_rows
 
 METRICS = ("requests_per_second", "mean_ms", "max_ms")
 # The newest runs tell of the machines and tools in use now, and more would only take longer.
@@ -44,7 +44,7 @@ def _sets(tools: list[str], users: tuple[float, float] | None) -> dict[str, list
     newest = [Run.objects.filter(tool=tool).order_by("-id").values("pk")[: MOST_RUNS // len(tools)] for tool in tools]
     parts = [alike.filter(pk__in=ids).values_list("fingerprint", *METRICS) for ids in newest]
     sets: dict[str, dict[str, list[float]]] = {metric: defaultdict(list) for metric in METRICS}
-    for fingerprint, *values in rows_of_each(parts):
+    for fingerprint, *values in union_rows(parts):
         for metric, value in zip(METRICS, values, strict=True):
             sets[metric][fingerprint] += stats.logs([value]) or [] if value is not None else []
     return {metric: list(found.values()) for metric, found in sets.items()}

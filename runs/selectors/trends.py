@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from runs.analysis.trend import MOST_DAYS, Day
 from runs.models import Run, Trend, TrendLine
-from runs.selectors.lists import rows_of_each
+from runs.selectors.lists import union_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ def newest_run(fingerprint: str) -> Run | None:
 
 def named(lines: Sequence[TrendLine]) -> list[Named]:
     """The trends with what they are trends of. Two queries."""
-    ids = rows_of_each(
+    ids = union_rows(
         Run.objects.filter(fingerprint=line.fingerprint).order_by("-id").values_list("id")[:1] for line in lines
     )
     runs = {run.fingerprint: run for run in Run.objects.filter(pk__in=[pk for (pk,) in ids]).for_list()}

@@ -13,6 +13,8 @@ from runs.analysis.table import Comparison
 from runs.analysis.verdict import Judgement, Verdict
 from runs.analysis.verdict_wording import LABELS
 from runs.charts import N_COLORS, SYMBOLS, Figure, symbol
+from runs.charts.bars import Bar, Spark, spark
+from runs.selectors.summaries import ExperimentSummary
 
 register = template.Library()
 # A verdict's sign stands beside its word, so that neither colour nor the sign alone has to be understood.
@@ -71,6 +73,12 @@ def get(mapping: dict[object, object], key: object) -> object:
 def phases(words: str) -> list[str]:
     """The phases as a list that opens with "not known"."""
     return ["", *words.split()]
+
+
+@register.simple_tag
+def experiment_spark(summary: ExperimentSummary) -> Spark | None:
+    """The small picture on an experiment's card; None where no config has requests per second."""
+    return spark([Bar(name, place, tuple(rates)) for place, (name, rates) in enumerate(summary.configs)])
 
 
 @register.simple_tag(takes_context=True)

@@ -15,7 +15,7 @@ from runs.analysis.sheet import Sheet, Value
 from runs.models import Capture, Config, Host, Run
 from runs.presenters.monitor_charts import charts_of_capture, charts_of_run
 from runs.presenters.run_charts import draw_latency, timings_of_run
-from runs.selectors import gists, reads
+from runs.selectors import lists, reads, summaries
 from runs.selectors.samples import (
     count_processes,
     machine_table,
@@ -25,11 +25,9 @@ from runs.selectors.samples import (
     samples_of_run,
 )
 from runs.views.answer import answer
-from runs.views.cards import cards
-from runs.views.paging import beyond, shown
 
 MOST_LISTED, MOST_SENT, MOST_GROUPS = 500, 20_000, 40
-MOST_ON_A_HOST = 12  # experiments on a page
+HOST_PAGE_SIZE = 12  # experiments
 
 
 def flat(values: dict[str, Any], stem: str = "") -> list[tuple[str, Value]]:
@@ -85,12 +83,13 @@ def _looks(captures: Sequence[Capture]) -> list[tuple[Capture, int, str]]:
 def host(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     found = get_object_or_404(Host, pk=pk)
     _, properties = environment.of_hosts([vars(found)])
-    page = shown(request, gists.on_host(found, MOST_ON_A_HOST + 1, beyond(request)), most=MOST_ON_A_HOST)
+    experiments = summaries.experiments_on_host(found, HOST_PAGE_SIZE + 1, lists.id_after(request.GET))
+    page = lists.make_page(request.GET, experiments, size=HOST_PAGE_SIZE)
     alike = (
         Host.objects.filter(fingerprint=found.fingerprint).exclude(pk=pk) if found.fingerprint else Host.objects.none()
     )
     context = {"host": found, "properties": properties, "alike": list(alike[:20])}
-    context |= {"cards": cards(gists.gists(page.rows)), "page": page}
+    context |= {"summaries": summaries.summarize(page.rows), "page": page}
     rows = tuple(properties)
     return answer(request, "host.html", context, Sheet(f"Host {found.name}", ("name", "value"), rows), fmt=fmt)
 

@@ -12,8 +12,8 @@ from runs.ingest import Preview, nothing_found
 from runs.ingest.draft import DraftCapture, DraftExperiment, DraftRun, DraftText
 from runs.ingest.edits import Edits
 from runs.models import Capture
+from runs.presenters.source_lines import CoveredLines, Span, capture_tint, mark_lines
 from runs.selectors.reads import LINES_A_PAGE
-from runs.views.source import Covered, Span, lines_of, tint_of
 
 # Each entry has a select of all configs: more of them would make a form that no browser likes.
 MOST_ENTRIES = 200
@@ -98,7 +98,7 @@ def _entry(item: Item, blocks: dict[str, Any]) -> Entry:
     if isinstance(item, DraftRun):
         rate = values.get("requests_per_second", values.get("transaction_rate"))
         return Entry(item, "run", tool, f"{figure(rate)} per s" if isinstance(rate, (int, float)) else "", "load")
-    return Entry(item, "capture", tool, _look_words(item, values), tint_of(tool, "capture"))
+    return Entry(item, "capture", tool, _look_words(item, values), capture_tint(tool))
 
 
 def _look_words(item: DraftCapture, values: dict[str, Any]) -> str:
@@ -130,13 +130,13 @@ def _lines(shown: Preview, experiments: list[dict[str, Any]], blocks: dict[str, 
                 ]
                 taken.update(entry.item.blocks if isinstance(entry.item, DraftCapture) else [entry.item.key])
     spans += _timings(shown, blocks, taken)
-    covered = Covered(spans)
+    covered = CoveredLines(spans)
     spans += [
         Span(block.first, block.last, "host", f"{block.kind}: about the host")
         for key, block in blocks.items()
         if key not in taken and block.first not in covered
     ]
-    return lines_of(
+    return mark_lines(
         shown.lines[:LINES_A_PAGE],
         spans,
         unread=shown.draft.unread,

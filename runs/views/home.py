@@ -11,16 +11,15 @@ from django.shortcuts import render
 from runs import ingest
 from runs.forms import preview_bytes
 from runs.models import Host
-from runs.selectors import gists
-from runs.views.cards import cards
+from runs.selectors.summaries import latest_experiments
 
 LATEST = 12
 
 
 def home(request: HttpRequest) -> HttpResponse:
-    return render(
-        request, "home.html", paste_context(request) | {"cards": cards(gists.latest(LATEST)), "hosts": _hosts()}
-    )
+    hosts = Host.objects.order_by("-id")[:LATEST]
+    context = paste_context(request) | {"summaries": latest_experiments(LATEST), "hosts": hosts}
+    return render(request, "home.html", context)
 
 
 def paste_context(request: HttpRequest) -> dict[str, Any]:
@@ -32,7 +31,3 @@ def paste_context(request: HttpRequest) -> dict[str, Any]:
         "most_bytes": settings.MAX_UPLOAD_BYTES,
         "kinds": ingest.kinds(),
     }
-
-
-def _hosts() -> list[Host]:
-    return list(Host.objects.order_by("-id")[:LATEST])

@@ -17,8 +17,8 @@ from runs.models import Job, Plan
 from runs.remote.advice import advice
 from runs.remote.glances import adding_to, glances
 from runs.remote.standing import Standing, standing
+from runs.selectors.lists import paginate
 from runs.views.answer import answer
-from runs.views.paging import page
 
 LOG_LINES = 80
 may_run = permission_required("runs.run_plan", raise_exception=True)
@@ -43,7 +43,7 @@ def jobs(request: HttpRequest, fmt: str = "") -> HttpResponse:
     form = JobFilterForm(request.GET)
     wanted = form.cleaned_data if form.is_valid() else {}
     found = Job.objects.with_counts().matching(**{name: value for name, value in wanted.items() if value})
-    shown = page(request, found)
+    shown = paginate(request.GET, found)
     rows = tuple(
         (job.pk, job.name, job.state, job.message, str(job.plan or ""), str(job.target or ""), str(job.generator or ""))
         + (job.n_done, job.n_steps, job.created_at.isoformat(), job.finished_at and job.finished_at.isoformat())

@@ -19,7 +19,7 @@ from runs.ingest import Hints, Rejected
 from runs.ingest.edits import Edits
 from runs.views.draft_page import draft_context
 from runs.views.home import paste_context
-from runs.views.send import send_files
+from runs.views.uploads import store_files
 
 LOGGED_OUT = "You are logged out. Copy the text out of the box, log in, and paste it again: nothing was stored."
 
@@ -44,7 +44,7 @@ def preview(request: HttpRequest) -> HttpResponse:
     data = b""
     try:
         if request.user.is_authenticated and (files := too_large_to_preview(request)):
-            return send_files(request, files)
+            return store_files(request, files)
         data, name = incoming(request)
         if not request.user.is_authenticated:
             return _refused(request, data, 403, [{"line": None, "message": LOGGED_OUT}])

@@ -16,7 +16,7 @@ from runs import remote
 from runs.forms_remote import GeneratorForm, TargetForm
 from runs.models import LoadGenerator, Plan, Target
 from runs.remote.registering import Needed, delete_generator, delete_target
-from runs.views.paging import page
+from runs.selectors.lists import paginate
 
 View = Callable[..., HttpResponse]
 
@@ -34,7 +34,7 @@ def may(*permissions: str) -> Callable[[View], View]:
 @login_required
 def hub(request: HttpRequest) -> HttpResponse:
     context = {
-        "page": page(request, Plan.objects.for_list()),
+        "page": paginate(request.GET, Plan.objects.for_list()),
         "targets": list(Target.objects.for_list()),
         "generators": list(LoadGenerator.objects.all()),
         "port": settings.PORT,

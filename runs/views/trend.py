@@ -12,8 +12,8 @@ from runs.charts import Figure
 from runs.charts.history import Day, Stretch, trend_figure
 from runs.models import TrendLine
 from runs.selectors import trends
+from runs.selectors.lists import paginate
 from runs.views.answer import answer
-from runs.views.paging import page
 
 HEADS = ("fingerprint", "tool", "config", "experiment", "runs", "days", "first_day", "last_day")
 DAY_HEADS = ("day", "n", "requests_per_second", "least", "most", "stretch")
@@ -21,7 +21,7 @@ DAY_HEADS = ("day", "n", "requests_per_second", "least", "most", "stretch")
 
 def trend_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
     """Most used first."""
-    found = page(request, TrendLine.objects.all(), column="n")
+    found = paginate(request.GET, TrendLine.objects.all(), column="n")
     named = trends.named(found.rows)
     rows = tuple(
         (line.fingerprint, *((run.tool, run.config.name, run.experiment.name) if run else ("", "", "")))

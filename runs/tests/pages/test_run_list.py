@@ -10,7 +10,7 @@ import pytest
 from runs import ingest
 from runs.ingest import Hints
 from runs.models import Config, Host, Run
-from runs.selectors import lists, search
+from runs.selectors import lists
 from runs.tests import factories
 from runs.tests.ingest.texts import session
 
@@ -122,12 +122,12 @@ def test_more_names_than_are_gone_by_are_said(browser):
 @pytest.mark.parametrize("query", ["q=prefork", "q=worker", "q=php", "q=ab -n", "q=nginx"])
 def test_a_name_that_is_not_among_the_most_used_is_found_as_well(browser, monkeypatch, query):
     among_the_most_used = rates(browser, query)
-    monkeypatch.setattr(search, "LOOKED_THROUGH", 1)
+    monkeypatch.setattr(lists, "SCANNED", 1)
     assert rates(browser, query) == among_the_most_used != []
 
 
 def test_what_is_narrowed_is_cut_before_it_is_sorted_by_rate(browser, monkeypatch):
-    monkeypatch.setattr(lists, "MOST_SORTED", 2)
+    monkeypatch.setattr(lists, "MAX_SORTED", 2)
     text = page(browser, "tool=ab&sort=rps")
     assert "Sorted are the newest 2 that fit." in text
     assert "Sorted are" not in page(browser, "sort=rps")
