@@ -32,6 +32,7 @@ INSTALLED_APPS = [
     "django_celery_beat",
     "django_htmx",
     "runs",
+    "runs.remote",
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
@@ -132,7 +133,7 @@ SPECTACULAR_SETTINGS = {
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
     "SERVE_PERMISSIONS": ["runs.accounts.tokens.AuthenticatedOrPublicRead"],
-    "ENUM_NAME_OVERRIDES": {"JobState": "runs.models.Job.State", "StepState": "runs.models.Step.State"},
+    "ENUM_NAME_OVERRIDES": {"JobState": "runs.remote.models.Job.State", "StepState": "runs.remote.models.Step.State"},
 }
 
 # The queue. The file-system broker needs its folder; "in" and "out" are the same, so that what is sent is received.

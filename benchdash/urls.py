@@ -11,7 +11,7 @@ urlpatterns = [
     path("api/v1/", include("runs.api.urls")),
     path("", include("runs.accounts.urls")),
     path("", include("runs.urls")),
-    path("", include("runs.urls_remote")),
+    path("", include("runs.remote.urls")),
 ]
 
 handler400 = "benchdash.refused.bad_request"

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from django import forms
 from django.contrib import admin
-from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.http import HttpRequest
@@ -20,15 +18,9 @@ from runs.models import (
     Experiment,
     Facet,
     Host,
-    Job,
-    LoadGenerator,
-    Plan,
     Run,
-    Switch,
-    Target,
     Upload,
 )
-from runs.remote import places
 
 if TYPE_CHECKING:  # generic for the type checker only
     Base = admin.ModelAdmin[Any]
@@ -119,46 +111,3 @@ class CaptureAdmin(ReadOnly):
 class ApiTokenAdmin(ReadOnly):
     list_display = ["name", "prefix", "user", "created_at", "last_used_at"]
     exclude = ["sha256"]
-
-
-@admin.register(LoadGenerator)
-class LoadGeneratorAdmin(ReadOnly):
-    list_display = ["name", "kind", "ssh_destination"]
-
-
-@admin.register(Target)
-class TargetAdmin(ReadOnly):
-    list_display = ["host", "reach", "ssh_destination", "enabled", "busy_with_id"]
-    list_select_related = ["host"]
-
-
-@admin.register(Plan)
-class PlanAdmin(ReadOnly):
-    list_display = ["id", "name", "target", "generator", "tool", "created_by"]
-    list_select_related = ["target__host", "generator", "created_by"]
-    list_filter = ["tool"]
-
-
-@admin.register(Job)
-class JobAdmin(ReadOnly):
-    list_display = ["id", "name", "state", "target", "generator", "created_by", "created_at"]
-    list_select_related = ["target__host", "generator", "created_by"]
-    list_filter = ["state"]
-
-
-class SwitchForm(forms.ModelForm):  # type: ignore[type-arg]
-    def clean_argv(self) -> object:
-        try:
-            places.check_switch(self.cleaned_data["argv"])
-        except places.BadPlace as fault:
-            raise ValidationError(str(fault)) from fault
-        return self.cleaned_data["argv"]
-
-
-@admin.register(Switch)
-class SwitchAdmin(Base):
-    """The only place where a command for a target is written; plans can only choose one."""
-
-    form = SwitchForm
-    list_display = ["name", "target", "argv", "timeout_s"]
-    list_select_related = ["target__host"]

@@ -16,6 +16,7 @@ LEVELS = {
     "runs": ENTRY,
     "runs.selectors": READING,
     "runs.remote": CORE,
+    **{f"runs.remote.{name}": ENTRY for name in ("admin", "api", "forms", "tasks", "templatetags", "urls", "views")},
     "runs.models": CORE,
     "runs.querysets": CORE,
     "runs.migrations": CORE,
@@ -55,6 +56,13 @@ def test_the_imports_are_found():
 def test_no_import_points_up():
     ours = [(module, name) for module, name in all_imports() if name.split(".")[0] in OURS]
     assert [(module, name) for module, name in ours if level(module) < level(name)] == []
+
+
+def test_only_entry_points_import_remote_runs():
+    users = {
+        module for module, name in all_imports() if inside(name, "runs.remote") and not inside(module, "runs.remote")
+    }
+    assert {module for module in users if level(module) < ENTRY} == set()
 
 
 def test_the_parsers_need_the_standard_library_only():

@@ -11,7 +11,7 @@ from rest_framework.exceptions import NotFound
 from rest_framework.pagination import CursorPagination
 from rest_framework.request import Request
 
-from runs.models import Capture, Config, Experiment, Host, Job, Plan, Run, Upload
+from runs.models import Capture, Config, Experiment, Host, Run, Upload
 from runs.querysets import ID_DIGITS, facets, ids_of, moment, related
 from runs.selectors import lists
 
@@ -162,29 +162,3 @@ class UploadFilter(filters.FilterSet):
     class Meta:
         model = Upload
         fields = ("status", "door")
-
-
-class PlanFilter(filters.FilterSet):
-    name = filters.CharFilter()
-    target = filters.NumberFilter(field_name="target_id", max_value=10**ID_DIGITS)
-
-    class Meta:
-        model = Plan
-        fields: tuple[str, ...] = ()
-
-
-class JobFilter(filters.FilterSet):
-    state = filters.ChoiceFilter(
-        method="in_state", choices=[("active", "active"), *Job.State.choices], help_text="active: waiting or running"
-    )
-    plan = filters.NumberFilter(field_name="plan_id", max_value=10**ID_DIGITS)
-    target = filters.NumberFilter(field_name="target_id", max_value=10**ID_DIGITS)
-    experiment = Named()
-    since = Since(help_text="asked for at or after")
-
-    class Meta:
-        model = Job
-        fields: tuple[str, ...] = ()
-
-    def in_state(self, queryset: Any, name: str, value: str) -> Any:
-        return queryset.matching(state=value)

@@ -4,7 +4,8 @@ from django.urls import path
 from drf_spectacular.views import SpectacularAPIView
 from rest_framework.routers import SimpleRouter
 
-from runs.api import jobs, uploads, views
+from runs.api import uploads, views
+from runs.remote import api as remote_api
 
 router = SimpleRouter()
 for name, view in {
@@ -14,10 +15,10 @@ for name, view in {
     "experiment": views.ExperimentViews,
     "upload": uploads.UploadViews,
     "capture": views.CaptureViews,
-    "plan": jobs.PlanViews,
-    "job": jobs.JobViews,
-    "target": jobs.TargetViews,
-    "generator": jobs.GeneratorViews,
+    "plan": remote_api.PlanViews,
+    "job": remote_api.JobViews,
+    "target": remote_api.TargetViews,
+    "generator": remote_api.GeneratorViews,
 }.items():
     router.register(f"{name}s", view, basename=f"api-{name}")
 

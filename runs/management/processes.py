@@ -26,7 +26,7 @@ from functools import partial
 
 # Celery's six lines about running as root: everything here runs as the user who started it.
 NO_ROOT_WARNING = "ignore:You're running the worker with superuser privileges"
-REMOTE_RUNS_AT_ONCE = 4  # on different targets and from different generators; see remote.claims
+REMOTE_RUNS_AT_ONCE = 4  # on different targets and from different generators; see remote.jobs
 POLL_S = 0.2
 # SIGTERM: finish the current task. SIGQUIT: return it to the queue. Then SIGKILL.
 STOP_SIGNALS = ((signal.SIGTERM, 15.0), (signal.SIGQUIT, 3.0), (signal.SIGKILL, 5.0))  # (signal, s to wait)

@@ -2,8 +2,6 @@
 
 from django.db import migrations, models
 
-import runs.models.remote
-
 
 class Migration(migrations.Migration):
     dependencies = [
@@ -14,6 +12,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="target",
             name="readable",
-            field=models.JSONField(blank=True, default=runs.models.remote.places_of_configs),
+            field=models.JSONField(blank=True, default=list),
         ),
     ]

@@ -6,8 +6,6 @@ Units as everywhere: _ms, _s, _kb (KiB), _pct, _bytes in the names. Lines are 1-
 from .access import ApiToken
 from .counters import CounterDelta, Facet, RunTag, Trend, TrendLine
 from .experiments import Config, ConfigText, Experiment, Host, Override, Sourced
-from .plans import Job, Plan, Schedule, Step, Variant
-from .remote import LoadGenerator, Switch, Target, TargetAddress
 from .results import Capture, Run, Series, Timing
 from .uploads import Piece, Upload
 
@@ -19,24 +17,15 @@ __all__ = [
     "Experiment",
     "Facet",
     "Host",
-    "Job",
-    "LoadGenerator",
     "Piece",
-    "Plan",
     "Override",
     "Run",
     "RunTag",
-    "Schedule",
     "Series",
     "Sourced",
-    "Step",
-    "Switch",
     "CounterDelta",
-    "Target",
-    "TargetAddress",
     "Timing",
     "Trend",
     "TrendLine",
     "Upload",
-    "Variant",
 ]

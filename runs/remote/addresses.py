@@ -1,7 +1,7 @@
-"""The allow-list: which addresses may be loaded, in one spelling only, and whether a load stays with them.
+"""Which addresses, machines and files a plan may name, and whether a load stays with its address.
 
-A base address is "scheme://host:port", always with its port, in lower case. What could be read in two ways is refused
-and not repaired: two programs that disagree about an address are how an allow-list is passed.
+A base address is "scheme://host:port", always with its port, in lower case. What programs could read in two ways is
+refused and not repaired: two programs that disagree about an address let a load pass the target's list.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ import ipaddress
 import re
 import socket
 from collections.abc import Iterable, Mapping, Sequence
+from posixpath import normpath
 from urllib.parse import quote, urlsplit
 
-from .shapes import Load
+from .snapshots import Load
 
 PORTS = {"http": 80, "https": 443}
 LONGEST_PATH = 2000
@@ -24,7 +25,7 @@ IP = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 class NotAllowed(ValueError):
-    """An address or a path that no load may go to; the message is a sentence for the person who wrote it."""
+    """An address, a machine or a file that no plan may name; the message is a sentence for the person who wrote it."""
 
 
 def canonical(text: str) -> str:
@@ -126,7 +127,7 @@ def check_path(path: str) -> None:
         raise NotAllowed(f"The path {path!r} has characters that an address cannot hold.{hint}")
 
 
-def check(load: Load, allowed: Mapping[str, Sequence[str]]) -> None:
+def check_load(load: Load, allowed: Mapping[str, Sequence[str]]) -> None:
     """Raises NotAllowed unless the load goes to an address of the allow-list, and nowhere else."""
     if load.base not in allowed:
         raise NotAllowed(f"{load.base} is not on the target's list of addresses.")
@@ -179,3 +180,65 @@ def check_resolved(base: str, seen: Iterable[str], allowed: Mapping[str, Sequenc
 def is_loopback(ips: Iterable[str]) -> bool:
     """Whether any of the addresses means "this machine" wherever it is used."""
     return any(ipaddress.ip_address(ip).is_loopback for ip in ips)
+
+
+DESTINATION = re.compile(r"(?!.*@-)[A-Za-z0-9_][A-Za-z0-9_.@:-]{0,254}")
+FILE = re.compile(r"/(?!/)[A-Za-z0-9_./@+:,=~-]{0,499}")
+# Keys, passwords and databases by their usual names, and what editors and administrators keep beside them (site.key.bak).
+PRIVATE = re.compile(
+    r"\.(?:key|pem|p8|p12|pfx|ppk|gpg|jks|keystore|keytab|env|sqlite3?|db)(?![a-z0-9])"
+    r"|(?:^|[/._-])(?:key|pwd|secrets?|passwd|passwords?|passphrase|credentials?|tokens?)(?![a-z0-9])"
+    r"|htpasswd|htdigest|/\.|/g?shadow|/id_[a-z0-9]+$|priv(?:ate|key)",
+    re.I,
+)
+# The kernel shows processes there, with their environments and their open files, and what services pass each other.
+NO_FILES = ("/proc", "/sys", "/dev", "/run", "/var/run")
+PROGRAM = re.compile(r"(?:/[A-Za-z0-9_.+/-]+|[A-Za-z0-9_][A-Za-z0-9_.+-]*)")
+
+
+def check_destination(text: str) -> None:
+    """Raises NotAllowed unless ssh takes it for a host, and never for an option."""
+    if not DESTINATION.fullmatch(text):
+        raise NotAllowed(f"{text!r} is no ssh destination such as web1 or bench@web1.")
+
+
+def check_identity(text: str) -> None:
+    """Raises NotAllowed unless it is empty or the absolute path of a key."""
+    if text and (not FILE.fullmatch(text) or normpath(text) != text):
+        raise NotAllowed(f"{text!r} is no absolute path of a private key on the worker's machine.")
+
+
+def check_config_file(path: str, readable: Sequence[str]) -> None:
+    """Raises NotAllowed unless the file lies in a folder that its target shows, and is no key or password file."""
+    if not FILE.fullmatch(path) or normpath(path) != path:
+        raise NotAllowed(f"{path!r} is no plain absolute path of a file.")
+    if not any(path == place or path.startswith(f"{place.rstrip('/')}/") for place in readable):
+        raise NotAllowed(
+            f"{path} is in no folder that the target shows files from ({', '.join(readable) or 'there is none'})."
+        )
+    if PRIVATE.search(path) or _of_the_kernel(path):
+        raise NotAllowed(
+            f"{path} looks like a file of keys, passwords or data; what is read is stored for everybody to see."
+        )
+
+
+def check_readable(place: str) -> None:
+    """Raises NotAllowed unless it is a folder or file that may be opened to plans; the root folder is none."""
+    if not FILE.fullmatch(place) or normpath(place) != place or place == "/":
+        raise NotAllowed(f"{place!r} is no plain absolute path of a folder or file.")
+    if _of_the_kernel(place):
+        raise NotAllowed(f"{place} holds what processes keep in memory, and no config files.")
+
+
+def _of_the_kernel(path: str) -> bool:
+    return any(path == place or path.startswith(f"{place}/") for place in NO_FILES)
+
+
+def check_switch(argv: object) -> None:
+    """Raises NotAllowed unless it is a command as a list: a program, by its path or its plain name, and its arguments."""
+    if not isinstance(argv, list) or not argv or not all(isinstance(part, str) and part for part in argv):
+        raise NotAllowed('A switch is a list of texts, such as ["systemctl", "reload", "nginx"].')
+    if not PROGRAM.fullmatch(argv[0]):
+        raise NotAllowed(f"{argv[0]!r} is neither the absolute path of a program nor its plain name.")
+    if not all(part.isprintable() and len(part) <= 1000 for part in argv):
+        raise NotAllowed("An argument of a switch has a line break or a control character in it.")

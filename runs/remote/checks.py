@@ -1,16 +1,17 @@
-"""What a plan may ask for: every rule, each with the field it is about. The plan's limits are its target's."""
+"""What a plan may ask for: every rule, each with the field it is about. The plan's limits are its target's.
+
+`recheck` asks on the day a job runs: since it was made an address, a switch or a folder may have been taken back.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from runs.models import LoadGenerator, Plan, Target, Variant
-
-from . import addresses, headers, places, secrets, tools
-from .order import Pair
-from .shapes import Snapshot, Stage
-from .snapshots import load_of
+from . import addresses, secrets, tools
+from .addresses import NotAllowed
+from .models import Job, LoadGenerator, Plan, Target, TargetAddress, Variant
+from .snapshots import Load, Machine, Snapshot, Stage, VariantPlan, load_for
 
 Fault = tuple[str, str]  # field, sentence
 
@@ -31,6 +32,14 @@ MOST_VARIANTS = 20
 MOST_STAGES = 1000
 MOST_BODY = 65_536
 MOST_CONFIG_FILES = 20
+
+
+class Refused(ValueError):
+    """A plan that must not be run as it is: errors is [{"field", "message"}, ...], with at least one."""
+
+    def __init__(self, errors: Sequence[dict[str, str]]) -> None:
+        super().__init__(" ".join(error["message"] for error in errors))
+        self.errors = list(errors)
 
 
 def faults_of(plan: Plan, target: Target, variants: Sequence[Variant]) -> Iterator[Fault]:
@@ -61,14 +70,14 @@ def _machines(plan: Plan, target: Target) -> Iterator[Fault]:
 
 
 def _ssh(field: str, destination: str, identity_file: str) -> Iterator[Fault]:
-    yield from _told(field, places.check_destination, destination)
-    yield from _told(field, places.check_identity, identity_file)
+    yield from _try(field, addresses.check_destination, destination)
+    yield from _try(field, addresses.check_identity, identity_file)
 
 
-def _told(field: str, check: Callable[..., None], *values: object) -> Iterator[Fault]:
+def _try(field: str, check: Callable[..., None], *values: object) -> Iterator[Fault]:
     try:
         check(*values)
-    except ValueError as fault:  # every room's refusals are: their words are the answer
+    except ValueError as fault:
         yield field, str(fault)
 
 
@@ -106,22 +115,22 @@ def _length(plan: Plan, target: Target) -> Iterator[Fault]:
 def _request(plan: Plan) -> Iterator[Fault]:
     if plan.method not in tools.METHODS:
         yield "method", f"{plan.method!r} is none of {', '.join(tools.METHODS)}."
-    yield from _told("path", addresses.check_path, plan.path)
-    yield from _told("path", secrets.check_text, "path", plan.path)
+    yield from _try("path", addresses.check_path, plan.path)
+    yield from _try("path", secrets.check_text, "path", plan.path)
     if secrets.ANY_PLACEHOLDER.search(plan.path):
         yield "path", "A secret has no place in a path, which servers write to their logs; send it in a header."
-    yield from _told("content_type", headers.check_content_type, plan.content_type)
+    yield from _try("content_type", secrets.check_content_type, plan.content_type)
     if plan.body:
         if plan.method not in tools.WITH_BODY:
             yield "body", f"A {plan.method} request has no body."
         if len(plan.body.encode()) > MOST_BODY:
             yield "body", f"A body may have up to {MOST_BODY} bytes."
-        yield from _told("body", secrets.check_text, "body", plan.body)
-    if len(plan.headers) > headers.MOST:
-        yield "headers", f"Up to {headers.MOST} headers are sent."
+        yield from _try("body", secrets.check_text, "body", plan.body)
+    if len(plan.headers) > secrets.MOST_HEADERS:
+        yield "headers", f"Up to {secrets.MOST_HEADERS} headers are sent."
     for name, value in plan.headers:
-        yield from _told("headers", headers.check, name, value)
-        yield from _told("headers", secrets.check_header, name, value)
+        yield from _try("headers", secrets.check_header, name, value)
+        yield from _try("headers", secrets.check_header_secret, name, value)
 
 
 def _variants(target: Target, variants: Sequence[Variant]) -> Iterator[Fault]:
@@ -144,8 +153,8 @@ def _variant(target: Target, variant: Variant) -> Iterator[str]:
     if variant.address and variant.address.target_id != target.pk:
         yield f"{variant.address} is not an address of {target}."
     if variant.path:
-        yield from (message for _, message in _told("", addresses.check_path, variant.path))
-        yield from (message for _, message in _told("", secrets.check_text, "path", variant.path))
+        yield from (message for _, message in _try("", addresses.check_path, variant.path))
+        yield from (message for _, message in _try("", secrets.check_text, "path", variant.path))
     if variant.switch:
         yield from _switch(target, variant)
     if variant.config_files and target.reach == Target.Reach.NONE:
@@ -153,7 +162,7 @@ def _variant(target: Target, variant: Variant) -> Iterator[str]:
     if len(variant.config_files) > MOST_CONFIG_FILES:
         yield f"Up to {MOST_CONFIG_FILES} config files are shown."
     for path in variant.config_files:
-        yield from (message for _, message in _told("", places.check_config_file, path, target.readable))
+        yield from (message for _, message in _try("", addresses.check_config_file, path, target.readable))
 
 
 def _switch(target: Target, variant: Variant) -> Iterator[str]:
@@ -163,7 +172,7 @@ def _switch(target: Target, variant: Variant) -> Iterator[str]:
         yield f"The switch {variant.switch} is not one of {target}."
     if target.reach == Target.Reach.NONE:
         yield f"The switch {variant.switch} cannot be used, since {target} is not reached."
-    yield from (message for _, message in _told("", places.check_switch, variant.switch.argv))
+    yield from (message for _, message in _try("", addresses.check_switch, variant.switch.argv))
 
 
 def _one_line(text: str) -> bool:
@@ -173,18 +182,14 @@ def _one_line(text: str) -> bool:
 def faults_in(snapshot: Snapshot) -> Iterator[Fault]:
     """What stands in the way of the runs themselves: every command line is built once."""
     seen: set[str] = set()
-    for variant, level in pairs(snapshot):
+    for variant, level in snapshot.pairs:
         try:
-            tools.build(load_of(snapshot, Stage(variant, level, 1)), snapshot.allowed)
+            tools.build(load_for(snapshot, Stage(variant, level, 1)), snapshot.allowed)
         except (addresses.NotAllowed, tools.Cannot) as fault:
             if str(fault) not in seen:
                 seen.add(str(fault))
                 yield ("tool" if isinstance(fault, tools.Cannot) else "address"), str(fault)
     yield from _loopback(snapshot)
-
-
-def pairs(snapshot: Snapshot) -> list[Pair]:
-    return [(variant.name, level) for variant in snapshot.variants for level in snapshot.levels]
 
 
 def _loopback(snapshot: Snapshot) -> Iterator[Fault]:
@@ -205,7 +210,7 @@ def notes_on(snapshot: Snapshot) -> Iterator[str]:
     """What the plan does otherwise than one could think, for its page."""
     tool = tools.tools()[snapshot.tool]
     for level in snapshot.levels:
-        load = load_of(snapshot, Stage(snapshot.variants[0].name, level, 1))
+        load = load_for(snapshot, Stage(snapshot.variants[0].name, level, 1))
         sent = tool.sends(load)
         if sent is not None and sent != load.requests:
             yield f"{tool.name} sends {sent} of {load.requests} requests at {level} at once: the same number by each client."
@@ -213,10 +218,64 @@ def notes_on(snapshot: Snapshot) -> Iterator[str]:
         yield "Nothing that benchdash does makes the variants differ: they have the same address, path, keep-alive and switch."
     if snapshot.target is None:
         yield "The target is not reached, so nothing is measured on it: memory and CPU will be missing."
-    for name in secrets.names(load_of(snapshot, Stage(snapshot.variants[0].name, 1, 1))):
+    for name in secrets.secret_names(load_for(snapshot, Stage(snapshot.variants[0].name, 1, 1))):
         yield f"The worker fills in {{secret:{name}}} from its environment variable {secrets.PREFIX}{name}."
 
 
 def _differ(snapshot: Snapshot) -> bool:
     plain = {replace(variant, name="", config_files=()) for variant in snapshot.variants}
     return len(plain) == len(snapshot.variants)
+
+
+def recheck(snapshot: Snapshot, job: Job) -> list[Load]:
+    """Every load of the plan. Raises NotAllowed and tools.Cannot for the first that may not be sent."""
+    target = Target.objects.filter(pk=job.target_id or 0, enabled=True).first()
+    if target is None:
+        raise NotAllowed(f"The target {snapshot.target_name} is switched off or was deleted.")
+    _check_reached(snapshot.target, target.machine)
+    _check_reached(snapshot.generator, job.generator.machine if job.generator else None)
+    allowed = current_addresses(job.target_id)
+    switches = [tuple(switch.argv) for switch in target.switches.all()]
+    for variant in snapshot.variants:
+        _check_variant(variant, target, switches)
+    loads = [
+        load_for(snapshot, Stage(variant.name, level, 1)) for variant in snapshot.variants for level in snapshot.levels
+    ]
+    for load in loads:
+        _check_load(load, target, snapshot.allowed, allowed)
+    return loads
+
+
+def current_addresses(target_id: int | None) -> dict[str, list[str]]:
+    """The allow-list as it is now, of no address where the target is switched off."""
+    now = TargetAddress.objects.filter(target=target_id or 0, target__enabled=True)
+    return {address.base: list(address.resolved) for address in now}
+
+
+def _check_reached(then: Machine | None, now: Machine | None) -> None:
+    """The commands were meant for the machine that was reached then. A name may change, the way to it not."""
+    if _way(then) != _way(now):
+        name = (then or now or Machine("It")).name
+        raise NotAllowed(f"{name} is reached in another way than when the job was made. Start its plan anew.")
+
+
+def _way(machine: Machine | None) -> tuple[str, str] | None:
+    return (machine.destination, machine.identity_file) if machine else None
+
+
+def _check_variant(variant: VariantPlan, target: Target, switches: Sequence[tuple[str, ...]]) -> None:
+    if variant.switch and variant.switch not in switches:
+        raise NotAllowed(f"The switch command of {variant.name} is none of {target}'s any more.")
+    for path in variant.config_files:
+        addresses.check_config_file(path, target.readable)
+
+
+def _check_load(
+    load: Load, target: Target, then: Mapping[str, Sequence[str]], now: Mapping[str, Sequence[str]]
+) -> None:
+    tools.build(load, then)
+    addresses.check_load(load, now)
+    asked = (load.requests or 0, load.concurrency, load.duration_s or 0)
+    most = (target.most_requests, target.most_concurrency, target.most_duration_s)
+    if any(wanted > limit for wanted, limit in zip(asked, most, strict=True)):
+        raise NotAllowed(f"The load is more than {target} may get by now; its limits were lowered.")

@@ -1,25 +1,242 @@
-"""What can be done to a job from outside its worker: cancel it, resume it, find out that its worker is gone."""
+"""A job's row from its claim to its end, and what others may do to it: cancel it, resume it, find that its worker is gone.
+
+A worker claims a job by compare-and-set, so a message that comes twice runs nothing twice. One job at a time a target,
+and one a load generator: two loads from one machine would measure each other. Every write asks that the job is still this
+worker's (its claim).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+import threading
+import time
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from django.conf import settings
-from django.db import transaction
-from django.db.models import Q
+from django.db import InterfaceError, OperationalError, connection, transaction
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from runs.models import Job, Step, Target
+from .checks import Refused
+from .models import Job, LoadGenerator, Step, Target
+from .secrets import mask
 
-from .journal import end_steps
-from .planning import Refused
+
+def claim_job(job_id: int, claim: str) -> Job | None:
+    """The job, now this worker's and its target's only one. None: it is somebody's already, over, or has to wait.
+
+    One that has to wait stays queued and says for which job; `check_jobs` has it sent again when the target is free.
+    """
+    with transaction.atomic():
+        if not _queued(job_id).update(
+            state=Job.State.CONNECTING,
+            claim=claim,
+            message="",
+            started_at=timezone.now(),
+            heartbeat_at=timezone.now(),
+            finished_at=None,
+        ):
+            # It may be this very attempt's: the database went away between its word and our hearing of it.
+            return Job.objects.filter(pk=job_id, claim=claim, state=Job.State.CONNECTING).first()
+        job = Job.objects.get(pk=job_id)
+        waits_for = _busy_generator(job) or _busy_target(job)
+        if not waits_for:
+            return job
+        transaction.set_rollback(True)
+    _queued(job_id).update(message=f"It waits for {waits_for}.", sent_at=None)
+    return None
+
+
+def _busy_generator(job: Job) -> str:
+    """The job that sends load from the same generator, or "". Who asks holds the generator's row meanwhile."""
+    generators = LoadGenerator.objects.select_for_update().filter(pk=job.generator_id or 0)
+    if not list(generators):
+        return ""
+    others = Job.objects.filter(generator=job.generator_id, state__in=Job.ACTIVE).exclude(pk=job.pk)
+    other = others.values_list("pk", flat=True).first()
+    return f"job {other} on the same load generator" if other else ""
+
+
+def _busy_target(job: Job) -> str:
+    """The job that holds the same target, or "": then it is this job's now."""
+    target = Target.objects.filter(pk=job.target_id or 0)
+    if job.target_id is None or target.filter(Q(busy_with=None) | Q(busy_with=job.pk)).update(busy_with=job.pk):
+        return ""
+    return f"job {target.values_list('busy_with', flat=True).first()} on the same target"
+
+
+def _queued(job_id: int) -> QuerySet[Job]:
+    return Job.objects.filter(pk=job_id, state=Job.State.QUEUED, cancel_requested_at=None)
+
+
+LOOK_S = 0.4
+WRITE_S = 1.0
+MOST_LOG = 40_000  # characters: the end of it is kept
+DATABASE_AWAY = (OperationalError, InterfaceError)
+T = TypeVar("T")
+
+_stopping = threading.Event()
+
+
+class Interrupted(Exception):
+    """The run has to end now. `state` is what becomes of the job; None: it is no longer this worker's to say."""
+
+    state: str | None = None
+    words: str | None = ""
+
+
+class Cancelled(Interrupted):
+    state = Job.State.CANCELLED
+    words = None  # the row says already who wanted it
+
+
+class Stopped(Interrupted):
+    """This worker is shutting down."""
+
+    state = Job.State.LOST
+    words = "Its worker was shut down. What was stored stays; the rest can be resumed."
+
+
+class TakenAway(Interrupted):
+    """The job was marked as lost meanwhile, or deleted."""
+
+
+def stop_all() -> None:
+    """Let every run of this process end at once: the worker is shutting down."""
+    _stopping.set()
+
+
+def patiently(work: Callable[[], T]) -> T:
+    """The result of database work, repeated for `database_s` while the database is away. Never for anything else."""
+    until = time.monotonic() + settings.REMOTE_TIMEOUTS.database_s
+    while True:
+        try:
+            return work()
+        except DATABASE_AWAY:
+            if time.monotonic() > until or connection.in_atomic_block:
+                raise
+            connection.close()
+            time.sleep(1)
+
+
+class Journal:
+    """What a running job writes to its row, and how it notices that it must stop. Use it in a `with`, after the claim.
+
+    A thread shows every few seconds that the worker lives, and looks twice a second for a cancellation; the run itself
+    calls `pause()`, which raises.
+    """
+
+    def __init__(self, job: Job, claim: str) -> None:
+        self.job_id = job.pk
+        self._mine = Job.objects.filter(pk=job.pk, claim=claim, state__in=Job.ACTIVE)
+        self._log = job.log
+        self._progress: dict[str, Any] = {}
+        self._dirty = False
+        self._lock = threading.Lock()
+        self._over = threading.Event()
+        self._interrupted: type[Interrupted] | None = None
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def __enter__(self) -> Journal:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def pause(self) -> None:
+        """Raises Interrupted where the run has to end. Called by whatever waits."""
+        if _stopping.is_set():
+            raise Stopped
+        if self._interrupted is not None:
+            raise self._interrupted
+
+    def sleep(self, seconds: float) -> None:
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0:
+            self.pause()
+            time.sleep(min(left, LOOK_S / 2))
+
+    def log(self, text: str) -> None:
+        """Add lines to the log, secrets masked."""
+        clock = timezone.now().strftime("%H:%M:%S")
+        lines = "".join(f"{clock}  {line}\n" for line in mask(text, os.environ).splitlines())
+        with self._lock:
+            self._log = (self._log + lines)[-MOST_LOG:]
+            self._dirty = True
+
+    def progress(self, **reported: Any) -> None:
+        with self._lock:
+            self._dirty = self._dirty or reported != self._progress
+            self._progress = reported
+
+    def state(self, state: str) -> None:
+        """Write what the job does now. Raises TakenAway where it is not this worker's any more."""
+        self.write(state=state, progress={})
+
+    def write(self, **fields: Any) -> None:
+        """Put columns into the job's row, with the log so far. Raises TakenAway."""
+        if not patiently(lambda: self._mine.update(**fields, **self._log_fields())):
+            raise TakenAway
+
+    def _log_fields(self) -> dict[str, Any]:
+        with self._lock:
+            self._dirty = False
+            return {"log": self._log, "heartbeat_at": timezone.now()}
+
+    def finish(self, state: str, message: str | None = "") -> None:
+        """The job is over: the running step gets the same word, the target is free. Nothing where it was taken away.
+
+        message   None leaves the one that the row has
+        """
+        fields = {} if message is None else {"message": mask(message, os.environ)}
+        self.log(f"{state}: {message}" if message else state)
+        patiently(lambda: self._finish(state, fields))
+
+    def _finish(self, state: str, fields: dict[str, str]) -> None:
+        now = timezone.now()
+        with transaction.atomic():
+            if self._mine.update(state=state, finished_at=now, progress={}, **fields, **self._log_fields()):
+                if state != Job.State.DONE:
+                    end_steps(self.job_id, state, fields.get("message", ""), now)
+                Target.objects.filter(busy_with=self.job_id).update(busy_with=None)
+
+    def _watch(self) -> None:
+        """The thread: notices cancellations, shows that this worker lives. While the database is away it waits."""
+        wrote = 0.0
+        while not self._over.wait(LOOK_S):
+            try:
+                wrote = self._look(wrote)
+            except DATABASE_AWAY:
+                connection.close()
+        connection.close()
+
+    def _look(self, wrote: float) -> float:
+        row = self._mine.values_list("cancel_requested_at", flat=True).first()
+        if row is not None:
+            self._interrupted = Cancelled
+        since = time.monotonic() - wrote
+        if since < (WRITE_S if self._dirty else settings.REMOTE_TIMEOUTS.heartbeat_s):
+            return wrote
+        with self._lock:
+            progress = self._progress
+        if not self._mine.update(progress=progress, **self._log_fields()) and not self._over.is_set():
+            self._interrupted = TakenAway
+        return time.monotonic()
+
+
+def end_steps(job_id: int, state: str, message: str, now: datetime) -> None:
+    """The step that was under way ends as its job does."""
+    Step.objects.filter(job=job_id, state=Step.State.RUNNING).update(state=state, message=message, finished_at=now)
+
 
 LOST = "The worker that ran it was not heard of for {:.0f} s. What was stored stays; the rest can be resumed."
 
 
-def cancel(job: Job, user: Any) -> None:
+def cancel_job(job: Job, user: Any) -> None:
     """Have it end: at once where it waits, within two seconds where it runs, its processes elsewhere included."""
     now = timezone.now()
     by = f"Cancelled by {user}." if user else "Cancelled."
@@ -31,7 +248,7 @@ def cancel(job: Job, user: Any) -> None:
     job.refresh_from_db()
 
 
-def begun(job: Job) -> list[Step]:
+def begun_steps(job: Job) -> list[Step]:
     """Steps whose load was begun and did not come to an end: a resumed job sends it once more."""
     steps = list(job.steps.order_by("position", "id"))
     newest = {(step.position, step.variant, step.level, step.repeat): step for step in steps}
@@ -39,12 +256,12 @@ def begun(job: Job) -> list[Step]:
     return [step for step in newest.values() if step.state in ended]
 
 
-def resume(job: Job, user: Any) -> list[Step]:
+def resume_job(job: Job, user: Any) -> list[Step]:
     """Queue the rest of a job that ended early. Whoever calls sends it on commit, and has asked: it returns what is sent anew.
 
     Raises Refused where it is not over, has nothing left, or the user may not run plans.
     """
-    if user is not None and not user.has_perm("runs.run_plan"):
+    if user is not None and not user.has_perm("remote.run_plan"):
         raise _refused(f"{user} may not run plans.")
     early = (Job.State.LOST, Job.State.FAILED, Job.State.CANCELLED)
     queued: dict[str, Any] = {"state": Job.State.QUEUED, "message": "", "claim": "", "sent_at": None, "progress": {}}
@@ -53,25 +270,25 @@ def resume(job: Job, user: Any) -> list[Step]:
         if not Job.objects.filter(pk=job.pk, state__in=early).update(**queued):
             raise _refused("Only a job that was cancelled, failed or lost can be resumed.")
         job.steps.filter(state=Step.State.RUNNING).update(state=Step.State.LOST)  # its worker was gone as it wrote this
-        again = begun(job)
-        if not again and not job.steps.filter(state=Step.State.WAITING).exists():
+        repeated = begun_steps(job)
+        if not repeated and not job.steps.filter(state=Step.State.WAITING).exists():
             raise _refused("Every step of it is done.")
-        _anew(job, again)
+        _add_rows(job, repeated)
     job.refresh_from_db()
-    return again
+    return repeated
 
 
-def _anew(job: Job, steps: Sequence[Step]) -> None:
+def _add_rows(job: Job, steps: Sequence[Step]) -> None:
     """A row of its own for each go of a load, at the same place of the order."""
-    same = ("position", "variant", "level", "repeat")
-    Step.objects.bulk_create(Step(job=job, **{name: getattr(step, name) for name in same}) for step in steps)
+    copied = ("position", "variant", "level", "repeat")
+    Step.objects.bulk_create(Step(job=job, **{name: getattr(step, name) for name in copied}) for step in steps)
 
 
 def _refused(message: str) -> Refused:
     return Refused([{"field": "job", "message": message}])
 
 
-def tend(now: datetime | None = None) -> list[int]:
+def check_jobs(now: datetime | None = None) -> list[int]:
     """Mark jobs as lost whose worker is not heard of, free their targets; the ids of jobs that may be sent to their queues.
 
     Those are the ones whose target is free and whose message was never sent, or may have been lost on its way.

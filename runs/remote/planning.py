@@ -1,29 +1,28 @@
-"""From a plan's rows to what will be run: validated as a whole, then written down as a job and its steps."""
+"""From a plan's rows to what will be run: checked as a whole, put in order, written down as a job and its steps.
+
+The order lets what drifts on the machines meanwhile hit every variant alike. Interleaved: level by level, and at each level
+the variants in turn: A B A B. Blocks: every round has each variant at each level once, in an order of its own drawn from
+the snapshot's seed, which is the same whenever it is drawn again.
+"""
 
 from __future__ import annotations
 
 import secrets as random_numbers
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import sqrt
+from random import Random
+from statistics import fmean, stdev
 from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 
-from runs.models import Job, LoadGenerator, Plan, Step, Target, Variant
-
-from . import checks, order, tools
-from .shapes import Machine, Snapshot, Stage, VariantPlan
-from .snapshots import as_dict, load_of
-
-
-class Refused(ValueError):
-    """A plan that must not be run as it is: errors is [{"field", "message"}, ...], with at least one."""
-
-    def __init__(self, errors: Sequence[dict[str, str]]) -> None:
-        super().__init__(" ".join(error["message"] for error in errors))
-        self.errors = list(errors)
+from . import checks, tools
+from .checks import Refused
+from .models import Job, Plan, Step, Target, Variant
+from .snapshots import Pair, Snapshot, Stage, VariantPlan, load_for, to_dict
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +39,7 @@ class Estimate:
     most_s: float
 
 
-def validate(plan: Plan) -> Snapshot:
+def validate_plan(plan: Plan) -> Snapshot:
     """What will be run. Raises Refused with every fault that was found."""
     target = plan.target
     variants = list(plan.variants.select_related("switch", "address"))
@@ -63,9 +62,9 @@ def _refuse(faults: Any) -> None:
 def _snapshot(plan: Plan, target: Target, variants: Sequence[Variant]) -> Snapshot:
     return Snapshot(
         name=plan.name,
-        generator=machine_of_generator(plan.generator),
+        generator=plan.generator.machine,
         target_name=target.host.name,
-        target=machine_of_target(target),
+        target=target.machine,
         allowed={address.base: list(address.resolved) for address in target.addresses.all()},
         tool=plan.tool,
         variants=tuple(_variant(plan, variant) for variant in variants),
@@ -91,22 +90,6 @@ def _snapshot(plan: Plan, target: Target, variants: Sequence[Variant]) -> Snapsh
     )
 
 
-def machine_of_generator(generator: LoadGenerator) -> Machine:
-    """How it is reached now."""
-    if generator.kind == LoadGenerator.Kind.WORKER:
-        return Machine(generator.name)
-    return Machine(generator.name, generator.ssh_destination, generator.identity_file)
-
-
-def machine_of_target(target: Target) -> Machine | None:
-    """How it is reached now; None: not at all."""
-    if target.reach == Target.Reach.NONE:
-        return None
-    if target.reach == Target.Reach.LOCAL:
-        return Machine(target.host.name)
-    return Machine(target.host.name, target.ssh_destination, target.identity_file)
-
-
 def _variant(plan: Plan, variant: Variant) -> VariantPlan:
     switch = variant.switch
     return VariantPlan(
@@ -122,10 +105,10 @@ def _variant(plan: Plan, variant: Variant) -> VariantPlan:
 
 def estimate(snapshot: Snapshot) -> Estimate:
     """How many runs and requests a plan comes to, and how long it takes at least and at most, in seconds."""
-    planned = order.stages(snapshot)
+    planned = order_stages(snapshot)
     added = max(0, (snapshot.most_repeats or 0) - snapshot.repeats) * len(snapshot.variants) * len(snapshot.levels)
     each_s = float(snapshot.duration_s or 0) + snapshot.cooldown_s
-    sent = [tools.tools()[snapshot.tool].sends(load_of(snapshot, stage)) for stage in planned]
+    sent = [tools.tools()[snapshot.tool].sends(load_for(snapshot, stage)) for stage in planned]
     return Estimate(
         runs=len(planned),
         most_runs=len(planned) + added,
@@ -135,30 +118,30 @@ def estimate(snapshot: Snapshot) -> Estimate:
     )
 
 
-def commands(snapshot: Snapshot) -> list[tuple[Stage, str]]:
+def list_commands(snapshot: Snapshot) -> list[tuple[Stage, str]]:
     """Every planned run with the command line that will send it, as a person would type it, secrets by name."""
-    lines: dict[order.Pair, str] = {}
-    for variant, level in checks.pairs(snapshot):
-        argv = tools.build(load_of(snapshot, Stage(variant, level, 1)), snapshot.allowed)
+    lines: dict[Pair, str] = {}
+    for variant, level in snapshot.pairs:
+        argv = tools.build(load_for(snapshot, Stage(variant, level, 1)), snapshot.allowed)
         lines[variant, level] = tools.shown(argv)
-    return [(stage, lines[stage.variant, stage.level]) for stage in order.stages(snapshot)]
+    return [(stage, lines[stage.variant, stage.level]) for stage in order_stages(snapshot)]
 
 
-def switches(snapshot: Snapshot) -> dict[str, str]:
+def list_switches(snapshot: Snapshot) -> dict[str, str]:
     """The switch command of each variant that has one, by the variant's name."""
-    return {one.name: tools.shown(one.switch) for one in snapshot.variants if one.switch}
+    return {variant.name: tools.shown(variant.switch) for variant in snapshot.variants if variant.switch}
 
 
-def start(plan: Plan, user: Any, scheduled: bool = False) -> Job:
+def start_job(plan: Plan, user: Any, scheduled: bool = False) -> Job:
     """A queued job of the plan as it is now, with its steps. Whoever calls sends it to its generator's queue on commit.
 
     user   who starts it, or None where a schedule of nobody's does. Raises Refused, also for a user who may not run plans.
     """
-    if not (scheduled if user is None else user.has_perm("runs.run_plan")):
+    if not (scheduled if user is None else user.has_perm("remote.run_plan")):
         raise Refused(
             [{"field": "user", "message": f"{user or 'Nobody'} may not run plans (the permission run_plan)."}]
         )
-    snapshot = validate(plan)
+    snapshot = validate_plan(plan)
     now = timezone.now()
     with transaction.atomic():
         job = Job.objects.create(
@@ -166,16 +149,16 @@ def start(plan: Plan, user: Any, scheduled: bool = False) -> Job:
             target=plan.target,
             generator=plan.generator,
             name=f"{plan.name}, {now:%Y-%m-%d %H:%M:%S}",
-            snapshot=as_dict(snapshot),
+            snapshot=to_dict(snapshot),
             scheduled=scheduled,
             created_by=user,
             created_at=now,
         )
-        Step.objects.bulk_create(steps(job, order.stages(snapshot)))
+        Step.objects.bulk_create(make_steps(job, order_stages(snapshot)))
     return job
 
 
-def steps(job: Job, stages: Sequence[Stage], first: int = 1) -> list[Step]:
+def make_steps(job: Job, stages: Sequence[Stage], first: int = 1) -> list[Step]:
     """Steps of a job, not saved yet, numbered from `first`."""
     return [
         Step(job=job, position=position, variant=stage.variant, level=stage.level, repeat=stage.repeat)
@@ -183,9 +166,68 @@ def steps(job: Job, stages: Sequence[Stage], first: int = 1) -> list[Step]:
     ]
 
 
-def by_field(errors: Sequence[dict[str, str]]) -> dict[str, list[str]]:
+def group_by_field(errors: Sequence[dict[str, str]]) -> dict[str, list[str]]:
     """The errors of a refusal by field, for a form."""
     found: dict[str, list[str]] = defaultdict(list)
     for error in errors:
         found[error["field"]].append(error["message"])
     return dict(found)
+
+
+def order_stages(snapshot: Snapshot) -> list[Stage]:
+    """Every planned run. The warm-ups of a variant at a level come right before its first counted run."""
+    if snapshot.order == Plan.Order.BLOCKS:
+        rounds = [(repeat, _block(snapshot, repeat)) for repeat in _repeats(snapshot)]
+    else:
+        rounds = [
+            (repeat, [(variant.name, level) for variant in snapshot.variants])
+            for level in snapshot.levels
+            for repeat in _repeats(snapshot)
+        ]
+    return [stage for repeat, pairs in rounds for stage in _round(snapshot, pairs, repeat)]
+
+
+def _repeats(snapshot: Snapshot) -> range:
+    return range(1, snapshot.repeats + 1)
+
+
+def _block(snapshot: Snapshot, repeat: int) -> list[Pair]:
+    pairs = snapshot.pairs
+    Random(f"{snapshot.seed}/{repeat}").shuffle(pairs)  # noqa: S311  an order, no secret
+    return pairs
+
+
+def _round(snapshot: Snapshot, pairs: Iterable[Pair], repeat: int) -> Iterable[Stage]:
+    for variant, level in pairs:
+        if repeat == 1:
+            yield from [Stage(variant, level, 0)] * snapshot.warmups
+        yield Stage(variant, level, repeat)
+
+
+def plan_further_round(snapshot: Snapshot, rates: Mapping[Pair, Sequence[float]]) -> list[Stage]:
+    """One further round for every variant and level that is not known narrowly enough yet, empty when there is none.
+
+    rates   requests/s of the counted runs so far, by (variant, level)
+    """
+    if snapshot.rse_limit_pct is None or snapshot.most_repeats is None:
+        return []
+    counts = {pair: len(rates.get(pair, ())) for pair in snapshot.pairs}
+    pairs = _block(snapshot, max(counts.values()) + 1) if snapshot.order == Plan.Order.BLOCKS else list(counts)
+    return [
+        Stage(variant, level, counts[variant, level] + 1)
+        for variant, level in pairs
+        if counts[variant, level] < snapshot.most_repeats
+        and not _narrow(rates.get((variant, level), ()), snapshot.rse_limit_pct)
+    ]
+
+
+def _narrow(rates: Sequence[float], limit_pct: float) -> bool:
+    error = relative_standard_error_pct(rates)
+    return error is not None and error <= limit_pct
+
+
+def relative_standard_error_pct(rates: Sequence[float]) -> float | None:
+    """The standard error of the mean in percent of the mean; None for fewer than two values or a mean of 0."""
+    if len(rates) < 2 or not fmean(rates):
+        return None
+    return 100 * stdev(rates) / sqrt(len(rates)) / fmean(rates)

@@ -1,4 +1,4 @@
-"""Machines to send load from and to: written down once, with every rule asked. Also the first ones, made in one go."""
+"""Registering load generators and targets, deleting them, and registering this machine as both."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
-from runs.models import Host, LoadGenerator, Plan, Target, TargetAddress, Variant
+from runs.models import Host
 
 from .addresses import NotAllowed, canonical, plain_ips, resolve
-from .planning import validate
+from .models import LoadGenerator, Plan, Target, TargetAddress, Variant
+from .planning import validate_plan
 
 
 class Needed(Exception):
@@ -88,7 +89,7 @@ def register_this_machine(user: Any, port: int) -> Plan:
         plan = Plan.objects.filter(name=SAMPLE, target=target, address=address).first()
         if plan is None:
             plan = _sample(user, generator, address)
-            validate(plan)
+            validate_plan(plan)
     return plan
 
 

@@ -7,28 +7,140 @@ person who resumes the job sends it again.
 from __future__ import annotations
 
 import os
+import re
+import time
 from contextlib import ExitStack
 from dataclasses import replace
 from enum import StrEnum
 
 from django.utils import timezone
 
-from runs.models import Job, Step
+from . import addresses, checks, planning, secrets, sessions, tools
+from .channel import NEVER_RAN, Process, Unreachable, open_connection, place, run_command
+from .jobs import Interrupted, Journal, claim_job, patiently
+from .models import Job, Step
+from .sessions import Failed, Output, Session, store_session
+from .snapshots import Files, Load, Pair, Snapshot, Stage, VariantPlan, find_variant, from_dict, load_for
 
-from . import addresses, claims, monitors, order, places, secrets, today, tools
-from .channel import Unreachable, connected
-from .channel import run as run_command
-from .journal import Interrupted, Journal, patiently
-from .loading import Failed, Loading
-from .monitors import Shown
-from .planning import steps as new_steps
-from .shapes import Snapshot, Stage, VariantPlan
-from .snapshots import from_dict, load_of, variant_of
-from .storing import store
-from .transcripts import Session
+STEP_S = 0.25
+START_S = 5.0  # for top's first sample
+_CLOCK = re.compile(r"^top - (\d\d):(\d\d):(\d\d) ", re.MULTILINE)
+MARGIN_S = 15.0  # beside a run's own length: connecting, and the last request's timeout
+
+
+class Measurement:
+    """One load with what is recorded around it: config files, processes and memory before, top during, and after.
+
+    `measure` fills in the session, or raises Failed, Unreachable, Interrupted.
+    """
+
+    def __init__(self, plan: Snapshot, load: Load, variant: VariantPlan, journal: Journal) -> None:
+        self.plan = plan
+        self.load = load
+        self.variant = variant
+        self.journal = journal
+        self.lifetime_s = min(
+            float(plan.most_duration_s), (load.duration_s + load.timeout_s if load.duration_s else plan.most_duration_s)
+        )
+
+    def measure(self, session: Session) -> Unreachable | None:
+        """Where only the way to the target is lost after the load, that is returned: the load counts."""
+        target = self.plan.target
+        if target is None:
+            session.load = self.send()
+            return None
+        session.texts = sessions.read_config_files(target, self.variant.config_files, self.journal.pause)
+        session.before = sessions.read_state(target, self.journal.pause)
+        with ExitStack() as ends:
+            top = ends.enter_context(sessions.start_top(target, self.plan.interval_s, self.lifetime_s + MARGIN_S))
+            _await_first_sample(top, self.journal)
+            clock = TargetClock(top.printed()[0])
+            session.load = self.send()
+            session.clock = clock.span()
+            top.end()
+            session.during = self.read_samples(top)
+        try:
+            session.after = sessions.read_state(target, self.journal.pause)
+        except Unreachable as lost:
+            return lost
+        return None
+
+    def read_samples(self, top: Process) -> list[Output]:
+        """What top printed. Its last sample may be cut off in the middle: whole ones only."""
+        printed, said = top.printed()
+        whole = printed[: printed.rfind("\ntop - ") + 1] if printed.count("\ntop - ") > 1 else printed
+        if not printed.strip():
+            self.journal.log(f"top showed nothing: {said.strip() or 'it gave no reason'}")
+            return []
+        return [Output(tools.shown(sessions.top_command(self.plan.interval_s)), whole.strip("\n"))]
+
+    def send(self) -> Output:
+        """Send the load. Raises Failed with the tool's own words."""
+        filled = secrets.fill_load(self.load, os.environ)
+        texts = tools.inputs(filled)
+        places = {name: place(number) for number, name in enumerate(texts, start=1)}
+        argv = tools.build(filled, self.plan.allowed, Files(**places))
+        shown = tools.shown(tools.build(self.load, self.plan.allowed))
+        self.journal.log(f"{self.plan.generator.name}: {shown}")
+        contents = [text.encode() for text in texts.values()]
+        with Process(self.plan.generator, argv, lifetime_s=self.lifetime_s + MARGIN_S, files=contents) as process:
+            in_time = self.follow(process)
+            ended = process.ended()
+        if not in_time:
+            limit = f"{self.load.tool} was stopped after {self.lifetime_s:.0f} s, the longest that a run may take here"
+            raise Failed(f"{limit}. {ended.words}")
+        if ended.status in NEVER_RAN:
+            raise Failed(f"{self.plan.generator.name}: {ended.words}")
+        if ended.status:
+            raise Failed(f"{self.load.tool} ended with status {ended.status}: {ended.words}")
+        return Output(shown, secrets.mask(f"{ended.err}{ended.out}".strip("\n"), os.environ))
+
+    def follow(self, process: Process) -> bool:
+        """Wait for its end and tell how far it is. False: it took too long and has to be ended."""
+        began = time.monotonic()
+        while not process.wait(STEP_S):
+            self.journal.pause()
+            elapsed = time.monotonic() - began
+            self.report_progress(process, elapsed)
+            if elapsed > self.lifetime_s:
+                return False
+        return True
+
+    def report_progress(self, process: Process, elapsed_s: float) -> None:
+        found = tools.progress(self.load.tool, process.printed()[1])
+        if found is not None and elapsed_s > 0:
+            rate = round(found.done / elapsed_s, 1)
+            self.journal.progress(done=found.done, of=self.load.requests, requests_per_second=rate)
+        elif self.load.duration_s:
+            self.journal.progress(done=round(elapsed_s), of=self.load.duration_s, unit="s")
+        else:
+            self.journal.progress(elapsed_s=round(elapsed_s))
+
+
+class TargetClock:
+    """The target's own clock during a load: what its top showed at the start, and the seconds since."""
+
+    def __init__(self, sample: str) -> None:
+        shown = _CLOCK.search(sample)
+        self.second = (
+            sum(int(part) * unit for part, unit in zip(shown.groups(), (3600, 60, 1), strict=True)) if shown else None
+        )
+        self.began = time.monotonic()
+
+    def span(self) -> tuple[float, ...]:
+        """(second of the day at the start, now): past midnight above 86400. () where top showed no time."""
+        return () if self.second is None else (self.second, round(self.second + time.monotonic() - self.began, 1))
+
+
+def _await_first_sample(top: Process, journal: Journal) -> None:
+    """The load must not be over before the first sample."""
+    until = time.monotonic() + START_S
+    while not top.printed()[0] and not top.wait(STEP_S / 5) and time.monotonic() < until:
+        journal.pause()
+
 
 MOST_OFFSET_S = 0.5
-REFUSALS = (addresses.NotAllowed, tools.Cannot, places.BadPlace, secrets.SecretFault)
+REFUSALS = (addresses.NotAllowed, tools.Cannot, secrets.SecretFault)
 
 
 class Outcome(StrEnum):
@@ -36,12 +148,12 @@ class Outcome(StrEnum):
     NOT_TAKEN = "not taken"  # it is another worker's, over, or waits for its target
 
 
-def run(job_id: int, claim: str) -> Outcome:
+def run_job(job_id: int, claim: str) -> Outcome:
     """Run a queued job to its end, here and now; `claim` names this attempt and nobody else's.
 
     What fails ends in the job's row. Raises only what no job can answer for, after the row says so too.
     """
-    job = patiently(lambda: claims.take(job_id, claim))
+    job = patiently(lambda: claim_job(job_id, claim))
     if job is None:
         return Outcome.NOT_TAKEN
     state: str | None = Job.State.FAILED
@@ -49,7 +161,7 @@ def run(job_id: int, claim: str) -> Outcome:
     with Journal(job, claim) as journal:
         try:
             with ExitStack() as ends:
-                _Run(job, journal).go(ends)
+                _JobRun(job, journal).run(ends)
             state, message = Job.State.DONE, ""
         except (Failed, Unreachable, *REFUSALS) as error:
             message = str(error)
@@ -61,24 +173,24 @@ def run(job_id: int, claim: str) -> Outcome:
     return Outcome.RAN
 
 
-class _Run:
+class _JobRun:
     def __init__(self, job: Job, journal: Journal) -> None:
         self.job = job
         self.journal = journal
         self.plan: Snapshot = from_dict(job.snapshot)
         self.in_place = ""  # the variant whose switch command was the last to run
-        self.facts: list[Shown] = []
+        self.facts: list[Output] = []
 
-    def go(self, ends: ExitStack) -> None:
+    def run(self, ends: ExitStack) -> None:
         self.check_allowed()
         self.open(ends)
-        self.look_around()
+        self.check_machines()
         first = True
         while (step := self.next_step()) is not None:
             if not first:
                 self.journal.sleep(self.plan.cooldown_s)
             first = False
-            self.do(step)
+            self.run_step(step)
 
     def next_step(self) -> Step | None:
         """The next one that waits. After the last, one of a further round where the plan asks for narrower rates."""
@@ -87,35 +199,35 @@ class _Run:
 
     def add_round(self) -> bool:
         done = Step.objects.filter(job=self.job, state=Step.State.DONE, repeat__gt=0)
-        rates: dict[order.Pair, list[float]] = {}
+        rates: dict[Pair, list[float]] = {}
         for step in done.exclude(requests_per_second=None):
             rates.setdefault((step.variant, step.level), []).append(step.requests_per_second or 0.0)
-        stages = order.more(self.plan, rates)
+        stages = planning.plan_further_round(self.plan, rates)
         last = Step.objects.filter(job=self.job).order_by("-position").values_list("position", flat=True).first() or 0
-        Step.objects.bulk_create(new_steps(self.job, stages, last + 1))
+        Step.objects.bulk_create(planning.make_steps(self.job, stages, last + 1))
         return bool(stages)
 
     # --- before the first load -------------------------------------------------------------------------------------
 
     def open(self, ends: ExitStack) -> None:
         """One connection a machine, for as long as the job runs."""
-        generator = ends.enter_context(connected(self.plan.generator, self.journal.pause))
-        target = self.plan.target and ends.enter_context(connected(self.plan.target, self.journal.pause))
+        generator = ends.enter_context(open_connection(self.plan.generator, self.journal.pause))
+        target = self.plan.target and ends.enter_context(open_connection(self.plan.target, self.journal.pause))
         self.plan = replace(self.plan, generator=generator, target=target)
 
-    def look_around(self) -> None:
+    def check_machines(self) -> None:
         """What else can be known to go wrong before a request is sent."""
-        version, there = monitors.version(self.plan.generator, self.plan.tool, self.journal.pause)
+        version, there = sessions.read_version(self.plan.generator, self.plan.tool, self.journal.pause)
         if not there:
             raise Failed(f"{self.plan.generator.name}: {version}")
-        self.journal.say(f"{self.plan.generator.name} has {version or self.plan.tool}")
+        self.journal.log(f"{self.plan.generator.name} has {version or self.plan.tool}")
         if self.plan.target is not None:
-            self.facts = monitors.facts(self.plan.target, self.journal.pause)
+            self.facts = sessions.read_facts(self.plan.target, self.journal.pause)
             self.compare_clocks()
 
     def check_allowed(self) -> None:
         """What was allowed when the job was made may not be any more; a secret may be missing here. Raises REFUSALS."""
-        for load in patiently(lambda: today.check_all(self.plan, self.job)):
+        for load in patiently(lambda: checks.recheck(self.plan, self.job)):
             secrets.fill_load(load, os.environ)
 
     def compare_clocks(self) -> None:
@@ -123,22 +235,22 @@ class _Run:
         target, generator = self.plan.target, self.plan.generator
         if target is None or target.destination == generator.destination:
             return
-        there = monitors.clock_offset_s(target, self.journal.pause)
-        here = monitors.clock_offset_s(generator, self.journal.pause) if generator.destination else 0.0
+        there = sessions.measure_clock_offset_s(target, self.journal.pause)
+        here = sessions.measure_clock_offset_s(generator, self.journal.pause) if generator.destination else 0.0
         self.journal.write(clock_offset_s=round(there - here, 3))
         if abs(there - here) > MOST_OFFSET_S:
-            self.journal.say(f"The clocks of {target.name} and {generator.name} differ by {there - here:+.1f} s.")
+            self.journal.log(f"The clocks of {target.name} and {generator.name} differ by {there - here:+.1f} s.")
 
     # --- one step --------------------------------------------------------------------------------------------------
 
-    def do(self, step: Step) -> None:
-        variant = variant_of(self.plan, step.variant)
+    def run_step(self, step: Step) -> None:
+        variant = find_variant(self.plan, step.variant)
         stage = Stage(step.variant, step.level, step.repeat)
         self.journal.pause()
         self.journal.state(Job.State.RUNNING)
         begins = Step.objects.filter(pk=step.pk, state=Step.State.WAITING)
         patiently(lambda: begins.update(state=Step.State.RUNNING, started_at=timezone.now()))
-        self.journal.say(f"{step}" if step.repeat else f"{step.variant}, {step.level} at once, warm-up")
+        self.journal.log(f"{step}" if step.repeat else f"{step.variant}, {step.level} at once, warm-up")
         self.put_in_place(variant)
         self.check_resolved(variant)
         session = Session(
@@ -147,10 +259,10 @@ class _Run:
             title=f"{self.job.name}, step {step.position}",
             facts=self.facts,
         )
-        loading = Loading(self.plan, load_of(self.plan, stage), variant, self.journal)
-        lost = loading.go(session)
+        measurement = Measurement(self.plan, load_for(self.plan, stage), variant, self.journal)
+        lost = measurement.measure(session)
         self.journal.state(Job.State.STORING)
-        store(self.job, step, self.plan, session, self.journal)
+        store_session(self.job, step, self.plan, session, self.journal)
         if lost is not None:
             raise lost
 
@@ -164,7 +276,7 @@ class _Run:
         if not variant.switch or self.plan.target is None or variant.name == self.in_place:
             return
         self.in_place = ""
-        self.journal.say(f"switch on {self.plan.target.name}: {tools.shown(variant.switch)}")
+        self.journal.log(f"switch on {self.plan.target.name}: {tools.shown(variant.switch)}")
         ended = run_command(
             self.plan.target,
             variant.switch,
@@ -179,6 +291,6 @@ class _Run:
     def check_resolved(self, variant: VariantPlan) -> None:
         """Where the generator's own resolver leads to, each time, since names move. Raises NotAllowed."""
         host = addresses.host_of(variant.base)
-        seen = monitors.resolved(self.plan.generator, host, self.journal.pause)
-        allowed = patiently(lambda: today.allowed_of(self.job.target_id))
+        seen = sessions.resolve_host(self.plan.generator, host, self.journal.pause)
+        allowed = patiently(lambda: checks.current_addresses(self.job.target_id))
         addresses.check_resolved(variant.base, seen, allowed)

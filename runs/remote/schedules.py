@@ -17,9 +17,9 @@ from django.db.models import Q
 from django.utils import timezone
 from django_celery_beat.models import CrontabSchedule, PeriodicTask
 
-from runs.models import Job, Plan, Schedule
-
 from . import planning
+from .checks import Refused
+from .models import Job, Plan, Schedule
 
 TASK = "runs.tasks.start_schedule"
 DAYS = {
@@ -52,7 +52,7 @@ class AlreadyScheduled(ValueError):
 
 
 @transaction.atomic
-def add(plan: Plan, *, at: time, day: str, zone: str, user: User) -> Schedule:
+def add_schedule(plan: Plan, *, at: time, day: str, zone: str, user: User) -> Schedule:
     """Start `plan` every `day` (a key of DAYS) at `at` in the time zone `zone`."""
     when, _ = CrontabSchedule.objects.get_or_create(
         minute=str(at.minute),
@@ -72,19 +72,19 @@ def add(plan: Plan, *, at: time, day: str, zone: str, user: User) -> Schedule:
     return made
 
 
-def pause(schedule: Schedule, paused: bool) -> None:
+def pause_schedule(schedule: Schedule, paused: bool) -> None:
     """Stop its clock, or let it run on. Starts missed meanwhile are not made up for."""
     schedule.task.enabled = not paused
     schedule.task.last_run_at = timezone.now()
     schedule.task.save()
 
 
-def remove(schedule: Schedule) -> None:
+def remove_schedule(schedule: Schedule) -> None:
     """The jobs that it started stay."""
     schedule.task.delete()
 
 
-def begin(schedule_id: int) -> Job | None:
+def start_scheduled(schedule_id: int) -> Job | None:
     """Start what the schedule says, now. None where nothing is to be sent: it was deleted or paused meanwhile, started
     already, or refused.
     """
@@ -100,8 +100,8 @@ def begin(schedule_id: int) -> Job | None:
             schedule, "Whoever made this schedule is no user any more, so that it was paused.", pause_it=True
         )
     try:
-        job = planning.start(schedule.plan, schedule.created_by, scheduled=True)
-    except planning.Refused as refusal:
+        job = planning.start_job(schedule.plan, schedule.created_by, scheduled=True)
+    except Refused as refusal:
         return _refused(schedule, str(refusal))
     schedule.message, schedule.last_job = "", job
     schedule.save(update_fields=["message", "last_job"])
@@ -128,10 +128,10 @@ def _refused(schedule: Schedule, why: str, *, pause_it: bool = False) -> None:
     schedule.message = why
     schedule.save(update_fields=["message", "last_job"])
     if pause_it:
-        pause(schedule, True)
+        pause_schedule(schedule, True)
 
 
-def entries(plan: Plan | None = None) -> list[Entry]:
+def list_entries(plan: Plan | None = None) -> list[Entry]:
     """The schedules of this plan, or all of them. One query."""
     found = Schedule.objects.select_related("task__crontab", "created_by", "last_job", "plan")
     rows = found.filter(plan=plan) if plan else found

@@ -1,4 +1,4 @@
-"""Secrets of a plan: named in it, filled in by the worker from its own environment, masked in whatever is kept.
+"""Request headers of a plan, and secrets: named in a plan, filled in by the worker, masked in whatever is stored.
 
 `{secret:API}` in a header's value or in the body stands for the worker's environment variable BENCHDASH_SECRET_API.
 """
@@ -15,7 +15,62 @@ from urllib.parse import quote, quote_plus
 
 from runs.ingest.redact import find_secrets
 
-from .shapes import Load
+from .snapshots import Load
+
+HEADER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9!#$%&'*+.^_`|~-]{0,99}")  # a token, but never with a dash in front
+HEADER_VALUE = re.compile(r"[\x21-\x7e](?:[\x20-\x7e\t]*[\x21-\x7e])?")
+LONGEST_HEADER = 1800  # siege has room for 2048 characters of headers
+MOST_HEADERS = 40
+# What decides where a request goes, or where one request ends and the next begins, is the tool's to say.
+NOT_OURS = {
+    "host": "register the name as an address of the target",
+    "connection": "use the plan's keep-alive",
+    "keep-alive": "use the plan's keep-alive",
+    "proxy-connection": "use the plan's keep-alive",
+    "content-length": "the tool counts the body itself",
+    "transfer-encoding": "the tool frames the body itself",
+    "content-type": "it has a field of its own",
+    "expect": "the tools do not wait for an answer before the body",
+    "te": "the tools do not read trailers",
+    "trailer": "the tools send no trailers",
+    "upgrade": "a load stays with HTTP",
+}
+
+
+class BadHeader(ValueError):
+    """A header that cannot be sent; the message is a sentence."""
+
+
+def check_header(name: str, value: str) -> None:
+    """Raises BadHeader for a header that no plan may have."""
+    if not HEADER_NAME.fullmatch(name):
+        raise BadHeader(f"{name!r} is no header's name.")
+    if name.lower() in NOT_OURS:
+        raise BadHeader(f"The header {name} is not for a plan to set: {NOT_OURS[name.lower()]}.")
+    if len(value) > LONGEST_HEADER:
+        raise BadHeader(f"The header {name} is longer than {LONGEST_HEADER} characters.")
+    if not HEADER_VALUE.fullmatch(value):
+        raise BadHeader(f"The header {name} needs a value of printable ASCII characters in one line.")
+
+
+def check_content_type(text: str) -> None:
+    """Raises BadHeader unless it is empty or reads like text/plain; charset=utf-8."""
+    if text and not re.fullmatch(r"[A-Za-z0-9][\w.+-]*/[\w.+-]+(?:;[\x20-\x7e]{1,150})?", text, re.A):
+        raise BadHeader(f"{text!r} is no content type such as application/json.")
+
+
+def parse_headers(text: str) -> list[tuple[str, str]]:
+    """Headers as people write them, one a line: "Name: value". Raises BadHeader."""
+    found = []
+    for line in text.replace("\r\n", "\n").split("\n"):
+        if not line.strip():
+            continue
+        name, colon, value = line.partition(":")
+        if not colon:
+            raise BadHeader(f"{line.strip()!r} has no colon; a header is written Name: value.")
+        found.append((name.strip(), value.strip()))
+    return found
+
 
 PREFIX = "BENCHDASH_SECRET_"
 MASK = "***"
@@ -32,7 +87,7 @@ class SecretFault(ValueError):
     """A secret that is missing, malformed or in the open; the message is a sentence without its value."""
 
 
-def check_header(name: str, value: str) -> None:
+def check_header_secret(name: str, value: str) -> None:
     """Raises SecretFault where a header that carries secrets, or a value that looks like one, is in the open."""
     _check_placeholders(value)
     if PLACEHOLDER.search(value):
@@ -56,13 +111,13 @@ def _check_placeholders(text: str) -> None:
             raise SecretFault(f"{found} names no variable; names are capital letters, digits and underscores.")
 
 
-def names(load: Load) -> list[str]:
+def secret_names(load: Load) -> list[str]:
     """The secrets that a load needs, by name."""
     texts = [value for _, value in load.headers] + [load.body]
     return sorted({name for text in texts for name in PLACEHOLDER.findall(text)})
 
 
-def fill(text: str, environ: Mapping[str, str]) -> str:
+def _fill(text: str, environ: Mapping[str, str]) -> str:
     """The text with the worker's values in place of the placeholders. Raises SecretFault for a missing one."""
     return PLACEHOLDER.sub(lambda found: _value(found[1], environ), text)
 
@@ -79,8 +134,8 @@ def _value(name: str, environ: Mapping[str, str]) -> str:
 
 def fill_load(load: Load, environ: Mapping[str, str]) -> Load:
     """The load as it is sent. It lives in memory only: texts and rows are made of the load as it was planned."""
-    headers = tuple((name, fill(value, environ)) for name, value in load.headers)
-    return replace(load, headers=headers, body=fill(load.body, environ))
+    headers = tuple((name, _fill(value, environ)) for name, value in load.headers)
+    return replace(load, headers=headers, body=_fill(load.body, environ))
 
 
 def mask(text: str, environ: Mapping[str, str]) -> str:

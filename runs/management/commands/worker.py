@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from runs.management.processes import generator_command, run_together, worker_commands
-from runs.models import LoadGenerator
+from runs.remote.models import LoadGenerator
 
 
 class Command(BaseCommand):

@@ -21,8 +21,8 @@ from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 
-from ..addresses import NotAllowed, check
-from ..shapes import Files, Load, Progress
+from ..addresses import NotAllowed, check_load
+from ..snapshots import Files, Load, Progress
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
@@ -37,7 +37,7 @@ class Cannot(ValueError):
 class Option:
     """What an option of a tool's means to a plan.
 
-    field    what it sets, see remote.commandline; or "" for one that changes nothing that is measured
+    field    what it sets, see remote.rerun; or "" for one that changes nothing that is measured
     bare     it takes no value
     means    the field's value, whatever stands behind the option
     lost     for one that a plan cannot hold: what is lost without it
@@ -91,7 +91,7 @@ def build(load: Load, allowed: Mapping[str, Sequence[str]], files: Files | None 
     allowed   the allow-list; it is asked here, so that no command line exists that was not checked
     files     where the tool's inputs lie; left out for a command line that is only shown
     """
-    check(load, allowed)
+    check_load(load, allowed)
     tool = tools().get(load.tool)
     if tool is None:
         raise Cannot(f"There is no load tool {load.tool!r}; there are {', '.join(sorted(tools()))}.")

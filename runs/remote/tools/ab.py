@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 
-from ..shapes import Files, Load, Progress
+from ..snapshots import Files, Load, Progress
 from . import Option
 
 NAME = "ab"

@@ -11,7 +11,7 @@ Source     siege --help, siege -C, and what a server saw of it
 
 from __future__ import annotations
 
-from ..shapes import Files, Load, Progress
+from ..snapshots import Files, Load, Progress
 from . import Option
 
 NAME = "siege"

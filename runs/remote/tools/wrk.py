@@ -8,7 +8,7 @@ Source     wrk without arguments, and what a server saw of it
 
 from __future__ import annotations
 
-from ..shapes import Files, Load, Progress
+from ..snapshots import Files, Load, Progress
 from . import Option
 
 NAME = "wrk"

@@ -8,7 +8,8 @@ from django.contrib.auth.models import User
 
 from runs import ingest
 from runs.accounts.tokens import make_token
-from runs.models import Facet, Run, Switch
+from runs.models import Facet, Run
+from runs.remote.models import Switch
 from runs.tests.ingest.texts import session
 
 pytestmark = pytest.mark.django_db
@@ -16,8 +17,8 @@ pytestmark = pytest.mark.django_db
 
 def test_every_list_opens_and_nothing_but_a_switch_can_be_added(client):
     client.force_login(User.objects.create_superuser("ann"))
-    for model in (model for model in admin.site._registry if model._meta.app_label == "runs"):
-        address = f"/admin/runs/{model._meta.model_name}/"
+    for model in (model for model in admin.site._registry if model._meta.app_label in ("runs", "remote")):
+        address = f"/admin/{model._meta.app_label}/{model._meta.model_name}/"
         assert client.get(address).status_code == 200, address
         assert client.get(f"{address}add/").status_code == (200 if model is Switch else 403), address
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from runs.models import Job, Plan, Step
+from runs.remote.models import Job, Plan, Step
 from runs.tests.remote import rows
 
 LEVELS = (1, 10)

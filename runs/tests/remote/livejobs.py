@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from runs import remote
-from runs.models import Job, LoadGenerator, Plan, Switch, Target, Variant
+from runs.remote import planning
+from runs.remote.models import Job, LoadGenerator, Plan, Switch, Target, Variant
 from runs.tests.remote import rows
 from runs.tests.remote.hosts import Lab
 
@@ -43,4 +43,4 @@ def long_plan(lab: Lab, **fields: Any) -> Plan:
 
 
 def job(of: Plan) -> Job:
-    return remote.start(of, rows.user("run_plan"))
+    return planning.start_job(of, rows.user("run_plan"))

@@ -190,15 +190,15 @@ class Going:
     def _run(self) -> None:
         from django.db import connection
 
-        from runs import remote
+        from runs.remote import runner
 
         try:
-            self.outcome = remote.run(self.job.pk, uuid.uuid4().hex)
+            self.outcome = runner.run_job(self.job.pk, uuid.uuid4().hex)
         finally:
             connection.close()
 
     def now(self) -> Any:
-        from runs.models import Job
+        from runs.remote.models import Job
 
         return Job.objects.get(pk=self.job.pk)
 
@@ -223,10 +223,10 @@ def go(database: str, lab: Lab) -> Iterator[Callable[[Any], Going]]:
         return going[-1]
 
     yield start
-    from runs import remote
+    from runs.remote import jobs
 
     for one in going:
         if one._thread.is_alive():
-            remote.cancel(one.now(), None)
+            jobs.cancel_job(one.now(), None)
         one.end()
     until(lambda: not lab.left(), 20, f"nothing is left on the hosts: {lab.left()}")

@@ -7,7 +7,8 @@ from typing import Any
 
 from django.contrib.auth.models import Permission, User
 
-from runs.models import Host, LoadGenerator, Plan, Target, TargetAddress, Variant
+from runs.models import Host
+from runs.remote.models import LoadGenerator, Plan, Target, TargetAddress, Variant
 
 _numbers = itertools.count(1)
 BASE = "http://192.0.2.10:80"
@@ -16,7 +17,7 @@ BASE = "http://192.0.2.10:80"
 def user(*permissions: str, **fields: Any) -> User:
     """A person with these permissions of `runs`, such as "run_plan"."""
     made = User.objects.create_user(f"person{next(_numbers)}", password="a long enough one", **fields)
-    made.user_permissions.set(Permission.objects.filter(content_type__app_label="runs", codename__in=permissions))
+    made.user_permissions.set(Permission.objects.filter(content_type__app_label="remote", codename__in=permissions))
     return made
 
 

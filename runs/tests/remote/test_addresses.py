@@ -11,8 +11,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from runs.remote.addresses import NotAllowed, canonical, check, check_resolved, plain_ips, resolve, url_of
-from runs.remote.shapes import Load
+from runs.remote.addresses import NotAllowed, canonical, check_load, check_resolved, plain_ips, resolve, url_of
+from runs.remote.snapshots import Load
 
 BASE = "http://192.0.2.10:8080"
 # The pattern of RFC 3986, appendix B: a second reader of addresses that shares nothing with urllib.
@@ -193,14 +193,14 @@ def test_pythons_own_client_asks_the_base_for_an_odd_path():
 )
 def test_only_what_stands_on_the_list_is_loaded(base):
     with pytest.raises(NotAllowed, match="not on the target's list"):
-        check(Load("ab", base, "/", 1, requests=1), {BASE: ["192.0.2.10"]})
+        check_load(Load("ab", base, "/", 1, requests=1), {BASE: ["192.0.2.10"]})
 
 
 def test_a_path_is_checked_together_with_its_base():
     allowed = {BASE: ["192.0.2.10"]}
-    check(Load("ab", BASE, "/hello?a=1", 1, requests=1), allowed)
+    check_load(Load("ab", BASE, "/hello?a=1", 1, requests=1), allowed)
     with pytest.raises(NotAllowed):
-        check(Load("ab", BASE, "//evil.example/", 1, requests=1), allowed)
+        check_load(Load("ab", BASE, "//evil.example/", 1, requests=1), allowed)
 
 
 NAMED = {"http://shop.lan:80": ["192.0.2.10", "2001:db8::7"]}

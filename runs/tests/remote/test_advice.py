@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runs.remote.advice import advice
+from runs.remote.job_progress import advise
 
 # What ab 2.3, wrk 4.1, hey, siege, OpenSSH and the kernel print.
 SAID = [
@@ -29,13 +29,13 @@ SAID = [
 
 @pytest.mark.parametrize(("said", "helps"), SAID)
 def test_words_of_a_tool_lead_to_what_helps(said, helps):
-    (told,) = advice(said)
+    (told,) = advise(said)
     assert helps in told
 
 
 def test_words_that_are_not_known_get_no_guess():
-    assert advice("ab ended with status 1: something new") == []
+    assert advise("ab ended with status 1: something new") == []
 
 
 def test_the_log_is_read_where_the_message_says_nothing():
-    assert "apt install" in advice("It ended with status 127.", "12:00:00  ab: command not found")[0]
+    assert "apt install" in advise("It ended with status 127.", "12:00:00  ab: command not found")[0]

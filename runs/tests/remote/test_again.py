@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.remote.again import CannotRepeat, again
-from runs.remote.commandline import Unreadable, read
+from runs.remote.rerun import CannotRepeat, Unreadable, plan_from_run, read_command
 from runs.tests import factories
 
 from . import rows
@@ -50,7 +49,7 @@ URL = "http://192.0.2.10/hello"
     ],
 )
 def test_a_command_line_is_read_as_its_tool_reads_it(command, wanted):
-    asked = read(command)
+    asked = read_command(command)
     assert {name: getattr(asked, name) for name in wanted} == wanted
 
 
@@ -69,7 +68,7 @@ def test_a_command_line_is_read_as_its_tool_reads_it(command, wanted):
 )
 def test_what_cannot_be_read_says_why(command, word):
     with pytest.raises(Unreadable, match=word):
-        read(command)
+        read_command(command)
 
 
 @pytest.mark.parametrize(
@@ -88,7 +87,7 @@ def test_what_cannot_be_read_says_why(command, word):
     ],
 )
 def test_what_is_lost_is_said(command, word):
-    assert any(word in sentence for sentence in read(command).lost)
+    assert any(word in sentence for sentence in read_command(command).lost)
 
 
 WORDS = [
@@ -114,7 +113,7 @@ WORDS = [
 )
 def test_any_text_is_read_or_refused_in_words(text, tool):
     try:
-        asked = read(f"{tool} {text}")
+        asked = read_command(f"{tool} {text}")
     except Unreadable as refusal:
         assert str(refusal)
     else:
@@ -122,7 +121,7 @@ def test_any_text_is_read_or_refused_in_words(text, tool):
 
 
 def test_a_word_behind_an_option_is_never_taken_for_the_address():
-    assert read("ab -n 9 -g http://evil/ -e x.csv http://a/").url == "http://a/"
+    assert read_command("ab -n 9 -g http://evil/ -e x.csv http://a/").url == "http://a/"
 
 
 def stored(command: str, **fields):
@@ -133,7 +132,7 @@ def stored(command: str, **fields):
 @pytest.mark.django_db
 def test_a_stored_run_becomes_a_plan_for_the_target_that_allows_it():
     target = rows.target()
-    found = again(stored(f"ab -n 1000 -c 10 -k '{URL}?a=1&b=2'"))
+    found = plan_from_run(stored(f"ab -n 1000 -c 10 -k '{URL}?a=1&b=2'"))
     assert found.target == target
     assert found.variant == "event"
     assert found.fields["address"] == target.addresses.get().pk
@@ -159,27 +158,27 @@ def test_a_stored_run_becomes_a_plan_for_the_target_that_allows_it():
 def test_a_run_that_no_target_allows_says_so(command, word):
     rows.target()
     with pytest.raises(CannotRepeat, match=word):
-        again(stored(command))
+        plan_from_run(stored(command))
 
 
 @pytest.mark.django_db
 def test_a_target_that_is_switched_off_allows_nothing():
     rows.target(enabled=False)
     with pytest.raises(CannotRepeat, match="on no target's list"):
-        again(stored(f"ab -n 9 {URL}"))
+        plan_from_run(stored(f"ab -n 9 {URL}"))
 
 
 @pytest.mark.django_db
 def test_of_two_targets_the_runs_own_host_is_taken():
     rows.target()
     second = rows.target()
-    assert again(stored(f"ab -n 9 {URL}", host=second.host)).target == second
+    assert plan_from_run(stored(f"ab -n 9 {URL}", host=second.host)).target == second
 
 
 @pytest.mark.django_db
 def test_a_secret_of_a_stored_command_is_not_taken_over():
     rows.target()
-    found = again(stored(f"ab -n 9 -H 'Authorization: Bearer abcdef' -C 'session=[redacted]' {URL}"))
+    found = plan_from_run(stored(f"ab -n 9 -H 'Authorization: Bearer abcdef' -C 'session=[redacted]' {URL}"))
     assert found.fields["headers"] == [("Authorization", "{secret:AUTHORIZATION}"), ("Cookie", "{secret:COOKIE}")]
     assert "abcdef" not in str(found.fields) + str(found.notes)
     assert any("BENCHDASH_SECRET_COOKIE" in note for note in found.notes)
@@ -188,7 +187,7 @@ def test_a_secret_of_a_stored_command_is_not_taken_over():
 @pytest.mark.django_db
 def test_a_header_that_leads_elsewhere_is_left_out():
     rows.target()
-    found = again(stored(f"ab -n 9 -H 'Host: evil.example' -H 'X-A: b' {URL}"))
+    found = plan_from_run(stored(f"ab -n 9 -H 'Host: evil.example' -H 'X-A: b' {URL}"))
     assert found.fields["headers"] == [("X-A", "b")]
     assert any("Host" in note for note in found.notes)
 
@@ -196,6 +195,6 @@ def test_a_header_that_leads_elsewhere_is_left_out():
 @pytest.mark.django_db
 def test_a_fragment_is_left_out():
     rows.target()
-    found = again(stored(f"ab -n 9 '{URL}#top'"))
+    found = plan_from_run(stored(f"ab -n 9 '{URL}#top'"))
     assert found.fields["path"] == "/hello"
     assert any("#" in note for note in found.notes)

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from benchdash.tests.services import ROOT
-from runs.remote.channel import HERE, SCRIPT, Process, Unreachable, place, run
-from runs.remote.shapes import Machine
+from runs.remote.channel import HERE, SCRIPT, Process, Unreachable, place, run_command
+from runs.remote.snapshots import Machine
 from runs.tests.remote.hosts import until
 from runs.tests.remote.living import QUICK
 
@@ -53,26 +53,28 @@ def test_what_every_login_shell_can_read_is_all_that_the_script_is_made_of():
 @BOTH
 def test_an_argument_arrives_as_it_is_and_no_shell_reads_it(machine):
     arguments = ["$HOME; echo gone", "a  b", "`id`", "'\"\\", "*", "-n", "", "é\t!"]
-    ended = run(machine, ["printf", "%s|", *arguments])
+    ended = run_command(machine, ["printf", "%s|", *arguments])
     assert (ended.status, ended.out) == (0, "|".join(arguments) + "|")
 
 
 @BOTH
 def test_both_outputs_and_the_status_come_back_apart(machine):
-    ended = run(machine, ["sh", "-c", "printf out; printf 'no\\nline end' >&2; exit 3"])
+    ended = run_command(machine, ["sh", "-c", "printf out; printf 'no\\nline end' >&2; exit 3"])
     assert (ended.status, ended.out, ended.err, ended.words) == (3, "out", "no\nline end", "no\nline end")
 
 
 @BOTH
 def test_a_program_that_is_not_there_is_said_by_name(machine):
-    ended = run(machine, ["nosuchtool", "-n"])
+    ended = run_command(machine, ["nosuchtool", "-n"])
     assert (ended.status, ended.words) == (127, "nosuchtool: not found")
 
 
 @BOTH
 def test_files_lie_there_while_it_runs_and_are_gone_after(machine):
     contents = [b"\n'\0\xff" * 300, b""]
-    ended = run(machine, ["sh", "-c", 'wc -c < "$0"; wc -c < "$1"; echo "$0"', place(1), place(2)], files=contents)
+    ended = run_command(
+        machine, ["sh", "-c", 'wc -c < "$0"; wc -c < "$1"; echo "$0"', place(1), place(2)], files=contents
+    )
     first, second, path = ended.out.split()
     assert (first, second) == ("1200", "0")
     assert not Path(path).exists()
@@ -81,13 +83,13 @@ def test_files_lie_there_while_it_runs_and_are_gone_after(machine):
 @pytest.mark.parametrize("argv", [[], [""], ["echo", "a\nb"], ["echo", "a\0b"], ["echo", "a\rb"]])
 def test_what_cannot_be_one_argument_is_refused(argv):
     with pytest.raises(ValueError):
-        run(HERE, argv)
+        run_command(HERE, argv)
 
 
 @pytest.mark.parametrize("destination", ["-oProxyCommand=id", "a b", "gen;id", "$(id)", "gen'"])
 def test_a_destination_is_never_an_option_or_a_command(destination):
     with pytest.raises(ValueError, match="no ssh destination"):
-        run(Machine("x", destination), ["true"])
+        run_command(Machine("x", destination), ["true"])
 
 
 @BOTH
@@ -137,7 +139,7 @@ with Process(Machine("m", {machine.destination!r}), ["sleep", "{mark}"], lifetim
 
 def test_of_too_much_output_the_beginning_is_kept_in_whole_lines(monkeypatch):
     monkeypatch.setattr("runs.remote.channel.MOST_OUT", 10_000)
-    ended = run(HERE, ["sh", "-c", "yes 123456789 | head -c 5000000; exit 4"])
+    ended = run_command(HERE, ["sh", "-c", "yes 123456789 | head -c 5000000; exit 4"])
     assert ended.status == 4
     assert 9_000 < len(ended.out) <= 10_000
     assert set(ended.out.splitlines()) == {"123456789"}
@@ -164,7 +166,7 @@ def test_a_changed_host_key_is_refused_in_the_words_of_ssh(machine, lab, setting
     config.write_text(f"Host *\n UserKnownHostsFile {tmp_path}/known\n{lab.ssh_config.read_text()}")
     settings.SSH_CONFIG = str(config)
     with pytest.raises(Unreachable, match="gen cannot be reached(.|\n)*Host key verification failed"):
-        run(machine, ["true"])
+        run_command(machine, ["true"])
 
 
 @pytest.mark.parametrize("machine", [GEN])
@@ -172,4 +174,4 @@ def test_a_key_that_is_not_let_in_is_said(machine, lab, tmp_path):
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", tmp_path / "other"], check=True)
     stranger = Machine("gen", f"gen2@{lab.ways['gen']}.2", str(tmp_path / "other"))
     with pytest.raises(Unreachable, match="Permission denied"):
-        run(stranger, ["true"])
+        run_command(stranger, ["true"])

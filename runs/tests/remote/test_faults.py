@@ -14,9 +14,10 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from runs import remote
-from runs.models import Job, Run, Step, Target
-from runs.remote.storing import store
+from runs.models import Run
+from runs.remote import checks, jobs
+from runs.remote.models import Job, Step, Target
+from runs.remote.sessions import store_session
 from runs.tests.remote import livejobs
 from runs.tests.remote.hosts import until
 
@@ -30,7 +31,7 @@ def test_a_cancelled_load_is_gone_within_two_seconds_on_every_machine(go, by_ssh
     going = go(livejobs.job(livejobs.long_plan(by_ssh)))
     loading(by_ssh, going)
     assert by_ssh.running("tgt", "top")
-    remote.cancel(going.now(), None)
+    jobs.cancel_job(going.now(), None)
     until(lambda: not by_ssh.loads() and not by_ssh.running("tgt", "top"), 2, "load and monitors are gone")
     job = going.end(5)
     assert (job.state, job.message) == (Job.State.CANCELLED, "Cancelled.")
@@ -41,7 +42,7 @@ def test_a_cancelled_load_is_gone_within_two_seconds_on_every_machine(go, by_ssh
 @pytest.mark.once
 def test_a_queued_job_is_cancelled_at_once_and_never_runs(go, by_ssh):
     job = livejobs.job(livejobs.plan(by_ssh))
-    remote.cancel(job, job.created_by)
+    jobs.cancel_job(job, job.created_by)
     assert (job.state, job.message) == (Job.State.CANCELLED, f"Cancelled by {job.created_by}.")
     assert go(job).end().state == Job.State.CANCELLED
 
@@ -51,7 +52,7 @@ def test_a_job_can_be_cancelled_while_it_connects(go, by_ssh):
     with by_ssh.cut("gen"):
         going = go(livejobs.job(livejobs.plan(by_ssh)))
         going.until(Job.State.CONNECTING)
-        remote.cancel(going.now(), None)
+        jobs.cancel_job(going.now(), None)
         assert going.end(6).state == Job.State.CANCELLED
 
 
@@ -59,7 +60,7 @@ def test_a_job_can_be_cancelled_while_it_connects(go, by_ssh):
 def test_a_job_can_be_cancelled_while_it_cools_down(go, by_ssh):
     going = go(livejobs.job(livejobs.plan(by_ssh, cooldown_s=60)))
     until(lambda: going.now().steps.filter(state=Step.State.DONE).exists(), 40, "the first step is done")
-    remote.cancel(going.now(), None)
+    jobs.cancel_job(going.now(), None)
     assert going.end(4).state == Job.State.CANCELLED
     assert Run.objects.count() == 1
 
@@ -70,7 +71,7 @@ def test_a_job_can_be_cancelled_while_it_switches(go, by_ssh):
     plan.target.switches.update(argv=["sleep", "25"])
     going = go(livejobs.job(plan))
     until(lambda: by_ssh.running("tgt", "sleep"), 40, "the switch command runs")
-    remote.cancel(going.now(), None)
+    jobs.cancel_job(going.now(), None)
     assert going.end(5).state == Job.State.CANCELLED
     assert not Run.objects.exists()
 
@@ -78,10 +79,10 @@ def test_a_job_can_be_cancelled_while_it_switches(go, by_ssh):
 @pytest.mark.once
 def test_what_is_being_stored_while_a_job_is_cancelled_is_kept(go, by_ssh, monkeypatch):
     def cancelled_meanwhile(job, *rest):
-        remote.cancel(Job.objects.get(pk=job.pk), None)
-        store(job, *rest)
+        jobs.cancel_job(Job.objects.get(pk=job.pk), None)
+        store_session(job, *rest)
 
-    monkeypatch.setattr("runs.remote.runner.store", cancelled_meanwhile)
+    monkeypatch.setattr("runs.remote.runner.store_session", cancelled_meanwhile)
     job = go(livejobs.job(livejobs.plan(by_ssh, cooldown_s=60))).end()
     assert job.state == Job.State.CANCELLED
     assert [*job.steps.values_list("state", flat=True)][:2] == [Step.State.DONE, Step.State.WAITING]
@@ -91,7 +92,7 @@ def test_what_is_being_stored_while_a_job_is_cancelled_is_kept(go, by_ssh, monke
 @pytest.mark.once
 def test_a_job_that_is_over_is_not_cancelled_any_more(go, by_ssh):
     job = go(livejobs.job(livejobs.plan(by_ssh, ("a",), levels=[1], repeats=1))).end()
-    remote.cancel(job, None)
+    jobs.cancel_job(job, None)
     assert job.state == Job.State.DONE
 
 
@@ -99,11 +100,11 @@ def test_a_cancelled_job_is_resumed_from_the_steps_that_are_missing(go, by_ssh):
     going = go(livejobs.job(livejobs.plan(by_ssh, ("a", "b"), levels=[1], repeats=1, requests=None, duration_s=2)))
     until(lambda: going.now().steps.filter(state=Step.State.DONE).exists(), 40, "the first step is done")
     loading(by_ssh, going)
-    remote.cancel(going.now(), None)
+    jobs.cancel_job(going.now(), None)
     job = going.end()
-    broken = remote.begun(job)
+    broken = jobs.begun_steps(job)
     assert [(step.variant, step.state) for step in broken] == [("b", Step.State.CANCELLED)]
-    assert [step.pk for step in remote.resume(job, None)] == [broken[0].pk]
+    assert [step.pk for step in jobs.resume_job(job, None)] == [broken[0].pk]
     assert go(job).end().state == Job.State.DONE
     assert list(job.steps.values_list("variant", "state")) == [
         ("a", Step.State.DONE),
@@ -111,8 +112,8 @@ def test_a_cancelled_job_is_resumed_from_the_steps_that_are_missing(go, by_ssh):
         ("b", Step.State.DONE),
     ]
     assert Run.objects.filter(experiment=job.experiment).count() == 2
-    with pytest.raises(remote.Refused):
-        remote.resume(job, None)
+    with pytest.raises(checks.Refused):
+        jobs.resume_job(job, None)
 
 
 @pytest.mark.once
@@ -141,7 +142,7 @@ def test_a_link_that_is_cut_during_a_load_fails_the_job_and_ends_it_on_the_host(
         program = {"gen": "ab", "tgt": "top"}[host]
         until(lambda: not by_ssh.running(host, program), 25, f"{program} has ended by itself")
         if host == "tgt":  # the load goes on without it: what was measured is kept
-            remote.cancel(going.now(), None)
+            jobs.cancel_job(going.now(), None)
         job = going.end(40)
     assert job.state == (Job.State.FAILED if host == "gen" else Job.State.CANCELLED)
     if host == "gen":
@@ -184,7 +185,7 @@ def test_a_full_disk_on_the_generator_is_said_and_nothing_is_sent(go, by_ssh):
 def test_a_worker_that_is_not_heard_of_loses_its_job_and_stops_when_it_wakes(go, by_ssh):
     going = go(livejobs.job(livejobs.long_plan(by_ssh, duration_s=30)))
     loading(by_ssh, going)
-    remote.tend(timezone.now() + timedelta(seconds=60))  # as if nothing had been heard for so long
+    jobs.check_jobs(timezone.now() + timedelta(seconds=60))  # as if nothing had been heard for so long
     job = going.now()
     assert job.state == Job.State.LOST
     assert "not heard of" in job.message
@@ -197,10 +198,10 @@ def test_a_worker_that_is_not_heard_of_loses_its_job_and_stops_when_it_wakes(go,
 
 @pytest.mark.once
 def test_a_worker_that_is_shut_down_leaves_its_job_to_be_resumed(go, by_ssh, monkeypatch):
-    monkeypatch.setattr("runs.remote.journal._stopping", threading.Event())
+    monkeypatch.setattr("runs.remote.jobs._stopping", threading.Event())
     going = go(livejobs.job(livejobs.long_plan(by_ssh)))
     loading(by_ssh, going)
-    remote.stop_all()
+    jobs.stop_all()
     job = going.end(5)
     assert (job.state, job.message.split(".")[0]) == (Job.State.LOST, "Its worker was shut down")
 

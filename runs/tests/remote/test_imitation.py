@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from runs import ingest, remote
-from runs.models import ConfigText, Job, Run
-from runs.remote.journal import Journal
-from runs.remote.monitors import Shown
+from runs import ingest
+from runs.models import ConfigText, Run
+from runs.remote import planning
+from runs.remote.jobs import Journal
+from runs.remote.models import Job
+from runs.remote.sessions import Output, Session, store_session
 from runs.remote.snapshots import from_dict
-from runs.remote.storing import store
-from runs.remote.transcripts import Session
 from runs.tests.remote import rows
 
 pytestmark = pytest.mark.django_db
@@ -43,20 +43,20 @@ PROMPT = f"benchdash@load1:~$ {COMMAND}"
 
 def stored(config: str = "worker_processes 1;", during: str = "", after: str = "MemTotal: 1000 kB") -> Job:
     """A job one step of which was stored, with these outputs of the target beside its load."""
-    job = remote.start(rows.plan(("off",), of=rows.target(reach="local")), rows.user("run_plan"))
+    job = planning.start_job(rows.plan(("off",), of=rows.target(reach="local")), rows.user("run_plan"))
     Job.objects.filter(pk=job.pk).update(state=Job.State.STORING, claim="mine")
     session = Session(
         target="shop",
         generator="load1",
         title="Keep-alive, step 1",
-        facts=[Shown("uname -a", "Linux shop 6.1")],
-        texts=[Shown("cat /etc/nginx/nginx.conf", config)],
-        before=[Shown("cat /proc/meminfo", "MemTotal: 1000 kB\nMemFree: 500 kB")],
-        load=Shown(COMMAND, HONEST),
-        during=[Shown("top -b -d 1 -w 512", during)] if during else [],
-        after=[Shown("cat /proc/meminfo", after)],
+        facts=[Output("uname -a", "Linux shop 6.1")],
+        texts=[Output("cat /etc/nginx/nginx.conf", config)],
+        before=[Output("cat /proc/meminfo", "MemTotal: 1000 kB\nMemFree: 500 kB")],
+        load=Output(COMMAND, HONEST),
+        during=[Output("top -b -d 1 -w 512", during)] if during else [],
+        after=[Output("cat /proc/meminfo", after)],
     )
-    store(
+    store_session(
         job,
         job.steps.get(pk=job.steps.order_by("position")[0].pk),
         from_dict(job.snapshot),

@@ -10,7 +10,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from runs.accounts import tokens
-from runs.models import Job
+from runs.remote.models import Job
 from runs.tests import factories
 from runs.tests.remote import job_rows, rows
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from runs.models import Job
+from runs.remote.models import Job
 from runs.tests import factories
 from runs.tests.pages.test_browser import _static, no_sideways_scroll, page
 from runs.tests.remote import job_rows

@@ -8,8 +8,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from runs.models import Job
-from runs.remote.standing import standing
+from runs.remote.job_progress import describe_progress
+from runs.remote.models import Job
 from runs.tests import factories
 from runs.tests.remote import job_rows, rows
 
@@ -23,7 +23,7 @@ def page(browser, job: Job) -> str:
 
 
 def seen(job: Job) -> str:
-    return standing(job, list(job.steps.all())).seen
+    return describe_progress(job, list(job.steps.all())).seen
 
 
 def live(browser, job: Job, since: str = ""):
@@ -227,7 +227,7 @@ def test_the_history_is_narrowed_by_state_plan_and_target(browser):
     running, failed = job_rows.job(name="first"), job_rows.job(state="failed", name="second")
 
     def shown(query: str) -> list[int]:
-        return [glance.job.pk for glance in browser.get(f"/remote/jobs/?{query}").context["glances"]]
+        return [job.pk for job, _ in browser.get(f"/remote/jobs/?{query}").context["jobs"]]
 
     assert shown("") == [failed.pk, running.pk]
     assert shown("state=failed") == [failed.pk]
@@ -241,7 +241,7 @@ def test_the_history_goes_on_by_key(browser):
     made = [job_rows.job(plan, total=1, done=0, state="queued").pk for _ in range(53)]
     first = browser.get("/remote/jobs/")
     rest = browser.get(f"/remote/jobs/?{first.context['page'].next}")
-    both = [glance.job.pk for page in (first, rest) for glance in page.context["glances"]]
+    both = [job.pk for page in (first, rest) for job, _ in page.context["jobs"]]
     assert both == made[::-1]
 
 

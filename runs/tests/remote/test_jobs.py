@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from runs import remote, tasks
-from runs.models import Job, Step, Target
-from runs.remote import claims
-from runs.remote.journal import Journal
+from runs.remote import checks, jobs, planning, tasks
+from runs.remote.jobs import Journal
+from runs.remote.models import Job, Step, Target
 from runs.tests.remote import rows
 
 pytestmark = pytest.mark.django_db
@@ -19,7 +18,7 @@ NOW = timezone.now()
 
 
 def job(**fields: Any) -> Job:
-    made = remote.start(rows.plan(), rows.user("run_plan"))
+    made = planning.start_job(rows.plan(), rows.user("run_plan"))
     Job.objects.filter(pk=made.pk).update(**fields)
     made.refresh_from_db()
     return made
@@ -39,7 +38,7 @@ def ago(seconds: float):
 @pytest.mark.parametrize(("silent_s", "state"), [(35, Job.State.RUNNING), (45, Job.State.LOST)])
 def test_a_job_is_lost_when_its_worker_is_silent_for_forty_seconds(silent_s, state):
     made = running(heartbeat_at=ago(silent_s))
-    remote.tend(NOW)
+    jobs.check_jobs(NOW)
     made.refresh_from_db()
     assert made.state == state
     lost = state == Job.State.LOST
@@ -50,7 +49,7 @@ def test_a_job_is_lost_when_its_worker_is_silent_for_forty_seconds(silent_s, sta
 
 def test_a_lost_job_that_was_to_be_cancelled_is_cancelled():
     made = running(heartbeat_at=ago(100), cancel_requested_at=ago(50))
-    remote.tend(NOW)
+    jobs.check_jobs(NOW)
     made.refresh_from_db()
     assert made.state == Job.State.CANCELLED
 
@@ -58,7 +57,7 @@ def test_a_lost_job_that_was_to_be_cancelled_is_cancelled():
 def test_a_target_held_by_a_job_that_is_over_is_freed():
     made = running()
     Job.objects.filter(pk=made.pk).update(state=Job.State.FAILED)
-    remote.tend(NOW)
+    jobs.check_jobs(NOW)
     made.target.refresh_from_db()
     assert made.target.busy_with is None
 
@@ -69,7 +68,7 @@ def test_a_target_held_by_a_job_that_is_over_is_freed():
 )
 def test_a_message_is_sent_again_after_a_minute_and_the_older_the_job_the_later(sent_s, made_s, due):
     made = job(sent_at=None if sent_s is None else ago(sent_s), created_at=ago(made_s))
-    assert remote.tend(NOW) == ([made.pk] if due else [])
+    assert jobs.check_jobs(NOW) == ([made.pk] if due else [])
 
 
 def test_what_waits_for_a_busy_target_or_generator_is_not_sent():
@@ -77,13 +76,13 @@ def test_what_waits_for_a_busy_target_or_generator_is_not_sent():
     same_target = job(target=busy.target)
     same_generator = job(generator=busy.generator)
     free = job()
-    assert remote.tend(NOW) == [free.pk]
+    assert jobs.check_jobs(NOW) == [free.pk]
     assert {same_target.state, same_generator.state} == {Job.State.QUEUED}
 
 
 def test_a_job_whose_generator_was_deleted_fails_instead_of_waiting_for_ever():
     made = job(generator=None)
-    assert remote.tend(NOW) == []
+    assert jobs.check_jobs(NOW) == []
     made.refresh_from_db()
     assert (made.state, made.message) == (Job.State.FAILED, "Its load generator was deleted.")
 
@@ -91,9 +90,9 @@ def test_a_job_whose_generator_was_deleted_fails_instead_of_waiting_for_ever():
 def test_a_job_is_taken_once_and_says_for_whom_it_waits():
     first = job()
     second = job(target=first.target)
-    assert claims.take(first.pk, "one").claim == "one"
-    assert claims.take(first.pk, "two") is None
-    assert claims.take(second.pk, "three") is None
+    assert jobs.claim_job(first.pk, "one").claim == "one"
+    assert jobs.claim_job(first.pk, "two") is None
+    assert jobs.claim_job(second.pk, "three") is None
     second.refresh_from_db()
     assert second.message == f"It waits for job {first.pk} on the same target."
     first.refresh_from_db()
@@ -102,8 +101,8 @@ def test_a_job_is_taken_once_and_says_for_whom_it_waits():
 
 def test_a_cancelled_job_is_not_taken():
     made = job()
-    remote.cancel(made, None)
-    assert claims.take(made.pk, "one") is None
+    jobs.cancel_job(made, None)
+    assert jobs.claim_job(made.pk, "one") is None
 
 
 def test_a_job_that_is_over_cannot_be_written_to_by_its_old_worker():
@@ -120,36 +119,36 @@ def test_resuming_gives_the_broken_step_a_row_of_its_own_and_leaves_the_rest():
     Step.objects.filter(job=made, position=1).update(state=Step.State.DONE)
     Step.objects.filter(job=made, position=2).update(state=Step.State.RUNNING)
     Job.objects.filter(pk=made.pk).update(heartbeat_at=ago(100))
-    remote.tend(NOW)
+    jobs.check_jobs(NOW)
     made.refresh_from_db()
     before = made.steps.count()
-    (again,) = remote.resume(made, None)
+    (again,) = jobs.resume_job(made, None)
     assert (again.position, again.state) == (2, Step.State.LOST)
     assert made.state == Job.State.QUEUED
     assert made.steps.count() == before + 1
     assert sorted(made.steps.filter(position=2).values_list("state", flat=True)) == ["lost", "waiting"]
-    assert remote.begun(made) == []
+    assert jobs.begun_steps(made) == []
 
 
 def test_a_step_that_was_begun_as_the_job_was_lost_is_not_left_out():
     made = job(state=Job.State.LOST)
     Step.objects.filter(job=made, position=1).update(state=Step.State.RUNNING)
-    (again,) = remote.resume(made, None)
+    (again,) = jobs.resume_job(made, None)
     assert (again.position, again.state) == (1, Step.State.LOST)
 
 
 def test_only_who_may_run_plans_resumes_one():
     made = job(state=Job.State.LOST)
-    with pytest.raises(remote.Refused, match="may not run plans"):
-        remote.resume(made, rows.user())
+    with pytest.raises(checks.Refused, match="may not run plans"):
+        jobs.resume_job(made, rows.user())
     made.refresh_from_db()
     assert made.state == Job.State.LOST
 
 
 def test_a_job_that_runs_or_is_done_is_not_resumed():
     for state in (Job.State.RUNNING, Job.State.DONE, Job.State.QUEUED):
-        with pytest.raises(remote.Refused, match="can be resumed"):
-            remote.resume(job(state=state), None)
+        with pytest.raises(checks.Refused, match="can be resumed"):
+            jobs.resume_job(job(state=state), None)
 
 
 def test_a_message_goes_to_the_queue_of_the_jobs_generator(monkeypatch):
@@ -167,8 +166,8 @@ def test_a_message_goes_to_the_queue_of_the_jobs_generator(monkeypatch):
 def test_a_message_in_another_workers_queue_runs_nothing(monkeypatch, served, ran):
     started = []
     monkeypatch.setattr(tasks, "_served", served)
-    monkeypatch.setattr(remote, "run", lambda job_id, claim: started.append(job_id))
-    monkeypatch.setattr(tasks, "send_due", lambda: None)
+    monkeypatch.setattr(tasks.runner, "run_job", lambda job_id, claim: started.append(job_id))
+    monkeypatch.setattr(tasks, "send_due_jobs", lambda: None)
     made = job(generator=rows.generator(name="load1"))
     tasks.run_job(made.pk)
     assert started == ([made.pk] if ran else [])

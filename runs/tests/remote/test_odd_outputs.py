@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from benchdash.env import RemoteTimeouts
-from runs.remote import monitors
-from runs.remote.channel import HERE, Unreachable, connected, run
-from runs.remote.shapes import Machine
+from runs.remote import sessions
+from runs.remote.channel import HERE, Unreachable, open_connection, run_command
+from runs.remote.snapshots import Machine
 
 
 def nothing() -> None:
@@ -16,32 +16,32 @@ def nothing() -> None:
 
 @pytest.mark.once
 def test_a_nul_becomes_a_sign_that_every_database_takes():
-    said = run(HERE, ["printf", r"a\000b\n"])
+    said = run_command(HERE, ["printf", r"a\000b\n"])
     assert said.out == "a\ufffdb\n"
-    said = run(HERE, ["sh", "-c", r"printf 'no\000thing\n' >&2; exit 3"])
+    said = run_command(HERE, ["sh", "-c", r"printf 'no\000thing\n' >&2; exit 3"])
     assert said.words == "no\ufffdthing"
 
 
 @pytest.mark.once
 @pytest.mark.parametrize("answer", ["nan", "inf", "-1e999", "12:30", "1e300", "", "9" * 5000])
 def test_a_clock_that_tells_no_time_is_said_to_tell_none(monkeypatch, answer):
-    monkeypatch.setattr(monitors, "CLOCK", ("echo", answer))
+    monkeypatch.setattr(sessions, "CLOCK", ("echo", answer))
     with pytest.raises(Unreachable, match="does not tell its time"):
-        monitors.clock_offset_s(HERE, nothing)
+        sessions.measure_clock_offset_s(HERE, nothing)
 
 
 @pytest.mark.once
 def test_a_clock_that_tells_it_is_compared():
-    assert abs(monitors.clock_offset_s(HERE, nothing)) < 5
+    assert abs(sessions.measure_clock_offset_s(HERE, nothing)) < 5
 
 
 @pytest.mark.once
 @pytest.mark.parametrize("number", ["x", "-1", "7", "9" * 5000])
 def test_an_output_that_imitates_the_line_between_two_is_left_out(monkeypatch, number):
     monkeypatch.setattr(
-        monitors, "LOOK", ("echo one", f"printf '\\n{monitors.NEXT}{number}\\nforged\\n'", "echo three")
+        sessions, "STATE", ("echo one", f"printf '\\n{sessions.NEXT}{number}\\nforged\\n'", "echo three")
     )
-    said = monitors.look(HERE, nothing)
+    said = sessions.read_state(HERE, nothing)
     assert [shown.output for shown in said if shown.output] == ["one", "three"]
 
 
@@ -53,7 +53,7 @@ def test_a_machine_that_takes_the_connection_and_does_nothing_is_given_up(monkey
     ssh.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
     settings.REMOTE_TIMEOUTS = RemoteTimeouts(connect_s=0.5)
-    with pytest.raises(Unreachable, match="started nothing"), connected(Machine("web1", "web1"), nothing):
+    with pytest.raises(Unreachable, match="started nothing"), open_connection(Machine("web1", "web1"), nothing):
         raise AssertionError("it is connected")
 
 
@@ -62,5 +62,5 @@ def test_what_is_started_here_is_not_told_benchdashs_own_secrets(monkeypatch):
     for name in ("SECRET_KEY", "DATABASE_URL", "PGPASSWORD", "CELERY_BROKER_URL", "BENCHDASH_SECRET_API"):
         monkeypatch.setenv(name, "not to be told")
     monkeypatch.setenv("HARMLESS", "may be told")
-    said = run(HERE, ["env"]).out
+    said = run_command(HERE, ["env"]).out
     assert "not to be told" not in said and "HARMLESS=may be told" in said

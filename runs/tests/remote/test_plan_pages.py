@@ -11,9 +11,10 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from runs.models import LoadGenerator, Plan, Switch, Target
-from runs.remote import register_this_machine, validate
-from runs.templatetags.plans import duration
+from runs.remote.models import LoadGenerator, Plan, Switch, Target
+from runs.remote.planning import validate_plan
+from runs.remote.registering import register_this_machine
+from runs.remote.templatetags.remote import duration
 from runs.tests import factories
 
 from . import rows
@@ -98,7 +99,7 @@ def test_a_new_user_registers_this_machine_with_one_button(browser, settings):
     plan = Plan.objects.get()
     assert answer.redirect_chain[-1][0] == plan.get_absolute_url()
     assert [address.base for address in plan.target.addresses.all()] == [f"http://127.0.0.1:{settings.PORT}"]
-    assert validate(plan).levels == (1, 4)
+    assert validate_plan(plan).levels == (1, 4)
     text = text_of(answer)
     assert "16 runs of ab" in text
     assert f"ab -n 200 -c 4 -k -s 30 http://127.0.0.1:{settings.PORT}/login/" in text
@@ -384,9 +385,9 @@ def test_a_change_that_is_refused_leaves_the_plan_as_it_was(browser):
 
 def test_an_untouched_plan_stays_the_same(browser):
     plan = rows.plan(warmups=1, headers=[["Accept-Language", "en"], ["Authorization", "Bearer {secret:API}"]])
-    before = validate(plan)
+    before = validate_plan(plan)
     browser.post(reverse("edit-plan", args=[plan.pk]), again_data(plan))
-    after = validate(Plan.objects.get())
+    after = validate_plan(Plan.objects.get())
     assert (after.variants, after.headers, after.levels, after.requests) == (
         before.variants,
         before.headers,
@@ -460,7 +461,7 @@ def switch_data(argv: str) -> dict[str, str]:
 
 def test_an_administrator_writes_a_switch():
     admin = client_of(rows.user("add_switch", "view_target", is_staff=True))
-    admin.post(reverse("admin:runs_switch_add"), switch_data('["systemctl", "reload", "nginx"]'))
+    admin.post(reverse("admin:remote_switch_add"), switch_data('["systemctl", "reload", "nginx"]'))
     assert Switch.objects.get().argv == ["systemctl", "reload", "nginx"]
 
 
@@ -481,14 +482,14 @@ def test_an_administrator_writes_a_switch():
 )
 def test_a_switch_that_is_no_list_of_words_is_refused(argv):
     admin = client_of(rows.user("add_switch", is_staff=True))
-    assert admin.post(reverse("admin:runs_switch_add"), switch_data(argv)).status_code == 200
+    assert admin.post(reverse("admin:remote_switch_add"), switch_data(argv)).status_code == 200
     assert not Switch.objects.exists()
 
 
 def test_who_writes_plans_writes_no_switch(planner):
     planner.is_staff = True
     planner.save()
-    assert client_of(planner).post(reverse("admin:runs_switch_add"), switch_data('["true"]')).status_code == 403
+    assert client_of(planner).post(reverse("admin:remote_switch_add"), switch_data('["true"]')).status_code == 403
     assert not Switch.objects.exists()
 
 
@@ -529,7 +530,7 @@ def test_the_rest_of_a_target_with_switches_is_its_registrars(browser):
 def test_the_admin_writes_no_plan_and_no_target():
     admin = client_of(rows.user("add_plan", "add_target", "change_target", "add_job", is_staff=True))
     for model in ("plan", "target", "job", "loadgenerator"):
-        assert admin.get(reverse(f"admin:runs_{model}_add")).status_code == 403
+        assert admin.get(reverse(f"admin:remote_{model}_add")).status_code == 403
 
 
 @pytest.mark.parametrize("name", ["remote", "plan", "target"])

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from runs.models import LoadGenerator, Plan, Switch, Target, TargetAddress, Variant
-from runs.remote import Refused, start, validate
-from runs.remote.planning import by_field, commands, estimate
-from runs.remote.snapshots import as_dict, from_dict, load_of, variant_of
+from runs.remote.checks import Refused
+from runs.remote.models import LoadGenerator, Plan, Switch, Target, TargetAddress, Variant
+from runs.remote.planning import estimate, group_by_field, list_commands, start_job, validate_plan
+from runs.remote.snapshots import find_variant, from_dict, load_for, to_dict
 
 from . import rows
 
@@ -19,17 +19,17 @@ pytestmark = pytest.mark.django_db
 def refusals(plan: Plan) -> dict[str, str]:
     """{field: messages} of what stands in the way of a plan."""
     with pytest.raises(Refused) as caught:
-        validate(plan)
+        validate_plan(plan)
     assert caught.value.errors
-    return {field: " ".join(messages) for field, messages in by_field(caught.value.errors).items()}
+    return {field: " ".join(messages) for field, messages in group_by_field(caught.value.errors).items()}
 
 
 def test_a_snapshot_survives_its_way_through_json():
     plan = rows.plan(
         headers=[["X-Api-Key", "{secret:API}"]], method="POST", body="a=1", rse_limit_pct=2.0, most_repeats=9
     )
-    snapshot = validate(plan)
-    assert from_dict(json.loads(json.dumps(as_dict(snapshot)))) == snapshot
+    snapshot = validate_plan(plan)
+    assert from_dict(json.loads(json.dumps(to_dict(snapshot)))) == snapshot
 
 
 def test_a_variant_takes_from_the_plan_what_it_leaves_empty():
@@ -38,14 +38,14 @@ def test_a_variant_takes_from_the_plan_what_it_leaves_empty():
     Variant.objects.filter(name="plain").update(keepalive=None)
     second = target.addresses.last()
     Variant.objects.filter(name="other").update(address=second, path="/other?a=1", keepalive=False)
-    snapshot = validate(plan)
+    snapshot = validate_plan(plan)
     plain, other = snapshot.variants
     assert (plain.base, plain.path, plain.keepalive) == ("http://192.0.2.10:80", "/hello", True)
     assert (other.base, other.path, other.keepalive) == ("http://192.0.2.10:8080", "/other?a=1", False)
 
 
 def test_every_step_is_written_down_before_anything_runs():
-    job = start(rows.plan(warmups=1), rows.planner())
+    job = start_job(rows.plan(warmups=1), rows.planner())
     assert job.state == "queued"
     assert [(s.variant, s.level, s.repeat) for s in job.steps.all()][:6] == [
         ("off", 1, 0),
@@ -61,7 +61,7 @@ def test_every_step_is_written_down_before_anything_runs():
 
 def test_a_jobs_snapshot_stays_when_its_plan_changes():
     plan = rows.plan()
-    job = start(plan, rows.planner())
+    job = start_job(plan, rows.planner())
     Plan.objects.update(path="/changed", levels=[3])
     job.refresh_from_db()
     assert {variant.path for variant in from_dict(job.snapshot).variants} == {"/hello"}
@@ -71,12 +71,12 @@ def test_who_may_not_run_plans_starts_nothing():
     plan = rows.plan()
     for person in (rows.user("add_plan"), rows.user("run_plan", is_active=False), None):
         with pytest.raises(Refused, match="may not run plans"):
-            start(plan, person)
+            start_job(plan, person)
     assert plan.jobs.count() == 0
 
 
 def test_a_schedule_of_a_deleted_user_still_starts_its_plan():
-    assert start(rows.plan(), None, scheduled=True).created_by is None
+    assert start_job(rows.plan(), None, scheduled=True).created_by is None
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_a_switch_stands_in_the_snapshot_word_by_word():
     plan = rows.plan(of=target)
     switch = Switch.objects.create(target=target, name="B", argv=["nginx", "-s", "reload; rm"], timeout_s=7)
     Variant.objects.update(switch=switch)
-    on = variant_of(validate(plan), "on")
+    on = find_variant(validate_plan(plan), "on")
     assert (on.switch, on.switch_timeout_s) == (("nginx", "-s", "reload; rm"), 7)
 
 
@@ -206,13 +206,13 @@ def test_a_file_of_keys_passwords_or_memory_is_shown_of_no_folder(path):
 def test_a_config_file_whose_name_only_begins_so_is_shown(name):
     plan = rows.plan(of=rows.target(reach="local"))
     Variant.objects.filter(name="on").update(config_files=[f"/etc/nginx/{name}"])
-    assert variant_of(validate(plan), "on").config_files == (f"/etc/nginx/{name}",)
+    assert find_variant(validate_plan(plan), "on").config_files == (f"/etc/nginx/{name}",)
 
 
 def test_a_config_file_in_a_targets_folder_is_shown():
     plan = rows.plan(of=rows.target(reach="local"))
     Variant.objects.filter(name="on").update(config_files=["/etc/nginx/nginx.conf"])
-    assert variant_of(validate(plan), "on").config_files == ("/etc/nginx/nginx.conf",)
+    assert find_variant(validate_plan(plan), "on").config_files == ("/etc/nginx/nginx.conf",)
 
 
 def test_a_target_that_is_switched_off_gets_no_load():
@@ -239,7 +239,7 @@ def test_loopback_on_another_machine_is_not_the_target():
 def test_a_generator_may_load_itself():
     target = rows.target("http://127.0.0.1:80", reach=Target.Reach.LOCAL)
     target.addresses.update(resolved=["127.0.0.1"])
-    assert validate(rows.plan(of=target)).target is not None
+    assert validate_plan(rows.plan(of=target)).target is not None
 
 
 def test_too_many_runs_are_no_plan():
@@ -252,30 +252,30 @@ def test_the_runs_that_a_limit_of_error_may_add_count_too():
 
 
 def test_an_estimate_counts_requests_and_time():
-    told = estimate(validate(rows.plan(warmups=1, rse_limit_pct=3.0, most_repeats=5, cooldown_s=2.0)))
+    told = estimate(validate_plan(rows.plan(warmups=1, rse_limit_pct=3.0, most_repeats=5, cooldown_s=2.0)))
     assert (told.runs, told.most_runs, told.requests) == (16, 24, 1600)
     assert (told.least_s, told.most_s) == (32.0, 24 * 602.0)
 
 
 def test_what_is_shown_names_secrets_and_does_not_hold_them():
     plan = rows.plan(headers=[["Cookie", "session={secret:SESSION}"]])
-    (_, line), *_ = commands(validate(plan))
+    (_, line), *_ = list_commands(validate_plan(plan))
     assert line == "ab -n 100 -c 1 -s 30 -H 'Cookie: session={secret:SESSION}' http://192.0.2.10:80/hello"
 
 
 def test_it_says_when_a_tool_sends_less_than_it_was_asked_for():
-    assert any("sends 96 of 100" in note for note in validate(rows.plan(tool="hey", levels=[32])).notes)
+    assert any("sends 96 of 100" in note for note in validate_plan(rows.plan(tool="hey", levels=[32])).notes)
 
 
 def test_it_says_when_nothing_makes_the_variants_differ():
     plan = rows.plan()
     plan.variants.update(keepalive=False)
-    assert any("Nothing" in note for note in validate(plan).notes)
+    assert any("Nothing" in note for note in validate_plan(plan).notes)
 
 
 def test_a_steps_load_is_what_was_planned():
-    job = start(rows.plan(), rows.planner())
+    job = start_job(rows.plan(), rows.planner())
     snapshot = from_dict(job.snapshot)
     step = job.steps.get(variant="on", level=10, repeat=2)
-    load = load_of(snapshot, step)
+    load = load_for(snapshot, step)
     assert (load.base, load.path, load.concurrency, load.keepalive) == (rows.BASE, "/hello", 10, True)

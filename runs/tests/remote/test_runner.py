@@ -6,9 +6,11 @@ import re
 
 import pytest
 
-from runs import ingest, remote
+from runs import ingest
 from runs.ingest.clocks import seconds_of_day
-from runs.models import Capture, Config, ConfigText, Job, Run, Step, Target
+from runs.models import Capture, Config, ConfigText, Run
+from runs.remote import jobs, runner
+from runs.remote.models import Job, Step, Target
 from runs.selectors import reads
 from runs.tests.remote import livejobs, rows
 from runs.tests.remote.hosts import until
@@ -188,7 +190,7 @@ def test_the_clocks_of_both_ends_are_compared(go, by_ssh, monkeypatch):
     job = go(livejobs.job(livejobs.plan(by_ssh, ("a",), levels=[1], repeats=1))).end()
     assert abs(job.clock_offset_s) < 0.3  # both are this machine's
     assert "clocks" not in job.log
-    monkeypatch.setattr("runs.remote.monitors.CLOCK", ("date", "-d", "now + 5 seconds", "+%s.%N"))
+    monkeypatch.setattr("runs.remote.sessions.CLOCK", ("date", "-d", "now + 5 seconds", "+%s.%N"))
     monkeypatch.setattr("runs.remote.runner.MOST_OFFSET_S", -1)
     again = go(livejobs.job(livejobs.plan(by_ssh, ("a",), levels=[1], repeats=1))).end()
     assert "The clocks of" in again.log
@@ -213,10 +215,10 @@ def test_two_jobs_for_one_target_run_one_after_the_other(go, by_ssh):
     assert go(waiting).end().state == Job.State.QUEUED
     waiting.refresh_from_db()
     assert waiting.message == f"It waits for job {first.job.pk} on the same target."
-    assert remote.tend() == []
-    remote.cancel(first.now(), None)
+    assert jobs.check_jobs() == []
+    jobs.cancel_job(first.now(), None)
     first.end()
-    assert remote.tend() == [waiting.pk]
+    assert jobs.check_jobs() == [waiting.pk]
     assert go(waiting).end().state == Job.State.DONE
 
 
@@ -233,7 +235,7 @@ def test_a_message_that_comes_twice_runs_nothing_twice(go, by_ssh):
     job = livejobs.job(livejobs.plan(by_ssh, ("a",), levels=[1], repeats=2))
     both = [go(job), go(job)]
     assert {one.end().pk for one in both} == {job.pk}
-    assert sorted(one.outcome for one in both) == [remote.Outcome.NOT_TAKEN, remote.Outcome.RAN]
+    assert sorted(one.outcome for one in both) == [runner.Outcome.NOT_TAKEN, runner.Outcome.RAN]
     assert both[0].now().state == Job.State.DONE
     assert go(job).end().state == Job.State.DONE
     assert Run.objects.count() == 2  # and neither does a third, later on

@@ -10,11 +10,15 @@ from urllib.parse import quote
 import pytest
 
 from runs.remote import tools
-from runs.remote.secrets import SecretFault, check_header, check_text, fill, fill_load, mask, names
-from runs.remote.shapes import Load
+from runs.remote.secrets import SecretFault, check_header_secret, check_text, fill_load, mask, secret_names
+from runs.remote.snapshots import Load
 
 ENV = {"BENCHDASH_SECRET_API": "s3cr3t+value'1", "BENCHDASH_SECRET_OTHER": "another-one", "HOME": "/home/someone"}
 BASE = "http://192.0.2.10:80"
+
+
+def load(secret: str) -> Load:
+    return Load("ab", BASE, "/", 1, requests=1, headers=(("Authorization", f"Bearer {secret}"),))
 
 
 @pytest.mark.parametrize(
@@ -34,7 +38,7 @@ BASE = "http://192.0.2.10:80"
 )
 def test_a_secret_in_the_open_is_refused_with_the_way_to_do_it(name, value):
     with pytest.raises(SecretFault, match=r"\{secret:NAME\}.*BENCHDASH_SECRET_NAME") as caught:
-        check_header(name, value)
+        check_header_secret(name, value)
     assert value not in str(caught.value)
 
 
@@ -48,13 +52,13 @@ def test_a_secret_in_the_open_is_refused_with_the_way_to_do_it(name, value):
     ],
 )
 def test_a_named_secret_and_an_open_header_pass(name, value):
-    check_header(name, value)
+    check_header_secret(name, value)
 
 
 @pytest.mark.parametrize("text", ["{secret:lower}", "{secret:}", "{secret:A-B}", "{secret:../X}", "{SECRET:API}"])
 def test_a_name_that_is_none_is_refused(text):
     with pytest.raises(SecretFault, match="names no variable"):
-        check_header("X-A", text)
+        check_header_secret("X-A", text)
 
 
 @pytest.mark.parametrize("body", ["user=a&password=hunter22", '{"api_key": "abcdef123"}', "a=1\ntoken: abcdef"])
@@ -72,7 +76,7 @@ def test_the_worker_fills_in_what_its_environment_has():
     load = Load(
         "ab", BASE, "/", 1, requests=1, method="POST", headers=(("X-A", "k {secret:API}"),), body="b={secret:OTHER}"
     )
-    assert names(load) == ["API", "OTHER"]
+    assert secret_names(load) == ["API", "OTHER"]
     filled = fill_load(load, ENV)
     assert (filled.headers, filled.body) == ((("X-A", "k s3cr3t+value'1"),), "b=another-one")
     assert load.headers == (("X-A", "k {secret:API}"),)
@@ -84,13 +88,13 @@ def test_the_worker_fills_in_what_its_environment_has():
 )
 def test_a_value_that_cannot_be_sent_or_masked_is_refused_without_being_told(value, word):
     with pytest.raises(SecretFault, match=word) as caught:
-        fill("{secret:API}", {"BENCHDASH_SECRET_API": value})
+        fill_load(load("{secret:API}"), {"BENCHDASH_SECRET_API": value})
     assert not value or value not in str(caught.value)
 
 
 def test_no_other_variable_can_be_read():
     with pytest.raises(SecretFault, match="BENCHDASH_SECRET_HOME is not set"):
-        fill("{secret:HOME}", ENV)
+        fill_load(load("{secret:HOME}"), ENV)
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from runs import remote
-from runs.models import Job, LoadGenerator, Target
-from runs.remote import today
+from runs.remote import checks, planning
 from runs.remote.addresses import NotAllowed
+from runs.remote.models import Job, LoadGenerator, Target
 from runs.remote.snapshots import from_dict
 from runs.tests.remote import rows
 
@@ -18,12 +17,12 @@ def made() -> Job:
     """A job against a target that is reached by ssh, from a generator that is too."""
     of = rows.target(reach="ssh", ssh_destination="bench@web1")
     generator = rows.generator(kind="ssh", ssh_destination="bench@load1")
-    return remote.start(rows.plan(of=of, generator=generator), rows.user("run_plan"))
+    return planning.start_job(rows.plan(of=of, generator=generator), rows.user("run_plan"))
 
 
 def check(job: Job) -> list[str]:
     fresh = Job.objects.get(pk=job.pk)
-    return [load.url for load in today.check_all(from_dict(fresh.snapshot), fresh)]
+    return [load.url for load in checks.recheck(from_dict(fresh.snapshot), fresh)]
 
 
 def test_what_is_still_as_it_was_is_allowed():
@@ -63,8 +62,8 @@ def test_another_name_for_the_same_machine_is_no_matter():
 def test_the_ip_addresses_of_a_name_are_those_of_today():
     job = made()
     target = Target.objects.get()
-    assert today.allowed_of(job.target_id) == {"http://192.0.2.10:80": ["192.0.2.10"]}
+    assert checks.current_addresses(job.target_id) == {"http://192.0.2.10:80": ["192.0.2.10"]}
     target.addresses.update(resolved=["192.0.2.11"])
-    assert today.allowed_of(job.target_id) == {"http://192.0.2.10:80": ["192.0.2.11"]}
+    assert checks.current_addresses(job.target_id) == {"http://192.0.2.10:80": ["192.0.2.11"]}
     Target.objects.update(enabled=False)
-    assert today.allowed_of(job.target_id) == {}
+    assert checks.current_addresses(job.target_id) == {}

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from runs.remote import tools
 from runs.remote.addresses import NotAllowed
-from runs.remote.shapes import Files, Load, Progress
+from runs.remote.snapshots import Files, Load, Progress
 from runs.tests.remote.server import Server, serving
 
 BASE = "http://192.0.2.10:8080"

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from benchdash.tests.services import ROOT
-from runs import remote, tasks
-from runs.models import Config, Job, LoadGenerator, Run, Step
+from runs.models import Config, Run
+from runs.remote import jobs, tasks
+from runs.remote.models import Job, LoadGenerator, Step
 from runs.tests.remote import livejobs, rows
 from runs.tests.remote.hosts import until
 
@@ -42,7 +43,7 @@ def test_a_plan_goes_through_a_worker_to_its_experiment(lab, site, sending):
     """2 configs at 2 levels, 3 repeats each: requests per second in every column."""
     site.start("worker")
     job = livejobs.job(livejobs.plan(lab, repeats=3))
-    tasks.dispatch(job)
+    tasks.send_on_commit(job)
     reaches(job, Job.State.DONE, 150, site)
     job.refresh_from_db()
     columns = Config.objects.filter(experiment=job.experiment)
@@ -57,7 +58,7 @@ def test_a_plan_goes_through_a_worker_to_its_experiment(lab, site, sending):
 def test_a_worker_killed_in_the_middle_of_a_load_is_noticed_and_the_rest_resumed(lab, site, sending):
     supervisor = site.start("worker")
     job = livejobs.job(livejobs.long_plan(lab, duration_s=45, repeats=1))
-    tasks.dispatch(job)
+    tasks.send_on_commit(job)
     until(lambda: lab.loads(), 60, f"ab runs\n{site.said()}")
     os.kill(loads_worker(supervisor), signal.SIGKILL)
     until(lambda: not lab.loads() and not lab.running("tgt", "top"), 5, "what it ran has ended")
@@ -68,8 +69,8 @@ def test_a_worker_killed_in_the_middle_of_a_load_is_noticed_and_the_rest_resumed
     assert not lab.left()
     assert [step.state for step in job.steps.all()] == [Step.State.LOST, Step.State.WAITING]
     Job.objects.filter(pk=job.pk).update(snapshot={**job.snapshot, "duration_s": 1})
-    assert len(remote.resume(Job.objects.get(pk=job.pk), None)) == 1
-    tasks.dispatch(job)
+    assert len(jobs.resume_job(Job.objects.get(pk=job.pk), None)) == 1
+    tasks.send_on_commit(job)
     reaches(job, Job.State.DONE, 60, site)
     assert Run.objects.count() == 2
 
@@ -78,7 +79,7 @@ def test_a_worker_killed_in_the_middle_of_a_load_is_noticed_and_the_rest_resumed
 def test_a_job_made_while_the_broker_is_down_says_so_and_runs_when_it_is_back(lab, site, sending, queue):
     queue.stop()
     job = livejobs.job(livejobs.plan(lab, ("a",), levels=[1], repeats=1))
-    tasks.dispatch(job)
+    tasks.send_on_commit(job)
     job.refresh_from_db()
     assert (job.state, job.message) == (
         Job.State.QUEUED,
@@ -94,13 +95,13 @@ def test_a_broker_that_goes_away_during_a_job_does_not_disturb_it(lab, site, sen
     site.start("worker")
     fields = {"levels": [2], "repeats": 1, "requests": None, "duration_s": 4}
     job = livejobs.job(livejobs.plan(lab, ("a",), **fields))
-    tasks.dispatch(job)
+    tasks.send_on_commit(job)
     until(lambda: lab.loads(), 60, f"ab runs\n{site.said()}")
     queue.stop()
     reaches(job, Job.State.DONE, 60, site)
     queue.start()
     again = livejobs.job(livejobs.plan(lab, ("a",), levels=[1], repeats=1))
-    tasks.dispatch(again)
+    tasks.send_on_commit(again)
     reaches(again, Job.State.DONE, 60, site)
     assert Run.objects.count() == 2  # the first message comes again when the broker is back: it runs nothing
 
@@ -114,7 +115,7 @@ def test_a_generators_own_worker_takes_what_is_to_be_sent_from_there_and_nothing
     of.addresses.update(resolved=[f"{lab.ways['tgt']}.2"])
     job = livejobs.job(rows.plan(("off",), of=of, levels=[1], repeats=1, generator=own))
     for each in (other, job):
-        tasks.dispatch(each)
+        tasks.send_on_commit(each)
     reaches(job, Job.State.DONE, 60, site)
     assert state(other) == Job.State.QUEUED
 
@@ -125,7 +126,7 @@ def test_on_the_file_system_broker_each_worker_has_its_own_queue(tmp_path, lab, 
     code = """
 import django; django.setup()
 from benchdash.celery import app
-from runs.tasks import run_job
+from runs.remote.tasks import run_job
 for queue in ("remote", "load.remote", "load.celery", "celery", "load.local"):
     run_job.apply_async((1,), queue=queue)
 with app.connection() as connection:

@@ -1,6 +1,7 @@
-"""Remote runs: what is planned, and what became of it.
+"""Remote runs: who sends load, what may be loaded, what is planned, and what became of it.
 
-No secret is in any row: a header's secret is the name of a variable of the worker's.
+The tables are named after the app `runs`, where these models were before. No secret is in any row: a header's secret is
+the name of a variable of the worker's, private keys are paths.
 """
 
 from __future__ import annotations
@@ -13,12 +14,143 @@ from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils import timezone
 
+from runs.models import Experiment, Host, Run, Upload
 from runs.querysets import counted
 
-from .experiments import Experiment
-from .remote import LoadGenerator, Switch, Target, TargetAddress
-from .results import Run
-from .uploads import Upload
+from .snapshots import Machine
+
+
+def default_readable() -> list[str]:
+    """Where servers keep their configuration, as a target begins with."""
+    servers = ("nginx", "apache2", "httpd", "lighttpd", "haproxy", "caddy", "varnish", "php", "mysql", "postgresql")
+    return [f"/etc/{server}" for server in servers]
+
+
+class LoadGenerator(models.Model):
+    """A machine that sends load: reached by OpenSSH from any worker, or a worker of its own (`manage.py worker --host`).
+
+    `queue` is where its jobs wait: an ssh generator's with any worker, a worker's own under its name.
+    """
+
+    class Kind(models.TextChoices):
+        WORKER = "worker", "a worker that runs on it"
+        SSH = "ssh", "reached by ssh"
+
+    name = models.SlugField(max_length=50, unique=True)
+    kind = models.CharField(max_length=8, choices=Kind.choices)
+    ssh_destination = models.CharField(max_length=255, blank=True, help_text="a Host of ssh's config, or user@host")
+    identity_file = models.CharField(max_length=500, blank=True, help_text="path of a private key, on the worker")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        db_table = "runs_loadgenerator"
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def queue(self) -> str:
+        return f"load.{self.name}" if self.kind == self.Kind.WORKER else "remote"
+
+    @property
+    def machine(self) -> Machine:
+        """How it is reached now."""
+        if self.kind == self.Kind.WORKER:
+            return Machine(self.name)
+        return Machine(self.name, self.ssh_destination, self.identity_file)
+
+
+class TargetQuerySet(models.QuerySet["Target"]):
+    def for_list(self) -> Self:
+        """With host and addresses, in two queries."""
+        return self.select_related("host").prefetch_related("addresses")
+
+
+class Target(models.Model):
+    """A registered host that may be loaded, at its addresses only, within its limits.
+
+    busy_with   the job that holds it: one job at a time a target, claimed by compare-and-set
+    readable    folders and files that plans may show as config files; nothing else of the target is ever read
+    """
+
+    class Reach(models.TextChoices):
+        NONE = "none", "not reached: no monitors"
+        LOCAL = "local", "the machine that the worker runs on"
+        SSH = "ssh", "by ssh"
+
+    host = models.OneToOneField(Host, on_delete=models.CASCADE, related_name="target")
+    reach = models.CharField(max_length=8, choices=Reach.choices, default=Reach.NONE)
+    ssh_destination = models.CharField(max_length=255, blank=True, help_text="a Host of ssh's config, or user@host")
+    identity_file = models.CharField(max_length=500, blank=True, help_text="path of a private key, on the worker")
+    most_requests = models.PositiveIntegerField(default=100_000, help_text="of one run")
+    most_concurrency = models.PositiveIntegerField(default=200)
+    most_duration_s = models.PositiveIntegerField(
+        default=600, help_text="of one run, and when it is stopped at the latest"
+    )
+    readable = models.JSONField(default=default_readable, blank=True)
+    enabled = models.BooleanField(default=True)
+    busy_with = models.OneToOneField(
+        "Job", null=True, blank=True, on_delete=models.SET_NULL, related_name="holds", editable=False
+    )
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = TargetQuerySet.as_manager()
+
+    class Meta:
+        db_table = "runs_target"
+        ordering = ["host__name", "id"]
+
+    def __str__(self) -> str:
+        return self.host.name
+
+    def get_absolute_url(self) -> str:
+        return reverse("target", args=[self.pk])
+
+    @property
+    def machine(self) -> Machine | None:
+        """How it is reached now; None: not at all."""
+        if self.reach == self.Reach.NONE:
+            return None
+        if self.reach == self.Reach.LOCAL:
+            return Machine(self.host.name)
+        return Machine(self.host.name, self.ssh_destination, self.identity_file)
+
+
+class TargetAddress(models.Model):
+    """One base address of the allow-list, canonical ("http://shop.lan:8080"), and what its name resolved to."""
+
+    target = models.ForeignKey(Target, on_delete=models.CASCADE, related_name="addresses")
+    base = models.CharField(max_length=300)
+    resolved = models.JSONField(default=list, help_text="IP addresses that the name may have")
+    pinned = models.BooleanField(default=False, help_text="they were written by a person, not looked up")
+
+    class Meta:
+        db_table = "runs_targetaddress"
+        ordering = ["id"]
+        constraints = [models.UniqueConstraint(fields=["target", "base"], name="address_of_target")]
+
+    def __str__(self) -> str:
+        return self.base
+
+
+class Switch(models.Model):
+    """A command on the target that puts a config in place, such as reloading nginx. Written by an admin only."""
+
+    target = models.ForeignKey(Target, on_delete=models.CASCADE, related_name="switches")
+    name = models.CharField(max_length=100)
+    argv = models.JSONField(help_text='a list, such as ["systemctl", "reload", "nginx"]; no shell reads it')
+    timeout_s = models.PositiveIntegerField(default=30)
+
+    class Meta:
+        db_table = "runs_switch"
+        ordering = ["name"]
+        verbose_name_plural = "switches"
+        constraints = [models.UniqueConstraint(fields=["target", "name"], name="switch_of_target")]
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class PlanQuerySet(models.QuerySet["Plan"]):
@@ -68,6 +200,7 @@ class Plan(models.Model):
     objects = PlanQuerySet.as_manager()
 
     class Meta:
+        db_table = "runs_plan"
         ordering = ["-id"]
         permissions = [("run_plan", "Can run plans")]
 
@@ -91,6 +224,7 @@ class Variant(models.Model):
     config_files = models.JSONField(default=list, blank=True, help_text="absolute paths on the target, shown with cat")
 
     class Meta:
+        db_table = "runs_variant"
         ordering = ["position", "id"]
         constraints = [models.UniqueConstraint(fields=["plan", "name"], name="variant_of_plan")]
 
@@ -113,7 +247,7 @@ class JobQuerySet(models.QuerySet["Job"]):
         steps = Step._default_manager.filter(job=models.OuterRef("pk")).order_by().values("job")
         loads = steps.annotate(n=models.Count("position", distinct=True)).values("n")
         return self.with_context().annotate(
-            n_steps=Coalesce(models.Subquery(loads), 0), n_done=counted("runs.Step", "job", state="done")
+            n_steps=Coalesce(models.Subquery(loads), 0), n_done=counted("remote.Step", "job", state="done")
         )
 
     def matching(self, *, state: str = "", plan: int | None = None, target: int | None = None) -> Self:
@@ -130,9 +264,9 @@ class JobQuerySet(models.QuerySet["Job"]):
 class Job(models.Model):
     """One go of a plan.
 
-    snapshot    the validated plan as it was at the start (remote.snapshot); the plan may change since
+    snapshot    the validated plan as it was at the start (remote.snapshots); the plan may change since
     claim       which worker process runs it; taken by compare-and-set, so a message that comes twice runs nothing twice
-    progress    what the running step tells: {"done": 400, "of": 1000, "requests_per_second": 812.3}
+    progress    what the running step reports: {"done": 400, "of": 1000, "requests_per_second": 812.3}
     log         the last lines of what was done and what the tools said, secrets masked
     """
 
@@ -173,6 +307,7 @@ class Job(models.Model):
     objects = JobQuerySet.as_manager()
 
     class Meta:
+        db_table = "runs_job"
         ordering = ["-id"]
 
     def __str__(self) -> str:
@@ -219,6 +354,7 @@ class Step(models.Model):
     objects = StepQuerySet.as_manager()
 
     class Meta:
+        db_table = "runs_step"
         ordering = ["position", "id"]
         indexes = [models.Index(fields=["job", "position"], name="step_of_job")]
 
@@ -229,7 +365,7 @@ class Step(models.Model):
 class Schedule(models.Model):
     """When a plan starts by itself. The clock is django-celery-beat's; this row says what it starts, and for whom.
 
-    name        the plan's, kept so that a schedule whose plan was deleted can still be told
+    name        the plan's, kept so that a schedule whose plan was deleted still has one
     message     why the last start was refused; "" when it was not
     started_at  of the last start; compared and set, so that a message that comes twice starts nothing twice
     created_by  whose permission each start needs
@@ -245,6 +381,7 @@ class Schedule(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
+        db_table = "runs_schedule"
         ordering = ["id"]
 
     def __str__(self) -> str:

@@ -1,0 +1,378 @@
+"""What a browser sends to register targets and load generators, to write plans, and to schedule them."""
+
+from __future__ import annotations
+
+import re
+import zoneinfo
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import QuerySet
+from django.forms.models import BaseInlineFormSet, inlineformset_factory
+
+from runs.models import Host
+
+from . import addresses, secrets, tools
+from .addresses import NotAllowed
+from .checks import RANGES, Refused
+from .models import Job, LoadGenerator, Plan, Switch, Target, TargetAddress, Variant
+from .planning import group_by_field, validate_plan
+from .registering import Address, parse_addresses, save_target
+from .schedules import DAYS
+
+if TYPE_CHECKING:  # generic for the type checker only
+    ModelForm = forms.ModelForm[Any]
+else:
+    ModelForm = forms.ModelForm
+
+
+REACH_FIELDS = ("reach", "ssh_destination", "identity_file")
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a text field that are not blank, each without the blanks around it."""
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+class MachineForm(ModelForm):
+    """A machine that may be reached by ssh: `by_ssh` says from the cleaned fields whether it is."""
+
+    instance: Any
+
+    def by_ssh(self, cleaned: dict[str, Any]) -> bool:
+        raise NotImplementedError
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if not self.by_ssh(cleaned):
+            return cleaned | {"ssh_destination": "", "identity_file": ""}  # nothing is kept that is not used
+        for field, check in (
+            ("ssh_destination", addresses.check_destination),
+            ("identity_file", addresses.check_identity),
+        ):
+            try:
+                check(cleaned.get(field, ""))
+            except NotAllowed as fault:
+                self.add_error(field, str(fault))
+        return cleaned
+
+
+class GeneratorForm(MachineForm):
+    class Meta:
+        model = LoadGenerator
+        fields = ["name", "kind", "ssh_destination", "identity_file"]
+        labels = {
+            "name": "Name",
+            "ssh_destination": "ssh destination",
+            "kind": "How its loads are started",
+            "identity_file": "Private key",
+        }
+        help_texts = {"name": "letters, digits, dashes; a worker on it is started with this name"}
+
+    def by_ssh(self, cleaned: dict[str, Any]) -> bool:
+        return cleaned.get("kind") == LoadGenerator.Kind.SSH
+
+
+class TargetForm(MachineForm):
+    host_name = forms.CharField(label="Host", max_length=200, help_text="its name in benchdash, new or known")
+    addresses = forms.CharField(
+        label="Addresses that may be loaded",
+        widget=forms.Textarea(attrs={"rows": 3, "placeholder": "http://shop.lan:8080"}),
+        help_text="one a line: scheme, host and port. Where only the load generator knows the name, with its IP "
+        "addresses behind it: http://shop.lan:8080 10.0.0.5",
+    )
+    readable = forms.CharField(
+        label="Folders whose config files may be shown",
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 4}),
+        help_text="one a line; what a plan names below them is stored with its results",
+    )
+
+    class Meta:
+        model = Target
+        fields = [
+            *("reach", "ssh_destination", "identity_file", "most_requests", "most_concurrency", "most_duration_s"),
+            *("readable", "enabled"),
+        ]
+        labels = {
+            "reach": "How it is reached for monitors and switches",
+            "ssh_destination": "ssh destination",
+            "identity_file": "Private key",
+            "most_requests": "Requests of one run, at most",
+            "most_concurrency": "Clients at once, at most",
+            "most_duration_s": "Seconds of one run, at most",
+            "enabled": "May be loaded",
+        }
+        help_texts = {"most_requests": "", "most_duration_s": "a run that takes longer is stopped"}
+
+    field_order = ["host_name", "addresses", "reach", "ssh_destination", "identity_file"]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in ("most_requests", "most_concurrency", "most_duration_s"):
+            self.fields[name].widget.attrs["min"] = 1
+        self.initial["readable"] = "\n".join(self.instance.readable)
+        if self.instance.pk:
+            self.initial["host_name"] = self.instance.host.name
+            self.initial["addresses"] = "\n".join(_line(address) for address in self.instance.addresses.all())
+
+    def by_ssh(self, cleaned: dict[str, Any]) -> bool:
+        return cleaned.get("reach") == Target.Reach.SSH
+
+    def clean_addresses(self) -> list[Address]:
+        try:
+            return parse_addresses(self.cleaned_data["addresses"])
+        except NotAllowed as fault:
+            raise ValidationError(str(fault)) from fault
+
+    def clean_readable(self) -> list[str]:
+        paths = lines_of(self.cleaned_data["readable"])
+        try:
+            for path in paths:
+                addresses.check_readable(path)
+        except NotAllowed as fault:
+            raise ValidationError(str(fault)) from fault
+        return paths
+
+    def _moves_switches(self) -> bool:
+        """Whether commands that an administrator wrote for one machine would run on another one from now on."""
+        changed = any(self.cleaned_data[name] != self.initial[name] for name in REACH_FIELDS if name in self.initial)
+        return bool(self.instance.pk) and changed and self.instance.switches.exists()
+
+    def clean_host_name(self) -> str:
+        name: str = self.cleaned_data["host_name"].strip()
+        if not name.isprintable():
+            raise ValidationError("A host's name is one line.")
+        others = Target.objects.filter(host__name=name).exclude(pk=self.instance.pk)
+        if others.exists():
+            raise ValidationError(f"{name} is a target already.")
+        return name
+
+    def write(self, user: Any) -> Target | None:
+        """Save what was sent; None, with the reason in the form, where a plan or a switch stands against it."""
+        target: Target = self.instance
+        if self._moves_switches() and not user.has_perm("remote.change_switch"):
+            self.add_error(
+                "reach",
+                "Its switches were written for the machine that is reached now: an administrator has "
+                "to change how it is reached, or to delete them first.",
+            )
+            return None
+        target.host = _host(self.cleaned_data["host_name"], target)
+        target.created_by = target.created_by or user
+        try:
+            return save_target(target, self.cleaned_data["addresses"])
+        except NotAllowed as fault:
+            self.add_error("addresses", str(fault))
+            return None
+
+
+def _host(name: str, target: Target) -> Host:
+    """The target's own host as long as it keeps its name, else the latest of that name, else a new one."""
+    if target.pk and target.host.name == name:
+        return target.host
+    free = Host.objects.filter(name=name, target=None).order_by("-id").first()
+    return free or Host.objects.create(name=name)
+
+
+def _line(address: TargetAddress) -> str:
+    """An address as it is typed: its IP addresses only where a person wrote them, the others are looked up anew."""
+    return f"{address.base} {' '.join(address.resolved)}" if address.pinned else address.base
+
+
+EMPTY_ROWS = 3
+VARIANT_FIELDS = ("name", "keepalive", "address", "path", "switch", "config_files")
+
+
+class PlanForm(ModelForm):
+    """A plan against one target, which is set by the view."""
+
+    instance: Plan
+    tool = forms.ChoiceField(label="Tool")
+    method = forms.ChoiceField(label="Method", choices=[(method, method) for method in tools.METHODS])
+    headers = forms.CharField(
+        label="Headers",
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 2, "placeholder": "Accept-Language: en"}),
+        help_text="one a line. A secret is written {secret:NAME}; the worker reads it from BENCHDASH_SECRET_NAME.",
+    )
+    body = forms.CharField(label="Body", required=False, strip=False, widget=forms.Textarea(attrs={"rows": 2}))
+    levels = forms.CharField(label="Clients at once", max_length=200, help_text="several with commas: 1, 10, 50")
+
+    class Meta:
+        model = Plan
+        fields = [
+            *("name", "generator", "tool", "address", "method", "path", "headers", "body", "content_type"),
+            *("requests", "duration_s", "levels", "keepalive", "timeout_s"),
+            *("repeats", "warmups", "cooldown_s", "order", "rse_limit_pct", "most_repeats", "interval_s"),
+        ]
+        labels = {
+            "generator": "Load generator",
+            "content_type": "Content type",
+            "requests": "Requests a run",
+            "duration_s": "or seconds a run",
+            "keepalive": "Keep-alive",
+            "timeout_s": "Seconds until a request fails",
+            "repeats": "Repeats",
+            "warmups": "Warm-ups",
+            "cooldown_s": "Seconds between runs",
+            "rse_limit_pct": "Go on while the standard error is above (%)",
+            "most_repeats": "until so many repeats at most",
+            "interval_s": "Seconds between looks of top",
+        }
+        help_texts = {
+            "timeout_s": "",
+            "interval_s": "",
+            "rse_limit_pct": "of the requests per second; empty: only the repeats above",
+            "warmups": "before the first repeat of each variant: stored, not counted",
+            "path": "begins with a slash, with its query",
+        }
+
+    def __init__(self, *args: Any, target: Target, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.target = self.instance.target = target
+        self._only("address", TargetAddress.objects.filter(target=target))
+        self._only("generator", LoadGenerator.objects.all())
+        self.fields["tool"].choices = [(name, name) for name in sorted(tools.tools())]  # type: ignore[attr-defined]
+        for name, (least, most) in RANGES.items():
+            whole = isinstance(self.fields[name], forms.IntegerField) and not isinstance(
+                self.fields[name], forms.FloatField
+            )
+            self.fields[name].widget.attrs |= {"min": least, "max": most, "step": 1 if whole else "any"}
+        for name, value in (("levels", self.instance.levels), ("headers", self.instance.headers)):
+            self.initial[name] = self.initial.get(name) or value
+        self.initial["levels"] = ", ".join(map(str, self.initial["levels"]))
+        self.initial["headers"] = "\n".join(f"{name}: {value}" for name, value in self.initial["headers"])
+
+    def _only(self, name: str, rows: QuerySet[Any]) -> None:
+        """Offer these rows; where there is one, it is chosen already."""
+        few = list(rows[:2])
+        field = forms.ModelChoiceField(
+            rows, label=self.fields[name].label, empty_label=None if len(few) == 1 else "choose"
+        )
+        self.fields[name] = field
+        if len(few) == 1:
+            self.initial[name] = self.initial.get(name) or few[0].pk
+
+    def clean_levels(self) -> list[int]:
+        words = [word for word in re.split(r"[\s,;]+", self.cleaned_data["levels"]) if word]
+        odd = [word for word in words if not re.fullmatch(r"[0-9]{1,6}", word)]
+        if odd:
+            raise ValidationError(f"{odd[0]} is no number of clients.")
+        return [int(word) for word in words]
+
+    def clean_headers(self) -> list[list[str]]:
+        try:
+            return [list(pair) for pair in secrets.parse_headers(self.cleaned_data["headers"])]
+        except secrets.BadHeader as fault:
+            raise ValidationError(str(fault)) from fault
+
+    def clean_body(self) -> str:
+        body: str = self.cleaned_data["body"]
+        return body.replace("\r\n", "\n")  # browsers send a text field's line ends so
+
+
+class VariantForm(ModelForm):
+    keepalive = forms.TypedChoiceField(
+        label="Keep-alive",
+        required=False,
+        choices=[("", "as the plan"), ("False", "off"), ("True", "on")],
+        coerce=lambda text: text == "True",
+        empty_value=None,
+    )
+    config_files = forms.CharField(
+        label="Config files",
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 1, "placeholder": "/etc/nginx/nginx.conf"}),
+    )
+
+    class Meta:
+        model = Variant
+        fields = VARIANT_FIELDS
+        labels = {"name": "Name", "keepalive": "Keep-alive", "path": "Path", "switch": "Switch"}
+
+    def __init__(self, *args: Any, target: Target, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        rows = TargetAddress.objects.filter(target=target)
+        self.fields["address"] = forms.ModelChoiceField(
+            rows, required=False, empty_label="as the plan", label="Address"
+        )
+        switches = Switch.objects.filter(target=target)
+        self.fields["switch"] = forms.ModelChoiceField(switches, required=False, empty_label="none", label="Switch")
+        self.initial["config_files"] = "\n".join(self.instance.config_files)
+
+    def clean_config_files(self) -> list[str]:
+        return lines_of(self.cleaned_data["config_files"])
+
+
+class Variants(BaseInlineFormSet):  # type: ignore[type-arg]
+    """The variants of a plan, in their order on the page."""
+
+    def write(self, plan: Plan) -> None:
+        """Write the rows anew: nothing refers to one, and names may have changed addresses."""
+        plan.variants.all().delete()
+        gone = self.deleted_forms
+        kept = [form for form in self.forms if form not in gone and (form.has_changed() or form.initial.get("name"))]
+        for position, form in enumerate(kept):
+            fields = {name: form.cleaned_data[name] for name in VARIANT_FIELDS}
+            Variant.objects.create(plan=plan, position=position, **fields)
+
+
+VariantSet = inlineformset_factory(Plan, Variant, form=VariantForm, formset=Variants, extra=EMPTY_ROWS, max_num=20)
+
+
+def write_plan(form: PlanForm, variants: Any, user: Any) -> Plan | None:
+    """Save both when the whole is a valid plan; else None, nothing is saved, and the forms say why."""
+    if not (form.is_valid() and variants.is_valid()):
+        return None
+    form.instance.created_by = form.instance.created_by or user
+    is_new = form.instance.pk is None
+    try:
+        with transaction.atomic():
+            plan: Plan = form.save()
+            variants.write(plan)
+            validate_plan(plan)
+    except Refused as refusal:
+        _show_refusal(form, variants, refusal)
+        if is_new:
+            form.instance.pk = None
+        return None
+    return plan
+
+
+def _show_refusal(form: PlanForm, variants: Any, refusal: Refused) -> None:
+    for field, messages in group_by_field(refusal.errors).items():
+        for message in messages:
+            if field == "variants":
+                variants._non_form_errors.append(message)
+            else:
+                form.add_error(field if field in form.fields else None, message)
+
+
+STATES = [("", "any"), ("active", "waiting or running"), *((state.value, state.value) for state in Job.State)]
+
+
+class JobFilterForm(forms.Form):
+    state = forms.ChoiceField(required=False, choices=STATES)
+    plan = forms.ModelChoiceField(Plan.objects.only("id", "name"), required=False, empty_label="any")
+    target = forms.ModelChoiceField(Target.objects.select_related("host"), required=False, empty_label="any")
+
+
+class ScheduleForm(forms.Form):
+    """When a plan starts by itself."""
+
+    every = forms.ChoiceField(choices=[(key, f"every {name}") for key, name in DAYS.items()], initial="*")
+    at = forms.TimeField(
+        input_formats=["%H:%M"],
+        widget=forms.TimeInput(attrs={"type": "time"}),
+        error_messages={"invalid": "Expected a time of day such as 02:30."},
+    )
+    zone = forms.CharField(label="Time zone", initial="UTC", max_length=60)
+
+    def clean_zone(self) -> str:
+        zone = str(self.cleaned_data["zone"])
+        if zone not in zoneinfo.available_timezones():
+            raise forms.ValidationError("Expected a time zone's name, such as UTC or Europe/Prague.")
+        return zone

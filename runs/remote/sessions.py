@@ -1,0 +1,251 @@
+"""One step's session: what was shown on the target around the load, as the text that a person would have pasted, stored.
+
+The commands on the target are constants: hardware and versions once a job, processes and memory before and after each
+load, top during it. Several commands in one go are a script without any outside text in it, so that they cost the
+target one connection. The text goes through runs.ingest as any upload does, in the order in which phases are read.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from django.utils import timezone
+
+from runs import ingest
+from runs.models import Run
+
+from .channel import Process, Unreachable, run_command
+from .jobs import Journal, patiently
+from .models import Job, Step
+from .secrets import mask
+from .snapshots import Machine, Snapshot
+
+Pause = Callable[[], None]  # called while a command runs; it may raise, which ends the command
+NEXT = "==benchdash=="  # parts the outputs of one script; no tool prints such a line
+WIDTH = "512"  # columns: room for the arguments that tell a pool's processes apart
+MOST_TEXT = 256 * 1024  # bytes of one config file
+
+STATE = ("ps auxww", "cat /proc/meminfo")
+FACTS = ("uname -a", "nproc", "cat /etc/os-release", "cat /proc/cpuinfo")
+# Programs that answer at once, without a server being started. Best effort: what is not there is left out.
+SERVERS = ("nginx -v", "apache2 -v", "httpd -v", "lighttpd -v", "caddy version", "haproxy -v", "php -v", "python3 -V")
+GENERATOR = ("uname -a",)
+VERSION = {"ab": ("ab", "-V"), "siege": ("siege", "-V"), "wrk": ("wrk", "-v"), "hey": ("hey",)}
+CLOCK = ("date", "+%s.%N")
+
+
+class Failed(Exception):
+    """A load or a command that a job cannot do without went wrong; the message is its own words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A command as it was typed, and what it printed."""
+
+    command: str
+    output: str
+
+
+def _script(commands: Sequence[str]) -> list[str]:
+    """Each command's output behind a line of its own; those whose program is missing are passed over."""
+    parts = [f'echo; echo "{NEXT}{place}"; {command} 2>&1' for place, command in enumerate(commands)]
+    guarded = (
+        f"if command -v {command.split()[0]} >/dev/null 2>&1; then {part}; fi"
+        for command, part in zip(commands, parts, strict=True)
+    )
+    return ["sh", "-c", "; ".join(guarded)]
+
+
+def _several(machine: Machine, commands: Sequence[str], pause: Pause) -> list[Output]:
+    said = run_command(machine, _script(commands), pause=pause).out
+    numbered = {str(place): command for place, command in enumerate(commands)}
+    parts = (part.partition("\n") for part in said.split(f"\n{NEXT}")[1:])
+    return [Output(numbered[place], output.strip("\n")) for place, _, output in parts if place in numbered]
+
+
+def read_facts(machine: Machine, pause: Pause) -> list[Output]:
+    """Hardware, system and versions of the servers that are there."""
+    return _several(machine, FACTS + SERVERS, pause)
+
+
+def read_state(machine: Machine, pause: Pause) -> list[Output]:
+    """Every process, and the memory."""
+    return _several(machine, STATE, pause)
+
+
+def read_config_files(machine: Machine, paths: Sequence[str], pause: Pause) -> list[Output]:
+    """The config files of a variant, each as `cat` shows it; what cannot be read says why."""
+    shown = []
+    for path in paths:
+        ended = run_command(machine, ["head", "-c", str(MOST_TEXT), "--", path], pause=pause)
+        shown.append(Output(f"cat {path}", (ended.out if ended.status == 0 else ended.words).strip("\n")))
+    return shown
+
+
+def start_top(machine: Machine, interval_s: float, lifetime_s: float) -> Process:
+    """top, a screen every interval; it goes on until it is ended."""
+    return Process(machine, top_command(interval_s), lifetime_s=lifetime_s)
+
+
+def top_command(interval_s: float) -> list[str]:
+    return ["top", "-b", "-d", f"{interval_s:g}", "-w", WIDTH]
+
+
+def read_version(machine: Machine, tool: str, pause: Pause) -> tuple[str, bool]:
+    """(the first line of what the tool says of its version, whether it is there at all)."""
+    ended = run_command(machine, VERSION.get(tool, (tool, "--version")), pause=pause)
+    lines = [line.strip() for line in (ended.out + ended.err).splitlines() if line.strip()]
+    return (lines[0] if lines else ""), ended.status != 127
+
+
+def measure_clock_offset_s(machine: Machine, pause: Pause) -> float:
+    """That machine's clock minus this one's: between the moments when the command began and when its answer was there."""
+    with Process(machine, CLOCK, lifetime_s=20) as process:
+        while not process.wait(0.3):
+            pause()
+        heard = time.time()
+        ended = process.ended()
+    if not re.fullmatch(r"[0-9]{1,12}(?:\.[0-9]{0,9})?\s*", ended.out, re.A):  # float() takes nan and inf too
+        raise Unreachable(f"{machine.name} does not tell its time: {ended.words}")
+    there = float(ended.out)
+    return there - ((process.began_at or heard) + heard) / 2
+
+
+def resolve_host(machine: Machine, host: str, pause: Pause) -> list[str]:
+    """The IP addresses that a name has on that machine, by the resolver that load tools ask too."""
+    ended = run_command(machine, ["getent", "ahosts", host], pause=pause)
+    return sorted({line.split()[0].partition("%")[0] for line in ended.out.splitlines() if line.strip()})
+
+
+@dataclass(slots=True)
+class Session:
+    """What was shown during one step. target, generator: names for the prompts.
+
+    clock: the seconds of the day at which the load began and ended, as the target's top shows them; () where it did not run.
+    """
+
+    target: str
+    generator: str
+    title: str
+    facts: Sequence[Output] = ()
+    texts: Sequence[Output] = ()
+    before: Sequence[Output] = ()
+    load: Output = field(default_factory=lambda: Output("", ""))
+    during: Sequence[Output] = ()
+    after: Sequence[Output] = ()
+    clock: tuple[float, ...] = ()
+
+
+def prompt_name(name: str) -> str:
+    """A machine's name as a prompt can show it: "web server 1" is web-server-1."""
+    return re.sub(r"[^A-Za-z0-9_.-]+", "-", name).strip("-.") or "host"
+
+
+def render_session(session: Session) -> str:
+    """The whole session."""
+    here, there = prompt_name(session.target), prompt_name(session.generator)
+    parts = [*_until_load(session), *_typed(there, [session.load])]
+    if session.during:
+        parts += ["During the load:", "", *_typed(here, session.during)]
+    if session.after:
+        parts += ["After the load:", "", *_typed(here, session.after)]
+    return "\n".join(parts) + "\n"
+
+
+def find_load_lines(session: Session) -> tuple[int, int]:
+    """First and last line of what the load tool printed, in the whole session."""
+    prompt = sum(part.count("\n") + 1 for part in _until_load(session)) + 1
+    return prompt + 1, prompt + 1 + session.load.output.count("\n")
+
+
+def _until_load(session: Session) -> list[str]:
+    here = prompt_name(session.target)
+    parts = [session.title, "", *_typed(here, session.facts), *_typed(here, session.texts)]
+    if session.before:
+        parts += ["Before the load:", "", *_typed(here, session.before)]
+    return parts
+
+
+def _typed(machine: str, outputs: Sequence[Output]) -> list[str]:
+    return [line for shown in outputs for line in (f"benchdash@{machine}:~$ {shown.command}", shown.output, "")]
+
+
+def store_session(job: Job, step: Step, plan: Snapshot, session: Session, journal: Journal) -> None:
+    """Store the session; the step is done, or Failed is raised where the tool measured nothing.
+
+    Safe to repeat: the same text is one upload, so the database may go away in the middle of it.
+    """
+    clean = _cleaned(session)
+    data = mask(render_session(clean), os.environ).encode("utf-8", "replace")
+    hints = _hints(job, step, plan, clean)
+    try:
+        receipt = patiently(
+            lambda: ingest.submit(data, door="remote", name=session.title, user=job.created_by, hints=hints)
+        )
+    except ingest.Rejected as error:
+        raise Failed(f"Nothing was measured: {error} {session.load.output}") from error
+    run = patiently(receipt.upload.runs.first)
+    if run is None:
+        raise Failed(f"{plan.tool} measured nothing. It said: {session.load.output}")
+    fault = _fault(plan.tool, run)
+    patiently(lambda: _note(job, step, run, fault, journal))
+    if fault:
+        raise Failed(f"{fault} It said: {session.load.output}")
+    journal.log(f"{run.requests_per_second:g} requests/s")
+
+
+def _cleaned(session: Session) -> Session:
+    """Without what looks like a secret. The load's own command line has none: a plan only holds their names."""
+
+    def clean(shown: Sequence[Output]) -> list[Output]:
+        return [Output(one.command, ingest.redact_secrets(one.output)) for one in shown]
+
+    return replace(
+        session,
+        facts=clean(session.facts),
+        texts=clean(session.texts),
+        before=clean(session.before),
+        load=clean([session.load])[0],
+        during=clean(session.during),
+        after=clean(session.after),
+    )
+
+
+def _fault(tool: str, run: Run) -> str:
+    """Why a report that was read measures nothing, or ""."""
+    if run.complete_requests == 0:
+        return f"{tool} completed no request."
+    return "" if run.requests_per_second else f"The run was too short for {tool} to tell a rate; send more requests."
+
+
+def _hints(job: Job, step: Step, plan: Snapshot, session: Session) -> ingest.Hints:
+    names = [variant.name for variant in plan.variants]
+    slot = ingest.Slot(
+        experiment=job.experiment_id,
+        position=names.index(step.variant) + 1,
+        repeat=step.repeat,
+        counted=step.repeat > 0,
+        label=f"repeat {step.repeat}" if step.repeat else "warm-up",
+        lines=find_load_lines(session),
+        clock=session.clock,
+    )
+    return ingest.Hints(host=plan.target_name, config=step.variant, experiment=job.name, slot=slot)
+
+
+def _note(job: Job, step: Step, run: Run, fault: str, journal: Journal) -> None:
+    if job.experiment_id is None:
+        job.experiment_id = run.experiment_id
+        journal.write(experiment=run.experiment_id)
+    if fault and run.counted:
+        Run.objects.filter(pk=run.pk).update(counted=False)
+    Step.objects.filter(pk=step.pk).update(
+        state=Step.State.FAILED if fault else Step.State.DONE,
+        message=fault,
+        requests_per_second=run.requests_per_second,
+        upload=run.upload_id,
+        finished_at=timezone.now(),
+    )

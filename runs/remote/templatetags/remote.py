@@ -1,0 +1,59 @@
+"""What pages show of jobs, schedules and plans. Each tag is one query, whatever the number of rows."""
+
+from __future__ import annotations
+
+from django import template
+
+from .. import job_progress, schedules
+from ..forms import ScheduleForm
+from ..models import Plan
+
+register = template.Library()
+CLOCKS_LEVEL_S = 0.05  # asking a clock over ssh is no more exact than this
+
+
+@register.simple_tag
+def adding_to(experiment_id: int) -> job_progress.ExperimentJobs:
+    return job_progress.jobs_adding_to(experiment_id)
+
+
+@register.simple_tag
+def active_jobs() -> list[job_progress.JobSummary]:
+    return job_progress.active_jobs()
+
+
+@register.simple_tag
+def latest_jobs(plan: Plan | None = None) -> list[job_progress.JobSummary]:
+    """The latest jobs, of this plan or of all."""
+    return job_progress.latest_jobs(plan.pk if plan else None)
+
+
+@register.simple_tag
+def schedules_of(plan: Plan | None = None) -> list[schedules.Entry]:
+    """The schedules of this plan, or all of them."""
+    return schedules.list_entries(plan)
+
+
+@register.simple_tag
+def schedule_form() -> ScheduleForm:
+    return ScheduleForm()
+
+
+@register.filter
+def offset(seconds: float) -> str:
+    """ "0.13 s ahead of", "level with": the target's clock and the load generator's."""
+    if abs(seconds) < CLOCKS_LEVEL_S:
+        return "level with"
+    return f"{abs(seconds):.2f} s {'ahead of' if seconds > 0 else 'behind'}"
+
+
+@register.filter
+def duration(seconds: float) -> str:
+    """ "40 s", "12 min", "2 h 5 min": as exact as a plan can say."""
+    if seconds < 120:
+        return f"{round(seconds)} s"
+    minutes = round(seconds / 60)
+    if minutes < 120:
+        return f"{minutes} min"
+    hours, rest = divmod(minutes, 60)
+    return f"{hours} h {rest} min" if rest else f"{hours} h"

@@ -1,0 +1,390 @@
+"""Pages of remote runs: targets, load generators, plans, jobs, schedules. They write rows; workers run jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required, permission_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST
+
+from runs.analysis.sheet import Sheet
+from runs.models import Run
+from runs.selectors.lists import paginate
+from runs.views.answer import answer
+
+from . import jobs as remote_jobs
+from . import planning, schedules, tasks
+from .checks import Refused
+from .forms import GeneratorForm, JobFilterForm, PlanForm, ScheduleForm, TargetForm, VariantSet, write_plan
+from .job_progress import JobProgress, advise, describe_progress, jobs_adding_to, summarize_jobs
+from .models import Job, LoadGenerator, Plan, Schedule, Target
+from .registering import Needed, delete_generator, delete_target, register_this_machine
+from .rerun import CannotRepeat, Rerun, plan_from_run
+
+View = Callable[..., HttpResponse]
+
+
+def may(*permissions: str) -> Callable[[View], View]:
+    """For people who are logged in and have these permissions; others get 403."""
+    names = [f"remote.{permission}" for permission in permissions]
+
+    def closed(view: View) -> View:
+        return login_required(permission_required(names, raise_exception=True)(view))
+
+    return closed
+
+
+@login_required
+def hub(request: HttpRequest) -> HttpResponse:
+    context = {
+        "page": paginate(request.GET, Plan.objects.for_list()),
+        "targets": list(Target.objects.for_list()),
+        "generators": list(LoadGenerator.objects.all()),
+        "port": settings.PORT,
+    }
+    return render(request, "remote/hub.html", context)
+
+
+@require_POST
+@may("add_target", "add_loadgenerator", "add_plan")
+def this_machine(request: HttpRequest) -> HttpResponse:
+    try:
+        plan = register_this_machine(request.user, settings.PORT)
+    except Refused as refusal:  # it is registered already, and not in a way that fits
+        messages.error(request, str(refusal))
+        return redirect("remote")
+    messages.success(
+        request, f"{plan.target} is registered as load generator and as target. This plan loads benchdash itself."
+    )
+    return redirect(plan)
+
+
+@login_required
+def target(request: HttpRequest, pk: int) -> HttpResponse:
+    found = get_object_or_404(Target.objects.for_list(), pk=pk)
+    context = {"target": found, "switches": list(found.switches.all()), "plans": list(found.plans.for_list())}
+    return render(request, "remote/target.html", context)
+
+
+@may("add_target")
+def new_target(request: HttpRequest) -> HttpResponse:
+    return _target_form(request, Target(), "Register a target")
+
+
+@may("change_target")
+def edit_target(request: HttpRequest, pk: int) -> HttpResponse:
+    found = get_object_or_404(Target.objects.select_related("host"), pk=pk)
+    return _target_form(request, found, f"Change {found}")
+
+
+def _target_form(request: HttpRequest, instance: Target, title: str) -> HttpResponse:
+    form = TargetForm(request.POST or None, instance=instance)
+    if form.is_valid():
+        saved = form.write(request.user)
+        if saved:
+            return redirect(saved)
+    return render(request, "remote/form.html", {"form": form, "title": title})
+
+
+@may("add_loadgenerator")
+def new_generator(request: HttpRequest) -> HttpResponse:
+    return _generator_form(request, LoadGenerator(kind=LoadGenerator.Kind.SSH), "Register a load generator")
+
+
+@may("change_loadgenerator")
+def edit_generator(request: HttpRequest, pk: int) -> HttpResponse:
+    found = get_object_or_404(LoadGenerator, pk=pk)
+    return _generator_form(request, found, f"Change {found}")
+
+
+def _generator_form(request: HttpRequest, instance: LoadGenerator, title: str) -> HttpResponse:
+    form = GeneratorForm(request.POST or None, instance=instance)
+    if form.is_valid():
+        form.save()
+        return redirect("remote")
+    may_delete = instance.pk and request.user.has_perm("remote.delete_loadgenerator")
+    delete_url = reverse("delete-generator", args=[instance.pk]) if may_delete else ""
+    return render(request, "remote/form.html", {"form": form, "title": title, "delete_url": delete_url})
+
+
+@require_POST
+@may("delete_target")
+def remove_target(request: HttpRequest, pk: int) -> HttpResponse:
+    found = get_object_or_404(Target, pk=pk)
+    try:
+        delete_target(found)
+    except Needed as reason:
+        messages.error(request, str(reason))
+        return redirect(found)
+    return redirect("remote")
+
+
+@require_POST
+@may("delete_loadgenerator")
+def remove_generator(request: HttpRequest, pk: int) -> HttpResponse:
+    found = get_object_or_404(LoadGenerator, pk=pk)
+    try:
+        delete_generator(found)
+    except Needed as reason:
+        messages.error(request, str(reason))
+        return redirect("edit-generator", pk)
+    return redirect("remote")
+
+
+FEW = 60  # runs that are listed without being asked for
+A_START = {"requests": 1000, "levels": [10]}  # of a new plan that nothing is known of
+
+
+@login_required
+def plan(request: HttpRequest, pk: int) -> HttpResponse:
+    found = get_object_or_404(Plan.objects.for_list(), pk=pk)
+    return render(request, "remote/plan.html", {"plan": found} | _what_runs(found))
+
+
+def _what_runs(found: Plan) -> dict[str, Any]:
+    """Every run with its command line, or why the plan cannot be run as it is."""
+    try:
+        snapshot = planning.validate_plan(found)
+    except Refused as refusal:
+        return {"errors": refusal.errors}
+    runs = planning.list_commands(snapshot)
+    return {
+        "snapshot": snapshot,
+        "runs": runs,
+        "lines": list(dict.fromkeys((stage.variant, stage.level, line) for stage, line in runs)),
+        "switches": planning.list_switches(snapshot),
+        "estimate": planning.estimate(snapshot),
+        "open": len(runs) <= FEW,
+    }
+
+
+@may("add_plan", "run_plan")
+def new_plan(request: HttpRequest) -> HttpResponse:
+    """Ask for the target where there are several; ?run= fills the form with what a stored run was sent with."""
+    repeated = None
+    run = request.GET.get("run", "")
+    if run:
+        found = get_object_or_404(Run.objects.with_context(), pk=run if run.isdecimal() else 0)
+        try:
+            repeated = plan_from_run(found)
+        except CannotRepeat as reason:
+            return render(request, "remote/cannot_repeat.html", {"run": found, "reason": str(reason)})
+    target = repeated.target if repeated else _chosen_target(request)
+    if target is None or not LoadGenerator.objects.exists():
+        targets = list(Target.objects.for_list().filter(enabled=True))
+        return render(
+            request, "remote/choose_target.html", {"targets": targets, "generators": LoadGenerator.objects.exists()}
+        )
+    return _plan_form(request, Plan(), target, "New plan", repeated)
+
+
+def _chosen_target(request: HttpRequest) -> Target | None:
+    enabled = Target.objects.filter(enabled=True).select_related("host")
+    wanted = request.GET.get("target", "")
+    if wanted:
+        return get_object_or_404(enabled, pk=wanted if wanted.isdecimal() else 0)
+    few = list(enabled[:2])
+    return few[0] if len(few) == 1 else None
+
+
+@may("change_plan", "run_plan")
+def edit_plan(request: HttpRequest, pk: int) -> HttpResponse:
+    found = get_object_or_404(Plan.objects.select_related("target__host"), pk=pk)
+    return _plan_form(request, found, found.target, f"Change “{found}”")
+
+
+def _plan_form(
+    request: HttpRequest, instance: Plan, target: Target, title: str, repeated: Rerun | None = None
+) -> HttpResponse:
+    data = request.POST or None
+    initial = repeated.fields if repeated else None if instance.pk else A_START
+    form = PlanForm(data, instance=instance, target=target, initial=initial)
+    named = [{"name": repeated.variant}] if repeated and data is None else None
+    variants = VariantSet(data, instance=instance, form_kwargs={"target": target}, prefix="variants", initial=named)
+    if data is not None:
+        saved = write_plan(form, variants, request.user)
+        if saved:
+            return redirect(saved)
+    context = {"form": form, "variants": variants, "target": target, "title": title, "repeated": repeated}
+    context["switches"] = target.switches.exists()
+    return render(request, "remote/plan_form.html", context)
+
+
+@require_POST
+@may("delete_plan")
+def remove_plan(request: HttpRequest, pk: int) -> HttpResponse:
+    found = get_object_or_404(Plan, pk=pk)
+    found.delete()
+    messages.success(request, f"“{found}” is deleted. What its jobs measured is kept.")
+    return redirect("remote")
+
+
+LOG_LINES = 80
+may_run = permission_required("remote.run_plan", raise_exception=True)
+HEADS = (
+    "id",
+    "name",
+    "state",
+    "message",
+    "plan",
+    "target",
+    "load_generator",
+    "done",
+    "steps",
+    "created_at",
+    "finished_at",
+)
+STEP_HEADS = ("step", "config", "concurrency", "repeat", "state", "requests_per_second", "run", "message")
+
+
+@login_required
+def jobs(request: HttpRequest, fmt: str = "") -> HttpResponse:
+    form = JobFilterForm(request.GET)
+    wanted = form.cleaned_data if form.is_valid() else {}
+    found = Job.objects.with_counts().matching(**{name: value for name, value in wanted.items() if value})
+    shown = paginate(request.GET, found)
+    rows = tuple(
+        (job.pk, job.name, job.state, job.message, str(job.plan or ""), str(job.target or ""), str(job.generator or ""))
+        + (job.n_done, job.n_steps, job.created_at.isoformat(), job.finished_at and job.finished_at.isoformat())
+        for job in shown.rows
+    )
+    context = {"form": form, "page": shown, "jobs": summarize_jobs(shown.rows), "filtered": any(wanted.values())}
+    return answer(request, "remote/jobs.html", context, Sheet("Jobs", HEADS, rows), fmt=fmt)
+
+
+@login_required
+def job(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
+    found = get_object_or_404(Job.objects.for_page(), pk=pk)
+    context = _context(found)
+    rows = tuple(
+        (number, step.variant, step.level, step.repeat, step.state, step.requests_per_second, step.run_id, step.message)
+        for number, step in enumerate(context["steps"], start=1)
+    )
+    return answer(request, "remote/job.html", context, Sheet(found.name, STEP_HEADS, rows), fmt=fmt)
+
+
+@login_required
+def live(request: HttpRequest, pk: int) -> HttpResponse:
+    """What changed on the job's page since ?seen=: nothing (204), the state, or the state with steps and log."""
+    found = get_object_or_404(Job.objects.for_page(), pk=pk)
+    context = _context(found)
+    progress: JobProgress = context["progress"]
+    seen = request.GET.get("seen", "")
+    if seen == progress.seen:
+        return HttpResponse(status=204)
+    steps_seen = seen.rpartition(".")[2]
+    return render(
+        request, "remote/_live.html", context | {"with_steps": steps_seen != progress.seen_steps, "oob": True}
+    )
+
+
+@require_POST
+@may_run
+def start_plan(request: HttpRequest, pk: int) -> HttpResponse:
+    """A new job of the plan as it is now."""
+    plan = get_object_or_404(Plan, pk=pk)
+    try:
+        started = planning.start_job(plan, request.user)
+    except Refused as refusal:
+        messages.error(request, f"Not started. {refusal}")
+        return redirect(plan)
+    tasks.send_on_commit(started)
+    return redirect(started)
+
+
+@require_POST
+@may_run
+def cancel(request: HttpRequest, pk: int) -> HttpResponse:
+    found = get_object_or_404(Job, pk=pk)
+    if found.is_over:
+        messages.info(request, "Too late to cancel: the job was over already.")
+    else:
+        remote_jobs.cancel_job(found, request.user)
+    return redirect(found)
+
+
+@may_run
+def resume(request: HttpRequest, pk: int) -> HttpResponse:
+    """Asked first (GET): a step that had begun sends its load once more."""
+    found = get_object_or_404(Job.objects.for_page(), pk=pk)
+    context = _context(found)
+    if not context["resumable"]:
+        messages.info(request, "There is nothing to resume: every step is done, or the job is not over.")
+        return redirect(found)
+    if request.method != "POST":
+        return render(request, "remote/job_resume.html", context)
+    try:
+        remote_jobs.resume_job(found, request.user)
+    except Refused as refusal:
+        messages.error(request, f"Not resumed. {refusal}")
+    else:
+        tasks.send_on_commit(found)
+    return redirect(found)
+
+
+def adding(request: HttpRequest, pk: int) -> HttpResponse:
+    """The experiment page's notice of jobs that still add to it; HX-Trigger says when there is more to show."""
+    adding = jobs_adding_to(pk, request.GET.get("jobs", ""))
+    if adding.seen == request.GET.get("seen", ""):
+        return HttpResponse(status=204)
+    response = render(request, "remote/_adding.html", {"adding": adding, "experiment_id": pk})
+    if str(adding.stored) != request.GET.get("stored", "") or not adding.active:
+        response["HX-Trigger"] = "stored"
+    return response
+
+
+def _context(found: Job) -> dict[str, Any]:
+    steps = list(found.steps.with_runs())
+    progress = describe_progress(found, steps)
+    early = found.is_over and found.state != Job.State.DONE
+    return {
+        "job": found,
+        "steps": steps,
+        "progress": progress,
+        "has_words": any(step.message for step in steps),
+        "advice": advise(found.message, found.log) if found.state == Job.State.FAILED else [],
+        "resumable": early and progress.left > 0,
+        "log": "\n".join(found.log.splitlines()[-LOG_LINES:]),
+    }
+
+
+@require_POST
+@may_run
+def add_schedule(request: HttpRequest, pk: int) -> HttpResponse:
+    plan = get_object_or_404(Plan, pk=pk)
+    form = ScheduleForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, " ".join(str(error) for errors in form.errors.values() for error in errors))
+        return redirect(plan)
+    wanted = form.cleaned_data
+    try:
+        schedules.add_schedule(plan, at=wanted["at"], day=wanted["every"], zone=wanted["zone"], user=request.user)  # type: ignore[arg-type]  # may_run lets users only in
+    except schedules.AlreadyScheduled as refusal:
+        messages.info(request, str(refusal))
+    return redirect(plan)
+
+
+@require_POST
+@may_run
+def pause_schedule(request: HttpRequest, pk: int) -> HttpResponse:
+    found = get_object_or_404(Schedule.objects.select_related("task", "plan"), pk=pk)
+    schedules.pause_schedule(found, request.POST.get("paused") == "yes")
+    return _back(found)
+
+
+@require_POST
+@may_run
+def delete_schedule(request: HttpRequest, pk: int) -> HttpResponse:
+    found = get_object_or_404(Schedule.objects.select_related("task", "plan"), pk=pk)
+    schedules.remove_schedule(found)
+    return _back(found)
+
+
+def _back(schedule: Schedule) -> HttpResponse:
+    return redirect(schedule.plan) if schedule.plan else redirect("remote")
