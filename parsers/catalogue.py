@@ -27,6 +27,7 @@ A tool with SEMANTICS has its command line, too:
     DEFAULTS        {standard term: value} of what holds where no option sets it and the tool does not print it
 A monitor's format may have
     LISTS_ALL       False where its list of processes may be shorter than the system's (a screen); True by default
+    MEMORY_ONLY     True where it shows the memory of the machine and nothing else
 A module that lacks something fails here, at import, and not when its tool's text comes along.
 """
 
@@ -71,6 +72,7 @@ class Format:
     syntax: Syntax | None = None
     programs: tuple[str, ...] = ()
     lists_all: bool = True
+    memory_only: bool = False
 
 
 def _load(name: str) -> list[Format]:
@@ -89,7 +91,9 @@ def _load(name: str) -> list[Format]:
         command = program_pattern(programs, alone=semantics is None)
     optional = {key: getattr(module, key) for key in ("claims", "fits", "follows") if hasattr(module, key)}
     optional |= {
-        key: getattr(module, key.upper()) for key in ("begins", "inline", "lists_all") if hasattr(module, key.upper())
+        key: getattr(module, key.upper())
+        for key in ("begins", "inline", "lists_all", "memory_only")
+        if hasattr(module, key.upper())
     }
     main = Format(
         kind=module.KIND,
@@ -185,6 +189,12 @@ def secret_options() -> dict[str, str]:
             apart = r"[\s=]+" if form.syntax.one_dash else r"[\s=]*"
             found |= dict.fromkeys(form.programs, rf"\s(?:{'|'.join(map(re.escape, names))}){apart}")
     return found
+
+
+def shows_memory_only(kind: str) -> bool:
+    """Whether what this format reads shows the memory of the machine and nothing else."""
+    form = formats().get(kind)
+    return form is not None and form.memory_only
 
 
 @lru_cache(maxsize=256)  # a text repeats its commands, and each is asked for several times

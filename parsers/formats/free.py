@@ -19,6 +19,7 @@ from ..records import Found, HostFacts, Problem, Record, SystemSample
 KIND = "free"
 COMMAND = r"(?:^|[\s/;&|(])free(?:\s+-|\s*$|\s*[|;&>])"
 PROGRAMS = ("free",)
+MEMORY_ONLY = True
 # Titles of free's columns, and what its rows begin with, in lower case, in procps' own translations.
 _COLUMNS = {
     "total": "gesamt razem totalt 총계 загалом",

@@ -18,6 +18,7 @@ from ..transcript import is_elision
 
 KIND = "meminfo"
 COMMAND = r"/proc/meminfo"
+MEMORY_ONLY = True
 OPENS = (
     r"(?:Mem(?:Total|Free|Available|Shared)|Buffers|Cached|Swap(?:Total|Free|Cached)|(?:In)?[Aa]ctive(?:\((?:anon|file)\))?"
     r"|AnonPages|Mapped|Slab|Dirty|Committed_AS|CommitLimit|(?:High|Low)(?:Total|Free)|PageTables):\s+\d+ kB\s*(?:[^\s\w].*)?$"

@@ -7,7 +7,14 @@ from types import SimpleNamespace
 import pytest
 
 from parsers import catalogue
-from parsers.catalogue import has_one_thread, is_monitor, lists_all_processes, makes_load, semantics_of
+from parsers.catalogue import (
+    has_one_thread,
+    is_monitor,
+    lists_all_processes,
+    makes_load,
+    semantics_of,
+    shows_memory_only,
+)
 from parsers.records import Semantics
 
 
@@ -36,6 +43,13 @@ def test_monitors_are_known_by_the_names_of_their_programs(program, monitors):
 def test_only_a_screen_may_have_no_room_for_all_processes():
     assert not lists_all_processes("top")
     assert lists_all_processes("ps")
+
+
+def test_some_formats_show_memory_only():
+    assert [kind for kind in ("free", "meminfo", "top", "vmstat", "ab") if shows_memory_only(kind)] == [
+        "free",
+        "meminfo",
+    ]
 
 
 def test_semantics_are_those_that_the_tools_format_declares():

@@ -14,6 +14,7 @@ from parsers.catalogue import (
     makes_load,
     parse_command,
     semantics_of,
+    shows_memory_only,
 )
 from parsers.commands import Command
 from parsers.records import Semantics
@@ -71,6 +72,7 @@ __all__ = [
     "result_of",
     "run_result",
     "semantics_of",
+    "shows_memory_only",
     "submit",
     "submit_all",
     "apply_deltas",

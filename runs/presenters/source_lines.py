@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from runs.analysis.numbers import figure
+from runs.ingest import shows_memory_only
 from runs.models import Capture, ConfigText, Run, Timing, Upload
 
-MEMORY_TOOLS = {"meminfo", "free"}
 # A longer line is cut: no tool prints one, and the page must stay small.
 MAX_CHARACTERS = 2000
 
@@ -57,7 +57,7 @@ class CoveredLines:
 
 
 def capture_tint(tool: str) -> str:
-    return "memory" if tool in MEMORY_TOOLS else "look"
+    return "memory" if shows_memory_only(tool) else "look"
 
 
 def mark_lines(
