@@ -81,8 +81,10 @@ _N_TIMES = len(_TIMES) * len(_OF_TIMES) + len(_PERCENTS)
 _SUMMARY = re.compile(_TOP.replace("+", "{1,15}+").replace("*", "{0,15}+"))  # no figure is endless
 _TASKS = ("tasks_total", "tasks_running", "tasks_sleeping", "tasks_stopped", "tasks_zombie")
 _CPU = ("us", "sy", "ni", "id", "wa", "hi", "si", "st")
-_MEMORY = ("mem_total_kb", "mem_free_kb", "mem_used_kb", "mem_buff_cache_kb")
-_MEMORY += ("swap_total_kb", "swap_free_kb", "swap_used_kb", "mem_avail_kb")
+_MEMORY = (
+    *("mem_total_kb", "mem_free_kb", "mem_used_kb", "mem_buff_cache_kb"),
+    *("swap_total_kb", "swap_free_kb", "swap_used_kb", "mem_avail_kb"),
+)
 _FACTOR = {"K": 1, "M": 1024, "G": 1024**2}
 
 

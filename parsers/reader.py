@@ -20,7 +20,6 @@ from .catalogue import (
     parse_command,
     semantics_of,
 )
-from .commands import Command
 from .lines import Lines
 from .records import Found, LoadResult, Problem, Record
 
@@ -45,7 +44,7 @@ class TypedCommand:
 
 
 @dataclass(slots=True)
-class Around:
+class Context:
     """What was seen since the last block: the prose, and the command that may have printed the next one."""
 
     heading: tuple[int, str] | None = None
@@ -55,29 +54,29 @@ class Around:
     stamps: list[tuple[int, str]] = field(default_factory=list)
     commands: tuple[str, ...] = ()
 
-    def note(self, number: int, line: str, lines: Lines) -> None:
+    def add_line(self, number: int, line: str, lines: Lines) -> None:
         """Take in a line that no tool printed."""
         if transcript.is_plain(line):
             if not self.in_output:
-                self._headed(number, line)
+                self._add_heading(number, line)
             return
         if len(line) <= _LONGEST_STAMP and (_TIME.search(line) or _EPOCH_OR_DAY.match(line)):
-            self._stamp(number, line)
+            self._add_stamp(number, line)
         typed, prefix = transcript.prompt(line), ""
         if typed is None and not line[0].isalpha():  # no quoting begins with a letter
             quoting = transcript.QUOTING.match(line)
             if quoting and quoting[0].strip():
                 typed, prefix = transcript.prompt(line[quoting.end() :]), quoting[0]
         if typed is not None:
-            self._typed(typed, number, lines, prefix)
+            self._add_command(typed, number, lines, prefix)
         elif self.in_output:
             return
-        elif line[0] in "=-" and self._underlined(number, line.rstrip()):
-            self._headed(*self.trail.pop())
+        elif line[0] in "=-" and self._underlines(number, line.rstrip()):
+            self._add_heading(*self.trail.pop())
         elif not transcript.is_elision(line) and transcript.is_prose(line):
-            self._headed(number, line)
+            self._add_heading(number, line)
 
-    def _underlined(self, number: int, line: str) -> bool:
+    def _underlines(self, number: int, line: str) -> bool:
         """Whether a line makes a heading, as Markdown has it, of the one above; that gets the "#" which tells so elsewhere."""
         above, text = self.trail[-1] if self.trail else (-1, "")
         if above != number - 1 or line.strip(line[0]) or not 0 <= len(line) - transcript.width(text) + 3 <= 6:
@@ -85,7 +84,7 @@ class Around:
         self.trail[-1] = (above, f"{'##' if line[0] == '=' else '###'} {text}")
         return True
 
-    def _headed(self, number: int, line: str) -> None:
+    def _add_heading(self, number: int, line: str) -> None:
         self.heading = (number, line.strip()[: transcript.MAX_HEADING])
         self.trail.append(self.heading)
         if len(self.trail) > _TRAIL:
@@ -93,12 +92,12 @@ class Around:
         if self.command:
             self.command.prose_since = True
 
-    def _stamp(self, number: int, line: str) -> None:
+    def _add_stamp(self, number: int, line: str) -> None:
         self.stamps.append((number, line.rstrip()))
         if len(self.stamps) > _STAMPS:
             del self.stamps[_STAMPS // 2]
 
-    def _typed(self, typed: tuple[str | None, str], number: int, lines: Lines, prefix: str) -> None:
+    def _add_command(self, typed: tuple[str | None, str], number: int, lines: Lines, prefix: str) -> None:
         host, command = typed
         while command.endswith("\\") and len(command) < 4096 and (more := lines.peek()) is not None:
             next(lines)
@@ -109,36 +108,29 @@ class Around:
             self.in_output = True
 
     @property
-    def text(self) -> str | None:
+    def pending_command(self) -> str | None:
         """The command whose output may come next, without prose between."""
         return self.command.text if self.command and not self.command.prose_since else None
 
-    def ended(self, form: Format, values: dict[str, Any]) -> tuple[TypedCommand | None, list[tuple[int, str]]]:
-        """A block ends here: (the command that printed it if the text shows it, the prose since the block before)."""
+    def end_block(self, form: Format, values: dict[str, Any]) -> dict[str, Any]:
+        """A block of these values ends here: what stands around it, by the names of Block's fields.
+
+        The list `below` is filled later, while the next block is looked for.
+        """
         command = self.command
+        if command is not None and not self._was_printed_by(command, form, values):
+            if command.printed or not command.prose_since:
+                self.command = None
+            command = None
+        elif command is not None and not command.prose_since:
+            command.printed = form.kind
+        fields: dict[str, Any] = {"trail": self.trail, "above": self.stamps, "below": [], "typed": self.commands}
         if command is not None:
-            if self._printed(command, form, values):
-                if not command.prose_since:
-                    command.printed = form.kind
-            else:
-                if command.printed or not command.prose_since:
-                    self.command = None
-                command = None
-        trail, self.trail = self.trail, []
-        self.in_output = False
-        return command, trail
+            fields |= {"command": command.text, "command_line": command.line, "prompt_host": command.host}
+        self.trail, self.stamps, self.commands, self.in_output = [], fields["below"], (), False
+        return fields
 
-    def gap(self) -> tuple[list[tuple[int, str]], list[tuple[int, str]]]:
-        """A block ends here: (lines with a time since the block before, those that come until the next: it fills later)."""
-        above, self.stamps = self.stamps, []
-        return above, self.stamps
-
-    def typed(self) -> tuple[str, ...]:
-        """A block ends here: the commands since the block before."""
-        commands, self.commands = self.commands, ()
-        return commands
-
-    def _printed(self, command: TypedCommand, form: Format, values: dict[str, Any]) -> bool:
+    def _was_printed_by(self, command: TypedCommand, form: Format, values: dict[str, Any]) -> bool:
         named = bool(form.command and form.command.search(command.text))
         if named and self.in_output and command.printed is None:
             return True  # right below the command: figures that do not fit were changed by hand
@@ -210,26 +202,20 @@ class Block:
 
 def _complete(result: LoadResult, values: dict[str, Any], text: str) -> LoadResult:
     """The load result with what its command tells and the tool did not print: a quoted line has no concurrency."""
+    names = [name for name in ("concurrency", "keepalive", "hostname", "port", "path") if getattr(result, name) is None]
+    if "hostname" not in names and "port" in names:  # half an address from each would be nobody's
+        names.remove("port")
     semantics = semantics_of(result.tool)
-    command = parse_command(text, result.tool) if text and semantics.completed_from_command else Command()
+    if semantics.concurrency == "measured" and "users" not in values:
+        names.append("concurrency")
+    if not (names and text and semantics.completed_from_command):
+        return result
+    command = parse_command(text, result.tool)
     if not command.tool or command.problem or command.unknown:
         return result
-    asked: dict[str, Any] = {
-        "concurrency": command.options.get("concurrency"),
-        "keepalive": command.options.get("keepalive"),
-        "hostname": command.hostname,
-        "port": command.port,
-        "path": command.path,
-    }
-    if result.hostname is not None:  # half an address from each would be nobody's
-        del asked["port"]
-    measured = semantics.concurrency == "measured" and "users" not in values
-    missing: dict[str, Any] = {
-        name: value
-        for name, value in asked.items()
-        if value is not None and (getattr(result, name) is None or name == "concurrency" and measured)
-    }
-    return replace(result, **missing) if missing else result
+    asked: dict[str, Any] = {name: command.options.get(name) for name in ("concurrency", "keepalive")}
+    asked |= {"hostname": command.hostname, "port": command.port, "path": command.path}
+    return replace(result, **{name: asked[name] for name in names if asked[name] is not None})
 
 
 Parse = Callable[[Lines, str | None], Found | None]
@@ -240,42 +226,42 @@ def read(lines: Iterable[str]) -> Iterator[Block]:
 
     Never raises on any text; what cannot be read is in the blocks' `problems`. Memory does not grow with the length.
     """
-    source, around = Lines(lines), Around()
+    source, context = Lines(lines), Context()
     usual = tuple(beginnings())
     line: str | None = ""
     while line is not None:
         block = None
         if source.empty():
-            around.in_output = False
+            context.in_output = False
         if source.begins(usual):
-            block = _begun(source, around)
+            block = _read_usual(source, context)
         if block is None:
             line = next(source, None)
             if not line or line.isspace():
-                around.in_output = False
-            elif opening := _opening(line):
-                block = _opened(source, line, *opening, around)
+                context.in_output = False
+            elif opening := _find_opening(line):
+                block = _read_opened(source, line, *opening, context)
             else:
-                block = _between(source, line, around)
+                block = _read_claimed(source, line, context)
         if block is not None:
             yield block
             form = formats()[block.kind]
             if form.follows is not None:
-                yield from _following(source, form, form.follows, around)
+                yield from _read_following(source, form, form.follows, context)
             line = ""
 
 
-def _begun(source: Lines, around: Around) -> Block | None:
+def _read_usual(source: Lines, context: Context) -> Block | None:
     """The block on whose usual beginning the text stands. None: it is not quite the usual one, and is looked at as any line."""
     number = source.number
     for begins, form in beginnings().items():
         if source.begins((begins,)):
-            found = _tried(form.parse, source, around.text)
-            return _block(source, form, found, around) if found and source.number > number else None
+            found = _try_parse(form.parse, source, context.pending_command)
+            return _make_block(source, form, found, context) if found and source.number > number else None
     return None
 
 
-def _opening(line: str) -> tuple[Format, str, str | None] | None:
+def _find_opening(line: str) -> tuple[Format, str, str | None] | None:
     """(format, quoting before it, label before it) when a tool's output begins with this line."""
     if line[0] == "$":  # most command lines; no output begins so
         return None
@@ -297,38 +283,40 @@ def _opening(line: str) -> tuple[Format, str, str | None] | None:
     return formats()[found.lastgroup or ""], prefix, label
 
 
-def _opened(source: Lines, line: str, form: Format, prefix: str, label: str | None, around: Around) -> Block | None:
+def _read_opened(
+    source: Lines, line: str, form: Format, prefix: str, label: str | None, context: Context
+) -> Block | None:
     """The block that begins with the line returned last. None: there was nothing to it, and its lines stay unread."""
     number, raw = source.number, source.raw
     source.again()
     above = source.raw
-    found = _parsed(source, form, prefix, around.text)
+    found = _parse_quoted(source, form, prefix, context.pending_command)
     for other in opening_too(form.kind, line[len(prefix) :].lstrip()) if found is None else ():
         if source.number == number:
             source.raw = raw  # the format may have looked further, and put back what it saw
             source.again()
         source.raw = above
-        if source.number == number - 1 and (found := _parsed(source, other, prefix, around.text)):
+        if source.number == number - 1 and (found := _parse_quoted(source, other, prefix, context.pending_command)):
             form = other
             break
     if found and source.number >= number:
-        return _block(source, form, found, around, prefix, label)
+        return _make_block(source, form, found, context, prefix, label)
     if source.number < number:  # the format gave its own opening line back: go on behind it
         next(source)
     if source.number == number:  # it only looked like it ("MaxClients 50" as a heading)
-        around.note(number, line, source)
+        context.add_line(number, line, source)
     return None
 
 
-def _parsed(source: Lines, form: Format, prefix: str, command: str | None) -> Found | None:
+def _parse_quoted(source: Lines, form: Format, prefix: str, command: str | None) -> Found | None:
     source.prefix = prefix
     try:
-        return _tried(form.parse, source, command)
+        return _try_parse(form.parse, source, command)
     finally:
         source.prefix = ""
 
 
-def _tried(parse: Parse, source: Lines, command: str | None) -> Found | None:
+def _try_parse(parse: Parse, source: Lines, command: str | None) -> Found | None:
     """What a format reads; None, too, where it took for a figure what is none ("1.2.3"): its lines stay unread."""
     try:
         return parse(source, command)
@@ -336,61 +324,53 @@ def _tried(parse: Parse, source: Lines, command: str | None) -> Found | None:
         return None
 
 
-def _following(source: Lines, form: Format, follows: Parse, around: Around) -> Iterator[Block]:
+def _read_following(source: Lines, form: Format, follows: Parse, context: Context) -> Iterator[Block]:
     """The blocks right behind the one read last that only its own format can tell."""
     found, number = None, -1
     while source.number > number:
         number, source.prefix = source.number, source.quoting
         try:
-            found = _tried(follows, source, around.text)
+            found = _try_parse(follows, source, context.pending_command)
         finally:
             source.prefix = ""
         if found is None:
             return
-        yield _block(source, form, found, around, source.quoting)
+        yield _make_block(source, form, found, context, source.quoting)
 
 
-def _between(source: Lines, line: str, around: Around) -> Block | None:
+def _read_claimed(source: Lines, line: str, context: Context) -> Block | None:
     """Note a line that no tool printed; if it is a command that tells by itself what it prints, its output."""
     number = source.number
-    around.note(number, line, source)
-    command = around.command
-    if command is None or command.line != number or not around.in_output:
+    context.add_line(number, line, source)
+    command = context.command
+    if command is None or command.line != number or not context.in_output:
         return None
     for form in claimed(command.text):
-        found = _parsed(source, form, command.prefix, command.text)
+        found = _parse_quoted(source, form, command.prefix, command.text)
         if found:
-            return _block(source, form, found, around, command.prefix)
+            return _make_block(source, form, found, context, command.prefix)
     return None
 
 
-def _block(
-    source: Lines, form: Format, found: Found, around: Around, prefix: str = "", label: str | None = None
+def _make_block(
+    source: Lines, form: Format, found: Found, context: Context, prefix: str = "", label: str | None = None
 ) -> Block:
     source.quoting = prefix
-    line, heading = around.heading or (None, None)
+    line, heading = context.heading or (None, None)
     if heading and prefix and not label and prefix.strip():
         heading = transcript.unquote(heading, prefix).strip()
     if source.cut == found.last and all(problem.line != source.cut for problem in found.problems):
         message = f"the text ends in {source.cut_text!r}, without a line end: the number may be cut off"
         found.problems.append(Problem(source.cut, message))
-    command, trail = around.ended(form, found.values)
-    above, below = around.gap()
     return Block(
-        form.kind,
-        found.first,
-        found.last,
-        found.values,
-        heading,
-        line,
-        label,
-        command.text if command else None,
-        command.line if command else None,
-        command.host if command else None,
-        trail,
-        found.partial,
-        found.problems,
-        above,
-        below,
-        around.typed(),
+        kind=form.kind,
+        first=found.first,
+        last=found.last,
+        values=found.values,
+        heading=heading,
+        heading_line=line,
+        label=label,
+        partial=found.partial,
+        problems=found.problems,
+        **context.end_block(form, found.values),
     )

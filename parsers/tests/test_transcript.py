@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from parsers.lines import Lines
-from parsers.reader import Around
+from parsers.reader import Context
 from parsers.transcript import clean, is_elision, is_plain, is_prose, prompt
 
 from .mangle import before
@@ -256,8 +256,8 @@ def test_a_plain_line_is_prose_by_every_other_rule():
     lines = {line for path in fixtures() for line in text_of(path).split("\n")} | set(PLAIN) | set(NOT_PLAIN)
     for line in filter(is_plain, lines):
         assert (prompt(line), is_elision(line), is_prose(line)) == (None, False, True)
-        around = Around()
-        around.note(1, line, Lines([]))
+        around = Context()
+        around.add_line(1, line, Lines([]))
         assert (around.heading, around.stamps) == ((1, line.strip()), [])
 
 
