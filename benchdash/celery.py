@@ -1,17 +1,32 @@
-"""The Celery application; `manage.py worker` and `manage.py serve` run its workers."""
+"""The Celery application, and its queue in a folder, made safe for several workers.
 
+Kombu's own transport writes each file in place, so that a worker that reads it meanwhile finds it empty and fails; and it
+takes a message by moving it to the system's temporary folder, which between two file systems is a copy. Here a message or a
+table is always visible whole.
+"""
+
+from __future__ import annotations
+
+import fcntl
 import os
 import signal
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from queue import Empty
 from typing import Any
 
 from celery import Celery
 from celery.signals import worker_process_init
+from kombu.transport import TRANSPORT_ALIASES, filesystem
+from kombu.utils.json import dumps, loads
 
-from benchdash import filebroker
 from runs.management.processes import end_with_parent
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "benchdash.settings")
-filebroker.use()
+TRANSPORT_ALIASES["filesystem"] = f"{__name__}:Transport"
 app = Celery("benchdash")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
@@ -19,5 +34,62 @@ app.autodiscover_tasks()
 
 @worker_process_init.connect
 def end_with_worker(**_: Any) -> None:
-    """A pool's process must not outlive a worker that was killed: what it reads is read again by another one."""
+    """A pool process must not outlive a worker that was killed: another worker parses its text again."""
     end_with_parent(signal.SIGKILL)
+
+
+def _write(file: Path, content: str) -> None:
+    """The whole content, or nothing yet. No queue's name ends like the file's first one."""
+    fresh = file.with_name(f"{uuid.uuid4()}.part")
+    fresh.write_text(content)
+    fresh.replace(file)
+
+
+class Channel(filesystem.Channel):
+    def _put(self, queue: str, payload: Any, **kwargs: Any) -> None:  # type: ignore[override]
+        name = f"{time.time_ns():020}_{uuid.uuid4()}.{queue}.msg"
+        _write(Path(self.data_folder_out) / name, dumps(payload))
+
+    def _get(self, queue: str) -> Any:  # type: ignore[override]
+        """The oldest message, which from here on is nobody else's."""
+        folder = Path(self.data_folder_in)
+        for file in sorted(folder.iterdir()):
+            if file.name.partition(".")[2] != f"{queue}.msg":
+                continue
+            taken = folder / f"{uuid.uuid4()}.taken"
+            try:
+                file.rename(taken)
+            except FileNotFoundError:
+                continue  # another worker was quicker
+            payload = taken.read_text()
+            taken.unlink()
+            return loads(payload)
+        raise Empty
+
+    def _queue_bind(self, exchange: str, routing_key: str | None, pattern: str | None, queue: str) -> None:
+        bound = filesystem.exchange_queue_t(routing_key or "", pattern or "", queue or "")
+        self._change_table(exchange, lambda rows: rows if bound in rows else [bound, *rows])
+
+    def _delete(self, queue: str, exchange: str, routing_key: str, pattern: str, *args: Any, **kwargs: Any) -> None:
+        self._purge(queue)
+        bound = filesystem.exchange_queue_t(routing_key or "", pattern or "", queue or "")
+        self._change_table(exchange, lambda rows: [row for row in rows if row != bound])
+
+    def _change_table(self, exchange: str, change: Callable[[list[Any]], list[Any]]) -> None:
+        file: Path = self._exchange_file(exchange)  # type: ignore[attr-defined]
+        with self._tables_locked():
+            before = self.get_table(exchange)
+            after = change(before)
+            if after != before:
+                _write(file, dumps(after))
+
+    @contextmanager
+    def _tables_locked(self) -> Iterator[None]:
+        self.control_folder.mkdir(exist_ok=True)
+        with (self.control_folder / "lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # closing it lets go
+            yield
+
+
+class Transport(filesystem.Transport):
+    Channel = Channel

@@ -24,7 +24,7 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.messages",
     "whitenoise.runserver_nostatic",
-    "benchdash.apps.StaticFiles",
+    "benchdash.staticfiles.StaticFiles",
     "django.contrib.humanize",
     "rest_framework",
     "django_filters",
@@ -36,8 +36,8 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
-    "benchdash.security.ContentSecurityPolicy",
-    "benchdash.limits.Bodies",
+    "benchdash.middleware.ContentSecurityPolicy",
+    "benchdash.middleware.BodyLimits",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     # Below WhiteNoise, whose files are compressed already. Answers hold secrets (a form's token) beside what a stranger
     # may have chosen, so their length could tell of them (BREACH): the token is masked anew in each answer, and this
@@ -47,7 +47,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "runs.accounts.middleware.LoginRequired",
+    "benchdash.middleware.LoginRequired",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
@@ -82,7 +82,7 @@ STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static", ("plotly", Path(plotly.__file__).parent / "package_data")]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "benchdash.assets.Storage"},
+    "staticfiles": {"BACKEND": "benchdash.staticfiles.Storage"},
 }
 # Pages name files by their hashed names only, which browsers keep for ever; the others would be compressed for nobody.
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True

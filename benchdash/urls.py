@@ -3,7 +3,7 @@
 from django.contrib import admin
 from django.urls import include, path
 
-from benchdash.health import healthz
+from benchdash.views import healthz
 
 urlpatterns = [
     path("healthz", healthz, name="healthz"),
@@ -14,7 +14,7 @@ urlpatterns = [
     path("", include("runs.remote.urls")),
 ]
 
-handler400 = "benchdash.refused.bad_request"
-handler403 = "benchdash.refused.permission_denied"
-handler404 = "benchdash.refused.page_not_found"
-handler500 = "benchdash.refused.server_error"
+handler400 = "benchdash.views.bad_request"
+handler403 = "benchdash.views.permission_denied"
+handler404 = "benchdash.views.page_not_found"
+handler500 = "benchdash.views.server_error"

@@ -4,7 +4,7 @@ import os
 
 from django.core.wsgi import get_wsgi_application
 
-from runs.wire import watched
+from benchdash.webworker import check_bodies
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "benchdash.settings")
-application = watched(get_wsgi_application())
+application = check_bodies(get_wsgi_application())

@@ -322,13 +322,13 @@ def time_pages(n_runs: int) -> None:
     create_tables()
     from django.core.management import call_command
 
-    from benchdash.webworker import spare_the_program
+    from benchdash.webworker import freeze_program
     from runs.models import Run
 
     if not Run.objects.exists():
         call_command("make_sample", runs=n_runs, stdout=sys.stderr)
     browser, pages = log_in(), page_addresses()
-    spare_the_program()  # as the web server does; one pass of the garbage collector takes longer than most pages
+    freeze_program()  # as the web server does; one pass of the garbage collector takes longer than most pages
     for line in sys.stdin:
         if line.strip() == "names":
             print(json.dumps(list(pages)), flush=True)

@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from benchdash.refused import bad_request, permission_denied, server_error
+from benchdash.views import bad_request, permission_denied, server_error
 
 pytestmark = pytest.mark.django_db
 

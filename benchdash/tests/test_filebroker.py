@@ -9,14 +9,13 @@ from typing import Any
 
 from kombu import Connection
 
-from benchdash import filebroker
+from benchdash import celery  # noqa: F401  (registers the transport)
 
 N_EACH = 200
 SENDERS = TAKERS = 3
 
 
 def channel(folder: str) -> Any:
-    filebroker.use()
     names = ("data_folder_in", "data_folder_out", "control_folder")
     return Connection("filesystem://", transport_options=dict.fromkeys(names, folder)).channel()
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from http import HTTPStatus
 from pathlib import Path
 
 import pytest
@@ -20,9 +21,12 @@ from django.core.handlers.wsgi import WSGIHandler
 from django.core.signals import request_started
 from django.db import close_old_connections
 from django.test import Client
+from gunicorn.http.body import LengthReader
 from gunicorn.http.errors import InvalidChunkSize
+from gunicorn.http.unreader import SocketUnreader
 
-from runs import wire
+from benchdash import webworker
+from benchdash.middleware import BodyLimits
 from runs.accounts.tokens import make_token
 from runs.models import Run, Upload
 from runs.tests.ingest.texts import session
@@ -106,7 +110,7 @@ def answered(environ: dict[str, object], body: bytes, length: int | None) -> tup
         given["CONTENT_LENGTH"] = str(length)
     request_started.disconnect(close_old_connections)  # as Django's test client: the test's transaction is on it
     try:
-        answer = b"".join(wire.watched(WSGIHandler())(given, lambda status, headers: said.append(status)))
+        answer = b"".join(webworker.check_bodies(WSGIHandler())(given, lambda status, headers: said.append(status)))
     finally:
         request_started.connect(close_old_connections)
     return said[0], answer
@@ -131,10 +135,8 @@ def test_a_body_that_comes_whole_is_taken(token):
 
 
 def test_a_page_tells_of_a_broken_body_too(rf):
-    from benchdash.limits import Bodies
-
-    error = wire.Interrupted(wire.HTTPStatus.BAD_REQUEST, "The text did not come whole.")
-    answer = Bodies(lambda request: None).process_exception(rf.post("/preview/"), error)
+    error = webworker.Interrupted(HTTPStatus.BAD_REQUEST, "The text did not come whole.")
+    answer = BodyLimits(lambda request: None).process_exception(rf.post("/preview/"), error)
     assert answer.status_code == 400 and "did not come whole" in answer.content.decode()
 
 
@@ -143,48 +145,45 @@ def test_chunks_whose_sizes_are_none_are_a_broken_text():
         def read(self, size: int | None = -1, /) -> bytes:
             raise InvalidChunkSize(b"zz")
 
-    with pytest.raises(wire.Interrupted, match="did not come whole") as caught:
-        wire.Body(Chunks(), None, None).read(10)
+    with pytest.raises(webworker.Interrupted, match="did not come whole") as caught:
+        webworker.Body(Chunks(), None, None).read(10)
     assert caught.value.status == 400
 
 
 # --- slow senders ------------------------------------------------------------------------------------------------------
 @pytest.fixture
 def impatient(monkeypatch) -> None:
-    monkeypatch.setattr(wire, "PATIENCE_S", 0.3)
-    monkeypatch.setattr(wire, "LOOK_S", 0.05)
-    monkeypatch.setattr(wire, "watch", wire.Watch())
+    monkeypatch.setattr(webworker, "PATIENCE_S", 0.3)
+
+
+def body_of(connection: socket.socket, length: int) -> webworker.Body:
+    """A body as gunicorn's worker reads it from a connection."""
+    timed = webworker.TimedSocket(connection)
+    return webworker.Body(LengthReader(SocketUnreader(timed), length), length, timed)
 
 
 def test_a_sender_who_says_nothing_is_cut_off(impatient):
     sender, connection = socket.socketpair()
-    with sender, connection, connection.makefile("rb", buffering=0) as stream:
-        body = wire.Body(stream, 100, connection)
-        wire.watch.begin(body)
-        with pytest.raises(wire.Interrupted, match="too slowly") as caught:
-            body.read(100)
-        wire.watch.end(body)
+    with sender, connection, pytest.raises(webworker.Interrupted, match="too slowly") as caught:
+        body_of(connection, 100).read(100)
     assert caught.value.status == 408
 
 
 def test_a_sender_who_pauses_and_goes_on_is_waited_for(impatient):
     sender, connection = socket.socketpair()
-    with sender, connection, connection.makefile("rb") as stream:
-        body = wire.Body(stream, 20_000, connection)
-        wire.watch.begin(body)
+    with sender, connection:
         pieces = [threading.Timer(0.1 * n, sender.sendall, [b"x" * 5000]) for n in range(4)]
         for piece in pieces:
             piece.start()
-        assert len(body.read()) == 20_000
-        wire.watch.end(body)
+        assert len(body_of(connection, 20_000).read()) == 20_000
         for piece in pieces:
             piece.join()
 
 
 SERVER = """
 import sys
-from runs import wire
-wire.PATIENCE_S = 1.0
+from benchdash import webworker
+webworker.PATIENCE_S = 1.0
 from gunicorn.app.wsgiapp import run
 sys.argv[1:] = ["benchdash.wsgi", "--bind", "127.0.0.1:" + sys.argv[1], "--threads", "2", "--no-control-socket",
     "--worker-class", "benchdash.webworker.Worker"]

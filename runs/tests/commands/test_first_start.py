@@ -111,7 +111,7 @@ def test_static_files_lie_there_compressed_under_hashed_names_only(tmp_path, set
     source.mkdir()
     (source / "a.css").write_text("a { color: red }" * 1000)
     settings.STATICFILES_DIRS = [source]
-    settings.STORAGES = settings.STORAGES | {"staticfiles": {"BACKEND": "benchdash.assets.Storage"}}
+    settings.STORAGES = settings.STORAGES | {"staticfiles": {"BACKEND": "benchdash.staticfiles.Storage"}}
     assert collect_static_when_changed()
     found = {re.sub(r"\.[0-9a-f]{12}\.", ".#.", path.name): path for path in (tmp_path / "static").glob("a.*")}
     assert set(found) == {"a.#.css", "a.#.css.br", "a.#.css.gz"}

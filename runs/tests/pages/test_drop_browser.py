@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 from django.core.handlers.wsgi import WSGIHandler
 
+from benchdash.webworker import check_bodies
 from benchmarks.texts import write_top_log
-from runs import tasks, wire
+from runs import tasks
 from runs.models import Upload
 from runs.tests.pages.test_browser import _static, no_sideways_scroll, page, see_charts
 
@@ -41,7 +42,7 @@ def _whole_bodies(monkeypatch: pytest.MonkeyPatch) -> None:
     answer = WSGIHandler.__call__
 
     def watched(handler: WSGIHandler, environ: dict[str, Any], start_response: Any) -> Any:
-        return wire.watched(partial(answer, handler))(environ, start_response)
+        return check_bodies(partial(answer, handler))(environ, start_response)
 
     monkeypatch.setattr(WSGIHandler, "__call__", watched)
 

@@ -1,0 +1,45 @@
+"""/healthz, and the error pages: under /api/ errors have the one shape of the API."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Any
+
+from django.contrib.auth.decorators import login_not_required
+from django.db import DatabaseError, connection
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.views import defaults
+
+MESSAGES = {
+    HTTPStatus.BAD_REQUEST: "The request makes no sense: its host name, its headers or its form are not as expected.",
+    HTTPStatus.FORBIDDEN: "You may not do this.",
+    HTTPStatus.NOT_FOUND: "There is nothing at this address; /api/v1/schema/ lists what there is.",
+    HTTPStatus.INTERNAL_SERVER_ERROR: "The server failed. Its log says where.",
+}
+
+
+@login_not_required
+def healthz(request: HttpRequest) -> HttpResponse:
+    """Whether this process responds and reaches its database: 200 "ok", or 503. The one page that is open to anybody."""
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except DatabaseError:
+        return HttpResponse("the database does not answer\n", status=503, content_type="text/plain")
+    return HttpResponse("ok\n", content_type="text/plain")
+
+
+def _error_view(status: HTTPStatus, page: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    def handle(request: HttpRequest, *args: Any, **more: Any) -> HttpResponse:
+        if not request.path_info.startswith("/api/"):
+            return page(request, *args, **more)
+        return JsonResponse({"errors": [{"line": None, "message": MESSAGES[status]}]}, status=status)
+
+    return handle
+
+
+bad_request = _error_view(HTTPStatus.BAD_REQUEST, defaults.bad_request)
+permission_denied = _error_view(HTTPStatus.FORBIDDEN, defaults.permission_denied)
+page_not_found = _error_view(HTTPStatus.NOT_FOUND, defaults.page_not_found)
+server_error = _error_view(HTTPStatus.INTERNAL_SERVER_ERROR, defaults.server_error)
