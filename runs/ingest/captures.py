@@ -354,7 +354,7 @@ def _configs_by_family(runs: Sequence[DraftRun], names: ConfigNames) -> dict[str
     n_configs = len({run.config for run in runs})
     configs: dict[str, set[str]] = defaultdict(set)
     for run in runs:
-        software = (names.result_of(int(run.key[1:].split(".")[0])).server_software or "").lower()
+        software = (names.results[int(run.key[1:].split(".")[0])].server_software or "").lower()
         if family := _find_family(software):
             configs[family].add(run.config)
     return {family: met.pop() for family, met in configs.items() if len(met) == 1 < n_configs}

@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from parsers import Block, LoadResult, parse_command, semantics_of
+from parsers import Block, parse_command, semantics_of
 from parsers.transcript import width
 
 from .draft import DraftConfig
@@ -80,7 +80,9 @@ class ConfigNames:
     blocks         all blocks; loads, texts: numbers of this experiment's load tests and config texts
     duplicates     {number of a block: number of the block that it quotes}
     n_before       number of configs of earlier experiments
-    configs        the result; heading_lines[n]: line of the heading that names the config of load n (0 if none does)
+    configs        the result, and their names by key
+    results        {load: its first result}
+    heading_lines  {load: line of the heading that names its config, 0 if none does}
     """
 
     def __init__(
@@ -95,10 +97,10 @@ class ConfigNames:
         self.duplicates = duplicates
         self.n_before = n_before
         self.configs: list[DraftConfig] = []
-        self._results = {load: blocks[load].load_results[0] for load in loads}
+        self.results = {load: blocks[load].load_results[0] for load in loads}
         self._choices = choose_headings(blocks, loads, set(texts), duplicates, self.method_of)
         self.heading_lines = {load: choice.line for load, choice in self._choices.items()}
-        self._names: dict[str, str] = {}  # config key -> name
+        self.names: dict[str, str] = {}  # config key -> name
         self._taken: set[str] = set()
         self._n_numbered: Counter[str] = Counter()  # name -> how many have it with a number
         self._by_heading: dict[str, str] = {}  # heading -> config key
@@ -132,18 +134,12 @@ class ConfigNames:
         """Key of the config that exactly this heading names, or ""."""
         return self._by_heading.get(strip_markup(heading or ""), "")
 
-    def name_of(self, key: str) -> str:
-        return self._names[key]
-
-    def result_of(self, load: int) -> LoadResult:
-        return self._results[load]
-
     def method_of(self, load: int) -> str:
         """What else two runs of one config must have in common to be repeats.
 
         A number of requests that is not round was not requested: the test had a time limit.
         """
-        r = self.result_of(load)
+        r = self.results[load]
         requests = None
         if semantics_of(r.tool).makes_all_requests:
             requests = parse_command(self.blocks[load].command or "", r.tool).options.get("requests")
@@ -152,7 +148,7 @@ class ConfigNames:
         return f"{r.tool}|{r.concurrency}|{r.keepalive}|{r.path}|{requests}"
 
     def _server_of(self, load: int) -> Server:
-        return find_server(self.result_of(load), self.blocks[load])
+        return find_server(self.results[load], self.blocks[load])
 
     def _heading_of(self, load: int) -> tuple[str, str]:
         choice = self._choices[load]
@@ -169,7 +165,7 @@ class ConfigNames:
             name = f"{base} ({self._n_numbered[base] + 1})"
         config = DraftConfig(key=f"c{self.n_before + len(self.configs) + 1}", name=name, group=group)
         self.configs.append(config)
-        self._names[config.key] = name
+        self.names[config.key] = name
         self._taken.add(name)
         if heading:
             self._by_heading.setdefault(heading, config.key)
@@ -177,7 +173,7 @@ class ConfigNames:
 
     def _name_by_heading(self, load: int, heading: str) -> str:
         """The heading, with the server where it stands above several. The text's title alone does not name them."""
-        software = (self.result_of(load).server_software or "").lower()
+        software = (self.results[load].server_software or "").lower()
         if len(self._servers[self._heading_of(load)]) < 2 or (software and software.split("/")[0] in heading.lower()):
             return heading
         trail = self.blocks[0].trail
@@ -192,7 +188,7 @@ class ConfigNames:
             if len({host for host, _ in addresses}) > 1 and address:
                 return f"{software} on {address}"
             return f"{software} on port {port}" if len({port for _, port in addresses}) > 1 and port else software
-        return address or f"{self.result_of(load).tool} at line {self.blocks[load].first}"
+        return address or f"{self.results[load].tool} at line {self.blocks[load].first}"
 
 
 def shorten(text: str) -> str:

@@ -98,7 +98,10 @@ class _TextBuilder:
         self.encoding = encoding
         self._splitter = _Splitter(encoding, piece_bytes)
         self._decoder = Decoder(encoding, first=True)
-        self._search, self._checksums, self._spool = SecretSearch(), Checksums(), PieceSpool()
+        self._search, self._spool = SecretSearch(), PieceSpool()
+        self._sha256 = hashlib.sha256()  # of the bytes
+        self._plain_sha256 = hashlib.sha256()  # of plain UTF-8 with secrets masked
+        self._key = self._plain_sha256.copy()  # the same up to the last word
         self._first_lines: list[int] = []
         self._n_line_ends = self._size_bytes = 0
         self._secrets: list[Secret] = []
@@ -118,8 +121,9 @@ class _TextBuilder:
             how = "empty" if self._is_empty else "blank"
             raise rejected(400, f"The text is {how}; expected the output of a load test or of a monitor.")
         n_lines = self._n_line_ends + (self._last_character != "\n")
-        sums, lines = self._checksums, tuple(self._first_lines)
-        return Text(self.encoding, self._size_bytes, n_lines, sums.sha256, sums.key, self._spool, lines, self._secrets)
+        sha256, key = self._sha256.hexdigest(), self._key.hexdigest()
+        lines = tuple(self._first_lines)
+        return Text(self.encoding, self._size_bytes, n_lines, sha256, key, self._spool, lines, self._secrets)
 
     def _add_piece(self, piece: bytes, continues_line: bool, *, last: bool) -> None:
         """Secrets are searched for in the beginning of each line only, so not in a piece that continues one."""
@@ -129,7 +133,8 @@ class _TextBuilder:
             self._is_empty = self._is_empty and not piece.strip()
             self._is_blank = not text.strip()
         secrets = [] if continues_line else self._search.search(text, first_line)
-        self._checksums.update(piece, mask_secrets(text, secrets, first_line) if secrets else text)
+        self._sha256.update(piece)
+        self._update_key(mask_secrets(text, secrets, first_line) if secrets else text)
         if secrets:
             self._add_secrets(secrets)
         self._spool.add(compress_piece(piece, first=not self._first_lines))
@@ -138,38 +143,19 @@ class _TextBuilder:
         self._size_bytes += len(piece)
         self._last_character = text[-1:] or self._last_character
 
+    def _update_key(self, text: str) -> None:
+        text = text.replace("\r\n", "\n")
+        words = text.rstrip()
+        if words:
+            self._plain_sha256.update(words.encode("utf-8", "surrogatepass"))
+            self._key = self._plain_sha256.copy()
+        self._plain_sha256.update(text[len(words) :].encode("utf-8", "surrogatepass"))
+
     def _add_secrets(self, secrets: list[Secret]) -> None:
         if len(self._secrets) + len(secrets) > MAX_SECRETS:
             secrets = [secret for secret in secrets if secret.key not in self._secret_keys]
         self._secrets += secrets
         self._secret_keys.update(secret.key for secret in secrets)
-
-
-class Checksums:
-    """sha256 of a text's bytes, and its key: sha256 of it as plain UTF-8 without its blank end and secrets."""
-
-    def __init__(self) -> None:
-        self._bytes = hashlib.sha256()
-        self._plain = hashlib.sha256()
-        self._to_last_word = self._plain.copy()
-
-    def update(self, piece: bytes, text: str) -> None:
-        """Add a piece, and the same as text with its secrets masked."""
-        self._bytes.update(piece)
-        text = text.replace("\r\n", "\n")
-        words = text.rstrip()
-        if words:
-            self._plain.update(words.encode("utf-8", "surrogatepass"))
-            self._to_last_word = self._plain.copy()
-        self._plain.update(text[len(words) :].encode("utf-8", "surrogatepass"))
-
-    @property
-    def sha256(self) -> str:
-        return self._bytes.hexdigest()
-
-    @property
-    def key(self) -> str:
-        return self._to_last_word.hexdigest()
 
 
 class _Splitter:
@@ -225,12 +211,14 @@ class _Splitter:
 
 def redact_text(text: Text, keys: Collection[str]) -> Text:
     """The text with "[redacted]" for the secrets of these keys, in UTF-8. Raises Rejected 400 for unknown keys."""
+    if not keys:
+        return text
     known = {secret.key for secret in text.secrets}
     keys = known if keys == EVERY_SECRET else keys
     unknown = sorted(set(keys) - known)
     if unknown:
         raise rejected(400, f"Nothing to redact is called {', '.join(unknown)}; look at the preview again.")
-    if not keys:
+    if not keys:  # every one of none
         return text
     search, arrival, line = SecretSearch(), Arrival("utf-8"), 1
     for piece in text.decoded_pieces():

@@ -112,7 +112,7 @@ class _Relation:
         for index in (i for i in loads if i not in self.duplicates):
             block = self.blocks[index]
             config = names.config_of(index)
-            label, note = self._label_and_note(index, names.name_of(config))
+            label, note = self._label_and_note(index, names.names[config])
             n_results = len(block.load_results)
             for number in range(n_results):
                 method = config, names.method_of(index)
@@ -183,9 +183,11 @@ def _is_empty_listing(block: Block) -> bool:
 
 
 def find_duplicate_loads(
-    blocks: Sequence[Block], records: Sequence[list[Record]], loads: Iterable[int]
+    blocks: Sequence[Block], records: Sequence[list[Record]], loads: Sequence[int]
 ) -> dict[int, int]:
     """{number of a block that repeats figures (a teaser, a translation): number of the block whose figures they are}."""
+    if len(loads) < 2:
+        return {}
     by_rate: dict[tuple[str, float], list[int]] = {}
     for index in loads:
         result = next((r for r in records[index] if isinstance(r, LoadResult)), None)
@@ -297,7 +299,7 @@ def name_experiment(blocks: Sequence[Block], part: range, configs: Sequence[Draf
     """
     trail = [text for _, text in blocks[part.start].trail] if part else []
     subject = next((match["subject"] for text in trail if (match := SUBJECT.search(text))), None)
-    title = subject.strip("\"'") if subject and is_first else _find_title(trail, configs, is_first)
+    title = subject.strip("\"'") if subject and is_first else _find_title(trail, configs, is_first) if trail else ""
     if name := strip_markup(title)[:MAX_NAME]:
         return name
     names = [config.name for config in configs]

@@ -68,10 +68,10 @@ def store_timings(
             row.experiment = row.run.experiment
     if rows:
         Timing.objects.bulk_create(rows)
-    _report_waiting(upload, rows)
+        _report_waiting(upload, rows)
     taken = _assign_waiting(upload, runs.values())
-    _set_clocks([*rows, *(row for row, _ in taken)])
-    return rows, [left for _, left in taken]
+    _set_clocks(rows + list(taken))
+    return rows, list(taken.values())
 
 
 def _build_row(upload: Upload, drafted: DraftTiming, block: Block, experiment: Experiment) -> Timing:
@@ -144,15 +144,11 @@ def _find_elsewhere(row: Timing, upload: Upload) -> Run | None:
 
 
 def _report_waiting(upload: Upload, rows: Sequence[Timing]) -> None:
-    waiting = [row for row in rows if row.run is None]
-    if not waiting:
-        return
-    upload.problems = [
-        *upload.problems,
-        *({"line": row.line_first, "message": _waiting_message(row)} for row in waiting),
-    ]
-    upload.status = Upload.Status.PARTIAL
-    upload.save(update_fields=["problems", "status"])
+    problems = [{"line": row.line_first, "message": _waiting_message(row)} for row in rows if row.run is None]
+    if problems:
+        upload.problems = [*upload.problems, *problems]
+        upload.status = Upload.Status.PARTIAL
+        upload.save(update_fields=["problems", "status"])
 
 
 def _waiting_message(row: Timing) -> str:
@@ -165,22 +161,22 @@ def _waiting_message(row: Timing) -> str:
     )
 
 
-def _assign_waiting(upload: Upload, runs: Iterable[Run]) -> list[tuple[Timing, int]]:
-    """Timings without a run, of the same experiments or sender, that one of these runs has the figures of.
+def _assign_waiting(upload: Upload, runs: Iterable[Run]) -> dict[Timing, int]:
+    """Give these runs the timings without a run, of the same experiments or sender, whose figures they have.
 
-    With each the experiment that it stood beside.
+    Returns each timing with the experiment (id) that it belonged to.
     """
     tools = {run.tool for run in runs if len(run.percentiles_ms) >= _MIN_PERCENTILES}
     if not tools or not Timing.objects.filter(run=None).exists():
-        return []
+        return {}
     sent = Q(upload__created_by=upload.created_by_id, upload__created_at__gte=upload.created_at - WITHIN)
     here = Q(experiment__in={run.experiment_id for run in runs})
     waiting = Timing.objects.filter(sent | here, run=None, tool__in=tools).exclude(upload=upload)
-    taken = []
+    taken = {}
     for row in waiting.select_related("upload").defer("upload__raw")[:_MAX_COMPARED]:
         agreeing = [run for run in runs if is_of_run(row, run)]
         if len(agreeing) == 1:
-            taken.append((row, row.experiment_id))
+            taken[row] = row.experiment_id
             _assign(row, agreeing[0])
     return taken
 
