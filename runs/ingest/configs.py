@@ -42,10 +42,15 @@ class Placement:
 
     def find_or_create(self, draft: Draft) -> None:
         """Every row that the draft needs: that of before, that of the same name, or a new one."""
+        experiments: dict[str, Experiment] = {}
+        configs: dict[str, Config] = {}
+        hosts: dict[str, Host] = {}
+        if self.upload.placed:
+            hosts = self._placed_before(Host, "hosts")
+            experiments = self._placed_before(Experiment, "experiments")
+            configs = self._placed_before(Config, "configs")
         if draft.hosts:
-            self.hosts = _find_hosts(draft.hosts, self._placed_before(Host, "hosts"))
-        experiments = self._placed_before(Experiment, "experiments")
-        configs = self._placed_before(Config, "configs")
+            self.hosts = _find_hosts(draft.hosts, hosts)
         for drafted in draft.experiments:
             host = self.hosts.get(drafted.host)
             experiment = experiments.get(drafted.key) or self._find_experiment(drafted, host)
@@ -64,8 +69,6 @@ class Placement:
 
     def _placed_before(self, model: type[models.Model], section: str) -> dict[str, Any]:
         placed: dict[str, int] = self.upload.placed.get(section, {})
-        if not placed:
-            return {}
         rows = model._default_manager.select_related("experiment" if model is Config else None).in_bulk(placed.values())
         return {key: rows[pk] for key, pk in placed.items() if pk in rows}
 
@@ -86,9 +89,12 @@ class Placement:
         self, experiment: Experiment, drafted: Sequence[DraftConfig], before: Mapping[str, Config]
     ) -> None:
         """New configs come behind the experiment's other ones, or at the position that the slot says."""
-        there = [] if experiment in self.new else list(experiment.configs.all())
-        by_name = {config.name: config for config in there}
-        first = self.slot.position if self.slot else max((config.position for config in there), default=0) + 1
+        by_name: dict[str, Config] = {}
+        first = 1
+        if experiment not in self.new:
+            by_name = {config.name: config for config in experiment.configs.all()}
+            first = max((config.position for config in by_name.values()), default=0) + 1
+        first = self.slot.position if self.slot else first
         added = []
         for position, config in enumerate(drafted, first):
             columns = truncate(Config, name=config.name or "unnamed", group=config.group)

@@ -191,14 +191,14 @@ class _Writer:
 
     def _number_repeats(self) -> None:
         """Continue the count of other uploads. What a person set stays, and so does a number once given."""
-        edited = {key for key, changes in self.upload.edits.get("blocks", {}).items() if "repeat" in changes}
-        shared = {run.config for run in self.runs.values() if run.config not in self.placement.new}
+        edits = self.upload.edits.get("blocks", {})
+        shared = set(self.placement.configs.values()).difference(self.placement.new)
         last: dict[str, int] = {}
         if shared:
             others = Run.objects.filter(config__in=shared).exclude(upload=self.upload).order_by()
             last = dict(others.values_list("fingerprint").annotate(Max("repeat")))
         for key, run in self.runs.items():
-            if key not in edited:
+            if "repeat" not in edits.get(key, {}):
                 run.repeat = self.repeats.get(key) or run.repeat + last.get(run.fingerprint, 0)
 
     def _write_captures(self, previous: PreviousRows) -> list[Capture]:

@@ -91,7 +91,7 @@ def submit(data: Incoming, *, name: str = "", **options: Unpack[Options]) -> Rec
 
     Raises Rejected 400, 413, 415, and 422 where nothing is recognised (then the text is kept, status "failed").
     """
-    return _commit(_prepare(data, name, options))
+    return _save(_prepare(data, name, options))
 
 
 def submit_all(files: Iterable[tuple[str, Incoming]], **options: Unpack[Options]) -> list[Receipt]:
@@ -103,19 +103,18 @@ def submit_all(files: Iterable[tuple[str, Incoming]], **options: Unpack[Options]
         except Rejected as error:
             raise error.about(name) from error.__cause__
     if len(prepared) == 1:
-        return [_commit(prepared[0])]
+        return [_save(prepared[0])]
     with transaction.atomic():
-        return [_commit(one) for one in prepared]
+        return [_save(one) for one in prepared]
 
 
 @dataclass(frozen=True)
 class _Prepared:
-    """A text that is there already, or is to be stored, or (reading None) to be queued."""
+    """A text and what writes its upload, which may be there already (write None)."""
 
     upload: Upload
     text: Text
-    exists: bool
-    reading: Reading | None = None
+    write: Callable[[Upload], Rows | None] | None
 
 
 def _prepare(data: Incoming, name: str, options: Options) -> _Prepared:
@@ -124,7 +123,7 @@ def _prepare(data: Incoming, name: str, options: Options) -> _Prepared:
     text = redact_text(receive(data), options.get("redact", ()))
     existing = Upload.objects.light().filter(text_key=text.key).exclude(status__in=REPLACEABLE).order_by().first()
     if existing is not None:
-        return _Prepared(existing, text, exists=True)
+        return _Prepared(existing, text, None)
     upload = Upload(
         **truncate(Upload, name=name, hints=hints.as_dict(), edits=edits or {}),
         **text_columns(text),
@@ -133,34 +132,28 @@ def _prepare(data: Incoming, name: str, options: Options) -> _Prepared:
         created_by=options.get("user"),
     )
     if options.get("may_queue") and text.size_bytes > settings.QUEUE_UPLOAD_BYTES:
-        return _Prepared(upload, text, exists=False)
+        return _Prepared(upload, text, partial(_write_unread, status=Status.QUEUED))
     reading = read(text, hints=hints, edits=edits, on_progress=options.get("on_progress", ignore_progress))
     if not reading.blocks:
         write = partial(_write_unread, status=Status.FAILED, error=nothing_found(text.n_lines))
-        stored = _save(upload, text, write).upload
+        stored = _save(_Prepared(upload, text, write)).upload
         raise Rejected(422, [{"line": None, "message": stored.error}], stored)
-    return _Prepared(upload, text, exists=False, reading=reading)
+    return _Prepared(upload, text, partial(store, reading=reading))
 
 
-def _commit(prepared: _Prepared) -> Receipt:
-    if prepared.exists:
-        return Receipt(prepared.upload, created=False)
-    if prepared.reading is None:
-        return _save(prepared.upload, prepared.text, partial(_write_unread, status=Status.QUEUED))
-    return _save(prepared.upload, prepared.text, partial(store, reading=prepared.reading))
-
-
-def _save(upload: Upload, text: Text, write: Callable[[Upload], Rows | None]) -> Receipt:
+def _save(prepared: _Prepared) -> Receipt:
     """Write a new upload in one transaction, unless the same text has come in meanwhile: the unique key decides."""
+    if prepared.write is None:
+        return Receipt(prepared.upload, created=False)
     try:
         with transaction.atomic():
-            rows = write(upload)
-            save_pieces(upload, text)
-            return Receipt(upload, created=True, rows=rows)
+            rows = prepared.write(prepared.upload)
+            save_pieces(prepared.upload, prepared.text)
+            return Receipt(prepared.upload, created=True, rows=rows)
     except IntegrityError:
-        if not Upload.objects.filter(text_key=upload.text_key).exists():
+        if not Upload.objects.filter(text_key=prepared.upload.text_key).exists():
             raise
-    return _replace(upload, text, write)
+    return _replace(prepared.upload, prepared.text, prepared.write)
 
 
 def _replace(upload: Upload, text: Text, write: Callable[[Upload], Rows | None]) -> Receipt:
