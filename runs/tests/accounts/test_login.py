@@ -11,6 +11,7 @@ from django.urls import URLResolver, get_resolver
 pytestmark = pytest.mark.django_db
 
 OPEN = {"/healthz", "/login/", "/admin/login/"}
+EXAMPLES = {"fmt": "json", "format": "json", "kind": "runs"}  # of parameters that take no number
 FOR_SCRIPTS = ("/api/", "/uploads/send/")  # what asks them reads JSON and is told 401
 
 
@@ -20,7 +21,7 @@ def addresses(resolver: URLResolver, prefix: str = "/") -> Iterator[str]:
         if isinstance(name, str):
             for possibilities, *_ in ways:
                 for template, parameters in possibilities:
-                    yield prefix + template % {one: "json" if one in ("fmt", "format") else "1" for one in parameters}
+                    yield prefix + template % {name: EXAMPLES.get(name, "1") for name in parameters}
     for inner_prefix, inner in resolver.namespace_dict.values():
         yield from addresses(inner, prefix + inner_prefix)
 
