@@ -258,7 +258,7 @@ def test_a_text_that_is_read_says_how_far(api, queue, monkeypatch):
     seen: list[tuple[int, int]] = []
     monkeypatch.setattr("runs.ingest.queue.REPORT_EVERY_S", 0.0)
     monkeypatch.setattr(
-        "runs.ingest.submission.folded", lambda blocks: watched(blocks, lambda: seen.append(progress_of(api, pk)))
+        "runs.ingest.submission.fold_samples", lambda blocks: watched(blocks, lambda: seen.append(progress_of(api, pk)))
     )
     tasks.parse_upload(pk)
     assert [found for _, found in seen] == [1, 2, 3, 4] and seen[-1][0] <= Upload.objects.get().size_bytes
@@ -314,7 +314,7 @@ def test_a_reader_that_was_taken_for_dead_stores_nothing(api, queue, monkeypatch
         tasks.tend_uploads()
         return blocks
 
-    monkeypatch.setattr("runs.ingest.submission.folded", slow)
+    monkeypatch.setattr("runs.ingest.submission.fold_samples", slow)
     tasks.parse_upload(pk)
     assert queue == [pk] and Upload.objects.get().status == "queued" and not Run.objects.exists()
 
@@ -330,7 +330,7 @@ def test_a_cancelled_reading_stops_in_the_middle(api, queue, monkeypatch):
             yield block
 
     monkeypatch.setattr("runs.ingest.queue.REPORT_EVERY_S", 0.0)
-    monkeypatch.setattr("runs.ingest.submission.folded", watch)
+    monkeypatch.setattr("runs.ingest.submission.fold_samples", watch)
     tasks.parse_upload(pk)
     assert len(read) < 5 and Upload.objects.get().status == "cancelled"
 
