@@ -70,7 +70,8 @@ class Command:
 
     options    standard term -> value: numbers of counts, seconds of durations, requests/s of rates, True or False of
                flags, else text. Of several the last; a value that is none is left out
-    given      (option's name, its value as typed, "" without one) of each option that the tool declares, in order
+    given      (option's name, its value as typed, "" without one, the term that it sets or "") of each option that the
+               tool declares, in order
     arguments  what stands between the options
     unknown    options that the tool's format does not declare
     problem    why it cannot be taken apart, or ""
@@ -79,7 +80,7 @@ class Command:
 
     tool: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
-    given: tuple[tuple[str, str], ...] = ()
+    given: tuple[tuple[str, str, str], ...] = ()
     arguments: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
     problem: str = ""
@@ -133,7 +134,7 @@ def read_command(text: str, tool: str, start: int, syntax: Syntax) -> Command:
         words = _arguments(text, start)
     except ValueError as error:
         return Command(tool, problem=str(error))
-    given: list[tuple[str, str]] = []
+    given: list[tuple[str, str, str]] = []
     arguments: list[str] = []
     unknown: list[str] = []
     options = dict(syntax.defaults)
@@ -149,7 +150,7 @@ def read_command(text: str, tool: str, start: int, syntax: Syntax) -> Command:
                 break
             if option.takes_value and value is None:
                 value = next(rest, "")
-            given.append((name, value or ""))
+            given.append((name, value or "", option.sets))
             if option.sets:
                 meaning = _value(option, value or "")
                 options |= {} if meaning is None else {option.sets: meaning}

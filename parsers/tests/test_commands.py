@@ -105,7 +105,7 @@ def test_the_tool_of_a_run_is_found_among_several():
 
 def test_options_are_kept_in_order_and_unknown_ones_are_named():
     found = parse_command("ab -n 9 -H 'X-A: b c' -H Accept:x --frobnicate http://x.y/ 2>&1")
-    assert found.given == (("-n", "9"), ("-H", "X-A: b c"), ("-H", "Accept:x"))
+    assert found.given == (("-n", "9", "requests"), ("-H", "X-A: b c", "header"), ("-H", "Accept:x", "header"))
     assert (found.unknown, found.arguments) == (("--frobnicate",), ("http://x.y/",))
 
 

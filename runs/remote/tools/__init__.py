@@ -7,7 +7,8 @@ A tool is a module with
     cannot      (load) -> why it cannot send this load, a sentence, or None
     sends       (load) -> how many requests it really sends of those asked for, or None for a timed load
     progress    (text of its standard error) -> Progress, or None where it tells nothing on its way
-    OPTIONS     its options, and DEFAULTS of the fields that it does without, for reading a command line back
+    LOST        for options of a stored command line that a plan cannot hold: what is lost without each
+    DEFAULTS    what the tool does where its command line says nothing, in the terms of parsers.commands
 No tool may follow a redirect or load what a page links to: the request goes to the address of the plan only.
 A module that lacks something fails here, at import.
 """
@@ -20,33 +21,18 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
+from typing import Any
 
 from ..addresses import NotAllowed, check_load
 from ..snapshots import Files, Load, Progress
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
-WANTED = ("NAME", "argv", "inputs", "cannot", "sends", "progress", "OPTIONS", "DEFAULTS")
+WANTED = ("NAME", "argv", "inputs", "cannot", "sends", "progress", "LOST", "DEFAULTS")
 
 
 class Cannot(ValueError):
     """The tool cannot send this load; the message is a sentence."""
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """What an option of a tool's means to a plan.
-
-    field    what it sets, see remote.rerun; or "" for one that changes nothing that is measured
-    bare     it takes no value
-    means    the field's value, whatever stands behind the option
-    lost     for one that a plan cannot hold: what is lost without it
-    """
-
-    field: str = ""
-    bare: bool = False
-    means: str = ""
-    lost: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +43,8 @@ class Tool:
     cannot: Callable[[Load], str | None]
     sends: Callable[[Load], int | None]
     progress: Callable[[str], Progress | None]
-    options: Mapping[str, Option]
-    defaults: Mapping[str, str]
-    long_by_one_dash: bool
+    lost: Mapping[str, str]
+    defaults: Mapping[str, Any]
 
 
 @cache
@@ -78,9 +63,8 @@ def tools() -> dict[str, Tool]:
             cannot=module.cannot,
             sends=module.sends,
             progress=module.progress,
-            options=module.OPTIONS,
+            lost=module.LOST,
             defaults=module.DEFAULTS,
-            long_by_one_dash=getattr(module, "LONG_BY_ONE_DASH", False),
         )
     return found
 

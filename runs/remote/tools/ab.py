@@ -12,40 +12,26 @@ from __future__ import annotations
 import re
 
 from ..snapshots import Files, Load, Progress
-from . import Option
 
 NAME = "ab"
 DONE = re.compile(r"^(?:Completed|Finished) (\d{1,15}) requests", re.M)
 MOST_AT_ONCE = 20_000  # MAX_CONCURRENCY of ab.c
-
-OPTIONS = {
-    "-n": Option("requests"),
-    "-c": Option("concurrency"),
-    "-t": Option("duration_s"),
-    "-s": Option("timeout_s"),
-    "-k": Option("keepalive", bare=True, means="yes"),
-    "-i": Option("method", bare=True, means="HEAD"),
-    "-m": Option("method"),
-    "-H": Option("headers"),
-    "-C": Option("cookie"),
-    "-T": Option("content_type"),
-    "-p": Option("method", means="POST", lost="the body, which is in a file of the machine it ran on"),
-    "-u": Option("method", means="PUT", lost="the body, which is in a file of the machine it ran on"),
-    "-A": Option(lost="the user name and password; send the header Authorization with {secret:NAME}"),
-    "-P": Option(lost="the login at a proxy"),
-    "-X": Option(lost="the proxy"),
-    "-B": Option(lost="the address that it was sent from"),
-    "-b": Option(lost="the size of the TCP buffers"),
-    "-E": Option(lost="the client's certificate"),
-    "-Z": Option(lost="the choice of ciphers"),
-    "-f": Option(lost="the choice of TLS versions"),
-    "-l": Option(bare=True, lost="that answers may differ in length"),
-    "-r": Option(bare=True, lost="that it goes on after socket errors"),
-    "-I": Option(bare=True, lost="TLS without the server's name"),
-    **dict.fromkeys(("-g", "-e", "-v", "-x", "-y", "-z"), Option()),
-    **dict.fromkeys(("-q", "-d", "-S", "-w", "-V", "-h"), Option(bare=True)),
+LOST = {
+    "-p": "the body, which is in a file of the machine it ran on",
+    "-u": "the body, which is in a file of the machine it ran on",
+    "-A": "the user name and password; send the header Authorization with {secret:NAME}",
+    "-P": "the login at a proxy",
+    "-X": "the proxy",
+    "-B": "the address that it was sent from",
+    "-b": "the size of the TCP buffers",
+    "-E": "the client's certificate",
+    "-Z": "the choice of ciphers",
+    "-f": "the choice of TLS versions",
+    "-l": "that answers may differ in length",
+    "-r": "that it goes on after socket errors",
+    "-I": "TLS without the server's name",
 }
-DEFAULTS = {"requests": "1", "concurrency": "1"}
+DEFAULTS = {"requests": 1, "concurrency": 1}
 
 
 def argv(load: Load, files: Files) -> list[str]:

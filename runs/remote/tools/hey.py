@@ -12,35 +12,18 @@ from __future__ import annotations
 import re
 
 from ..snapshots import Files, Load, Progress
-from . import Option
 
 NAME = "hey"
-LONG_BY_ONE_DASH = True  # Go's flags: -disable-keepalive, -n=200
-
-OPTIONS = {
-    "-n": Option("requests"),
-    "-c": Option("concurrency"),
-    "-z": Option("duration_s"),
-    "-t": Option("timeout_s"),
-    "-m": Option("method"),
-    "-H": Option("headers"),
-    "-A": Option("accept"),
-    "-U": Option("user_agent"),
-    "-T": Option("content_type"),
-    "-d": Option("body"),
-    "-D": Option(lost="the body, which is in a file of the machine it ran on"),
-    "-q": Option(lost="the limit of requests per second"),
-    "-a": Option(lost="the user name and password; send the header Authorization with {secret:NAME}"),
-    "-x": Option(lost="the proxy"),
-    "-host": Option(lost="the name in the header Host"),
-    "-o": Option(),
-    "-cpus": Option(lost="the number of cores"),
-    "-h2": Option(bare=True, lost="HTTP/2"),
-    "-disable-keepalive": Option("keepalive", bare=True, means="no"),
-    "-disable-compression": Option(bare=True),
-    "-disable-redirects": Option(bare=True),
+LOST = {
+    "-D": "the body, which is in a file of the machine it ran on",
+    "-q": "the limit of requests per second",
+    "-a": "the user name and password; send the header Authorization with {secret:NAME}",
+    "-x": "the proxy",
+    "-host": "the name in the header Host",
+    "-cpus": "the number of cores",
+    "-h2": "HTTP/2",
 }
-DEFAULTS = {"requests": "200", "concurrency": "50", "timeout_s": "20", "keepalive": "yes"}
+DEFAULTS = {"requests": 200, "concurrency": 50, "timeout_s": 20, "keepalive": True}
 
 
 def argv(load: Load, files: Files) -> list[str]:

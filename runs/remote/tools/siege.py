@@ -12,7 +12,6 @@ Source     siege --help, siege -C, and what a server saw of it
 from __future__ import annotations
 
 from ..snapshots import Files, Load, Progress
-from . import Option
 
 NAME = "siege"
 LEAST_S = 2
@@ -39,36 +38,13 @@ url-escaping = false
 verbose = false
 """
 
-_FILE = "the addresses, which are in a file of the machine it ran on"
-OPTIONS = {
-    "-c": Option("concurrency"),
-    "--concurrent": Option("concurrency"),
-    "-r": Option("repeats_each"),
-    "--reps": Option("repeats_each"),
-    "-t": Option("duration_s"),
-    "--time": Option("duration_s"),
-    "-H": Option("headers"),
-    "--header": Option("headers"),
-    "-A": Option("user_agent"),
-    "--user-agent": Option("user_agent"),
-    "-T": Option("content_type"),
-    "--content-type": Option("content_type"),
-    "-d": Option(lost="the pause before each request"),
-    "--delay": Option(lost="the pause before each request"),
-    "-f": Option(lost=_FILE),
-    "--file": Option(lost=_FILE),
-    "-R": Option(lost="its settings, which are in a file of the machine it ran on"),
-    "--rc": Option(lost="its settings, which are in a file of the machine it ran on"),
-    "-i": Option(bare=True, lost="the random choice of addresses"),
-    "--internet": Option(bare=True, lost="the random choice of addresses"),
-    "-m": Option(),
-    "--mark": Option(),
-    **dict.fromkeys(
-        ("-b", "--benchmark", "-v", "--verbose", "-q", "--quiet", "-j", "--json-output"), Option(bare=True)
-    ),
-    **dict.fromkeys(("-g", "--get", "-p", "--print", "-l", "--log", "--no-parser", "--no-follow"), Option(bare=True)),
+LOST = {
+    **dict.fromkeys(("-d", "--delay"), "the pause before each request"),
+    **dict.fromkeys(("-f", "--file"), "the addresses, which are in a file of the machine it ran on"),
+    **dict.fromkeys(("-R", "--rc"), "its settings, which are in a file of the machine it ran on"),
+    **dict.fromkeys(("-i", "--internet"), "the random choice of addresses"),
 }
-DEFAULTS = {"concurrency": "10"}
+DEFAULTS = {"concurrency": 10}
 
 
 def argv(load: Load, files: Files) -> list[str]:

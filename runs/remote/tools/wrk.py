@@ -9,28 +9,16 @@ Source     wrk without arguments, and what a server saw of it
 from __future__ import annotations
 
 from ..snapshots import Files, Load, Progress
-from . import Option
 
 NAME = "wrk"
 THREADS = 2  # one fills a core's worth of a small server; a second is there for larger ones
 
-OPTIONS = {
-    "-c": Option("concurrency"),
-    "--connections": Option("concurrency"),
-    "-d": Option("duration_s"),
-    "--duration": Option("duration_s"),
-    "-H": Option("headers"),
-    "--header": Option("headers"),
-    "--timeout": Option("timeout_s"),
-    "-t": Option(lost="the number of threads"),
-    "--threads": Option(lost="the number of threads"),
-    "-s": Option(lost="the script, which no plan can bring"),
-    "--script": Option(lost="the script, which no plan can bring"),
-    "-R": Option(lost="the constant rate of wrk2"),
-    "--rate": Option(lost="the constant rate of wrk2"),
-    **dict.fromkeys(("--latency", "-L", "-v", "--version"), Option(bare=True)),
+LOST = {
+    **dict.fromkeys(("-t", "--threads"), "the number of threads"),
+    **dict.fromkeys(("-s", "--script"), "the script, which no plan can bring"),
+    **dict.fromkeys(("-R", "--rate"), "the constant rate of wrk2"),
 }
-DEFAULTS = {"concurrency": "10", "duration_s": "10s", "keepalive": "yes"}
+DEFAULTS = {"concurrency": 10, "duration_s": 10, "keepalive": True}
 
 
 def argv(load: Load, files: Files) -> list[str]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.remote.rerun import CannotRepeat, Unreadable, plan_from_run, read_command
+from runs.remote.rerun import CannotRepeat, plan_from_run, read_options
 from runs.tests import factories
 
 from . import rows
@@ -49,7 +49,7 @@ URL = "http://192.0.2.10/hello"
     ],
 )
 def test_a_command_line_is_read_as_its_tool_reads_it(command, wanted):
-    asked = read_command(command)
+    asked = read_options(command)
     assert {name: getattr(asked, name) for name in wanted} == wanted
 
 
@@ -67,8 +67,8 @@ def test_a_command_line_is_read_as_its_tool_reads_it(command, wanted):
     ],
 )
 def test_what_cannot_be_read_says_why(command, word):
-    with pytest.raises(Unreadable, match=word):
-        read_command(command)
+    with pytest.raises(CannotRepeat, match=word):
+        read_options(command)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_what_cannot_be_read_says_why(command, word):
     ],
 )
 def test_what_is_lost_is_said(command, word):
-    assert any(word in sentence for sentence in read_command(command).lost)
+    assert any(word in sentence for sentence in read_options(command).lost)
 
 
 WORDS = [
@@ -113,15 +113,15 @@ WORDS = [
 )
 def test_any_text_is_read_or_refused_in_words(text, tool):
     try:
-        asked = read_command(f"{tool} {text}")
-    except Unreadable as refusal:
+        asked = read_options(f"{tool} {text}")
+    except CannotRepeat as refusal:
         assert str(refusal)
     else:
         assert asked.url and asked.concurrency >= 0 and (asked.requests is None) != (asked.duration_s is None)
 
 
 def test_a_word_behind_an_option_is_never_taken_for_the_address():
-    assert read_command("ab -n 9 -g http://evil/ -e x.csv http://a/").url == "http://a/"
+    assert read_options("ab -n 9 -g http://evil/ -e x.csv http://a/").url == "http://a/"
 
 
 def stored(command: str, **fields):
