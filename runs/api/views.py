@@ -16,9 +16,10 @@ from rest_framework.response import Response
 from rest_framework.views import APIView, exception_handler
 from rest_framework.viewsets import ReadOnlyModelViewSet
 
-from runs.api import comparison, filters, serializers, series
+from runs.api import comparison, filters, serializers
 from runs.ingest import Rejected
 from runs.models import Capture, Config, Experiment, Host, Run
+from runs.presenters.monitor_charts import thin_series
 
 MOST_POINTS = 20_000
 
@@ -75,7 +76,7 @@ class RunViews(Rows):
         points = request.query_params.get("points", "2000")
         if not points.isdecimal() or not 2 <= int(points) <= MOST_POINTS:
             raise ValidationError({"points": f"expected a whole number from 2 to {MOST_POINTS}, not {points!r}"})
-        return Response(series.of_run(self.get_object(), metric, int(points)))
+        return Response(thin_series(self.get_object(), metric, int(points)))
 
 
 class HostViews(Rows):

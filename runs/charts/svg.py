@@ -16,7 +16,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring  # noqa: S405  (
 
 from runs.charts import MOST_LINES, N_COLORS, plain
 from runs.charts.bars import Bar
-from runs.charts.latency import TICKS, Line, needs_log_axis, points, position
+from runs.charts.curves import TICKS, Line, needs_log_axis, points, position
 
 WIDTH = 720
 PAD = 16

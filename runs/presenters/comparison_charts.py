@@ -18,8 +18,7 @@ from runs.analysis.stats import student_quantile
 from runs.analysis.table import Comparison
 from runs.charts import Figure
 from runs.charts.bars import Bar, Sizes, Stack, cpu_figure, memory_figure, process_figure, throughput_figure
-from runs.charts.latency import Line, latency_figure, needs_log_axis
-from runs.charts.scalability import Curve, Dot, scaling_figure
+from runs.charts.curves import Curve, Dot, Line, latency_figure, needs_log_axis, scaling_figure
 
 MOST_PROGRAMS = 3
 FEWEST_REPEATS = 3

@@ -7,21 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlencode
 
 import numpy as np
 from django.urls import reverse
 
 from runs.charts import MOST_LINES, N_COLORS, Figure, color, short, time_series
-from runs.charts.timeline import Cell, Floats, Timeline, Trace, build_timeline, to_rows
-from runs.models import Capture, Run
-from runs.selectors.samples import MOST_PROCESSES, OTHERS, Program, Samples
+from runs.charts.timeline import Cell, Floats, Timeline, Trace, build_timeline, find_extremes, to_rows
+from runs.ingest.series_packing import unpack_samples
+from runs.models import Capture, Run, Series
+from runs.selectors.samples import CLOCK, MOST_PROCESSES, OTHERS, Program, Samples
 
 Programs = Mapping[str, Sequence[Program]]
 Legend = list[tuple[str, str]]  # (name, colour)
 Panels = list[tuple[str, list[Trace]]]  # (unit, traces)
 
 KIB = 1024
+MOST_SERIES = 500  # in one answer of REST: the largest of more
+SERIES_COLUMNS = ("pid", "user", "command", "group", "n", "min", "mean", "max", "last")
 MOST_PROGRAMS = 7  # the others are drawn as one more layer
 MOST_DRAWN = 20 * MOST_LINES  # processes of one program, in panels of MOST_LINES
 METRIC_OF = {"rss": "rss_kb", "busy": "cpu_pct"}
@@ -253,3 +257,44 @@ PANELS: dict[str, Callable[[Samples, str], Panels]] = {
     "load": _load,
     "processes": _processes,
 }
+
+
+# --- the same samples for scripts ------------------------------------------------------------------------------------------
+
+
+def thin_series(run: Run, metric: str, points: int) -> dict[str, Any]:
+    """REST's answer: the metric of each process (or the machine) in the run's captures, in `points` samples. Three queries."""
+    stored = Series.objects.filter(capture__run=run)
+    columns = [*SERIES_COLUMNS, "samples", *(f"capture__{name}" for name in ("tool", "phase", "n_samples"))]
+    light = stored.select_related("capture").only("capture_id", *columns)
+    rows = list(light.filter(metric=metric).order_by("-mean", "id")[: MOST_SERIES + 1])
+    clocks = {
+        row.capture_id: unpack_samples(row.samples, row.capture.n_samples)
+        for row in light.filter(metric=CLOCK, pid=None)
+    }
+    shown = sorted(rows[:MOST_SERIES], key=lambda row: (row.capture_id, row.pk))
+    return {
+        "run": run.pk,
+        "metric": metric,
+        "metrics": sorted(set(stored.order_by().values_list("metric", flat=True).distinct()) - {CLOCK}),
+        "truncated": len(rows) > MOST_SERIES,
+        "series": [_thin_row(row, clocks.get(row.capture_id), points) for row in shown],
+    }
+
+
+def _thin_row(row: Series, clock: Floats | None, points: int) -> dict[str, Any]:
+    values = unpack_samples(row.samples, row.capture.n_samples)
+    places = find_extremes(values, points)
+    return {
+        "capture": row.capture_id,
+        "tool": row.capture.tool,
+        "phase": row.capture.phase,
+        **{name: getattr(row, name) for name in SERIES_COLUMNS},
+        "looks": places.tolist(),
+        "clock_s": _gaps_to_none(clock[places]) if clock is not None else None,
+        "samples": _gaps_to_none(values[places]),
+    }
+
+
+def _gaps_to_none(values: Floats) -> list[float | None]:
+    return [None if unknown else value for value, unknown in zip(values.tolist(), np.isnan(values), strict=True)]

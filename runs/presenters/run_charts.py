@@ -10,12 +10,11 @@ from typing import Any
 from runs.analysis import histogram
 from runs.charts import Figure
 from runs.charts.bars import HistogramBar, histogram_figure
+from runs.charts.curves import Line, latency_figure
 from runs.charts.history import FEWEST_INTERVALS, LoadBySecond, describe_load, load_figure
-from runs.charts.latency import Line, latency_figure
 from runs.models import Run, Timing
 from runs.presenters.comparison_charts import drawn_percentiles, uses_log_axis
 from runs.selectors import reads
-from runs.selectors.request_times import find_timings, join_files
 
 HEADINGS = {"requests": "How long did how many requests take?", "course": "How did the load go by the second?"}
 START_FORMAT = "%a %b %d %H:%M:%S %Y"
@@ -51,10 +50,10 @@ def draw_latency(run: Run, exact_ms: dict[str, float], scale: str) -> tuple[Figu
 
 def timings_of_run(run: Run) -> dict[str, Any]:
     """Template context of the single requests: files, one table of all of them, charts. One query."""
-    rows = find_timings(run=run)
+    rows = reads.find_timings(run=run)
     course = _course(rows)
     return describe_timings(rows) | {
-        "exact_ms": join_files(rows).percentiles_ms,
+        "exact_ms": reads.join_files(rows).percentiles_ms,
         "timing_charts": [(name, HEADINGS[name], chart) for name, chart in _draw_timings(rows, course).items()],
         "course_words": describe_load(course) if course else "",
     }

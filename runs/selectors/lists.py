@@ -17,7 +17,8 @@ from django.db import connection
 from django.db.models import F, Model, Q, QuerySet
 from django.http import QueryDict
 
-from runs.models import Experiment, Facet, Host, Run
+from runs.analysis.trend import MOST_DAYS, Day
+from runs.models import Experiment, Facet, Host, Run, Trend, TrendLine
 from runs.models.results import RunQuerySet
 from runs.querysets import ID_DIGITS, facets
 
@@ -308,3 +309,30 @@ def _find_experiments(text: str) -> list[NameMatch]:
 def _find_hosts(text: str) -> list[NameMatch]:
     rows = Host.objects.filter(name__icontains=text).order_by("-n_runs").values_list("pk", "name", "n_runs")
     return [NameMatch("host", name, str(pk), n_runs, Q(host_id=pk)) for pk, name, n_runs in rows[: MAX_FOUND + 1]]
+
+
+@dataclass(frozen=True, slots=True)
+class NamedTrend:
+    """A trend and its newest run, which names it; None where that was just deleted."""
+
+    line: TrendLine
+    run: Run | None
+
+
+def trend_days(fingerprint: str) -> list[Day]:
+    """The newest days of comparable runs, the oldest of them first."""
+    rows = Trend.objects.filter(fingerprint=fingerprint).order_by("-day")[:MOST_DAYS]
+    return [Day(row.day, row.n, row.sum_log / row.n, row.least, row.most) for row in reversed(rows)]
+
+
+def newest_run(fingerprint: str) -> Run | None:
+    return Run.objects.filter(fingerprint=fingerprint).for_list().order_by("-id").first()
+
+
+def name_trends(lines: Sequence[TrendLine]) -> list[NamedTrend]:
+    """The trends with what they are trends of. Two queries."""
+    ids = union_rows(
+        Run.objects.filter(fingerprint=line.fingerprint).order_by("-id").values_list("id")[:1] for line in lines
+    )
+    runs = {run.fingerprint: run for run in Run.objects.filter(pk__in=[pk for (pk,) in ids]).for_list()}
+    return [NamedTrend(line, runs.get(line.fingerprint)) for line in lines]

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from django.db.models import Q, QuerySet
 from django.urls import reverse
 
+from runs.analysis import histogram
 from runs.analysis.doubts import Case
 from runs.analysis.facts import (
     FIGURES,
@@ -22,7 +24,6 @@ from runs.analysis.facts import (
 )
 from runs.ingest import makes_load, semantics_of
 from runs.models import Capture, Config, ConfigText, Experiment, Host, Override, Run, Series, Timing
-from runs.selectors.request_times import find_timings, group_by_run
 
 # A page of an upload shows this many lines at most; a line further down needs its page named.
 LINES_A_PAGE = 3000
@@ -233,3 +234,42 @@ def _capture_fact(
             for group in [groups[pid, command]]
         ),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class RequestTimes:
+    """Exact percentiles of a run and, where its file has a row for each request, how many took how long."""
+
+    percentiles_ms: dict[str, float] = field(default_factory=dict)
+    counts: list[list[float]] = field(default_factory=list)
+
+
+def find_timings(**where: Any) -> list[Timing]:
+    """The files that meet these conditions, each with its upload, whose text is not loaded. One query."""
+    heavy = ("upload__raw", "upload__blocks", "upload__problems", "upload__unread")
+    return list(Timing.objects.filter(**where).select_related("upload").defer(*heavy).order_by("id"))
+
+
+def group_by_run(timings: Iterable[Timing]) -> dict[int, RequestTimes]:
+    """By run, for those that have any."""
+    files: dict[int, list[Timing]] = defaultdict(list)
+    for row in timings:
+        if row.run_id is not None:
+            files[row.run_id].append(row)
+    return {run: join_files(rows) for run, rows in files.items()}
+
+
+def join_files(timings: Iterable[Timing]) -> RequestTimes:
+    """The files of one run as one: a list of percentiles is exact up to 99 %, a file of rows has what is beyond."""
+    counted: Timing | None = None
+    printed: dict[str, float] = {}
+    for row in timings:
+        if row.n is None:
+            printed = row.percentiles_ms
+        else:
+            counted = row
+    if counted is None:
+        return RequestTimes(printed)
+    least = printed.get("99", 0.0)  # half a millisecond of rounding must not make the slower faster
+    exact = {name: max(ms, least) if float(name) > 99 else ms for name, ms in counted.percentiles_ms.items()}
+    return RequestTimes(exact | printed, histogram.unpack(counted.histogram))

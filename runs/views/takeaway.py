@@ -11,7 +11,7 @@ from django.utils.cache import get_conditional_response, patch_cache_control, pa
 from django.views.decorators.clickjacking import xframe_options_exempt
 
 from runs.charts import svg
-from runs.charts.latency import Line
+from runs.charts.curves import Line
 from runs.models import Experiment, Run
 from runs.presenters.comparison_charts import percentile_lines, throughput_bars
 from runs.selectors import judging, reads

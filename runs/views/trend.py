@@ -11,8 +11,7 @@ from runs.analysis.sheet import Sheet
 from runs.charts import Figure
 from runs.charts.history import Day, Stretch, trend_figure
 from runs.models import TrendLine
-from runs.selectors import trends
-from runs.selectors.lists import paginate
+from runs.selectors.lists import name_trends, newest_run, paginate, trend_days
 from runs.views.answer import answer
 
 HEADS = ("fingerprint", "tool", "config", "experiment", "runs", "days", "first_day", "last_day")
@@ -22,7 +21,7 @@ DAY_HEADS = ("day", "n", "requests_per_second", "least", "most", "stretch")
 def trend_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
     """Most used first."""
     found = paginate(request.GET, TrendLine.objects.all(), column="n")
-    named = trends.named(found.rows)
+    named = name_trends(found.rows)
     rows = tuple(
         (line.fingerprint, *((run.tool, run.config.name, run.experiment.name) if run else ("", "", "")))
         + (line.n, line.n_days, line.first_day.isoformat(), line.last_day.isoformat())
@@ -34,7 +33,7 @@ def trend_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
 
 def trend(request: HttpRequest, fingerprint: str, fmt: str = "") -> HttpResponse:
     course = _course(fingerprint)
-    run = trends.newest_run(fingerprint)
+    run = newest_run(fingerprint)
     days = [(day, number) for number, part in enumerate(course.stretches, 1) for day in part.days]
     rows = tuple((day.on.isoformat(), day.n, day.center, day.least, day.most, number) for day, number in days)
     context = {
@@ -48,13 +47,13 @@ def trend(request: HttpRequest, fingerprint: str, fmt: str = "") -> HttpResponse
         "fewest": analysis.FEWEST_DAYS,
         "too_few": len(days) < 2 * analysis.FEWEST_DAYS,
     }
-    payload = {"fingerprint": fingerprint, "changes": [_told(change) for change in course.changes]}
+    payload = {"fingerprint": fingerprint, "changes": [_describe_change(change) for change in course.changes]}
     sheet = Sheet(f"Trend of {run.config.name if run else fingerprint}", DAY_HEADS, rows)
     return answer(request, "trend.html", context, sheet, fmt=fmt, payload=payload | {"days": sheet.records()})
 
 
 def _course(fingerprint: str) -> analysis.Course:
-    days = trends.days_of(fingerprint)
+    days = trend_days(fingerprint)
     if not days:
         raise Http404("No counted runs with a rate have this fingerprint, or they came in seconds ago.")
     return analysis.course(days)
@@ -69,6 +68,6 @@ def _draw(course: analysis.Course) -> Figure:
     )
 
 
-def _told(change: analysis.Change) -> dict[str, Any]:
-    told = {"from": change.on.isoformat(), "pct": change.pct, "p": change.p, "n": change.n}
-    return told | {"n_before": change.n_before, "words": change.words}
+def _describe_change(change: analysis.Change) -> dict[str, Any]:
+    described = {"from": change.on.isoformat(), "pct": change.pct, "p": change.p, "n": change.n}
+    return described | {"n_before": change.n_before, "words": change.words}

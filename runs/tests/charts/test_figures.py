@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from runs.charts import N_COLORS, bars, color, latency, short, symbol
+from runs.charts import N_COLORS, bars, color, curves, short, symbol
 from runs.charts.bars import Bar
 
 BARS = [Bar("event", 0, (617.01, 878.81), ("one", "two")), Bar("worker", 1, (722.23,))]
@@ -21,7 +21,7 @@ def test_bars_start_at_zero_and_every_repeat_is_a_dot():
 
 def test_a_config_keeps_its_colour_in_every_figure():
     bar = bars.throughput_figure(BARS)["data"][0]["marker"]["color"][1]
-    line = latency.latency_figure([latency.Line("worker", 1, 1, {"50": 1, "90": 2})])["data"][0]["line"]["color"]
+    line = curves.latency_figure([curves.Line("worker", 1, 1, {"50": 1, "90": 2})])["data"][0]["line"]["color"]
     box = bars.process_figure([bars.Sizes("worker", 1, "httpd", (12.0,))])["data"][0]["marker"]["color"]
     assert bar == line == box == color(1)
 
@@ -32,44 +32,44 @@ def test_colours_that_come_round_again_come_with_another_symbol():
 
 
 def test_percentiles_stand_at_one_over_what_is_left():
-    assert [latency.position(p) for p in (50, 90, 99, 99.9)] == [2, 10, 100, 1000]
+    assert [curves.position(p) for p in (50, 90, 99, 99.9)] == [2, 10, 100, 1000]
 
 
 def test_the_longest_request_stands_where_one_is_left():
-    line = latency.Line("event", 0, 1, {"50": 35, "99": 1032, "100": 4612}, n=1_000_000)
-    assert latency.points(line)[-1][:2] == (1_000_000, 4612)
-    assert latency.points(latency.Line("event", 0, 1, {"50": 35, "100": 4612}))[-1][:2] == (2, 35)
+    line = curves.Line("event", 0, 1, {"50": 35, "99": 1032, "100": 4612}, n=1_000_000)
+    assert curves.points(line)[-1][:2] == (1_000_000, 4612)
+    assert curves.points(curves.Line("event", 0, 1, {"50": 35, "100": 4612}))[-1][:2] == (2, 35)
 
 
 def test_few_requests_do_not_put_the_longest_before_the_percentiles():
-    line = latency.Line("event", 0, 1, {"99": 10, "100": 12}, n=50)
-    assert [y for _, y, _ in latency.points(line)] == [10]
+    line = curves.Line("event", 0, 1, {"99": 10, "100": 12}, n=50)
+    assert [y for _, y, _ in curves.points(line)] == [10]
 
 
 def test_the_log_axis_leaves_out_nought_and_the_linear_one_begins_there():
-    lines = [latency.Line("event", 0, 1, {"50": 0, "90": 2})]
-    assert latency.latency_figure(lines, log=True)["data"][0]["y"] == [None, 2]
-    linear = latency.latency_figure(lines)
+    lines = [curves.Line("event", 0, 1, {"50": 0, "90": 2})]
+    assert curves.latency_figure(lines, log=True)["data"][0]["y"] == [None, 2]
+    linear = curves.latency_figure(lines)
     assert linear["data"][0]["y"] == [0, 2]
     assert linear["layout"]["yaxis"]["rangemode"] == "tozero"
 
 
 def test_a_far_tail_asks_for_the_log_axis():
-    assert latency.needs_log_axis([latency.Line("a", 0, 1, {"50": 1, "90": 1, "100": 8588})])
-    assert not latency.needs_log_axis([latency.Line("a", 0, 1, {"50": 73, "90": 240, "100": 900})])
+    assert curves.needs_log_axis([curves.Line("a", 0, 1, {"50": 1, "90": 1, "100": 8588})])
+    assert not curves.needs_log_axis([curves.Line("a", 0, 1, {"50": 73, "90": 240, "100": 900})])
 
 
 def test_more_than_ten_lines_become_small_multiples_with_one_scale():
-    lines = [latency.Line(f"c{n % 4}", n % 4, 1, {"50": 1, "90": 2}, config=f"c{n % 4}") for n in range(12)]
-    made = latency.latency_figure(lines)
+    lines = [curves.Line(f"c{n % 4}", n % 4, 1, {"50": 1, "90": 2}, config=f"c{n % 4}") for n in range(12)]
+    made = curves.latency_figure(lines)
     assert {trace["yaxis"] for trace in made["data"]} == {"y", "y2", "y3", "y4"}
     assert made["layout"]["yaxis3"]["matches"] == "y"
     assert [note["text"] for note in made["layout"]["annotations"]] == ["c0", "c1", "c2", "c3"]
 
 
 def test_a_panel_of_too_many_runs_shows_ten_and_says_so():
-    lines = [latency.Line("c", 0, n, {"50": 1, "90": 2}, config="c") for n in range(1, 287)]
-    made = latency.latency_figure(lines)
+    lines = [curves.Line("c", 0, n, {"50": 1, "90": 2}, config="c") for n in range(1, 287)]
+    made = curves.latency_figure(lines)
     assert len(made["data"]) == 10
     assert made["layout"]["annotations"][0]["text"] == "c (10 of 286 runs)"
 

@@ -6,7 +6,7 @@ import json
 import math
 
 from runs.charts import MOST_LINES, color
-from runs.charts.scalability import Curve, Dot, scaling_figure
+from runs.charts.curves import Curve, Dot, scaling_figure
 
 DOTS = tuple(Dot(n, 100.0 * n, 5.0 + n) for n in (1, 2, 2, 4, 8))
 BAND = ((1.0, 100.0, 90.0, 110.0), (8.0, 780.0, 700.0, 860.0))

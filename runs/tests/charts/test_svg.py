@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runs.charts.bars import Bar
-from runs.charts.latency import Line
+from runs.charts.curves import Line
 from runs.charts.svg import DARK, LIGHT, draw_bars, draw_percentiles
 
 SVG = "{http://www.w3.org/2000/svg}"
