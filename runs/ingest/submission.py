@@ -24,7 +24,7 @@ from .redact import Secret
 from .relate import relate
 from .storable import truncate
 from .store import Reading, Rows, store
-from .text_storage import LazyLines, Text, save_pieces, text_columns, text_of
+from .text_storage import Text, save_pieces, text_columns, text_of
 
 Status = Upload.Status
 NO_HINTS = Hints()
@@ -41,7 +41,7 @@ def ignore_progress(n_bytes: int, n_blocks: int) -> None:
 class Preview:
     """What a text would become. `existing`: the upload that has this text already, or None."""
 
-    lines: Sequence[str]
+    text: Text
     blocks: list[parsers.Block]
     draft: Draft
     secrets: list[Secret]
@@ -66,7 +66,7 @@ def preview(data: Incoming, *, hints: Hints = NO_HINTS, edits: Edits | None = No
     text = receive(data)
     reading = read(text, hints=hints, edits=edits)
     existing = Upload.objects.light().filter(text_key=text.key).first()
-    return Preview(LazyLines(text), reading.blocks, reading.draft, text.secrets, reading.problems, existing)
+    return Preview(text, reading.blocks, reading.draft, text.secrets, reading.problems, existing)
 
 
 class Options(TypedDict, total=False):

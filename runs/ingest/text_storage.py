@@ -14,7 +14,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, NamedTuple, Protocol, overload
+from typing import Any, NamedTuple, Protocol
 
 from backports import zstd
 from django.conf import settings
@@ -297,30 +297,6 @@ def _filled_spans(lines: Iterable[str], first: int) -> Iterator[tuple[int, int]]
             start = None
     if start:
         yield start, number
-
-
-class LazyLines(Sequence[str]):
-    """A text's lines as a sequence, read when they are accessed."""
-
-    def __init__(self, text: Text) -> None:
-        self.text = text
-
-    def __len__(self) -> int:
-        return self.text.n_lines
-
-    @overload
-    def __getitem__(self, at: int) -> str: ...
-    @overload
-    def __getitem__(self, at: slice) -> list[str]: ...
-    def __getitem__(self, at: int | slice) -> str | list[str]:
-        if isinstance(at, slice):
-            start, stop, step = at.indices(len(self))
-            return list(self.text.lines(start + 1, stop))[::step]
-        number = range(len(self))[at]
-        return next(self.text.lines(number + 1, number + 1))
-
-    def __iter__(self) -> Iterator[str]:
-        return self.text.lines()
 
 
 # --- uploads -----------------------------------------------------------------------------------------------------------

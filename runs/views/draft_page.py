@@ -56,14 +56,14 @@ def draft_context(shown: Preview, redact: Sequence[str] | None, edits: Edits) ->
         "phases": [("", "not known"), *Capture.Phase.choices],
         "lines": lines,
         "n_hidden": n_hidden,
-        "n_lines": len(shown.lines),
-        "cut": len(shown.lines) > LINES_A_PAGE,
+        "n_lines": shown.text.n_lines,
+        "cut": shown.text.n_lines > LINES_A_PAGE,
         "problems": shown.problems,
         "secrets": [_secret(shown, secret) for secret in reversed(secrets.values())],
         "redact": set(secrets) if redact is None else set(redact),
         "left_out": [{"key": key, "block": blocks.get(key)} for key in left_out],
         "existing": shown.existing,
-        "nothing": "" if shown.blocks else nothing_found(len(shown.lines)),
+        "nothing": "" if shown.blocks else nothing_found(shown.text.n_lines),
         "n_unread": sum(last - first + 1 for first, last in shown.draft.unread),
     }
 
@@ -137,7 +137,7 @@ def _lines(shown: Preview, experiments: list[dict[str, Any]], blocks: dict[str, 
         if key not in taken and block.first not in covered
     ]
     return mark_lines(
-        shown.lines[:LINES_A_PAGE],
+        list(shown.text.lines(1, LINES_A_PAGE)),
         spans,
         unread=shown.draft.unread,
         problems=[(problem.line, problem.message) for problem in shown.problems],
@@ -154,7 +154,7 @@ def _timings(shown: Preview, blocks: dict[str, Any], taken: Container[str]) -> l
 
 
 def _secret(shown: Preview, secret: Any) -> dict[str, Any]:
-    line = shown.lines[secret.line - 1]
+    line = next(shown.text.lines(secret.line, secret.line))
     lines = [other.line for other in shown.secrets if other.key == secret.key]
     before = line[max(0, secret.start - 40) : secret.start]
     return {"key": secret.key, "kind": secret.kind, "lines": lines, "before": before, "n": secret.end - secret.start}

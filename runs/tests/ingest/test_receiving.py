@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import os
+import subprocess
+import sys
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 from backports import zstd
@@ -15,10 +19,11 @@ from hypothesis import given, reject
 from hypothesis import strategies as st
 
 import parsers
+from benchdash.tests.services import ROOT
 from runs.ingest import Rejected, receive
 from runs.ingest.receiving import EVERY_SECRET, Arrival, redact_text
 from runs.ingest.redact import find_secrets, mask_secrets
-from runs.ingest.text_storage import LazyLines, Text
+from runs.ingest.text_storage import Text
 from runs.tests.ingest.texts import meminfo, session
 
 PIECE = 40_000  # so long that of a line which has several pieces the first one holds all that is looked at
@@ -108,7 +113,7 @@ def test_any_lines_are_read_by_themselves(data, choose):
     first = choose.draw(st.integers(1, len(lines)))
     last = choose.draw(st.integers(first, len(lines)))
     assert list(text.lines(first, last)) == lines[first - 1 : last]
-    assert LazyLines(text)[first - 1] == lines[first - 1] and LazyLines(text)[-1:] == lines[-1:]
+    assert list(text.lines(last)) == lines[last - 1 :]
 
 
 @given(written())
@@ -204,3 +209,46 @@ def test_a_large_text_lies_in_a_file_without_a_name(tmp_path, monkeypatch):
     text = arrived(b"line\n" * 100_000)
     assert text.n_pieces > 2 and len(list(text.lines())) == 100_000
     assert list(tmp_path.iterdir()) == []
+
+
+# --- memory --------------------------------------------------------------------------------------------------------------
+# The text is made as it is taken, 200 MB of it: screens of 150 processes whose figures vary.
+PROGRAM = """
+import resource, sys
+from itertools import count, islice
+import django; django.setup()
+from runs.ingest import receive
+
+def screens():
+    for look in count():
+        rows = "".join(
+            f"{pid:7} www-data  20   0 {221800 + look * pid % 977:7} {5940 + look % 99:6}   3192 S {look * pid % 100 / 10:5}"
+            f"   0.2   0:{look % 60:02}.75 rsyslogd\\n" for pid in range(150)
+        )
+        yield f"top - 12:00:01 up 1 day,  1 user,  load average: 1.00, 1.00, 1.00\\n\\n{rows}\\n".encode()
+
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+pattern = list(islice(screens(), 200))
+size = sum(map(len, pattern))
+before = peak()
+text = receive(pattern[n % 200] for n in range(200 * 200_000_000 // size))
+taken = peak()
+n_lines = sum(1 for _ in text.lines())
+assert n_lines == text.n_lines > 2_000_000, n_lines
+assert sum(map(len, text.pieces())) == text.size_bytes
+print(text.size_bytes, taken - before, peak() - before)
+"""
+
+
+@pytest.mark.once
+def test_a_text_of_200_mb_takes_less_than_30_mb(tmp_path: Path):
+    env = {"PATH": os.environ["PATH"], "DATA_DIR": str(tmp_path), "DJANGO_SETTINGS_MODULE": "benchdash.settings"}
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], cwd=ROOT, env=env, check=True, capture_output=True, text=True
+    )
+    size, taken_kb, read_kb = map(int, done.stdout.split())
+    assert size > 195_000_000
+    assert taken_kb < 30_000 and read_kb < 30_000
+    assert not any(path.name.startswith("tmp") for path in tmp_path.iterdir())

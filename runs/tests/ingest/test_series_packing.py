@@ -35,7 +35,7 @@ def test_gaps_stay_gaps(figures):
 
 
 @given(st.dictionaries(st.integers(0, 5000), FIGURES, max_size=40))
-def test_a_figure_comes_back_at_its_own_look(found):
+def test_a_figure_comes_back_at_its_own_sample(found):
     looks = sorted(found)
     samples = unpack_samples(pack_points(looks, [found[look] for look in looks]))
     assert {look: struct.pack("d", samples[look]) for look in looks} == {
@@ -66,7 +66,7 @@ def test_a_process_that_comes_and_goes_costs_no_more_than_a_few_bytes():
     assert len(pack_points(looks, [21224.0] * len(looks))) < 100
 
 
-def test_memory_that_moves_by_pages_takes_a_byte_a_look():
+def test_memory_that_moves_by_pages_takes_a_byte_a_sample():
     chance = random.Random(1)  # noqa: S311
     rss = list(accumulate([81200.0] + [4.0 * chance.randint(-40, 42) for _ in range(3600)]))
     assert len(pack_samples(rss)) < len(rss)
@@ -98,7 +98,7 @@ def test_foreign_bytes_are_refused(damaged):
 
 
 @given(st.lists(st.lists(st.sampled_from([float("nan"), 1.0, 2.5, 12976.0]), max_size=20), max_size=3))
-def test_the_looks_that_have_a_figure_can_be_had_alone(parts):
+def test_the_samples_that_have_a_figure_can_be_had_alone(parts):
     at, frames, samples = 0, [], []
     for part in parts:
         frames.append(pack_points(range(at, at + len(part)), part))

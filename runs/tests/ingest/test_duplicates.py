@@ -45,7 +45,7 @@ def test_a_quote_of_a_quote_is_of_the_full_print():
     assert placed("a", "@ps nginx 1", "b", "@ps nginx 3", "c", "@ps nginx 6") == [("b2", 2)]
 
 
-def test_a_listing_that_grew_is_another_look():
+def test_a_listing_that_grew_is_another_sample():
     assert placed("$ ps aux | grep nginx", "@ps nginx 2", "$ ps aux | grep nginx", "@ps nginx 4") == [
         ("b0", 0),
         ("b1", 0),

@@ -86,7 +86,7 @@ def test_a_short_log_is_left_as_it_is():
 
 
 @pytest.mark.parametrize("part", [5, 250_000])
-def test_the_folded_looks_are_those_of_the_screens(monkeypatch, part):
+def test_the_folded_samples_are_those_of_the_screens(monkeypatch, part):
     monkeypatch.setattr(sample_series, "PROCESS_ROWS_A_PART", part)
     monkeypatch.setattr(sample_series, "SYSTEM_VALUES_A_PART", part)
     text = "".join(log(90, start=86400 - 40))
@@ -95,7 +95,7 @@ def test_the_folded_looks_are_those_of_the_screens(monkeypatch, part):
     assert told(parts) == told(whole)
 
 
-def test_a_look_that_was_left_out_moves_the_folded_ones():
+def test_a_sample_that_was_left_out_moves_the_folded_ones():
     blocks = list(fold_samples(read("".join(log(60)))))
     rest = read("".join(log(60)))
     assert told(collect_series([*blocks[:3], *blocks[4:]])) == told(collect_series([*rest[:3], *rest[4:]]))
@@ -143,11 +143,11 @@ def test_a_command_of_many_screens_that_was_typed_twice_is_two_captures():
 
 
 @pytest.mark.parametrize("between", ["$ service httpd restart\n", "With four more workers:\n\n"])
-def test_a_command_is_typed_for_another_look_where_something_was_done_between(between):
+def test_a_command_is_typed_for_another_sample_where_something_was_done_between(between):
     assert captures(again_and_again(30, between)) == [(1, 1)] * 30
 
 
-def test_a_command_that_waits_between_looks_does_nothing():
+def test_a_command_that_waits_between_samples_does_nothing():
     assert captures(again_and_again(30, "$ sleep 5\n")) == [(21, 30)]
 
 
@@ -174,7 +174,7 @@ Swap:           2047           0        2047
 """
 
 
-def test_watch_tells_the_time_of_each_look():
+def test_watch_tells_the_time_of_each_sample():
     samples = collect_series(fold_samples(read("".join(WATCH.format(second=2 * at) for at in range(25)))))
     assert (samples.n, samples.clock_first, samples.clock_last) == (25, "17:00:00", "17:00:48")
 
@@ -200,7 +200,7 @@ def test_load_tests_in_a_loop_are_never_fold_samples():
     assert [block.kind for block in blocks] == ["ab"] * 30
 
 
-def test_a_load_test_between_two_looks_of_a_loop_parts_them():
+def test_a_load_test_between_two_samples_of_a_loop_parts_them():
     def both(at):
         return ps(at) + f"Requests per second:    {at}.24 [#/sec] (mean)\n\n"
 
@@ -269,7 +269,7 @@ def test_a_long_log_is_stored_as_one_capture():
     assert [math.isnan(rss) for rss in came_and_went] == [at // 7 % 2 == 0 for at in range(120)]
 
 
-def test_screens_without_processes_are_looks():
+def test_screens_without_processes_are_samples():
     samples = collect_series(fold_samples(read("".join(top(at) for at in range(50)))))
     assert samples.n == 50
     assert {who for who, _, _ in samples.series()} == {sample_series.SYSTEM}
@@ -313,7 +313,7 @@ def test_screens_of_other_tools_are_folded_too():
 
 @pytest.mark.django_db
 @pytest.mark.usefixtures("real_relations")
-def test_the_preview_of_a_long_log_counts_its_looks():
+def test_the_preview_of_a_long_log_counts_its_samples():
     (experiment,) = ingest.preview("".join(log(60)).encode()).draft.experiments
     assert [capture.n_samples for capture in experiment.captures] == [60]
 

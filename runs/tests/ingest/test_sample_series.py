@@ -44,31 +44,31 @@ def rss_of(rows):
     return {pid: figures(row) for (pid, _, metric), row in rows.items() if metric == "rss_kb"}
 
 
-def test_a_screen_is_one_look_with_its_processes():
+def test_a_screen_is_one_sample_with_its_processes():
     rows = stored(screen(httpd(1, 100), load1=4.5), screen(load1=4.0))
     assert figures(rows[None, "", "load1"]) == [4.5, 4.0]
     assert rss_of(rows) == {1: [100]}
 
 
-def test_rows_of_one_block_are_looks_of_their_own():
+def test_rows_of_one_block_are_samples_of_their_own():
     text = "r b swpd free buff cache si so bi bo in cs us sy id wa\n" + "1 0 0 100 1 1 0 0 0 0 0 0 5 0 95 0\n" * 4
     (block,) = parsers.read(text.splitlines(keepends=True))
     assert collect_series([block]).n == 3  # the first row is the mean since the machine's start
 
 
-def test_a_listing_without_a_system_is_one_look():
+def test_a_listing_without_a_system_is_one_sample():
     listing = Block("ps", 1, 3, {"processes": Table({"pid": [1, 2], "rss_kb": [100, 200]}, 2)})
     assert rss_of(stored(listing)) == {1: [100], 2: [200]}
 
 
-def test_a_listing_that_found_nothing_is_a_look_without_processes():
+def test_a_listing_that_found_nothing_is_a_sample_without_processes():
     listings = [Block("ps", 1, 3, {"processes": Table({"pid": pids, "rss_kb": pids}, len(pids))}) for pids in ([7], [])]
     samples = collect_series([listings[0], listings[1], listings[0]])
     assert samples.n == 3
     assert rss_of(stored(listings[0], listings[1], listings[0])) == {7: [7, None, 7]}
 
 
-def test_a_process_that_is_missing_in_a_look_leaves_a_gap():
+def test_a_process_that_is_missing_in_a_sample_leaves_a_gap():
     row = stored(screen(httpd(1, 100)), screen(), screen(httpd(1, 300)))[1, "/usr/sbin/httpd -k start", "rss_kb"]
     assert figures(row) == [100, None, 300]
     assert (row.n, row.min, row.mean, row.max, row.last) == (2, 100, 200, 300, 300)
