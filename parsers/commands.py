@@ -16,8 +16,7 @@ UNITS_S = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _WHOLE = {"requests", "concurrency", "threads", "connections", "pipelining", "repeats_each", "port"}
 _COUNT = re.compile(r"(\d{1,12})([kMG]?)", re.ASCII)
 _FACTOR = {"": 1, "k": 1000, "M": 1_000_000, "G": 1_000_000_000}
-_DURATION = re.compile(r"(?:\d{1,9}(?:\.\d{1,9})?(?:ms|[smhd])?)+", re.ASCII | re.IGNORECASE)
-_DURATION_PART = re.compile(r"(\d+(?:\.\d+)?)(ms|[smhd]|)", re.IGNORECASE)
+_DURATION = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)(ms|[smhd]|)", re.ASCII | re.IGNORECASE)
 _RATE = re.compile(r"(\d{1,12}(?:\.\d{1,9})?)(?:/(\d*(?:ms|[smh])))?", re.ASCII)
 # A word of a shell, as far as it is needed to find a command's arguments, or one of the shell's operators.
 _WORD = re.compile(r"""(?:[^\s'"\\;|&<>()]|\\.|'[^']*'|"(?:[^"\\]|\\.)*")+|[;|&<>()]+|\S""", re.DOTALL)
@@ -193,7 +192,7 @@ def _split(word: str, syntax: Syntax) -> Iterator[tuple[str, str | None]]:
         name, equals, value = word.partition("=")
         if syntax.one_dash and name not in syntax.options:
             name = name.replace("--", "-", 1)
-        if name not in syntax.options and name.startswith("--"):
+        if name not in syntax.options and name.startswith("--") and len(name) > 2:
             longer = [option for option in syntax.options if option.startswith(name)]
             name = longer[0] if len(longer) == 1 else name
         yield name, value if equals else None
@@ -227,9 +226,9 @@ def whole_number(text: str) -> int | None:
 
 def seconds(text: str, unit: str = "s") -> float | None:
     """ "30", "30S", "1m30s", "500ms" in seconds; `unit` is that of a number without one."""
-    if not _DURATION.fullmatch(text):
+    if not text or _DURATION.sub("", text):
         return None
-    return sum(float(figure) * UNITS_S[(of or unit).lower()] for figure, of in _DURATION_PART.findall(text))
+    return sum(float(figure) * UNITS_S[(of or unit).lower()] for figure, of in _DURATION.findall(text))
 
 
 def per_second(text: str) -> float | None:
