@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Container, Iterator, Sequence
 from typing import Any
 
 from django.db.models import QuerySet
+from django.http import Http404, QueryDict
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -16,12 +17,21 @@ from rest_framework.response import Response
 from rest_framework.views import APIView, exception_handler
 from rest_framework.viewsets import ReadOnlyModelViewSet
 
-from runs.api import comparison, filters, serializers
+from runs.api import filters, serializers
 from runs.ingest import Rejected
 from runs.models import Capture, Config, Experiment, Host, Run
 from runs.presenters.monitor_charts import thin_series
+from runs.querysets import ID_DIGITS
+from runs.selectors import judging, reads
 
 MOST_POINTS = 20_000
+MOST_COMPARED = 100
+
+METRICS = (
+    *("requests_per_second", "complete_requests", "failed_requests", "concurrency", "duration_s"),
+    *("mean_ms", "max_ms"),
+)
+PERCENTILES = ("50", "90", "95", "99")
 
 
 class Bearer(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
@@ -124,8 +134,8 @@ class CompareView(APIView):
     )
     def get(self, request: Request) -> Response:
         """Runs side by side: figures, verdicts with intervals, doubts with lines, cost, scaling, config differences."""
-        runs, material = comparison.selection(request.query_params)
-        return Response(comparison.answer(runs, material, request.build_absolute_uri))
+        runs, material = select_runs(request.query_params)
+        return Response(describe_comparison(runs, material, request.build_absolute_uri))
 
 
 def handle_exception(exc: Exception, context: dict[str, Any]) -> Response | None:
@@ -159,3 +169,102 @@ def _messages(data: Any, name: str = "") -> Iterator[str]:
             yield from _messages(inner, name)
     else:
         yield f"{name}: {data}" if name else str(data)
+
+
+def select_runs(query: QueryDict) -> tuple[list[Run], reads.Material]:
+    """The runs that ?runs=, ?configs= or ?experiment= asks for, in order, and their material.
+
+    Raises ValidationError for what makes no sense and Http404 for what does not exist.
+    """
+    given = [name for name in ("runs", "configs", "experiment") if query.get(name)]
+    if len(given) != 1:
+        raise ValidationError({"runs": "expected one of runs, configs or experiment, such as ?runs=1,2,3"})
+    wanted = _parse_ids(given[0], query.get(given[0], ""))
+    with_context = Run.objects.with_context()
+    if given == ["runs"]:
+        rows = with_context.in_bulk(wanted)
+        _require_all("run", wanted, rows)
+        return [rows[pk] for pk in wanted], reads.of_runs(wanted)
+    if given == ["configs"]:
+        _require_all("config", wanted, Config.objects.in_bulk(wanted))
+        material = reads.of_configs(wanted)
+    else:
+        experiments = Experiment.objects.select_related("host").in_bulk(wanted[:1])
+        _require_all("experiment", wanted[:1], experiments)
+        material = reads.of_experiment(experiments[wanted[0]])
+    rows = with_context.in_bulk([run.id for run in material.runs])
+    return [rows[run.id] for run in material.runs], material
+
+
+def describe_comparison(
+    runs: Sequence[Run], material: reads.Material, absolute: Callable[[str], str]
+) -> dict[str, Any]:
+    """`describe_runs`, and everything that the page of the same comparison says. Addresses are whole ones."""
+    comparison, judged = judging.compared(material)
+    conclusions = judged.as_dict(comparison)
+    conclusions["table"] = conclusions.pop("metrics")
+    body: dict[str, Any] = _with_whole_addresses(describe_runs(runs) | conclusions, absolute)
+    return body
+
+
+def _parse_ids(name: str, text: str) -> list[int]:
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    most = 1 if name == "experiment" else MOST_COMPARED
+    if not words or len(words) > most or not all(word.isdecimal() and len(word) <= ID_DIGITS for word in words):
+        expected = "one id" if most == 1 else f"1 to {most} ids with commas, such as 1,2,3"
+        raise ValidationError({name: f"expected {expected}"})
+    return list(dict.fromkeys(int(word) for word in words))
+
+
+def _require_all(what: str, wanted: Sequence[int], found: Container[int]) -> None:
+    missing = [str(pk) for pk in wanted if pk not in found]
+    if missing:
+        raise Http404(f"No {what} {', '.join(missing)}.")
+
+
+def _with_whole_addresses(value: Any, absolute: Callable[[str], str]) -> Any:
+    if isinstance(value, dict):
+        return {
+            key: absolute(item)
+            if key in ("url", "source") and isinstance(item, str) and item.startswith("/")
+            else _with_whole_addresses(item, absolute)
+            for key, item in value.items()
+        }
+    return [_with_whole_addresses(item, absolute) for item in value] if isinstance(value, list) else value
+
+
+def describe_runs(runs: Sequence[Run]) -> dict[str, Any]:
+    """Figures of each run and how far, in per cent, they are from the baseline's. Wants `with_context()` rows."""
+    figures = [_figures(run) for run in runs]
+    names = [name for name in (*METRICS, *(f"p{p}_ms" for p in PERCENTILES)) if any(name in f for f in figures)]
+    return {
+        "baseline": runs[0].pk if runs else None,
+        "metrics": names,
+        "runs": [
+            {
+                "id": run.pk,
+                "url": run.get_absolute_url(),
+                "tool": run.tool,
+                "experiment": run.experiment.name,
+                "config": run.config.name,
+                "host": run.host.name if run.host else None,
+                "repeat": run.repeat,
+                "values": values,
+                "delta_pct": _deltas(values, figures[0]),
+            }
+            for run, values in zip(runs, figures, strict=True)
+        ],
+    }
+
+
+def _figures(run: Run) -> dict[str, float]:
+    values = {name: getattr(run, name) for name in METRICS}
+    values |= {f"p{p}_ms": run.percentiles_ms.get(p) for p in PERCENTILES}
+    return {name: float(figure) for name, figure in values.items() if figure is not None}
+
+
+def _deltas(values: dict[str, float], baseline: dict[str, float]) -> dict[str, float]:
+    """Per cent of the baseline's figures, without those that it lacks or that are zero."""
+    return {
+        name: (figure - baseline[name]) / baseline[name] * 100 for name, figure in values.items() if baseline.get(name)
+    }
