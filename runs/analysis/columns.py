@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -58,19 +57,12 @@ class Column:
         return f"{self.config.name} · {self.split}" if self.split else self.config.name
 
 
-def option(command: str, letter: str) -> int | None:
-    """The number after `-letter` in a command line: glued or apart, behind ab's flags ("-kc 50"), or after siege's long name."""
-    long = "|--concurrent[= ]" if letter == "c" else ""
-    found = re.search(rf"(?:^|\s)(?:-[klrSdq]*{letter}\s*{long})(\d+)", command)
-    return int(found[1]) if found else None
-
-
 def method(run: RunFact) -> Method:
-    """How `run` was loaded, by its command line first. What siege prints as concurrency is a result, not a setting."""
-    concurrency = option(run.command, "c")
-    if concurrency is None and run.tool == "ab" and run.concurrency is not None:
+    """How `run` was loaded, by its command line first. A printed concurrency counts where the tool has a default for it."""
+    concurrency = run.options.get("concurrency")
+    if concurrency is None and run.semantics.default_concurrency is not None and run.concurrency is not None:
         concurrency = int(run.concurrency)
-    return Method(option(run.command, "n"), concurrency, run.keepalive, run.path or None)
+    return Method(run.options.get("requests"), concurrency, run.keepalive, run.path or None)
 
 
 def columns(configs: Sequence[ConfigFact], runs: Sequence[RunFact]) -> list[Column]:

@@ -15,11 +15,8 @@ from runs.analysis.columns import method
 from runs.analysis.facts import CaptureFact, RunFact, Source
 from runs.analysis.monitors import LOOKERS, ProcessGroup, groups
 
-# Monitors and what keeps a terminal, beyond those that a table leaves out anyway.
-MONITORS = frozenset(
-    {"vmstat", "pidstat", "sar", "sadc", "iostat", "mpstat", "dstat", "htop", "atop", "free", "watch", "tail", "cat"}
-)
-HELPERS = frozenset(LOOKERS) | MONITORS
+# What keeps a terminal, and monitors whose output is not read, beyond those that a table leaves out anyway.
+HELPERS = frozenset(LOOKERS) | {"dstat", "htop", "atop", "watch", "tail", "cat"}
 # Beginnings of program names: what answers requests, and what often runs behind it.
 FRONT = (
     *("httpd", "apache", "nginx", "lighttpd", "caddy", "haproxy", "varnish", "h2o", "openresty", "traefik", "envoy"),
@@ -81,8 +78,8 @@ class Served:
 
 def served(capture: CaptureFact, software: str = "") -> Served | None:
     """None where no server is seen, or none with its memory. `software` is what the runs say answered them."""
-    # What the load tools need is not what serving costs.
-    serving = [process for process in capture.processes if not process.makes_load]
+    # What load tools and monitors need is not what serving costs.
+    serving = [process for process in capture.processes if not (process.makes_load or process.monitors)]
     found = [group for group in groups(serving) if group.rss_kb > 0 and group.name.lower() not in HELPERS]
     front = [group for group in found if group.name.lower().startswith(FRONT)]
     behind = [group for group in found if group.name.lower().startswith(BEHIND) and group not in front]
@@ -102,7 +99,7 @@ def _whole(capture: CaptureFact) -> Whole:
     if capture.partial:
         return "quoted"
     total = capture.metrics.get("tasks_total")
-    if capture.tool == "top" and (total is None or total > len(capture.processes)):
+    if not capture.lists_all and (total is None or total > len(capture.processes)):
         return "some"
     return "all"
 

@@ -5,8 +5,9 @@ Units as everywhere: _ms, _s, _kb (KiB), _pct in the names; None means that the 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,9 @@ FIGURES = tuple(each.name for each in fields(RunFigures))
 class RunFact(RunFigures):
     """One load test. `source` is the address of its first line, `semantics` what its tool means by the figures.
 
-    timed_ms and counts, [[ms, how many], ...]: out of a file of its single requests, where there is one.
+    options           what its command sets in standard terms (requests, concurrency, duration_s, rate ...); of the address
+                      that it loads scheme, hostname and path
+    timed_ms, counts  out of a file of its single requests, where there is one; counts are [[ms, how many], ...]
     """
 
     id: int
@@ -108,6 +111,7 @@ class RunFact(RunFigures):
     semantics: Semantics
     host: str = ""
     command: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
     note: str = ""
     partial: bool = False
     counted: bool = True
@@ -121,7 +125,9 @@ class RunFact(RunFigures):
 
 @dataclass(frozen=True, slots=True)
 class ProcessFact:
-    """One process of a capture: means over the captures that it is in. `makes_load`: its program is a load tool."""
+    """One process of a capture: means over the captures that it is in. `makes_load`: its program is a load tool, which may run
+    on `one_thread`; `monitors`: it is a monitor.
+    """
 
     pid: int
     group: str
@@ -129,14 +135,16 @@ class ProcessFact:
     rss_kb: float | None = None
     cpu_pct: float | None = None
     makes_load: bool = False
+    one_thread: bool = False
+    monitors: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class CaptureFact:
     """One capture: system metrics by name (mem_free_kb, cpu_us, ...) and processes.
 
-    `metrics` has means over its captures, of which there were `n`; `lows` and `peaks` the least and the most, where it looked
-    more than once.
+    `metrics` has means over its samples, of which there were `n`; `lows` and `peaks` the least and the most of several.
+    `lists_all`: its tool lists every process.
     """
 
     id: int
@@ -155,6 +163,7 @@ class CaptureFact:
     lows: dict[str, float] = field(default_factory=dict)
     peaks: dict[str, float] = field(default_factory=dict)
     n: int = 1
+    lists_all: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,8 @@ from dataclasses import dataclass
 
 from runs.analysis.facts import CaptureFact, ProcessFact
 
-# Programs that belong to looking, not to what is looked at.
+# Programs of a terminal, beside the monitors: they belong to watching, not to what is watched.
 LOOKERS = {
-    "top",
-    "ps",
     "grep",
     "egrep",
     "bash",
@@ -68,7 +66,8 @@ def leading(captures: Sequence[CaptureFact], most: int) -> list[str]:
     biggest: dict[str, float] = {}
     for capture in captures:
         for group in groups(capture.processes):
-            if group.name not in LOOKERS and group.rss_kb:
+            watches = group.name in LOOKERS or all(process.monitors for process in group.members)
+            if group.rss_kb and not watches:
                 biggest[group.name] = max(group.rss_kb, biggest.get(group.name, 0.0))
     floor = WORTH_A_ROW * max(biggest.values(), default=0.0)
     worth = [name for name in biggest if biggest[name] >= floor]

@@ -23,7 +23,8 @@ from runs.analysis import export, table
 from runs.analysis.columns import Column
 from runs.analysis.config_diff import ConfigDiff, compare_configs
 from runs.analysis.cost import Cost, cost
-from runs.analysis.doubts import Case, Doubt, apart, doubts, excluded
+from runs.analysis.doubt_case import Case
+from runs.analysis.doubts import Doubt, apart, excluded, find_doubts
 from runs.analysis.judgement import judge
 from runs.analysis.scaling import Sweep, sweeps
 from runs.analysis.table import Comparison, against
@@ -87,7 +88,7 @@ def _with_columns(found: Judged, columns: tuple[Column, ...]) -> Judged:
 
 
 def _judge(case: Case, spread: Spread | None, comparison: Comparison) -> Judged:
-    found = doubts(case)
+    found = find_doubts(case)
     out, away = excluded(found), apart(found)
     judgement = add_words(comparison, judge(comparison, excluded=out, apart=away, spread=spread))
     return Judged(

@@ -11,7 +11,7 @@ from django.db.models import Q, QuerySet
 from django.urls import reverse
 
 from runs.analysis import histogram
-from runs.analysis.doubts import Case
+from runs.analysis.doubt_case import Case
 from runs.analysis.facts import (
     FIGURES,
     CaptureFact,
@@ -22,7 +22,7 @@ from runs.analysis.facts import (
     RunFact,
     TextFact,
 )
-from runs.ingest import makes_load, semantics_of
+from runs.ingest import has_one_thread, is_monitor, lists_all_processes, makes_load, parse_command, semantics_of
 from runs.models import Capture, Config, ConfigText, Experiment, Host, Override, Run, Series, Timing
 
 # A page of an upload shows this many lines at most; a line further down needs its page named.
@@ -142,6 +142,8 @@ def capture_facts(captures: Sequence[Capture]) -> list[CaptureFact]:
 
 def run_fact(run: Run) -> RunFact:
     """One stored run; its host must be loaded with it."""
+    command = parse_command(run.command, run.tool)
+    address = {"scheme": command.scheme, "hostname": command.hostname, "path": command.path}
     return RunFact(
         id=run.pk,
         config=run.config_id,
@@ -153,6 +155,7 @@ def run_fact(run: Run) -> RunFact:
         semantics=semantics_of(run.tool),
         host=run.host.name if run.host else "",
         command=run.command,
+        options={**command.options, **address},
         note=run.note,
         partial=run.partial,
         counted=run.counted,
@@ -227,9 +230,19 @@ def _capture_fact(
         partial=capture.partial,
         host_id=capture.host_id,
         n=capture.n_samples,
+        lists_all=lists_all_processes(capture.tool),
         metrics=metrics,
         processes=tuple(
-            ProcessFact(pid, group, command, found.get("rss_kb"), found.get("cpu_pct"), makes_load(group))
+            ProcessFact(
+                pid,
+                group,
+                command,
+                found.get("rss_kb"),
+                found.get("cpu_pct"),
+                makes_load=makes_load(group),
+                one_thread=has_one_thread(group),
+                monitors=is_monitor(group),
+            )
             for (pid, command), found in processes.items()
             for group in [groups[pid, command]]
         ),

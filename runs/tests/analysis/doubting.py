@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from runs import ingest
-from runs.analysis.doubts import Doubt, doubts
+from runs.analysis.doubts import Doubt, find_doubts
 from runs.models import Experiment
 from runs.selectors import reads
 
@@ -71,7 +71,7 @@ def said(text: str | bytes) -> list[Doubt]:
     """What is doubted of the text's (last) experiment, when it is stored."""
     data = text.encode() if isinstance(text, str) else text
     ingest.submit(data, door="rest")
-    return doubts(reads.case_of(reads.of_experiment(Experiment.objects.order_by("id").reverse()[0])))
+    return find_doubts(reads.case_of(reads.of_experiment(Experiment.objects.order_by("id").reverse()[0])))
 
 
 def of(found: list[Doubt], rule: str) -> list[Doubt]:

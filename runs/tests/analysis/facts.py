@@ -5,7 +5,9 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from parsers import semantics_of
+from parsers import parse_command, semantics_of
+from parsers.catalogue import lists_all_processes
+from parsers.commands import Command
 from runs.analysis.facts import CaptureFact, ConfigFact, ProcessFact, RunFact
 
 _numbers = itertools.count(1)
@@ -25,8 +27,14 @@ def run(config: int, rate: float | None = None, **fields: Any) -> RunFact:
         "source": f"/uploads/1/#L{number}",
     }
     given |= fields
-    semantics = semantics_of(given["tool"])
-    return RunFact(id=number, config=config, line=number, requests_per_second=rate, semantics=semantics, **given)
+    command = parse_command(given.get("command", ""), given["tool"])
+    given |= {"semantics": semantics_of(given["tool"]), "options": options_of(command)}
+    return RunFact(id=number, config=config, line=number, requests_per_second=rate, **given)
+
+
+def options_of(command: Command) -> dict[str, Any]:
+    """As selectors fill them in."""
+    return {**command.options, "scheme": command.scheme, "hostname": command.hostname, "path": command.path}
 
 
 def capture(config: int | None, phase: str = "during", **fields: Any) -> CaptureFact:
@@ -38,7 +46,9 @@ def capture(config: int | None, phase: str = "during", **fields: Any) -> Capture
         "url": f"/captures/{number}/",
         "source": f"/uploads/1/#L{number}",
     }
-    return CaptureFact(id=number, config=config, phase=phase, line=number, **(given | fields))
+    given |= fields
+    given["lists_all"] = lists_all_processes(given["tool"])
+    return CaptureFact(id=number, config=config, phase=phase, line=number, **given)
 
 
 def httpd(*mib: float) -> tuple[ProcessFact, ...]:

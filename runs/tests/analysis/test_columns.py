@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runs.analysis.columns import columns, option
+from runs.analysis.columns import columns
 from runs.tests.analysis.facts import configs, run
 
 
@@ -46,8 +46,3 @@ def test_what_siege_measured_as_concurrency_does_not_split():
 def test_a_run_that_does_not_count_stays_out_and_an_empty_config_stays_in():
     made = columns(configs("event", "worker"), [run(1, 1.0, counted=False)])
     assert titles(made) == [("event", 0), ("worker", 0)]
-
-
-def test_options_are_read_glued_or_apart():
-    assert option("ab -n 100 -c10 http://a/", "c") == 10
-    assert option("ab -n 100 http://a/-c5", "c") is None

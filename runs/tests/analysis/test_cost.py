@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from parsers.catalogue import is_monitor
 from runs.analysis import table
 from runs.analysis.cost import Cost, cost
 from runs.analysis.facts import CaptureFact, HostFact, ProcessFact, RunFact, TextFact
@@ -42,7 +43,7 @@ def cell(found: Cost | None, key: str, at: int = 0):
 def processes(*groups: tuple[str, int, float, float]) -> tuple[ProcessFact, ...]:
     """(program, how many, MiB each, CPU of each)."""
     return tuple(
-        ProcessFact(1000 * at + n, name, name, mib * 1024, cpu)
+        ProcessFact(1000 * at + n, name, name, mib * 1024, cpu, monitors=is_monitor(name))
         for at, (name, number, mib, cpu) in enumerate(groups, 1)
         for n in range(number)
     )

@@ -32,7 +32,12 @@ def test_processes_are_added_up_by_program():
 def test_what_looks_on_gets_no_row():
     captures = [
         capture(
-            1, processes=(ProcessFact(1, "top", "top", 9999.0), ProcessFact(2, "grep", "grep httpd", 1.0), *httpd(5))
+            1,
+            processes=(
+                ProcessFact(1, "top", "top", 9999.0, monitors=True),
+                ProcessFact(2, "grep", "grep httpd", 1.0),
+                *httpd(5),
+            ),
         )
     ]
     assert monitors.leading(captures, 4) == ["httpd"]

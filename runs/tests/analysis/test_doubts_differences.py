@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from runs import ingest
-from runs.analysis.doubts import Case, Doubt, apart, doubts
-from runs.analysis.doubts.properties import rough_sizes, sizes
+from runs.analysis.doubt_case import Case
+from runs.analysis.doubt_differences import grade_mean_sizes, grade_sizes
+from runs.analysis.doubts import Doubt, apart, find_doubts
 from runs.analysis.facts import HostFact
 from runs.models import Experiment
 from runs.selectors import reads
@@ -23,7 +24,7 @@ def of_runs(*fields: dict[str, Any], hosts: list[HostFact] | None = None) -> lis
     """A config for each of `fields`, with one run."""
     configs = facts.configs(*"abcdefgh"[: len(fields)])
     runs = [facts.run(number, 100.0 * number, **field) for number, field in enumerate(fields, 1)]
-    return doubts(Case(configs, runs, hosts=hosts or []))
+    return find_doubts(Case(configs, runs, hosts=hosts or []))
 
 
 def with_k(text: str) -> str:
@@ -134,7 +135,7 @@ def test_siege_s_mean_reply_tells_that_another_page_was_fetched():
 
 
 def test_lengths_are_graded_in_both_directions_alike():
-    for grade in (sizes, rough_sizes):
+    for grade in (grade_sizes, grade_mean_sizes):
         assert grade(5000.0, 50000.0) == grade(50000.0, 5000.0) == "split"
         assert grade(5000.0, 0.0) == "split"
         assert grade(5000.0, 5000.0) is None
@@ -166,7 +167,7 @@ def test_texts_of_two_machines_in_one_experiment_differ_in_them(model, differs):
         cpuinfo = f"$ cat /proc/cpuinfo\nprocessor\t: 0\nmodel name\t: {cpu}\ncpu MHz\t\t: 1300.000\n\n"
         hints = ingest.Hints(experiment="Two machines", host="web" if not differs else f"web-{name}")
         ingest.submit(f"{session(**{name: text})}\n{cpuinfo}".encode(), door="rest", hints=hints)
-    found = doubts(reads.case_of(reads.of_experiment(Experiment.objects.get())))
+    found = find_doubts(reads.case_of(reads.of_experiment(Experiment.objects.get())))
     assert [doubt.severity for doubt in of(found, "differs.machine")] == (["caution"] if differs else [])
 
 
@@ -187,7 +188,7 @@ def test_the_same_machine_differs_in_nothing():
 def test_a_config_that_was_also_loaded_like_the_baseline_is_not_put_apart():
     configs = facts.configs("a", "b", "c")
     runs = [facts.run(n, 100.0, keepalive=k) for n, k in ((1, False), (2, False), (3, False), (3, True))]
-    assert apart(doubts(Case(configs, runs))) == {}
+    assert apart(find_doubts(Case(configs, runs))) == {}
 
 
 def test_sources_are_a_line_of_each_that_is_named():

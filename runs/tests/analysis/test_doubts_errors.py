@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from runs.analysis.doubts import Case, doubts, excluded
+from runs.analysis.doubt_case import Case
+from runs.analysis.doubts import excluded, find_doubts
 from runs.tests.analysis import facts
 from runs.tests.analysis.doubting import FIXTURES, of, one, report, said, session
 
@@ -144,9 +145,9 @@ def test_a_first_reply_that_was_the_odd_one_is_told_as_that():
 )
 def test_every_tool_s_own_count_of_other_statuses_is_read(tool, values):
     runs = [facts.run(1, 100.0, tool=tool, complete_requests=400, failed_requests=0, values=values)]
-    assert "40 of 400 replies" in one(doubts(Case(facts.configs("a"), runs)), "errors.status").text
+    assert "40 of 400 replies" in one(find_doubts(Case(facts.configs("a"), runs)), "errors.status").text
 
 
 def test_statuses_that_are_all_2xx_are_fine():
     runs = [facts.run(1, 100.0, tool="hey", complete_requests=400, values={"status_codes": {"200": 390, "201": 10}})]
-    assert of(doubts(Case(facts.configs("a"), runs)), "errors.status") == []
+    assert of(find_doubts(Case(facts.configs("a"), runs)), "errors.status") == []

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from runs.analysis.doubts import Case, Doubt, doubts
-from runs.analysis.doubts.rules.contradictions import step
-from runs.analysis.doubts.rules.network import syn_timer
+from runs.analysis.doubt_case import Case
+from runs.analysis.doubt_figures import half_digit, syn_timer
+from runs.analysis.doubts import Doubt, find_doubts
 from runs.tests.analysis import facts
 from runs.tests.analysis.doubting import FIXTURES, of, one, report, said, session
 
@@ -85,13 +85,13 @@ def test_a_clock_that_ticks_each_10_ms_is_seen_by_its_times():
 
 def test_four_even_times_are_no_step_of_2_ms():
     runs = [facts.run(1, 100.0, percentiles_ms={"50": 12, "66": 14, "75": 18, "90": 32, "99": 50})]
-    assert of(doubts(Case(facts.configs("a"), runs)), "resolution.steps") == []
+    assert of(find_doubts(Case(facts.configs("a"), runs)), "resolution.steps") == []
 
 
 def medians(*times: tuple[int, float]) -> list[Doubt]:
     """Of runs (config, their median in ms)."""
     runs = [facts.run(config, 100.0, repeat=n, percentiles_ms={"50": ms}) for n, (config, ms) in enumerate(times, 1)]
-    return doubts(Case(facts.configs("a", "b"), runs))
+    return find_doubts(Case(facts.configs("a", "b"), runs))
 
 
 @pytest.mark.django_db
@@ -161,7 +161,7 @@ def test_siege_s_concurrency_is_its_rate_times_its_response_time():
 
 @pytest.mark.parametrize(("printed", "half"), [(0.07, 0.005), (34.224, 0.0005), (1.9, 0.05), (60, 0.5), (60.0, 0.5)])
 def test_a_printed_figure_may_be_half_of_its_last_digit_off(printed, half):
-    assert step(printed) == pytest.approx(half)
+    assert half_digit(printed) == pytest.approx(half)
 
 
 @pytest.mark.parametrize(("rate", "told"), [("6.9", []), ("12.0", ["figures.rate"])])

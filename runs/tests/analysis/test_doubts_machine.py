@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from runs.analysis.doubts import Case, doubts, excluded
+from runs.analysis.doubt_case import Case
+from runs.analysis.doubts import excluded, find_doubts
 from runs.analysis.facts import HostFact, ProcessFact, TextFact
 from runs.tests.analysis import facts
 from runs.tests.analysis.doubting import AB, CORES, HTTPD, during, of, one, report, said, session, top
@@ -46,7 +47,10 @@ def test_a_generator_without_swap_is_no_reason_to_leave_the_server_out():
     captures = [facts.capture(1, metrics={"swap_used_kb": 90000.0, "mem_buffers_kb": 0.0} | tight, host_id=1)]
     captures.append(facts.capture(2, metrics={"swap_used_kb": 0.0}, host_id=2))
     runs = [facts.run(n, 100.0, host_id=1, hostname="www") for n in (1, 2)]
-    assert one(doubts(Case(facts.configs("a", "b"), runs, captures, hosts=hosts)), "machine.swap").severity == "caution"
+    assert (
+        one(find_doubts(Case(facts.configs("a", "b"), runs, captures, hosts=hosts)), "machine.swap").severity
+        == "caution"
+    )
 
 
 def test_some_old_pages_in_swap_beside_free_memory_are_a_note():
@@ -62,7 +66,7 @@ def test_swap_that_grew_during_the_run_is_fatal_however_much_memory_is_free():
     runs = [facts.run(1, 100.0), facts.run(2, 100.0)]
     grown = {"lows": {"swap_used_kb": 1000}, "peaks": {"swap_used_kb": 90000}, "metrics": {"swap_used_kb": 40000}}
     captures = [facts.capture(1, **grown), facts.capture(2, metrics={"swap_used_kb": 0})]
-    assert one(doubts(Case(configs, runs, captures)), "machine.swap").severity == "fatal"
+    assert one(find_doubts(Case(configs, runs, captures)), "machine.swap").severity == "fatal"
 
 
 @pytest.mark.parametrize("text", [pair, lambda screen: locally(pair(screen))])
@@ -84,21 +88,23 @@ def test_a_busy_cpu_that_server_and_generator_share_is_a_caution():
 def test_a_busy_cpu_of_the_generator_is_a_caution():
     hosts = [HostFact(1, "www"), HostFact(2, "labo-2")]
     captures = [facts.capture(1, metrics={"cpu_id": 0.5}, host_id=2)]
-    found = doubts(Case(facts.configs("a"), [facts.run(1, 100.0, host_id=1, hostname="www")], captures, hosts=hosts))
+    found = find_doubts(
+        Case(facts.configs("a"), [facts.run(1, 100.0, host_id=1, hostname="www")], captures, hosts=hosts)
+    )
     assert "he load generator was at its limit" in one(found, "machine.cpu").text
 
 
 def test_a_busy_cpu_before_the_run_is_nobody_s_limit():
     captures = [facts.capture(1, "before", metrics={"cpu_id": 0.5})]
-    assert of(doubts(Case(facts.configs("a"), [facts.run(1, 100.0)], captures)), "machine.cpu") == []
+    assert of(find_doubts(Case(facts.configs("a"), [facts.run(1, 100.0)], captures)), "machine.cpu") == []
 
 
 def test_tasks_beyond_the_cores_are_told_where_idle_time_is_not():
     captures = [facts.capture(1, metrics={"tasks_running": 6})]
     hosts = [HostFact(1, "www", cores=4)]
-    assert one(doubts(Case(facts.configs("a"), [facts.run(1, 100.0)], captures, hosts=hosts)), "machine.cpu")
+    assert one(find_doubts(Case(facts.configs("a"), [facts.run(1, 100.0)], captures, hosts=hosts)), "machine.cpu")
     captures = [facts.capture(1, metrics={"tasks_running": 5})]
-    assert of(doubts(Case(facts.configs("a"), [facts.run(1, 100.0)], captures, hosts=hosts)), "machine.cpu") == []
+    assert of(find_doubts(Case(facts.configs("a"), [facts.run(1, 100.0)], captures, hosts=hosts)), "machine.cpu") == []
 
 
 VMSTAT = """$ vmstat 1 3
@@ -168,9 +174,9 @@ def test_ab_with_time_to_spare_is_not_doubted(cpu):
 def test_a_generator_of_many_threads_is_full_only_at_all_cores():
     captures = [facts.capture(1, processes=(ProcessFact(1, "wrk", "wrk", 100.0, 130.0, makes_load=True),))]
     runs, hosts = [facts.run(1, 100.0, tool="wrk")], [HostFact(1, "www", cores=4)]
-    assert of(doubts(Case(facts.configs("a"), runs, captures, hosts=hosts)), "generator.saturated") == []
+    assert of(find_doubts(Case(facts.configs("a"), runs, captures, hosts=hosts)), "generator.saturated") == []
     captures = [facts.capture(1, processes=(ProcessFact(1, "wrk", "wrk", 100.0, 395.0, makes_load=True),))]
-    assert one(doubts(Case(facts.configs("a"), runs, captures, hosts=hosts)), "generator.saturated")
+    assert one(find_doubts(Case(facts.configs("a"), runs, captures, hosts=hosts)), "generator.saturated")
 
 
 def test_more_clients_than_workers_are_told_with_the_setting_and_its_line():
@@ -188,26 +194,26 @@ def test_as_many_clients_as_workers_are_fine():
 def test_what_is_said_beside_the_run_counts_for_more_than_a_text_shown_elsewhere():
     configs, texts = facts.configs("a"), [text("MaxClients 10\n")]
     noted = facts.run(1, 100.0, concurrency=15.0, note="MaxClientsは15で実施します。")
-    assert of(doubts(Case(configs, [noted], texts=texts)), "limits.clients") == []
+    assert of(find_doubts(Case(configs, [noted], texts=texts)), "limits.clients") == []
     plain = facts.run(1, 100.0, concurrency=15.0)
-    assert one(doubts(Case(configs, [plain], texts=texts)), "limits.clients")
-    assert of(doubts(Case(facts.configs("MaxClients 15"), [plain], texts=texts)), "limits.clients") == []
+    assert one(find_doubts(Case(configs, [plain], texts=texts)), "limits.clients")
+    assert of(find_doubts(Case(facts.configs("MaxClients 15"), [plain], texts=texts)), "limits.clients") == []
 
 
 def test_of_several_mpms_the_widest_counts_and_the_config_s_own_where_it_is_named():
     both = "<IfModule prefork.c>\nMaxClients 10\n</IfModule>\n<IfModule worker.c>\nMaxClients 100\n</IfModule>\n"
     run = facts.run(1, 100.0, concurrency=50.0)
-    assert of(doubts(Case(facts.configs("apache"), [run], texts=[text(both)])), "limits.clients") == []
-    assert one(doubts(Case(facts.configs("prefork MPM"), [run], texts=[text(both)])), "limits.clients")
+    assert of(find_doubts(Case(facts.configs("apache"), [run], texts=[text(both)])), "limits.clients") == []
+    assert one(find_doubts(Case(facts.configs("prefork MPM"), [run], texts=[text(both)])), "limits.clients")
 
 
 def test_nginx_takes_its_connections_for_each_worker_process():
     conf = "worker_processes 2;\nevents {\n  worker_connections 64;\n}\n"
     many = facts.run(1, 100.0, concurrency=200.0)
-    found = one(doubts(Case(facts.configs("nginx"), [many], texts=[text(conf)])), "limits.clients")
+    found = one(find_doubts(Case(facts.configs("nginx"), [many], texts=[text(conf)])), "limits.clients")
     assert "200 clients for 2 × worker_connections 128" in found.text
     few = facts.run(1, 100.0, concurrency=128.0)
-    assert of(doubts(Case(facts.configs("nginx"), [few], texts=[text(conf)])), "limits.clients") == []
+    assert of(find_doubts(Case(facts.configs("nginx"), [few], texts=[text(conf)])), "limits.clients") == []
 
 
 def text(config: str) -> TextFact:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from runs import ingest
-from runs.analysis.doubts import Doubt, apart, doubts, excluded
-from runs.analysis.doubts.catalogue import SEVERITIES
+from runs.analysis.doubt_case import SEVERITIES
+from runs.analysis.doubts import Doubt, apart, excluded, find_doubts
 from runs.models import Experiment, Run
 from runs.selectors import reads
 from runs.tests.analysis.doubting import of, one
@@ -23,7 +23,7 @@ def seed(shared: Path):
 
     def read(number: str) -> list[list[Doubt]]:
         ingest.submit(next(shared.glob(f"seeds/{number}_*.txt")).read_bytes(), door="rest")
-        return [doubts(reads.case_of(reads.of_experiment(made))) for made in Experiment.objects.order_by("id")]
+        return [find_doubts(reads.case_of(reads.of_experiment(made))) for made in Experiment.objects.order_by("id")]
 
     return read
 

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runs.analysis import sheet
-from runs.analysis.doubts import Case, doubts
+from runs.analysis.doubt_case import Case
+from runs.analysis.doubts import find_doubts
 from runs.analysis.export import Post, Section, Table, markdown, spoken
 from runs.analysis.judgement import judge
 from runs.analysis.table import compare
@@ -23,7 +24,7 @@ def post(names=("x", "b"), title="two", **more):
         run(2, 150.0),
     ]
     made = compare(configs(*names), runs, [])
-    found = doubts(Case(configs(*names), runs))
+    found = find_doubts(Case(configs(*names), runs))
     given = {"title": title, "url": "http://here/experiments/1/", "absolute": lambda url: f"http://here{url}"}
     return markdown(Post(comparison=made, judgement=add_words(made, judge(made)), doubts=found, **(given | more)))
 

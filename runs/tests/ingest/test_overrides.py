@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from runs import ingest
-from runs.analysis.doubts import Doubt, apart, doubts, excluded
+from runs.analysis.doubts import Doubt, apart, excluded, find_doubts
 from runs.ingest import Rejected
 from runs.models import Config, Experiment, Override, Run
 from runs.selectors import reads
@@ -30,7 +30,7 @@ def ann() -> User:
 
 
 def said() -> list[Doubt]:
-    return doubts(reads.case_of(reads.of_experiment(Experiment.objects.get())))
+    return find_doubts(reads.case_of(reads.of_experiment(Experiment.objects.get())))
 
 
 def about(run: Run) -> Doubt:

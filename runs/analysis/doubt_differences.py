@@ -1,0 +1,241 @@
+"""Rules of doubts: what was not the same between a column and the one it stands against: tool, load, page, machine.
+
+Grades: fatal, caution and note are a doubt's; "split" says that another thing is measured. A split is fatal where a third
+column was measured like the baseline, which makes this one the odd one out; where there is none, the difference may be
+just what is compared, and it is a caution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+from runs.analysis.columns import Column, bases
+from runs.analysis.doubt_case import (
+    Case,
+    Finding,
+    Severity,
+    count_clients,
+    hostname_of,
+    is_local,
+    mean_reply_bytes,
+    number,
+    set_rate,
+)
+from runs.analysis.facts import RunFact, Source
+
+Grade = Literal["fatal", "split", "caution", "note"]
+Value = str | float
+Read = Callable[[Case, RunFact], Value | None]
+NEAR_BYTES = 256  # less than a reply's headers
+STEP_KB = 65536  # kernels keep more or less of a machine's memory for themselves
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """`read` gives a run's value, None where it is not known; `grade` weighs two values that are not equal."""
+
+    name: str
+    read: Read
+    grade: Grade | Callable[[Value, Value], Grade | None]
+    unit: str = ""
+
+
+def grade_sizes(one: Value, other: Value) -> Grade | None:
+    """How much it weighs that documents differ in length (bytes)."""
+    small, large = sorted((float(one), float(other)))
+    ratio = large / small if small else float("inf")
+    if ratio < 1.02:
+        return None
+    if large - small < NEAR_BYTES or ratio < 1.2:
+        return "note"
+    return "caution" if ratio < 2 else "split"
+
+
+def grade_mean_sizes(one: Value, other: Value) -> Grade | None:
+    """The same for means over all replies, which errors and redirects shift."""
+    small, large = sorted((float(one), float(other)))
+    ratio = large / small if small else float("inf")
+    return "split" if ratio >= 3 else "caution" if ratio >= 1.5 else None
+
+
+def _grade_rates(one: Value, other: Value) -> Grade | None:
+    """How much it weighs that loads were sent at other rates. Some tools print what came of the rate that was set."""
+    small, large = sorted((float(one), float(other)))
+    return "fatal" if large > 1.02 * small else None
+
+
+def _read_machine(name: str, case: Case, run: RunFact) -> Value | None:
+    found = case.machines.get(run.host_id or 0)
+    return getattr(found, name) or None if found else None
+
+
+def _read_memory_mib(case: Case, run: RunFact) -> Value | None:
+    found = case.machines.get(run.host_id or 0)
+    return float(round(found.ram_kb / STEP_KB) * STEP_KB // 1024) if found and found.ram_kb else None
+
+
+def _read_keepalive(case: Case, run: RunFact) -> Value | None:
+    return None if run.keepalive is None else "on" if run.keepalive else "off"
+
+
+def _read_tls(case: Case, run: RunFact) -> Value | None:
+    """Whether the load went over TLS: by the address, or by what the tool prints of the protocol."""
+    scheme = run.options.get("scheme")
+    return "on" if run.values.get("tls_protocol") or scheme == "https" else "off" if scheme else None
+
+
+def _read_protocol(case: Case, run: RunFact) -> Value | None:
+    printed = run.values.get("tls_protocol")
+    return printed.split(",")[0] if isinstance(printed, str) and printed else None
+
+
+def _read_length(case: Case, run: RunFact) -> Value | None:
+    length = number(run, "document_length_bytes")
+    return None if length is None else float(round(length))
+
+
+def _read_mean_reply(case: Case, run: RunFact) -> Value | None:
+    length = mean_reply_bytes(run)
+    return None if length is None else float(round(length))
+
+
+def _read_path(sized: bool, case: Case, run: RunFact) -> Value | None:
+    """The path, of runs that print (or do not print) how long what they fetched was."""
+    if (number(run, "document_length_bytes") is not None or mean_reply_bytes(run) is not None) != sized:
+        return None
+    return run.path or run.options.get("path") or None
+
+
+def _read_address(case: Case, run: RunFact) -> Value | None:
+    return "localhost" if is_local(run) else hostname_of(run) or None
+
+
+def _read_beginning(case: Case, run: RunFact) -> Value | None:
+    """When the next request begins: an open model's at a rate that was set, a closed one's when a client has its answer."""
+    at_a_rate = run.semantics.open_loop == "with_rate" and run.options.get("rate") is not None
+    if at_a_rate or set_rate(run) is not None:
+        return "at a set rate"
+    return None if count_clients(run) is None else "behind an answer"
+
+
+BEGINS = Property("requests begin", _read_beginning, "caution")
+FAMILIES: dict[str, tuple[Property, ...]] = {
+    "tool": (
+        Property("tool", lambda case, run: run.tool, "fatal"),
+        BEGINS,
+        Property("version", lambda case, run: f"{run.tool} {run.tool_version}" if run.tool_version else None, "note"),
+    ),
+    "load": (
+        Property("keep-alive", _read_keepalive, "split"),
+        Property("set rate", lambda case, run: set_rate(run), _grade_rates, " requests/s"),
+        Property("TLS", _read_tls, "split"),
+        Property("TLS protocol", _read_protocol, "note"),
+        Property("concurrency", lambda case, run: count_clients(run), "caution"),
+        Property("requests", lambda case, run: run.options.get("requests"), "note"),
+    ),
+    "page": (
+        Property("document length", _read_length, grade_sizes, " bytes"),
+        Property("mean reply", _read_mean_reply, grade_mean_sizes, " bytes"),
+        Property("path", partial(_read_path, False), "caution"),
+        Property("path", partial(_read_path, True), "note"),
+        Property("address", _read_address, "note"),
+    ),
+    "machine": (
+        Property("CPU", partial(_read_machine, "cpu_model"), "split"),
+        Property("cores", partial(_read_machine, "cores"), "split"),
+        Property("memory", _read_memory_mib, "caution", " MiB"),
+        Property("kernel", partial(_read_machine, "kernel"), "caution"),
+        Property("machine", lambda case, run: run.host or None, "note"),
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """One property that is not the same in a column (by its number) and its base."""
+
+    prop: Property
+    at: int
+    base: int
+    severity: Severity
+
+
+def find_differences(family: str, case: Case) -> Iterator[Finding]:
+    """A finding for each config that is not comparable, and one for the whole comparison of what is left."""
+    columns = case.columns
+    stands = {at: base for at, base in enumerate(bases(columns)) if at != base and columns[at].runs}
+    gaps = [gap for prop in FAMILIES[family] for gap in _find_gaps(case, prop, stands)]
+    out = _configs_apart(gaps, columns)
+    for config in out:
+        fatal = [
+            gap
+            for gap in gaps
+            if columns[gap.at].config.id == config and (gap.severity == "fatal" or gap.prop is BEGINS)
+        ]
+        pairs = [
+            (gap.prop.name, _values(case, gap.prop, gap.at)[0], _values(case, gap.prop, gap.base)[0], gap.prop.unit)
+            for gap in fatal
+        ]
+        yield Finding("fatal", _moral(family, "fatal", fatal), {"pairs": pairs}, _sources(case, fatal), config=config)
+    left = [gap for gap in gaps if columns[gap.at].config.id not in out]
+    if left:
+        severity: Severity = "note" if all(gap.severity == "note" for gap in left) else "caution"
+        listed = [(prop.name, _all_values(case, prop, left), prop.unit) for prop in dict.fromkeys(g.prop for g in left)]
+        yield Finding(severity, _moral(family, severity, left), {"listed": listed}, _sources(case, left))
+
+
+def _moral(family: str, severity: Severity, gaps: Sequence[Gap]) -> str:
+    omission = "_omission" if any(gap.prop is BEGINS for gap in gaps) else ""
+    return f"other_{family}_{severity}{omission}"
+
+
+def _find_gaps(case: Case, prop: Property, stands: dict[int, int]) -> list[Gap]:
+    values = {at: _values(case, prop, at) for at in {*stands, *stands.values()}}
+    grades = {at: _grade(prop, values[at], values[base]) for at, base in stands.items()}
+    gaps = []
+    for at, grade in grades.items():
+        if grade is None:
+            continue
+        peers = [other for other, base in stands.items() if base == stands[at] and other != at]
+        odd = any(grades[other] is None and values[other] for other in peers)
+        settled: Severity = ("fatal" if odd else "caution") if grade == "split" else grade
+        gaps.append(Gap(prop, at, stands[at], settled))
+    return gaps
+
+
+def _values(case: Case, prop: Property, at: int) -> list[Value]:
+    known = (prop.read(case, run) for run in case.columns[at].runs)
+    return list(dict.fromkeys(value for value in known if value is not None))
+
+
+def _all_values(case: Case, prop: Property, gaps: Sequence[Gap]) -> list[Value]:
+    """Of all columns that differ in it, the base's first."""
+    where = sorted({at for gap in gaps if gap.prop == prop for at in (gap.at, gap.base)})
+    return [value for at in where for value in _values(case, prop, at)]
+
+
+def _grade(prop: Property, own: Sequence[Value], base: Sequence[Value]) -> Grade | None:
+    """None where the two share a value, or one has none."""
+    if not own or not base or set(own) & set(base):
+        return None
+    return prop.grade if isinstance(prop.grade, str) else prop.grade(own[0], base[0])
+
+
+def _configs_apart(gaps: Sequence[Gap], columns: Sequence[Column]) -> list[int]:
+    """The configs that are not comparable under any of the loads that they were given."""
+    fatal = {gap.at for gap in gaps if gap.severity == "fatal"}
+    configs = dict.fromkeys(columns[at].config.id for at in sorted(fatal))
+    own = {
+        config: [at for at, column in enumerate(columns) if column.config.id == config and column.runs]
+        for config in configs
+    }
+    return [config for config in configs if all(at in fatal for at in own[config])]
+
+
+def _sources(case: Case, gaps: Sequence[Gap]) -> tuple[Source, ...]:
+    """The first run of each column that is named, in the order of the columns."""
+    columns = [case.columns[at] for at in sorted({at for gap in gaps for at in (gap.base, gap.at)})]
+    return tuple(Source(column.runs[0].source, column.runs[0].line) for column in columns if column.runs)

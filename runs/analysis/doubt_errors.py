@@ -1,0 +1,181 @@
+"""Rules of doubts: requests that failed, replies that were not the page, and runs that did not come to their end."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from runs.analysis.doubt_case import (
+    FATAL,
+    STUMP,
+    Case,
+    Finding,
+    Severity,
+    about_run,
+    broken_requests,
+    count_requests,
+    is_stump,
+    mean_of_failed,
+    number,
+)
+from runs.analysis.facts import RunFact
+
+FEW = 0.01
+STATIC = re.compile(
+    r"\.(?:html?|css|js|json|txt|xml|svg|png|gif|jpe?g|ico|webp|woff2?|pdf|zip|gz|bin|dat)$", re.IGNORECASE
+)
+NEAR = 0.9  # of the document's length: a page in other words, whatever its name
+UNRELIABLE: tuple[tuple[Severity, str, str], ...] = (
+    ("caution", "NOT reliable", "two_deviations"),
+    ("note", "not that reliable", "one_deviation"),
+)
+TIMES = ("initial connection", "processing", "waiting")
+
+
+def grade_share(share: float) -> Severity:
+    return "fatal" if share >= FATAL else "caution" if share >= FEW else "note"
+
+
+def find_failed(case: Case) -> Iterator[Finding]:
+    """Failures other than a reply of another length, which is a matter of its own."""
+    for run in case.counted:
+        made, available, kinds = count_requests(run), number(run, "availability_pct"), broken_requests(run)
+        bad = _failed_at_least(run, kinds)
+        if bad and made:
+            severity, facts = (
+                grade_share(bad / made),
+                {"bad": bad, "made": made, "kinds": kinds, "available": available},
+            )
+        elif run.failed_requests is None and available is not None and available < 100:
+            severity, facts = grade_share(1 - available / 100), {"available": available}
+        else:
+            continue
+        moral = _failure_moral(case, run, severity)
+        untold = run.semantics.length_failures and run.failed_requests and number(run, "failed_length") is None
+        if untold and severity != "note":
+            severity, moral = "caution", "kind_not_printed"
+        yield about_run(run, severity, moral, **facts)
+
+
+def _failed_at_least(run: RunFact, kinds: Mapping[str, float]) -> float:
+    """One request may be counted under several kinds, and under Length if a stump came."""
+    by_length = number(run, "failed_length")
+    if not kinds:
+        return 0 if by_length is not None else run.failed_requests or 0
+    return max(*kinds.values(), by_length if by_length and is_stump(run) else 0)
+
+
+def _failure_moral(case: Case, run: RunFact, severity: Severity) -> str:
+    """What follows from failures: the same for all runs that it follows for."""
+    if severity == "note":
+        return "too_few_failures"
+    if not run.semantics.failures_in_rate:
+        return "not_in_rate_fatal" if severity == "fatal" else "not_in_rate"
+    if severity == "caution":
+        return "in_rate"
+    faster = case.best_served is not None and (run.requests_per_second or 0) > case.best_served
+    return "no_gain" if faster else "in_rate_fatal"
+
+
+def find_other_statuses(case: Case) -> Iterator[Finding]:
+    """Replies that are errors or redirects: quick to send, and not what was to be measured."""
+    for run in case.counted:
+        other, made = _count_not_2xx(run), count_requests(run)
+        if other and made:
+            severity = grade_share(other / made)
+            yield about_run(run, severity, f"status_{severity}", other=other, made=made)
+
+
+def _count_not_2xx(run: RunFact) -> float | None:
+    """A printed count, a table of statuses added up, or the transactions that are not called successful."""
+    if (printed := number(run, "non_2xx_responses")) is not None:
+        return printed
+    codes = run.values.get("status_codes")
+    if isinstance(codes, Mapping):
+        return float(sum(int(count) for code, count in codes.items() if not str(code).startswith("2")))
+    hits, good = number(run, "transactions"), number(run, "successful_transactions")
+    if hits is not None and good is not None:
+        # Successful ones have a status under 400, redirects too, so there may be more of them than transactions. One or
+        # two are requests that were under way when the time was over.
+        return hits - good if hits and hits - good >= FEW * hits else None
+    classes = [number(run, f"status_{n}xx") for n in (3, 4, 5)]
+    return sum(count or 0 for count in classes) if any(classes) else None
+
+
+def find_other_lengths(case: Case) -> Iterator[Finding]:
+    """On a page that changes, another length is no failure. On a fixed page, or where stumps came back, it is one."""
+    for run in case.counted:
+        failed, made = number(run, "failed_length"), run.complete_requests
+        # The same requests may be told of by their status or as failures of another kind.
+        elsewhere = (number(run, "non_2xx_responses") or 0) >= (failed or 0) or (
+            is_stump(run) and bool(broken_requests(run))
+        )
+        if not failed or not made or elsewhere:
+            continue
+        mean, length = mean_of_failed(run), number(run, "document_length_bytes")
+        severity, facts = grade_share(failed / made), {"failed": failed, "made": made, "mean": mean, "length": length}
+        if mean is not None and length and mean * STUMP > length:
+            yield about_run(run, "caution", "first_was_odd", **facts)
+        elif is_stump(run):
+            closed = _closed_as_often(run, made, failed, mean or 0)
+            yield about_run(run, severity, _failure_moral(case, run, severity), **facts, closed=closed)
+        elif _is_fixed_page(case, run, mean, length):
+            yield about_run(run, severity, _failure_moral(case, run, severity), **facts, fixed=True)
+        else:
+            yield about_run(run, "note", "page_changes", **facts)
+
+
+def _closed_as_often(run: RunFact, made: int, failed: float, mean: float) -> bool:
+    """With keep-alive, where the failures are just the connections that the server closed."""
+    kept = number(run, "keepalive_requests")
+    return kept is not None and mean < 1 and made - kept == failed
+
+
+def _is_fixed_page(case: Case, run: RunFact, mean: float | None, length: float | None) -> bool:
+    """Whether the page is known not to change: by its name, or by other runs in which all replies were alike."""
+    near = mean is not None and mean > NEAR * (length or 0)
+    return (bool(STATIC.search(run.path.partition("?")[0])) and not near) or (run.path, length) in case.steady
+
+
+def find_warnings(case: Case) -> Iterator[Finding]:
+    """What the tool itself says of its run."""
+    for run in case.counted:
+        printed = run.values.get("warnings")
+        warnings = [" ".join(str(one).split()) for one in printed] if isinstance(printed, list) else []
+        for severity, mark, moral in UNRELIABLE:
+            about = [next((name for name in TIMES if name in one.lower()), "total") for one in warnings if mark in one]
+            if about:
+                yield about_run(run, severity, moral, tool=run.tool, about=about, mark=mark)
+        for warning in warnings:
+            if "reliable" not in warning:
+                yield about_run(run, "caution", "not_as_asked", tool=run.tool, warning=warning)
+
+
+def find_aborted(case: Case) -> Iterator[Finding]:
+    for run in case.counted:
+        if run.aborted:
+            has_rate = run.requests_per_second is not None
+            facts = {"tool": run.tool, "error": str(run.values.get("error", ""))}
+            yield about_run(run, "fatal" if has_rate else "note", "broke_off" if has_rate else "no_report", **facts)
+
+
+def find_interrupted(case: Case) -> Iterator[Finding]:
+    """Fewer requests than asked for, and no time limit ended them."""
+    for run in case.counted:
+        asked, made = run.options.get("requests"), run.complete_requests
+        ended = run.aborted or "duration_s" in run.options
+        if run.semantics.makes_all_requests and not ended and asked and made is not None and made < asked:
+            yield about_run(run, "caution", "stopped", made=made, asked=asked)
+
+
+def find_quoted_in_part(case: Case) -> Iterator[Finding]:
+    for run in case.counted:
+        if run.partial and not run.aborted:
+            printed = {
+                "failures": run.failed_requests is not None,
+                "percentiles": bool(run.percentiles_ms),
+                "document": bool(run.path) or run.values.get("document_length_bytes") is not None,
+            }
+            missing = [name for name in run.semantics.whole_report if not printed[name]]
+            if missing:
+                yield about_run(run, "note", "quoted_in_part", missing=missing)

@@ -1,0 +1,256 @@
+"""Rules of doubts: what monitors saw of the machine, where the load generator ran, and the server's limit of clients."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from runs.analysis.dialects import read
+from runs.analysis.doubt_case import Case, Finding, Severity, about_run, count_clients, hostname_of, is_local
+from runs.analysis.facts import CaptureFact, ProcessFact, RunFact, Source, TextFact
+from runs.analysis.monitors import free_kb
+
+MIB = 1024
+TIGHT = 0.15  # with less of its memory available than this, what is in swap is missed
+GROWN_KB = 1024
+IDLE_PCT = 5
+STOLEN_PCT = 5
+FULL_PCT = 95  # of one core; what a program with one thread can use at most, less what sampling misses
+SERVERS = (
+    *("httpd", "apache2", "nginx", "lighttpd", "php-fpm", "php", "ruby", "python", "node", "java", "gunicorn", "uwsgi"),
+    *("puma", "caddy", "haproxy", "varnishd", "mysqld", "postgres", "h2o"),
+)
+CPU_MORALS: dict[str, tuple[Severity, str]] = {
+    "server": ("note", "cpu_of_server"),
+    "generator": ("caution", "cpu_of_generator"),
+    "both": ("caution", "cpu_of_both"),
+}
+# What limits how many requests are worked on at once: each alone, or the connections of each worker process.
+WORKERS = ("MaxClients", "MaxRequestWorkers", "pm.max_children", "server.max-connections", "maxThreads", "maxconn")
+LIMITS = {name.lower(): name for name in (*WORKERS, "worker_connections", "worker_processes")}
+_LINE = re.compile(r"\s*([A-Za-z][\w.\-]*)(?:\s*=\s*|\s+)\"?(\d+)\b")
+# What a person wrote beside a run: "MaxClients is 50 now".
+NOTED = re.compile(r"(MaxClients|MaxRequestWorkers|max_children)\D{0,12}?(\d+)", re.IGNORECASE)
+NAMED = re.compile("|".join(re.escape(name) for name in (*WORKERS, "worker_connections")), re.IGNORECASE)
+MPMS = ("prefork", "worker", "event", "itk", "peruser")
+LONGEST_TEXT = 100_000
+
+
+def _about_capture(case: Case, capture: CaptureFact, severity: Severity, moral: str, **facts: Any) -> Iterator[Finding]:
+    """The same finding for each run that the capture belongs to; without one it is about the whole comparison."""
+    source = (Source(capture.source, capture.line),)
+    runs = case.runs_of(capture)
+    for run in runs:
+        yield Finding(severity, moral, facts, source, run=run.id)
+    if not runs and severity != "fatal":
+        yield Finding(severity, moral, facts, source)
+
+
+def find_shared_host(case: Case) -> Iterator[Finding]:
+    """The address is the machine's own, or a capture of the server shows the generator among its processes."""
+    local = {run.id for run in case.counted if is_local(run)}
+    for run in case.counted:
+        if run.id in local:
+            yield about_run(run, "caution", "shared_host", tool=run.tool, name=hostname_of(run))
+    seen = set(local)
+    for capture in case.captures:
+        program = _loader_among_servers(capture)
+        runs = [run for run in case.runs_of(capture) if run.id not in seen]
+        if program and runs and case.watched_side(capture) == "server":
+            seen |= {run.id for run in runs}
+            yield from _about_capture(case, capture, "caution", "shared_host", monitor=capture.tool, program=program)
+
+
+def _loader_among_servers(capture: CaptureFact) -> str:
+    serves = any(process.group.startswith(SERVERS) for process in capture.processes)
+    loaders = sorted({process.group for process in capture.processes if process.makes_load})
+    return loaders[0] if serves and loaders else ""
+
+
+def find_saturated_generators(case: Case) -> Iterator[Finding]:
+    for capture in case.captures:
+        for process in capture.processes:
+            if process.makes_load and _is_full(case, capture, process):
+                facts = {"program": process.group, "cpu": process.cpu_pct}
+                yield from _about_capture(case, capture, "caution", "generator_full", **facts)
+
+
+def _is_full(case: Case, capture: CaptureFact, process: ProcessFact) -> bool:
+    if process.cpu_pct is None:
+        return False
+    cores = 1 if process.one_thread else _cores(case, capture)
+    return cores is not None and process.cpu_pct >= FULL_PCT * cores
+
+
+def find_swapping(case: Case) -> Iterator[Finding]:
+    """Swap in use is fatal where memory was tight or swap grew, and other configs had none in use."""
+    seen: set[int] = set()
+    for capture in case.captures:
+        used = capture.peaks.get("swap_used_kb") or capture.metrics.get("swap_used_kb")
+        runs = {run.id for run in case.runs_of(capture)}
+        if not used or used < MIB or (runs and runs <= seen):
+            continue
+        seen |= runs
+        severity, moral = _grade_swap(case, capture, runs)
+        total, free = _memory_kb(capture)
+        facts = {"used_mib": used / MIB, "phase": capture.phase}
+        if total and free is not None:
+            facts |= {"free_mib": free / MIB, "total_mib": total / MIB}
+        yield from _about_capture(case, capture, severity, moral, **facts)
+
+
+def _grade_swap(case: Case, capture: CaptureFact, runs: set[int]) -> tuple[Severity, str]:
+    if case.watched_side(capture) == "generator":
+        return "note", "generator_swapped"
+    total, free = _memory_kb(capture)
+    tight = bool(total) and free is not None and free < TIGHT * (total or 0)
+    if not (tight or _is_paging(case, capture, runs)):
+        return "note", "old_pages"
+    return ("fatal", "paging_fatal") if runs and case.unswapped - runs else ("caution", "paging")
+
+
+def _memory_kb(capture: CaptureFact) -> tuple[float | None, float | None]:
+    """(total, available)."""
+    return capture.metrics.get("mem_total_kb"), free_kb(capture)
+
+
+def _is_paging(case: Case, capture: CaptureFact, runs: set[int]) -> bool:
+    """Pages went in or out while it was watched, or swap grew, in one capture or from one to another of the same runs."""
+    own = {one.id: one for run in runs for one in case.captures_of(run)}.values() or [capture]
+    if any((one.peaks.get(f"swap_{way}_kb_per_s") or 0) > 0 for one in own for way in ("in", "out")):
+        return True
+    used = [
+        ends["swap_used_kb"] for one in own for ends in (one.metrics, one.lows, one.peaks) if "swap_used_kb" in ends
+    ]
+    return max(used) - min(used) > GROWN_KB
+
+
+def find_busy_cpus(case: Case) -> Iterator[Finding]:
+    seen: set[int] = set()
+    for capture in case.captures:
+        runs = {run.id for run in case.runs_of(capture)}
+        if capture.phase in ("before", "after") or not runs or runs <= seen or not _is_queued(case, capture):
+            continue
+        seen |= runs
+        severity, moral = CPU_MORALS[case.watched_side(capture)]
+        running = capture.metrics.get("tasks_running", capture.metrics.get("run_queue"))
+        facts = {"idle": capture.metrics.get("cpu_id"), "running": running, "cores": _cores(case, capture)}
+        yield from _about_capture(case, capture, severity, moral, **facts)
+
+
+def _cores(case: Case, capture: CaptureFact) -> int | None:
+    machine = case.machine_of(capture)
+    return machine.cores if machine else None
+
+
+def _is_queued(case: Case, capture: CaptureFact) -> bool:
+    """No time was idle; or in each sample more tasks were ready to run than there are cores."""
+    idle, running, cores = capture.metrics.get("cpu_id"), capture.metrics.get("tasks_running"), _cores(case, capture)
+    queue = capture.lows.get("run_queue", capture.metrics.get("run_queue"))
+    if queue is not None and cores is not None and queue > cores:
+        return True
+    if idle is not None:
+        return idle < IDLE_PCT and capture.metrics.get("cpu_wa", 0) < 100 - IDLE_PCT
+    return running is not None and cores is not None and running - 1 > cores  # the monitor itself is running too
+
+
+def find_stolen_time(case: Case) -> Iterator[Finding]:
+    for capture in case.captures:
+        share = capture.metrics.get("cpu_st", 0)
+        if share >= STOLEN_PCT and capture.phase not in ("before", "after"):
+            yield from _about_capture(case, capture, "caution", "stolen", share=share)
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """One setting of a config text: its documented name, its number, and the offset (from 0) of its line.
+
+    section     the sections around it as written, outermost first: an MPM's own block, a server's pool
+    """
+
+    name: str
+    value: int
+    line_offset: int
+    section: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Capacity:
+    """How many requests are worked on at once, by which setting, and the line that says so."""
+
+    name: str
+    value: int
+    source: Source
+
+
+def find_more_clients_than_workers(case: Case) -> Iterator[Finding]:
+    capacities = {config.id: _capacity_of(case, config.id) for config in case.configs}
+    for run in case.counted:
+        clients, capacity = count_clients(run), _noted_capacity(case, run) or capacities.get(run.config)
+        if clients is not None and capacity is not None and clients > capacity.value:
+            facts = {"clients": clients, "setting": capacity.name, "limit": capacity.value}
+            sources = (capacity.source, Source(run.source, run.line))
+            yield Finding("caution", "clients_wait", facts, sources, run=run.id)
+
+
+def _noted_capacity(case: Case, run: RunFact) -> Capacity | None:
+    """A limit named in the run's or its config's heading or note, which a text shown elsewhere does not overrule."""
+    found = NOTED.search(f"{run.note}\n{run.label}\n{case.names.get(run.config, '')}")
+    return Capacity(found[1], int(found[2]), Source(run.source, run.line)) if found else None
+
+
+def _capacity_of(case: Case, config: int) -> Capacity | None:
+    """The limit in the config's own texts, else in those that hold for all. Of several the widest: any may be in force."""
+    for owner in (config, None):
+        texts = [text for text in case.texts if text.config == owner and len(text.text) <= LONGEST_TEXT]
+        found = [each for text in texts for each in _capacities(case, text, case.names.get(config, ""))]
+        if found:
+            return max(found, key=lambda capacity: capacity.value)
+    return None
+
+
+def _capacities(case: Case, text: TextFact, name: str) -> list[Capacity]:
+    limits = read_limits(text.text, text.path) if NAMED.search(text.text) else []
+    own = [limit for limit in limits if limit.name in WORKERS and limit.value and _is_in_force(limit, name)]
+    found = [Capacity(limit.name, limit.value, _source(text, limit)) for limit in own]
+    # worker_connections holds for each worker process; "auto" is one a core.
+    each = [limit for limit in limits if limit.name == "worker_connections"]
+    processes = [limit.value for limit in limits if limit.name == "worker_processes"]
+    n = processes[0] if processes else max((host.cores or 0 for host in case.hosts), default=0)
+    if each and (processes or n):
+        found.append(Capacity(f"{n} × worker_connections", n * each[-1].value, _source(text, each[-1])))
+    return found
+
+
+@lru_cache(maxsize=32)
+def read_limits(text: str, path: str = "") -> Sequence[Limit]:
+    """Every limit that the text sets to a number, in the order of its lines. Cached: a text of all configs is read for each."""
+    parsed = read(text, path)
+    if parsed is None:  # a page's prose around two settings: the lines that name one outright
+        lines = ((at, _LINE.match(line)) for at, line in enumerate(text.split("\n")))
+        named = [(at, found) for at, found in lines if found and found[1].lower() in LIMITS]
+        return [Limit(LIMITS[found[1].lower()], int(found[2]), at) for at, found in named]
+    found = []
+    for directive in parsed.directives:
+        name = directive.name.lower()
+        documented = LIMITS.get(name.replace("-", "_")) or LIMITS.get(name)
+        value = re.fullmatch(r"\d{1,12}", directive.value.split(" ")[0]) if documented else None
+        if documented and value:
+            found.append(Limit(documented, int(value[0]), directive.line, directive.path))
+    return found
+
+
+def _is_in_force(limit: Limit, name: str) -> bool:
+    """A section of another MPM than the one that the config is named after says nothing."""
+    section = " ".join(limit.section).lower()
+    named = [mpm for mpm in MPMS if mpm in name.lower()]
+    return not named or not any(mpm in section for mpm in MPMS) or any(mpm in section for mpm in named)
+
+
+def _source(text: TextFact, limit: Limit) -> Source:
+    """The line of the setting itself, where the text's own address counts lines."""
+    line = text.line + limit.line_offset
+    return Source(text.source.replace(f"#L{text.line}", f"#L{line}"), line)

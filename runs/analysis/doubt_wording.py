@@ -1,0 +1,386 @@
+"""The sentences of doubts: what each rule saw, what follows from it, where the rule comes from, and many findings in one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from runs.analysis.doubt_case import Case, Finding
+from runs.analysis.numbers import figure, percent
+
+MOST_NAMED = 3
+MOST_VALUES = 6
+MOST_TIMES = 3
+LONGEST_WARNING = 100
+LONGEST_ERROR = 200
+# Rule -> where it comes from: documentation, a paper, a tool's source.
+BASES = {
+    "differs.load": "queueing theory: throughput and latency are functions of the offered load",
+    "differs.machine": "practice: a rate is one of machine and config together",
+    "differs.page": "practice: rates compare where the same thing is fetched",
+    "differs.tool": "each tool's documentation: what is counted, and when a time begins, is not the same",
+    "errors.failed": "ab.c counts failed requests into its rate; siege's manual on availability",
+    "errors.length": "ab.c, close_connection(): a reply fails by Length where it is not as long as the first one",
+    "errors.status": "RFC 9110, section 15: only 2xx says that a request succeeded; ab.c's Non-2xx count",
+    "figures.availability": "siege's manual: availability is the share of transactions that did not fail",
+    "figures.concurrency": "siege's manual: concurrency is the mean number of open connections, of at most -c users",
+    "figures.mean": "ab.c: time per request is concurrency times the time taken over the requests",
+    "figures.percentiles": "ab.c: the percentile table and the Total row are made from the same sorted times",
+    "figures.rate": "ab.c, siege's main.c: the rate is the requests over the time taken",
+    "generator.same_host": "ab's documentation and practice: load comes from another machine than the one measured",
+    "generator.saturated": "ab.c has one thread: at 100 % of a core it cannot send more, whatever the server does",
+    "length.p99": "order statistics: of n requests only n/100 lie beyond the 99th percentile",
+    "length.per_client": "practice: each client's first requests meet cold caches and new connections",
+    "length.seconds": "practice: start-up, caches and one scheduler's whim weigh on seconds and fade over tens",
+    "limits.clients": "Apache's mpm_common, nginx's core and php-fpm's documentation: what comes beyond the limit waits",
+    "load.set_rate": "Schroeder, Wierman, Harchol-Balter, Open Versus Closed (2006); httperf's and vegeta's manuals",
+    "machine.cpu": "top(1), proc(5): no idle time and more tasks ready to run than cores mean that tasks waited for a CPU",
+    "machine.steal": "proc(5): steal is the time that the hypervisor gave to other machines",
+    "machine.swap": "Apache's performance tuning guide: a web server should never have to swap; vmstat(8) on si and so",
+    "network.keepalive": "ab's documentation on -k, and its count of Keep-Alive requests",
+    "network.syn": "RFC 6298, section 2: the first timeout is 1 s; RFC 2988 had 3 s; each doubles the last",
+    "network.tail": "order statistics: the maximum is one request, and the mean leans on it",
+    "resolution.steps": "ab prints percentiles in whole ms, siege times in hundredths of a second",
+    "resolution.within": "ab prints percentiles in whole ms, siege times in hundredths of a second",
+    "tool.aborted": "ab and siege break off by themselves when sockets fail",
+    "tool.interrupted": "ab's -n: fewer requests than asked for were made, and no -t ended them",
+    "tool.partial": "the text itself: a report quoted in part",
+    "tool.warnings": "ab.c, output_results(): mean and median over one or two deviations apart; siege's own words",
+    "warmth.first": "Kalibera and Jones, Rigorous Benchmarking in Reasonable Time (2013): leave warm-up out",
+}
+_OMISSION = (
+    "; a client that waits for a slow answer sends nothing meanwhile, so that its percentiles leave out what others would "
+    "have waited (coordinated omission), and those of a set rate do not"
+)
+_DIFFERENCES = {
+    "other_tool_fatal": "each tool loads and counts in its own way, so it is not comparable",
+    "other_tool_caution": "each tool loads and counts in its own way",
+    "other_tool_note": "versions of a tool may count failures and times a little differently",
+    "other_load_fatal": "another load than the baseline had, so it is not comparable",
+    "other_load_caution": "a rate belongs to the load that it was measured under, so the columns are not like for like",
+    "other_load_note": "it matters little where runs are long enough",
+    "other_page_fatal": "another page than the baseline's was fetched, so it is not comparable",
+    "other_page_caution": "it may be another page, which takes its own time to make and to send",
+    "other_page_note": "see that the same work was done for each",
+    "other_machine_fatal": "another machine than the baseline's, so it is not comparable",
+    "other_machine_caution": "the machine is part of what is compared, so a difference need not be the config's",
+    "other_machine_note": "machines of other names may be alike or not",
+}
+# What follows from a finding, in the same words for all of a kind. {names} are facts of the finding.
+MORALS = {
+    **_DIFFERENCES,
+    **{f"{moral}_omission": words + _OMISSION for moral, words in _DIFFERENCES.items()},
+    "broke_off": "what it has is of a server that failed, so it is not comparable",
+    "clients_wait": "no more are worked on at once, so the times hold the waiting of the rest",
+    "coarse": "one printed step is 10 % or more of the time, so a difference of a step or two is none",
+    # Of every config: leaving out one's slow run and another's not would make the difference that is looked for.
+    "cold": "the first repeat looks like a cold start (processes to fork, caches to fill): "
+    "leave the first of every config uncounted, or repeat more",
+    "contradiction": "these figures cannot all be true, so look at the text before trusting any",
+    "cpu_of_both": "server and load generator waited for each other's CPU time",
+    "cpu_of_generator": "the load generator was at its limit, so it may be what was measured",
+    "cpu_of_server": "the CPU was what limited the server, so the rate tells what a request costs in CPU time",
+    "few_each": "so few (n under {least}·c) are mostly ramping up and running out",
+    "few_for_p99": "a 99th percentile rests on the slowest hundredth, and wants {least} requests at least",
+    "first_was_odd": "the first reply, which all are held against, was the odd one",
+    "generator_full": "the load generator was at its limit, so the server may be faster than this",
+    "generator_swapped": "the load generator had pages in swap, and its times may hold some of the waiting",
+    "hung": "single requests hung for over {times} times the 99th percentile, so trust percentiles more than the mean",
+    "in_rate": "they are in the rate as if they had been served",
+    "in_rate_fatal": "the rate counts failures as if they had been served, so it is not comparable",
+    "kind_not_printed": "their kind is not told, and by length alone, on a page that changes, is no failure",
+    "no_gain": "a request that fails is soon over, so the higher req/s is not a gain",
+    "no_report": "it ended without a report, so there is nothing to compare",
+    "not_as_asked": "it may not have loaded the server as it was asked to",
+    "not_in_rate": "the rate leaves failed requests out, and clients wait or give up meanwhile",
+    "not_in_rate_fatal": "the rate leaves failed requests out, and clients wait or give up meanwhile, so it is not comparable",
+    "not_kept": "keep-alive was asked for and mostly not given, so new connections are in the times",
+    "old_pages": "memory was still available, so these may be old pages of idle programs",
+    "one_deviation": "mean and median are over one deviation apart, so trust percentiles, not the mean",
+    "page_changes": "a page that changes from reply to reply does that, and such failures are none (ab -l allows them)",
+    "paging": "a server that pages is measured by its disk",
+    "paging_fatal": "a server that pages is measured by its disk, and others here did not, so it is not comparable",
+    "quoted_in_part": "only a part of the report is quoted, so failures may have gone unseen",
+    "rate_was_set": "the rate was set, so it says that the server kept up, and not what it can do",
+    "shared_host": "server and load generator shared one machine, so each took CPU time from the other",
+    "status_caution": "errors or redirects are in the rate as if they were the page",
+    "status_fatal": "errors and redirects are quickly sent, so the rate is not the page's",
+    "status_note": "too few of them to move a rate, yet not all replies were the page",
+    "stolen": "other virtual machines took CPU time, which no repeat gets alike",
+    "stopped": "someone stopped it, so it is shorter than it was meant to be",
+    "syn": "SYN retransmission, mostly as the server's backlog overflowed, so the longest times are TCP's timer and not "
+    "its own",
+    "too_few_failures": "too few failures to move a rate, but the server's error log may tell why",
+    "too_short": "under {least_s} s is too short, a run of half a minute would tell more",
+    "two_deviations": "mean and median are over two deviations apart, so neither stands for the run",
+    "within_step": "{step} ms is one step of what the tool prints, so they may be alike",
+}
+Facts = Mapping[str, Any]
+
+
+def moral_of(finding: Finding) -> str:
+    words = MORALS[finding.moral]
+    if "{" not in words:
+        return words
+    return words.format_map({name: figure(v) for name, v in finding.facts.items() if isinstance(v, (int, float))})
+
+
+def _many(count: float, what: str) -> str:
+    """ "1 request", "200 requests"."""
+    return f"{figure(count)} {what}{'' if count == 1 else 's'}"
+
+
+def _written(value: str | float) -> str:
+    return value if isinstance(value, str) else figure(value)
+
+
+def _difference(facts: Facts) -> str:
+    """ "concurrency 100 against 50", or "not the same: concurrency 50, 100, 150"."""
+    if "pairs" in facts:
+        against = (f"{name} {_written(own)} against {_written(base)}{unit}" for name, own, base, unit in facts["pairs"])
+        return "; ".join(dict.fromkeys(against))
+    listed = []
+    for name, values, unit in facts["listed"]:
+        words = list(dict.fromkeys(map(_written, values)))
+        more = [f"and {len(words) - MOST_VALUES} more"] if len(words) > MOST_VALUES else []
+        listed.append(f"{name} {', '.join(words[:MOST_VALUES] + more)}{unit}")
+    return f"not the same: {'; '.join(listed)}"
+
+
+def _failed(facts: Facts) -> str:
+    available = facts["available"]
+    if "bad" not in facts:
+        return f"availability was {figure(available)} %"
+    bad, made = facts["bad"], facts["made"]
+    kinds = ", ".join(f"{figure(count)} {kind}" for kind, count in facts["kinds"].items())
+    more = (f": {kinds}" if kinds else "") + (f", availability {figure(available)} %" if available is not None else "")
+    return f"{figure(int(bad))} of {figure(made)} requests failed ({percent(bad, made)}{more})"
+
+
+def _other_length(facts: Facts) -> str:
+    failed, made, mean, length = (facts[name] for name in ("failed", "made", "mean", "length"))
+    words = f"{figure(int(failed))} of {figure(made)} requests failed by length ({percent(failed, made)})"
+    if mean is not None and length:
+        size = "0 bytes" if mean < 1 else f"{figure(round(mean))} bytes"
+        words += f", {size} a reply in place of {figure(length)} bytes"
+    words += ", and just as many connections were not kept alive" if facts.get("closed") else ""
+    return words + (", of a page that does not change" if facts.get("fixed") else "")
+
+
+def _other_status(facts: Facts) -> str:
+    other, made = facts["other"], facts["made"]
+    if other >= made:
+        return "every reply had another status than 2xx"
+    return f"{figure(int(other))} of {figure(made)} replies had another status than 2xx ({percent(other, made)})"
+
+
+def _wrong_concurrency(facts: Facts) -> str:
+    if "users" in facts:
+        return f"a mean of {figure(facts['printed'])} connections at once by {figure(facts['users'])} users"
+    worked, printed = figure(facts["worked"]), figure(facts["printed"])
+    return f"its rate and response time give {worked} connections at once, not {printed}"
+
+
+def _wrong_mean(facts: Facts) -> str:
+    given = f"{figure(facts['clients'])} clients, {figure(facts['took'])} s and {figure(facts['made'])} requests"
+    return f"{given} give a mean of {figure(facts['worked'])} ms, not {figure(facts['printed'])}"
+
+
+def _wrong_percentiles(facts: Facts) -> str:
+    if "falling" in facts:
+        (low, first), (high, second) = facts["falling"]
+        return f"{figure(high)} % within {figure(second)} ms but {figure(low)} % within {figure(first)} ms"
+    table, total = figure(facts["table"]), figure(facts["total"])
+    return f"the table has {table} ms where the Total row's {facts['what']} is {total} ms"
+
+
+def _wrong_rate(facts: Facts) -> str:
+    made, took = facts["made"], facts["took"]
+    worked = f"{figure(made)} requests in {figure(took)} s are {figure(made / took)} per second"
+    return f"{worked}, not {figure(facts['printed'])}"
+
+
+def _shared_host(facts: Facts) -> str:
+    if "tool" in facts:
+        return f"{facts['tool']} loaded {facts['name']}"
+    return f"{facts['monitor']} shows {facts['program']} beside the server's processes"
+
+
+def _too_short(facts: Facts) -> str:
+    took, made, clients = facts["took"], facts["made"], facts["clients"]
+    seconds = f"{took:.2f}" if took < 1 else f"{took:.1f}"
+    if not made:
+        return f"it took {seconds} s"
+    by = f" by {_many(clients, 'client')}" if clients else ""
+    return f"{_many(made, 'request')}{by} in {seconds} s"
+
+
+def _few_each(facts: Facts) -> str:
+    made, clients = facts["made"], facts["clients"]
+    return f"{_many(made, 'request')} by {_many(clients, 'client')}, {figure(made / clients)} each"
+
+
+def _busy_cpu(facts: Facts) -> str:
+    idle, running, cores = facts["idle"], facts["running"], facts["cores"]
+    words = [f"CPU {figure(idle)} % idle"] if idle is not None else []
+    if running is not None:
+        on = f" on {_many(cores, 'core')}" if cores else ""
+        words.append(f"{_many(running, 'task')} running or ready to run{on}")
+    return ", ".join(words)
+
+
+def _swap_used(facts: Facts) -> str:
+    when = f" {facts['phase']} the run" if facts["phase"] else ""
+    return f"{figure(facts['used_mib'])} MiB of swap in use{when}"
+
+
+def _swap(facts: Facts) -> str:
+    left = ""
+    if "free_mib" in facts:
+        left = f", {figure(round(facts['free_mib'], 1))} of {figure(round(facts['total_mib'], 1))} MiB available"
+    return _swap_used(facts) + left
+
+
+def _coarse(facts: Facts) -> str:
+    what = "mean" if facts["is_mean"] else "half within"
+    return f"{what} {figure(facts['typical'])} ms, told in steps of {figure(facts['step'])} ms"
+
+
+def _within_step(facts: Facts) -> str:
+    near = facts["near"][:MOST_TIMES]
+    names = ["mean" if name == "mean" else f"{name} % within" for name, _, _ in near]
+    return ", ".join(
+        f"{name} {figure(own)} against {figure(other)} ms" for name, (_, own, other) in zip(names, near, strict=True)
+    )
+
+
+def _aborted(facts: Facts) -> str:
+    return (facts["error"] or f"{facts['tool']} broke off")[:LONGEST_ERROR]
+
+
+def _warning(facts: Facts) -> str:
+    if "mark" in facts:
+        return f'{facts["tool"]} calls its {" and ".join(facts["about"])} times "{facts["mark"]}"'
+    words = facts["warning"]
+    if len(words) > LONGEST_WARNING:
+        words = f"{words[:LONGEST_WARNING].rpartition(' ')[0]} …"
+    return f'{facts["tool"]} says "{words}"'
+
+
+def _cold(facts: Facts) -> str:
+    later = "the second" if facts["later"] == 1 else f"the mean of the {facts['later']} later ones"
+    return f"{figure(facts['first'])} requests per second, {figure(facts['mean'])} in {later}"
+
+
+# Rule -> what it saw, with its figures: "285 of 600 requests failed".
+DETAILS: dict[str, Callable[[Facts], str]] = {
+    **dict.fromkeys(("differs.load", "differs.machine", "differs.page", "differs.tool"), _difference),
+    "errors.failed": _failed,
+    "errors.length": _other_length,
+    "errors.status": _other_status,
+    "figures.availability": lambda facts: (
+        f"{figure(facts['failed'])} failed beside {figure(facts['hits'])} is {facts['worked']:.2f} % availability, "
+        f"not {figure(facts['printed'])} %"
+    ),
+    "figures.concurrency": _wrong_concurrency,
+    "figures.mean": _wrong_mean,
+    "figures.percentiles": _wrong_percentiles,
+    "figures.rate": _wrong_rate,
+    "generator.same_host": _shared_host,
+    "generator.saturated": lambda facts: f"{facts['program']} used {figure(facts['cpu'])} % of a core",
+    "length.p99": lambda facts: _many(facts["made"], "request"),
+    "length.per_client": _few_each,
+    "length.seconds": _too_short,
+    "limits.clients": lambda facts: (
+        f"{figure(facts['clients'])} clients for {facts['setting']} {figure(facts['limit'])}"
+    ),
+    "load.set_rate": lambda facts: (
+        f"{figure(facts['asked'])} requests/s were asked for, and {figure(facts['got'])} answered"
+    ),
+    "machine.cpu": _busy_cpu,
+    "machine.steal": lambda facts: f"{figure(facts['share'])} % of CPU time stolen",
+    "machine.swap": _swap,
+    "network.keepalive": lambda facts: (
+        f"{figure(int(facts['kept']))} of {figure(facts['made'])} replies kept the connection"
+    ),
+    "network.syn": lambda facts: (
+        f"the longest connect took {figure(facts['longest'])} ms, just over {facts['seconds']} s"
+    ),
+    "network.tail": lambda facts: f"99 % within {figure(facts['p99'])} ms, the longest {figure(facts['longest'])} ms",
+    "resolution.steps": _coarse,
+    "resolution.within": _within_step,
+    "tool.aborted": _aborted,
+    "tool.interrupted": lambda facts: f"{figure(facts['made'])} of {figure(facts['asked'])} requests were made",
+    "tool.partial": lambda facts: f"{', '.join(facts['missing'])} not told",
+    "tool.warnings": _warning,
+    "warmth.first": _cold,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class NamedFinding:
+    """A finding in words, and whom it is about: a run's title, a config's name, or "" for the whole comparison."""
+
+    who: str
+    rule: str
+    finding: Finding
+    detail: str
+    moral: str
+
+
+def name_finding(case: Case, rule: str, finding: Finding) -> NamedFinding:
+    who = ""
+    if finding.run is not None:
+        who = case.titles.get(finding.run, f"run {finding.run}")
+    elif finding.config is not None:
+        who = case.names.get(finding.config, f"config {finding.config}")
+    return NamedFinding(who, rule, finding, DETAILS[rule](finding.facts), moral_of(finding))
+
+
+def reason_of(named: NamedFinding) -> str:
+    """The finding by itself, in brief where its detail is long: for the run or config, and the verdict's sentence."""
+    follows = named.moral.rpartition(", so ")[2]
+    if named.rule == "errors.failed":
+        return f"{named.detail.partition(' (')[0]}: {follows}"
+    if named.rule == "errors.length":
+        return f"{named.detail.partition(' by length')[0]}: {follows}"
+    if named.rule == "machine.swap" and named.finding.severity == "fatal":
+        return f"{_swap_used(named.finding.facts)}: not comparable"
+    return f"{named.detail}: {named.moral}"
+
+
+def compose_sentence(case: Case, alike: Sequence[NamedFinding]) -> str:
+    """One finding: "who: detail. Moral." Several: "3 of 8 runs: moral (who: detail; ...)."""
+    first, details = alike[0], list(dict.fromkeys(each.detail for each in alike))
+    moral = _capitalize(first.moral)
+    if len(alike) == 1:
+        sentence = f"{_lead(first.who)}{first.detail}. {moral}."
+        return sentence if first.who else _capitalize(sentence)
+    if len({each.who for each in alike}) == 1:
+        sentence = f"{_lead(first.who)}{'; '.join(details)}. {moral}."
+        return sentence if first.who else _capitalize(sentence)
+    count = _count(case, alike)
+    if len(details) == 1:
+        return f"{count}: {first.detail}. {moral}."
+    shown = [f"{_lead(each.who)}{each.detail}" for each in alike[:MOST_NAMED]]
+    more = [f"and {len(alike) - MOST_NAMED} more"] if len(alike) > MOST_NAMED else []
+    return f"{count}: {first.moral} ({'; '.join(shown + more)})."
+
+
+def _capitalize(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+def _lead(who: str) -> str:
+    return f"{who}: " if who else ""
+
+
+def _count(case: Case, alike: Sequence[NamedFinding]) -> str:
+    of_runs = alike[0].finding.run is not None
+    whole = len(case.counted) if of_runs else len(case.configs)
+    some = len({each.finding.run if of_runs else each.finding.config for each in alike})
+    what = "runs" if of_runs else "configs"
+    if some == whole:
+        return f"Both {what}" if whole == 2 else f"All {whole} {what}"
+    return f"{some} of {whole} {what}"

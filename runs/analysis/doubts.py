@@ -1,0 +1,156 @@
+"""What makes a comparison doubtful, in sentences with the lines they rest on.
+
+find_doubts(case)  all of them, fatal ones first; those that are alike are one
+excluded(doubts)   runs that a fatal doubt keeps out of verdicts, and why
+apart(doubts)      configs that are not comparable with what they stand against, and why
+A fatal doubt that a person overruled is still shown, and keeps nothing out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+
+from runs.analysis import doubt_errors, doubt_figures, doubt_machine
+from runs.analysis.doubt_case import SEVERITIES, Case, Finding, Severity
+from runs.analysis.doubt_differences import find_differences
+from runs.analysis.doubt_wording import BASES, NamedFinding, compose_sentence, moral_of, name_finding, reason_of
+from runs.analysis.facts import OverrideFact, Source
+
+# A rule reads a Case and yields a Finding for each run, each config or the whole comparison that it doubts.
+RULES: dict[str, Callable[[Case], Iterable[Finding]]] = {
+    "differs.load": partial(find_differences, "load"),
+    "differs.machine": partial(find_differences, "machine"),
+    "differs.page": partial(find_differences, "page"),
+    "differs.tool": partial(find_differences, "tool"),
+    "errors.failed": doubt_errors.find_failed,
+    "errors.length": doubt_errors.find_other_lengths,
+    "errors.status": doubt_errors.find_other_statuses,
+    "figures.availability": doubt_figures.find_wrong_availabilities,
+    "figures.concurrency": doubt_figures.find_wrong_concurrencies,
+    "figures.mean": doubt_figures.find_wrong_means,
+    "figures.percentiles": doubt_figures.find_wrong_percentiles,
+    "figures.rate": doubt_figures.find_wrong_rates,
+    "generator.same_host": doubt_machine.find_shared_host,
+    "generator.saturated": doubt_machine.find_saturated_generators,
+    "length.p99": doubt_figures.find_few_for_p99,
+    "length.per_client": doubt_figures.find_few_requests_each,
+    "length.seconds": doubt_figures.find_short_runs,
+    "limits.clients": doubt_machine.find_more_clients_than_workers,
+    "load.set_rate": doubt_figures.find_set_rates,
+    "machine.cpu": doubt_machine.find_busy_cpus,
+    "machine.steal": doubt_machine.find_stolen_time,
+    "machine.swap": doubt_machine.find_swapping,
+    "network.keepalive": doubt_figures.find_refused_keepalive,
+    "network.syn": doubt_figures.find_lost_syns,
+    "network.tail": doubt_figures.find_hanging_requests,
+    "resolution.steps": doubt_figures.find_coarse_times,
+    "resolution.within": doubt_figures.find_times_within_a_step,
+    "tool.aborted": doubt_errors.find_aborted,
+    "tool.interrupted": doubt_errors.find_interrupted,
+    "tool.partial": doubt_errors.find_quoted_in_part,
+    "tool.warnings": doubt_errors.find_warnings,
+    "warmth.first": doubt_figures.find_cold_starts,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One run's or one config's share of a doubt; neither: the whole comparison's. `ruling`: who overruled it."""
+
+    who: str
+    text: str
+    run: int | None
+    config: int | None
+    sources: tuple[Source, ...]
+    ruling: OverrideFact | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """`rule` is the id that overrides name, `basis` says where the rule comes from. Overruled: all of its parts are.
+
+    findings  what was found, as codes and numbers, one for each part
+    """
+
+    rule: str
+    severity: Severity
+    text: str
+    parts: tuple[Part, ...]
+    basis: str
+    findings: tuple[Finding, ...]
+    overruled: bool = False
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        return tuple(dict.fromkeys(source for part in self.parts for source in part.sources))
+
+    @property
+    def runs(self) -> tuple[int, ...]:
+        return tuple(part.run for part in self.parts if part.run is not None)
+
+    @property
+    def configs(self) -> tuple[int, ...]:
+        return tuple(part.config for part in self.parts if part.config is not None)
+
+    @property
+    def config(self) -> int | None:
+        """The config that it is about, where that is one."""
+        return self.configs[0] if len(self.configs) == 1 else None
+
+
+def find_doubts(case: Case) -> list[Doubt]:
+    """All doubts about a comparison: fatal first, then as the rules stand in the catalogue."""
+    found = [doubt for rule, find in RULES.items() for doubt in _doubts_of(case, rule, find(case))]
+    return sorted(found, key=lambda doubt: SEVERITIES.index(doubt.severity))
+
+
+def is_rule(identity: str) -> bool:
+    """Whether there is a rule of this id, which an override may be about."""
+    return identity in RULES
+
+
+def excluded(found: Iterable[Doubt]) -> dict[int, str]:
+    """Run id -> why it is kept out of verdicts."""
+    return {part.run: part.text for part in _fatal_parts(found) if part.run is not None}
+
+
+def apart(found: Iterable[Doubt]) -> dict[int, str]:
+    """Config id -> why the whole config is not comparable with what it stands against."""
+    return {part.config: part.text for part in _fatal_parts(found) if part.config is not None}
+
+
+def _fatal_parts(found: Iterable[Doubt]) -> list[Part]:
+    fatal = [doubt for doubt in found if doubt.severity == "fatal" and not doubt.overruled]
+    return [part for doubt in reversed(fatal) for part in doubt.parts]  # so that the first doubt's words are given
+
+
+def _doubts_of(case: Case, rule: str, findings: Iterable[Finding]) -> list[Doubt]:
+    """One doubt for findings that are alike: of one severity and moral, about things of one kind."""
+    alike: dict[tuple[object, ...], list[tuple[Finding, OverrideFact | None]]] = {}
+    places = {run.id: at for at, run in enumerate(case.counted)}
+    for finding in sorted(findings, key=lambda finding: places.get(finding.run or 0, -1)):
+        ruling = _ruling_on(case, rule, finding)
+        kind = (finding.severity, moral_of(finding), finding.run is None, finding.config is None, ruling is None)
+        alike.setdefault(kind, []).append((finding, ruling))
+    return [_doubt(case, rule, found) for found in alike.values()]
+
+
+def _doubt(case: Case, rule: str, findings: list[tuple[Finding, OverrideFact | None]]) -> Doubt:
+    named: list[NamedFinding] = [name_finding(case, rule, finding) for finding, _ in findings]
+    parts = tuple(
+        Part(each.who, reason_of(each), finding.run, finding.config, finding.sources, ruling)
+        for each, (finding, ruling) in zip(named, findings, strict=True)
+    )
+    overruled = all(part.ruling is not None for part in parts)
+    found = tuple(finding for finding, _ in findings)
+    return Doubt(rule, findings[0][0].severity, compose_sentence(case, named), parts, BASES[rule], found, overruled)
+
+
+def _ruling_on(case: Case, rule: str, finding: Finding) -> OverrideFact | None:
+    """The override of a fatal finding."""
+    if finding.severity != "fatal" or (finding.run is None and finding.config is None):
+        return None
+    about = (rule, finding.run, finding.config)
+    return next((ruling for ruling in case.rulings if (ruling.rule, ruling.run, ruling.config) == about), None)

@@ -1,1 +1,0 @@
-"""One file a family of rules; the catalogue finds them by itself."""
