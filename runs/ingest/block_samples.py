@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -17,7 +18,6 @@ from .clocks import MAX_LINES_APART, read_clock
 PROCESS_METRICS = ("rss_kb", "vsz_kb", "cpu_pct", "mem_pct", "time_s")
 _COLUMNS = {"rss_kb": ("rss_kb", "res_kb"), "vsz_kb": ("vsz_kb", "virt_kb")}  # what process tables call a metric
 _N_COMPARED = 3  # rows of a new layout that are compared with their records
-_NO_METRICS: dict[str, float] = {}
 _LOOP = re.compile(r"\b(?:while|until|for|watch|repeat)\b")
 _IDLE = re.compile(r"(?:sudo\s+)?(?:date|sleep|clear|echo|printf)\b[^|;&]*")  # changes nothing that a monitor shows
 _SHOWS_FILE = re.compile(
@@ -26,22 +26,24 @@ _SHOWS_FILE = re.compile(
 
 
 @dataclass(slots=True)
-class ProcessRows:
-    """The processes of one sample by column, with one value a process for each metric that was printed (None: without)."""
-
-    pids: Sequence[Any] = ()
-    users: Sequence[Any] = ()
-    commands: Sequence[Any] = ()
-    metrics: Mapping[str, Sequence[Any]] = field(default_factory=dict)
-
-
-@dataclass(slots=True)
 class Sample:
-    """The machine and its processes at one time. clock: "HH:MM:SS" or None."""
+    """The machine and its processes at one time.
+
+    clock           "HH:MM:SS" or None
+    metrics         of the machine
+    processes       (pid, user, command) of each, as printed
+    process_values  {metric: one value a process, in the same order}; None or NaN: not printed
+    """
 
     clock: str | None
     metrics: dict[str, float]
-    processes: ProcessRows
+    processes: list[tuple[Any, Any, Any]] = field(default_factory=list)
+    process_values: dict[str, list[Any]] = field(default_factory=dict)
+
+    def add(self, process: ProcessSample) -> None:
+        self.processes.append((process.pid, process.user, process.command))
+        for metric in PROCESS_METRICS:
+            self.process_values.setdefault(metric, []).append(getattr(process, metric))
 
 
 class SampleReader:
@@ -67,7 +69,7 @@ class SampleReader:
         if samples is None:
             samples = _read_records(block)
         if not samples and table is not None:
-            samples = [Sample(None, _NO_METRICS, ProcessRows())]
+            samples = [Sample(None, {})]
         if len(samples) == 1 and samples[0].clock is None:
             samples[0].clock = clock_above(block)
         return samples
@@ -77,14 +79,15 @@ class SampleReader:
         layout = tuple(table.columns), tuple(block.values)
         if layout != self._checked_layout and not self._check_layout(block, table, layout):
             return None
-        processes = process_rows(table) if self._has_processes else ProcessRows()
         records = _records_with(block, self._empty_table)
-        if not records:
-            return [Sample(None, _NO_METRICS, processes)] if self._has_processes else []
-        system = records[0]
+        if not (records or self._has_processes):
+            return []
+        system = records[0] if records else SystemSample("", None, {})
         if len(records) > 1 or not isinstance(system, SystemSample):
             return None
-        return [Sample(system.clock, system.metrics, processes)]
+        if not self._has_processes:
+            return [Sample(system.clock, system.metrics)]
+        return [Sample(system.clock, system.metrics, process_keys(table), _process_values(table))]
 
     def _check_layout(self, block: Block, table: Table, layout: tuple[tuple[str, ...], tuple[str, ...]]) -> bool:
         """Whether a table says the same as its records do of the system and of the first processes."""
@@ -95,7 +98,7 @@ class SampleReader:
         processes = [record for record in records if isinstance(record, ProcessSample)]
         if any(isinstance(record, SystemSample) for record in records[1:]):
             return False
-        if processes and _comparable(process_rows(first_rows), n) != _comparable(_rows_of_records(processes), n):
+        if processes and _comparable_rows(first_rows) != [_comparable(process) for process in processes]:
             return False
         self._checked_layout, self._has_processes = layout, bool(processes)
         self._empty_table = Table({name: [] for name in table.columns}, 0)
@@ -114,46 +117,48 @@ def clock_above(block: Block) -> str | None:
     return read_clock(text) if 0 < block.first - line <= MAX_LINES_APART else None
 
 
-def process_rows(table: Table) -> ProcessRows:
-    """The rows of a process table by column."""
+def process_keys(table: Table) -> list[tuple[Any, Any, Any]]:
+    """(pid, user, command) of each row of a process table."""
     columns, n = table.columns, len(table)
-    metrics = {metric: columns[name] for metric, name in _metric_columns(tuple(columns))}
     pids, users = columns.get("pid") or [0] * n, columns.get("user") or [None] * n
-    return ProcessRows(pids, users, columns.get("command") or [""] * n, metrics)
+    return list(zip(pids, users, columns.get("command") or [""] * n, strict=True))
+
+
+def _process_values(table: Table) -> dict[str, list[Any]]:
+    no_values = [math.nan] * len(table)
+    names = _metric_columns(tuple(table.columns))
+    return {metric: table.columns[name] if name else no_values for metric, name in names}
 
 
 @lru_cache(maxsize=64)
 def _metric_columns(columns: tuple[str, ...]) -> list[tuple[str, str]]:
-    """(metric, its column) of those that a table of these columns has."""
+    """(metric, its column among these, or "") of each metric."""
     names = ((metric, _COLUMNS.get(metric, (metric,))) for metric in PROCESS_METRICS)
-    return [(metric, next(name for name in some if name in columns)) for metric, some in names if {*some} & {*columns}]
+    return [(metric, next((name for name in some if name in columns), "")) for metric, some in names]
 
 
-def _comparable(rows: ProcessRows, n: int) -> list[tuple[Any, ...]]:
-    metrics = [rows.metrics.get(metric, [None] * n)[:n] for metric in PROCESS_METRICS]
-    commands = [str(command or "") for command in rows.commands[:n]]
-    return list(zip(rows.pids[:n], rows.users[:n], commands, *metrics, strict=True))
+def _comparable_rows(table: Table) -> list[tuple[Any, ...]]:
+    columns, n = table.columns, len(table)
+    names = [name for _, name in _metric_columns(tuple(columns))]
+    values = zip(*(columns[name] if name else [None] * n for name in names), strict=True)
+    keys = process_keys(table)
+    return [(pid, user, str(command or ""), *row) for (pid, user, command), row in zip(keys, values, strict=True)]
+
+
+def _comparable(process: ProcessSample) -> tuple[Any, ...]:
+    return process.pid, process.user, process.command, *(getattr(process, metric) for metric in PROCESS_METRICS)
 
 
 def _read_records(block: Block) -> list[Sample]:
-    samples: list[tuple[SystemSample | None, list[ProcessSample]]] = []
+    samples: list[Sample] = []
     for record in block.records:
         if isinstance(record, SystemSample):
-            samples.append((record, []))
+            samples.append(Sample(record.clock, record.metrics))
         elif isinstance(record, ProcessSample):
             if not samples:
-                samples.append((None, []))
-            samples[-1][1].append(record)
-    return [
-        Sample(system.clock if system else None, system.metrics if system else _NO_METRICS, _rows_of_records(processes))
-        for system, processes in samples
-    ]
-
-
-def _rows_of_records(processes: Sequence[ProcessSample]) -> ProcessRows:
-    metrics = {metric: [getattr(process, metric) for process in processes] for metric in PROCESS_METRICS}
-    pids, users, commands = ([getattr(each, name) for each in processes] for name in ("pid", "user", "command"))
-    return ProcessRows(pids, users, commands, metrics)
+                samples.append(Sample(None, {}))
+            samples[-1].add(record)
+    return samples
 
 
 # --- samples of one command --------------------------------------------------------------------------------------------

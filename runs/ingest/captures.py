@@ -11,15 +11,14 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice, pairwise
+from itertools import pairwise
 
-from parsers import Block, HostFacts, Problem, ProcessSample, SystemSample
+from parsers import Block, HostFacts, LoadResult, Problem, ProcessSample, SystemSample
 from parsers.catalogue import makes_load
 from parsers.records import Record
 from parsers.tables import Table
 
-from .block_samples import SampleGrouper, process_rows
-from .config_names import ConfigNames
+from .block_samples import SampleGrouper, SampleReader, process_keys
 from .draft import DraftCapture, DraftExperiment, DraftRun, DraftText
 from .heading_words import find_phase, strip_markup
 from .sample_series import MAX_PROCESSES, CaptureSeries, ProcessKey, ProcessKeys
@@ -46,12 +45,14 @@ class FoldedBlock(Block):
     """
 
     series: CaptureSeries = field(default_factory=CaptureSeries)
+    reader: SampleReader = field(default_factory=SampleReader)
     limit_reported: bool = False
 
     def add(self, block: Block) -> None:
         """Add the next sample."""
         was_summed = self.series.first_summed is not None
-        self.series.add(block)
+        for sample in self.reader.read(block):
+            self.series.add(sample.clock, sample.metrics, sample.processes, sample.process_values)
         self.last, self.values, self.below = block.last, block.values, block.below
         self.partial = self.partial or block.partial
         problems = block.problems
@@ -71,12 +72,13 @@ def count_samples(block: Block) -> int:
 
 def collect_series(blocks: Iterable[Block]) -> CaptureSeries:
     """The series of a capture's blocks, some of which may be folded."""
-    series = CaptureSeries()
+    series, reader = CaptureSeries(), SampleReader()
     for block in blocks:
         if isinstance(block, FoldedBlock):
             series.append(block.series)
-        else:
-            series.add(block)
+            continue
+        for sample in reader.read(block):
+            series.add(sample.clock, sample.metrics, sample.processes, sample.process_values)
     return series
 
 
@@ -155,8 +157,7 @@ class _SeenProcesses:
         table = block.values.get("processes")
         if not isinstance(table, Table) or len(self.of(number)) > MAX_PROCESSES:
             return
-        rows = process_rows(table)
-        self.add(number, islice(zip(rows.pids, rows.users, rows.commands, strict=True), MAX_PROCESSES + 1))
+        self.add(number, process_keys(table)[: MAX_PROCESSES + 1])
         if len(self.of(number)) > MAX_PROCESSES:
             block.problems.append(_too_many_processes(block.first))
 
@@ -181,10 +182,15 @@ def place_captures(
     monitors: Sequence[int],
     quotes_of: Mapping[int, Sequence[int]],
     host_of: Mapping[int, str],
-    names: ConfigNames,
+    configs_by_heading: Mapping[str, str],
+    heading_lines: Mapping[int, int],
 ) -> None:
-    """Append the captures to the experiment. `monitors` are the numbers of the blocks that quote no other."""
-    placing = _Placing(experiment, blocks, names)
+    """Append the captures to the experiment.
+
+    monitors       numbers of the blocks that quote no other
+    heading_lines  {number of a load test's block: line of the heading that names its config}
+    """
+    placing = _Placing(experiment, blocks, configs_by_heading, heading_lines)
     for group in _group_by_command(blocks, monitors):
         quotes = [quote for i in group for quote in quotes_of.get(i, ())]
         run, config, phase = placing.place(group, quotes)
@@ -228,13 +234,20 @@ def _split_group(group: list[int], typed_again: set[int], blocks: Sequence[Block
 
 
 class _Placing:
-    def __init__(self, experiment: DraftExperiment, blocks: Sequence[Block], names: ConfigNames) -> None:
+    def __init__(
+        self,
+        experiment: DraftExperiment,
+        blocks: Sequence[Block],
+        configs_by_heading: Mapping[str, str],
+        heading_lines: Mapping[int, int],
+    ) -> None:
         self.experiment = experiment
         self.blocks = blocks
         self.runs = sorted(experiment.runs, key=lambda run: run.lines)
         self.run_starts = [run.lines[0] for run in self.runs]
         self.text_starts = [text.lines[0] for text in experiment.texts]
-        self.names = names
+        self.configs_by_heading = configs_by_heading
+        self.heading_lines = heading_lines
         self.by_config: dict[str, list[DraftRun]] = defaultdict(list)
         for run in self.runs:
             self.by_config[run.config].append(run)
@@ -244,7 +257,10 @@ class _Placing:
     def place(self, group: Sequence[int], quotes: Sequence[int]) -> tuple[str, str, str]:
         """(run, config, phase) of one capture."""
         block = self.blocks[group[0]]
-        named = next((c for i in [*group, *quotes] if (c := self.names.config_named(self.blocks[i].heading))), "")
+        headings = (strip_markup(self.blocks[i].heading or "") for i in [*group, *quotes])
+        named = next(
+            (self.configs_by_heading[heading] for heading in headings if heading in self.configs_by_heading), ""
+        )
         phase = find_phase(block.heading or "") or find_phase(block.label or "")
         run = self._find_run(block, group[0], phase)
         if named and (run is None or run.config != named):
@@ -283,7 +299,7 @@ class _Placing:
             return None if texts_between else last
         if texts_between and phase != "after":
             return following
-        heading_line = self.names.heading_lines.get(int(following.key[1:].split(".")[0]), 0)
+        heading_line = self.heading_lines.get(int(following.key[1:].split(".")[0]), 0)
         if heading_line and last.lines[1] < heading_line < block.first:
             return following if phase != "after" else last
         if phase == "before" and {(last.key, "before"), (last.key, "after")} & self.stated:
@@ -333,13 +349,18 @@ def short_records(block: Block) -> list[Record]:
     return replace(block, values=block.values | short).records
 
 
-def place_texts(experiment: DraftExperiment, blocks: Sequence[Block], texts: Sequence[int], names: ConfigNames) -> None:
-    """Append the config texts. One right before a run is its config's, unless it can only be for all of them."""
+def place_texts(
+    experiment: DraftExperiment, blocks: Sequence[Block], texts: Sequence[int], results: Mapping[int, LoadResult]
+) -> None:
+    """Append the config texts. One right before a run is its config's, unless it can only be for all of them.
+
+    results: {number of a load test's block: its first result}
+    """
     runs = sorted(experiment.runs, key=lambda run: run.lines)
     starts = [run.lines[0] for run in runs]
     places = {i: bisect_right(starts, blocks[i].first) for i in texts}
     n_gaps = len({place for place in places.values() if place < len(runs)})
-    by_family = _configs_by_family(runs, names)
+    by_family = _configs_by_family(runs, results)
     for i in texts:
         block = blocks[i]
         path = str(block.values.get("path") or "")
@@ -349,12 +370,12 @@ def place_texts(experiment: DraftExperiment, blocks: Sequence[Block], texts: Seq
         experiment.texts.append(DraftText(key=f"b{i}", config=config, path=path, text=text, lines=block.lines))
 
 
-def _configs_by_family(runs: Sequence[DraftRun], names: ConfigNames) -> dict[str, str]:
+def _configs_by_family(runs: Sequence[DraftRun], results: Mapping[int, LoadResult]) -> dict[str, str]:
     """{family of servers: the one config whose runs met it}, where there are other configs too."""
     n_configs = len({run.config for run in runs})
     configs: dict[str, set[str]] = defaultdict(set)
     for run in runs:
-        software = (names.results[int(run.key[1:].split(".")[0])].server_software or "").lower()
+        software = (results[int(run.key[1:].split(".")[0])].server_software or "").lower()
         if family := _find_family(software):
             configs[family].add(run.config)
     return {family: met.pop() for family, met in configs.items() if len(met) == 1 < n_configs}

@@ -11,7 +11,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from parsers import Block, LoadResult
+from parsers.reader import Block
+from parsers.records import LoadResult
 from parsers.transcript import prompt
 
 DAY_S = 86400

@@ -82,6 +82,7 @@ class ConfigNames:
     n_before       number of configs of earlier experiments
     configs        the result, and their names by key
     results        {load: its first result}
+    configs_by_heading  {heading: key of the config that exactly this heading names}
     heading_lines  {load: line of the heading that names its config, 0 if none does}
     """
 
@@ -103,7 +104,7 @@ class ConfigNames:
         self.names: dict[str, str] = {}  # config key -> name
         self._taken: set[str] = set()
         self._n_numbered: Counter[str] = Counter()  # name -> how many have it with a number
-        self._by_heading: dict[str, str] = {}  # heading -> config key
+        self.configs_by_heading: dict[str, str] = {}
         self._servers: dict[tuple[str, str], list[Server]] = defaultdict(list)  # by heading
         self._addresses: dict[str, set[tuple[str, int]]] = defaultdict(set)  # by server software
         self._config_of: dict[int, str] = {}
@@ -129,10 +130,6 @@ class ConfigNames:
 
     def config_of(self, load: int) -> str:
         return self._config_of[self.duplicates.get(load, load)]
-
-    def config_named(self, heading: str | None) -> str:
-        """Key of the config that exactly this heading names, or ""."""
-        return self._by_heading.get(strip_markup(heading or ""), "")
 
     def method_of(self, load: int) -> str:
         """What else two runs of one config must have in common to be repeats.
@@ -168,7 +165,7 @@ class ConfigNames:
         self.names[config.key] = name
         self._taken.add(name)
         if heading:
-            self._by_heading.setdefault(heading, config.key)
+            self.configs_by_heading.setdefault(heading, config.key)
         return config.key
 
     def _name_by_heading(self, load: int, heading: str) -> str:

@@ -96,9 +96,10 @@ class _Relation:
         names = ConfigNames(self.blocks, loads, texts, self.duplicates, n_configs)
         self._add_runs(experiment, loads, names)
         if texts:
-            place_texts(experiment, self.blocks, texts, names)
+            place_texts(experiment, self.blocks, texts, names.results)
         if monitors := [i for i in self.monitors if i in part and i not in self.duplicates]:
-            place_captures(experiment, self.blocks, monitors, self.quotes, host_of, names)
+            by_heading, lines = names.configs_by_heading, names.heading_lines
+            place_captures(experiment, self.blocks, monitors, self.quotes, host_of, by_heading, lines)
         experiment.configs = names.configs
         experiment.timings = [DraftTiming(f"b{i}", self.blocks[i].lines) for i in self.timings if i in part]
         experiment.name = name_experiment(self.blocks, part, names.configs, is_first=part.start == 0)

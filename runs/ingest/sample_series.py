@@ -5,16 +5,15 @@ from __future__ import annotations
 import hashlib
 import math
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers import Block, ProcessSample
+from parsers.records import ProcessSample
 
-from .block_samples import PROCESS_METRICS, ProcessRows, SampleReader
 from .clocks import DAY_S, seconds_of_day
 from .series_packing import Floats, Integers, join_parts, pack_points, shift_points
 
@@ -84,7 +83,6 @@ class CaptureSeries:
         self._clock_s = array("d")
         self._system = _SystemSeries()
         self._processes = _ProcessSeries(seen)
-        self._reader = SampleReader()
 
     @property
     def first_summed(self) -> int | None:
@@ -94,18 +92,23 @@ class CaptureSeries:
         """The processes that have series of their own."""
         return self._processes.numbers
 
-    def add(self, block: Block) -> None:
-        """Add a block's samples."""
-        for sample in self._reader.read(block):
-            self._clock_s.append(seconds_of_day(sample.clock))
-            if sample.clock:
-                self.clock_first = self.clock_first or sample.clock
-                self.clock_last = sample.clock
-            if sample.metrics:
-                self._system.add(self.n, sample.metrics)
-            if sample.processes.pids:
-                self._processes.add(self.n, sample.processes)
-            self.n += 1
+    def add(
+        self,
+        clock: str | None,
+        metrics: Mapping[str, float],
+        processes: Sequence[ProcessKey],
+        process_values: Mapping[str, Sequence[Any]],
+    ) -> None:
+        """Add the next sample: "HH:MM:SS", the machine's metrics, and one value a process for each of their metrics."""
+        self._clock_s.append(seconds_of_day(clock))
+        if clock:
+            self.clock_first = self.clock_first or clock
+            self.clock_last = clock
+        if metrics:
+            self._system.add(self.n, metrics)
+        if processes:
+            self._processes.add(self.n, processes, process_values)
+        self.n += 1
 
     def flush(self) -> None:
         """Pack what was added last."""
@@ -219,21 +222,18 @@ class _ProcessSeries:
     def _clear(self) -> None:
         self._slots = array("i")
         self._samples: list[tuple[int, int]] = []  # (index, number of rows)
-        self._values = {metric: array("d") for metric in PROCESS_METRICS}
+        self._values: dict[str, array[float]] = {}
 
-    def add(self, index: int, rows: ProcessRows) -> None:
-        """Add the processes of one sample; samples come in order."""
-        n = len(rows.pids)
-        keys = list(zip(rows.pids, rows.users, rows.commands, strict=True))
+    def add(self, index: int, keys: Sequence[ProcessKey], columns: Mapping[str, Sequence[Any]]) -> None:
+        """Add the processes of one sample; samples come in order, and all with the same metrics."""
         try:
             slots = list(map(self.numbers.__getitem__, keys))
         except KeyError:
             slots = [self.numbers[key] if key in self.numbers else self._new_slot(index, key) for key in keys]
         self._slots.fromlist(slots)
-        self._samples.append((index, n))
-        for metric, values in self._values.items():
-            column = rows.metrics.get(metric)
-            _extend(values, [math.nan] * n if column is None else column)
+        self._samples.append((index, len(keys)))
+        for metric, column in columns.items():
+            _extend(self._values.setdefault(metric, array("d")), column)
         if len(self._slots) >= PROCESS_ROWS_A_PART:
             self.flush()
 
