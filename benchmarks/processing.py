@@ -190,7 +190,7 @@ def measure_series(*, quick: bool) -> Iterator[Figure]:
     capture = _store_walks(walks)
     _store_plain(walks)
     browser = site.log_in()
-    address = reverse("capture-figure", args=[capture.pk, "processes", "json"])
+    address = reverse("over-time", args=["captures", capture.pk, "processes", "json"])
     query = {"points": POINTS, "program": "httpd"}
 
     def ours() -> bytes:

@@ -24,6 +24,7 @@ MOST_PROGRAMS = 3
 FEWEST_REPEATS = 3
 FEWEST_LEVELS = 3  # two points show no more than their two rows in the table
 LOWEST_PERCENTILE = 50.0  # where the axis begins
+USUAL_CHARTS = ("throughput", "latency", "processes", "memory", "cpu")
 PHASES = {"before": 0, "during": 1, "after": 2, "": 3}
 
 
@@ -105,21 +106,6 @@ def draw_charts(
     if stacks := _stacks(comparison.columns, cpu):
         charts["cpu"] = cpu_figure(stacks)
     return charts
-
-
-# Chart -> why there is none, where the text has nothing to draw it from.
-MISSING = {
-    "throughput": "No bars: no run here says how many requests it served per second.",
-    "latency": "No latency spectrum: no run here printed percentiles, as ab does at its end.",
-    "processes": "No sizes of processes: no list of processes stands in the text, such as ps aux prints.",
-    "memory": "No picture of memory: neither top, free nor /proc/meminfo stands in the text.",
-    "cpu": "No picture of CPU time: no top or vmstat stands in the text.",
-}
-
-
-def explain_missing(charts: Mapping[str, object]) -> list[str]:
-    """Why charts that a comparison usually has are not there."""
-    return [why for name, why in MISSING.items() if name not in charts]
 
 
 def percentile_lines(comparison: Comparison, out: Container[int] = ()) -> list[Line]:

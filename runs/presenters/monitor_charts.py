@@ -69,33 +69,33 @@ class Chart:
 # --- the boxes of a page ---------------------------------------------------------------------------------------------------
 
 
-def charts_of_capture(capture: Capture, names: Collection[str], programs: Programs, asked: str) -> list[Chart]:
-    """`asked`: the program whose processes are drawn one by one, by default the largest. No query.
+def charts_of_capture(capture: Capture, names: Collection[str], programs: Programs, wanted: str) -> list[Chart]:
+    """`wanted`: the program whose processes are drawn one by one, by default the largest. No query.
 
     names: the metrics that there are, swap_used_kb only where any was used.
     """
     if capture.n_samples < 2:
         return []
-    program = _chosen(programs, asked)
+    program = _choose_program(programs, wanted)
     n = program.n if program else 0
     return _charts(f"captures/{capture.pk}", names, programs, capture.n_samples, program, n)
 
 
-def charts_of_run(run: Run, samples: Samples | None, asked: str) -> list[Chart]:
+def charts_of_run(run: Run, samples: Samples | None, wanted: str) -> list[Chart]:
     """The same for the captures of a run. At most four queries."""
     if samples is None:
         return []
     programs = samples.programs("rss_kb", "cpu_pct")
-    program = _chosen(programs, asked)
+    program = _choose_program(programs, wanted)
     n = program.n if program else 0
     if program and len(samples.captures) > 1:
         n = samples.count_processes("rss_kb", program.name)
     return _charts(f"runs/{run.pk}", samples.metric_names(), programs, samples.n, program, n)
 
 
-def _chosen(programs: Programs, asked: str) -> Program | None:
+def _choose_program(programs: Programs, wanted: str) -> Program | None:
     largest = programs["rss_kb"]
-    return next((program for program in largest if program.name == asked), largest[0] if largest else None)
+    return next((program for program in largest if program.name == wanted), largest[0] if largest else None)
 
 
 def _charts(
@@ -154,7 +154,7 @@ def program_colors(programs: Programs, metric: str) -> dict[str, str]:
 
 def draw_figure(samples: Samples, what: str, program: str, view: time_series.View) -> Figure | None:
     """The figure of that name in full or in part; None where there is nothing to show. At most three queries."""
-    when, panels = _material(samples, what, program)
+    when, panels = _load_panels(samples, what, program)
     if when is None:
         return None
     if what in ("load", "processes"):
@@ -167,7 +167,7 @@ def figure_rows(
     samples: Samples, what: str, program: str, view: time_series.View
 ) -> tuple[tuple[str, ...], list[tuple[Cell, ...]]] | None:
     """(heads, rows) of the same figure."""
-    when, panels = _material(samples, what, program)
+    when, panels = _load_panels(samples, what, program)
     if when is None:
         return None
     traces = [trace for _, panel in panels for trace in panel]
@@ -175,7 +175,7 @@ def figure_rows(
     return heads, to_rows(when, traces, points=view.points, low=view.low, high=view.high)
 
 
-def _material(samples: Samples, what: str, program: str) -> tuple[Timeline | None, Panels]:
+def _load_panels(samples: Samples, what: str, program: str) -> tuple[Timeline | None, Panels]:
     panels = PANELS[what](samples, program) if what in PANELS else []
     if not any(traces for _, traces in panels):
         return None, []

@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 
 from runs.analysis import environment, sheet, table
 from runs.analysis.export import Post, against, commands, common_environment, markdown, method, sections, spoken
-from runs.presenters.comparison_charts import draw_charts, explain_missing, percentile_lines, uses_log_axis
+from runs.presenters.comparison_charts import USUAL_CHARTS, draw_charts, percentile_lines, uses_log_axis
 from runs.selectors import judging, reads
 from runs.views.answer import answer
 from runs.views.standalone import standalone
@@ -38,7 +38,7 @@ def context_of(request: HttpRequest, material: reads.Material) -> dict[str, Any]
         "cost": judged.cost,
         "directives": judged.differences,
         "charts": charts,
-        "missing": explain_missing(charts) if material.runs else [],
+        "missing": [name for name in USUAL_CHARTS if name not in charts] if material.runs else [],
         "public": settings.PUBLIC_READ,
         "log": uses_log_axis(scale, percentile_lines(comparison)),
         "hosts": material.hosts,

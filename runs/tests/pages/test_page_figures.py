@@ -45,6 +45,13 @@ def test_the_page_of_a_run_has_its_spectrum(browser):
     assert drawn["latency"]["layout"]["yaxis"]["type"] == "log"
 
 
+def test_a_chart_that_the_text_has_no_figures_for_is_explained(browser):
+    page = html(browser, factories.siege_experiment().get_absolute_url())
+    assert "latency" not in figures(page)
+    assert "No latency spectrum: no run here printed percentiles" in page
+    assert "No bars" not in page
+
+
 def test_names_cannot_end_the_element_that_holds_a_figure(browser):
     made = factories.mpm_experiment()
     made.configs.filter(pk=made.configs.first().pk).update(name="</script><script>alert(1)</script>")
