@@ -22,14 +22,27 @@ from parsers.records import Semantics
 from .changes import delete_rows, override_doubt, withdraw_override
 from .counters import apply_deltas, recount
 from .draft import Draft, Hints, Slot
-from .edits import Edits, apply_edits
+from .edits import Edits
 from .errors import Error, Rejected, too_large
-from .queue import cancel, give_up, parse_queued, requeue_overdue
 from .receiving import EVERY_SECRET, Arrival, receive
 from .redact import Secret, redact_secrets
 from .results import capture_result, draft_results, result_of, run_result
 from .store import Rows
-from .submission import Preview, Receipt, kinds, lines_of, nothing_found, preview, reparse, submit, submit_all
+from .submission import (
+    Preview,
+    Receipt,
+    cancel,
+    give_up,
+    kinds,
+    lines_of,
+    nothing_found,
+    parse_queued,
+    preview,
+    reparse,
+    requeue_overdue,
+    submit,
+    submit_all,
+)
 from .text_storage import Text, text_of
 
 __all__ = [
@@ -48,7 +61,6 @@ __all__ = [
     "Semantics",
     "Slot",
     "Text",
-    "apply_edits",
     "cancel",
     "capture_result",
     "draft_results",

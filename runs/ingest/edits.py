@@ -53,22 +53,20 @@ FIELDS: dict[str, dict[str, tuple[str, Callable[[Any], bool]]]] = {
 }
 
 
-def apply_edits(draft: Draft, edits: Edits | None, *, strict: bool = True) -> Draft:
-    """The draft, or a copy with the edits made. Raises Rejected (400) that names each key or value that does not fit.
+def apply_edits(draft: Draft, edits: Edits, *, strict: bool = True) -> Draft:
+    """A copy of the draft with the edits made. Raises Rejected (400) that names each key or value that does not fit.
 
-    strict False leaves out edits that name what is not in the draft: for a text read anew by a later parser.
+    strict False leaves out edits that name what is not in the draft: for a text that a later parser reads again.
     """
-    if edits is None or edits == {}:
-        return draft
     edited = copy.deepcopy(draft)
-    wrong = _misshapen(edits or {})
-    if not wrong and edits:
+    wrong = _check_shape(edits)
+    if not wrong:
         names_changed = any(edits.get(section) for section in ("experiments", "configs"))
-        wrong = _apply(edited, edits)
+        wrong = _edit_draft(edited, edits)
         if names_changed:
             merge_namesakes(edited)
         remove_unused(edited)
-    if wrong and (strict or not edits):
+    if wrong and strict:
         raise Rejected(400, wrong)
     return edited
 
@@ -77,16 +75,16 @@ def _error(message: str) -> Error:
     return {"line": None, "message": message}
 
 
-def _misshapen(edits: Any) -> list[Error]:
-    """What is wrong with the edits whatever the draft."""
+def _check_shape(edits: Any) -> list[Error]:
+    """What is wrong with the edits, whatever is in the draft."""
     if not isinstance(edits, dict):
         return [_error("Edits must be an object with experiments, hosts, configs and blocks.")]
     errors = [
         _error(f"Unknown edits: {key!r}. Expected one of: {', '.join(FIELDS)}.") for key in edits if key not in FIELDS
     ]
     for section, fields in FIELDS.items():
-        for key, changes in _items(edits.get(section, {}), section, errors):
-            for field, value in _items(changes, f"{section}.{key}", errors):
+        for key, changes in _check_entries(edits.get(section, {}), section, errors):
+            for field, value in _check_entries(changes, f"{section}.{key}", errors):
                 if field not in fields:
                     expected = ", ".join(fields)
                     errors.append(_error(f"Unknown edit {section}.{key}.{field}. Expected one of: {expected}."))
@@ -95,15 +93,15 @@ def _misshapen(edits: Any) -> list[Error]:
     return errors
 
 
-def _items(given: Any, where: str, errors: list[Error]) -> list[tuple[str, Any]]:
+def _check_entries(given: Any, where: str, errors: list[Error]) -> list[tuple[str, Any]]:
     if isinstance(given, dict):
         return list(given.items())
     errors.append(_error(f"Edits of {where} must be an object, not {given!r}."))
     return []
 
 
-def _apply(draft: Draft, edits: Edits) -> list[Error]:
-    """Change the draft; what it does not have comes back as errors."""
+def _edit_draft(draft: Draft, edits: Edits) -> list[Error]:
+    """Change the draft; edits of what it does not have are returned as errors."""
     named: dict[str, dict[str, Any]] = {
         "experiments": {experiment.key: experiment for experiment in draft.experiments},
         "hosts": {host.key: host for host in draft.hosts},
@@ -123,7 +121,7 @@ def _apply(draft: Draft, edits: Edits) -> list[Error]:
     return errors
 
 
-def _find(draft: Draft, key: str) -> tuple[DraftExperiment, Item] | None:
+def _find_item(draft: Draft, key: str) -> tuple[DraftExperiment, Item] | None:
     for experiment in draft.experiments:
         for item in items_of(experiment):
             if item.key == key or (isinstance(item, DraftCapture) and key in item.blocks):
@@ -132,12 +130,12 @@ def _find(draft: Draft, key: str) -> tuple[DraftExperiment, Item] | None:
 
 
 def _edit_block(draft: Draft, configs: dict[str, DraftConfig], key: str, changes: dict[str, Any]) -> list[Error]:
-    found = _find(draft, key)
+    found = _find_item(draft, key)
     if found is None:
         return [_error(f"blocks.{key}: nothing is stored from a block of this key.")]
     experiment, item = found
     errors = [
-        _error(f"blocks.{key}.{field}: a {_noun(item)} has none.")
+        _error(f"blocks.{key}.{field}: a {_kind_of(item)} has none.")
         for field in changes
         if field not in ("config", "leave_out") and not hasattr(item, field)
     ]
@@ -145,23 +143,23 @@ def _edit_block(draft: Draft, configs: dict[str, DraftConfig], key: str, changes
         _leave_out(experiment, item, key)
         return errors
     if "config" in changes:
-        errors += _move(draft, configs, experiment, item, changes["config"])
+        errors += _set_config(draft, configs, experiment, item, changes["config"])
         if isinstance(item, DraftRun) and "repeat" not in changes:
-            _count_anew(draft, item)
+            _renumber(draft, item)
     if "run" in changes and isinstance(item, DraftCapture):
-        errors += _put_beside(draft, item, changes["run"])
+        errors += _set_run(draft, item, changes["run"])
     for field in ("phase", "label", "repeat", "counted"):
         if field in changes and hasattr(item, field):
             setattr(item, field, changes[field])
     return errors
 
 
-def _noun(item: Item) -> str:
+def _kind_of(item: Item) -> str:
     return {DraftRun: "run", DraftCapture: "capture", DraftText: "config text"}[type(item)]
 
 
-def _shelf(experiment: DraftExperiment, item: Item) -> list[Any]:
-    """The experiment's list that such an item stands in."""
+def _list_of(experiment: DraftExperiment, item: Item) -> list[Any]:
+    """The list of the experiment that holds items of this kind."""
     if isinstance(item, DraftRun):
         return experiment.runs
     return experiment.captures if isinstance(item, DraftCapture) else experiment.texts
@@ -169,20 +167,22 @@ def _shelf(experiment: DraftExperiment, item: Item) -> list[Any]:
 
 def _leave_out(experiment: DraftExperiment, item: Item, key: str) -> None:
     if isinstance(item, DraftCapture) and len(item.blocks) > 1 and key != item.key:
-        item.blocks.remove(key)  # one look of several
+        item.blocks.remove(key)  # one sample of several
         return
-    _shelf(experiment, item).remove(item)
+    _list_of(experiment, item).remove(item)
     experiment.timings = [timing for timing in experiment.timings if timing.key != key]
     for capture in experiment.captures:
         if isinstance(item, DraftRun) and capture.run == item.key:
             capture.run = ""
 
 
-def _home_of(draft: Draft, config: DraftConfig) -> DraftExperiment:
+def _experiment_of(draft: Draft, config: DraftConfig) -> DraftExperiment:
     return next(experiment for experiment in draft.experiments if any(config is c for c in experiment.configs))
 
 
-def _move(draft: Draft, configs: dict[str, DraftConfig], home: DraftExperiment, item: Item, wanted: str) -> list[Error]:
+def _set_config(
+    draft: Draft, configs: dict[str, DraftConfig], home: DraftExperiment, item: Item, wanted: str
+) -> list[Error]:
     if not wanted:
         if isinstance(item, DraftRun):
             return [_error(f"blocks.{item.key}.config: a run needs a config.")]
@@ -193,17 +193,17 @@ def _move(draft: Draft, configs: dict[str, DraftConfig], home: DraftExperiment, 
     if wanted not in configs:
         return [_error(f"blocks.{item.key}.config: no config {wanted!r}; expected {', '.join(configs)} or new:NAME.")]
     config = configs[wanted]
-    _carry(item, config, home, _home_of(draft, config))
-    if isinstance(item, DraftRun):  # what was measured beside it goes along
+    _change_config(item, config, home, _experiment_of(draft, config))
+    if isinstance(item, DraftRun):  # its captures go along
         for capture in [capture for capture in home.captures if capture.run == item.key]:
-            _carry(capture, config, home, _home_of(draft, config))
+            _change_config(capture, config, home, _experiment_of(draft, config))
     elif isinstance(item, DraftCapture):
         item.run = ""
     return []
 
 
-def _count_anew(draft: Draft, moved: DraftRun) -> None:
-    """A run that came into a config where its number is taken becomes the last one."""
+def _renumber(draft: Draft, moved: DraftRun) -> None:
+    """A run moved into a config where its repeat is taken becomes the last one."""
     runs = [run for experiment in draft.experiments for run in experiment.runs]
     taken = {run.repeat for run in runs if run.config == moved.config and run is not moved}
     if moved.repeat in taken:
@@ -219,23 +219,23 @@ def _new_config(home: DraftExperiment, wanted: str) -> DraftConfig:
     return home.configs[-1]
 
 
-def _carry(item: Item, config: DraftConfig, old: DraftExperiment, new: DraftExperiment) -> None:
+def _change_config(item: Item, config: DraftConfig, old: DraftExperiment, new: DraftExperiment) -> None:
     item.config = config.key
     if old is not new:
-        _shelf(old, item).remove(item)
-        _shelf(new, item).append(item)
+        _list_of(old, item).remove(item)
+        _list_of(new, item).append(item)
 
 
-def _put_beside(draft: Draft, capture: DraftCapture, run_key: str) -> list[Error]:
+def _set_run(draft: Draft, capture: DraftCapture, run_key: str) -> list[Error]:
     if not run_key or run_key.startswith("id:"):
         capture.run = run_key
         return []
-    found = _find(draft, run_key)
-    home = _find(draft, capture.key)
+    found = _find_item(draft, run_key)
+    home = _find_item(draft, capture.key)
     if found is None or home is None or not isinstance(found[1], DraftRun):
         return [_error(f"blocks.{capture.key}.run: {run_key!r} is no run of this text.")]
     config = next((c for c in found[0].configs if c.key == found[1].config), None)
     if config is not None:
-        _carry(capture, config, home[0], found[0])
+        _change_config(capture, config, home[0], found[0])
     capture.run = run_key
     return []

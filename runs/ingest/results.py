@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import Any
 
 from django.db.models import Q
 
+from parsers import Block
 from runs.models import Capture, Run, Timing, Upload
 
-from .draft import DraftCapture, DraftExperiment, DraftRun
+from .draft import Draft, DraftExperiment, DraftRun
 from .storable import plain_json
 from .store import Loads, Rows
-from .submission import Preview
 
 
 def result_of(upload: Upload, rows: Rows | None = None) -> dict[str, Any]:
@@ -102,16 +102,27 @@ def capture_result(capture: Capture) -> dict[str, Any]:
     }
 
 
-def draft_results(shown: Preview) -> list[dict[str, Any]]:
-    """The runs of a preview in the shape of `run_result`, with neither id nor address."""
-    loads = Loads(shown.blocks)
-    return [_drafted(shown, loads, drafted, run) for drafted in shown.draft.experiments for run in drafted.runs]
+def draft_results(blocks: Sequence[Block], draft: Draft) -> list[dict[str, Any]]:
+    """The runs of a draft in the shape of `run_result`, with neither id nor address."""
+    loads = Loads(blocks)
+    return [_draft_run(blocks, draft, loads, drafted, run) for drafted in draft.experiments for run in drafted.runs]
 
 
-def _drafted(shown: Preview, loads: Loads, drafted: DraftExperiment, run: DraftRun) -> dict[str, Any]:
+def _draft_run(
+    blocks: Sequence[Block], draft: Draft, loads: Loads, drafted: DraftExperiment, run: DraftRun
+) -> dict[str, Any]:
     _, result, values = loads.find(run.key)
-    hosts = {host.key: host.name for host in shown.draft.hosts}
+    hosts = {host.key: host.name for host in draft.hosts}
     configs = {config.key: config.name for config in drafted.configs}
+    captures = [
+        {
+            "tool": blocks[int(capture.blocks[0].removeprefix("b"))].kind,
+            "phase": capture.phase or None,
+            "lines": list(capture.lines),
+        }
+        for capture in drafted.captures
+        if capture.run == run.key
+    ]
     return {
         "id": None,
         "url": None,
@@ -123,10 +134,5 @@ def _drafted(shown: Preview, loads: Loads, drafted: DraftExperiment, run: DraftR
         "heading": run.label or None,
         "lines": list(run.lines),
         "values": plain_json(values),
-        "captures": [_drafted_capture(shown, c) for c in drafted.captures if c.run == run.key],
+        "captures": captures,
     }
-
-
-def _drafted_capture(shown: Preview, capture: DraftCapture) -> dict[str, Any]:
-    kind = shown.blocks[int(capture.blocks[0].removeprefix("b"))].kind
-    return {"tool": kind, "phase": capture.phase or None, "lines": list(capture.lines)}

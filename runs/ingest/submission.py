@@ -1,15 +1,24 @@
-"""Texts come in here: read, previewed, stored, and parsed again by a later version."""
+"""Texts come in here: read, previewed, stored or queued, and parsed again by a later version.
+
+The reader of a queued text writes its progress about once a second by an UPDATE of its own, outside any transaction.
+`seen_at` as it wrote it last is its claim: a reader that finds another value there was cancelled, or was so slow that
+another took over.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from functools import partial
+from time import monotonic
 from typing import Any, Required, TypedDict, Unpack
 
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, OperationalError, transaction
+from django.db.models import F, Q, QuerySet
+from django.utils import timezone
 
 import parsers
 from parsers.catalogue import formats
@@ -30,6 +39,10 @@ Status = Upload.Status
 NO_HINTS = Hints()
 REPLACEABLE = (Status.FAILED, Status.CANCELLED)  # an upload whose text may be sent again
 MOST_BLOCKS = 50_000
+ATTEMPTS = 3
+REPORT_EVERY_S = 1.0
+STALE = timedelta(seconds=60)  # a reader that has not written for so long is gone
+MOST_AT_ONCE = 200
 OnProgress = Callable[[int, int], None]  # called with the numbers of bytes and of blocks read since the last call
 
 
@@ -186,7 +199,7 @@ def reparse(upload_id: int) -> Upload:
         upload.parser_version = parsers.VERSION
         store(upload, _draft(blocks, text, hints=hints, edits=upload.edits, strict=False))
         if not blocks:
-            mark_unrecognised(upload, text.n_lines)
+            _mark_unrecognised(upload, text.n_lines)
     return upload
 
 
@@ -206,7 +219,7 @@ def _renumber_blocks(edits: Edits, before: Sequence[dict[str, Any]], now: Sequen
     return {**edits, "blocks": blocks}
 
 
-def mark_unrecognised(upload: Upload, n_lines: int) -> None:
+def _mark_unrecognised(upload: Upload, n_lines: int) -> None:
     """Save the upload as one in whose text nothing was recognised."""
     upload.status, upload.error = Status.FAILED, nothing_found(n_lines)
     upload.save()
@@ -243,8 +256,9 @@ def _draft(blocks: list[parsers.Block], text: Text, *, hints: Hints, edits: Edit
     draft = relate(blocks, text.n_lines)
     draft.unread = list(text.skip_blank_lines(draft.unread))
     apply_hints(draft, hints)
-    edited = apply_edits(draft, edits, strict=strict)
-    return Reading(blocks, edited, [problem for block in blocks for problem in block.problems])
+    if edits:
+        draft = apply_edits(draft, edits, strict=strict)
+    return Reading(blocks, draft, [problem for block in blocks for problem in block.problems])
 
 
 def kinds() -> dict[str, str]:
@@ -262,3 +276,117 @@ def nothing_found(n_lines: int) -> str:
 def lines_of(upload: Upload) -> list[str]:
     """The upload's whole text, line by line, as its line numbers count. For parts of a large one use `text_of`."""
     return list(text_of(upload).lines())
+
+
+class Superseded(Exception):
+    """The text was cancelled, or another worker reads it."""
+
+
+class Reader:
+    """One reading of a queued text."""
+
+    def __init__(self, upload_id: int, claimed_at: datetime) -> None:
+        self.upload_id = upload_id
+        self.n_bytes = self.n_blocks = 0
+        self._claimed_at = claimed_at
+        self._next = monotonic() + REPORT_EVERY_S
+
+    def add_progress(self, n_bytes: int, n_blocks: int) -> None:
+        """So much more was read. Raises Superseded."""
+        self.n_bytes += n_bytes
+        self.n_blocks += n_blocks
+        if monotonic() >= self._next:
+            self.save_progress()
+
+    def save_progress(self) -> None:
+        """Write how far it is. Raises Superseded. Where the database is busy the next call writes it."""
+        self._next = monotonic() + REPORT_EVERY_S
+        now = timezone.now()
+        mine = Upload.objects.filter(pk=self.upload_id, status=Status.PARSING, seen_at=self._claimed_at)
+        try:
+            n_updated = mine.update(bytes_read=self.n_bytes, n_blocks=self.n_blocks, seen_at=now)
+        except OperationalError:
+            return
+        if not n_updated:
+            raise Superseded
+        self._claimed_at = now
+
+    def owns(self, upload: Upload) -> bool:
+        """Whether this row, locked, is still this reader's to be stored."""
+        return upload.status == Status.PARSING and upload.seen_at == self._claimed_at
+
+
+def parse_queued(upload_id: int) -> Upload:
+    """Read and store a queued text. Safe to repeat: what is done, and what another worker reads, stays as it is.
+
+    A text whose reading was broken off three times (it may be what kills the worker) is given up.
+    Raises Upload.DoesNotExist.
+    """
+    now = timezone.now()
+    free = _unread(now).filter(pk=upload_id)
+    if free.filter(attempts__gte=ATTEMPTS).exists():
+        give_up(upload_id, f"Reading was broken off {ATTEMPTS} times. The text may be too large; send it in parts.")
+    elif free.filter(attempts__lt=ATTEMPTS).update(
+        status=Status.PARSING, attempts=F("attempts") + 1, seen_at=now, bytes_read=0, n_blocks=0
+    ):
+        _parse(Reader(upload_id, now))
+    return Upload.objects.light().get(pk=upload_id)
+
+
+def _unread(now: datetime) -> QuerySet[Upload]:
+    """Uploads that are queued, or whose reader is gone."""
+    gone = Q(status=Status.PARSING) & (Q(seen_at=None) | Q(seen_at__lt=now - STALE))
+    return Upload.objects.filter(Q(status=Status.QUEUED) | gone)
+
+
+def _parse(reader: Reader) -> None:
+    queued = Upload.objects.get(pk=reader.upload_id)
+    text = text_of(queued)
+    hints = Hints.from_dict(queued.hints)
+    try:
+        # Before the transaction: SQLite lets nobody else write while one is open. A queued upload's edits do not change.
+        reading = read(text, hints=hints, edits=queued.edits, on_progress=reader.add_progress)
+        reader.save_progress()
+        with transaction.atomic():
+            upload = Upload.objects.select_for_update().get(pk=reader.upload_id)
+            if not reader.owns(upload):
+                return
+            upload.parser_version = parsers.VERSION
+            if reading.blocks:
+                store(upload, reading)
+            else:
+                _mark_unrecognised(upload, text.n_lines)
+    except Superseded:
+        return
+    except Rejected as error:  # edits that do not fit the text: the sender has gone, so the upload's row says it
+        give_up(reader.upload_id, str(error))
+
+
+def give_up(upload_id: int, message: str) -> None:
+    """Mark a text whose reading failed, so that nobody waits for it."""
+    _unfinished(upload_id).update(status=Status.FAILED, error=message)
+
+
+def cancel(upload_id: int) -> bool:
+    """Stop waiting for a text: it is kept, and nothing of it is stored. False where it was read already."""
+    message = "Cancelled before it was read. Send it again to have it read."
+    return bool(_unfinished(upload_id).update(status=Status.CANCELLED, error=message))
+
+
+def _unfinished(upload_id: int) -> QuerySet[Upload]:
+    return Upload.objects.filter(pk=upload_id, status__in=(Status.QUEUED, Status.PARSING))
+
+
+def requeue_overdue() -> list[int]:
+    """Queue the texts again whose message was lost or whose reader is gone, and return their ids.
+
+    Each is returned once a minute at the most, whoever calls.
+    """
+    now = timezone.now()
+    long_ago = Q(seen_at__lt=now - STALE) | Q(seen_at=None, created_at__lt=now - STALE)
+    unfinished = Upload.objects.filter(long_ago, status__in=(Status.QUEUED, Status.PARSING)).order_by("pk")
+    with transaction.atomic():
+        # A row that is locked is being stored at this moment.
+        overdue = list(unfinished.select_for_update(skip_locked=True).values_list("pk", flat=True)[:MOST_AT_ONCE])
+        Upload.objects.filter(pk__in=overdue).update(status=Status.QUEUED, seen_at=now)
+    return overdue

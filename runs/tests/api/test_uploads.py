@@ -247,7 +247,7 @@ def test_a_queued_text_can_be_cancelled_and_sent_again(api, queue):
 
 def test_a_text_cancelled_while_it_is_read_is_not_stored(api, queue, monkeypatch):
     pk = send(api, session(500)).json()["id"]
-    monkeypatch.setattr("runs.ingest.queue.read", cancelling(pk))
+    monkeypatch.setattr("runs.ingest.submission.read", cancelling(pk))
     tasks.parse_upload(pk)
     assert Upload.objects.get().status == "cancelled" and not Run.objects.exists()
 
@@ -256,7 +256,7 @@ def test_a_text_that_is_read_says_how_far(api, queue, monkeypatch):
     pk = send(api, "prose\n" * 20_000 + session(500, 600)).json()["id"]
     assert progress_of(api, pk) == (0, 0)
     seen: list[tuple[int, int]] = []
-    monkeypatch.setattr("runs.ingest.queue.REPORT_EVERY_S", 0.0)
+    monkeypatch.setattr("runs.ingest.submission.REPORT_EVERY_S", 0.0)
     monkeypatch.setattr(
         "runs.ingest.submission.fold_samples", lambda blocks: watched(blocks, lambda: seen.append(progress_of(api, pk)))
     )
@@ -329,7 +329,7 @@ def test_a_cancelled_reading_stops_in_the_middle(api, queue, monkeypatch):
             ingest.cancel(pk)
             yield block
 
-    monkeypatch.setattr("runs.ingest.queue.REPORT_EVERY_S", 0.0)
+    monkeypatch.setattr("runs.ingest.submission.REPORT_EVERY_S", 0.0)
     monkeypatch.setattr("runs.ingest.submission.fold_samples", watch)
     tasks.parse_upload(pk)
     assert len(read) < 5 and Upload.objects.get().status == "cancelled"
