@@ -44,8 +44,9 @@ from typing import Any
 
 from . import formats as _formats_package
 from .commands import Command, Syntax, program_pattern, read_command
-from .lines import Lines
 from .records import Found, Record, Semantics
+
+Parse = Callable[[Any, str | None], Found | None]  # (lines.Lines, command)
 
 
 def _always(command: Command, values: dict[str, Any]) -> bool:
@@ -59,14 +60,14 @@ class Format:
     kind: str
     about: str
     opens: str
-    parse: Callable[[Lines, str | None], Found | None]
+    parse: Parse
     records: Callable[[dict[str, Any]], list[Record]]
     begins: str | None = None
     inline: str | None = None
     command: re.Pattern[str] | None = None
     claims: Callable[[str], bool] | None = None
     fits: Callable[[Command, dict[str, Any]], bool] = _always
-    follows: Callable[[Lines, str | None], Found | None] | None = None
+    follows: Parse | None = None
     tool: str | None = None
     semantics: Semantics | None = None
     syntax: Syntax | None = None

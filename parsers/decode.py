@@ -11,8 +11,6 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
-from .transcript import MAX_LINE
-
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -115,6 +113,7 @@ def _eight_bit(head: bytes) -> str:
 
 
 _LINES = 1024
+MAX_LINE = 65536  # a longer line is no tool's output; what lies behind is not looked at
 
 
 class Text:

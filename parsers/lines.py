@@ -7,11 +7,11 @@ is split into words at once, without a string for each of their lines.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
-from .decode import pieces
-from .transcript import MAX_LINE, USUAL, clean, needs_cleaning, unquote
+from .decode import MAX_LINE, pieces
+from .transcript import USUAL, clean, is_elision, needs_cleaning, unquote
 
 _NUMBER_AT_END = re.compile(r"(?<![^\s,(])[+-]?\d[\d.,:]*$")
 _LONGEST = 80  # characters of such a number; each of "1,1,1,..." would be tried as its beginning
@@ -29,6 +29,7 @@ class Lines:
     raw      that line as given; before: the one before it (not kept up across what was taken quickly)
     cut      number of the text's last line where that ends in a number (cut_text) that may go on, and 0 where it does not
     memory   what a format wants to know of its own block before
+    last     see `texts`
     prefix   quoting that is being taken off each line ("> ", "# "); the reader sets it where a block begins
     quoting  the prefix of the block read last
     """
@@ -58,7 +59,7 @@ class Lines:
         self._at = end
         self.number += 1
         if end - at > 1 and (needs_cleaning(raw) or end - at > USUAL):
-            raw = clean(raw)
+            raw = clean(raw[:MAX_LINE])
         return unquote(raw, self.prefix) if self.prefix else raw
 
     def _fetch(self) -> bool:
@@ -87,7 +88,7 @@ class Lines:
         self.before, self.raw = self.raw, raw
         self._at += len(raw)
         self.number += 1
-        line = clean(raw)
+        line = clean(raw[:MAX_LINE])
         number = _NUMBER_AT_END.search(line, max(len(line) - _LONGEST, 0)) if raw[-1] != "\r" else None
         if number:
             self.cut, self.cut_text = self.number, number[0]
@@ -132,6 +133,26 @@ class Lines:
         self.back(*seen)
         self.raw, self.number = raw, number
         return found
+
+    def texts(self, *, elisions: bool = False) -> Iterator[str]:
+        """The next lines, stripped, until the caller calls `refuse` and stops; blank ones are passed over.
+
+        elisions   "..." and the like are passed over, too
+        `last` is the number of the last line that was not refused.
+        """
+        self.last = self.number + 1
+        self._passed: list[str] = []
+        for line in self:
+            text = line.strip()
+            self._passed.append(self.raw)
+            if text and not (elisions and is_elision(text)):
+                yield text
+                self.last = self.number
+                self._passed.clear()
+
+    def refuse(self) -> None:
+        """Put the line given last by `texts` back, with what was passed over before it."""
+        self.back(*self._passed)
 
     def unended(self) -> bool:
         """Whether the line returned last is the text's last one and has no line end."""

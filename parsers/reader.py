@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from . import transcript
 from .catalogue import (
     Format,
+    Parse,
     any_opening,
     beginnings,
     claimed,
@@ -216,9 +217,6 @@ def _complete(result: LoadResult, values: dict[str, Any], text: str) -> LoadResu
     asked: dict[str, Any] = {name: command.options.get(name) for name in ("concurrency", "keepalive")}
     asked |= {"hostname": command.hostname, "port": command.port, "path": command.path}
     return replace(result, **{name: asked[name] for name in names if asked[name] is not None})
-
-
-Parse = Callable[[Lines, str | None], Found | None]
 
 
 def read(lines: Iterable[str]) -> Iterator[Block]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from .lines import Lines
 from .records import Found, Problem
-from .transcript import is_elision, prompt
+from .transcript import prompt
 
 _FIGURE_LAST = re.compile(r"(?:^|[\s=(,])[-+]?[\d.,]*\d$")
 _LONGEST = 80  # characters of a figure; of many commas each would be tried as its beginning
@@ -115,25 +115,18 @@ def _was_broken(line: str, following: str) -> bool:
 
 def take_report(lines: Lines, report: Report) -> Found | None:
     """The report that begins with the next line; None where no line told anything."""
-    first = last = lines.number + 1
+    first = lines.number + 1
     taking = _Taking(report, lines)
-    blank: list[str] = []
-    for line in lines:
-        stripped = line.strip()
-        if not stripped or is_elision(stripped):
-            blank.append(lines.raw)
-            continue
-        raw = lines.raw
-        if not taking.take(stripped):
-            lines.back(*blank, raw)
+    for text in lines.texts(elisions=True):
+        if not taking.take(text):
+            lines.refuse()
             break
-        last = lines.number
-        blank.clear()
         if report.last in taking.values:
+            lines.last = lines.number
             break
     if not taking.values:
         return None
-    return Found(taking.values, first, last, len(taking.values) < report.whole, taking.problems)
+    return Found(taking.values, first, lines.last, len(taking.values) < report.whole, taking.problems)
 
 
 def merge(values: dict[str, Any], read: dict[str, Any]) -> bool:

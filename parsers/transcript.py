@@ -34,14 +34,11 @@ _BACKSPACE = re.compile(r"[^\x08]\x08")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f]")
 _ENDLESS = re.compile(r"\d{200,}")  # no figure: an int of it would be none that a float holds, or none at all
 USUAL = 256  # characters of a line that are taken as they are
-MAX_LINE = 65536  # a longer line is no tool's output; what lies behind is not looked at
 
 
 def clean(raw: str) -> str:
     """One line without its line end, colours, web-page spaces and HTML leftovers."""
     line = raw.rstrip("\r\n")
-    if len(line) > MAX_LINE:
-        line = line[:MAX_LINE]
     if len(line) > USUAL:
         line = _ENDLESS.sub("?", line)
     if "\r" in line:  # a progress line that was written over: the last writing is what the terminal showed

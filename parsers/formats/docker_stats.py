@@ -53,23 +53,17 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     if len(titles) < 3:
         return None
     pattern, part = (re.compile(_row_pattern(titles, cut)) for cut in (False, True))
-    rows, last, blank = list[dict[str, Any]](), lines.number, list[str]()
-    for line in lines:
-        stripped = line.strip()
-        if not stripped:
-            blank.append(lines.raw)
-            continue
+    rows: list[dict[str, Any]] = []
+    for stripped in lines.texts():
         row = whole(lines, stripped, pattern.fullmatch, most=4) or (part.match(stripped) if lines.unended() else None)
         if row is None:
-            lines.back(*blank, lines.raw)
+            lines.refuse()
             break
-        last = lines.number
-        blank.clear()
         rows.append(_row(titles, row))
     if not rows:
         return None
-    values = {"iteration": iteration(lines, KIND, first, last, above), "n_rows": len(rows), "rows": rows}
-    return Found(values, first, last)
+    values = {"iteration": iteration(lines, KIND, first, lines.last, above), "n_rows": len(rows), "rows": rows}
+    return Found(values, first, lines.last)
 
 
 def _titles(lines: Lines) -> list[str]:

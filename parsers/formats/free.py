@@ -65,23 +65,18 @@ def parse(lines: Lines, command: str | None) -> Found | None:
         lines.again()
         return None
     table = _Table(lines, columns, _unit(command or ""))
-    blank: list[str] = []
-    last = lines.number
-    for line in lines:
-        if not line.strip():
-            blank.append(lines.raw)
-        elif table.take(line.strip()):
-            last = lines.number
-            blank.clear()
-        else:
-            lines.back(*blank, lines.raw)
+    for text in lines.texts():
+        if not table.take(text):
+            lines.refuse()
             break
     values = table.values
     if not values and not table.problems:
         return None
     _believe(values, table.unit)
     values["sample"] = _number_of(lines, command, first)
-    return Found(values, first, last, "mem_total_kb" not in values or "swap_total_kb" not in values, table.problems)
+    return Found(
+        values, first, lines.last, "mem_total_kb" not in values or "swap_total_kb" not in values, table.problems
+    )
 
 
 def _columns(text: str) -> list[str]:

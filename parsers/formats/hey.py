@@ -29,7 +29,6 @@ from ..commands import Option
 from ..lines import Lines
 from ..records import Found, LoadResult, Problem, Record, Semantics, Timings
 from ..request_files import Latencies, Seconds, take_rows
-from ..transcript import is_elision
 
 KIND = "hey"
 PROGRAMS = ("hey", "boom", "hey_linux_amd64", "boom_linux_amd64")
@@ -87,31 +86,24 @@ _ERROR = re.compile(r"\[(\d+)\]\s+(\S.*)")
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    first = last = lines.number + 1
+    first = lines.number + 1
     report = _Report()
     problems: list[Problem] = []
-    blank: list[str] = []
-    for line in lines:
-        stripped = line.strip()
-        if not stripped or is_elision(stripped):
-            blank.append(lines.raw)
-            continue
+    for stripped in lines.texts(elisions=True):
         taken = report.take(stripped, whole=not lines.unended())
-        if taken is False and report.goes_on and not blank:
+        if taken is False and report.goes_on and lines.last == lines.number - 1:
             report.append(stripped)  # a long error that a mail client broke
         elif taken is False:
-            lines.back(*blank, lines.raw)
+            lines.refuse()
             break
         if taken is None and lines.cut != lines.number:
             problems.append(
                 Problem(lines.number, f"expected a figure of hey's {report.section}, found {stripped[:60]!r}")
             )
-        last = lines.number
-        blank.clear()
     values = report.values
     if len(values) < 2:
         return None
-    return Found(values, first, last, len(report.seen) < _WHOLE, problems)
+    return Found(values, first, lines.last, len(report.seen) < _WHOLE, problems)
 
 
 class _Report:

@@ -28,7 +28,6 @@ from ..commands import Option
 from ..lines import Lines
 from ..records import Found, LoadResult, Problem, Record, Semantics
 from ..report import Report, take_report
-from ..transcript import is_elision
 from ..units import number
 
 KIND = "locust"
@@ -142,29 +141,22 @@ def _parse_csv(lines: Lines, command: str | None) -> Found | None:
     heading = _heading(lines)
     if heading is None:
         return None
-    columns, last = heading.split(","), lines.number
+    columns = heading.split(",")
     rows: list[dict[str, Any]] = []
     problems: list[Problem] = []
-    passed: list[str] = []
-    for line in lines:
-        stripped = line.strip()
-        if not stripped or is_elision(stripped):
-            passed.append(lines.raw)
-            continue
+    for stripped in lines.texts(elisions=True):
         row = None if lines.unended() else _whole_row(lines, stripped, columns)
         if row is None and stripped.count(",") < len(columns) // 2:
-            lines.back(*passed, lines.raw)
+            lines.refuse()
             break
         if row is not None:
             rows.append(row)
         elif lines.cut != lines.number and not lines.unended():
             problems.append(Problem(lines.number, f"expected {len(columns)} cells, found {stripped[:60]!r}"))
-        last = lines.number
-        passed.clear()
     if not rows:
         return None
     whole = any(row["name"] == "Aggregated" for row in rows)
-    return Found({"n_rows": len(rows), "rows": rows}, first, last, not whole, problems)
+    return Found({"n_rows": len(rows), "rows": rows}, first, lines.last, not whole, problems)
 
 
 def _heading(lines: Lines) -> str | None:

@@ -14,7 +14,6 @@ from typing import Any
 
 from ..lines import Lines
 from ..records import Found, HostFacts, Problem, Record, SystemSample
-from ..transcript import is_elision
 
 KIND = "meminfo"
 COMMAND = r"/proc/meminfo"
@@ -42,31 +41,23 @@ _METRICS = {
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    first = last = lines.number + 1
+    first = lines.number + 1
     values: dict[str, Any] = {}
     problems: list[Problem] = []
-    blank: list[str] = []
-    for line in lines:
-        stripped = line.strip()
+    for stripped in lines.texts(elisions=True):
         found = _LINE.match(stripped)
         if found and found[1].lower() not in values and (found[3] or found[1].startswith(_FREE_KEYS)):
             values[found[1].lower()] = int(found[2])
-            last = lines.number
-            blank.clear()
-        elif not stripped or is_elision(stripped):
-            blank.append(lines.raw)
         elif not found and values and _CUT.match(stripped) and (lines.peek() is None or " kB" in stripped):
             problems.append(Problem(lines.number, f"expected a number of kB, found {stripped[:60]!r}"))
-            last = lines.number
         elif found and not found[3] and values and lines.peek() is None:
             problems.append(Problem(lines.number, f"the text ends in {stripped[:60]!r}: the number may be cut off"))
-            last = lines.number
         else:
-            lines.back(*blank, lines.raw)
+            lines.refuse()
             break
     if not values:
         return None
-    return Found(values, first, last, "memtotal" not in values or len(values) < 6, problems)
+    return Found(values, first, lines.last, "memtotal" not in values or len(values) < 6, problems)
 
 
 def records(values: dict[str, Any]) -> list[Record]:

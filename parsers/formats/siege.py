@@ -304,12 +304,10 @@ _NOTE = re.compile(r"\*{4} .* \*{4}$")  # siege --mark, -m
 
 
 def _parse_log(lines: Lines, command: str | None) -> Found | None:
-    first = last = lines.number + 1
+    first = lines.number + 1
     rows: list[dict[str, Any]] = []
     problems: list[Problem] = []
-    blank: list[str] = []
-    for line in lines:
-        stripped = line.strip()
+    for stripped in lines.texts():
         if _ROW.match(stripped):
             if lines.cut == lines.number and len(lines.raw.rpartition(",")[2]) >= _WIDTH:
                 stripped += lines.cut_text
@@ -323,19 +321,14 @@ def _parse_log(lines: Lines, command: str | None) -> Found | None:
                 rows.append(row)
             else:
                 problems.append(Problem(lines.number, f"expected {len(_COLUMNS)} figures, found {stripped[:80]!r}"))
-        elif not stripped:
-            blank.append(lines.raw)
-            continue
         elif not (
             _NOTE.match(stripped) or (not rows and (stripped.startswith("Date & Time") or _REST.fullmatch(stripped)))
         ):
-            lines.back(*blank, lines.raw)
+            lines.refuse()
             break
-        last = lines.number
-        blank.clear()
     if not rows and not problems:
         return None
-    return Found({"n_rows": len(rows), "rows": rows}, first, last, False, problems)
+    return Found({"n_rows": len(rows), "rows": rows}, first, lines.last, False, problems)
 
 
 def _row(line: str) -> dict[str, Any]:

@@ -29,22 +29,17 @@ _NAMES = ("accepts", "handled", "requests", "request_time_ms")
 def parse(lines: Lines, command: str | None) -> Found | None:
     first, above = lines.number + 1, lines.raw
     values: dict[str, Any] = {}
-    last, titles, blank = first, False, []
-    for line in lines:
-        stripped = line.strip()
-        if not stripped:
-            blank.append(lines.raw)
-            continue
+    titles = False
+    for stripped in lines.texts():
         new = _line(stripped, titles)
         if new is None or new.keys() & values.keys():
-            lines.back(*blank, lines.raw)
+            lines.refuse()
             break
         titles = bool(_TITLES.fullmatch(stripped))
         values |= new
-        last = lines.number
-        blank.clear()
     if not values:
         return None
+    last = lines.last
     values = {"iteration": iteration(lines, KIND, first, last, above), **values}
     problems = [] if "waiting" in values or lines.cut == last else [Problem(last, "the page breaks off before its end")]
     return Found(values, first, last, "requests" not in values, problems)

@@ -226,22 +226,16 @@ _TOTALS_METRICS = {
 
 def _parse_totals(lines: Lines, command: str | None) -> Found | None:
     values: dict[str, Any] = {}
-    first = last = lines.number + 1
-    blank: list[str] = []
-    for line in lines:
-        if not line.strip():
-            blank.append(lines.raw)
-            continue
-        found = _LINE.fullmatch(line.strip())
+    first = lines.number + 1
+    for text in lines.texts():
+        found = _LINE.fullmatch(text)
         new = _figure(found[1], found[2], found[3]) if found else {}
         if not new or new.keys() & values.keys():
-            lines.back(*blank, lines.raw)
+            lines.refuse()
             break
         if not lines.unended():  # else its name may go on
             values |= new
-        last = lines.number
-        blank.clear()
-    return Found(values, first, last, "free_swap_kb" not in values) if values else None
+    return Found(values, first, lines.last, "free_swap_kb" not in values) if values else None
 
 
 def _figure(figure: str, unit: str | None, what: str) -> dict[str, int | float]:

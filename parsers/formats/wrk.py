@@ -17,7 +17,6 @@ from typing import Any
 from ..commands import Command, Option, host_port_path
 from ..lines import Lines
 from ..records import Found, LoadResult, Problem, Record, Semantics
-from ..transcript import is_elision
 
 KIND = "wrk"
 PROGRAMS = ("wrk", "wrk2")
@@ -63,13 +62,11 @@ _LABELS = ("Running ", "Latency", "Req/Sec", "Requests/sec", "Transfer/sec", "So
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    first = last = lines.number + 1
+    first = lines.number + 1
     values: dict[str, Any] = {}
     problems: list[Problem] = []
-    blank: list[str] = []
     table = "percentiles_ms"
-    for line in lines:
-        stripped = line.strip()
+    for stripped in lines.texts(elisions=True):
         read = _line(stripped)
         if read is not None and not values.keys() & read.keys():
             values |= read
@@ -77,9 +74,6 @@ def parse(lines: Lines, command: str | None) -> Found | None:
             pass  # "8.81m" may be the beginning of 8.81ms
         elif read is None and values and _percent(stripped, values.setdefault(table, {})):
             pass
-        elif not stripped or is_elision(stripped):
-            blank.append(lines.raw)
-            continue
         elif read is None and values and _NOISE.match(stripped):
             table = "uncorrected_percentiles_ms" if _UNCORRECTED.match(stripped) else table
         elif read is None and stripped.startswith(_LABELS) and (values or lines.cut == lines.number):
@@ -87,13 +81,12 @@ def parse(lines: Lines, command: str | None) -> Found | None:
         elif read is None and _opens(stripped):
             pass
         else:
-            lines.back(*blank, lines.raw)
+            lines.refuse()
             break
-        last = lines.number
-        blank.clear()
         if "transfer_bytes_per_s" in values:
+            lines.last = lines.number
             break
-    return _found(values, first, last, problems)
+    return _found(values, first, lines.last, problems)
 
 
 def _opens(line: str) -> bool:
