@@ -18,7 +18,6 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from importlib import import_module
 from pathlib import Path
-from time import sleep
 
 import psycopg2
 
@@ -26,7 +25,7 @@ from benchdash.tests.services import find_postgresql
 
 from . import HEADER, ROOT, Figure
 
-CPU_LINE, CPU_INFO = Path("/proc/stat"), Path("/proc/cpuinfo")
+CPU_INFO = Path("/proc/cpuinfo")
 
 # Module and servers of each part; there is a function measure_<part> in the module.
 PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -56,11 +55,10 @@ def main() -> None:
             print(figure.row, flush=True)
         return
     print(describe_machine())
-    print(f"Before: {describe_free_cores()}")
     print(HEADER, flush=True)
     for name in options.parts or PARTS:
         run_part(name, quick=options.quick)
-    print(f"After: {describe_free_cores()}")
+    print(f"Load average of the last 15 minutes: {os.getloadavg()[2]:.2f}")
 
 
 def run_part(name: str, *, quick: bool) -> None:
@@ -126,24 +124,6 @@ def describe_machine() -> str:
     cpu = next(names, platform.processor() or "unknown CPU")
     python = f"{platform.python_implementation()} {platform.python_version()}"
     return f"{python}, {cpu}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}"
-
-
-def describe_free_cores(seconds: float = 2) -> str:
-    """How many cores nobody used during the next seconds, and the load average of the last minute."""
-    cores, load = os.cpu_count() or 1, os.getloadavg()[0]
-    if not CPU_LINE.exists():
-        return f"load average {load:.2f} on {cores} cores"
-    before = _idle_and_all_ticks()
-    sleep(seconds)
-    after = _idle_and_all_ticks()
-    share = (after[0] - before[0]) / max(1, after[1] - before[1])
-    return f"{share * cores:.2f} of {cores} cores free over {seconds:g} s, load average {load:.2f}"
-
-
-def _idle_and_all_ticks() -> tuple[int, int]:
-    """Ticks of all cores: idle ones (waiting for a disk counts as idle) and all."""
-    ticks = [int(word) for word in CPU_LINE.read_text().split("\n", 1)[0].split()[1:9]]
-    return ticks[3] + ticks[4], sum(ticks)
 
 
 if __name__ == "__main__":

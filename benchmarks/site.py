@@ -38,6 +38,7 @@ Path(settings.STATIC_ROOT).mkdir(exist_ok=True)
 get_wsgi_application()
 
 from django.core.management import call_command  # noqa: E402
+from django.db import connection as database  # noqa: E402
 from django.urls import path  # noqa: E402
 from rest_framework import serializers  # noqa: E402
 from rest_framework.generics import CreateAPIView  # noqa: E402
@@ -83,12 +84,7 @@ urlpatterns = [path("reference/", ReferenceView.as_view()), *site]
 
 
 def create_tables() -> None:
-    """The site's and the reference's."""
-    from django.db import connection
-
     call_command("migrate", verbosity=0)
-    with connection.schema_editor() as editor:
-        editor.create_model(Reference)
 
 
 def create_token() -> str:
@@ -145,6 +141,8 @@ FIRST_TOTAL = 5_000_000  # rates have few digits, so that two reports out of a t
 
 def measure_uploads(*, quick: bool) -> Iterator[Figure]:
     create_tables()
+    with database.schema_editor() as editor:
+        editor.create_model(Reference)
     token = create_token()
     chance = random.Random(1)  # noqa: S311
     total = re.compile(r"^(Total transferred: +)\d+", re.MULTILINE)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -108,13 +107,10 @@ def _summary(second: int, n: int, chance: random.Random) -> str:
     )
 
 
-def write_ab_transcript(path: Path, reports: int, *, quote: str = "") -> None:
-    """Write a session of that many ab reports, each below a heading and its command; `quote` stands before each line."""
+def write_ab_transcript(path: Path, reports: int) -> None:
+    """Write a session of that many ab reports, each below a heading and most below a command."""
     chance = random.Random(SEED)  # noqa: S311
-    with path.open("w", encoding="utf-8", newline="\n") as text:
-        for number in range(reports):
-            session = ab_section(number, chance)
-            text.writelines(_quoted(session, quote) if quote else [session])
+    path.write_text("".join(ab_section(number, chance) for number in range(reports)))
 
 
 def ab_section(number: int, chance: random.Random) -> str:
@@ -130,10 +126,6 @@ def ab_report(number: int, chance: random.Random) -> str:
 @cache
 def _fixture(name: str) -> str:
     return (FIXTURES / "ab" / f"{name}.txt").read_text().rstrip("\n") + "\n"
-
-
-def _quoted(text: str, quote: str) -> Iterator[str]:
-    return ((quote + line).rstrip() + "\n" for line in text.splitlines())
 
 
 def _other_figures(report: str, factor: float) -> str:
