@@ -318,6 +318,10 @@ class NamedTrend:
     line: TrendLine
     run: Run | None
 
+    @property
+    def title(self) -> str:
+        return self.run.config.name if self.run else self.line.fingerprint[:12]
+
 
 def trend_days(fingerprint: str) -> list[Day]:
     """The newest days of comparable runs, the oldest of them first."""

@@ -124,6 +124,16 @@ def base_of(comparison: Comparison, judgement: Judgement, column: int) -> str:
     return comparison.columns[judgement.bases[column]].title
 
 
+@register.simple_tag
+def diff_line(sign: str, line: str) -> SafeString:
+    """A line of a diff; `sign` is +, -, a space for an unchanged line, or anything else where lines are left out."""
+    if sign == "+":
+        return format_html("<ins>+ {}</ins>", line)
+    if sign == "-":
+        return format_html("<del>- {}</del>", line)
+    return format_html("<span>  {}</span>", line) if sign == " " else format_html('<span class="muted">…</span>')
+
+
 @register.filter
 def sign(kind: str) -> str:
     return SIGNS[kind]

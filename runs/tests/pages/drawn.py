@@ -12,3 +12,8 @@ def figures(page: str) -> dict[str, Any]:
     scripts = dict(re.findall(r'<script id="(figure-\w+)" type="application/json">(.*?)</script>', page, re.DOTALL))
     boxes = re.findall(r'<figure class="chart" id="chart-(\w+)">.*?data-figure="([^"]+)"', page, re.DOTALL)
     return {name: json.loads(scripts[box]) for name, box in boxes}
+
+
+def collapse(page: str) -> str:
+    """A page without the line breaks and indentation of its template: blanks as one, and none between tags."""
+    return re.sub(r"\s+", " ", page).replace("> <", "><")

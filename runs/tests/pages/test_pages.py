@@ -198,7 +198,7 @@ def test_an_upload_has_an_anchor_for_every_line_and_says_what_each_became(browse
 def test_an_upload_counts_only_what_it_became(browser):
     made = factories.mpm_experiment()
     page = html(browser, made.runs.first().upload.get_absolute_url())
-    assert re.search(r"Became 4 runs in\s<a", page)
+    assert re.search(r"Became 4 runs in\s+<a", page)
     assert "No run and no capture is in it; " in html(browser, factories.upload().get_absolute_url())
 
 
@@ -240,7 +240,7 @@ def test_an_experiment_without_runs_or_configs_is_still_a_page(browser):
     assert "Load, 1 minute" in page
     assert "Free memory MiB 2" in page
     bare = factories.run(setup, factories.upload(), requests_per_second=None)
-    assert "No requests per second told" in html(browser, bare.get_absolute_url())
+    assert "No requests per second told" in words(html(browser, bare.get_absolute_url()))
 
 
 def test_monitors_of_no_config_are_shown_where_there_is_nothing_else(browser):

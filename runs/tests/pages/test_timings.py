@@ -10,7 +10,7 @@ import pytest
 from runs import ingest
 from runs.models import Experiment, Run, Timing, Upload
 from runs.tests.ingest.test_timings import GNUPLOT, HEY, PERCENTILES, REPORT, TOGETHER, changed
-from runs.tests.pages.drawn import figures
+from runs.tests.pages.drawn import collapse, figures
 
 pytestmark = pytest.mark.django_db
 
@@ -41,7 +41,7 @@ def report_of(file: str) -> str:
 
 def test_a_run_s_page_has_exact_percentiles_that_lead_to_their_lines(browser):
     upload = send(TOGETHER)
-    page = browser.get(Run.objects.get().get_absolute_url()).content.decode()
+    page = collapse(browser.get(Run.objects.get().get_absolute_url()).content.decode())
     assert "ab, its percentiles" in page
     assert "from Thu Oct 12 13:15:05 2023 by its own clock" in page
     text, part = TOGETHER.split("\n"), page.partition('id="timings"')[2].partition("</section>")[0]
@@ -60,7 +60,7 @@ def test_percentiles_of_several_files_stand_side_by_side(browser):
     run = Run.objects.get()
     row = ingest.submit(file.encode(), door="web").upload.timings.get()
     Timing.objects.filter(pk=row.pk).update(run=run)
-    page = browser.get(run.get_absolute_url()).content.decode()
+    page = collapse(browser.get(run.get_absolute_url()).content.decode())
     assert 'scope="row">99.9 %</th><td class="r"><span class="muted">not told</span>' in page
 
 

@@ -9,7 +9,7 @@ import pytest
 from runs import ingest
 from runs.models import Config
 from runs.tests import factories
-from runs.tests.pages.drawn import figures
+from runs.tests.pages.drawn import collapse, figures
 
 pytestmark = pytest.mark.django_db
 
@@ -28,7 +28,7 @@ STEP = [1000 + at % 3 for at in range(12)] + [880 + at % 3 for at in range(12)]
 
 
 def test_a_step_is_told_in_words_and_in_the_table(browser):
-    page = browser.get(f"/trends/f{nightly(*STEP).pk}/").text
+    page = collapse(browser.get(f"/trends/f{nightly(*STEP).pk}/").text)
     assert "1 change in 24 days with 24 runs" in page
     assert "−12 % from 13 March 2026, n=12 against 12, p &lt; 0.01" in page
     assert "main over time" in page and "ab http://localhost/" in page and page.count("<tr>") == 25
@@ -42,13 +42,13 @@ def test_its_page_holds_its_figure(browser):
 
 
 def test_without_a_change_it_says_so(browser):
-    page = browser.get(f"/trends/f{nightly(*[1000 + at % 3 for at in range(12)]).pk}/").text
+    page = collapse(browser.get(f"/trends/f{nightly(*[1000 + at % 3 for at in range(12)]).pk}/").text)
     assert "No change that 12 days with 12 runs would show" in page
 
 
 def test_of_few_days_it_says_that_they_are_too_few_and_ticks_each(browser):
     page = browser.get(f"/trends/f{nightly(1000).pk}/").text
-    assert "n=1 run on 1 day: too few days to tell a change" in page
+    assert "n=1 run on 1 day: too few days to tell a change" in collapse(page)
     assert figures(page)["trend"]["layout"]["xaxis"]["tickvals"] == ["2026-03-01"]
 
 

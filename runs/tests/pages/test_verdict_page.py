@@ -64,7 +64,7 @@ def test_one_run_a_side_is_never_proven(browser):
 def test_columns_of_several_blocks_name_their_baseline(browser):
     page = said(browser, factories.mpm_experiment())
     assert "against event MPM, n=1" in page
-    assert "worker, keep-alive MPM(2) Keep-Alive 有効の場合baseline, n=1" in page
+    assert "worker, keep-alive MPM (2) Keep-Alive 有効の場合 baseline, n=1" in page
 
 
 def test_a_fatal_doubt_keeps_its_run_out_and_says_so_first(browser):
