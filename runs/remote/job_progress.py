@@ -14,6 +14,7 @@ from django.db.models import Q
 from runs.querysets import ID_DIGITS
 
 from .models import Job, Step
+from .tools import INSTALLED_BY
 
 BEGUN = (Step.State.RUNNING, Step.State.LOST, Step.State.FAILED, Step.State.CANCELLED)
 ENDED_EARLY = (Job.State.FAILED, Job.State.CANCELLED, Job.State.LOST)
@@ -160,15 +161,6 @@ def jobs_adding_to(experiment_id: int, shown: str = "") -> ExperimentJobs:
     )
 
 
-PACKAGES = {
-    "ab": "apt install apache2-utils (Debian, Ubuntu) or dnf install httpd-tools (Fedora, Red Hat)",
-    "siege": "apt install siege",
-    "wrk": "apt install wrk",
-    "hey": "apt install hey",
-    "top": "apt install procps",
-    "ps": "apt install procps",
-    "setsid": "apt install util-linux",
-}
 # Words of ssh, of the load tools and of the system, and what helps. Each is tried; several may fit.
 HELP = [
     (
@@ -233,5 +225,5 @@ def advise(message: str, log: str = "") -> list[str]:
 
 def _advice(text: str) -> list[str]:
     named = dict.fromkeys(quoted or plain for plain, quoted in MISSING.findall(text))
-    missing = [f"Install {name} on that machine: {PACKAGES[name]}." for name in named if name in PACKAGES]
+    missing = [f"Install {name} on that machine: {INSTALLED_BY[name]}." for name in named if name in INSTALLED_BY]
     return missing + [words for pattern, words in HELP if re.search(pattern, text)]

@@ -17,6 +17,7 @@ from django.utils import timezone
 from runs.models import Experiment, Host, Run, Upload
 from runs.querysets import counted
 
+from . import tools
 from .snapshots import Machine
 
 
@@ -176,7 +177,7 @@ class Plan(models.Model):
     target = models.ForeignKey(Target, on_delete=models.CASCADE, related_name="plans")
     address = models.ForeignKey(TargetAddress, on_delete=models.CASCADE, related_name="plans")
     generator = models.ForeignKey(LoadGenerator, on_delete=models.CASCADE, related_name="plans")
-    tool = models.CharField(max_length=16, default="ab")
+    tool = models.CharField(max_length=16, default=tools.DEFAULT)
     method = models.CharField(max_length=10, default="GET")
     path = models.CharField(max_length=2000, default="/")
     headers = models.JSONField(default=list, blank=True)

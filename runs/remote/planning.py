@@ -59,34 +59,24 @@ def _refuse(faults: Any) -> None:
         raise Refused(errors)
 
 
+OF_PLAN = (
+    *("name", "tool", "repeats", "warmups", "order", "cooldown_s", "interval_s", "requests", "duration_s", "method"),
+    *("body", "content_type", "timeout_s", "rse_limit_pct", "most_repeats"),
+)
+
+
 def _snapshot(plan: Plan, target: Target, variants: Sequence[Variant]) -> Snapshot:
     return Snapshot(
-        name=plan.name,
         generator=plan.generator.machine,
         target_name=target.host.name,
         target=target.machine,
         allowed={address.base: list(address.resolved) for address in target.addresses.all()},
-        tool=plan.tool,
         variants=tuple(_variant(plan, variant) for variant in variants),
         levels=tuple(plan.levels),
-        repeats=plan.repeats,
-        warmups=plan.warmups,
-        order=plan.order,
         seed=random_numbers.randbelow(2**31),
-        cooldown_s=plan.cooldown_s,
-        interval_s=plan.interval_s,
-        requests=plan.requests,
-        duration_s=plan.duration_s,
-        method=plan.method,
         headers=tuple((name, value) for name, value in plan.headers),
-        body=plan.body,
-        content_type=plan.content_type,
-        timeout_s=plan.timeout_s,
-        most_requests=target.most_requests,
-        most_concurrency=target.most_concurrency,
-        most_duration_s=target.most_duration_s,
-        rse_limit_pct=plan.rse_limit_pct,
-        most_repeats=plan.most_repeats,
+        **{name: getattr(plan, name) for name in OF_PLAN},
+        **{name: getattr(target, name) for name in ("most_requests", "most_concurrency", "most_duration_s")},
     )
 
 

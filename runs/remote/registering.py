@@ -108,7 +108,6 @@ def _sample(user: Any, generator: LoadGenerator, address: TargetAddress) -> Plan
         target=address.target,
         address=address,
         generator=generator,
-        tool="ab",
         path="/login/",
         requests=200,
         levels=[1, 4],

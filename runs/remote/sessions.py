@@ -18,6 +18,7 @@ from django.utils import timezone
 from runs import ingest
 from runs.models import Run
 
+from . import tools
 from .channel import Process, Unreachable, run_command
 from .jobs import Journal, patiently
 from .models import Job, Step
@@ -34,7 +35,6 @@ FACTS = ("uname -a", "nproc", "cat /etc/os-release", "cat /proc/cpuinfo")
 # Programs that answer at once, without a server being started. Best effort: what is not there is left out.
 SERVERS = ("nginx -v", "apache2 -v", "httpd -v", "lighttpd -v", "caddy version", "haproxy -v", "php -v", "python3 -V")
 GENERATOR = ("uname -a",)
-VERSION = {"ab": ("ab", "-V"), "siege": ("siege", "-V"), "wrk": ("wrk", "-v"), "hey": ("hey",)}
 CLOCK = ("date", "+%s.%N")
 
 
@@ -97,7 +97,7 @@ def top_command(interval_s: float) -> list[str]:
 
 def read_version(machine: Machine, tool: str, pause: Pause) -> tuple[str, bool]:
     """(the first line of what the tool says of its version, whether it is there at all)."""
-    ended = run_command(machine, VERSION.get(tool, (tool, "--version")), pause=pause)
+    ended = run_command(machine, tools.tools()[tool].version, pause=pause)
     lines = [line.strip() for line in (ended.out + ended.err).splitlines() if line.strip()]
     return (lines[0] if lines else ""), ended.status != 127
 

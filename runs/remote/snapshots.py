@@ -160,21 +160,21 @@ def find_variant(snapshot: Snapshot, name: str) -> VariantPlan:
     return {variant.name: variant for variant in snapshot.variants}[name]
 
 
+OF_EACH_LOAD = (
+    "tool",
+    "requests",
+    "duration_s",
+    "method",
+    "headers",
+    "body",
+    "content_type",
+    "timeout_s",
+    "most_requests",
+)
+
+
 def load_for(snapshot: Snapshot, stage: Stage) -> Load:
     """The load of one run, its secrets still names."""
     variant = find_variant(snapshot, stage.variant)
-    return Load(
-        tool=snapshot.tool,
-        base=variant.base,
-        path=variant.path,
-        concurrency=stage.level,
-        requests=snapshot.requests,
-        duration_s=snapshot.duration_s,
-        method=snapshot.method,
-        headers=snapshot.headers,
-        body=snapshot.body,
-        content_type=snapshot.content_type,
-        keepalive=variant.keepalive,
-        timeout_s=snapshot.timeout_s,
-        most_requests=snapshot.most_requests,
-    )
+    shared = {name: getattr(snapshot, name) for name in OF_EACH_LOAD}
+    return Load(base=variant.base, path=variant.path, concurrency=stage.level, keepalive=variant.keepalive, **shared)

@@ -2,6 +2,7 @@
 
 A tool is a module with
     NAME        the program's name; it is looked up in the generator's PATH
+    VERSION     the command that prints its version
     argv        (load, files) -> its command line, an argument each; no shell ever reads it
     inputs      (load) -> {"body" or "rc": text} of the files that must lie on the generator
     cannot      (load) -> why it cannot send this load, a sentence, or None
@@ -28,7 +29,18 @@ from ..snapshots import Files, Load, Progress
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
-WANTED = ("NAME", "argv", "inputs", "cannot", "sends", "progress", "LOST", "DEFAULTS")
+WANTED = ("NAME", "VERSION", "argv", "inputs", "cannot", "sends", "progress", "LOST", "DEFAULTS")
+# What to do where a program is missing on a machine.
+INSTALLED_BY = {
+    "ab": "apt install apache2-utils (Debian, Ubuntu) or dnf install httpd-tools (Fedora, Red Hat)",
+    "siege": "apt install siege",
+    "wrk": "apt install wrk",
+    "hey": "apt install hey",
+    "top": "apt install procps",
+    "ps": "apt install procps",
+    "setsid": "apt install util-linux",
+}
+DEFAULT = "ab"  # of a new plan
 
 
 class Cannot(ValueError):
@@ -38,6 +50,7 @@ class Cannot(ValueError):
 @dataclass(frozen=True, slots=True)
 class Tool:
     name: str
+    version: Sequence[str]
     argv: Callable[[Load, Files], list[str]]
     inputs: Callable[[Load], dict[str, str]]
     cannot: Callable[[Load], str | None]
@@ -58,6 +71,7 @@ def tools() -> dict[str, Tool]:
             raise TypeError(f"remote/tools/{info.name}.py has no {missing[0]}; see its package for what a tool is")
         found[module.NAME] = Tool(
             name=module.NAME,
+            version=module.VERSION,
             argv=module.argv,
             inputs=module.inputs,
             cannot=module.cannot,

@@ -14,6 +14,7 @@ import re
 from ..snapshots import Files, Load, Progress
 
 NAME = "ab"
+VERSION = ("ab", "-V")
 DONE = re.compile(r"^(?:Completed|Finished) (\d{1,15}) requests", re.M)
 MOST_AT_ONCE = 20_000  # MAX_CONCURRENCY of ab.c
 LOST = {

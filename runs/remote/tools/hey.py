@@ -14,6 +14,7 @@ import re
 from ..snapshots import Files, Load, Progress
 
 NAME = "hey"
+VERSION = ("hey",)
 LOST = {
     "-D": "the body, which is in a file of the machine it ran on",
     "-q": "the limit of requests per second",

@@ -14,6 +14,7 @@ from __future__ import annotations
 from ..snapshots import Files, Load, Progress
 
 NAME = "siege"
+VERSION = ("siege", "-V")
 LEAST_S = 2
 MOST_HEADERS = 1900  # characters; siege gives up above 2048
 CODINGS = ("identity", "gzip", "deflate", "gzip, deflate")

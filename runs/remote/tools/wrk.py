@@ -11,6 +11,7 @@ from __future__ import annotations
 from ..snapshots import Files, Load, Progress
 
 NAME = "wrk"
+VERSION = ("wrk", "-v")
 THREADS = 2  # one fills a core's worth of a small server; a second is there for larger ones
 
 LOST = {
