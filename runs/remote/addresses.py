@@ -148,15 +148,15 @@ def resolve(base: str) -> list[str]:
 
 def plain_ips(texts: Iterable[str]) -> list[str]:
     """IP addresses in one spelling, each once, in order. Raises NotAllowed for what is none."""
-    found = set()
+    ips = set()
     for text in texts:
         try:
-            one = ipaddress.ip_address(text)
+            ip = ipaddress.ip_address(text)
         except ValueError as error:
             raise NotAllowed(f"{text!r} is no IP address.") from error
-        mapped = one.ipv4_mapped if isinstance(one, ipaddress.IPv6Address) else None
-        found.add(str(mapped or one))
-    return sorted(found)
+        mapped = ip.ipv4_mapped if isinstance(ip, ipaddress.IPv6Address) else None
+        ips.add(str(mapped or ip))
+    return sorted(ips)
 
 
 def check_resolved(base: str, seen: Iterable[str], allowed: Mapping[str, Sequence[str]]) -> None:

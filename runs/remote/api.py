@@ -89,7 +89,7 @@ class PlanDetailSerializer(PlanSerializer):
 
 
 class ProgressSerializer(serializers.Serializer[Any]):
-    """What the load tool tells of the run under way; a field is absent when it does not tell.
+    """What the load tool reports of the run under way; a field is absent when it reports none.
 
     `done` and `of` are requests, or what `unit` says ("s" for a timed load).
     """

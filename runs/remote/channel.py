@@ -1,10 +1,10 @@
-"""A process on a machine, the same on this one and over ssh, that surely ends when nobody holds on to it.
+"""A process on a machine, the same on this one and over ssh, that surely ends when nobody watches it any more.
 
 What runs there is SCRIPT (keeper.sh), a constant: no text of anybody's is ever part of a shell's command line. It reads
 what to run from its standard input, an argument a line, starts it in a session of its own, says when it began and how it
 ended, and goes on reading: a byte comes with every heartbeat. When the input ends (cancelled, this process killed), or no
 byte came for `silence_s` (the link is cut), it ends the whole process group: TERM, and a second later KILL.
-settings.REMOTE_TIMEOUTS holds the waiting times.
+settings.REMOTE_TIMEOUTS has the waiting times.
 
 Output of the process is what stands between the two lines with the channel's own mark, on each stream.
 """
@@ -32,7 +32,7 @@ from .snapshots import Machine
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class Completed:
     """How a process ended: its exit status, above 128 for a signal (143 = TERM), and what it printed."""
 
     status: int
@@ -40,14 +40,14 @@ class Ended:
     err: str
 
     @property
-    def words(self) -> str:
+    def message(self) -> str:
         """What it said of itself: the end of its standard error, else of its standard output."""
         return last_lines(self.err) or last_lines(self.out) or f"it ended with status {self.status}"
 
 
-def decoded(said: bytes) -> str:
+def decode(output: bytes) -> str:
     """As text that every database takes: what is no UTF-8, and NUL, become U+FFFD."""
-    return said.decode("utf-8", "replace").replace("\0", "\ufffd")
+    return output.decode("utf-8", "replace").replace("\0", "\ufffd")
 
 
 def last_lines(text: str, most: int = 8) -> str:
@@ -55,13 +55,13 @@ def last_lines(text: str, most: int = 8) -> str:
 
 
 class Stream:
-    """One output of the process, cut free of the channel's own lines. `most`: bytes that are kept."""
+    """One output of the process, cut free of the channel's own lines. `most`: bytes that are stored."""
 
     def __init__(self, mark: str, most: int) -> None:
         self.began_mark = f"\n{mark} began\n".encode()
         self.ended_mark = f"\n{mark} ended ".encode()
         self.most = most
-        self.kept = bytearray()
+        self.buffer = bytearray()
         self.before = b""  # what a login shell says before it runs anything
         self.began = False
         self.status: int | None = None
@@ -70,32 +70,32 @@ class Stream:
     def feed(self, chunk: bytes) -> None:
         if self.status is not None:
             return
-        looked = max(0, len(self.kept) - len(self.ended_mark) - 8)
-        self.kept += chunk
-        if not self.began and (at := self.kept.find(self.began_mark)) >= 0:
-            self.began, self.before, looked = True, bytes(self.kept[:at]), 0
-            del self.kept[: at + len(self.began_mark)]
-        at = self.kept.find(self.ended_mark, looked)
-        if at >= 0 and (end := self.kept.find(b"\n", at + len(self.ended_mark))) >= 0:
-            told = bytes(self.kept[at + len(self.ended_mark) : end])
-            self.status = int(told) if told.isdigit() else 255
-            del self.kept[at:]
-        elif len(self.kept) > self.most:
+        start = max(0, len(self.buffer) - len(self.ended_mark) - 8)
+        self.buffer += chunk
+        if not self.began and (at := self.buffer.find(self.began_mark)) >= 0:
+            self.began, self.before, start = True, bytes(self.buffer[:at]), 0
+            del self.buffer[: at + len(self.began_mark)]
+        at = self.buffer.find(self.ended_mark, start)
+        if at >= 0 and (end := self.buffer.find(b"\n", at + len(self.ended_mark))) >= 0:
+            status = bytes(self.buffer[at + len(self.ended_mark) : end])
+            self.status = int(status) if status.isdigit() else 255
+            del self.buffer[at:]
+        elif len(self.buffer) > self.most:
             self._let_go()
 
     def _let_go(self) -> None:
         """Of too much, the first part is kept, and as much of the end as a mark may stand in."""
-        tail = bytes(self.kept[-len(self.ended_mark) - 8 :])
+        tail = bytes(self.buffer[-len(self.ended_mark) - 8 :])
         self.left_out = True
-        del self.kept[self.most - len(tail) :]
-        self.kept += tail
+        del self.buffer[self.most - len(tail) :]
+        self.buffer += tail
 
     def text(self) -> str:
-        """What was kept; of too much, whole lines only."""
-        said = bytes(self.kept) if self.began else b""
+        """What is stored; of too much, whole lines only."""
+        output = bytes(self.buffer) if self.began else b""
         if self.left_out:
-            said = said[: said.rfind(b"\n", 0, self.most - len(self.ended_mark) - 8) + 1]
-        return decoded(said)
+            output = output[: output.rfind(b"\n", 0, self.most - len(self.ended_mark) - 8) + 1]
+        return decode(output)
 
 
 END_S = 1.7  # how long an end may take before the client's own process is killed
@@ -130,10 +130,10 @@ class Unreachable(Exception):
     """The machine could not be reached, or the link was lost, in ssh's own words."""
 
 
-def command_line(machine: Machine, *, holds: bool = False) -> list[str]:
+def command_line(machine: Machine, *, is_master: bool = False) -> list[str]:
     """What is executed here to run SCRIPT on the machine. Raises ValueError for what ssh could take for an option.
 
-    holds   whether this is the connection that others share
+    is_master   whether this is the connection that others share
     """
     if not machine.destination:
         return ["sh", "-c", SCRIPT]
@@ -142,7 +142,7 @@ def command_line(machine: Machine, *, holds: bool = False) -> list[str]:
     config = ["-F", settings.SSH_CONFIG] if settings.SSH_CONFIG else []
     identity = ["-i", machine.identity_file] if machine.identity_file else []
     alive = ["-o", f"ServerAliveInterval={ceil(settings.REMOTE_TIMEOUTS.heartbeat_s)}"]
-    shared = ["-o", f"ControlMaster={'yes' if holds else 'no'}", "-o", f"ControlPath={machine.shared or 'none'}"]
+    shared = ["-o", f"ControlMaster={'yes' if is_master else 'no'}", "-o", f"ControlPath={machine.shared or 'none'}"]
     return [*SSH, *alive, *shared, *config, *identity, "--", machine.destination, f"exec sh -c '{SCRIPT}'"]
 
 
@@ -167,7 +167,7 @@ class Process:
         lifetime_s: float,
         files: Sequence[bytes] = (),
         sweep: bool = True,
-        holds: bool = False,
+        is_master: bool = False,
     ) -> None:
         if not argv or any(sign in argument for argument in argv for sign in "\n\r") or not argv[0]:
             raise ValueError("A command needs a program, and no argument may hold a line end.")
@@ -185,12 +185,12 @@ class Process:
         self._out, self._err = Stream(self._mark, MOST_OUT), Stream(self._mark, MOST_ERR)
         self._let_go, self._changed = threading.Event(), threading.Condition()
         self.began_at: float | None = None  # this side's clock, seconds since 1970
-        self._open(holds)
+        self._open(is_master)
 
-    def _open(self, holds: bool) -> None:
+    def _open(self, is_master: bool) -> None:
         # A session of its own: what ends this program by a signal to its group must leave the script time to clean up.
         self._process = subprocess.Popen(  # noqa: S603  (a constant script; see command_line)
-            command_line(self.machine, holds=holds),
+            command_line(self.machine, is_master=is_master),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -246,7 +246,7 @@ class Process:
     def wait(self, timeout_s: float) -> bool:
         """Whether it is over, at the latest after so many seconds."""
         with self._changed:
-            # A reader's last notice comes a moment before its thread has ended, so look again now and then.
+            # A reader's last notice comes a moment before its thread has ended, so check again now and then.
             until = time.monotonic() + timeout_s
             while not self._over and (left := until - time.monotonic()) > 0:
                 self._changed.wait(min(left, 0.1))
@@ -272,20 +272,20 @@ class Process:
         with self._changed:
             return self._out.text(), self._err.text()
 
-    def ended(self) -> Ended:
-        """How it ended. Raises Unreachable where it never began or was not heard of again."""
+    def ended(self) -> Completed:
+        """How it ended. Raises Unreachable where it never began or whose end did not arrive."""
         self.end()
         with self._changed:
             if self._out.status is not None:
-                return Ended(self._out.status, self._out.text(), self._err.text())
-            said = last_lines(decoded(self._err.before + bytes(self._err.kept)))
+                return Completed(self._out.status, self._out.text(), self._err.text())
+            printed = last_lines(decode(self._err.before + bytes(self._err.buffer)))
             began = self.began_at is not None
-        raise Unreachable(_why(self.machine, began, said, self._process.returncode))
+        raise Unreachable(_describe_loss(self.machine, began, printed, self._process.returncode))
 
 
-def _why(machine: Machine, began: bool, said: str, status: int) -> str:
-    words = f": {said}" if said else f" (ssh ended with status {status})" if machine.destination else ""
-    return f"The link to {machine.name} was lost{words}" if began else f"{machine.name} cannot be reached{words}"
+def _describe_loss(machine: Machine, began: bool, printed: str, status: int) -> str:
+    reason = f": {printed}" if printed else f" (ssh ended with status {status})" if machine.destination else ""
+    return f"The link to {machine.name} was lost{reason}" if began else f"{machine.name} cannot be reached{reason}"
 
 
 def run_command(
@@ -296,7 +296,7 @@ def run_command(
     files: Sequence[bytes] = (),
     sweep: bool = True,
     pause: Callable[[], None] = lambda: None,
-) -> Ended:
+) -> Completed:
     """Run a command to its end. `pause` is called about twice a second and may raise, which ends the command."""
     with Process(machine, argv, lifetime_s=lifetime_s, files=files, sweep=sweep) as process:
         until = time.monotonic() + lifetime_s
@@ -316,7 +316,7 @@ def open_connection(machine: Machine, pause: Callable[[], None]) -> Iterator[Mac
         return
     with TemporaryDirectory(prefix="benchdash-") as folder:
         shared = replace(machine, shared=f"{folder}/ssh")
-        with Process(shared, ["sleep", str(LONGEST_S)], lifetime_s=LONGEST_S, holds=True) as holder:
+        with Process(shared, ["sleep", str(LONGEST_S)], lifetime_s=LONGEST_S, is_master=True) as holder:
             limit_s = settings.REMOTE_TIMEOUTS.connect_s
             until = time.monotonic() + limit_s
             while holder.began_at is None and not holder.wait(0.1):

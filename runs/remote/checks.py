@@ -15,7 +15,7 @@ from .snapshots import Load, Machine, Snapshot, Stage, VariantPlan, load_for
 
 Fault = tuple[str, str]  # field, sentence
 
-# Of one plan, whatever its target: room for every sensible comparison, none for a mistyped zero.
+# Of one plan, whatever its target: large enough for every sensible comparison, too small for a mistyped zero.
 RANGES: dict[str, tuple[float, float]] = {
     "requests": (1, 100_000_000),
     "duration_s": (1, 86_400),

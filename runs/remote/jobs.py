@@ -50,7 +50,7 @@ def claim_job(job_id: int, claim: str) -> Job | None:
 
 
 def _busy_generator(job: Job) -> str:
-    """The job that sends load from the same generator, or "". Who asks holds the generator's row meanwhile."""
+    """The job that sends load from the same generator, or "". The caller locks the generator's row meanwhile."""
     generators = LoadGenerator.objects.select_for_update().filter(pk=job.generator_id or 0)
     if not list(generators):
         return ""
@@ -71,7 +71,7 @@ def _queued(job_id: int) -> QuerySet[Job]:
     return Job.objects.filter(pk=job_id, state=Job.State.QUEUED, cancel_requested_at=None)
 
 
-LOOK_S = 0.4
+POLL_S = 0.4
 WRITE_S = 1.0
 MOST_LOG = 40_000  # characters: the end of it is kept
 DATABASE_AWAY = (OperationalError, InterfaceError)
@@ -84,19 +84,19 @@ class Interrupted(Exception):
     """The run has to end now. `state` is what becomes of the job; None: it is no longer this worker's to say."""
 
     state: str | None = None
-    words: str | None = ""
+    message: str | None = ""
 
 
 class Cancelled(Interrupted):
     state = Job.State.CANCELLED
-    words = None  # the row says already who wanted it
+    message = None  # the row says already who wanted it
 
 
 class Stopped(Interrupted):
     """This worker is shutting down."""
 
     state = Job.State.LOST
-    words = "Its worker was shut down. What was stored stays; the rest can be resumed."
+    message = "Its worker was shut down. What was stored stays; the rest can be resumed."
 
 
 class TakenAway(Interrupted):
@@ -108,7 +108,7 @@ def stop_all() -> None:
     _stopping.set()
 
 
-def patiently(work: Callable[[], T]) -> T:
+def retry_database(work: Callable[[], T]) -> T:
     """The result of database work, repeated for `database_s` while the database is away. Never for anything else."""
     until = time.monotonic() + settings.REMOTE_TIMEOUTS.database_s
     while True:
@@ -124,7 +124,7 @@ def patiently(work: Callable[[], T]) -> T:
 class Journal:
     """What a running job writes to its row, and how it notices that it must stop. Use it in a `with`, after the claim.
 
-    A thread shows every few seconds that the worker lives, and looks twice a second for a cancellation; the run itself
+    A thread shows every few seconds that the worker lives, and asks twice a second for a cancellation; the run itself
     calls `pause()`, which raises.
     """
 
@@ -158,7 +158,7 @@ class Journal:
         until = time.monotonic() + seconds
         while (left := until - time.monotonic()) > 0:
             self.pause()
-            time.sleep(min(left, LOOK_S / 2))
+            time.sleep(min(left, POLL_S / 2))
 
     def log(self, text: str) -> None:
         """Add lines to the log, secrets masked."""
@@ -179,7 +179,7 @@ class Journal:
 
     def write(self, **fields: Any) -> None:
         """Put columns into the job's row, with the log so far. Raises TakenAway."""
-        if not patiently(lambda: self._mine.update(**fields, **self._log_fields())):
+        if not retry_database(lambda: self._mine.update(**fields, **self._log_fields())):
             raise TakenAway
 
     def _log_fields(self) -> dict[str, Any]:
@@ -194,7 +194,7 @@ class Journal:
         """
         fields = {} if message is None else {"message": mask(message, os.environ)}
         self.log(f"{state}: {message}" if message else state)
-        patiently(lambda: self._finish(state, fields))
+        retry_database(lambda: self._finish(state, fields))
 
     def _finish(self, state: str, fields: dict[str, str]) -> None:
         now = timezone.now()
@@ -207,14 +207,14 @@ class Journal:
     def _watch(self) -> None:
         """The thread: notices cancellations, shows that this worker lives. While the database is away it waits."""
         wrote = 0.0
-        while not self._over.wait(LOOK_S):
+        while not self._over.wait(POLL_S):
             try:
-                wrote = self._look(wrote)
+                wrote = self._poll(wrote)
             except DATABASE_AWAY:
                 connection.close()
         connection.close()
 
-    def _look(self, wrote: float) -> float:
+    def _poll(self, wrote: float) -> float:
         row = self._mine.values_list("cancel_requested_at", flat=True).first()
         if row is not None:
             self._interrupted = Cancelled
@@ -289,7 +289,7 @@ def _refused(message: str) -> Refused:
 
 
 def check_jobs(now: datetime | None = None) -> list[int]:
-    """Mark jobs as lost whose worker is not heard of, free their targets; the ids of jobs that may be sent to their queues.
+    """Mark jobs as lost whose worker is silent, free their targets; the ids of jobs that may be sent to their queues.
 
     Those are the ones whose target is free and whose message was never sent, or may have been lost on its way.
     """

@@ -194,7 +194,7 @@ class Plan(models.Model):
     order = models.CharField(max_length=12, choices=Order.choices, default=Order.INTERLEAVED)
     rse_limit_pct = models.FloatField(null=True, blank=True)
     most_repeats = models.PositiveIntegerField(null=True, blank=True)
-    interval_s = models.FloatField(default=1.0, help_text="between two looks of top")
+    interval_s = models.FloatField(default=1.0, help_text="between two samples of top")
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -253,9 +253,9 @@ class JobQuerySet(models.QuerySet["Job"]):
 
     def matching(self, *, state: str = "", plan: int | None = None, target: int | None = None) -> Self:
         """Jobs that meet every condition given; the state "active" means any that is not over."""
-        wanted = models.Q(plan=plan) if plan else models.Q()
-        wanted &= models.Q(target=target) if target else models.Q()
-        return (self.active() if state == "active" else self.filter(state=state) if state else self).filter(wanted)
+        conditions = models.Q(plan=plan) if plan else models.Q()
+        conditions &= models.Q(target=target) if target else models.Q()
+        return (self.active() if state == "active" else self.filter(state=state) if state else self).filter(conditions)
 
     def active(self) -> Self:
         """Those that wait or run."""

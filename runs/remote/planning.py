@@ -113,13 +113,13 @@ def list_commands(snapshot: Snapshot) -> list[tuple[Stage, str]]:
     lines: dict[Pair, str] = {}
     for variant, level in snapshot.pairs:
         argv = tools.build(load_for(snapshot, Stage(variant, level, 1)), snapshot.allowed)
-        lines[variant, level] = tools.shown(argv)
+        lines[variant, level] = tools.join_command(argv)
     return [(stage, lines[stage.variant, stage.level]) for stage in order_stages(snapshot)]
 
 
 def list_switches(snapshot: Snapshot) -> dict[str, str]:
     """The switch command of each variant that has one, by the variant's name."""
-    return {variant.name: tools.shown(variant.switch) for variant in snapshot.variants if variant.switch}
+    return {variant.name: tools.join_command(variant.switch) for variant in snapshot.variants if variant.switch}
 
 
 def start_job(plan: Plan, user: Any, scheduled: bool = False) -> Job:

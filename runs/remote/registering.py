@@ -18,11 +18,11 @@ from .models import LoadGenerator, Plan, Target, TargetAddress, Variant
 from .planning import validate_plan
 
 
-class Needed(Exception):
-    """What cannot be deleted, since something stands on it; the message is a sentence."""
+class InUse(Exception):
+    """What cannot be deleted, since something uses it; the message is a sentence."""
 
 
-MOST_ADDRESSES = 100  # each is looked up when it is written down
+MOST_ADDRESSES = 100  # each is resolved when it is saved
 LOCAL = "local"  # the generator whose queue the worker beside the web server consumes
 SAMPLE = "Keep-alive off and on, against benchdash itself"
 
@@ -41,20 +41,20 @@ def parse_addresses(text: str) -> list[Address]:
 
     Raises NotAllowed.
     """
-    found: dict[str, Address] = {}
+    addresses: dict[str, Address] = {}
     for line in text.splitlines():
         words = re.split(r"[\s,=]+", line.strip())
         if words == [""]:
             continue
         base = canonical(words[0])
-        if base in found:
+        if base in addresses:
             raise NotAllowed(f"{base} stands there twice.")
-        if len(found) == MOST_ADDRESSES:
+        if len(addresses) == MOST_ADDRESSES:
             raise NotAllowed(f"A target has at most {MOST_ADDRESSES} addresses.")
-        found[base] = Address(base, plain_ips(words[1:]) if words[1:] else resolve(base), bool(words[1:]))
-    if not found:
+        addresses[base] = Address(base, plain_ips(words[1:]) if words[1:] else resolve(base), bool(words[1:]))
+    if not addresses:
         raise NotAllowed("At least one address is needed, such as http://shop.lan:8080")
-    return list(found.values())
+    return list(addresses.values())
 
 
 def save_target(target: Target, addresses: Sequence[Address]) -> Target:
@@ -122,18 +122,18 @@ def _sample(user: Any, generator: LoadGenerator, address: TargetAddress) -> Plan
 
 
 def delete_target(target: Target) -> None:
-    """Raises Needed as long as plans aim at it or a job holds it. Its jobs and what they measured stay."""
+    """Raises InUse as long as plans aim at it or a job holds it. Its jobs and what they measured stay."""
     if target.busy_with_id:
-        raise Needed(f"{target} is loaded right now by job {target.busy_with_id}.")
+        raise InUse(f"{target} is loaded right now by job {target.busy_with_id}.")
     _not_planned(target, target.plans.all())
     target.delete()
 
 
 def delete_generator(generator: LoadGenerator) -> None:
-    """Raises Needed as long as plans or jobs that are not over use it."""
+    """Raises InUse as long as plans or jobs that are not over use it."""
     active = generator.jobs.active().first()
     if active:
-        raise Needed(f"{generator} is used by job {active.pk}, which is not over.")
+        raise InUse(f"{generator} is used by job {active.pk}, which is not over.")
     _not_planned(generator, generator.plans.all())
     generator.delete()
 
@@ -141,4 +141,4 @@ def delete_generator(generator: LoadGenerator) -> None:
 def _not_planned(what: Target | LoadGenerator, plans: QuerySet[Plan]) -> None:
     names = [str(plan) for plan in plans[:5]]
     if names:
-        raise Needed(f"{what} is used by plans: {', '.join(names)}. Delete them first.")
+        raise InUse(f"{what} is used by plans: {', '.join(names)}. Delete them first.")

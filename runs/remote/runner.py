@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from . import addresses, checks, planning, secrets, sessions, tools
 from .channel import NEVER_RAN, Process, Unreachable, open_connection, place, run_command
-from .jobs import Interrupted, Journal, claim_job, patiently
+from .jobs import Interrupted, Journal, claim_job, retry_database
 from .models import Job, Step
 from .sessions import Failed, Output, Session, store_session
 from .snapshots import Files, Load, Pair, Snapshot, Stage, VariantPlan, find_variant, from_dict, load_for
@@ -72,7 +72,7 @@ class Measurement:
         if not printed.strip():
             self.journal.log(f"top showed nothing: {said.strip() or 'it gave no reason'}")
             return []
-        return [Output(tools.shown(sessions.top_command(self.plan.interval_s)), whole.strip("\n"))]
+        return [Output(tools.join_command(sessions.top_command(self.plan.interval_s)), whole.strip("\n"))]
 
     def send(self) -> Output:
         """Send the load. Raises Failed with the tool's own words."""
@@ -80,7 +80,7 @@ class Measurement:
         texts = tools.inputs(filled)
         places = {name: place(number) for number, name in enumerate(texts, start=1)}
         argv = tools.build(filled, self.plan.allowed, Files(**places))
-        shown = tools.shown(tools.build(self.load, self.plan.allowed))
+        shown = tools.join_command(tools.build(self.load, self.plan.allowed))
         self.journal.log(f"{self.plan.generator.name}: {shown}")
         contents = [text.encode() for text in texts.values()]
         with Process(self.plan.generator, argv, lifetime_s=self.lifetime_s + MARGIN_S, files=contents) as process:
@@ -88,15 +88,15 @@ class Measurement:
             ended = process.ended()
         if not in_time:
             limit = f"{self.load.tool} was stopped after {self.lifetime_s:.0f} s, the longest that a run may take here"
-            raise Failed(f"{limit}. {ended.words}")
+            raise Failed(f"{limit}. {ended.message}")
         if ended.status in NEVER_RAN:
-            raise Failed(f"{self.plan.generator.name}: {ended.words}")
+            raise Failed(f"{self.plan.generator.name}: {ended.message}")
         if ended.status:
-            raise Failed(f"{self.load.tool} ended with status {ended.status}: {ended.words}")
+            raise Failed(f"{self.load.tool} ended with status {ended.status}: {ended.message}")
         return Output(shown, secrets.mask(f"{ended.err}{ended.out}".strip("\n"), os.environ))
 
     def follow(self, process: Process) -> bool:
-        """Wait for its end and tell how far it is. False: it took too long and has to be ended."""
+        """Wait for its end and report how far it is. False: it took too long and has to be ended."""
         began = time.monotonic()
         while not process.wait(STEP_S):
             self.journal.pause()
@@ -107,10 +107,10 @@ class Measurement:
         return True
 
     def report_progress(self, process: Process, elapsed_s: float) -> None:
-        found = tools.progress(self.load.tool, process.printed()[1])
-        if found is not None and elapsed_s > 0:
-            rate = round(found.done / elapsed_s, 1)
-            self.journal.progress(done=found.done, of=self.load.requests, requests_per_second=rate)
+        progress = tools.progress(self.load.tool, process.printed()[1])
+        if progress is not None and elapsed_s > 0:
+            rate = round(progress.done / elapsed_s, 1)
+            self.journal.progress(done=progress.done, of=self.load.requests, requests_per_second=rate)
         elif self.load.duration_s:
             self.journal.progress(done=round(elapsed_s), of=self.load.duration_s, unit="s")
         else:
@@ -121,9 +121,11 @@ class TargetClock:
     """The target's own clock during a load: what its top showed at the start, and the seconds since."""
 
     def __init__(self, sample: str) -> None:
-        shown = _CLOCK.search(sample)
+        time_of_day = _CLOCK.search(sample)
         self.second = (
-            sum(int(part) * unit for part, unit in zip(shown.groups(), (3600, 60, 1), strict=True)) if shown else None
+            sum(int(part) * unit for part, unit in zip(time_of_day.groups(), (3600, 60, 1), strict=True))
+            if time_of_day
+            else None
         )
         self.began = time.monotonic()
 
@@ -153,7 +155,7 @@ def run_job(job_id: int, claim: str) -> Outcome:
 
     What fails ends in the job's row. Raises only what no job can answer for, after the row says so too.
     """
-    job = patiently(lambda: claim_job(job_id, claim))
+    job = retry_database(lambda: claim_job(job_id, claim))
     if job is None:
         return Outcome.NOT_TAKEN
     state: str | None = Job.State.FAILED
@@ -166,7 +168,7 @@ def run_job(job_id: int, claim: str) -> Outcome:
         except (Failed, Unreachable, *REFUSALS) as error:
             message = str(error)
         except Interrupted as error:
-            state, message = error.state, error.words
+            state, message = error.state, error.message
         finally:
             if state is not None:
                 journal.finish(state, message)
@@ -195,7 +197,7 @@ class _JobRun:
     def next_step(self) -> Step | None:
         """The next one that waits. After the last, one of a further round where the plan asks for narrower rates."""
         waiting = Step.objects.filter(job=self.job, state=Step.State.WAITING).order_by("position", "id")
-        return patiently(lambda: waiting.first() or (waiting.first() if self.add_round() else None))
+        return retry_database(lambda: waiting.first() or (waiting.first() if self.add_round() else None))
 
     def add_round(self) -> bool:
         done = Step.objects.filter(job=self.job, state=Step.State.DONE, repeat__gt=0)
@@ -227,7 +229,7 @@ class _JobRun:
 
     def check_allowed(self) -> None:
         """What was allowed when the job was made may not be any more; a secret may be missing here. Raises REFUSALS."""
-        for load in patiently(lambda: checks.recheck(self.plan, self.job)):
+        for load in retry_database(lambda: checks.recheck(self.plan, self.job)):
             secrets.fill_load(load, os.environ)
 
     def compare_clocks(self) -> None:
@@ -249,7 +251,7 @@ class _JobRun:
         self.journal.pause()
         self.journal.state(Job.State.RUNNING)
         begins = Step.objects.filter(pk=step.pk, state=Step.State.WAITING)
-        patiently(lambda: begins.update(state=Step.State.RUNNING, started_at=timezone.now()))
+        retry_database(lambda: begins.update(state=Step.State.RUNNING, started_at=timezone.now()))
         self.journal.log(f"{step}" if step.repeat else f"{step.variant}, {step.level} at once, warm-up")
         self.put_in_place(variant)
         self.check_resolved(variant)
@@ -276,7 +278,7 @@ class _JobRun:
         if not variant.switch or self.plan.target is None or variant.name == self.in_place:
             return
         self.in_place = ""
-        self.journal.log(f"switch on {self.plan.target.name}: {tools.shown(variant.switch)}")
+        self.journal.log(f"switch on {self.plan.target.name}: {tools.join_command(variant.switch)}")
         ended = run_command(
             self.plan.target,
             variant.switch,
@@ -285,12 +287,12 @@ class _JobRun:
             pause=self.journal.pause,
         )
         if ended.status:
-            raise Failed(f"The switch command of {variant.name} ended with status {ended.status}: {ended.words}")
+            raise Failed(f"The switch command of {variant.name} ended with status {ended.status}: {ended.message}")
         self.in_place = variant.name
 
     def check_resolved(self, variant: VariantPlan) -> None:
         """Where the generator's own resolver leads to, each time, since names move. Raises NotAllowed."""
         host = addresses.host_of(variant.base)
         seen = sessions.resolve_host(self.plan.generator, host, self.journal.pause)
-        allowed = patiently(lambda: checks.current_addresses(self.job.target_id))
+        allowed = retry_database(lambda: checks.current_addresses(self.job.target_id))
         addresses.check_resolved(variant.base, seen, allowed)

@@ -43,7 +43,7 @@ class Entry:
     """A schedule as lists show it. `next_start` is in its own time zone; None while it is paused."""
 
     schedule: Schedule
-    words: str
+    description: str
     next_start: datetime | None
 
 
@@ -62,9 +62,9 @@ def add_schedule(plan: Plan, *, at: time, day: str, zone: str, user: User) -> Sc
         month_of_year="*",
         timezone=zoneinfo.ZoneInfo(zone),
     )
-    name = f"plan {plan.pk}, {_words(when)}"
+    name = f"plan {plan.pk}, {_describe(when)}"
     if PeriodicTask.objects.filter(name=name).exists():
-        raise AlreadyScheduled(f"It starts {_words(when)} already.")
+        raise AlreadyScheduled(f"It starts {_describe(when)} already.")
     task = PeriodicTask.objects.create(name=name, task=TASK, crontab=when, expire_seconds=LATE_S)
     made = Schedule.objects.create(plan=plan, name=plan.name, task=task, created_by=user)
     task.args = json.dumps([made.pk])
@@ -110,7 +110,7 @@ def start_scheduled(schedule_id: int) -> Job | None:
 
 @transaction.atomic
 def _refused(schedule: Schedule, why: str, *, pause_it: bool = False) -> None:
-    """Leave a failed job that says why, and the same words with the schedule."""
+    """Leave a failed job that says why, and the reason with the schedule."""
     plan, now = schedule.plan, timezone.now()
     schedule.last_job = Job.objects.create(
         plan=plan,
@@ -135,10 +135,10 @@ def list_entries(plan: Plan | None = None) -> list[Entry]:
     """The schedules of this plan, or all of them. One query."""
     found = Schedule.objects.select_related("task__crontab", "created_by", "last_job", "plan")
     rows = found.filter(plan=plan) if plan else found
-    return [Entry(row, _words(row.task.crontab), _next_start(row)) for row in rows]
+    return [Entry(row, _describe(row.task.crontab), _next_start(row)) for row in rows]
 
 
-def _words(when: CrontabSchedule) -> str:
+def _describe(when: CrontabSchedule) -> str:
     """ "every Monday at 02:30 (Europe/Prague)" """
     day = DAYS.get(when.day_of_week, when.day_of_week)
     return f"every {day} at {int(when.hour):02d}:{int(when.minute):02d} ({when.timezone})"
@@ -149,6 +149,6 @@ def _next_start(schedule: Schedule) -> datetime | None:
         return None
     clock = schedule.task.schedule
     now = clock.now()
-    # Two looks at the clock lie between the two: round to the minute.
+    # The clock is read twice in between: round to the minute.
     following: datetime = now + clock.remaining_estimate(now) + timedelta(seconds=30)
     return following.replace(second=0, microsecond=0)

@@ -141,12 +141,12 @@ def fill_load(load: Load, environ: Mapping[str, str]) -> Load:
 def mask(text: str, environ: Mapping[str, str]) -> str:
     """The text with *** for every secret of the environment, also where it is quoted or encoded the usual ways."""
     values = [value for name, value in environ.items() if name.startswith(PREFIX) and len(value) >= SHORTEST]
-    for spelling in sorted({way for value in values for way in _spellings(value)}, key=len, reverse=True):
-        text = text.replace(spelling, MASK)
+    for encoded in sorted({text for value in values for text in _encodings(value)}, key=len, reverse=True):
+        text = text.replace(encoded, MASK)
     return text
 
 
-def _spellings(value: str) -> set[str]:
+def _encodings(value: str) -> set[str]:
     quoted = shlex.quote(value)
     coded = base64.b64encode(value.encode()).decode()
     return {

@@ -1,4 +1,4 @@
-"""One step's session: what was shown on the target around the load, as the text that a person would have pasted, stored.
+"""One step's session: what the target printed around the load, as the text that a person would have pasted, stored.
 
 The commands on the target are constants: hardware and versions once a job, processes and memory before and after each
 load, top during it. Several commands in one go are a script without any outside text in it, so that they cost the
@@ -20,14 +20,14 @@ from runs.models import Run
 
 from . import tools
 from .channel import Process, Unreachable, run_command
-from .jobs import Journal, patiently
+from .jobs import Journal, retry_database
 from .models import Job, Step
 from .secrets import mask
 from .snapshots import Machine, Snapshot
 
 Pause = Callable[[], None]  # called while a command runs; it may raise, which ends the command
 NEXT = "==benchdash=="  # parts the outputs of one script; no tool prints such a line
-WIDTH = "512"  # columns: room for the arguments that tell a pool's processes apart
+WIDTH = "512"  # columns: enough for the arguments that distinguish a pool's processes apart
 MOST_TEXT = 256 * 1024  # bytes of one config file
 
 STATE = ("ps auxww", "cat /proc/meminfo")
@@ -79,15 +79,15 @@ def read_state(machine: Machine, pause: Pause) -> list[Output]:
 
 def read_config_files(machine: Machine, paths: Sequence[str], pause: Pause) -> list[Output]:
     """The config files of a variant, each as `cat` shows it; what cannot be read says why."""
-    shown = []
+    outputs = []
     for path in paths:
         ended = run_command(machine, ["head", "-c", str(MOST_TEXT), "--", path], pause=pause)
-        shown.append(Output(f"cat {path}", (ended.out if ended.status == 0 else ended.words).strip("\n")))
-    return shown
+        outputs.append(Output(f"cat {path}", (ended.out if ended.status == 0 else ended.message).strip("\n")))
+    return outputs
 
 
 def start_top(machine: Machine, interval_s: float, lifetime_s: float) -> Process:
-    """top, a screen every interval; it goes on until it is ended."""
+    """top, a sample every interval; it goes on until it is ended."""
     return Process(machine, top_command(interval_s), lifetime_s=lifetime_s)
 
 
@@ -107,12 +107,12 @@ def measure_clock_offset_s(machine: Machine, pause: Pause) -> float:
     with Process(machine, CLOCK, lifetime_s=20) as process:
         while not process.wait(0.3):
             pause()
-        heard = time.time()
+        answered_at = time.time()
         ended = process.ended()
     if not re.fullmatch(r"[0-9]{1,12}(?:\.[0-9]{0,9})?\s*", ended.out, re.A):  # float() takes nan and inf too
-        raise Unreachable(f"{machine.name} does not tell its time: {ended.words}")
+        raise Unreachable(f"{machine.name} does not tell its time: {ended.message}")
     there = float(ended.out)
-    return there - ((process.began_at or heard) + heard) / 2
+    return there - ((process.began_at or answered_at) + answered_at) / 2
 
 
 def resolve_host(machine: Machine, host: str, pause: Pause) -> list[str]:
@@ -183,16 +183,16 @@ def store_session(job: Job, step: Step, plan: Snapshot, session: Session, journa
     data = mask(render_session(clean), os.environ).encode("utf-8", "replace")
     hints = _hints(job, step, plan, clean)
     try:
-        receipt = patiently(
+        receipt = retry_database(
             lambda: ingest.submit(data, door="remote", name=session.title, user=job.created_by, hints=hints)
         )
     except ingest.Rejected as error:
         raise Failed(f"Nothing was measured: {error} {session.load.output}") from error
-    run = patiently(receipt.upload.runs.first)
+    run = retry_database(receipt.upload.runs.first)
     if run is None:
         raise Failed(f"{plan.tool} measured nothing. It said: {session.load.output}")
     fault = _fault(plan.tool, run)
-    patiently(lambda: _note(job, step, run, fault, journal))
+    retry_database(lambda: _note(job, step, run, fault, journal))
     if fault:
         raise Failed(f"{fault} It said: {session.load.output}")
     journal.log(f"{run.requests_per_second:g} requests/s")
@@ -201,8 +201,8 @@ def store_session(job: Job, step: Step, plan: Snapshot, session: Session, journa
 def _cleaned(session: Session) -> Session:
     """Without what looks like a secret. The load's own command line has none: a plan only holds their names."""
 
-    def clean(shown: Sequence[Output]) -> list[Output]:
-        return [Output(one.command, ingest.redact_secrets(one.output)) for one in shown]
+    def clean(outputs: Sequence[Output]) -> list[Output]:
+        return [Output(shown.command, ingest.redact_secrets(shown.output)) for shown in outputs]
 
     return replace(
         session,

@@ -45,7 +45,7 @@ def _is_sent_from_here(job_id: int) -> bool:
 
 @celeryd_after_setup.connect
 def note_queues(instance: Any, **_: Any) -> None:
-    """Remember what the worker was started for; what the broker tells it to serve later does not count."""
+    """Remember what the worker was started for; queues that are added later do not count."""
     _served.update(instance.app.amqp.queues.consume_from)
 
 
@@ -88,7 +88,7 @@ def send_job(job_id: int) -> None:
 
 @worker_ready.connect
 def tend_at_start(**_: Any) -> None:
-    """What a worker left behind that was killed is seen to by the next one that starts."""
+    """What a worker left behind that was killed is handled by the next one that starts."""
     tend_jobs.apply_async(expires=settings.REMOTE_TIMEOUTS.tend_s, retry=False)
 
 

@@ -24,7 +24,7 @@ from .checks import Refused
 from .forms import GeneratorForm, JobFilterForm, PlanForm, ScheduleForm, TargetForm, VariantSet, write_plan
 from .job_progress import JobProgress, advise, describe_progress, jobs_adding_to, summarize_jobs
 from .models import Job, LoadGenerator, Plan, Schedule, Target
-from .registering import Needed, delete_generator, delete_target, register_this_machine
+from .registering import InUse, delete_generator, delete_target, register_this_machine
 from .rerun import CannotRepeat, Rerun, plan_from_run
 
 View = Callable[..., HttpResponse]
@@ -119,7 +119,7 @@ def remove_target(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(Target, pk=pk)
     try:
         delete_target(found)
-    except Needed as reason:
+    except InUse as reason:
         messages.error(request, str(reason))
         return redirect(found)
     return redirect("remote")
@@ -131,7 +131,7 @@ def remove_generator(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(LoadGenerator, pk=pk)
     try:
         delete_generator(found)
-    except Needed as reason:
+    except InUse as reason:
         messages.error(request, str(reason))
         return redirect("edit-generator", pk)
     return redirect("remote")

@@ -7,7 +7,7 @@ A tool is a module with
     inputs      (load) -> {"body" or "rc": text} of the files that must lie on the generator
     cannot      (load) -> why it cannot send this load, a sentence, or None
     sends       (load) -> how many requests it really sends of those asked for, or None for a timed load
-    progress    (text of its standard error) -> Progress, or None where it tells nothing on its way
+    progress    (text of its standard error) -> Progress, or None where it reports nothing on its way
     LOST        for options of a stored command line that a plan cannot hold: what is lost without each
     DEFAULTS    what the tool does where its command line says nothing, in the terms of parsers.commands
 No tool may follow a redirect or load what a page links to: the request goes to the address of the plan only.
@@ -63,13 +63,13 @@ class Tool:
 @cache
 def tools() -> dict[str, Tool]:
     """Every tool by its name."""
-    found: dict[str, Tool] = {}
+    by_name: dict[str, Tool] = {}
     for info in iter_modules(__path__):
         module = import_module(f"{__name__}.{info.name}")
         missing = [name for name in WANTED if not hasattr(module, name)]
         if missing:
             raise TypeError(f"remote/tools/{info.name}.py has no {missing[0]}; see its package for what a tool is")
-        found[module.NAME] = Tool(
+        by_name[module.NAME] = Tool(
             name=module.NAME,
             version=module.VERSION,
             argv=module.argv,
@@ -80,7 +80,7 @@ def tools() -> dict[str, Tool]:
             lost=module.LOST,
             defaults=module.DEFAULTS,
         )
-    return found
+    return by_name
 
 
 def build(load: Load, allowed: Mapping[str, Sequence[str]], files: Files | None = None) -> list[str]:
@@ -107,7 +107,7 @@ def _shown_files(load: Load) -> Files:
     return Files(body="body.txt", rc="keep-alive.siegerc" if load.keepalive else "siegerc")
 
 
-def shown(argv: Sequence[str]) -> str:
+def join_command(argv: Sequence[str]) -> str:
     """A command line as a person would type it. Build it from the load as planned: its secrets are names there."""
     return shlex.join(argv)
 

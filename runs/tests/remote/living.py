@@ -141,6 +141,12 @@ class Site:
     def start(self, *arguments: str) -> subprocess.Popen[bytes]:
         return self._start("manage.py", *arguments)
 
+    def start_loads(self) -> subprocess.Popen[bytes]:
+        """The worker for loads alone, as `manage.py worker` starts it. The one for texts also sends jobs again."""
+        from runs.management.processes import worker_commands
+
+        return self._start(*worker_commands(local=False)["The worker for loads"][1:])
+
     def celery(self, *arguments: str) -> subprocess.Popen[bytes]:
         return self._start("-m", "celery", "-A", "benchdash", *arguments)
 

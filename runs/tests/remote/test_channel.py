@@ -60,13 +60,13 @@ def test_an_argument_arrives_as_it_is_and_no_shell_reads_it(machine):
 @BOTH
 def test_both_outputs_and_the_status_come_back_apart(machine):
     ended = run_command(machine, ["sh", "-c", "printf out; printf 'no\\nline end' >&2; exit 3"])
-    assert (ended.status, ended.out, ended.err, ended.words) == (3, "out", "no\nline end", "no\nline end")
+    assert (ended.status, ended.out, ended.err, ended.message) == (3, "out", "no\nline end", "no\nline end")
 
 
 @BOTH
 def test_a_program_that_is_not_there_is_said_by_name(machine):
     ended = run_command(machine, ["nosuchtool", "-n"])
-    assert (ended.status, ended.words) == (127, "nosuchtool: not found")
+    assert (ended.status, ended.message) == (127, "nosuchtool: not found")
 
 
 @BOTH

@@ -19,7 +19,7 @@ def test_a_nul_becomes_a_sign_that_every_database_takes():
     said = run_command(HERE, ["printf", r"a\000b\n"])
     assert said.out == "a\ufffdb\n"
     said = run_command(HERE, ["sh", "-c", r"printf 'no\000thing\n' >&2; exit 3"])
-    assert said.words == "no\ufffdthing"
+    assert said.message == "no\ufffdthing"
 
 
 @pytest.mark.once

@@ -125,7 +125,7 @@ def test_a_short_value_does_not_wreck_the_text():
 
 def test_a_command_line_that_is_shown_holds_the_name():
     load = Load("ab", BASE, "/", 1, requests=1, headers=(("Authorization", "Bearer {secret:API}"),))
-    shown = tools.shown(tools.build(load, {BASE: []}))
+    shown = tools.join_command(tools.build(load, {BASE: []}))
     assert "{secret:API}" in shown
     filled = tools.build(fill_load(load, ENV), {BASE: []})
     assert f"Authorization: Bearer {ENV['BENCHDASH_SECRET_API']}" in filled

@@ -233,7 +233,7 @@ def test_what_a_person_writes_is_never_an_option(value, tool):
         return
     assert argv[0] == tool
     assert argv[-1].startswith(BASE + "/hello")
-    command = ingest.parse_command(tools.shown(argv))
+    command = ingest.parse_command(tools.join_command(argv))
     assert (command.tool, command.arguments, command.unknown) == (tool, (argv[-1],), ())
     lost = {name for name, _, _ in command.given if name in tools.tools()[tool].lost}
     assert lost <= {"-t", "-R", "-p", "-D"}
@@ -253,7 +253,7 @@ def test_a_shown_command_line_of_siege_tells_its_keep_alive():
 
 def test_what_is_shown_can_be_typed():
     load = replace(LOAD, path="/?a=1&b=$(id)", headers=(("X-A", "it's"),))
-    shown = tools.shown(tools.build(load, ALLOWED))
+    shown = tools.join_command(tools.build(load, ALLOWED))
     shell = ["sh", "-c", f"printf '%s\\n' {shown}"]
     typed = subprocess.run(shell, capture_output=True, text=True, check=True).stdout.splitlines()
     assert typed == tools.build(load, ALLOWED)

@@ -92,7 +92,7 @@ def test_a_job_made_while_the_broker_is_down_says_so_and_runs_when_it_is_back(la
 
 @pytest.mark.once
 def test_a_broker_that_goes_away_during_a_job_does_not_disturb_it(lab, site, sending, queue):
-    site.start("worker")
+    site.start_loads()
     fields = {"levels": [2], "repeats": 1, "requests": None, "duration_s": 4}
     job = livejobs.job(livejobs.plan(lab, ("a",), **fields))
     tasks.send_on_commit(job)
