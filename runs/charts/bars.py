@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from runs.charts import N_COLORS, Figure, axis, color, layout, plain, short, symbol
 
@@ -12,9 +13,21 @@ from runs.charts import N_COLORS, Figure, axis, color, layout, plain, short, sym
 MOST_DOTS = 60
 # Heights in pixels of a config's strip, and of a program's name with its figures.
 ROW, HEAD = 30, 46
-MEMORY = [("used", "used by programs"), ("buffers", "buffers"), ("cached", "cached"), ("inactive", "inactive")]
-MEMORY.append(("free", "free"))
-CPU = (("us", "user"), ("sy", "system"), ("si", "interrupts"), ("wa", "waiting for disk"), ("id", "idle"))
+# (key, name, colour) of the parts of a stack, from zero
+MEMORY = (
+    ("used", "used by programs", "--m0"),
+    ("buffers", "buffers", "--m1"),
+    ("cached", "cached", "--m2"),
+    ("inactive", "inactive", "--m4"),
+    ("free", "free", "--m3"),
+)
+CPU = (
+    ("us", "user", "--m0"),
+    ("sy", "system", "--m1"),
+    ("si", "interrupts", "--m5"),
+    ("wa", "waiting for disk", "--m4"),
+    ("id", "idle", "--m3"),
+)
 SPARK_WIDTH, SPARK_STEP, MOST_SPARK_BARS = 300, 26, 6
 
 
@@ -42,7 +55,6 @@ class Bar:
 def throughput_figure(bars: Sequence[Bar]) -> Figure:
     """One bar a config in the order given, the first on top."""
     height = 60 + 34 * max(len(bars), 2)
-    labels = [short(bar.name) for bar in bars]
     return {
         "data": [_means(bars), *(_dots(at, bar) for at, bar in enumerate(bars) if bar.values)],
         "layout": layout(
@@ -50,16 +62,14 @@ def throughput_figure(bars: Sequence[Bar]) -> Figure:
             margin={"l": 8, "r": 24, "t": 8, "b": 40},
             bargap=0.3,
             xaxis=axis("requests per second", rangemode="tozero"),
-            yaxis=axis(
-                autorange="reversed",
-                tickmode="array",
-                tickvals=list(range(len(bars))),
-                ticktext=labels,
-                showgrid=False,
-                zeroline=False,
-            ),
+            yaxis=_names_axis([short(bar.name) for bar in bars], autorange="reversed"),
         ),
     }
+
+
+def _names_axis(names: Sequence[str], **parts: Any) -> Figure:
+    ticks: Figure = {"tickmode": "array", "tickvals": list(range(len(names))), "ticktext": list(names)}
+    return axis(showgrid=False, zeroline=False, **ticks, **parts)
 
 
 def _means(bars: Sequence[Bar]) -> Figure:
@@ -204,17 +214,10 @@ def process_figure(sizes: Sequence[Sizes]) -> Figure:
 def _panel_axes(at: int, panel: Sequence[Sizes], domain: tuple[float, float], *, last: bool) -> Figure:
     suffix = "" if at == 1 else str(at)
     low, high = domain
-    y = axis(
-        # Between two panels stand the first one's figures.
-        domain=[low if last else low + (high - low) * HEAD / 2 / (ROW * len(panel) + HEAD), high],
-        range=[len(panel) - 0.5, -0.5],
-        tickmode="array",
-        tickvals=list(range(len(panel))),
-        ticktext=[short(size.name, 24) for size in panel],
-        showgrid=False,
-        zeroline=False,
-        anchor=f"x{suffix}",
-    )
+    # The ticks of a panel are between it and the next one.
+    low = low if last else low + (high - low) * HEAD / 2 / (ROW * len(panel) + HEAD)
+    names = [short(size.name, 24) for size in panel]
+    y = _names_axis(names, domain=[low, high], range=[len(panel) - 0.5, -0.5], anchor=f"x{suffix}")
     title = "resident MiB, a dot a process" if last else ""
     return {f"xaxis{suffix}": axis(title, rangemode="tozero", anchor=f"y{suffix}"), f"yaxis{suffix}": y}
 
@@ -257,21 +260,11 @@ def _program(program: str, top: float) -> Figure:
     return place | {"text": f"<b>{short(program, 40)}</b>", "font": {"size": 12, "color": "--ink"}}
 
 
-def memory_figure(stacks: Sequence[Stack]) -> Figure:
-    """Used, buffers, cached, inactive and free for each config, before → after, from zero."""
-    return _stacked(stacks, MEMORY, "MiB", [f"--m{at}" for at in (0, 1, 2, 4, 3)])
-
-
-def cpu_figure(stacks: Sequence[Stack]) -> Figure:
-    """Shares of CPU time for each config while it was under load."""
-    return _stacked(stacks, CPU, "% of CPU time", ["--m0", "--m1", "--m5", "--m4", "--m3"])
-
-
-# The page writes the legend: Plotly's own wraps badly beside long names.
-def _stacked(stacks: Sequence[Stack], parts: Sequence[tuple[str, str]], unit: str, colors: Sequence[str]) -> Figure:
+def stack_figure(stacks: Sequence[Stack], parts: Sequence[tuple[str, str, str]], unit: str) -> Figure:
+    """Memory (the parts MEMORY) or CPU time (CPU) of each config. The page writes the legend: Plotly's wraps badly here."""
     steps = [short(stack.name, 24) + (f" · {stack.step}" if stack.step else "") for stack in stacks]
     traces: list[Figure] = []
-    for (key, label), shade in zip(parts, colors, strict=True):
+    for key, label, shade in parts:
         if not any(stack.parts.get(key) for stack in stacks):
             continue
         traces.append(
@@ -285,7 +278,6 @@ def _stacked(stacks: Sequence[Stack], parts: Sequence[tuple[str, str]], unit: st
                 "hovertemplate": "%{x:.4r} " + unit + "<br>" + label + "<extra></extra>",
             }
         )
-    ticks: Figure = {"tickmode": "array", "tickvals": list(range(len(stacks))), "ticktext": steps}
     return {
         "data": traces,
         "legend": [{"name": trace["name"], "color": trace["marker"]["color"]} for trace in traces],
@@ -295,37 +287,28 @@ def _stacked(stacks: Sequence[Stack], parts: Sequence[tuple[str, str]], unit: st
             bargap=0.28,
             margin={"l": 8, "r": 20, "t": 4, "b": 40},
             xaxis=axis(unit, rangemode="tozero"),
-            yaxis=axis(autorange="reversed", showgrid=False, zeroline=False, **ticks),
+            yaxis=_names_axis(steps, autorange="reversed"),
         ),
     }
 
 
-@dataclass(frozen=True, slots=True)
-class HistogramBar:
-    """Requests that took from `low` to less than `high` ms; high is infinite for those slower than the chart shows."""
-
-    low: float
-    high: float
-    n: int
-
-
-def histogram_figure(bars: Sequence[HistogramBar]) -> Figure:
-    """Bars of one width; what is slower than the axis shows stands hatched at its end."""
-    total = sum(bar.n for bar in bars)
-    width = bars[0].high - bars[0].low if bars and math.isfinite(bars[0].high) else 1.0
+def histogram_figure(bars: Sequence[tuple[float, float, int]]) -> Figure:
+    """Bars of one width: (from ms, to less than ms, requests); a hatched last one, to infinity, has all slower requests."""
+    total = sum(n for _, _, n in bars)
+    width = bars[0][1] - bars[0][0] if bars and math.isfinite(bars[0][1]) else 1.0
     return {
         "data": [
             {
                 "type": "bar",
-                "x": [round(bar.low + width / 2, 6) for bar in bars],
-                "y": [bar.n for bar in bars],
+                "x": [round(low + width / 2, 6) for low, _, _ in bars],
+                "y": [n for _, _, n in bars],
                 "width": width * 0.96,
                 "marker": {
                     "color": "--s0",
                     "opacity": 0.7,
-                    "pattern": {"shape": ["" if math.isfinite(bar.high) else "/" for bar in bars]},
+                    "pattern": {"shape": ["" if math.isfinite(high) else "/" for _, high, _ in bars]},
                 },
-                "hovertext": [_hover_of_count(bar, total) for bar in bars],
+                "hovertext": [_hover_of_count(*bar, total) for bar in bars],
                 "hoverinfo": "text",
             }
         ],
@@ -338,6 +321,6 @@ def histogram_figure(bars: Sequence[HistogramBar]) -> Figure:
     }
 
 
-def _hover_of_count(bar: HistogramBar, total: int) -> str:
-    span = f"{bar.low:g} to {bar.high:g} ms" if math.isfinite(bar.high) else f"{bar.low:g} ms and slower"
-    return f"{span}: <b>{bar.n}</b> requests, {plain(100 * bar.n / total)} %"
+def _hover_of_count(low: float, high: float, n: int, total: int) -> str:
+    span = f"{low:g} to {high:g} ms" if math.isfinite(high) else f"{low:g} ms and slower"
+    return f"{span}: <b>{n}</b> requests, {plain(100 * n / total)} %"

@@ -38,14 +38,17 @@ def position(percent: float) -> float:
     return round(1 / (1 - percent / 100), 6)
 
 
-def needs_log_axis(lines: Sequence[Line]) -> bool:
-    """Whether a linear axis would press most of the lines flat: the slowest is far beyond a usual median."""
+def uses_log_axis(lines: Sequence[Line], scale: str = "") -> bool:
+    """Whether the time axis is logarithmic: as `scale` ("log" or "linear") says, else where most lines would be pressed flat."""
+    if scale in ("log", "linear"):
+        return scale == "log"
     values = sorted(value for line in lines for value in line.percentiles_ms.values() if value > 0)
     return bool(values) and values[-1] > MUCH_SLOWER * values[len(values) // 2]
 
 
-def latency_figure(lines: Sequence[Line], *, log: bool = False) -> Figure:
+def latency_figure(lines: Sequence[Line], scale: str = "") -> Figure:
     """Up to ten lines on one pair of axes; more become small multiples, one a config, with the same y."""
+    log = uses_log_axis(lines, scale)
     small = len(lines) > MOST_LINES
     places = list(dict.fromkeys(line.place for line in lines))[:MOST_PANELS] if small else [0]
     total = {place: sum(line.place == place for line in lines) for place in places}
@@ -93,7 +96,7 @@ def _percentile_trace(line: Line, axes: int, log: bool) -> Figure:
         "mode": "lines+markers" if len(dots) <= MOST_MARKERS else "lines",
         "name": short(line.name, 40),
         "x": [x for x, _, _ in dots],
-        # A log axis has no place for nought, which ab prints for anything under half a millisecond.
+        # A log axis has no place for zero, which some tools print for anything under half a millisecond.
         "y": [None if log and not y else y for _, y, _ in dots],
         "xaxis": f"x{suffix}",
         "yaxis": f"y{suffix}",
@@ -166,20 +169,11 @@ class Curve:
     tail: str = "95 % within"
 
 
-@dataclass(slots=True)
-class _Ends:
-    low: float
-    high: float
-    log: bool = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.log = self.low > 0 and self.high > WIDE * self.low
-
-
 def scaling_figure(curves: Sequence[Curve]) -> Figure:
     """At most ten sweeps: every repeat a dot, the law a line with its band, its peak a dotted line."""
     drawn = [curve for curve in curves if curve.dots][:MOST_LINES]
-    ends = _ends(drawn)
+    levels = sorted({dot.n for curve in drawn for dot in curve.dots}) or [1.0]
+    log = levels[0] > 0 and levels[-1] > WIDE * levels[0]
     several = len(drawn) > 1
     marked = [curve for curve in drawn if curve.peak]
     traces = [trace for curve in drawn for trace in _rate_traces(curve) + _latency_traces(curve)]
@@ -191,28 +185,22 @@ def scaling_figure(curves: Sequence[Curve]) -> Figure:
         margin={"l": 64, "r": 20, "t": top, "b": 46},
         hovermode="closest",
         showlegend=several,
-        xaxis=_clients(ends, drawn, "y2" if below else "y"),
+        xaxis=_clients_axis(levels, "y2" if below else "y", log=log),
         yaxis=axis("requests per second", rangemode="tozero", domain=TOP if below else [0, 1], anchor="x"),
         shapes=[shape for curve in marked for shape in _peak_shapes(curve)],
-        annotations=[_peak_label(curve, ends, row, several) for row, curve in enumerate(marked)],
+        annotations=[_peak_label(curve, levels, row, several=several, log=log) for row, curve in enumerate(marked)],
     )
     if below:
         parts["yaxis2"] = axis(f"ms, {' or '.join(tails)}", rangemode="tozero", domain=BOTTOM, anchor="x")
     return {"data": traces, "layout": parts}
 
 
-def _ends(curves: Sequence[Curve]) -> _Ends:
-    every = [dot.n for curve in curves for dot in curve.dots] or [1.0]
-    return _Ends(min(every), max(every))
-
-
-def _clients(ends: _Ends, curves: Sequence[Curve], anchor: str) -> Figure:
-    """Ticks stand at the levels, as far as these are few."""
-    levels = sorted({dot.n for curve in curves for dot in curve.dots})
+def _clients_axis(levels: Sequence[float], anchor: str, *, log: bool) -> Figure:
+    """Ticks are at the levels, if these are few."""
     ticks: Figure = {}
-    if ends.log and len(levels) <= 12:
+    if log and len(levels) <= 12:
         ticks = {"tickmode": "array", "tickvals": levels, "ticktext": [plain(n) for n in levels]}
-    scale: Figure = {"type": "log"} if ends.log else {"rangemode": "tozero"}
+    scale: Figure = {"type": "log"} if log else {"rangemode": "tozero"}
     return axis("clients at once (concurrency)", anchor=anchor, **scale, **ticks)
 
 
@@ -297,24 +285,20 @@ def _peak_shapes(curve: Curve) -> list[Figure]:
     return [span | {"line": {"width": 0}}, line]
 
 
-def _peak_label(curve: Curve, ends: _Ends, row: int, several: bool) -> Figure:
-    """One over the other above the panels, since peaks may lie close. A log axis takes a place as its logarithm."""
+def _peak_label(curve: Curve, levels: Sequence[float], row: int, *, several: bool, log: bool) -> Figure:
+    """One above the other over the panels, since peaks may be close. On a log axis, x is a logarithm."""
     at, low, high = curve.peak or (0.0, 0.0, 0.0)
     whose = f"{short(curve.name, 24)}: " if several else ""
-    place = (_log10(at), _log10(ends.low), _log10(ends.high)) if ends.log else (at, 0.0, ends.high)
+    x, left, right = (math.log10(max(n, 1e-9)) for n in (at, levels[0], levels[-1])) if log else (at, 0.0, levels[-1])
     return {
         "xref": "x",
         "yref": "paper",
-        "x": place[0],
+        "x": x,
         "y": 1,
         "yshift": LABEL_ROW * row,
         "yanchor": "bottom",
-        "xanchor": "right" if place[0] > (place[1] + place[2]) / 2 else "left",
+        "xanchor": "right" if x > (left + right) / 2 else "left",
         "showarrow": False,
         "text": f"{whose}peak at {plain(round(at))} ({plain(round(low))} to {plain(round(high))})",
         "font": {"size": 11, "color": color(curve.place)},
     }
-
-
-def _log10(value: float) -> float:
-    return math.log10(value) if value > 0 else 0.0

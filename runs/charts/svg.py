@@ -16,7 +16,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring  # noqa: S405  (
 
 from runs.charts import MOST_LINES, N_COLORS, plain
 from runs.charts.bars import Bar
-from runs.charts.curves import TICKS, Line, needs_log_axis, points, position
+from runs.charts.curves import TICKS, Line, points, position, uses_log_axis
 
 WIDTH = 720
 PAD = 16
@@ -137,13 +137,13 @@ def _whisker(root: Element, interval: tuple[float, float], y: float, scale: floa
     draw(root, "path", "ink", line=True, d=path, stroke_width=1.5)
 
 
-def draw_percentiles(lines: Sequence[Line], title: str, *, log: bool | None = None, name: str = "latency") -> str:
-    """The picture of up to ten runs, every config's first runs first. `log`: the time axis; None: as the spread asks."""
+def draw_percentiles(lines: Sequence[Line], title: str, *, scale: str = "", name: str = "latency") -> str:
+    """The picture of up to ten runs, every config's first runs first. `scale`: of the time axis, see uses_log_axis."""
     drawn = [(line, [(x, y) for x, y, _ in points(line) if drawable([y])]) for line in _select_lines(lines)]
     drawn = [(line, dots) for line, dots in drawn if len(dots) > 1]
     if not drawn:
         return empty_picture(name, title, "No run here printed percentiles.")
-    log = needs_log_axis([line for line, _ in drawn]) if log is None else log
+    log = uses_log_axis([line for line, _ in drawn], scale)
     left_out = len(lines) - len(drawn)
     top = 74 + 18 * math.ceil(len(drawn) / 2)
     root = new_canvas(name, top + PLOT + 56, f"{title}: latency percentiles", _describe([line for line, _ in drawn]))

@@ -17,14 +17,21 @@ from runs.analysis.scaling import Sweep
 from runs.analysis.stats import student_quantile
 from runs.analysis.table import Comparison
 from runs.charts import Figure
-from runs.charts.bars import Bar, Sizes, Stack, cpu_figure, memory_figure, process_figure, throughput_figure
-from runs.charts.curves import Curve, Dot, Line, latency_figure, needs_log_axis, scaling_figure
+from runs.charts.bars import CPU, MEMORY, Bar, Sizes, Stack, process_figure, stack_figure, throughput_figure
+from runs.charts.curves import Curve, Dot, Line, latency_figure, scaling_figure
 
 MOST_PROGRAMS = 3
 FEWEST_REPEATS = 3
 FEWEST_LEVELS = 3  # two points show no more than their two rows in the table
 LOWEST_PERCENTILE = 50.0  # where the axis begins
 USUAL_CHARTS = ("throughput", "latency", "processes", "memory", "cpu")
+CPU_METRICS = {
+    "us": ("cpu_us", "cpu_ni"),
+    "sy": ("cpu_sy",),
+    "si": ("cpu_si", "cpu_hi"),
+    "wa": ("cpu_wa",),
+    "id": ("cpu_id",),
+}
 PHASES = {"before": 0, "during": 1, "after": 2, "": 3}
 
 
@@ -75,11 +82,6 @@ def scaling_curve(sweep: Sweep) -> Curve:
     )
 
 
-def uses_log_axis(scale: str, lines: Sequence[Line]) -> bool:
-    """Whether the time axis is logarithmic: as `scale` ("log" or "linear") says, by the spread of the values for others."""
-    return scale == "log" or (scale != "linear" and needs_log_axis(lines))
-
-
 def draw_charts(
     comparison: Comparison,
     captures: Sequence[CaptureFact],
@@ -89,22 +91,26 @@ def draw_charts(
     out: Container[int] = (),
     scale: str = "",
 ) -> dict[str, Figure]:
-    """Plotly figures by name; only those that have something to show. `scale`: of the time axis, see uses_log_axis."""
+    """Plotly figures by name; only those that have something to show. `scale`: of the time axis, "log", "linear" or by itself."""
     charts: dict[str, Figure] = {}
     if bars := throughput_bars(comparison, silent):
         charts["throughput"] = throughput_figure(bars)
     if lines := percentile_lines(comparison, out):
-        charts["latency"] = latency_figure(lines, log=uses_log_axis(scale, lines))
+        charts["latency"] = latency_figure(lines, scale)
     if curves := [scaling_curve(sweep) for sweep in sweeps if len(sweep.levels) >= FEWEST_LEVELS]:
         charts["scaling"] = scaling_figure(curves)
     if sizes := _process_sizes(comparison.columns, captures):
         charts["processes"] = process_figure(sizes)
     memory = [(capture, memory_parts(capture)) for capture in captures]
     if stacks := _stacks(comparison.columns, [(capture, parts) for capture, parts in memory if len(parts) > 1]):
-        charts["memory"] = memory_figure(stacks)
-    cpu = [(capture, _cpu_parts(capture)) for capture in captures if "cpu_us" in capture.metrics]
+        charts["memory"] = stack_figure(stacks, MEMORY, "MiB")
+    cpu = [
+        (capture, {key: sum(capture.metrics.get(name, 0.0) for name in names) for key, names in CPU_METRICS.items()})
+        for capture in captures
+        if "cpu_us" in capture.metrics
+    ]
     if stacks := _stacks(comparison.columns, cpu):
-        charts["cpu"] = cpu_figure(stacks)
+        charts["cpu"] = stack_figure(stacks, CPU, "% of CPU time")
     return charts
 
 
@@ -197,14 +203,3 @@ def _stacks(columns: Sequence[Column], found: Sequence[tuple[CaptureFact, dict[s
 
 def _unique_configs(columns: Sequence[Column]) -> list[Column]:
     return list({column.config.id: column for column in reversed(columns)}.values())[::-1]
-
-
-def _cpu_parts(capture: CaptureFact) -> dict[str, float]:
-    parts = {name: capture.metrics.get(f"cpu_{name}", 0.0) for name in ("us", "ni", "sy", "si", "hi", "wa", "id")}
-    return {
-        "us": parts["us"] + parts["ni"],
-        "sy": parts["sy"],
-        "si": parts["si"] + parts["hi"],
-        "wa": parts["wa"],
-        "id": parts["id"],
-    }

@@ -9,11 +9,11 @@ from typing import Any
 
 from runs.analysis import histogram
 from runs.charts import Figure
-from runs.charts.bars import HistogramBar, histogram_figure
+from runs.charts.bars import histogram_figure
 from runs.charts.curves import Line, latency_figure
 from runs.charts.history import FEWEST_INTERVALS, LoadBySecond, describe_load, load_figure
 from runs.models import Run, Timing
-from runs.presenters.comparison_charts import drawn_percentiles, uses_log_axis
+from runs.presenters.comparison_charts import drawn_percentiles
 from runs.selectors import reads
 
 HEADINGS = {"requests": "How long did how many requests take?", "course": "How did the load go by the second?"}
@@ -35,17 +35,15 @@ class File:
     starts: str
 
 
-def draw_latency(run: Run, exact_ms: dict[str, float], scale: str) -> tuple[Figure | None, bool]:
-    """(the chart, whether its time axis is logarithmic); None where fewer than two percentiles are known.
+def draw_latency(run: Run, exact_ms: dict[str, float], scale: str) -> Figure | None:
+    """The percentiles of a run; None where fewer than two are known.
 
     `exact_ms`: percentiles of the single requests, if there is a file of them. `scale`: see uses_log_axis.
     """
     percentiles = drawn_percentiles(run.percentiles_ms, exact_ms)
     if len(percentiles) < 2:
-        return None, False
-    line = Line(run.config.name, 0, 1, percentiles, run.complete_requests)
-    log = uses_log_axis(scale, [line])
-    return latency_figure([line], log=log), log
+        return None
+    return latency_figure([Line(run.config.name, 0, 1, percentiles, run.complete_requests)], scale)
 
 
 def timings_of_run(run: Run) -> dict[str, Any]:
@@ -123,5 +121,5 @@ def _draw_timings(rows: Sequence[Timing], course: LoadBySecond | None) -> dict[s
     if row is None:
         return {}
     bars = histogram.bars(histogram.unpack(row.histogram))
-    charts = {"requests": histogram_figure([HistogramBar(bar.low, bar.high, bar.n) for bar in bars])}
+    charts = {"requests": histogram_figure([(bar.low, bar.high, bar.n) for bar in bars])}
     return charts | ({"course": load_figure(course)} if course else {})

@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 
 from runs.analysis import environment, sheet, table
 from runs.analysis.export import Post, against, commands, common_environment, markdown, method, sections, spoken
-from runs.presenters.comparison_charts import USUAL_CHARTS, draw_charts, percentile_lines, uses_log_axis
+from runs.presenters.comparison_charts import USUAL_CHARTS, draw_charts
 from runs.selectors import judging, reads
 from runs.views.answer import answer
 from runs.views.standalone import standalone
@@ -40,7 +40,7 @@ def context_of(request: HttpRequest, material: reads.Material) -> dict[str, Any]
         "charts": charts,
         "missing": [name for name in USUAL_CHARTS if name not in charts] if material.runs else [],
         "public": settings.PUBLIC_READ,
-        "log": uses_log_axis(scale, percentile_lines(comparison)),
+        "log": "latency" in charts and charts["latency"]["layout"]["yaxis"]["type"] == "log",
         "hosts": material.hosts,
         "texts": material.texts,
         "config_names": {config.id: config.name for config in material.configs},

@@ -49,7 +49,7 @@ def run(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     captures = list(found.captures.defer("values", "quotes"))
     seen = samples_of_run(found, captures)
     single = timings_of_run(found)
-    chart, log = draw_latency(found, single["exact_ms"], request.GET.get("y", ""))
+    chart = draw_latency(found, single["exact_ms"], request.GET.get("y", ""))
     pairs = flat(found.values)
     context = {
         "run": found,
@@ -60,7 +60,7 @@ def run(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
         "through": seen.captures[0] if seen else None,
         "around": seen.part_around(found) if seen else None,
         "chart": chart,
-        "log": log,
+        "log": chart is not None and chart["layout"]["yaxis"]["type"] == "log",
         "pairs": pairs,
         "configs": list(found.experiment.configs.all()),
         "pictures": [("Latency percentiles", reverse("run-picture", args=[pk]))] if chart else [],

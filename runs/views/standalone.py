@@ -25,7 +25,7 @@ def standalone(request: HttpRequest, post: Post, context: dict[str, Any]) -> Htt
     comparison = context["comparison"]
     drawn = [
         svg.draw_bars(found, post.title) if (found := throughput_bars(comparison, context["silent"])) else "",
-        svg.draw_percentiles(spread, post.title, log=context["log"])
+        svg.draw_percentiles(spread, post.title, scale="log" if context["log"] else "linear")
         if (spread := percentile_lines(comparison, context["out"]))
         else "",
     ]

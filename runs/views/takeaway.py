@@ -40,7 +40,7 @@ def run_picture(request: HttpRequest, pk: int) -> HttpResponse:
     line = Line(f"{found.config}, run {found.repeat}", 0, 1, found.percentiles_ms, found.complete_requests)
     title = f"{found.experiment}: {found.config}"
     return picture(
-        request, svg.draw_percentiles([line] if found.percentiles_ms else [], title, log=wanted_scale(request))
+        request, svg.draw_percentiles([line] if found.percentiles_ms else [], title, scale=request.GET.get("y", ""))
     )
 
 
@@ -50,13 +50,8 @@ def drawn(what: str, material: reads.Material, title: str, request: HttpRequest)
     if what == "throughput":
         return svg.draw_bars(throughput_bars(comparison, judged.silent(comparison)), title)
     if what == "latency":
-        return svg.draw_percentiles(percentile_lines(comparison, judged.out), title, log=wanted_scale(request))
+        return svg.draw_percentiles(percentile_lines(comparison, judged.out), title, scale=request.GET.get("y", ""))
     raise Http404(f"No picture is called {what}; there are throughput and latency.")
-
-
-def wanted_scale(request: HttpRequest) -> bool | None:
-    """The time axis as the page's ?y= asks: log, linear, or (None) as the spread calls for."""
-    return {"log": True, "linear": False}.get(request.GET.get("y", ""))
 
 
 def picture(request: HttpRequest, body: str) -> HttpResponse:

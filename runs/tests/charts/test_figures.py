@@ -48,15 +48,15 @@ def test_few_requests_do_not_put_the_longest_before_the_percentiles():
 
 def test_the_log_axis_leaves_out_nought_and_the_linear_one_begins_there():
     lines = [curves.Line("event", 0, 1, {"50": 0, "90": 2})]
-    assert curves.latency_figure(lines, log=True)["data"][0]["y"] == [None, 2]
+    assert curves.latency_figure(lines, "log")["data"][0]["y"] == [None, 2]
     linear = curves.latency_figure(lines)
     assert linear["data"][0]["y"] == [0, 2]
     assert linear["layout"]["yaxis"]["rangemode"] == "tozero"
 
 
 def test_a_far_tail_asks_for_the_log_axis():
-    assert curves.needs_log_axis([curves.Line("a", 0, 1, {"50": 1, "90": 1, "100": 8588})])
-    assert not curves.needs_log_axis([curves.Line("a", 0, 1, {"50": 73, "90": 240, "100": 900})])
+    assert curves.uses_log_axis([curves.Line("a", 0, 1, {"50": 1, "90": 1, "100": 8588})])
+    assert not curves.uses_log_axis([curves.Line("a", 0, 1, {"50": 73, "90": 240, "100": 900})])
 
 
 def test_more_than_ten_lines_become_small_multiples_with_one_scale():
@@ -81,7 +81,7 @@ def test_a_strip_of_many_processes_is_thinned_and_keeps_its_ends():
 
 
 def test_stacks_leave_out_parts_that_nobody_tells():
-    made = bars.memory_figure([bars.Stack("a", "before", {"used": 300.0, "free": 400.0})])
+    made = bars.stack_figure([bars.Stack("a", "before", {"used": 300.0, "free": 400.0})], bars.MEMORY, "MiB")
     assert [trace["name"] for trace in made["data"]] == ["used by programs", "free"]
     assert made["layout"]["barmode"] == "stack"
 
@@ -99,5 +99,8 @@ def test_long_names_keep_both_ends():
 
 
 def test_every_figure_is_plain_json():
-    made = [bars.throughput_figure(BARS), bars.cpu_figure([bars.Stack("a", "during", {"us": 70.0, "id": 30.0})])]
+    made = [
+        bars.throughput_figure(BARS),
+        bars.stack_figure([bars.Stack("a", "during", {"us": 70.0, "id": 30.0})], bars.CPU, "%"),
+    ]
     assert json.loads(json.dumps(made)) == made

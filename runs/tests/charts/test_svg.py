@@ -90,7 +90,7 @@ def test_a_picture_without_data_says_why():
 def test_a_wide_spread_gets_a_log_axis_unless_asked_otherwise():
     line = Line("event", 0, 1, {"50": 1.0, "80": 1.0, "90": 2.0, "99": 8588.0}, 1000)
     assert "log scale" in words(draw_percentiles([line], "latency"))
-    assert "log scale" not in words(draw_percentiles([line], "latency", log=False))
+    assert "log scale" not in words(draw_percentiles([line], "latency", scale="linear"))
 
 
 def test_more_than_ten_lines_are_cut_and_every_config_stays():
@@ -128,8 +128,8 @@ def test_any_name_and_any_value_make_a_well_formed_picture(name, values):
 
 @given(st.dictionaries(st.sampled_from(["50", "66", "90", "99", "99.9", "100"]), st.floats()), st.integers(0, 10**9))
 def test_any_percentiles_make_a_well_formed_picture(values, n):
-    for log in (None, True, False):
-        read(draw_percentiles([Line("x", 0, 1, values, n)], "any", log=log))
+    for scale in ("", "log", "linear"):
+        read(draw_percentiles([Line("x", 0, 1, values, n)], "any", scale=scale))
 
 
 def test_hostile_names_stay_words():
