@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Literal
@@ -14,6 +13,7 @@ from typing import Literal
 from runs.analysis.dialects import read
 from runs.analysis.directives import Directive, Parsed
 from runs.analysis.facts import ConfigFact, Source, TextFact
+from runs.analysis.summary_wording import describe_file, describe_texts, name_file
 
 # Texts longer than this are shown whole and not compared: difflib's time grows with the square of the lines.
 MOST_LINES = 1500
@@ -140,84 +140,6 @@ def _joined(groups: Sequence[Group], step: Callable[[Shown], Hashable]) -> list[
     return sorted(made, key=lambda group: min(one.fact.line for one in group.values()))
 
 
-MOST_NAMED = 6
-
-
-def file_name(paths: Sequence[str]) -> str:
-    """What the configs call a file, without its folders: "a.conf", or "a.conf / b.conf" where they differ."""
-    names = list(dict.fromkeys(PurePosixPath(path).name for path in paths if path))
-    return " / ".join(names[:2]) + (" / …" if len(names) > 2 else "") or "config text"
-
-
-def file_words(
-    name: str,
-    columns: Sequence[ConfigFact],
-    without: Sequence[ConfigFact],
-    differing: Sequence[str] = (),
-    *,
-    same: int = 0,
-    unshown: int = 0,
-    unread: int = 0,
-    alike: bool = False,
-) -> str:
-    """One file in a sentence or three. `alike`: of texts that were compared by their lines."""
-    names = _listed([config.name for config in columns])
-    if differing:
-        total = len(differing) + same
-        opening = f"{name}: {len(differing)} of {total} directives differ between {names}: {_listed(differing)}."
-    elif same or unshown:
-        shown = "what is shown is " if unshown else ""
-        opening = f"{name}: {shown}identical in {names} ({_count(same, 'directive')} compared)."
-    else:
-        opening = f"{name}: " + (f"identical in {names}." if alike else f"the lines of {names} differ.")
-    rest = []
-    if unshown:
-        rest.append(f"{_count(unshown, 'directive')} cannot be compared: not every text was shown whole.")
-    if unread:
-        rest.append(f"{_count(unread, 'line')} of these texts could not be read as a directive.")
-    if without:
-        rest.append(f"{_listed([config.name for config in without])}: no text of this kind.")
-    return " ".join([opening, *rest])
-
-
-def common_words(
-    configs: Sequence[ConfigFact],
-    texts: Sequence[TextFact],
-    lone: Sequence[tuple[ConfigFact, TextFact]],
-    compared: AbstractSet[int],
-) -> tuple[str, ...]:
-    """Texts that only one config has, configs that have none, texts that hold for all."""
-    if not texts or len(configs) < 2:
-        return ()
-    found = []
-    for config, text in lone:
-        found.append(f"{_named(text)}: only {config.name} shows it, so there is nothing to compare it with.")
-    bare = [config.name for config in configs if config.id not in compared]
-    if bare and compared:
-        found.append(f"{_listed(bare)}: no config text.")
-    shared = Counter(_named(text) for text in texts if text.config is None)
-    for name, times in shared.items():
-        often = "once" if times == 1 else f"{times} times"
-        found.append(f"{name} is shown {often}, for no config in particular: no difference follows from it.")
-    return tuple(found)
-
-
-def _named(text: TextFact) -> str:
-    return PurePosixPath(text.path).name or f"The config text at line {text.line}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def _listed(names: Sequence[str]) -> str:
-    """ "a", "a and b", "a, b and c", "a, b, c and 5 more"."""
-    names = list(dict.fromkeys(names))
-    if len(names) > MOST_NAMED:
-        names = [*names[: MOST_NAMED - 1], f"{len(names) - MOST_NAMED + 1} more"]
-    return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
-
-
 # Repeats of these add up, whatever their order; of others the last, or the first that fits, may win.
 UNORDERED = frozenset(
     {
@@ -293,23 +215,25 @@ def compare_configs(configs: Sequence[ConfigFact], texts: Sequence[TextFact]) ->
     groups = [{pk: group[pk] for pk in known if pk in group} for group in pair(own)]
     files = tuple(_file(known, group) for group in groups if len(group) > 1)
     lone = [(known[pk], shown.fact) for group in groups if len(group) == 1 for pk, shown in group.items()]
-    return ConfigDiff(files, common_words(configs, texts, lone, compared={pk for group in groups for pk in group}))
+    return ConfigDiff(files, describe_texts(configs, texts, lone, compared={pk for group in groups for pk in group}))
 
 
 def _file(known: Mapping[int, ConfigFact], group: Group) -> FileDiff:
     columns = tuple(known[pk] for pk in group)
     shown = tuple(group.values())
     paths = tuple(one.fact.path for one in shown)
-    name = file_name(paths)
+    name = name_file(paths)
     without = [config for config in known.values() if config.id not in group]
     dialects = {one.parsed.dialect if one.parsed else "" for one in shown}
     if len(dialects) > 1 or "" in dialects:
         lines = tuple(_by_lines(columns, shown))
-        sentence = file_words(name, columns, without, alike=not any(diff.lines for diff in lines))
+        sentence = describe_file(name, columns, without, alike=not any(diff.lines for diff in lines))
         return FileDiff(name, "", columns, paths, (), 0, 0, 0, sentence, lines)
     rows, same, unshown = _rows(shown, dialects.pop())
     unread = sum(len(one.parsed.unread) for one in shown if one.parsed)
-    sentence = file_words(name, columns, without, [row.name for row in rows], same=same, unshown=unshown, unread=unread)
+    sentence = describe_file(
+        name, columns, without, [row.name for row in rows], same=same, unshown=unshown, unread=unread
+    )
     dialect = next(one.parsed.dialect for one in shown if one.parsed)
     return FileDiff(name, dialect, columns, paths, rows, same, unshown, unread, sentence)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from runs.analysis import environment
+from runs.analysis.columns import compare_columns, compare_hosts
 from runs.analysis.config_diff import ConfigDiff, FileDiff
 from runs.analysis.cost import Cost
 from runs.analysis.doubts import Doubt
@@ -17,6 +17,7 @@ from runs.analysis.numbers import figure
 from runs.analysis.scaling import Sweep
 from runs.analysis.sheet import address, escaped, link, markdown_table
 from runs.analysis.stats import delta_word
+from runs.analysis.summary_wording import describe_baselines
 from runs.analysis.table import Cell, Comparison
 from runs.analysis.verdict import Judgement, Verdict
 from runs.analysis.verdict_wording import LABELS
@@ -158,7 +159,6 @@ def _ruling(ruling: OverrideFact | None) -> dict[str, Any] | None:
 
 SEVERITY = {"fatal": "Not counted", "caution": "Caution", "note": "Note"}
 MOST_LINES = 6
-MOST_BLOCKS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,23 +247,8 @@ def _figures(post: Post) -> list[str]:
     return [
         "## Figures",
         markdown_table(heads, rows),
-        f"Means of n values. {escaped(against(post.comparison, post.judgement))}",
+        f"Means of n values. {escaped(describe_baselines(post.comparison, post.judgement))}",
     ]
-
-
-def against(comparison: Comparison, judgement: Judgement) -> str:
-    """What the differences and verdicts are against: one baseline, or one for each block of columns."""
-    blocks: dict[int, list[str]] = {}
-    for at, base in enumerate(judgement.bases):
-        if at != base:
-            blocks.setdefault(base, []).append(comparison.columns[at].title)
-    if not blocks:
-        return ""
-    if len(blocks) == 1:
-        return f"Differences and verdicts are against {comparison.columns[next(iter(blocks))].title}, the baseline."
-    told = [f"{' and '.join(others)} against {comparison.columns[base].title}" for base, others in blocks.items()]
-    more = f"; and {len(told) - MOST_BLOCKS} more in the same way" if len(told) > MOST_BLOCKS else ""
-    return f"Differences and verdicts stand {'; '.join(told[:MOST_BLOCKS])}{more}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -397,52 +382,14 @@ def commands(comparison: Comparison) -> list[str]:
     return list(dict.fromkeys(found))[:MOST_COMMANDS]
 
 
-def method(comparison: Comparison, judgement: Judgement) -> list[str]:
-    """What was run how often, and how the verdicts were reached, in sentences."""
-    counts = [len(column.runs) for column in comparison.columns]
-    if not any(counts):
-        return ["No load test is among what was read."]
-    tools = sorted({run.tool for column in comparison.columns for run in column.runs})
-    n = f"n={counts[0]}" if len(set(counts)) == 1 else f"n={min(counts)} to {max(counts)}"
-    told = [f"{sum(counts)} runs of {' and '.join(tools)} in {_many(len(counts), 'column')}, {n} in each."]
-    if len(counts) < 2:
-        return told
-    tests = sorted({verdict.test for verdict in judgement.verdicts.values() if verdict.test})
-    if tests:
-        told += _tested(judgement, tests)
-    if any(verdict.n == 1 or verdict.n_base == 1 for verdict in judgement.verdicts.values()):
-        told.append(
-            "One run a side is no test: its distance is set beside what repeats vary by, and what lies far outside "
-            "is likely, not proven."
-        )
-    return told
-
-
-def _tested(judgement: Judgement, tests: Sequence[str]) -> list[str]:
-    """How it was tested, and what of that holds for the tests that were made."""
-    told = f"Tested by {', '.join(tests)}."
-    if all(verdict.p_adjusted is None for verdict in judgement.verdicts.values()):
-        return [told]
-    return [
-        f"{told} p-values are corrected after Holm over the configs of each metric, not over metrics; intervals are each "
-        'comparison\'s own. "Same" means that the whole 95 % interval of the ratio lies within 2 % of equal.',
-        "Ratios that are tested are of geometric means, from 4 repeats a side on the median of all pairs of runs, and so "
-        "may differ from those of the means in the table.",
-    ]
-
-
 def common_environment(
     comparison: Comparison, hosts: Sequence[Mapping[str, object]]
 ) -> tuple[list[tuple[str, str]], list[tuple[str, tuple[str, ...]]]]:
     """(what is the same wherever it is told, what differs: a value a column or host), as (name, value)."""
-    differ, same = environment.of_columns(comparison.columns)
-    hosts_differ, hosts_same = environment.of_hosts(hosts)
+    differ, same = compare_columns(comparison.columns)
+    hosts_differ, hosts_same = compare_hosts(hosts)
     told = {"Command", "Host"} if hosts else {"Command"}  # commands are part of the method
     alike = [(name, value) for name, value in same if name not in told]
     machines = [("Machine" if name == "Name" else name, value) for name, value in hosts_same]
     unlike = [(row.name, row.values) for row in (*hosts_differ, *differ) if row.name not in told]
     return machines + alike, unlike
-
-
-def _many(n: int, what: str) -> str:
-    return f"{n} {what}{'' if n == 1 else 's'}"

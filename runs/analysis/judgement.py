@@ -17,38 +17,36 @@ from dataclasses import dataclass, replace
 
 from runs.analysis import stats
 from runs.analysis.columns import bases
-from runs.analysis.evidence import (
-    ALPHA,
-    ENOUGH_FOR_RANKS,
-    FAILURE_COUNTS,
-    MARGIN,
-    Attempts,
-    Evidence,
-    Side,
-    compare_sides,
-    count_groups,
-    failed_share,
-    ratio,
-    read_attempts,
-    repeats_needed,
-)
 from runs.analysis.facts import Semantics
 from runs.analysis.numbers import mean
 from runs.analysis.table import Comparison, Row
 from runs.analysis.verdict import (
+    ALPHA,
+    ENOUGH_FOR_RANKS,
+    FAILURE_COUNTS,
     GAINS,
     LOSSES,
+    MARGIN,
     UNKNOWN_REACH,
+    Attempts,
+    Evidence,
     FailureCounts,
     Ground,
     JudgedRow,
     Judgement,
     Kind,
     Scale,
+    Side,
     Spread,
     Verdict,
     Verdicts,
     Void,
+    compare_sides,
+    count_groups,
+    failed_share,
+    ratio,
+    read_attempts,
+    repeats_needed,
 )
 
 PERCENTILE = re.compile(r"p(\d+(?:\.\d+)?)_ms")

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 
 from runs.analysis.facts import CaptureFact, ProcessFact
 
-# Programs of a terminal, beside the monitors: they belong to watching, not to what is watched.
+# Programs that belong to watching, not to what is watched.
 LOOKERS = {
+    "top",
+    "ps",
     "grep",
     "egrep",
     "bash",
@@ -66,8 +68,7 @@ def leading(captures: Sequence[CaptureFact], most: int) -> list[str]:
     biggest: dict[str, float] = {}
     for capture in captures:
         for group in groups(capture.processes):
-            watches = group.name in LOOKERS or all(process.monitors for process in group.members)
-            if group.rss_kb and not watches:
+            if group.name not in LOOKERS and group.rss_kb:
                 biggest[group.name] = max(group.rss_kb, biggest.get(group.name, 0.0))
     floor = WORTH_A_ROW * max(biggest.values(), default=0.0)
     worth = [name for name in biggest if biggest[name] >= floor]

@@ -10,9 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 import numpy as np
 from scipy import optimize, stats
+
+from runs.analysis.facts import ConfigFact, Source
 
 _CONTENTIONS = np.concatenate([[0.0], np.geomspace(1e-5, 0.5, 40), 1 - np.geomspace(0.4, 1e-5, 30), [1.0]])
 # Each refinement looks between the neighbours of the best so far: a thousandth of the first grid's steps after two.
@@ -335,3 +338,75 @@ def _curve(
         )
         for at, rate, e in zip(n, rates, error, strict=True)
     )
+
+
+# Residual standard error as a share of the mean rate: how near the law comes to what was measured.
+CLOSE, ROUGH = 0.05, 0.15
+
+
+# A peak whose interval spans more than this is not named: nobody could act on it.
+WIDEST = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """All repeats at one concurrency. rates in requests/s; tails in ms (see Sweep.tail), of the runs that print it."""
+
+    n: int
+    rates: tuple[float, ...]
+    tails: tuple[float, ...]
+    runs: tuple[int, ...]
+    sources: tuple[Source, ...]
+
+    @property
+    def rate(self) -> float:
+        return fmean(self.rates)
+
+    @property
+    def tail_ms(self) -> float | None:
+        return fmean(self.tails) if self.tails else None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A sweep before it is fitted. `configs` are several where each level is a config of its own.
+
+    left_out: (concurrency, why) of runs that do not count.
+    """
+
+    name: str
+    configs: tuple[ConfigFact, ...]
+    place: int
+    tool: str
+    tail: str
+    levels: tuple[Level, ...]
+    left_out: tuple[tuple[int, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Knee:
+    """Where req/s peaks: clients at once, and between which numbers of them with 95 %."""
+
+    at: float
+    low: float
+    high: float
+
+
+def find_knee(sweep: Found, fit: Fit | None) -> Knee | None:
+    """A peak within what was measured, where its interval is narrow enough to be of use."""
+    if fit is None or fit.peak_at is None or fit.peak_interval.high is None:
+        return None
+    if is_too_wide(fit.peak_interval) or miss_share(sweep, fit) >= ROUGH:
+        return None
+    within = sweep.levels[0].n <= fit.peak_at <= sweep.levels[-1].n
+    return Knee(fit.peak_at, fit.peak_interval.low, fit.peak_interval.high) if within else None
+
+
+def is_too_wide(interval: Interval) -> bool:
+    return interval.high is None or interval.high > WIDEST * max(interval.low, 1.0)
+
+
+def miss_share(sweep: Found, fit: Fit) -> float:
+    """The residual standard error as a share of the mean rate."""
+    rates = [rate for level in sweep.levels for rate in level.rates]
+    return fit.residual * len(rates) / sum(rates)

@@ -9,11 +9,22 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from runs.analysis.evidence import ALPHA, ENOUGH_FOR_RANKS, ratio
 from runs.analysis.numbers import WORDS, figure, percent
 from runs.analysis.stats import MANY_SETS, MOST_REPEATS, Pool
 from runs.analysis.table import Comparison
-from runs.analysis.verdict import FailureCounts, Ground, Judgement, Kind, Scale, Verdict, Void, Words
+from runs.analysis.verdict import (
+    ALPHA,
+    ENOUGH_FOR_RANKS,
+    FailureCounts,
+    Ground,
+    Judgement,
+    Kind,
+    Scale,
+    Verdict,
+    Void,
+    Words,
+    ratio,
+)
 
 LABELS: dict[Kind, str] = {
     Kind.BETTER: "better",

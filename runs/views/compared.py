@@ -8,8 +8,10 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
-from runs.analysis import environment, sheet, table
-from runs.analysis.export import Post, against, commands, common_environment, markdown, method, sections, spoken
+from runs.analysis import sheet, table
+from runs.analysis.columns import compare_columns, compare_hosts
+from runs.analysis.export import Post, commands, common_environment, markdown, sections, spoken
+from runs.analysis.summary_wording import describe_baselines, describe_method
 from runs.presenters.comparison_charts import USUAL_CHARTS, draw_charts
 from runs.selectors import judging, reads
 from runs.views.answer import answer
@@ -28,7 +30,7 @@ def context_of(request: HttpRequest, material: reads.Material) -> dict[str, Any]
         "comparison": comparison,
         "judged": judged,
         "judgement": judged.judgement,
-        "against": against(comparison, judged.judgement),
+        "against": describe_baselines(comparison, judged.judgement),
         "several_bases": len(set(judged.judgement.bases)) > 1,
         "doubts": judged.doubts,
         "verdicts": spoken(comparison, judged.judgement),
@@ -52,8 +54,8 @@ def context_of(request: HttpRequest, material: reads.Material) -> dict[str, Any]
 
 
 def _differences(comparison: table.Comparison, material: reads.Material) -> dict[str, Any]:
-    differ, same = environment.of_columns(comparison.columns)
-    hosts_differ, hosts_same = environment.of_hosts([vars(host) for host in material.hosts])
+    differ, same = compare_columns(comparison.columns)
+    hosts_differ, hosts_same = compare_hosts([vars(host) for host in material.hosts])
     return {
         "differ": differ,
         "same": same,
@@ -98,7 +100,7 @@ def post_of(request: HttpRequest, context: dict[str, Any]) -> Post:
         absolute=request.build_absolute_uri,
         pictures=[(words, request.build_absolute_uri(url)) for words, url in context["pictures"]],
         sections=sections(judged.cost, judged.sweeps, judged.differences),
-        method=method(comparison, judged.judgement),
+        method=describe_method(comparison, judged.judgement),
         commands=commands(comparison),
         same=same,
         differ=differ,

@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 
-from runs.analysis import environment
+from runs.analysis.columns import compare_hosts
 from runs.analysis.sheet import Sheet, Value
 from runs.models import Capture, Config, Host, Run
 from runs.presenters.monitor_charts import charts_of_capture, charts_of_run
@@ -82,7 +82,7 @@ def _looks(captures: Sequence[Capture]) -> list[tuple[Capture, int, str]]:
 
 def host(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     found = get_object_or_404(Host, pk=pk)
-    _, properties = environment.of_hosts([vars(found)])
+    _, properties = compare_hosts([vars(found)])
     experiments = summaries.experiments_on_host(found, HOST_PAGE_SIZE + 1, lists.id_after(request.GET))
     page = lists.make_page(request.GET, experiments, size=HOST_PAGE_SIZE)
     alike = (

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from runs.analysis import environment, monitors
-from runs.analysis.columns import columns
+from runs.analysis import monitors
+from runs.analysis.columns import columns, compare_columns, compare_hosts
 from runs.analysis.facts import ProcessFact
 from runs.analysis.monitors import memory_parts
 from runs.tests.analysis.facts import capture, configs, httpd, run
@@ -11,7 +11,7 @@ from runs.tests.analysis.facts import capture, configs, httpd, run
 
 def test_only_what_differs_becomes_a_row():
     runs = [run(n, keepalive=k, server_software="Apache/2.4.7", host="centos5") for n, k in ((1, False), (2, True))]
-    differ, same = environment.of_columns(columns(configs("a", "b"), runs))
+    differ, same = compare_columns(columns(configs("a", "b"), runs))
     assert [(row.name, row.values) for row in differ] == [("Keep-alive", ("off", "on"))]
     assert ("Server", "Apache/2.4.7") in same
     assert ("Host", "centos5") in same
@@ -19,7 +19,7 @@ def test_only_what_differs_becomes_a_row():
 
 def test_hosts_are_told_apart_in_mib():
     hosts = [{"name": "a", "ram_kb": 774616, "cores": 1}, {"name": "b", "ram_kb": 256400, "cores": 1}]
-    differ, same = environment.of_hosts(hosts)
+    differ, same = compare_hosts(hosts)
     assert [row.values for row in differ] == [("a", "b"), ("756.5 MiB", "250.4 MiB")]
     assert same == [("Cores", "1")]
 
@@ -34,7 +34,7 @@ def test_what_looks_on_gets_no_row():
         capture(
             1,
             processes=(
-                ProcessFact(1, "top", "top", 9999.0, monitors=True),
+                ProcessFact(1, "top", "top", 9999.0),
                 ProcessFact(2, "grep", "grep httpd", 1.0),
                 *httpd(5),
             ),

@@ -10,9 +10,10 @@ import pytest
 
 from runs import ingest
 from runs.analysis import stats
-from runs.analysis.export import method, structure
+from runs.analysis.export import structure
 from runs.analysis.judgement import judge
 from runs.analysis.stats import delta_word
+from runs.analysis.summary_wording import describe_method
 from runs.analysis.table import compare
 from runs.analysis.verdict import Spread
 from runs.analysis.verdict_wording import add_words, describe, explain, p_words
@@ -28,7 +29,7 @@ def said(comparison, **how: Any) -> str:
 
 def told(*sides: list[float], **fields: Any) -> str:
     made = table(*sides, **fields)
-    return " ".join(method(made, judge(made)))
+    return " ".join(describe_method(made, judge(made)))
 
 
 def test_four_repeats_a_side_can_prove_a_difference():

@@ -1,0 +1,250 @@
+"""The sentences of a comparison's parts: how it scales, how its config texts differ, how it was made and judged."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from pathlib import PurePosixPath
+
+from runs.analysis.facts import ConfigFact, TextFact
+from runs.analysis.numbers import figure
+from runs.analysis.scalability_law import (
+    CLOSE,
+    LACK_OF_FIT,
+    LEAST_LEVELS,
+    ROUGH,
+    Fit,
+    Found,
+    Interval,
+    is_too_wide,
+    miss_share,
+)
+from runs.analysis.table import Comparison
+from runs.analysis.verdict import Judgement
+
+
+def describe_sweep(sweep: Found, fit: Fit | None) -> str:
+    """How many levels are missing, or where the peak is."""
+    if fit is None:
+        return _missing(sweep)
+    if miss_share(sweep, fit) >= ROUGH:
+        return f"{sweep.name}: {_quality(sweep, fit)} No peak is read off it."
+    return f"{sweep.name}: {_peak(sweep, fit)} {_quality(sweep, fit)}"
+
+
+def describe_fit(fit: Fit) -> tuple[str, ...]:
+    """λ, σ and κ with their intervals."""
+    return (
+        f"λ {_with_interval(fit.rate_one, fit.rate_one_interval, ' requests/s for one client alone')}",
+        f"σ {_with_interval(fit.contention, fit.contention_interval, ', the share of work that waits in line (contention)')}",
+        f"κ {_with_interval(fit.coherency, fit.coherency_interval, ', the cost of keeping each other informed (coherency)')}",
+    )
+
+
+def note_sweep(sweep: Found) -> tuple[str, ...]:
+    found = [f"Left out at concurrency {level}: {why.rstrip('.')}." for level, why in sweep.left_out]
+    if len(sweep.configs) > 1:
+        found.append(
+            "Each level is a config of its own; they count as one since their names differ in that number only."
+        )
+    return tuple(found)
+
+
+def _missing(sweep: Found) -> str:
+    levels = [str(level.n) for level in sweep.levels]
+    lack = LEAST_LEVELS - len(levels)
+    if lack <= 0:
+        return f"{sweep.name}: no scaling law fits these {len(levels)} levels of concurrency."
+    have = " and ".join(part for part in (", ".join(levels[:-1]), *levels[-1:]) if part) or "none"
+    plural = "level" if len(levels) == 1 else "levels"
+    are = "1 more is" if lack == 1 else f"{lack} more are"
+    return (
+        f"{sweep.name}: {len(levels)} {plural} of concurrency that count ({have}); a scaling law takes at least "
+        f"{LEAST_LEVELS}, {are} missing."
+    )
+
+
+def _peak(sweep: Found, fit: Fit) -> str:
+    least, most = sweep.levels[0].n, sweep.levels[-1].n
+    interval = fit.peak_interval
+    if fit.peak_at is None or interval.high is None:
+        return _no_peak(fit, most)
+    if fit.peak_at < least:
+        return f"req/s falls from the lowest level measured on ({least} clients): the peak lies below it."
+    span = f"95 % interval {_clients(interval.low)} to {_clients(interval.high)}"
+    if is_too_wide(interval):
+        return f"req/s has a peak, but where is uncertain ({span} clients)."
+    place = f"at {_clients(fit.peak_at)} clients ({span}), with {figure(fit.peak_rate)} requests/s"
+    if fit.peak_at > most:
+        return f"no peak up to the {most} clients measured; drawn out, the law puts it {place}."
+    return f"req/s peaks {place}."
+
+
+def _no_peak(fit: Fit, most: int) -> str:
+    if fit.peak_interval.low > most:
+        more = f" If there is one, it lies above {_clients(fit.peak_interval.low)} clients."
+        return f"no peak within what was measured (up to {most} clients)." + more
+    return f"whether req/s has a peak cannot be told from these levels (up to {most} clients)."
+
+
+def _quality(sweep: Found, fit: Fit) -> str:
+    share = miss_share(sweep, fit)
+    word = "closely" if share < CLOSE else "roughly" if share < ROUGH else "badly"
+    off = f"off by {share:.1%}".replace("%", " %")
+    fitted = f"The law describes the {len(sweep.levels)} levels {word} (R² {_r_squared(fit)}, {off})."
+    if fit.lack_of_fit is not None and fit.lack_of_fit < LACK_OF_FIT:
+        return fitted + " It misses the means by more than repeats vary, so the intervals rest on its own misses."
+    return fitted
+
+
+def _r_squared(fit: Fit) -> str:
+    return "–" if fit.r_squared is None else f"{min(fit.r_squared, 0.9999):.4f}".rstrip("0").rstrip(".")
+
+
+def _with_interval(value: float, interval: Interval | None, what: str) -> str:
+    if interval is None or interval.high is None:
+        return f"{figure(value)}{what}"
+    return f"{_short_figure(value)} ({_short_figure(interval.low)} to {_short_figure(interval.high)}){what}"
+
+
+def _short_figure(value: float) -> str:
+    return f"{value:.3g}" if abs(value) < 1 else figure(value)
+
+
+def _clients(value: float) -> str:
+    return f"{value:.0f}" if value < 10_000 else f"{value:.2g}"
+
+
+MOST_NAMED = 6
+
+
+def name_file(paths: Sequence[str]) -> str:
+    """What the configs call a file, without its folders: "a.conf", or "a.conf / b.conf" where they differ."""
+    names = list(dict.fromkeys(PurePosixPath(path).name for path in paths if path))
+    return " / ".join(names[:2]) + (" / …" if len(names) > 2 else "") or "config text"
+
+
+def describe_file(
+    name: str,
+    columns: Sequence[ConfigFact],
+    without: Sequence[ConfigFact],
+    differing: Sequence[str] = (),
+    *,
+    same: int = 0,
+    unshown: int = 0,
+    unread: int = 0,
+    alike: bool = False,
+) -> str:
+    """One file in a sentence or three. `alike`: of texts that were compared by their lines."""
+    names = _listed([config.name for config in columns])
+    if differing:
+        total = len(differing) + same
+        opening = f"{name}: {len(differing)} of {total} directives differ between {names}: {_listed(differing)}."
+    elif same or unshown:
+        shown = "what is shown is " if unshown else ""
+        opening = f"{name}: {shown}identical in {names} ({_count(same, 'directive')} compared)."
+    else:
+        opening = f"{name}: " + (f"identical in {names}." if alike else f"the lines of {names} differ.")
+    rest = []
+    if unshown:
+        rest.append(f"{_count(unshown, 'directive')} cannot be compared: not every text was shown whole.")
+    if unread:
+        rest.append(f"{_count(unread, 'line')} of these texts could not be read as a directive.")
+    if without:
+        rest.append(f"{_listed([config.name for config in without])}: no text of this kind.")
+    return " ".join([opening, *rest])
+
+
+def describe_texts(
+    configs: Sequence[ConfigFact],
+    texts: Sequence[TextFact],
+    lone: Sequence[tuple[ConfigFact, TextFact]],
+    compared: AbstractSet[int],
+) -> tuple[str, ...]:
+    """Texts that only one config has, configs that have none, texts that hold for all."""
+    if not texts or len(configs) < 2:
+        return ()
+    found = []
+    for config, text in lone:
+        found.append(f"{_named(text)}: only {config.name} shows it, so there is nothing to compare it with.")
+    bare = [config.name for config in configs if config.id not in compared]
+    if bare and compared:
+        found.append(f"{_listed(bare)}: no config text.")
+    shared = Counter(_named(text) for text in texts if text.config is None)
+    for name, times in shared.items():
+        often = "once" if times == 1 else f"{times} times"
+        found.append(f"{name} is shown {often}, for no config in particular: no difference follows from it.")
+    return tuple(found)
+
+
+def _named(text: TextFact) -> str:
+    return PurePosixPath(text.path).name or f"The config text at line {text.line}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _listed(names: Sequence[str]) -> str:
+    """ "a", "a and b", "a, b and c", "a, b, c and 5 more"."""
+    names = list(dict.fromkeys(names))
+    if len(names) > MOST_NAMED:
+        names = [*names[: MOST_NAMED - 1], f"{len(names) - MOST_NAMED + 1} more"]
+    return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
+
+
+MOST_BLOCKS = 4
+
+
+def describe_baselines(comparison: Comparison, judgement: Judgement) -> str:
+    """What the differences and verdicts are against: one baseline, or one for each block of columns."""
+    blocks: dict[int, list[str]] = {}
+    for at, base in enumerate(judgement.bases):
+        if at != base:
+            blocks.setdefault(base, []).append(comparison.columns[at].title)
+    if not blocks:
+        return ""
+    if len(blocks) == 1:
+        return f"Differences and verdicts are against {comparison.columns[next(iter(blocks))].title}, the baseline."
+    told = [f"{' and '.join(others)} against {comparison.columns[base].title}" for base, others in blocks.items()]
+    more = f"; and {len(told) - MOST_BLOCKS} more in the same way" if len(told) > MOST_BLOCKS else ""
+    return f"Differences and verdicts stand {'; '.join(told[:MOST_BLOCKS])}{more}."
+
+
+def describe_method(comparison: Comparison, judgement: Judgement) -> list[str]:
+    """What was run how often, and how the verdicts were reached, in sentences."""
+    counts = [len(column.runs) for column in comparison.columns]
+    if not any(counts):
+        return ["No load test is among what was read."]
+    tools = sorted({run.tool for column in comparison.columns for run in column.runs})
+    n = f"n={counts[0]}" if len(set(counts)) == 1 else f"n={min(counts)} to {max(counts)}"
+    told = [f"{sum(counts)} runs of {' and '.join(tools)} in {_many(len(counts), 'column')}, {n} in each."]
+    if len(counts) < 2:
+        return told
+    tests = sorted({verdict.test for verdict in judgement.verdicts.values() if verdict.test})
+    if tests:
+        told += _tested(judgement, tests)
+    if any(verdict.n == 1 or verdict.n_base == 1 for verdict in judgement.verdicts.values()):
+        told.append(
+            "One run a side is no test: its distance is set beside what repeats vary by, and what lies far outside "
+            "is likely, not proven."
+        )
+    return told
+
+
+def _tested(judgement: Judgement, tests: Sequence[str]) -> list[str]:
+    """How it was tested, and what of that holds for the tests that were made."""
+    told = f"Tested by {', '.join(tests)}."
+    if all(verdict.p_adjusted is None for verdict in judgement.verdicts.values()):
+        return [told]
+    return [
+        f"{told} p-values are corrected after Holm over the configs of each metric, not over metrics; intervals are each "
+        'comparison\'s own. "Same" means that the whole 95 % interval of the ratio lies within 2 % of equal.',
+        "Ratios that are tested are of geometric means, from 4 repeats a side on the median of all pairs of runs, and so "
+        "may differ from those of the means in the table.",
+    ]
+
+
+def _many(n: int, what: str) -> str:
+    return f"{n} {what}{'' if n == 1 else 's'}"
