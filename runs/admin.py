@@ -1,4 +1,4 @@
-"""Django's admin: users, and a look at what is stored. Results are written by uploads only, so here they are read."""
+"""Django's admin: users, and stored rows. Results are written by uploads only, so here they are read-only."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ else:
 
 
 class Newest(Pages):
-    """The newest rows only, so that a table of millions need not be counted; the site's own lists go on from there."""
+    """The newest rows only, so that a table of millions is not counted; the site's own lists show all."""
 
     MOST = 1000
 
@@ -40,7 +40,7 @@ class Newest(Pages):
 
 
 class ReadOnly(Base):
-    """Rows may be looked at and deleted; nothing is made or changed past ingest."""
+    """Rows can be viewed and deleted; only ingest creates and changes them."""
 
     list_per_page = 50
     show_full_result_count = False
@@ -83,7 +83,7 @@ class ConfigAdmin(ReadOnly):
 
 
 class ByTool(admin.SimpleListFilter):
-    """The tools out of the small table: the filter that Django would make looks through all runs for them."""
+    """The tools from the facets: the filter that Django would build reads all runs for them."""
 
     title = parameter_name = "tool"
 

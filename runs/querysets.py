@@ -16,14 +16,14 @@ FACET_LENGTH = 300
 MARGIN = 10_000  # ids
 
 
-def counted(of: str, by: str, **only: str) -> Coalesce:
+def count_rows(of: str, by: str, **only: str) -> Coalesce:
     """Number of rows of the model `of` ("runs.Run") whose `by` is this row, as a subquery: no join to multiply."""
     model = apps.get_model(of)
     rows = model._default_manager.filter(**{by: OuterRef("pk")}, **only).order_by().values(by)
     return Coalesce(Subquery(rows.annotate(n=Count("pk")).values("n")), 0)
 
 
-def ids_of(model: str, wanted: str) -> list[int]:
+def find_ids(model: str, wanted: str) -> list[int]:
     """The row of `model` ("runs.Host") with this id or, where it is no number, the newest ones of this name."""
     if wanted.isdecimal():
         return [int(wanted)] if len(wanted) <= ID_DIGITS else []
@@ -31,22 +31,22 @@ def ids_of(model: str, wanted: str) -> list[int]:
     return list(rows.values_list("pk", flat=True)[:MOST_NAMESAKES])
 
 
-def related(field: str, ids: list[int]) -> Q:
-    """Rows whose `field` is one of these: looked up before, so that the database knows how few or many to expect."""
+def related_to(field: str, ids: list[int]) -> Q:
+    """Rows whose `field` is one of these ids: as constants, so that the database can estimate the number of rows."""
     return Q(**{f"{field}_id": ids[0]}) if len(ids) == 1 else Q(**{f"{field}_id__in": ids})
 
 
-def moment(model: str, since: datetime) -> Q:
-    """Rows made at that moment or later. Ids grow with time, so the list need not go on below the first of them.
+def created_since(model: str, since: datetime) -> Q:
+    """Rows created at that moment or later. Ids grow with time, so the index is not read below the first of them.
 
-    Rows that were made at the same time may have got their ids the other way round; hence the margin.
+    Rows that are created at the same time may get their ids in another order; hence the margin.
     """
     rows = apps.get_model(model)._default_manager.filter(created_at__gte=since).order_by("created_at")
     first: int | None = rows.values_list("pk", flat=True).first()
     return Q(pk__in=[]) if first is None else Q(pk__gt=first - MARGIN, created_at__gte=since)
 
 
-def facets(**named: str) -> dict[str, int | None]:
+def find_facets(**named: str) -> dict[str, int | None]:
     """The ids of the facets named (tool="ab", tag="nightly"), None for one that no run has. One query, or none."""
     wanted = {kind: value for kind, value in named.items() if value}
     if not wanted:

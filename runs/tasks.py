@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 
 class Reading(Task):  # type: ignore[type-arg]
-    """A task about one upload: when it breaks down, the upload says so instead of waiting for ever."""
+    """A task about one upload: when it fails, the upload's row says so instead of staying queued for ever."""
 
     def on_failure(self, exc: Exception, task_id: str, args: Any, kwargs: Any, einfo: Any) -> None:
         if not isinstance(exc, DatabaseAway):  # then it is read once the database is back
@@ -33,7 +33,7 @@ def parse_upload(upload_id: int) -> None:
     """Read and store a queued upload.
 
     Acknowledged at its start, as run_job is and for the same reason. The upload's row says how far its reader is; where
-    that falls silent, `tend_uploads` sends the text again.
+    that is no longer updated, `tend_uploads` sends the text again.
     """
     ingest.parse_queued(upload_id)
 
@@ -59,7 +59,7 @@ def send_upload(upload_id: int, **options: Any) -> None:
 def tend_uploads() -> None:
     """Send those texts again whose message was lost or whose reader is gone.
 
-    What is not taken before the next look counts as lost, so that no second message is ever in the queue for long.
+    A message that is not taken before the next call expires, so that no second one is in the queue for long.
     """
     for upload_id in ingest.requeue_overdue():
         send_upload(upload_id, expires=RESEND_S)
@@ -67,11 +67,11 @@ def tend_uploads() -> None:
 
 @shared_task(name="runs.tasks.take_in_tallies")  # stored schedules of beat have this name
 def apply_counter_deltas() -> None:
-    """Let facets, hosts' counts and trends catch up with the runs; beat sends this."""
+    """Update facets, hosts' run counts and trends; beat sends this every few seconds."""
     ingest.apply_deltas()
 
 
 @worker_ready.connect
 def tend_at_start(**_: Any) -> None:
-    """What a worker left behind that was killed is seen to by the next one that starts."""
+    """A worker that starts takes over what a killed one left behind."""
     tend_uploads.apply_async(expires=15.0, retry=False)

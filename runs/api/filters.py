@@ -12,7 +12,7 @@ from rest_framework.pagination import CursorPagination
 from rest_framework.request import Request
 
 from runs.models import Capture, Config, Experiment, Host, Run, Upload
-from runs.querysets import ID_DIGITS, facets, ids_of, moment, related
+from runs.querysets import ID_DIGITS, created_since, find_facets, find_ids, related_to
 from runs.selectors import lists
 
 
@@ -71,14 +71,14 @@ class Named(filters.CharFilter):
 
     def filter(self, qs: QuerySet[Any], value: str) -> QuerySet[Any]:
         name = self.field_name or ""
-        return qs.filter(related(name, ids_of(f"runs.{name.capitalize()}", value))) if value else qs
+        return qs.filter(related_to(name, find_ids(f"runs.{name.capitalize()}", value))) if value else qs
 
 
 class Since(filters.DateTimeFilter):
     """Rows made at that moment or later."""
 
     def filter(self, qs: QuerySet[Any], value: datetime | None) -> QuerySet[Any]:
-        return qs.filter(moment(f"runs.{qs.model.__name__}", value)) if value else qs
+        return qs.filter(created_since(f"runs.{qs.model.__name__}", value)) if value else qs
 
 
 class Facet(filters.CharFilter):
@@ -108,7 +108,7 @@ class RunFilter(filters.FilterSet):
 
     def tagged(self, queryset: Any, name: str, value: str) -> Any:
         """Along the tag's own index, which knows only the order of runs: hence the page, which REST asks for, is needed."""
-        tag = facets(tag=value)["tag"]
+        tag = find_facets(tag=value)["tag"]
         if tag is None:
             return queryset.none()
         page, wanted = requested_page(cast(Request, self.request)), lists.RunSelection(queryset, tag=tag)

@@ -89,7 +89,7 @@ def _capture_summary(capture: Capture) -> dict[str, Any]:
 
 
 def capture_result(capture: Capture) -> dict[str, Any]:
-    """One stored capture; `values` are its last look's, without the processes."""
+    """One stored capture; `values` are its last sample's, without the processes."""
     return {
         "id": capture.pk,
         "url": capture.get_absolute_url(),

@@ -1,4 +1,4 @@
-"""Who may come in from a script."""
+"""API tokens."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from django.db import models
 
 
 class ApiToken(models.Model):
-    """A token for scripts. Only its sha256 is kept; the token itself is shown once, when it is made."""
+    """A token for scripts. Only its sha256 is kept; the token itself is shown once, when it is created."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens")
     name = models.CharField(max_length=100)

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import models
 from django.urls import reverse
 
-from runs.querysets import counted
+from runs.querysets import count_rows
 
 from .uploads import Upload
 
@@ -42,7 +42,9 @@ class ExperimentQuerySet(models.QuerySet["Experiment"]):
     def with_counts(self) -> Self:
         """With its host, n_runs and n_configs."""
         found = self.select_related("host")
-        return found.annotate(n_runs=counted("runs.Run", "experiment"), n_configs=counted("runs.Config", "experiment"))
+        return found.annotate(
+            n_runs=count_rows("runs.Run", "experiment"), n_configs=count_rows("runs.Config", "experiment")
+        )
 
 
 class Experiment(models.Model):

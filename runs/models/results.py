@@ -1,4 +1,4 @@
-"""What a text gave: load tests, what monitors recorded beside them as packed series, and single requests' times."""
+"""Results of a text: load tests, what monitors recorded beside them as packed series, and single requests' times."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.db import models
 from django.urls import reverse
 from django.utils import timezone
 
-from runs.querysets import facets, ids_of, moment, related
+from runs.querysets import created_since, find_facets, find_ids, related_to
 
 from .experiments import Config, Experiment, Host, Sourced
 from .uploads import HEAVY
@@ -54,23 +54,23 @@ class RunQuerySet(models.QuerySet["Run"]):
         by_id = config.isdecimal()
         exact = {"tool": tool, "fingerprint": fingerprint}
         wanted = models.Q(**{name: value for name, value in exact.items() if value})
-        wanted &= related("experiment", ids_of("runs.Experiment", experiment)) if experiment else models.Q()
-        wanted &= related("host", ids_of("runs.Host", host)) if host else models.Q()
-        wanted &= related("config", ids_of("runs.Config", config)) if by_id else models.Q()
-        for kind, pk in facets(config="" if by_id else config, command=command, server=server).items():
-            wanted &= related(f"facet_{kind}", [pk] if pk else [])
+        wanted &= related_to("experiment", find_ids("runs.Experiment", experiment)) if experiment else models.Q()
+        wanted &= related_to("host", find_ids("runs.Host", host)) if host else models.Q()
+        wanted &= related_to("config", find_ids("runs.Config", config)) if by_id else models.Q()
+        for kind, pk in find_facets(config="" if by_id else config, command=command, server=server).items():
+            wanted &= related_to(f"facet_{kind}", [pk] if pk else [])
         wanted &= models.Q(requests_per_second__gte=min_rps) if min_rps is not None else models.Q()
         wanted &= models.Q(requests_per_second__lte=max_rps) if max_rps is not None else models.Q()
-        return self.filter(wanted, moment("runs.Run", since) if since else models.Q())
+        return self.filter(wanted, created_since("runs.Run", since) if since else models.Q())
 
 
 class Run(Sourced):
     """One load test. What is filtered, sorted or charted has a column; `values` holds all that the tool printed.
 
-    requests_per_second is siege's transaction rate, concurrency its users or printed concurrency. percentiles_ms maps
-    "50" to ms. `counted` False keeps a run (a warm-up, a doubtful one) out of comparisons without losing it.
+    The figures are those of analysis.facts.RunFigures; percentiles_ms maps "50" to ms. `counted` False keeps a run (a
+    warm-up, a doubtful one) out of comparisons without losing it.
     clock_start_s and clock_end_s are seconds of the day on the clock of the machine that printed them; the end of a run
-    past midnight is above 86400. They are None where the text does not tell.
+    past midnight is above 86400. They are None where the text has no clock.
     The foreign keys have no index of their own: the ones below begin with them.
     """
 
@@ -144,7 +144,7 @@ class CaptureQuerySet(models.QuerySet["Capture"]):
 
 
 class Capture(Sourced):
-    """Monitors beside a run: one look, or the screens of one command. `values`: the last look, without its processes."""
+    """Monitor output beside a run: the samples of one command. `values`: the last sample, without its processes."""
 
     class Phase(models.TextChoices):
         BEFORE = "before"
@@ -183,10 +183,10 @@ class Capture(Sourced):
 
 
 class Series(models.Model):
-    """One metric over a capture's looks: of the whole system (pid None) or of one process.
+    """One metric over a capture's samples: of the whole system (pid None) or of one process.
 
-    samples   packed figures, a look without one leaves a gap; see runs.ingest.series_packing
-    Where looks carry a clock, the system's metric "clock_s" holds it in seconds of the day, growing past midnight.
+    samples   packed figures, a sample without one leaves a gap; see runs.ingest.series_packing
+    Where samples have a clock, the system's metric "clock_s" holds it in seconds of the day, growing past midnight.
     """
 
     # The index below begins with it.
@@ -213,7 +213,7 @@ class Series(models.Model):
 
 
 class Timing(Sourced):
-    """What the requests of a run took, one by one as a tool wrote them to a file (ab -g and -e, hey -o csv).
+    """What the requests of a run took, one by one as a tool wrote them to a file.
 
     n               requests in it, None where only their percentiles are there
     percentiles_ms  {"50": ms, ...}, exact

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import models
 from django.urls import reverse
 
-from runs.querysets import counted
+from runs.querysets import count_rows
 
 HEAVY = ("raw", "blocks", "problems", "unread", "edits", "placed")  # columns that no list needs
 
@@ -21,22 +21,22 @@ class UploadQuerySet(models.QuerySet["Upload"]):
     def with_counts(self) -> Self:
         """With n_runs and n_captures."""
         found = self.light().select_related("created_by")
-        return found.annotate(n_runs=counted("runs.Run", "upload"), n_captures=counted("runs.Capture", "upload"))
+        return found.annotate(n_runs=count_rows("runs.Run", "upload"), n_captures=count_rows("runs.Capture", "upload"))
 
 
 class Upload(models.Model):
-    """One text as it came in, kept whole.
+    """One text as it was received, stored whole.
 
-    sha256      of the bytes as kept (as received, unless something was redacted)
+    sha256      of the bytes as stored (as received, unless something was redacted)
     text_key    sha256 of the decoded text with plain line ends, no blank end and every secret masked: the same text by
-                any door is one upload, redacted or not
+                any entry point is one upload, redacted or not
     blocks      [{"kind", "lines": [first, last], "partial"}], in order
     problems    [{"line", "message"}]; unread: [[first, last], ...]
-    hints       what the sender said: host, config, experiment, tags
-    edits       what was changed on the preview page or later, so that reading the text anew keeps it
+    hints       what the sender gave: host, config, experiment, tags
+    edits       what was changed on the preview page or later, so that parsing the text again keeps it
     placed      {"experiments": {"e1": pk}, "configs": {..}, "hosts": {..}}: the rows that the draft's keys became
     raw         its first piece; a text of more than one MiB has the others in Piece
-    bytes_read, n_blocks, seen_at: how far its reader is, and when it last said so
+    bytes_read, n_blocks, seen_at: how far its reader is, and when it last wrote that
     """
 
     class Status(models.TextChoices):

@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from runs.models import Experiment, Host, Run, Upload
-from runs.querysets import counted
+from runs.querysets import count_rows
 
 from . import tools
 from .snapshots import Machine
@@ -248,7 +248,7 @@ class JobQuerySet(models.QuerySet["Job"]):
         steps = Step._default_manager.filter(job=models.OuterRef("pk")).order_by().values("job")
         loads = steps.annotate(n=models.Count("position", distinct=True)).values("n")
         return self.with_context().annotate(
-            n_steps=Coalesce(models.Subquery(loads), 0), n_done=counted("remote.Step", "job", state="done")
+            n_steps=Coalesce(models.Subquery(loads), 0), n_done=count_rows("remote.Step", "job", state="done")
         )
 
     def matching(self, *, state: str = "", plan: int | None = None, target: int | None = None) -> Self:

@@ -20,7 +20,7 @@ from django.http import QueryDict
 from runs.analysis.trend import MOST_DAYS, Day
 from runs.models import Experiment, Facet, Host, Run, Trend, TrendLine
 from runs.models.results import RunQuerySet
-from runs.querysets import ID_DIGITS, facets
+from runs.querysets import ID_DIGITS, find_facets
 
 PAGE_SIZE = 50
 RATE = "requests_per_second"
@@ -207,7 +207,7 @@ def list_runs(query: QueryDict, filters: Mapping[str, Any]) -> RunList:
 def select_runs(*, tag: str = "", conditions: Sequence[Q] = (Q(),), **filters: Any) -> RunSelection:
     """Runs by the filters of `RunQuerySet.matching`, with a tag, that meet a condition. Four queries at most."""
     rows = Run.objects.matching(**filters)
-    pk = facets(tag=tag).get("tag")
+    pk = find_facets(tag=tag).get("tag")
     return RunSelection(rows, conditions if pk or not tag else [], pk)
 
 
