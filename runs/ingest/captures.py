@@ -19,6 +19,7 @@ from parsers.records import Record
 from parsers.tables import Table
 
 from .block_samples import SampleGrouper, SampleReader, process_keys
+from .clocks import seconds_of_day
 from .draft import DraftCapture, DraftExperiment, DraftRun, DraftText
 from .heading_words import find_phase, strip_markup
 from .sample_series import MAX_PROCESSES, CaptureSeries, ProcessKey, ProcessKeys
@@ -51,8 +52,7 @@ class FoldedBlock(Block):
     def add(self, block: Block) -> None:
         """Add the next sample."""
         was_summed = self.series.first_summed is not None
-        for sample in self.reader.read(block):
-            self.series.add(sample.clock, sample.metrics, sample.processes, sample.process_values)
+        _add_samples(self.series, self.reader, block)
         self.last, self.values, self.below = block.last, block.values, block.below
         self.partial = self.partial or block.partial
         problems = block.problems
@@ -76,10 +76,15 @@ def collect_series(blocks: Iterable[Block]) -> CaptureSeries:
     for block in blocks:
         if isinstance(block, FoldedBlock):
             series.append(block.series)
-            continue
-        for sample in reader.read(block):
-            series.add(sample.clock, sample.metrics, sample.processes, sample.process_values)
+        else:
+            _add_samples(series, reader, block)
     return series
+
+
+def _add_samples(series: CaptureSeries, reader: SampleReader, block: Block) -> None:
+    for sample in reader.read(block):
+        second = seconds_of_day(sample.clock)
+        series.add(sample.clock, second, sample.metrics, sample.processes, sample.process_values)
 
 
 def _too_many_processes(line: int) -> Problem:

@@ -6,7 +6,7 @@ import hashlib
 import zlib
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
-from typing import Protocol
+from typing import Any
 
 from backports import zstd
 from django.conf import settings
@@ -229,14 +229,6 @@ def redact_text(text: Text, keys: Collection[str]) -> Text:
     return replace(arrival.text(), key=text.key)
 
 
-class _Decompressor(Protocol):
-    @property
-    def eof(self) -> bool: ...
-    @property
-    def unused_data(self) -> bytes: ...
-    def decompress(self, data: bytes, /, max_length: int) -> bytes: ...
-
-
 class Unpacker:
     """Unpacks gzip and zstd; anything else it gives as it is.
 
@@ -247,7 +239,7 @@ class Unpacker:
         self.size_bytes = 0  # of text so far
         self._n_received = 0
         self._magic: bytes | None = b""  # the first bytes, until there are enough of them to know the format
-        self._decompressor: _Decompressor | None = None
+        self._decompressor: Any = None  # zlib's or zstd's, which have the same methods
         self._is_packed = False
 
     def feed(self, data: bytes) -> Iterator[bytes]:
@@ -280,7 +272,7 @@ class Unpacker:
         except (zlib.error, zstd.ZstdError) as error:
             raise rejected(400, f"The packed text does not unpack ({error}). Send it again, or unpacked.") from error
 
-    def _unpack_frame(self, decompressor: _Decompressor, data: bytes) -> Iterator[bytes]:
+    def _unpack_frame(self, decompressor: Any, data: bytes) -> Iterator[bytes]:
         while not decompressor.eof:
             text = decompressor.decompress(data, UNPACKED_AT_ONCE)
             yield from self._check_size(text)
@@ -299,7 +291,7 @@ class Unpacker:
             yield text
 
 
-def _new_decompressor(data: bytes) -> _Decompressor | None:
+def _new_decompressor(data: bytes) -> Any:
     """For what begins here; None for the zeros with which tape archives are padded."""
     if data.startswith(GZIP_MAGIC) or data == GZIP_MAGIC[: len(data)]:
         return zlib.decompressobj(wbits=31)

@@ -134,9 +134,10 @@ class SecretSearch:
         lines = piece.split("\n")
         suspects = [at for at in suspects if not self._is_harmless(lines[at])]
         spans: list[Span] = []
+        private_lines: set[int] = set()
         if self._private_key or "-----BEGIN" in piece:
             spans = self._private_key_spans(lines, suspects, first_line)
-        private_lines = {number for number, *_ in spans}
+            private_lines = {number for number, *_ in spans}
         for at in suspects:
             line = lines[at][:MAX_LINE]
             if first_line + at in private_lines or line in _harmless_lines:

@@ -57,12 +57,13 @@ class _Relation:
         self.blocks = blocks
         self.n_lines = n_lines
         records = [short_records(block) for block in blocks]
-        kinds = [{type(record) for record in of_block} for of_block in records]
+        kinds = [set(map(type, of_block)) for of_block in records]
         self.loads = [i for i, kind in enumerate(kinds) if LoadResult in kind]
         self.load_set = set(self.loads)
-        self.monitors = [
-            i for i, kind in enumerate(kinds) if kind & {SystemSample, ProcessSample} or _is_empty_listing(blocks[i])
-        ]
+        # A process table without rows or without memory belongs to a run all the same.
+        listings = {i for i, kind in enumerate(kinds) if not kind and "processes" in blocks[i].values}
+        samples = {SystemSample, ProcessSample}
+        self.monitors = [i for i, kind in enumerate(kinds) if kind & samples or i in listings]
         self.texts = [i for i, kind in enumerate(kinds) if ConfigText in kind]
         self.timings = [i for i, kind in enumerate(kinds) if Timings in kind]
         self.duplicates = find_duplicate_loads(blocks, records, self.loads)
@@ -110,7 +111,9 @@ class _Relation:
     def _add_runs(self, experiment: DraftExperiment, loads: Sequence[int], names: ConfigNames) -> None:
         """The runs in the order of the text, each where its full figures are."""
         counts: dict[tuple[str, str], int] = defaultdict(int)
-        for index in (i for i in loads if i not in self.duplicates):
+        for index in loads:
+            if index in self.duplicates:
+                continue
             block = self.blocks[index]
             config = names.config_of(index)
             label, note = self._label_and_note(index, names.names[config])
@@ -173,11 +176,6 @@ class _Relation:
                 gaps.append((at, first - 1))
             at = max(at, last + 1)
         return gaps
-
-
-def _is_empty_listing(block: Block) -> bool:
-    """A process table without rows or without memory belongs to a run all the same."""
-    return "processes" in block.values and not block.records
 
 
 # --- duplicates --------------------------------------------------------------------------------------------------------
@@ -299,9 +297,7 @@ def name_experiment(blocks: Sequence[Block], part: range, configs: Sequence[Draf
     is_first: it is the first of the experiments in the text.
     """
     trail = [text for _, text in blocks[part.start].trail] if part else []
-    subject = next((match["subject"] for text in trail if (match := SUBJECT.search(text))), None)
-    title = subject.strip("\"'") if subject and is_first else _find_title(trail, configs, is_first) if trail else ""
-    if name := strip_markup(title)[:MAX_NAME]:
+    if trail and (name := strip_markup(_find_title(trail, configs, is_first))[:MAX_NAME]):
         return name
     names = [config.name for config in configs]
     if len(names) > 2:
@@ -310,6 +306,9 @@ def name_experiment(blocks: Sequence[Block], part: range, configs: Sequence[Draf
 
 
 def _find_title(trail: Sequence[str], configs: Sequence[DraftConfig], is_first: bool) -> str:
+    subject = next((match["subject"] for text in trail if (match := SUBJECT.search(text))), None)
+    if subject and is_first:
+        return subject.strip("\"'")
     names = {config.name for config in configs}
     taken = names | {config.group for config in configs}
     lines = [text for text in trail if not is_aside(text)]

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from parsers.records import ProcessSample
 
-from .clocks import DAY_S, seconds_of_day
 from .series_packing import Floats, Integers, join_parts, pack_points, shift_points
 
 MAX_PROCESSES = 20_000  # that get series of their own
@@ -23,6 +22,7 @@ MAX_VALUE = 1e300  # no tool measures more; NaN is not below it either, and sums
 PROCESS_ROWS_A_PART = 250_000  # rows that are collected before they are packed
 SYSTEM_VALUES_A_PART = 100_000
 CLOCK_SLIP_S = 3600.0
+DAY_S = 86400.0
 Slots = NDArray[np.int32]
 ProcessKey = tuple[Any, Any, Any]  # pid, user, command as printed
 ProcessKeys = frozenset[ProcessKey]
@@ -95,12 +95,17 @@ class CaptureSeries:
     def add(
         self,
         clock: str | None,
+        second: float,
         metrics: Mapping[str, float],
         processes: Sequence[ProcessKey],
         process_values: Mapping[str, Sequence[Any]],
     ) -> None:
-        """Add the next sample: "HH:MM:SS", the machine's metrics, and one value a process for each of their metrics."""
-        self._clock_s.append(seconds_of_day(clock))
+        """Add the next sample.
+
+        clock, second   "HH:MM:SS" and the same in seconds of the day; None and NaN where it is not known
+        process_values  {metric: one value a process}
+        """
+        self._clock_s.append(second)
         if clock:
             self.clock_first = self.clock_first or clock
             self.clock_last = clock

@@ -14,7 +14,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from backports import zstd
 from django.conf import settings
@@ -143,13 +143,6 @@ def read_opening(packed: bytes, encoding: str, *, max_bytes: int) -> list[str]:
     return [*lines, rest] if decompressor.eof and rest else lines
 
 
-class PieceStorage(Protocol):
-    """Where the compressed pieces of a text are."""
-
-    def packed(self, numbers: Sequence[int]) -> Iterator[bytes]:
-        """The pieces of these numbers, which ascend."""
-
-
 class PieceSpool:
     """Compressed pieces of a text that is not stored yet: the first in memory, others in an anonymous temporary file."""
 
@@ -221,7 +214,7 @@ class Text:
     n_lines: int
     sha256: str
     key: str
-    stored: PieceStorage
+    stored: PieceSpool | UploadPieces
     first_lines: Sequence[int] = (1,)
     secrets: list[Secret] = field(default_factory=list)
     _last_read: tuple[int, list[str]] = (-1, [])

@@ -70,7 +70,8 @@ def store_timings(
         Timing.objects.bulk_create(rows)
         _report_waiting(upload, rows)
     taken = _assign_waiting(upload, runs.values())
-    _set_clocks(rows + list(taken))
+    if rows or taken:
+        _set_clocks(rows + list(taken))
     return rows, list(taken.values())
 
 

@@ -16,6 +16,7 @@ import pytest
 from backports import zstd
 from django.conf import settings
 from hypothesis import given, reject
+from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 import parsers
@@ -93,6 +94,7 @@ def written(draw) -> Data:
     return data
 
 
+@hypothesis_settings(deadline=None)
 @given(written(), st.integers(1, 50_000), st.integers(PIECE, 2 * PIECE))
 def test_a_text_in_pieces_is_the_text_as_a_whole(data, parts, piece):
     text, whole = arrived(data, max(parts, len(data) // 500), piece), Whole.of(data)
@@ -107,6 +109,7 @@ def test_a_text_in_pieces_is_the_text_as_a_whole(data, parts, piece):
         )  # its first piece, at four bytes each
 
 
+@hypothesis_settings(deadline=None)
 @given(written(), st.data())
 def test_any_lines_are_read_by_themselves(data, choose):
     text, lines = arrived(data), list(arrived(data).lines())
@@ -116,6 +119,7 @@ def test_any_lines_are_read_by_themselves(data, choose):
     assert list(text.lines(last)) == lines[last - 1 :]
 
 
+@hypothesis_settings(deadline=None)
 @given(written())
 def test_what_is_redacted_is_what_the_whole_text_would_be(data):
     text, whole = arrived(data), Whole.of(data)
