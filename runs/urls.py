@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from django.http import HttpResponseBase
-from django.urls import URLPattern, path, re_path
+from django.urls import path, re_path
 
 from runs.views import (
     compare,
@@ -22,18 +19,10 @@ from runs.views import (
     trend,
     uploads,
 )
+from runs.views.answer import page
 
 TREND = r"trends/(?P<fingerprint>[-\w]{1,64})"
 OVER_TIME = r"^(?P<kind>captures|runs)/(?P<pk>\d+)/figures/(?P<what>\w{1,40})\.(?P<fmt>json|csv)$"
-
-
-def page(route: str, view: Callable[..., HttpResponseBase], name: str, more: str = "") -> list[URLPattern]:
-    """`route` ("runs/" or "runs/<pk>/") and the same with a suffix that names the format; `more`: beside the usual."""
-    pattern = route.rstrip("/").replace("<pk>", r"(?P<pk>\d+)")
-    return [
-        path(route.replace("<pk>", "<int:pk>"), view, name=name),
-        re_path(rf"^{pattern}/?\.(?P<fmt>json|csv|md{more})/?$", view, name=f"{name}-as"),
-    ]
 
 
 urlpatterns = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from runs.urls import page
+from runs.views.answer import page
 
 from . import views
 

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import render
+from django.urls import URLPattern, path, re_path
 
 from runs.analysis.sheet import Sheet, as_csv, as_markdown
 
 FORMATS = ("json", "csv", "md")
+
+
+def page(route: str, view: Callable[..., HttpResponseBase], name: str, more: str = "") -> list[URLPattern]:
+    """`route` ("runs/" or "runs/<pk>/") and the same with a suffix that names the format; `more`: beside the usual."""
+    pattern = route.rstrip("/").replace("<pk>", r"(?P<pk>\d+)")
+    return [
+        path(route.replace("<pk>", "<int:pk>"), view, name=name),
+        re_path(rf"^{pattern}/?\.(?P<fmt>json|csv|md{more})/?$", view, name=f"{name}-as"),
+    ]
 
 
 def answer(
