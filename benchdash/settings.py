@@ -87,7 +87,7 @@ STORAGES = {
 # Pages name files by their hashed names only, which browsers keep for ever; the others would be compressed for nobody.
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 
-# Who may come in, and how a browser is told to behave
+# Login, and what browsers may do
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "login"
@@ -168,7 +168,7 @@ if CELERY_BROKER_URL.startswith("filesystem:"):
 # An ssh config file for remote runs; without it ssh reads the user's own, as it always does.
 SSH_CONFIG = env.existing_file("SSH_CONFIG")
 REMOTE_TIMEOUTS = env.remote_timeouts()
-# A server that is away is told of at once: a job's page says it waits, and it is sent later.
+# An unreachable server is noticed soon: a job's page says that it waits, and it is sent later.
 if CELERY_BROKER_URL.startswith(("redis:", "rediss:")):
     CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_connect_timeout": 5, "socket_timeout": 30}
 CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"

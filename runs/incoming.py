@@ -74,7 +74,7 @@ def named_text(file: Any) -> tuple[str, Text]:
 
 
 class TextHandler(FileUploadHandler):
-    """Takes the files of a form in as texts. What is wrong with one is told when it is asked for."""
+    """Receives the files of a form as texts. A rejected file raises when its text is read."""
 
     def __init__(self, request: HttpRequest | None = None) -> None:
         super().__init__(request)

@@ -30,7 +30,7 @@ def make_first_user() -> bool:
 
 
 def first_password() -> str | None:
-    """The kept password as long as it still opens the door; None once it was changed."""
+    """The stored first password while it is still valid; None once it was changed."""
     file = password_file()
     user = User.objects.filter(username=NAME, is_active=True).first()
     if user is None or not file.exists():

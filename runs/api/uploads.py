@@ -45,7 +45,7 @@ REDACT = dict.fromkeys(("yes", "true", "1"), EVERY_SECRET) | dict.fromkeys(("no"
 
 
 class RawBody(QueryDict):
-    """A form without fields (whoever asks for one, such as the CSRF check, finds none) that carries the text."""
+    """A form without fields, for the CSRF check and others that read them, that carries the text."""
 
     def __init__(self, text: Text) -> None:
         super().__init__("")
@@ -123,12 +123,12 @@ class UploadViews(Rows):
 def read_texts(request: Request) -> list[tuple[str, Text]]:
     """(name, text) of each text sent. Raises Rejected 413 before a body that says it is too large is read."""
     limit = settings.MAX_UPLOAD_BYTES
-    said = request.META.get("CONTENT_LENGTH") or "0"
+    announced = request.META.get("CONTENT_LENGTH") or "0"
     many = (request.content_type or "").startswith("multipart/")
     refuse_coding(request._request, form=many)
-    if not many and said.isdecimal() and int(said) > limit:
-        raise too_large(int(said))
-    if not many and said == "0":
+    if not many and announced.isdecimal() and int(announced) > limit:
+        raise too_large(int(announced))
+    if not many and announced == "0":
         return [(request.query_params.get("name", ""), _read_unannounced(request))]
     if isinstance(request.data, RawBody):
         return [(request.query_params.get("name", ""), request.data.text)]
@@ -146,16 +146,16 @@ def read_options(request: Request) -> dict[str, Any]:
 
     Raises Rejected 400 where redact is neither yes nor no.
     """
-    form, query = request.POST, request.query_params  # each is made when it is asked for
-    said = {name: form.get(name) or query.get(name) for name in OPTION_NAMES}
-    return {"hints": Hints.from_dict(said), "redact": _secrets_to_redact((said["redact"] or "no").lower())}
+    form, query = request.POST, request.query_params  # both are parsed lazily
+    given = {name: form.get(name) or query.get(name) for name in OPTION_NAMES}
+    return {"hints": Hints.from_dict(given), "redact": _secrets_to_redact((given["redact"] or "no").lower())}
 
 
-def _secrets_to_redact(said: str) -> frozenset[str]:
-    if said not in REDACT:
-        what = f"redact={said[:40]} is not understood; expected yes or no."
+def _secrets_to_redact(answer: str) -> frozenset[str]:
+    if answer not in REDACT:
+        what = f"redact={answer[:40]} is not understood; expected yes or no."
         raise Rejected(400, [{"line": None, "message": what}])
-    return REDACT[said]
+    return REDACT[answer]
 
 
 def describe_upload(upload: Upload, site: str, rows: ingest.Rows | None = None) -> dict[str, Any]:

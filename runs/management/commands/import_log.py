@@ -135,7 +135,7 @@ def _read(name: str, progress: ProgressLine) -> Text:
 
 
 def _size(name: str) -> int:
-    """Bytes of a file; 0 for standard input, and for what is not there, which is told when it is opened."""
+    """Bytes of a file; 0 for standard input, and for a missing file, which fails when it is opened."""
     return Path(name).stat().st_size if name != "-" and Path(name).is_file() else 0
 
 
