@@ -39,7 +39,7 @@ def _rows(value: object) -> object:
 
 
 def _stdin_lines(stream: BinaryIO) -> Iterator[str]:
-    """Lines of a pipe as they come; its encoding is told by its first line."""
+    """Lines of a pipe as they come; the first line tells its encoding."""
     head = stream.readline()
     encoding = encoding_of(head)
     if encoding.startswith("utf-16") or encoding.startswith("utf-32"):

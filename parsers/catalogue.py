@@ -213,7 +213,7 @@ def parse_command(text: str, tool: str = "") -> Command:
 
 @cache
 def any_opening() -> re.Pattern[str]:
-    """`openings` without the names: most lines open nothing, and are told so in half the time.
+    """`openings` without the names: most lines open nothing, which this finds in half the time.
 
     The engine skips an alternative by its first sign, but not one inside a group with a name.
     """

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 @dataclass(frozen=True, slots=True)
 class LoadResult:
-    """One load test, as far as its tool told.
+    """One load test, as far as its tool printed it.
 
     percentiles_ms maps the per cent as text ("50", "99.9", "100") to ms; "100" is the longest request.
     """
@@ -85,7 +85,7 @@ class Semantics:
 
 @dataclass(frozen=True, slots=True)
 class SystemSample:
-    """One look at a whole machine: memory, CPU and load, by metric name (mem_free_kb, cpu_us, load1, ...)."""
+    """One sample of a whole machine: memory, CPU and load, by metric name (mem_free_kb, cpu_us, load1, ...)."""
 
     tool: str
     clock: str | None
@@ -94,7 +94,7 @@ class SystemSample:
 
 @dataclass(frozen=True, slots=True)
 class ProcessSample:
-    """One process in one look. `group` is the program's base name, which processes are added up by."""
+    """One process in one sample. `group` is the program's base name, which processes are added up by."""
 
     pid: int
     user: str | None

@@ -114,7 +114,7 @@ def _was_broken(line: str, following: str) -> bool:
 
 
 def take_report(lines: Lines, report: Report) -> Found | None:
-    """The report that begins with the next line; None where no line told anything."""
+    """The report that begins with the next line; None where no line says anything."""
     first = lines.number + 1
     taking = _Taking(report, lines)
     for text in lines.texts(elisions=True):
@@ -130,20 +130,20 @@ def take_report(lines: Lines, report: Report) -> Found | None:
 
 
 def merge(values: dict[str, Any], read: dict[str, Any]) -> bool:
-    """Add what a line told, tables within tables and rows to rows; False, with nothing added, where it was told before."""
-    if any(not _adds(values[key], told) for key, told in read.items() if key in values):
+    """Add what a line says, tables within tables and rows to rows; False, with nothing added, where it was said before."""
+    if any(not _adds(values[key], new) for key, new in read.items() if key in values):
         return False
-    for key, told in read.items():
+    for key, new in read.items():
         if key not in values:
-            values[key] = told
-        elif isinstance(told, list):
-            values[key] += told
+            values[key] = new
+        elif isinstance(new, list):
+            values[key] += new
         else:
-            values[key] |= told
+            values[key] |= new
     return True
 
 
-def _adds(known: Any, told: Any) -> bool:
-    if isinstance(told, dict):
-        return isinstance(known, dict) and not told.keys() & known.keys()
-    return isinstance(told, list) and isinstance(known, list)
+def _adds(known: Any, new: Any) -> bool:
+    if isinstance(new, dict):
+        return isinstance(known, dict) and not new.keys() & known.keys()
+    return isinstance(new, list) and isinstance(known, list)

@@ -24,14 +24,14 @@ _A_PART = re.compile(r"(?:^|[\s|;&/])(?:head|tail|e?grep|sed|awk|shuf|less|more)
 class Rows(Protocol):
     """What a format knows of its rows."""
 
-    def many(self, text: str) -> int:
+    def take_text(self, text: str) -> int:
         """Take all rows of these lines in and return their number; 0, with nothing taken, where one of them is odd."""
 
-    def one(self, line: str) -> bool:
+    def take_line(self, line: str) -> bool:
         """Take one row in; False where it is none."""
 
-    def meant(self, line: str) -> bool:
-        """Whether a line that is no row was meant to be one, so that the rows may go on behind it."""
+    def is_row(self, line: str) -> bool:
+        """Whether a line is a row, or a broken one, so that the rows may go on behind it."""
 
 
 @dataclass(slots=True)
@@ -65,8 +65,8 @@ def take_rows(lines: Lines, rows: Rows, command: str | None, finished: Callable[
     one_by_one = 0
     while True:
         if not one_by_one:
-            text = lines.rows() if rows.meant((lines.peek() or "").strip()) else ""
-            count = rows.many(text) if text else 0
+            text = lines.rows() if rows.is_row((lines.peek() or "").strip()) else ""
+            count = rows.take_text(text) if text else 0
             if count:
                 lines.take(len(text), count)
                 taken.n += count
@@ -91,13 +91,13 @@ def _next_row(lines: Lines, rows: Rows, taken: Taken, finished: Callable[[str], 
             continue
         if cut and finished(stripped + lines.cut_text):
             stripped, lines.cut, cut = stripped + lines.cut_text, 0, False
-        if not cut and rows.one(stripped):
+        if not cut and rows.take_line(stripped):
             taken.n += 1
-        elif cut and rows.meant(stripped + lines.cut_text):
+        elif cut and rows.is_row(stripped + lines.cut_text):
             taken.whole = False  # the reader says where the text ends
-        elif not cut and rows.meant(stripped) and _broken_row(lines, rows, stripped):
+        elif not cut and rows.is_row(stripped) and _broken_row(lines, rows, stripped):
             taken.n += 1
-        elif not cut and rows.meant(stripped):
+        elif not cut and rows.is_row(stripped):
             taken.broken(lines.number, stripped)
         else:
             lines.back(*passed, lines.raw)
@@ -113,10 +113,10 @@ def _broken_row(lines: Lines, rows: Rows, line: str) -> bool:
     """Take a row that a mail client broke at a blank, with the lines that it goes on in; False, with nothing taken."""
     text, used = line, 0
     for following in lines.ahead(_MOST_PIECES) if len(line) < _MAIL else ():
-        if rows.meant(following.strip()):
+        if rows.is_row(following.strip()):
             return False
         text, used = f"{text} {following.strip()}", used + 1
-        if rows.one(text):
+        if rows.take_line(text):
             for _ in range(used):
                 lines.skip_blank()
                 next(lines)
@@ -162,7 +162,7 @@ class Latencies:
 
         Counted as ab counts: of the requests sorted by time, the one with p per cent of them before it.
         """
-        wanted = sorted(percents if percents is not None else told_by(self.n))
+        wanted = sorted(percents if percents is not None else percents_for(self.n))
         found: dict[str, float] = {}
         cells = iter(sorted(self.counts.items()))
         us, passed = 0, 0
@@ -180,7 +180,7 @@ def rank_of(percent: float, n: int) -> int:
     return n * round(percent * 10_000) // 1_000_000
 
 
-def told_by(n: int) -> list[float]:
+def percents_for(n: int) -> list[float]:
     """Every per cent, then finer ones as long as one request in n makes a difference."""
     return [*map(float, range(100)), *(p for p in _TAIL if n * (100 - p) >= 99.999), 100.0]
 

@@ -159,7 +159,7 @@ class _Report:
                     break
             elif not self._other(line):
                 break
-        return self._found()
+        return self._finish()
 
     def _mine(self) -> bool:
         self.last = self.lines.number
@@ -338,7 +338,7 @@ class _Report:
                 return "percentiles_ms" not in self.values or "100" not in str(self.values["percentiles_ms"])
         return False
 
-    def _found(self) -> Found | None:
+    def _finish(self) -> Found | None:
         values = self.values
         figures = [k for k in values if k not in ("ab_version", "ab_revision")]
         enough = len(figures) >= 2 or not {"ab_version", "requests_per_second"}.isdisjoint(values)

@@ -62,7 +62,7 @@ class _Requests:
         self.last = 0
         self.first_starttime = ""
 
-    def many(self, text: str) -> int:
+    def take_text(self, text: str) -> int:
         words = text.split()
         n = text.count("\n")
         if len(words) != _WORDS * n or not text.isascii() or not _DAYS.issuperset(words[::_WORDS]):
@@ -85,7 +85,7 @@ class _Requests:
         self._span(seconds[earliest], max(seconds.values()), " ".join(words[at : at + 5]))
         return n
 
-    def one(self, line: str) -> bool:
+    def take_line(self, line: str) -> bool:
         found = _ROW.fullmatch(line)
         if found is None:
             return False
@@ -97,7 +97,7 @@ class _Requests:
         self._span(figures[0], figures[0], " ".join(found[1].split()))
         return True
 
-    def meant(self, line: str) -> bool:
+    def is_row(self, line: str) -> bool:
         return _ROW_BEGINS.match(line) is not None
 
     def _span(self, first: int, last: int, starttime: str) -> None:
@@ -157,17 +157,17 @@ class _Percentiles:
     def __init__(self) -> None:
         self.percentiles: dict[str, float] = {}
 
-    def many(self, text: str) -> int:
+    def take_text(self, text: str) -> int:
         return 0  # a hundred rows need no hurry
 
-    def one(self, line: str) -> bool:
+    def take_line(self, line: str) -> bool:
         found = _CSV_ROW.fullmatch(line)
         if found is None or int(found[1]) > 100 or str(int(found[1])) in self.percentiles:
             return False
         self.percentiles[str(int(found[1]))] = float(found[2])
         return True
 
-    def meant(self, line: str) -> bool:
+    def is_row(self, line: str) -> bool:
         return _CSV_ROW_BEGINS.match(line) is not None
 
 

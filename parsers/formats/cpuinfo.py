@@ -67,7 +67,7 @@ class _Reading:
             else:
                 self.lines.back(*blank, self.lines.raw)
                 break
-        return self._found()
+        return self._finish()
 
     def _take(self, found: re.Match[str], after_blank: bool) -> bool:
         key = re.sub(r"\W+", "_", found[1].strip().lower()).strip("_")
@@ -125,7 +125,7 @@ class _Reading:
             except ValueError:
                 into[key] = text
 
-    def _found(self) -> Found | None:
+    def _finish(self) -> Found | None:
         if not self.processors:
             return None
         if not self.counted:  # grep left single lines of it: all that it printed of each key

@@ -1,4 +1,4 @@
-"""docker_stats: `docker stats`, one table of containers a look (--no-stream, or repeated).
+"""docker_stats: `docker stats`, one table of containers a sample (--no-stream, or repeated).
 
 Reads     the usual columns, and any choice of them by --format "table ..."; also podman's where they have the same titles
 Yields    a ProcessSample a container, with its name for a command and 0 for a pid: it holds several processes

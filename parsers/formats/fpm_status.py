@@ -54,7 +54,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
         taken.append(lines.raw)
         if not line.strip():
             continue
-        new = _told(line.strip())
+        new = _read_line(line.strip())
         if not new or new.keys() & values.keys():
             break
         if new.keys() <= _TEXTS or not lines.unended():  # else its digits may go on
@@ -69,7 +69,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     return Found(values, first, last, "active_processes" not in values)
 
 
-def _told(text: str) -> dict[str, Any]:
+def _read_line(text: str) -> dict[str, Any]:
     """What one line says; nothing where it is none of the page's."""
     found = _LINE.fullmatch(text)
     key = found[1].replace(" ", "_") if found else ""

@@ -244,7 +244,7 @@ class _Requests:
         self.last_offset = self.span = 0  # microseconds
         self.all_four = re.compile(r"(?:\d{1,7}\.\d{4},){6}\d{3},\d{1,7}\.\d{4}", re.ASCII)
 
-    def many(self, text: str) -> int:
+    def take_text(self, text: str) -> int:
         rows = text.split("\n")[:-1]
         if self.width != 8 or not all(map(self.all_four.fullmatch, rows)):
             return 0
@@ -254,7 +254,7 @@ class _Requests:
             self._add(int(cells[0]) * 100, cells[6], int(cells[7]) * 100)
         return len(rows)
 
-    def one(self, line: str) -> bool:
+    def take_line(self, line: str) -> bool:
         cells = self.read(line)
         if cells is None:
             return False
@@ -274,7 +274,7 @@ class _Requests:
             return None
         return cells if self.status is None or re.fullmatch(r"[1-9]\d\d", cells[self.status]) else None
 
-    def meant(self, line: str) -> bool:
+    def is_row(self, line: str) -> bool:
         return _ROW_BEGINS.match(line) is not None
 
     def _add(self, us: int, status: str, offset: int | None) -> None:

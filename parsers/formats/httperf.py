@@ -140,8 +140,8 @@ def _asked(line: str) -> dict[str, Any] | None:
 
 def _over(values: dict[str, Any], line: str) -> bool:
     """The options begin a report; the warning may stand above or, as it takes another way to the terminal, below them."""
-    told = any(not name.startswith("asked_") for name in values)
-    return line.startswith("httperf ") or (told and line.startswith("httperf: warning"))
+    reported = any(not name.startswith("asked_") for name in values)
+    return line.startswith("httperf ") or (reported and line.startswith("httperf: warning"))
 
 
 _REPORT = Report(
@@ -177,8 +177,8 @@ def _leave_out_noughts(values: dict[str, Any]) -> None:
     groups += _OF_SESSIONS if get("sessions_completed") == 0 else ()
     groups += ("session_failtime_s",) if get("sessions") == get("sessions_completed") else ()
     for name in groups:
-        told = get(name)
-        if told is not None and not any(told.values() if isinstance(told, dict) else [told]):
+        group = get(name)
+        if group is not None and not any(group.values() if isinstance(group, dict) else [group]):
             del values[name]
     if get("replies_per_second", {}).get("samples") == 0:
         values["replies_per_second"] = {"samples": 0}
@@ -203,7 +203,7 @@ def records(values: dict[str, Any]) -> list[Record]:
         LoadResult(
             tool=KIND,
             requests_per_second=_answered(values),
-            complete_requests=_made(values),
+            complete_requests=_requests_made(values),
             failed_requests=get("errors"),
             duration_s=get("time_taken_s"),
             keepalive=per_connection > 1 if per_connection is not None else None,
@@ -218,7 +218,7 @@ def records(values: dict[str, Any]) -> list[Record]:
     ]
 
 
-def _made(values: dict[str, Any]) -> int | None:
+def _requests_made(values: dict[str, Any]) -> int | None:
     """Requests, with those that never left for lack of a connection: they are among the errors only."""
     if "replies" not in values:
         return None

@@ -162,10 +162,10 @@ class _Samples:
         self.labels: dict[str, list[int]] = {}  # samples, failed, sum of ms, most ms
         self.begin = self.end = self.failed = self.bytes = self.threads = 0
 
-    def many(self, text: str) -> int:
+    def take_text(self, text: str) -> int:
         return 0  # a label may have anything in it: row by row
 
-    def one(self, line: str) -> bool:
+    def take_line(self, line: str) -> bool:
         cells = self.read(line)
         if cells is None:
             return False
@@ -184,7 +184,7 @@ class _Samples:
             self.seen = width
         return cells if not cells[-1] or cells[-1][-1] != '"' else None
 
-    def meant(self, line: str) -> bool:
+    def is_row(self, line: str) -> bool:
         return _ROW_BEGINS.match(line) is not None
 
     def _cell(self, cells: list[str], name: str) -> str:
@@ -223,9 +223,9 @@ class _Samples:
             "latency_counts": times.rows(),
             "by_second": self.seconds.columns(epoch=True),
         }
-        told = {"success": {"n_failed": self.failed}, "bytes": {"total_bytes": self.bytes}}
-        told |= {"allThreads": {"most_threads": self.threads}}
-        for column, figure in told.items():
+        totals = {"success": {"n_failed": self.failed}, "bytes": {"total_bytes": self.bytes}}
+        totals |= {"allThreads": {"most_threads": self.threads}}
+        for column, figure in totals.items():
             if column in self.at:
                 values |= figure
         if "responseCode" in self.at:

@@ -75,9 +75,9 @@ class _Metrics:
         tag = found[2].startswith("{")
         name = self.name + "".join(found[2].split()) if tag else found[2]
         self.name = self.name if tag else name
-        unit, told = figures
+        unit, texts = figures
         mark = {"thresholds": {name: found[1] == "✓"}} if found[1] else {}
-        return {f"{name}{unit}": told, **mark}
+        return {f"{name}{unit}": texts, **mark}
 
 
 def _figures(text: str) -> tuple[str, dict[str, float]] | None:

@@ -13,7 +13,7 @@ Reads     the heading with the rows below it
 Yields    one LoadResult: of the row "Aggregated"
 Units     times ms; rates requests/s; sizes bytes
 Quirks    percentiles are approximated: above 100 ms they have two digits, and the longest may be given more than it took;
-          "N/A" stands where nothing was measured. The longest time itself is told exactly
+          "N/A" stands where nothing was measured. The longest time itself is tables exactly
 Source    Locust's stats.py, 1.x and 2.x
 """
 
@@ -110,8 +110,8 @@ def records(values: dict[str, Any]) -> list[Record]:
     total = next((rows[name] for name in _TOTAL if name in rows), None)
     if total is None:
         return []
-    told = values.get("percentiles_ms", {})
-    percentiles = next((told[name] for name in _TOTAL if name in told), {"50": total["median_ms"]})
+    tables = values.get("percentiles_ms", {})
+    percentiles = next((tables[name] for name in _TOTAL if name in tables), {"50": total["median_ms"]})
     n, rate = total["requests"], total["requests_per_s"]
     return [
         LoadResult(

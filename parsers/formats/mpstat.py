@@ -63,9 +63,9 @@ def records(values: dict[str, Any]) -> list[Record]:
         return []
     rows = [values] if values.keys() & _SHARES.keys() else values.get("cpu_per_core", [])
     metrics = {
-        f"cpu_{metric}": sum(told) / len(told)
+        f"cpu_{metric}": sum(shares) / len(shares)
         for name, metric in _SHARES.items()
-        if (told := [float(row[name]) for row in rows if row.get(name) is not None])
+        if (shares := [float(row[name]) for row in rows if row.get(name) is not None])
     }
     if values.get("intr_per_s") is not None:
         metrics["interrupts_per_s"] = float(values["intr_per_s"])

@@ -44,7 +44,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     for line in lines:
         taken.append(lines.raw)
         text = line.strip()
-        new = _told(text)
+        new = _read_line(text)
         if (not new and text) or len(taken) > _MOST:
             break
         if new:
@@ -57,7 +57,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     return Found(values, first, last) if whole else None
 
 
-def _told(text: str) -> dict[str, str]:
+def _read_line(text: str) -> dict[str, str]:
     """What one line says, by its own names; nothing where it is none of these files'."""
     if setting := _SETTING.fullmatch(text):
         return {setting[1].lower(): setting[2].strip("\"'")}

@@ -77,6 +77,8 @@ def records(values: dict[str, Any]) -> list[Record]:
     if not isinstance(table, Table):
         return []
     if "lwp" in table.columns:  # rows of threads would count a process many times
-        kept = [at for at, thread in enumerate(table.columns["lwp"]) if thread is None]
-        table = Table({name: [column[at] for at in kept] for name, column in table.columns.items()}, len(kept))
+        processes = [at for at, thread in enumerate(table.columns["lwp"]) if thread is None]
+        table = Table(
+            {name: [column[at] for at in processes] for name, column in table.columns.items()}, len(processes)
+        )
     return [SystemSample(tool=KIND, clock=values.get("time"), metrics={}), *samples(table)]

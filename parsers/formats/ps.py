@@ -188,10 +188,10 @@ def parse(lines: Lines, command: str | None) -> Found | None:
             return None
     if names and not len(table) and not is_ps:
         return None
-    return _found(table, names, first, reader, flavour)
+    return _finish(table, names, first, reader, flavour)
 
 
-def _found(table: Table, names: list[str], first: int, reader: RowReader, flavour: str | None) -> Found:
+def _finish(table: Table, names: list[str], first: int, reader: RowReader, flavour: str | None) -> Found:
     columns = table.columns
     if "command" in columns:
         columns["command"] = [_FOREST.sub("", c).strip() for c in columns["command"]]

@@ -104,11 +104,11 @@ def _keyed(lines: Lines, text: str) -> dict[str, Any]:
 
 def _sentence(lines: Lines, text: str) -> dict[str, Any]:
     """What a line of the page for people says."""
-    found = whole(lines, text, _said)
+    found = whole(lines, text, _match_sentence)
     return {name: _amount(name, printed) for name, printed in found.groupdict().items() if printed} if found else {}
 
 
-def _said(text: str) -> re.Match[str] | None:
+def _match_sentence(text: str) -> re.Match[str] | None:
     return next((found for pattern in _SENTENCES if (found := pattern.fullmatch(text))), None)
 
 

@@ -124,7 +124,7 @@ class _Siege:
             else:
                 self.lines.back(*self.blank, self.lines.raw)
                 break
-        return self._found()
+        return self._finish()
 
     def _note_behind(self) -> None:
         """Take the message about siege.log that follows the JSON."""
@@ -240,7 +240,7 @@ class _Siege:
         if text not in warnings and len(warnings) < _MOST_WARNINGS:
             warnings.append(text)
 
-    def _found(self) -> Found | None:
+    def _finish(self) -> Found | None:
         values = self.values
         figures = [k for k in values if k in _KEYS.values()]
         if len(figures) < 2 and "transaction_rate" not in values and "siege_version" not in values:

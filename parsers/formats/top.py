@@ -113,9 +113,9 @@ class _Screen:
                 break
             self.last = lines.number
             blank.clear()
-        return self._found(reader)
+        return self._finish(reader)
 
-    def _found(self, reader: RowReader | None) -> Found | None:
+    def _finish(self, reader: RowReader | None) -> Found | None:
         values, parts = self.summary.values, self.summary.parts
         if self.summary.cores:
             values["cpu_per_core"] = self.summary.cores

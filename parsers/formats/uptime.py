@@ -4,7 +4,7 @@ Reads     procps' line, busybox', toybox', and BSD's ("load averages:")
 Yields    SystemSample with the loads
 Units     seconds
 Quirks    a decimal comma in some locales, with a comma between the loads, too; macOS prints no comma between them; BSD prints
-          no seconds, and hours with AM and PM; the users are left out where none can be told
+          no seconds, and hours with AM and PM; the users are left out where there are none
 Source    procps' library/uptime.c, busybox' procps/uptime.c, BSD's w.c
 """
 

@@ -1,4 +1,4 @@
-"""vmstat: procps' table of processes, memory, swap, io and CPU, one row a look (-a, -n, -t, -w, -S too).
+"""vmstat: procps' table of processes, memory, swap, io and CPU, one row a sample (-a, -n, -t, -w, -S too).
 
 Reads     the two header lines (again every screenful) and the rows; also rows under the second header alone, and rows
           that stand apart from their header
@@ -105,7 +105,7 @@ class _Rows:
                 break
         if not self.names or not (self.n or self.problems):
             return None
-        return self._found(first, last)
+        return self._finish(first, last)
 
     def _take(self, text: str) -> bool:
         """Take a line in. False where it is no part of the table."""
@@ -135,7 +135,7 @@ class _Rows:
             column.append(row.get(name))
         self.n += 1
 
-    def _found(self, first: int, last: int) -> Found:
+    def _finish(self, first: int, last: int) -> Found:
         self.blocks += 1
         values: dict[str, Any] = {"iteration": self.blocks} if self.blocks > 1 else {}
         names = [f"{name}_kb" if name in _MEMORY else name for name in self.names] + ["timestamp"]

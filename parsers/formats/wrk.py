@@ -86,14 +86,14 @@ def parse(lines: Lines, command: str | None) -> Found | None:
         if "transfer_bytes_per_s" in values:
             lines.last = lines.number
             break
-    return _found(values, first, lines.last, problems)
+    return _finish(values, first, lines.last, problems)
 
 
 def _opens(line: str) -> bool:
     return bool(re.match(OPENS, line))
 
 
-def _found(values: dict[str, Any], first: int, last: int, problems: list[Problem]) -> Found | None:
+def _finish(values: dict[str, Any], first: int, last: int, problems: list[Problem]) -> Found | None:
     for table in ("percentiles_ms", "uncorrected_percentiles_ms"):
         if not values.get(table, True):
             del values[table]
