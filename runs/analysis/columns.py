@@ -58,7 +58,7 @@ class Column:
         return f"{self.config.name} · {self.split}" if self.split else self.config.name
 
 
-def method(run: RunFact) -> Method:
+def read_method(run: RunFact) -> Method:
     """How `run` was loaded, by its command line first. A printed concurrency counts where the tool has a default for it."""
     concurrency = run.options.get("concurrency")
     if concurrency is None and run.semantics.default_concurrency is not None and run.concurrency is not None:
@@ -66,7 +66,7 @@ def method(run: RunFact) -> Method:
     return Method(run.options.get("requests"), concurrency, run.keepalive, run.path or None)
 
 
-def columns(configs: Sequence[ConfigFact], runs: Sequence[RunFact]) -> list[Column]:
+def build_columns(configs: Sequence[ConfigFact], runs: Sequence[RunFact]) -> list[Column]:
     """One column for each config in the order given, or several where its runs' methods do not agree.
 
     A config without counted runs keeps a column: its captures may still tell something.
@@ -81,8 +81,8 @@ def columns(configs: Sequence[ConfigFact], runs: Sequence[RunFact]) -> list[Colu
 def _split(empty: Column, runs: list[RunFact]) -> list[Column]:
     parts: list[Column] = []
     # The fullest method first, so that a partial run joins one that it agrees with.
-    for run in sorted(runs, key=lambda run: sum(part is None for part in method(run).parts())):
-        how = method(run)
+    for run in sorted(runs, key=lambda run: sum(part is None for part in read_method(run).parts())):
+        how = read_method(run)
         for at, part in enumerate(parts):
             if part.method.agrees(how):
                 parts[at] = replace(part, runs=(*part.runs, run), method=part.method.joined(how))
@@ -110,7 +110,7 @@ def _without_repeated_words(made: list[Column]) -> list[Column]:
 BETWEEN = (", ", " / ", " · ", " | ", " + ", ": ")
 
 
-def bases(columns: Sequence[Column], without: Collection[int] = ()) -> tuple[int, ...]:
+def find_baselines(columns: Sequence[Column], without: Collection[int] = ()) -> tuple[int, ...]:
     """For each column the index of the one it stands against; a baseline stands against itself.
 
     `without` are columns that no verdict may rest on: a block's baseline is the first one that is not among them.

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from runs.analysis.columns import method
+from runs.analysis.columns import read_method
 from runs.analysis.facts import CaptureFact, RunFact, Source
 from runs.analysis.monitors import LOOKERS, ProcessGroup, groups
 
@@ -214,7 +214,7 @@ def _count(
         return Count(last.n - first.n, f"{last.n} − {first.n} processes", (*first.sources, *last.sources))
     if last and not first:
         return Count(last.n, f"{last.n} processes", last.sources)
-    connections = method(run).concurrency
+    connections = read_method(run).concurrency
     if last or not connections or threaded:
         return None
     here = (Source(run.source, run.line),)

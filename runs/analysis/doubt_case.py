@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
-from runs.analysis.columns import Column, columns
+from runs.analysis.columns import Column, build_columns
 from runs.analysis.facts import CaptureFact, ConfigFact, HostFact, OverrideFact, RunFact, Source, TextFact
 
 Severity = Literal["fatal", "caution", "note"]
@@ -59,7 +59,7 @@ class Case:
 
     @cached_property
     def columns(self) -> list[Column]:
-        return columns(self.configs, self.runs)
+        return build_columns(self.configs, self.runs)
 
     @cached_property
     def counted(self) -> list[RunFact]:

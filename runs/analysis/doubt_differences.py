@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from runs.analysis.columns import Column, bases
+from runs.analysis.columns import Column, find_baselines
 from runs.analysis.doubt_case import (
     Case,
     Finding,
@@ -166,7 +166,7 @@ class Gap:
 def find_differences(family: str, case: Case) -> Iterator[Finding]:
     """A finding for each config that is not comparable, and one for the whole comparison of what is left."""
     columns = case.columns
-    stands = {at: base for at, base in enumerate(bases(columns)) if at != base and columns[at].runs}
+    stands = {at: base for at, base in enumerate(find_baselines(columns)) if at != base and columns[at].runs}
     gaps = [gap for prop in FAMILIES[family] for gap in _find_gaps(case, prop, stands)]
     out = _configs_apart(gaps, columns)
     for config in out:

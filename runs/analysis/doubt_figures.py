@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Sequence
 from statistics import fmean
 
-from runs.analysis.columns import Column, bases
+from runs.analysis.columns import Column, find_baselines
 from runs.analysis.doubt_case import (
     HUGE,
     Case,
@@ -189,7 +189,7 @@ def find_times_within_a_step(case: Case) -> Iterator[Finding]:
 
     Times of a few steps are the subject of find_coarse_times.
     """
-    for at, base in enumerate(bases(case.columns)):
+    for at, base in enumerate(find_baselines(case.columns)):
         mine, its = case.columns[at].runs, case.columns[base].runs
         if at == base or not mine or not its or min(len(mine), len(its)) >= MANY_REPEATS:
             continue

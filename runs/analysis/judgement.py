@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from runs.analysis import stats
-from runs.analysis.columns import bases
+from runs.analysis.columns import find_baselines
 from runs.analysis.facts import Semantics
 from runs.analysis.numbers import mean
 from runs.analysis.table import Comparison, Row
@@ -88,7 +88,7 @@ def judge(
     # Where no run counts, the failures of all do, as failing may be why.
     counted = [[run for run in column.runs if run.id not in excluded] or column.runs for column in comparison.columns]
     attempts = {key: [read_attempts(runs, key) for runs in counted] for key in FAILURE_COUNTS}
-    case = _Case(comparison, excluded, silent, bases(comparison.columns, silent), spread, attempts)
+    case = _Case(comparison, excluded, silent, find_baselines(comparison.columns, silent), spread, attempts)
     rows = [judged for group in comparison.groups for row in group.rows if (judged := _judge_row(case, row))]
     found = {(key, at): verdict for key, verdicts in rows for at, verdict in verdicts.items()}
     metrics = tuple(key for key, _ in rows)

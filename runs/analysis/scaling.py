@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from runs.analysis.columns import method
+from runs.analysis.columns import read_method
 from runs.analysis.facts import ConfigFact, RunFact, Source
 from runs.analysis.scalability_law import LEAST_LEVELS, Fit, Found, Knee, Level, find_knee, fit
 from runs.analysis.summary_wording import describe_fit, describe_sweep, note_sweep
@@ -34,7 +34,7 @@ def find(configs: Sequence[ConfigFact], runs: Sequence[RunFact], excluded: Mappi
 
 
 def level_of(run: RunFact) -> int:
-    return method(run).concurrency or 0
+    return read_method(run).concurrency or 0
 
 
 def _usable(run: RunFact) -> bool:

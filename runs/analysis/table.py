@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from runs.analysis import monitors
-from runs.analysis.columns import Column, bases, columns
+from runs.analysis.columns import Column, build_columns, find_baselines
 from runs.analysis.facts import CaptureFact, ConfigFact, RunFact
 from runs.analysis.numbers import Delta, delta, mean
 
@@ -105,7 +105,7 @@ ONLY_WHEN_ANY = {"failed_connect", "failed_receive", "failed_length", "failed_ex
 
 def compare(configs: Sequence[ConfigFact], runs: Sequence[RunFact], captures: Sequence[CaptureFact]) -> Comparison:
     """The whole table. The first config is the baseline that deltas stand against, or the first of each block."""
-    made = columns(configs, runs)
+    made = build_columns(configs, runs)
     groups = [
         Group("Load", _run_rows(LOAD, made)),
         Group("Latency", _run_rows(LATENCY, made)),
@@ -113,7 +113,7 @@ def compare(configs: Sequence[ConfigFact], runs: Sequence[RunFact], captures: Se
         Group("Memory", _look_rows(monitors.memory(captures), made)),
         Group("CPU", _look_rows(monitors.cpu(captures), made)),
     ]
-    return against(Comparison(tuple(made), tuple(group for group in groups if group.rows)), bases(made))
+    return against(Comparison(tuple(made), tuple(group for group in groups if group.rows)), find_baselines(made))
 
 
 def against(comparison: Comparison, to: tuple[int, ...]) -> Comparison:

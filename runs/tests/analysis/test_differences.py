@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from runs.analysis import monitors
-from runs.analysis.columns import columns, compare_columns, compare_hosts
+from runs.analysis.columns import build_columns, compare_columns, compare_hosts
 from runs.analysis.facts import ProcessFact
 from runs.analysis.monitors import memory_parts
 from runs.tests.analysis.facts import capture, configs, httpd, run
@@ -11,7 +11,7 @@ from runs.tests.analysis.facts import capture, configs, httpd, run
 
 def test_only_what_differs_becomes_a_row():
     runs = [run(n, keepalive=k, server_software="Apache/2.4.7", host="centos5") for n, k in ((1, False), (2, True))]
-    differ, same = compare_columns(columns(configs("a", "b"), runs))
+    differ, same = compare_columns(build_columns(configs("a", "b"), runs))
     assert [(row.name, row.values) for row in differ] == [("Keep-alive", ("off", "on"))]
     assert ("Server", "Apache/2.4.7") in same
     assert ("Host", "centos5") in same
