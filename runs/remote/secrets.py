@@ -19,7 +19,7 @@ from .snapshots import Load
 
 HEADER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9!#$%&'*+.^_`|~-]{0,99}")  # a token, but never with a dash in front
 HEADER_VALUE = re.compile(r"[\x21-\x7e](?:[\x20-\x7e\t]*[\x21-\x7e])?")
-LONGEST_HEADER = 1800  # siege has room for 2048 characters of headers
+LONGEST_HEADER = 1800  # some load tools take 2048 characters of headers at most
 MOST_HEADERS = 40
 # What decides where a request goes, or where one request ends and the next begins, is the tool's to say.
 NOT_OURS = {
