@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from django.db import models
 
-from .results import Run
-
 
 class Facet(models.Model):
     """A value that runs share and lists are narrowed by: a tool, a config's name, a command, a server or a tag.
@@ -38,7 +36,7 @@ class RunTag(models.Model):
     """A tag of a run."""
 
     facet = models.ForeignKey(Facet, on_delete=models.CASCADE, related_name="+", db_index=False)
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="taggings")
+    run = models.ForeignKey("runs.Run", on_delete=models.CASCADE, related_name="taggings")
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["facet", "run"], name="tag_of_run")]

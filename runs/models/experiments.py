@@ -10,8 +10,6 @@ from django.urls import reverse
 
 from runs.querysets import count_rows
 
-from .uploads import Upload
-
 
 class Host(models.Model):
     """A machine. `fingerprint` (model, cores, RAM rounded) tells whether two are alike, whatever their names."""
@@ -95,7 +93,7 @@ class Config(models.Model):
 class Sourced(models.Model):
     """Something read from lines `line_first`..`line_last` of an upload."""
 
-    upload = models.ForeignKey(Upload, on_delete=models.CASCADE, related_name="%(class)ss")
+    upload = models.ForeignKey("runs.Upload", on_delete=models.CASCADE, related_name="%(class)ss")
     block_key = models.CharField(max_length=16, help_text="its key in the draft")
     line_first = models.PositiveIntegerField()
     line_last = models.PositiveIntegerField()
@@ -132,7 +130,7 @@ class Override(models.Model):
     """
 
     rule = models.CharField(max_length=40, help_text="the id in analysis.doubts")
-    upload = models.ForeignKey(Upload, null=True, blank=True, on_delete=models.CASCADE, related_name="overrides")
+    upload = models.ForeignKey("runs.Upload", null=True, blank=True, on_delete=models.CASCADE, related_name="overrides")
     line = models.PositiveIntegerField(null=True, blank=True, help_text="the run's first line")
     config = models.ForeignKey(Config, null=True, blank=True, on_delete=models.CASCADE, related_name="overrides")
     reason = models.CharField(max_length=500, blank=True)
