@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from runs.views.answer import page
+from runs.page_formats import page_routes
 
 from . import views
 
@@ -22,8 +22,8 @@ urlpatterns = [
     path("remote/plans/<int:pk>/", views.plan, name="plan"),
     path("remote/plans/<int:pk>/edit/", views.edit_plan, name="edit-plan"),
     path("remote/plans/<int:pk>/delete/", views.remove_plan, name="delete-plan"),
-    *page("remote/jobs/", views.jobs, "jobs"),
-    *page("remote/jobs/<pk>/", views.job, "job"),
+    *page_routes("remote/jobs/", views.jobs, "jobs"),
+    *page_routes("remote/jobs/<pk>/", views.job, "job"),
     path("remote/jobs/<int:pk>/live/", views.live, name="job-live"),
     path("remote/jobs/<int:pk>/cancel/", views.cancel, name="cancel-job"),
     path("remote/jobs/<int:pk>/resume/", views.resume, name="resume-job"),

@@ -15,8 +15,8 @@ from django.views.decorators.http import require_POST
 
 from runs.analysis.sheet import Sheet
 from runs.models import Run
+from runs.page_formats import respond
 from runs.selectors.lists import paginate
-from runs.views.answer import answer
 
 from . import jobs as remote_jobs
 from . import planning, schedules, tasks
@@ -255,7 +255,7 @@ def jobs(request: HttpRequest, fmt: str = "") -> HttpResponse:
         for job in shown.rows
     )
     context = {"form": form, "page": shown, "jobs": summarize_jobs(shown.rows), "filtered": any(wanted.values())}
-    return answer(request, "remote/jobs.html", context, Sheet("Jobs", HEADS, rows), fmt=fmt)
+    return respond(request, "remote/jobs.html", context, Sheet("Jobs", HEADS, rows), fmt=fmt)
 
 
 @login_required
@@ -266,7 +266,7 @@ def job(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
         (number, step.variant, step.level, step.repeat, step.state, step.requests_per_second, step.run_id, step.message)
         for number, step in enumerate(context["steps"], start=1)
     )
-    return answer(request, "remote/job.html", context, Sheet(found.name, STEP_HEADS, rows), fmt=fmt)
+    return respond(request, "remote/job.html", context, Sheet(found.name, STEP_HEADS, rows), fmt=fmt)
 
 
 @login_required

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import pickle
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache
@@ -17,9 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from django.core.cache import caches
+from django.db.models import Q
 
 from runs import analysis
-from runs.analysis import export, table
+from runs.analysis import export, stats, table
 from runs.analysis.columns import Column
 from runs.analysis.config_diff import ConfigDiff, compare_configs
 from runs.analysis.cost import Cost, cost
@@ -30,9 +32,16 @@ from runs.analysis.scaling import Sweep, sweeps
 from runs.analysis.table import Comparison, against
 from runs.analysis.verdict import Judgement, Spread
 from runs.analysis.verdict_wording import add_words
-from runs.selectors import reads, repeats
+from runs.models import Run
+from runs.selectors import reads
+from runs.selectors.lists import union_rows
 
 KEPT_S = 7 * 24 * 3600
+METRICS = ("requests_per_second", "mean_ms", "max_ms")
+# The newest runs tell of the machines and tools in use now, and more would only take longer.
+MAX_RUNS = 2000
+# Runs at half to double the concurrency are a similar load.
+SIMILAR_FACTOR = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +81,7 @@ def compared(material: reads.Material) -> tuple[Comparison, Judged]:
 
 def judged(material: reads.Material, comparison: Comparison) -> Judged:
     """The conclusions for this material, whose table is `comparison`. Two queries: rulings, and repeats elsewhere."""
-    case, spread = reads.case_of(material), repeats.elsewhere(comparison)
+    case, spread = reads.case_of(material), spread_elsewhere(comparison)
     key = _key(case, spread)
     kept = caches["conclusions"]
     found: Judged | None = kept.get(key)
@@ -125,3 +134,34 @@ def _code() -> str:
     for file in (Path(__file__), *sorted(Path(analysis.__path__[0]).rglob("*.py"))):
         digest.update(file.read_bytes())
     return digest.hexdigest()[:16]
+
+
+def spread_elsewhere(comparison: Comparison) -> Spread | None:
+    """Of runs by the same tools at similar concurrency, all in one set that have one fingerprint. One query at most.
+
+    None where the comparison has repeats of its own, which tell more, or where nothing here was ever repeated.
+    """
+    runs = [run for column in comparison.columns for run in column.runs]
+    if not runs or any(len(column.runs) > 1 for column in comparison.columns):
+        return None
+    tools = sorted({run.tool for run in runs})
+    users = [run.concurrency for run in runs if run.concurrency]
+    sets = _comparable_sets(tools, (min(users) / SIMILAR_FACTOR, max(users) * SIMILAR_FACTOR) if users else None)
+    pools = {metric: pool for metric in METRICS if (pool := stats.pooled(sets[metric]))}
+    return Spread(pools, f"of other {' and '.join(tools)} runs kept here") if pools else None
+
+
+def _comparable_sets(tools: list[str], users: tuple[float, float] | None) -> dict[str, list[list[float]]]:
+    """For each metric the logs of every set of runs that were alike in all that a fingerprint holds.
+
+    Each tool's newest runs are read along its index: among all runs those of a rare tool may be far away.
+    """
+    sound = Q(counted=True, partial=False, aborted=False)
+    alike = Run.objects.filter(sound, Q(concurrency__range=users) if users else Q()).order_by("id")
+    newest = [Run.objects.filter(tool=tool).order_by("-id").values("pk")[: MAX_RUNS // len(tools)] for tool in tools]
+    parts = [alike.filter(pk__in=ids).values_list("fingerprint", *METRICS) for ids in newest]
+    sets: dict[str, dict[str, list[float]]] = {metric: defaultdict(list) for metric in METRICS}
+    for fingerprint, *values in union_rows(parts):
+        for metric, value in zip(METRICS, values, strict=True):
+            sets[metric][fingerprint] += stats.logs([value]) or [] if value is not None else []
+    return {metric: list(found.values()) for metric, found in sets.items()}

@@ -1,14 +1,19 @@
-"""The list of experiments."""
+"""The list of experiments, and the page of one: its comparison, runs, monitors and texts."""
 
 from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
 
 from runs.analysis.sheet import Sheet
 from runs.models import Experiment
+from runs.page_formats import respond
+from runs.presenters.comparison_page import comparison_context, picture_urls, respond_comparison
+from runs.presenters.run_charts import describe_timings
+from runs.selectors import excerpts, reads
 from runs.selectors.lists import paginate
 from runs.selectors.summaries import summarize
-from runs.views.answer import answer
 
 COLUMNS = ("experiment_id", "experiment", "host", "config", "n", "requests_per_second_mean")
 
@@ -23,4 +28,22 @@ def experiment_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
         for name, rates in summary.configs
     )
     context = {"summaries": summaries, "page": page}
-    return answer(request, "experiments.html", context, Sheet("Experiments", COLUMNS, rows), fmt=fmt)
+    return respond(request, "experiments.html", context, Sheet("Experiments", COLUMNS, rows), fmt=fmt)
+
+
+def experiment_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
+    found = get_object_or_404(Experiment.objects.select_related("host"), pk=pk)
+    material = reads.of_experiment(found)
+    context = comparison_context(request, material) | {
+        "experiment": found,
+        "title": found.name,
+        "notes": found.notes,
+        "permalink": found.get_absolute_url(),
+        "excerpts": excerpts.of_experiment(found.pk),
+        **describe_timings(material.waiting),
+    }
+    context["drawn_at"] = picture_urls(
+        context["charts"], lambda what: reverse("experiment-picture", args=[found.pk, what])
+    )
+    head = {"id": found.pk, "name": found.name, "url": found.get_absolute_url()}
+    return respond_comparison(request, "experiment.html", context, fmt=fmt, **head)

@@ -1,22 +1,39 @@
-"""The list of hosts."""
+"""The list of hosts, and the page of one with its experiments."""
 
 from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
 
+from runs.analysis.columns import compare_hosts
 from runs.analysis.sheet import Sheet
 from runs.models import Host
-from runs.selectors.lists import paginate
-from runs.views.answer import answer
+from runs.page_formats import respond
+from runs.selectors import lists, summaries
 
+HOST_PAGE_SIZE = 12  # experiments
 COLUMNS = ("id", "name", "cpu_model", "cores", "mhz", "ram_kb", "swap_kb", "os", "kernel", "runs")
 
 
 def host_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
-    page = paginate(request.GET, Host.objects.all())
+    page = lists.paginate(request.GET, Host.objects.all())
     rows = tuple(
         (host.pk, host.name, host.cpu_model, host.cores, host.mhz, host.ram_kb, host.swap_kb, host.os, host.kernel)
         + (host.n_runs,)
         for host in page.rows
     )
-    return answer(request, "hosts.html", {"page": page}, Sheet("Hosts", COLUMNS, rows), fmt=fmt)
+    return respond(request, "hosts.html", {"page": page}, Sheet("Hosts", COLUMNS, rows), fmt=fmt)
+
+
+def host_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
+    found = get_object_or_404(Host, pk=pk)
+    _, properties = compare_hosts([vars(found)])
+    experiments = summaries.experiments_on_host(found, HOST_PAGE_SIZE + 1, lists.id_after(request.GET))
+    page = lists.make_page(request.GET, experiments, size=HOST_PAGE_SIZE)
+    alike = (
+        Host.objects.filter(fingerprint=found.fingerprint).exclude(pk=pk) if found.fingerprint else Host.objects.none()
+    )
+    context = {"host": found, "properties": properties, "alike": list(alike[:20])}
+    context |= {"summaries": summaries.summarize(page.rows), "page": page}
+    rows = tuple(properties)
+    return respond(request, "host.html", context, Sheet(f"Host {found.name}", ("name", "value"), rows), fmt=fmt)

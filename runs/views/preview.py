@@ -17,7 +17,7 @@ from runs import ingest, tasks
 from runs.forms import Unusable, carried_edits, incoming, merged_edits, packed, too_large_to_preview
 from runs.ingest import Hints, Rejected
 from runs.ingest.edits import Edits
-from runs.views.draft_page import draft_context
+from runs.presenters.draft_form import draft_context
 from runs.views.home import paste_context
 from runs.views.uploads import store_files
 

@@ -1,16 +1,23 @@
-"""The list of runs: narrowed, searched, sorted, and ticked for a comparison."""
+"""The list of runs, narrowed, searched and sorted; and the page of one run."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
 
-from runs.analysis.sheet import Sheet
+from runs.analysis.sheet import Sheet, Value
 from runs.forms import RunFilterForm
-from runs.models import Run
+from runs.models import Capture, Run
+from runs.page_formats import respond
+from runs.presenters.monitor_charts import charts_of_run
+from runs.presenters.run_charts import draw_latency, timings_of_run
 from runs.selectors import lists, reads
-from runs.views.answer import answer
+from runs.selectors.samples import count_processes, samples_of_run
 
 COLUMNS = (
     *("id", "experiment", "config", "label", "repeat", "tool", "requests_per_second", "mean_ms", "p95_ms"),
@@ -30,7 +37,7 @@ def run_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
         "names": [(name, form.query_with(q="", **{name.kind: name.value})) for name in found.names],
         "sources": {row[0]: row[-1] for row in rows},
     }
-    return answer(request, "runs.html", context, Sheet("Runs", COLUMNS, rows), fmt=fmt)
+    return respond(request, "runs.html", context, Sheet("Runs", COLUMNS, rows), fmt=fmt)
 
 
 def _row(run: Run) -> tuple[Any, ...]:
@@ -39,3 +46,53 @@ def _row(run: Run) -> tuple[Any, ...]:
         *(run.mean_ms, run.percentiles_ms.get("95"), run.failed_requests, run.complete_requests),
         *(str(run.host or ""), run.counted, reads.line_url(run.upload_id, run.line_first)),
     )
+
+
+def run_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
+    found = get_object_or_404(Run.objects.with_context(), pk=pk)
+    fact = reads.run_fact(found)
+    captures = list(found.captures.defer("values", "quotes"))
+    seen = samples_of_run(found, captures)
+    single = timings_of_run(found)
+    chart = draw_latency(found, single["exact_ms"], request.GET.get("y", ""))
+    pairs = _flatten(found.values)
+    context = {
+        "run": found,
+        "fact": fact,
+        "looks": _list_captures(captures),
+        "over_time": charts_of_run(found, seen, request.GET.get("program", "")),
+        "marks": seen.marks() if seen else [],
+        "through": seen.captures[0] if seen else None,
+        "around": seen.part_around(found) if seen else None,
+        "chart": chart,
+        "log": chart is not None and chart["layout"]["yaxis"]["type"] == "log",
+        "pairs": pairs,
+        "configs": list(found.experiment.configs.all()),
+        "pictures": [("Latency percentiles", reverse("run-picture", args=[pk]))] if chart else [],
+        "public": settings.PUBLIC_READ,
+        "quotes": [(first, reads.line_url(found.upload_id, first)) for first, _ in found.quotes],
+        **single,
+    }
+    sheet = Sheet(f"Run {found.pk}", ("name", "value"), tuple(pairs))
+    payload = {"id": found.pk, "tool": found.tool, "experiment": found.experiment.name, "config": found.config.name}
+    payload |= {"repeat": found.repeat, "label": found.label, "command": found.command, "source": fact.source}
+    return respond(request, "run.html", context, sheet, fmt=fmt, payload=payload | {"values": found.values})
+
+
+def _list_captures(captures: Sequence[Capture]) -> list[tuple[Capture, int, str]]:
+    """(capture, how many processes it saw, where it stands in its text)."""
+    n = count_processes(captures)
+    return [(one, n.get(one.pk, 0), reads.line_url(one.upload_id, one.line_first)) for one in captures]
+
+
+def _flatten(values: dict[str, Any], stem: str = "") -> list[tuple[str, Value]]:
+    """What a tool printed as (name, value) pairs, nested names joined with dots; lists are counted."""
+    pairs: list[tuple[str, Value]] = []
+    for name, value in values.items():
+        if isinstance(value, dict):
+            pairs += _flatten(value, f"{stem}{name}.")
+        elif isinstance(value, list):
+            pairs.append((f"{stem}{name}", f"{len(value)} entries"))
+        else:
+            pairs.append((f"{stem}{name}", value))
+    return pairs

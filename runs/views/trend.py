@@ -11,8 +11,8 @@ from runs.analysis.sheet import Sheet
 from runs.charts import Figure
 from runs.charts.history import Day, Stretch, trend_figure
 from runs.models import TrendLine
+from runs.page_formats import respond
 from runs.selectors.lists import name_trends, newest_run, paginate, trend_days
-from runs.views.answer import answer
 
 HEADS = ("fingerprint", "tool", "config", "experiment", "runs", "days", "first_day", "last_day")
 DAY_HEADS = ("day", "n", "requests_per_second", "least", "most", "stretch")
@@ -28,7 +28,7 @@ def trend_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
         for line, run in ((one.line, one.run) for one in named)
     )
     context = {"named": named, "page": found}
-    return answer(request, "trends.html", context, Sheet("Trends", HEADS, rows), fmt=fmt)
+    return respond(request, "trends.html", context, Sheet("Trends", HEADS, rows), fmt=fmt)
 
 
 def trend(request: HttpRequest, fingerprint: str, fmt: str = "") -> HttpResponse:
@@ -49,7 +49,7 @@ def trend(request: HttpRequest, fingerprint: str, fmt: str = "") -> HttpResponse
     }
     payload = {"fingerprint": fingerprint, "changes": [_describe_change(change) for change in course.changes]}
     sheet = Sheet(f"Trend of {run.config.name if run else fingerprint}", DAY_HEADS, rows)
-    return answer(request, "trend.html", context, sheet, fmt=fmt, payload=payload | {"days": sheet.records()})
+    return respond(request, "trend.html", context, sheet, fmt=fmt, payload=payload | {"days": sheet.records()})
 
 
 def _course(fingerprint: str) -> analysis.Course:

@@ -20,12 +20,12 @@ from runs.forms import secrets_to_redact
 from runs.incoming import received, refuse_coding
 from runs.ingest import Rejected, Text
 from runs.models import Capture, Upload
+from runs.page_formats import respond
 from runs.presenters.monitor_charts import charts_of_capture
 from runs.presenters.source_lines import mark_lines, upload_spans
 from runs.selectors.lists import paginate
 from runs.selectors.reads import LINES_A_PAGE
 from runs.selectors.samples import machine_table, samples_of_capture
-from runs.views.answer import answer
 
 LOGGED_OUT = "You are logged out. Log in in another window, then send the file again: it is still chosen here."
 COLUMNS = ("id", "name", "status", "door", "created_at", "size_bytes", "n_lines", "runs", "captures", "problems")
@@ -40,7 +40,7 @@ def upload_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
         + (upload.n_lines, upload.n_runs, upload.n_captures, len(upload.problems))
         for upload in page.rows
     )
-    return answer(request, "uploads.html", {"page": page}, Sheet("Uploads", COLUMNS, rows), fmt=fmt)
+    return respond(request, "uploads.html", {"page": page}, Sheet("Uploads", COLUMNS, rows), fmt=fmt)
 
 
 @login_not_required  # it checks by itself: a script that is redirected to the login page would take that for the answer
@@ -146,7 +146,7 @@ def upload_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
         context |= _charts_context(captures)
     rows = tuple((span.first, span.last, span.tint, span.title, span.url) for span in spans)
     sheet = Sheet(str(upload), ("line_first", "line_last", "kind", "became", "url"), rows)
-    return answer(request, "upload.html", context, sheet, fmt=fmt)
+    return respond(request, "upload.html", context, sheet, fmt=fmt)
 
 
 def _text_context(request: HttpRequest, upload: Upload, spans: list[Any]) -> dict[str, Any]:

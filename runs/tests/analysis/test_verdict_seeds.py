@@ -12,7 +12,7 @@ from runs.analysis.judgement import judge
 from runs.analysis.table import Comparison, compare
 from runs.analysis.verdict import Ground, Judgement
 from runs.models import Experiment
-from runs.selectors import reads, repeats
+from runs.selectors import judging, reads
 
 pytestmark = pytest.mark.django_db
 RATE = "requests_per_second"
@@ -27,7 +27,7 @@ def read(shared: Path):
         material = reads.of_experiment(Experiment.objects.order_by("id")[at])
         made = compare(material.configs, material.runs, material.captures)
         excluded = {run.id: why for at, why in (out or {}).items() for run in made.columns[at].runs}
-        return made, judge(made, excluded=excluded, spread=repeats.elsewhere(made))
+        return made, judge(made, excluded=excluded, spread=judging.spread_elsewhere(made))
 
     return read
 

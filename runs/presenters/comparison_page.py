@@ -1,26 +1,41 @@
-"""What every page that compares has: the table, the conclusions, the charts; and the forms it can be taken away in."""
+"""What every page that compares has: the table, the conclusions, the charts; and the formats that it is exported in."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
+from urllib.parse import quote
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
+from django.template.loader import render_to_string
+from django.utils.safestring import mark_safe
 
 from runs.analysis import sheet, table
 from runs.analysis.columns import compare_columns, compare_hosts
 from runs.analysis.export import Post, commands, common_environment, markdown, sections, spoken
 from runs.analysis.summary_wording import describe_baselines, describe_method
-from runs.presenters.comparison_charts import USUAL_CHARTS, draw_charts
+from runs.charts import svg
+from runs.page_formats import render_with_formats, respond
+from runs.presenters.comparison_charts import (
+    USUAL_CHARTS,
+    draw_charts,
+    percentile_lines,
+    throughput_bars,
+)
 from runs.selectors import judging, reads
-from runs.views.answer import answer
-from runs.views.standalone import standalone
 
+# The file loads nothing and runs nothing, wherever it is put.
+POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+
+# Every address of ours begins with a slash. In a text no "<" stands as such, so that nothing else looks like this.
+OURS = re.compile(r'(<a\s[^<>]*?href=")/')
+MAX_COMPARED = 400
 PICTURES = {"throughput": "Requests per second", "latency": "Latency percentiles"}
 
 
-def context_of(request: HttpRequest, material: reads.Material) -> dict[str, Any]:
+def comparison_context(request: HttpRequest, material: reads.Material) -> dict[str, Any]:
     """Everything that the parts of a comparison page need."""
     comparison, judged = judging.compared(material)
     silent = judged.silent(comparison)
@@ -64,30 +79,32 @@ def _differences(comparison: table.Comparison, material: reads.Material) -> dict
     }
 
 
-def answer_compared(
+def respond_comparison(
     request: HttpRequest, template: str, context: dict[str, Any], *, fmt: str, **head: Any
 ) -> HttpResponse:
-    """The page, or one of the forms it is taken away in. `context` also has title, permalink and drawn_at.
+    """The page, or one of the forms it is exported in. `context` also has title, permalink and drawn_at.
 
     `head`: what stands before the rest in JSON.
     """
     context["pictures"] = [(PICTURES[what], url) for what, url in context["drawn_at"].items()]
     fmt = fmt or request.GET.get("format", "")
     if fmt == "html":
-        return standalone(request, post_of(request, context), context)
+        return standalone_file(request, build_post(request, context), context)
+    if not fmt:
+        return render_with_formats(request, template, context, more=("html",))
     comparison, judgement = context["comparison"], context["judgement"]
-    post = markdown(post_of(request, context)) if fmt == "md" else ""
+    post = markdown(build_post(request, context)) if fmt == "md" else ""
     payload = head | context["judged"].as_dict(comparison) if fmt == "json" else None
     flat = sheet.of_comparison(context["title"], comparison, judgement)
-    return answer(request, template, context, flat, fmt=fmt, payload=payload, markdown=post, more=("html",))
+    return respond(request, template, context, flat, fmt=fmt, payload=payload, markdown=post)
 
 
-def drawn_at(charts: Mapping[str, Any], address: Callable[[str], str]) -> dict[str, str]:
+def picture_urls(charts: Mapping[str, Any], address: Callable[[str], str]) -> dict[str, str]:
     """Picture -> its address, for those that have something to show."""
     return {what: address(what) for what in PICTURES if what in charts}
 
 
-def post_of(request: HttpRequest, context: dict[str, Any]) -> Post:
+def build_post(request: HttpRequest, context: dict[str, Any]) -> Post:
     """The page as a post. Pictures are named by address only where anybody may read them."""
     comparison, judged = context["comparison"], context["judged"]
     same, differ = common_environment(comparison, [vars(host) for host in context["hosts"]])
@@ -106,3 +123,38 @@ def post_of(request: HttpRequest, context: dict[str, Any]) -> Post:
         differ=differ,
         notes=context.get("notes", ""),
     )
+
+
+def standalone_file(request: HttpRequest, post: Post, context: dict[str, Any]) -> HttpResponse:
+    """The file. Its links lead to this site, so they name it."""
+    comparison = context["comparison"]
+    drawn = [
+        svg.draw_bars(found, post.title) if (found := throughput_bars(comparison, context["silent"])) else "",
+        svg.draw_percentiles(spread, post.title, scale="log" if context["log"] else "linear")
+        if (spread := percentile_lines(comparison, context["out"]))
+        else "",
+    ]
+    # The pictures' own code escapes every name in them.
+    pictures = [mark_safe(picture) for picture in drawn if picture]  # noqa: S308
+    page: str = render_to_string("standalone.html", context | {"post": post, "drawn": pictures, "policy": POLICY})
+    page = OURS.sub(lambda found: f"{found[1]}{request.build_absolute_uri('/')}", page)
+    response = HttpResponse(page)
+    response.headers["Content-Security-Policy"] = POLICY
+    response.headers["Content-Disposition"] = f"inline; filename*=UTF-8''{quote(f'{post.title}.html', safe='')}"
+    return response
+
+
+def read_selection(request: HttpRequest) -> tuple[int, reads.Material]:
+    """(how many rows the query string asks for, what was found). Raises Http404 where it makes no sense."""
+    runs, configs = parse_ids(request.GET.getlist("runs")), parse_ids(request.GET.getlist("configs"))
+    return len(runs or configs), reads.of_configs(configs) if configs and not runs else reads.of_runs(runs)
+
+
+def parse_ids(values: Iterable[str]) -> list[int]:
+    """ "1,2,3" (or repeated parameters) as numbers in order, each once. Raises Http404 for anything else."""
+    words = [word.strip() for value in values for word in value.split(",") if word.strip()]
+    if not all(word.isascii() and word.isdecimal() and len(word) < 19 for word in words):
+        raise Http404("Expected numbers with commas between them, as in ?runs=1,2,3.")
+    if len(words) > MAX_COMPARED:
+        raise Http404(f"At most {MAX_COMPARED} can be compared at once.")
+    return list(dict.fromkeys(int(word) for word in words))

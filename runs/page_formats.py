@@ -1,4 +1,4 @@
-"""How a page answers: as HTML, or as the JSON, CSV or Markdown of the same data (suffix or ?format=)."""
+"""Pages that show data answer as HTML, or as JSON, CSV or Markdown (suffix or ?format=): their routes and responses."""
 
 from __future__ import annotations
 
@@ -15,16 +15,18 @@ from runs.analysis.sheet import Sheet, as_csv, as_markdown
 FORMATS = ("json", "csv", "md")
 
 
-def page(route: str, view: Callable[..., HttpResponseBase], name: str, more: str = "") -> list[URLPattern]:
+def page_routes(
+    route: str, view: Callable[..., HttpResponseBase], name: str, more: Sequence[str] = ()
+) -> list[URLPattern]:
     """`route` ("runs/" or "runs/<pk>/") and the same with a suffix that names the format; `more`: beside the usual."""
-    pattern = route.rstrip("/").replace("<pk>", r"(?P<pk>\d+)")
+    pattern, formats = route.rstrip("/").replace("<pk>", r"(?P<pk>\d+)"), "|".join((*FORMATS, *more))
     return [
         path(route.replace("<pk>", "<int:pk>"), view, name=name),
-        re_path(rf"^{pattern}/?\.(?P<fmt>json|csv|md{more})/?$", view, name=f"{name}-as"),
+        re_path(rf"^{pattern}/?\.(?P<fmt>{formats})/?$", view, name=f"{name}-as"),
     ]
 
 
-def answer(
+def respond(
     request: HttpRequest,
     template: str,
     context: dict[str, Any],
@@ -33,15 +35,11 @@ def answer(
     fmt: str = "",
     payload: dict[str, Any] | None = None,
     markdown: str = "",
-    more: Sequence[str] = (),
 ) -> HttpResponse:
-    """`sheet` is the page as a flat table; `payload` its fuller form for JSON, `markdown` one for people.
-
-    `more` names forms that the page answers as beside the usual ones.
-    """
+    """`sheet` is the page as a flat table; `payload` its fuller form for JSON, `markdown` one for people."""
     fmt = fmt or request.GET.get("format", "")
     if fmt in ("", "html"):
-        return render(request, template, context | {"formats": _links(request, (*FORMATS, *more))})
+        return render_with_formats(request, template, context)
     if fmt == "json":
         body = payload or {"title": sheet.title, "rows": sheet.records()}
         return JsonResponse(body, json_dumps_params={"ensure_ascii": False, "indent": 1})
@@ -55,7 +53,14 @@ def answer(
     raise Http404(f"No such format: {fmt}. This page answers as {', '.join(FORMATS)}.")
 
 
-def _links(request: HttpRequest, formats: Sequence[str]) -> list[tuple[str, str]]:
+def render_with_formats(
+    request: HttpRequest, template: str, context: dict[str, Any], more: Sequence[str] = ()
+) -> HttpResponse:
+    """The page with links to its other formats; `more` names those beside the usual ones."""
+    return render(request, template, context | {"formats": _format_links(request, (*FORMATS, *more))})
+
+
+def _format_links(request: HttpRequest, formats: Sequence[str]) -> list[tuple[str, str]]:
     """(name, address) of the same page in each other format, with its query."""
     query = request.GET.copy()
     query.pop("format", None)

@@ -1,4 +1,4 @@
-"""What is taken elsewhere: pictures by address, for embedding. They need a login as pages do, unless PUBLIC_READ is on."""
+"""Charts as SVG pictures for embedding elsewhere. They need a login as pages do, unless PUBLIC_READ is on."""
 
 from __future__ import annotations
 
@@ -14,24 +14,22 @@ from runs.charts import svg
 from runs.charts.curves import Line
 from runs.models import Experiment, Run
 from runs.presenters.comparison_charts import percentile_lines, throughput_bars
+from runs.presenters.comparison_page import POLICY, read_selection
 from runs.selectors import judging, reads
-from runs.views.compare import selection
 
-# A picture loads nothing and runs nothing, wherever it is put.
-POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 FRESH_S = 60
 
 
 @xframe_options_exempt
 def experiment_picture(request: HttpRequest, pk: int, what: str) -> HttpResponse:
     found = get_object_or_404(Experiment.objects.select_related("host"), pk=pk)
-    return picture(request, drawn(what, reads.of_experiment(found), found.name, request))
+    return _respond_svg(request, _draw(what, reads.of_experiment(found), found.name, request))
 
 
 @xframe_options_exempt
 def compare_picture(request: HttpRequest, what: str) -> HttpResponse:
-    _, material = selection(request)
-    return picture(request, drawn(what, material, "Comparison", request))
+    _, material = read_selection(request)
+    return _respond_svg(request, _draw(what, material, "Comparison", request))
 
 
 @xframe_options_exempt
@@ -39,12 +37,12 @@ def run_picture(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(Run.objects.with_context(), pk=pk)
     line = Line(f"{found.config}, run {found.repeat}", 0, 1, found.percentiles_ms, found.complete_requests)
     title = f"{found.experiment}: {found.config}"
-    return picture(
+    return _respond_svg(
         request, svg.draw_percentiles([line] if found.percentiles_ms else [], title, scale=request.GET.get("y", ""))
     )
 
 
-def drawn(what: str, material: reads.Material, title: str, request: HttpRequest) -> str:
+def _draw(what: str, material: reads.Material, title: str, request: HttpRequest) -> str:
     """The picture of that name. Raises Http404."""
     comparison, judged = judging.compared(material)
     if what == "throughput":
@@ -54,7 +52,7 @@ def drawn(what: str, material: reads.Material, title: str, request: HttpRequest)
     raise Http404(f"No picture is called {what}; there are throughput and latency.")
 
 
-def picture(request: HttpRequest, body: str) -> HttpResponse:
+def _respond_svg(request: HttpRequest, body: str) -> HttpResponse:
     """An SVG that caches may keep for a minute and then ask about by its ETag."""
     etag = f'"{hashlib.sha256(body.encode()).hexdigest()[:32]}"'
     response = HttpResponse(body, content_type="image/svg+xml; charset=utf-8")
