@@ -24,7 +24,7 @@ def result_of(upload: Upload, rows: Rows | None = None) -> dict[str, Any]:
     queries, none with the `rows` of a receipt.
     """
     rows = _read_rows(upload) if rows is None else rows
-    captures = sorted(rows.captures, key=attrgetter("line_first"))
+    captures = sorted(rows.captures, key=attrgetter("line_first", "pk"))
     of_run: dict[int | None, list[Capture]] = defaultdict(list)
     for capture in captures:
         of_run[capture.run_id].append(capture)
@@ -34,7 +34,7 @@ def result_of(upload: Upload, rows: Rows | None = None) -> dict[str, Any]:
         "sha256": upload.sha256,
         "status": upload.status,
         "error": upload.error,
-        "runs": [run_result(run, of_run[run.pk]) for run in sorted(rows.runs, key=attrgetter("line_first"))],
+        "runs": [run_result(run, of_run[run.pk]) for run in sorted(rows.runs, key=attrgetter("line_first", "pk"))],
         "captures": [capture_result(capture) for capture in captures if capture.upload_id == upload.pk],
         "timings": [timing_result(timing) for timing in rows.timings],
         "problems": upload.problems,

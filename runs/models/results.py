@@ -31,7 +31,7 @@ class RunQuerySet(models.QuerySet["Run"]):
         return self.select_related("experiment", "config", "host").defer("values", "quotes", "note")
 
     def with_captures(self) -> Self:
-        return self.prefetch_related(models.Prefetch("captures", Capture.objects.order_by("line_first")))
+        return self.prefetch_related(models.Prefetch("captures", Capture.objects.order_by("line_first", "id")))
 
     def matching(
         self,

@@ -124,10 +124,10 @@ def _worker_note(upload: Upload, now: datetime) -> str:
 
 def upload_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     upload = get_object_or_404(Upload.objects.select_related("created_by"), pk=pk)
-    runs = list(upload.runs.select_related("experiment", "config").order_by("line_first"))
-    captures = list(upload.captures.select_related("experiment", "config").defer("values").order_by("line_first"))
+    runs = list(upload.runs.select_related("experiment", "config").order_by("line_first", "id"))
+    captures = list(upload.captures.select_related("experiment", "config").defer("values").order_by("line_first", "id"))
     timings = list(upload.timings.select_related("experiment", "run__config").defer("histogram", "seconds"))
-    texts = list(upload.configtexts.select_related("config").order_by("line_first"))
+    texts = list(upload.configtexts.select_related("config").order_by("line_first", "id"))
     spans = upload_spans(upload, runs, captures, texts, timings)
     context = _text_context(request, upload, spans) | {
         "upload": upload,

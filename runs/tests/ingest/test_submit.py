@@ -11,6 +11,7 @@ from django.db import connection, connections
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from benchdash.tests.services import ROOT
 from runs import ingest
 from runs.ingest import Hints, Rejected
 from runs.ingest.storable import truncate
@@ -33,6 +34,16 @@ def refused(text: str | bytes, **more) -> Rejected:
 
 def counts() -> dict[str, int]:
     return {model.__name__: model.objects.count() for model in (*RESULTS, Upload)}
+
+
+@pytest.mark.django_db
+def test_runs_of_the_same_lines_are_told_in_their_order():
+    """A log with a row a run is one block, so all its runs stand at the same lines."""
+    stored = submit((ROOT / "parsers/tests/fixtures/siege_log/siege_05_log.csv").read_bytes())
+    runs = ingest.result_of(Upload.objects.get(pk=stored.upload.pk))["runs"]
+    assert len(runs) == 3
+    assert runs == ingest.result_of(stored.upload, stored.rows)["runs"]
+    assert [run["repeat"] for run in runs] == [1, 2, 3]
 
 
 @pytest.mark.django_db
