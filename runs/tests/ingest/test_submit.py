@@ -37,7 +37,7 @@ def counts() -> dict[str, int]:
 
 
 @pytest.mark.django_db
-def test_runs_of_the_same_lines_are_told_in_their_order():
+def test_runs_of_the_same_lines_are_told_in_their_order(real_relations):
     """A log with a row a run is one block, so all its runs stand at the same lines."""
     stored = submit((ROOT / "parsers/tests/fixtures/siege_log/siege_05_log.csv").read_bytes())
     runs = ingest.result_of(Upload.objects.get(pk=stored.upload.pk))["runs"]
