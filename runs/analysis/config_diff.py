@@ -210,6 +210,8 @@ class ConfigDiff:
 
 def compare_configs(configs: Sequence[ConfigFact], texts: Sequence[TextFact]) -> ConfigDiff:
     """The texts of the configs in the order given; texts of other configs are left alone."""
+    if not texts:
+        return ConfigDiff((), ())
     known = {config.id: config for config in configs}
     own = [text for text in texts if text.config in known]
     groups = [{pk: group[pk] for pk in known if pk in group} for group in pair(own)]

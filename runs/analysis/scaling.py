@@ -18,8 +18,11 @@ Key = tuple[object, ...]
 
 def find(configs: Sequence[ConfigFact], runs: Sequence[RunFact], excluded: Mapping[int, str]) -> list[Found]:
     """Sweeps of two levels and more, in the order of the configs; `excluded` runs are named and left out."""
+    known = [run for run in runs if run.counted and _usable(run)]
+    if len({level_of(run) for run in known}) < 2:
+        return []
     places = {config.id: at for at, config in enumerate(configs)}
-    known = [run for run in runs if run.config in places and run.counted and _usable(run)]
+    known = [run for run in known if run.config in places]
     told = _told(known)
     by_key: dict[Key, list[RunFact]] = defaultdict(list)
     for run in known:

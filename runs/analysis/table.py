@@ -110,9 +110,10 @@ def compare(configs: Sequence[ConfigFact], runs: Sequence[RunFact], captures: Se
         Group("Load", _run_rows(LOAD, made)),
         Group("Latency", _run_rows(LATENCY, made)),
         Group("Errors", _run_rows(ERRORS, made)),
-        Group("Memory", _look_rows(monitors.memory(captures), made)),
-        Group("CPU", _look_rows(monitors.cpu(captures), made)),
     ]
+    if captures:
+        groups.append(Group("Memory", _look_rows(monitors.memory(captures), made)))
+        groups.append(Group("CPU", _look_rows(monitors.cpu(captures), made)))
     return against(Comparison(tuple(made), tuple(group for group in groups if group.rows)), find_baselines(made))
 
 

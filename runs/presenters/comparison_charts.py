@@ -99,17 +99,22 @@ def draw_charts(
         charts["latency"] = latency_figure(lines, scale)
     if curves := [scaling_curve(sweep) for sweep in sweeps if len(sweep.levels) >= FEWEST_LEVELS]:
         charts["scaling"] = scaling_figure(curves)
-    if sizes := _process_sizes(comparison.columns, captures):
+    return charts | _draw_captures(comparison.columns, captures) if captures else charts
+
+
+def _draw_captures(columns: Sequence[Column], captures: Sequence[CaptureFact]) -> dict[str, Figure]:
+    charts: dict[str, Figure] = {}
+    if sizes := _process_sizes(columns, captures):
         charts["processes"] = process_figure(sizes)
     memory = [(capture, memory_parts(capture)) for capture in captures]
-    if stacks := _stacks(comparison.columns, [(capture, parts) for capture, parts in memory if len(parts) > 1]):
+    if stacks := _stacks(columns, [(capture, parts) for capture, parts in memory if len(parts) > 1]):
         charts["memory"] = stack_figure(stacks, MEMORY, "MiB")
     cpu = [
         (capture, {key: sum(capture.metrics.get(name, 0.0) for name in names) for key, names in CPU_METRICS.items()})
         for capture in captures
         if "cpu_us" in capture.metrics
     ]
-    if stacks := _stacks(comparison.columns, cpu):
+    if stacks := _stacks(columns, cpu):
         charts["cpu"] = stack_figure(stacks, CPU, "% of CPU time")
     return charts
 

@@ -118,6 +118,8 @@ def _stands_at(run: RunFact, ruling: Override) -> bool:
 
 def capture_facts(captures: Sequence[Capture]) -> list[CaptureFact]:
     """Captures with their system metrics and processes (means over the samples of each). One query."""
+    if not captures:
+        return []
     metrics: dict[int, dict[str, float]] = defaultdict(dict)
     lows: dict[int, dict[str, float]] = defaultdict(dict)
     peaks: dict[int, dict[str, float]] = defaultdict(dict)
