@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
+from operator import attrgetter
 
 from runs.analysis.facts import ConfigFact, RunFact
 from runs.analysis.numbers import figure
@@ -20,7 +21,10 @@ class Method:
     path: str | None = None
 
     def agrees(self, other: Method) -> bool:
-        return all(a is None or b is None or a == b for a, b in zip(self.parts(), other.parts(), strict=True))
+        for own, its in zip(self.parts(), other.parts(), strict=True):
+            if own is not None and its is not None and own != its:
+                return False
+        return True
 
     def joined(self, other: Method) -> Method:
         parts = (b if a is None else a for a, b in zip(self.parts(), other.parts(), strict=True))
@@ -75,13 +79,15 @@ def build_columns(configs: Sequence[ConfigFact], runs: Sequence[RunFact]) -> lis
     for color, config in enumerate(configs):
         own = [run for run in runs if run.config == config.id and run.counted]
         made += _split(Column(config, color, (), Method()), own)
-    return _without_repeated_words(made)
+    return made if len(made) == len(configs) else _without_repeated_words(made)
 
 
 def _split(empty: Column, runs: list[RunFact]) -> list[Column]:
+    if not runs:
+        return [empty]
     parts: list[Column] = []
     # The fullest method first, so that a partial run joins one that it agrees with.
-    for run in sorted(runs, key=lambda run: sum(part is None for part in read_method(run).parts())):
+    for run in sorted(runs, key=lambda run: read_method(run).parts().count(None)):
         how = read_method(run)
         for at, part in enumerate(parts):
             if part.method.agrees(how):
@@ -89,8 +95,9 @@ def _split(empty: Column, runs: list[RunFact]) -> list[Column]:
                 break
         else:
             parts.append(replace(empty, runs=(run,), method=how))
-    ordered = [replace(part, runs=tuple(sorted(part.runs, key=lambda run: (run.repeat, run.id)))) for part in parts]
-    return sorted(ordered, key=lambda part: (str(part.method.path or ""), part.method.concurrency or 0)) or [empty]
+    for at, part in enumerate(parts):
+        parts[at] = replace(part, runs=tuple(sorted(part.runs, key=attrgetter("repeat", "id"))))
+    return sorted(parts, key=lambda part: (str(part.method.path or ""), part.method.concurrency or 0))
 
 
 def _without_repeated_words(made: list[Column]) -> list[Column]:
@@ -99,9 +106,7 @@ def _without_repeated_words(made: list[Column]) -> list[Column]:
     for column in made:
         peers = [other.method for other in made if other.config.id == column.config.id]
         words = column.method.words()
-        differing = [
-            words[name] for name in words if len(peers) > 1 and len({peer.words().get(name) for peer in peers}) > 1
-        ]
+        differing = [words[name] for name in words if len({peer.words().get(name) for peer in peers}) > 1]
         named.append(replace(column, split=" ".join(differing)))
     return named
 
@@ -119,11 +124,12 @@ def find_baselines(columns: Sequence[Column], without: Collection[int] = ()) -> 
     for at, word in enumerate(_blocks(columns)):
         blocks.setdefault(word, []).append(at)
     loads = _loads(columns)
-    found: dict[int, int] = {}
+    bases = list(range(len(columns)))
     for block in blocks.values():
         sound = [at for at in block if at not in without] or block[:1]
-        found |= {at: _base(columns, loads, sound, at) for at in block}
-    return tuple(found[at] for at in range(len(columns)))
+        for at in block:
+            bases[at] = _base(columns, loads, sound, at)
+    return tuple(bases)
 
 
 def _loads(columns: Sequence[Column]) -> list[Method]:
@@ -131,23 +137,28 @@ def _loads(columns: Sequence[Column]) -> list[Method]:
 
     Where one config was tried without keep-alive and one with it, at several levels each, keep-alive is what is compared.
     """
-    by_setup: dict[int, list[tuple[object, ...]]] = {}
-    for column in columns:
-        by_setup.setdefault(column.config.id, []).append(column.method.parts())
-    values = [[{parts[place] for parts in own} for own in by_setup.values()] for place in range(len(Method().parts()))]
-    apart = [all(len(own) == 1 for own in place) and len(set().union(*place)) > 1 for place in values]
-    kept = ((None if out else part for part, out in zip(c.method.parts(), apart, strict=True)) for c in columns)
-    return [Method(*parts) for parts in kept]  # type: ignore[arg-type]
+    loads = [list(column.method.parts()) for column in columns]
+    for place in range(len(Method().parts())):
+        by_config: dict[int, set[object]] = {}
+        for column in columns:
+            by_config.setdefault(column.config.id, set()).add(column.method.parts()[place])
+        if len(set().union(*by_config.values())) > 1 and max(map(len, by_config.values())) == 1:
+            for load in loads:
+                load[place] = None
+    return [Method(*load) for load in loads]  # type: ignore[arg-type]
 
 
 def _base(columns: Sequence[Column], loads: Sequence[Method], sound: Sequence[int], at: int) -> int:
     """The first sound column of another config and the same load; else the block's first, whatever its load."""
-    mine = columns[at]
-    others = [other for other in sound if other < at and columns[other].config.id != mine.config.id]
-    same = (other for other in others if columns[other].method.agrees(mine.method))
-    alike = next(same, next((other for other in others if loads[other].agrees(loads[at])), None))
-    if alike is not None:
-        return alike
+    if at == sound[0]:
+        return at
+    others = [other for other in sound if other < at and columns[other].config.id != columns[at].config.id]
+    for other in others:
+        if columns[other].method.agrees(columns[at].method):
+            return other
+    for other in others:
+        if loads[other].agrees(loads[at]):
+            return other
     return at if _leads(columns, loads, sound, at) else sound[0]
 
 
@@ -165,9 +176,9 @@ def _blocks(columns: Sequence[Column]) -> list[str]:
     members: dict[str, set[int]] = {}
     for column in columns:
         members.setdefault(column.config.group, set()).add(column.config.id)
-    if len(members) > 1 and all(len(group) > 1 for group in members.values()):
+    if len(members) > 1 and min(map(len, members.values())) > 1:
         return [column.config.group for column in columns]
-    names = list(dict.fromkeys(column.config.name for column in columns))
+    names = list(dict.fromkeys([column.config.name for column in columns]))
     crossed = _crossed(names, columns)
     return [crossed.get(column.config.name, "") for column in columns]
 
@@ -176,7 +187,7 @@ def _crossed(names: Sequence[str], columns: Sequence[Column]) -> dict[str, str]:
     """Name -> block, where the names are all pairs of two lists ("itk, a", "peruser, a", "itk, b", "peruser, b")."""
     for mark in BETWEEN:
         halves = [tuple(name.split(mark)) for name in names]
-        if any(len(half) != 2 for half in halves):
+        if set(map(len, halves)) != {2}:
             continue
         levels = [list(dict.fromkeys(half[side] for half in halves)) for side in (0, 1)]
         if min(map(len, levels)) < 2 or len(levels[0]) * len(levels[1]) != len(set(halves)):
@@ -219,7 +230,7 @@ def _settle(
     differ, same = [], []
     for name in names:
         values = tuple(column.get(name, "") for column in columns)
-        told = {value for value in values if value}
+        told = set(values) - {""}
         if len(told) > 1:
             differ.append(Difference(name, values))
         elif told:
@@ -230,7 +241,7 @@ def _settle(
 def compare_columns(columns: Sequence[Column]) -> tuple[list[Difference], list[tuple[str, str]]]:
     """What the runs of each column tell of their method and server."""
     names = ["Host", "Server", "Tool", "Command", "Path", "Concurrency", "Keep-alive"]
-    return _settle(names, [_properties(column) for column in columns])
+    return _settle(names, list(map(_properties, columns)))
 
 
 def _properties(column: Column) -> dict[str, str]:
@@ -244,11 +255,13 @@ def _properties(column: Column) -> dict[str, str]:
         "Concurrency": [str(how.concurrency or "")],
         "Keep-alive": ["" if how.keepalive is None else "on" if how.keepalive else "off"],
     }
-    return {name: ", ".join(dict.fromkeys(value for value in values if value)) for name, values in told.items()}
+    return {name: ", ".join(dict.fromkeys(filter(None, values))) for name, values in told.items()}
 
 
 def compare_hosts(hosts: Sequence[Mapping[str, object]]) -> tuple[list[Difference], list[tuple[str, str]]]:
     """`hosts` map the columns of a stored host; sizes are given in MiB."""
+    if not hosts:
+        return [], []
     names = {"name": "Name", "cpu_model": "CPU", "cores": "Cores", "mhz": "MHz", "ram_kb": "Memory", "swap_kb": "Swap"}
     names |= {"os": "System", "kernel": "Kernel"}
     return _settle(
