@@ -42,7 +42,7 @@ _REPEAT = re.compile(
     re.IGNORECASE,
 )
 _AGAIN = re.compile(r"続けて|もう一度|もう1回|\bagain\b|once more|\bone more\b|jeszcze raz|noch einmal", re.IGNORECASE)
-# Words that say that something was measured, not of what. The names of tools are generic, too.
+# Words that say that something was measured, not of what. The names of monitors are generic, too.
 _GENERIC_WORDS = """
     apache\\s*bench(?:mark)? results? outputs? bench(?:mark(?:s|ing)?)? load(?:ed)?
     tests? memory cpu usage process(?:es)? commands? run(?:ning|s)? numbers? figures? state machine hardware hosts? server
@@ -142,7 +142,8 @@ def strip_markup(text: str) -> str:
 
 @cache
 def _generic_pattern() -> re.Pattern[str]:
-    words = [*_GENERIC_WORDS.split(), *map(re.escape, formats())]
+    monitors = [re.escape(kind) for kind, form in formats().items() if form.semantics is None]
+    words = [*_GENERIC_WORDS.split(), *monitors]
     return re.compile(rf"\b(?:{'|'.join(words)})\b|{_GENERIC_CJK}", re.IGNORECASE)
 
 
