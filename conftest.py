@@ -39,7 +39,7 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     # Two suites on one PostgreSQL server must not drop each other's database.
     if os.environ.get("DATABASE_URL"):
-        settings.DATABASES["default"]["TEST"] = {"NAME": f"test_benchdash_{os.getpid()}"}
+        settings.DATABASES["default"].setdefault("TEST", {})["NAME"] = f"test_benchdash_{os.getpid()}"
 
 
 @pytest.fixture(scope="session")
