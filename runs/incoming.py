@@ -23,12 +23,8 @@ class Readable(Protocol):
     def read(self, size: int, /) -> bytes: ...
 
 
-def received(stream: Readable) -> Text:
-    """The text that a stream brings. Raises Rejected 400, 413 or 415, and OSError where it breaks off."""
-    return receive(parts_of(stream))
-
-
 def parts_of(stream: Readable) -> Iterator[bytes]:
+    """What a stream brings, for `receive`. Raises OSError where it breaks off."""
     return iter(partial(stream.read, AT_ONCE), b"")
 
 

@@ -38,13 +38,12 @@ def parse_upload(upload_id: int) -> None:
     ingest.parse_queued(upload_id)
 
 
-def hand_over(receipt: ingest.Receipt) -> None:
-    """Give a queued upload to a worker once it is committed; what is not queued is left alone.
+def hand_over(upload: Upload) -> None:
+    """Give a queued upload to a worker once it is committed.
 
     A text sent again while it waits is handed over again: the first message may have been lost, a second does no harm.
     """
-    if receipt.upload.status == Upload.Status.QUEUED:
-        transaction.on_commit(partial(send_upload, receipt.upload.pk))
+    transaction.on_commit(partial(send_upload, upload.pk))
 
 
 def send_upload(upload_id: int, **options: Any) -> None:

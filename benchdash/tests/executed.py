@@ -16,7 +16,7 @@ from typing import Any
 
 from benchdash.tests.services import ROOT
 
-PACKAGES = tuple(f"{ROOT}/{name}/" for name in ("benchdash", "runs", "parsers"))
+PACKAGES = tuple(f"{ROOT}/{name}/" for name in ("benchdash", "runs", "parsers"))  # without their tests
 REPORTS = sorted((ROOT / "parsers/tests/fixtures/ab").glob("*.txt"))
 
 
@@ -25,7 +25,8 @@ def count(action: Callable[[], Any]) -> tuple[int, int]:
     seen = set()
 
     def note(frame: FrameType, event: str, _: Any) -> None:
-        if event == "call" and frame.f_code.co_filename.startswith(PACKAGES):
+        file = frame.f_code.co_filename
+        if event == "call" and file.startswith(PACKAGES) and "/tests/" not in file:
             seen.add(frame.f_code)
 
     sys.setprofile(note)

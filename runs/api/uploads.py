@@ -19,7 +19,7 @@ from rest_framework.response import Response
 from runs import ingest, tasks
 from runs.api import filters, serializers
 from runs.api.views import Rows
-from runs.incoming import named_text, received, refuse_coding
+from runs.incoming import named_text, parts_of, refuse_coding
 from runs.ingest import EVERY_SECRET, Hints, Rejected, Text, receive, too_large
 from runs.models import Upload
 
@@ -60,7 +60,7 @@ class RawParser(BaseParser):
     def parse(
         self, stream: IO[bytes], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
     ) -> RawBody:
-        return RawBody(received(stream))
+        return RawBody(receive(parts_of(stream)))
 
 
 @extend_schema_view(retrieve=extend_schema(responses=serializers.ResultSerializer))
@@ -116,7 +116,8 @@ class UploadViews(Rows):
         user = request.user if request.user.is_authenticated else None
         receipts = ingest.submit_all(files, door="rest", user=user, may_queue=True, **read_options(request))
         for receipt in receipts:
-            tasks.hand_over(receipt)
+            if receipt.upload.status == Upload.Status.QUEUED:
+                tasks.hand_over(receipt.upload)
         return _respond(receipts, request)
 
 
@@ -138,7 +139,7 @@ def read_texts(request: Request) -> list[tuple[str, Text]]:
 def _read_unannounced(request: Request) -> Text:
     """A body in chunks, without its length (`top -b | curl -T -`), where the server can tell its end; else nothing."""
     terminated = request.META.get("wsgi.input_terminated")
-    return received(request.META["wsgi.input"]) if terminated else receive(b"")
+    return receive(parts_of(request.META["wsgi.input"]) if terminated else b"")
 
 
 def read_options(request: Request) -> dict[str, Any]:
@@ -148,14 +149,11 @@ def read_options(request: Request) -> dict[str, Any]:
     """
     form, query = request.POST, request.query_params  # both are parsed lazily
     given = {name: form.get(name) or query.get(name) for name in OPTION_NAMES}
-    return {"hints": Hints.from_dict(given), "redact": _secrets_to_redact((given["redact"] or "no").lower())}
-
-
-def _secrets_to_redact(answer: str) -> frozenset[str]:
+    answer = (given["redact"] or "no").lower()
     if answer not in REDACT:
         what = f"redact={answer[:40]} is not understood; expected yes or no."
         raise Rejected(400, [{"line": None, "message": what}])
-    return REDACT[answer]
+    return {"hints": Hints.from_dict(given), "redact": REDACT[answer]}
 
 
 def describe_upload(upload: Upload, site: str, rows: ingest.Rows | None = None) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from runs import ingest, tasks
 from runs.forms import Unusable, carried_edits, incoming, merged_edits, packed, too_large_to_preview
 from runs.ingest import Hints, Rejected
 from runs.ingest.edits import Edits
+from runs.models import Upload
 from runs.presenters.draft_form import draft_context
 from runs.views.home import paste_context
 from runs.views.uploads import store_files
@@ -91,7 +92,8 @@ def _save(request: HttpRequest, paste: Paste) -> HttpResponse:
         redact=paste.redact or [],
         may_queue=True,
     )
-    tasks.hand_over(receipt)
+    if receipt.upload.status == Upload.Status.QUEUED:
+        tasks.hand_over(receipt.upload)
     upload = receipt.upload
     if not receipt.created:
         messages.info(request, "This text was stored before; nothing was stored twice.")

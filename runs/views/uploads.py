@@ -17,8 +17,8 @@ from django.utils import timezone
 from runs import ingest, tasks
 from runs.analysis.sheet import Sheet
 from runs.forms import secrets_to_redact
-from runs.incoming import received, refuse_coding
-from runs.ingest import Rejected, Text
+from runs.incoming import parts_of, refuse_coding
+from runs.ingest import Rejected, Text, receive
 from runs.models import Capture, Upload
 from runs.page_formats import respond
 from runs.presenters.monitor_charts import charts_of_capture
@@ -53,7 +53,7 @@ def send_file(request: HttpRequest) -> HttpResponse:
     name = request.GET.get("name", "")[:255]
     try:
         refuse_coding(request)
-        receipt = _submit_files(request, [(name, received(request))], secrets_to_redact(request.GET))[0]
+        receipt = _submit_files(request, [(name, receive(parts_of(request)))], secrets_to_redact(request.GET))[0]
     except Rejected as error:
         kept = error.upload.get_absolute_url() if error.upload else ""
         return JsonResponse({"errors": error.errors, "url": kept}, status=error.status)
@@ -74,7 +74,8 @@ def _submit_files(request: HttpRequest, files: list[tuple[str, Text]], redact: f
     user: Any = request.user
     receipts = ingest.submit_all(files, door="web", user=user, redact=redact, may_queue=True)
     for receipt in receipts:
-        tasks.hand_over(receipt)
+        if receipt.upload.status == Upload.Status.QUEUED:
+            tasks.hand_over(receipt.upload)
     return receipts
 
 
