@@ -102,7 +102,7 @@ def fold_samples(blocks: Iterable[Block]) -> Iterator[Block]:
     texts: dict[str, str] = {}
     for block in blocks:
         if block.kind not in is_monitor and (records := block.records):
-            is_monitor[block.kind] = any(isinstance(each, SystemSample | ProcessSample) for each in records)
+            is_monitor[block.kind] = not {SystemSample, ProcessSample}.isdisjoint(map(type, records))
         if not is_monitor.get(block.kind) and "processes" not in block.values:
             grouper.interrupt()
             yield from _close(folded, seen)

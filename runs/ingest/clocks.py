@@ -194,7 +194,7 @@ def find_run_span(
     if logged:  # the line of a log is written when the run is over
         clock = read_clock(logged)
         return _span_until(seconds_of_day(clock), result.duration_s) if clock else Span()
-    if isinstance(rows, list) and len(rows) > 1:
+    if (isinstance(rows, list) and len(rows) > 1) or not (block.above or block.below):
         return Span()
     top = block.command_line or block.first
     above = [

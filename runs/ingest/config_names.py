@@ -149,7 +149,7 @@ class ConfigNames:
 
     def _heading_of(self, load: int) -> tuple[str, str]:
         choice = self._choices[load]
-        return shorten(choice.text)[:MAX_NAME], choice.group[:MAX_NAME]
+        return shorten(choice.text)[:MAX_NAME] if choice.text else "", choice.group[:MAX_NAME]
 
     def _add_config(self, load: int) -> str:
         heading, group = self._heading_of(load)
@@ -180,12 +180,14 @@ class ConfigNames:
     def _name_by_result(self, load: int) -> str:
         software, host, port = self._server_of(load)
         address = f"{host}:{port}" if host and port else host
-        if software:
-            addresses = self._addresses[software]
-            if len({host for host, _ in addresses}) > 1 and address:
-                return f"{software} on {address}"
-            return f"{software} on port {port}" if len({port for _, port in addresses}) > 1 and port else software
-        return address or f"{self.results[load].tool} at line {self.blocks[load].first}"
+        if not software:
+            return address or f"{self.results[load].tool} at line {self.blocks[load].first}"
+        addresses = self._addresses[software]
+        if len(addresses) == 1:
+            return software
+        if len({host for host, _ in addresses}) > 1 and address:
+            return f"{software} on {address}"
+        return f"{software} on port {port}" if len({port for _, port in addresses}) > 1 and port else software
 
 
 def shorten(text: str) -> str:

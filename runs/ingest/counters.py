@@ -97,7 +97,8 @@ def record_stored(runs: Sequence[Run], facets: FacetIds, before: Iterable[Contri
     added = []
     for run in runs:
         ids = sorted({facets[Kind.TAG, tag[:VALUE_LENGTH]] for tag in run.tags if tag})
-        tags += [RunTag(facet_id=facet, run_id=run.pk) for facet in ids]
+        for facet in ids:
+            tags.append(RunTag(facet_id=facet, run_id=run.pk))
         added.append(_contribution(run, facets[Kind.TOOL, run.tool], ids))
     RunTag.objects.bulk_create(tags)
     _record(before, added)

@@ -112,15 +112,18 @@ def split_by_machine(sightings: Sequence[Sighting], loads: Sequence[int], facts_
     server and a generator that are shown in turn are one experiment. facts_trail: the text shows facts behind the loads.
     """
     stretches: list[list[Sighting]] = []
-    for sighting in (s for s in sightings if s.ram_kb):
-        if stretches and _is_same_ram(stretches[-1][-1].ram_kb or 0, sighting.ram_kb or 0):
+    for sighting in sightings:
+        if not sighting.ram_kb:
+            continue
+        if stretches and _is_same_ram(stretches[-1][-1].ram_kb or 0, sighting.ram_kb):
             stretches[-1].append(sighting)
         else:
             stretches.append([sighting])
-    sizes = [stretch[0].ram_kb or 0 for stretch in stretches]
-    returns = any(_is_same_ram(a, b) for a, b in pairwise(sorted(sizes)))
     whole = [range(0, len(sightings))]
-    if len(stretches) < 2 or returns:
+    if len(stretches) < 2:
+        return whole
+    sizes = sorted(stretch[0].ram_kb or 0 for stretch in stretches)
+    if any(_is_same_ram(a, b) for a, b in pairwise(sizes)):
         return whole
     cuts = [0]
     for left, right in pairwise(stretches):

@@ -22,9 +22,10 @@ from .text_storage import (
     Text,
     compress_piece,
     detect_encoding,
-    reject_binary,
 )
 
+CONTROL_BYTES = bytes(code for code in range(32) if chr(code) not in "\a\b\t\n\v\f\r\x1b")
+N_BINARY_CHECKED = 65536  # characters that are looked at for control characters that no terminal shows
 PIECE_BYTES = 2**20  # of text in a piece, about
 MAX_SECRETS = 20_000  # whose places are stored; of further ones, those whose value was not met before
 EVERY_SECRET = frozenset({"every"})  # in place of the keys of secrets: all that there are
@@ -85,7 +86,12 @@ class Arrival:
         opening = b"".join(self._opening)
         self._opening = []
         encoding = detect_encoding(opening[:OPENING_BYTES], self._encoding)
-        reject_binary(opening, encoding)
+        head = opening[: 8 * N_BINARY_CHECKED].decode(encoding.name, errors="replace").replace("\r\n", "\n")
+        head = head[:N_BINARY_CHECKED]
+        encoded = head.encode("utf-8", "surrogatepass")  # in which each control character is a byte of its own
+        n_control = len(encoded) - len(encoded.translate(None, CONTROL_BYTES))
+        if n_control * 20 > len(head):  # random bytes have one in nine
+            raise rejected(415, "Not a text: this is binary data; expected plain text as a terminal shows it.", line=1)
         builder = _TextBuilder(encoding, self._piece_bytes)
         builder.add(opening)
         return builder
@@ -134,22 +140,21 @@ class _TextBuilder:
             self._is_blank = not text.strip()
         secrets = [] if continues_line else self._search.search(text, first_line)
         self._sha256.update(piece)
-        self._update_key(mask_secrets(text, secrets, first_line) if secrets else text)
+        masked = text
         if secrets:
+            masked = mask_secrets(text, secrets, first_line)
             self._add_secrets(secrets)
+        masked = masked.replace("\r\n", "\n")
+        words = masked.rstrip()
+        if words:
+            self._plain_sha256.update(words.encode("utf-8", "surrogatepass"))
+            self._key = self._plain_sha256.copy()
+        self._plain_sha256.update(masked[len(words) :].encode("utf-8", "surrogatepass"))
         self._spool.add(compress_piece(piece, first=not self._first_lines))
         self._first_lines.append(first_line)
         self._n_line_ends += text.count("\n")
         self._size_bytes += len(piece)
         self._last_character = text[-1:] or self._last_character
-
-    def _update_key(self, text: str) -> None:
-        text = text.replace("\r\n", "\n")
-        words = text.rstrip()
-        if words:
-            self._plain_sha256.update(words.encode("utf-8", "surrogatepass"))
-            self._key = self._plain_sha256.copy()
-        self._plain_sha256.update(text[len(words) :].encode("utf-8", "surrogatepass"))
 
     def _add_secrets(self, secrets: list[Secret]) -> None:
         if len(self._secrets) + len(secrets) > MAX_SECRETS:
@@ -162,7 +167,8 @@ class _Splitter:
     """Splits bytes into pieces of whole lines, of at most `size` bytes; a longer line has pieces of its own."""
 
     def __init__(self, encoding: Encoding, size: int) -> None:
-        self._line_end, self._line_feed = encoding.line_end, "\n".encode(encoding.codec)
+        self._line_end = ("\r" if encoding.old_mac else "\n").encode(encoding.codec)
+        self._line_feed = "\n".encode(encoding.codec)
         self._size = max(size - size % len(self._line_end), len(self._line_end))
         self._within_line = False
         self._parts: list[bytes] = []
@@ -188,9 +194,10 @@ class _Splitter:
     def finish(self) -> list[tuple[bytes, bool]]:
         """What is left, in at most two pieces."""
         rest = b"".join(self._parts)
-        continues_line = self._within_line
-        stop = self._find_stop(rest, 0, len(rest)) if continues_line else len(rest)
-        return [each for each in ((rest[:stop], continues_line), (rest[stop:], False)) if each[0]]
+        if not self._within_line:
+            return [(rest, False)] if rest else []
+        stop = self._find_stop(rest, 0, len(rest))
+        return [each for each in ((rest[:stop], True), (rest[stop:], False)) if each[0]]
 
     def _find_stop(self, data: bytes, at: int, limit: int) -> int:
         """Where the piece that begins at `at` ends: behind its last line end, or the first of a line that has begun."""
@@ -211,8 +218,6 @@ class _Splitter:
 
 def redact_text(text: Text, keys: Collection[str]) -> Text:
     """The text with "[redacted]" for the secrets of these keys, in UTF-8. Raises Rejected 400 for unknown keys."""
-    if not keys:
-        return text
     known = {secret.key for secret in text.secrets}
     keys = known if keys == EVERY_SECRET else keys
     unknown = sorted(set(keys) - known)

@@ -61,12 +61,14 @@ class _Relation:
         self.loads = [i for i, kind in enumerate(kinds) if LoadResult in kind]
         self.load_set = set(self.loads)
         # A process table without rows or without memory belongs to a run all the same.
-        listings = {i for i, kind in enumerate(kinds) if not kind and "processes" in blocks[i].values}
-        samples = {SystemSample, ProcessSample}
-        self.monitors = [i for i, kind in enumerate(kinds) if kind & samples or i in listings]
+        self.monitors = [
+            i
+            for i, kind in enumerate(kinds)
+            if kind & {SystemSample, ProcessSample} or (not kind and "processes" in blocks[i].values)
+        ]
         self.texts = [i for i, kind in enumerate(kinds) if ConfigText in kind]
         self.timings = [i for i, kind in enumerate(kinds) if Timings in kind]
-        self.duplicates = find_duplicate_loads(blocks, records, self.loads)
+        self.duplicates = find_duplicate_loads(blocks, records, self.loads) if len(self.loads) > 1 else {}
         if self.monitors:
             self.duplicates |= find_duplicate_monitors(blocks, records, self.monitors)
         self.sightings = [find_sighting(i, block, records[i]) for i, block in enumerate(blocks)]
@@ -143,7 +145,10 @@ class _Relation:
             if find_repeat(self.blocks[quote].label or "") is not None:
                 return self._join_label(quote, config_name), heading
         if not heading:
-            return (strip_markup(block.heading or "") if self._has_numbered_monitor(index) else config_name), ""
+            # The block before, a text or a monitor, may have the number of this run ("run 2") as its heading.
+            is_same = index > 0 and self.blocks[index - 1].heading == block.heading
+            has_number = find_repeat(block.heading or "") is not None and index - 1 not in self.load_set
+            return (strip_markup(block.heading or "") if is_same and has_number else config_name), ""
         if is_generic(heading) and find_repeat(heading) is None and "。" not in heading:
             return config_name, heading
         if not is_sentence(heading):
@@ -159,19 +164,16 @@ class _Relation:
         is_alone = label == config_name or is_generic(heading) or is_sentence(heading)
         return label if is_alone else f"{strip_markup(heading)} · {label}"
 
-    def _has_numbered_monitor(self, index: int) -> bool:
-        """Whether the block before, a text or a monitor, has the number of this run ("run 2") as its heading."""
-        heading = self.blocks[index].heading or ""
-        before = self.blocks[index - 1] if index else None
-        is_same = before is not None and before.heading == self.blocks[index].heading
-        return is_same and find_repeat(heading) is not None and index - 1 not in self.load_set
-
     def _unread_spans(self) -> list[tuple[int, int]]:
         """The lines that no block covers, except commands and headings. Blank lines are left out where the text is known."""
-        read = {line for b in self.blocks for line in (b.command_line, b.heading_line) if line}
-        spans = sorted([b.lines for b in self.blocks] + [(line, line) for line in read])
+        spans = []
+        for block in self.blocks:
+            spans.append(block.lines)
+            for line in (block.command_line, block.heading_line):
+                if line:
+                    spans.append((line, line))
         gaps, at = [], 1
-        for first, last in [*spans, (self.n_lines + 1, self.n_lines + 1)]:
+        for first, last in [*sorted(spans), (self.n_lines + 1, self.n_lines + 1)]:
             if first > at:
                 gaps.append((at, first - 1))
             at = max(at, last + 1)
@@ -185,8 +187,6 @@ def find_duplicate_loads(
     blocks: Sequence[Block], records: Sequence[list[Record]], loads: Sequence[int]
 ) -> dict[int, int]:
     """{number of a block that repeats figures (a teaser, a translation): number of the block whose figures they are}."""
-    if len(loads) < 2:
-        return {}
     by_rate: dict[tuple[str, float], list[int]] = {}
     for index in loads:
         result = next((r for r in records[index] if isinstance(r, LoadResult)), None)

@@ -133,7 +133,9 @@ class _Prepared:
 def _prepare(data: Incoming, name: str, options: Options) -> _Prepared:
     """All that needs no transaction. Only a text in which nothing is recognised is stored here, for inspection."""
     hints, edits = options.get("hints", NO_HINTS), options.get("edits")
-    text = redact_text(receive(data), options.get("redact", ()))
+    text = receive(data)
+    if redact := options.get("redact"):
+        text = redact_text(text, redact)
     existing = Upload.objects.light().filter(text_key=text.key).exclude(status__in=REPLACEABLE).order_by().first()
     if existing is not None:
         return _Prepared(existing, text, None)
@@ -254,7 +256,8 @@ def _counted(blocks: Iterable[parsers.Block], on_progress: OnProgress) -> Iterat
 def _draft(blocks: list[parsers.Block], text: Text, *, hints: Hints, edits: Edits | None, strict: bool) -> Reading:
     """strict False leaves out edits that do not fit."""
     draft = relate(blocks, text.n_lines)
-    draft.unread = list(text.skip_blank_lines(draft.unread))
+    if draft.unread:
+        draft.unread = list(text.skip_blank_lines(draft.unread))
     apply_hints(draft, hints)
     if edits:
         draft = apply_edits(draft, edits, strict=strict)

@@ -27,8 +27,6 @@ from .errors import rejected
 from .redact import Secret
 
 OPENING_BYTES = 2**20  # the encoding and the line ends are detected from this much of a text
-CONTROL_BYTES = bytes(code for code in range(32) if chr(code) not in "\a\b\t\n\v\f\r\x1b")
-N_BINARY_CHECKED = 65536  # characters that are looked at for control characters that no terminal shows
 MAX_RETURNS = 4096  # carriage returns at a piece's end that wait for the next piece
 ZSTD_LEVEL = 3
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
@@ -54,11 +52,6 @@ class Encoding:
     codec: str
     old_mac: bool
 
-    @property
-    def line_end(self) -> bytes:
-        """The bytes that every line ends with."""
-        return ("\r" if self.old_mac else "\n").encode(self.codec)
-
 
 def detect_encoding(opening: bytes, name: str = "") -> Encoding:
     """The encoding of a text, from its first MiB or all of it. `name`: where it is known already.
@@ -74,18 +67,6 @@ def detect_encoding(opening: bytes, name: str = "") -> Encoding:
         codec = f"{name}-be"
     characters = opening.decode(name, errors="replace") if "16" in codec or "32" in codec else opening.decode("latin-1")
     return Encoding(name, codec, old_mac="\r" in characters and "\n" not in characters)
-
-
-def reject_binary(opening: bytes, encoding: Encoding) -> None:
-    """Raise Rejected 415 where more than one character in twenty is a control character that no terminal shows.
-
-    (Random bytes have one in nine.)
-    """
-    head = opening[: 8 * N_BINARY_CHECKED].decode(encoding.name, errors="replace").replace("\r\n", "\n")
-    head = head[:N_BINARY_CHECKED]
-    encoded = head.encode("utf-8", "surrogatepass")  # in which each control character is a byte of its own
-    if (len(encoded) - len(encoded.translate(None, CONTROL_BYTES))) * 20 > len(head):
-        raise rejected(415, "Not a text: this is binary data; expected plain text as a terminal shows it.", line=1)
 
 
 class Decoder:
