@@ -159,6 +159,9 @@ def delete_rows(rows: QuerySet[Any]) -> None:
 def _merge_configs(config: Config, *, into: Config) -> Config:
     """Everything of one config under another one of its experiment; the first is deleted."""
     uploads = _lock_uploads_of(experiment=config.experiment)
+    # Saved before the runs are recorded: that loads the uploads' rows again.
+    _replace(uploads, "configs", config.pk, into.pk)
+    _record_name(uploads, "configs", into.pk, into.name)
     with counters.track_changes(config.runs.all()):
         for run in Run.objects.filter(config=config).order_by("repeat", "id"):
             _place_run(run, into)
@@ -166,8 +169,6 @@ def _merge_configs(config: Config, *, into: Config) -> Config:
             _record_block(run, config=_key_of(run.upload_id, into), repeat=run.repeat)
     for model in (Capture, ConfigText):
         model._default_manager.filter(config=config).update(config=into)
-    _replace(uploads, "configs", config.pk, into.pk)
-    _record_name(uploads, "configs", into.pk, into.name)
     config.delete()
     return into
 

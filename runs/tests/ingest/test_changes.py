@@ -135,6 +135,28 @@ def test_a_name_that_is_there_makes_two_configs_one(upload):
     reparsed(upload)
 
 
+def test_runs_of_merged_configs_keep_their_places_even_when_all_rows_are_lost(upload):
+    changes.rename_config(config("event:"), "worker:")
+    moved = Run.objects.get(requests_per_second=700)
+    Experiment.objects.all().delete()
+    ingest.reparse(upload.pk)
+    assert Config.objects.get().name == "worker:"
+    assert Run.objects.get(requests_per_second=700).repeat == moved.repeat == 3
+
+
+def test_a_merge_leaves_no_run_behind_when_its_upload_does_not_know_the_other_config(upload):
+    hints = Hints(experiment=Experiment.objects.get().name)
+    other = ingest.submit(session(900, heading="nginx:").encode(), door="web", hints=hints).upload
+    changes.rename_config(config("nginx:"), "worker:")
+    reparsed(other)
+    reparsed(upload)
+    moved = Run.objects.get(requests_per_second=900)
+    Run.objects.filter(pk=moved.pk).delete()
+    ingest.reparse(other.pk)
+    again = Run.objects.get(requests_per_second=900)
+    assert (again.config, again.repeat) == (config("worker:"), moved.repeat)
+
+
 def test_two_names_of_one_machine_become_one(upload):
     ingest.submit(session(900).encode(), door="web", hints=Hints(host="web2"))
     changes.rename_host(Host.objects.get(name="web2"), "web1")
