@@ -101,6 +101,11 @@ class ConfigNames:
         self.results = {load: blocks[load].load_results[0] for load in loads}
         self._choices = choose_headings(blocks, loads, set(texts), duplicates, self.method_of)
         self.heading_lines = {load: choice.line for load, choice in self._choices.items()}
+        self._heading_of = {  # (heading, group)
+            load: (shorten(choice.text)[:MAX_NAME] if choice.text else "", choice.group[:MAX_NAME])
+            for load, choice in self._choices.items()
+        }
+        self._server_of = {load: find_server(result, blocks[load]) for load, result in self.results.items()}
         self.names: dict[str, str] = {}  # config key -> name
         self._taken: set[str] = set()
         self._n_numbered: Counter[str] = Counter()  # name -> how many have it with a number
@@ -112,8 +117,8 @@ class ConfigNames:
 
     def _assign(self, loads: Sequence[int], sources: Sequence[int], texts: Sequence[int]) -> None:
         for load in sources:
-            software, host, port = server = self._server_of(load)
-            merge_server(self._servers[self._heading_of(load)], server)
+            software, host, port = server = self._server_of[load]
+            merge_server(self._servers[self._heading_of[load]], server)
             self._addresses[software].add((host, port))
         changed_texts = find_changed_texts(self.blocks, sources, texts, self._choices) if texts else {}
         keys: dict[tuple[object, ...], str] = {}
@@ -121,8 +126,8 @@ class ConfigNames:
             source = self.duplicates.get(load, load)
             if source in self._config_of:
                 continue
-            heading = self._heading_of(source)
-            n_server = server_index(self._servers[heading], self._server_of(source))
+            heading = self._heading_of[source]
+            n_server = server_index(self._servers[heading], self._server_of[source])
             identity = (heading, n_server, changed_texts.get(source, ()))
             if identity not in keys:
                 keys[identity] = self._add_config(source)
@@ -144,15 +149,8 @@ class ConfigNames:
                 requests = r.complete_requests
         return f"{r.tool}|{r.concurrency}|{r.keepalive}|{r.path}|{requests}"
 
-    def _server_of(self, load: int) -> Server:
-        return find_server(self.results[load], self.blocks[load])
-
-    def _heading_of(self, load: int) -> tuple[str, str]:
-        choice = self._choices[load]
-        return shorten(choice.text)[:MAX_NAME] if choice.text else "", choice.group[:MAX_NAME]
-
     def _add_config(self, load: int) -> str:
-        heading, group = self._heading_of(load)
+        heading, group = self._heading_of[load]
         name = self._name_by_heading(load, heading) if heading else self._name_by_result(load)
         if name in self._taken and group:
             name = f"{group} · {name}"
@@ -171,14 +169,14 @@ class ConfigNames:
     def _name_by_heading(self, load: int, heading: str) -> str:
         """The heading, with the server where it stands above several. The text's title alone does not name them."""
         software = (self.results[load].server_software or "").lower()
-        if len(self._servers[self._heading_of(load)]) < 2 or (software and software.split("/")[0] in heading.lower()):
+        if len(self._servers[self._heading_of[load]]) < 2 or (software and software.split("/")[0] in heading.lower()):
             return heading
         trail = self.blocks[0].trail
         is_title = bool(trail) and trail[0][0] == self._choices[load].line
         return self._name_by_result(load) if is_title else f"{heading} · {self._name_by_result(load)}"
 
     def _name_by_result(self, load: int) -> str:
-        software, host, port = self._server_of(load)
+        software, host, port = self._server_of[load]
         address = f"{host}:{port}" if host and port else host
         if not software:
             return address or f"{self.results[load].tool} at line {self.blocks[load].first}"

@@ -146,9 +146,10 @@ class _Relation:
                 return self._join_label(quote, config_name), heading
         if not heading:
             # The block before, a text or a monitor, may have the number of this run ("run 2") as its heading.
-            is_same = index > 0 and self.blocks[index - 1].heading == block.heading
-            has_number = find_repeat(block.heading or "") is not None and index - 1 not in self.load_set
-            return (strip_markup(block.heading or "") if is_same and has_number else config_name), ""
+            is_below_other = index > 0 and index - 1 not in self.load_set
+            is_same = is_below_other and self.blocks[index - 1].heading == block.heading
+            is_numbered = is_same and find_repeat(block.heading or "") is not None
+            return (strip_markup(block.heading or "") if is_numbered else config_name), ""
         if is_generic(heading) and find_repeat(heading) is None and "。" not in heading:
             return config_name, heading
         if not is_sentence(heading):
