@@ -246,6 +246,12 @@ class PlanForm(ModelForm):
         self.initial["levels"] = ", ".join(map(str, self.initial["levels"]))
         self.initial["headers"] = "\n".join(f"{name}: {value}" for name, value in self.initial["headers"])
 
+    @property
+    def has_headers_or_body(self) -> bool:
+        """Whether the section "Headers and body" starts open: one of them is entered, or a field has errors."""
+        filled = any(self[name].value() for name in ("headers", "body"))
+        return filled or any(self[name].errors for name in ("headers", "body", "content_type"))
+
     def _only(self, name: str, rows: QuerySet[Any]) -> None:
         """Offer these rows; where there is one, it is chosen already."""
         few = list(rows[:2])

@@ -57,3 +57,9 @@ def duration(seconds: float) -> str:
         return f"{minutes} min"
     hours, rest = divmod(minutes, 60)
     return f"{hours} h {rest} min" if rest else f"{hours} h"
+
+
+@register.filter
+def repeat_name(repeat: int) -> str:
+    """ "repeat 2", or "warm-up" for 0."""
+    return f"repeat {repeat}" if repeat else "warm-up"
