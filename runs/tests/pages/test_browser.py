@@ -115,7 +115,7 @@ def test_a_doubt_is_overruled_and_withdrawn_with_the_keyboard(page: Any, shared:
     assert no_sideways_scroll(page)
 
 
-def test_the_file_taken_away_opens_alone_and_asks_nothing(page: Any, shared: Path, tmp_path: Path) -> None:
+def test_the_exported_file_opens_alone_and_asks_nothing(page: Any, shared: Path, tmp_path: Path) -> None:
     page.set_input_files("input[type=file]", str(next((shared / "seeds").glob("004*.txt"))))
     page.click("text=Preview")
     page.click("button[value=save]")

@@ -10,7 +10,7 @@ import pytest
 
 from runs.models import ConfigText, Experiment
 from runs.tests import factories
-from runs.tests.pages.drawn import figures
+from runs.tests.pages.page_html import figures
 
 pytestmark = pytest.mark.django_db
 

@@ -16,8 +16,8 @@ from runs import ingest, tasks
 from runs.models import Capture, Run, Upload
 from runs.tests.ingest.conftest import plain_relations  # noqa: F401
 from runs.tests.ingest.texts import session
-from runs.tests.pages.drawn import collapse
 from runs.tests.pages.form import fields
+from runs.tests.pages.page_html import collapse
 
 LOG = session(500)
 SECRET = "$ mysqldump --password=geheim7 db\n"  # noqa: S105

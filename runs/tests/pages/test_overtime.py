@@ -18,7 +18,7 @@ from runs.models import Capture, Run, Series
 from runs.tests import factories
 from runs.tests.charts.light import restored
 from runs.tests.ingest.texts import ab
-from runs.tests.pages.drawn import collapse
+from runs.tests.pages.page_html import collapse
 
 NOON = 43_200
 

@@ -9,7 +9,7 @@ import pytest
 
 from runs.templatetags.bench import figure_script
 from runs.tests import factories
-from runs.tests.pages.drawn import figures
+from runs.tests.pages.page_html import figures
 from runs.tests.pages.test_pages import html
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from runs.models import Capture, Run
 from runs.tests import factories
-from runs.tests.pages.drawn import figures
+from runs.tests.pages.page_html import figures
 
 
 def html(browser, url: str) -> str:

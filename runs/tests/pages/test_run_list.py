@@ -13,7 +13,7 @@ from runs.models import Config, Host, Run
 from runs.selectors import lists
 from runs.tests import factories
 from runs.tests.ingest.texts import session
-from runs.tests.pages.drawn import collapse
+from runs.tests.pages.page_html import collapse
 
 pytestmark = pytest.mark.django_db
 

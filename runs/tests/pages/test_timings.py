@@ -10,7 +10,7 @@ import pytest
 from runs import ingest
 from runs.models import Experiment, Run, Timing, Upload
 from runs.tests.ingest.test_timings import GNUPLOT, HEY, PERCENTILES, REPORT, TOGETHER, changed
-from runs.tests.pages.drawn import collapse, figures
+from runs.tests.pages.page_html import collapse, figures
 
 pytestmark = pytest.mark.django_db
 

@@ -9,7 +9,7 @@ import pytest
 from runs import ingest
 from runs.models import Config
 from runs.tests import factories
-from runs.tests.pages.drawn import collapse, figures
+from runs.tests.pages.page_html import collapse, figures
 
 pytestmark = pytest.mark.django_db
 

@@ -11,7 +11,7 @@ from runs import ingest
 from runs.models import Experiment, Override, Run
 from runs.selectors import judging
 from runs.tests import factories
-from runs.tests.pages.drawn import figures
+from runs.tests.pages.page_html import figures
 from runs.tests.pages.test_pages import html, words
 from runs.tests.pages.test_queries import queries
 

@@ -1,4 +1,4 @@
-"""The figures that a page holds for its charts."""
+"""Reads the HTML of a page: the figures of its charts, and its text without indentation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is taken elsewhere: pictures by address, Markdown, one HTML file."""
+"""The exports of pages: pictures by address, Markdown, one HTML file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from django.test import Client
 
 from runs.models import Experiment
 from runs.tests import factories
-from runs.tests.pages.drawn import collapse
+from runs.tests.pages.page_html import collapse
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -159,14 +159,14 @@ def test_the_file_has_a_policy_of_its_own_wherever_it_is_put(browser):
     assert "filename*=UTF-8''worker%20MPM" in response["Content-Disposition"]
 
 
-def test_a_comparison_is_taken_away_with_its_query(browser):
+def test_a_comparison_is_exported_with_its_query(browser):
     made = factories.mpm_experiment()
     ids = ",".join(str(run.pk) for run in made.runs.all())
     page = browser.get(f"/compare.html?runs={ids}").content.decode()
     assert f"http://testserver/compare/?runs={ids.replace(',', '%2C')}" in page
 
 
-def test_only_comparisons_are_taken_away_as_a_file(browser):
+def test_only_comparisons_are_exported_as_a_file(browser):
     made = factories.mpm_experiment()
     assert browser.get(f"/runs/{made.runs.first().pk}.html").status_code == 404
     assert "one HTML file" in collapse(browser.get(made.get_absolute_url()).content.decode())
@@ -221,7 +221,7 @@ def test_the_page_says_how_to_embed_and_who_would_see_it(browser, settings):
     assert "shows nothing without a login" not in collapse(browser.get(made.get_absolute_url()).content.decode())
 
 
-def test_an_empty_experiment_can_be_taken_away_too(browser):
+def test_an_empty_experiment_can_be_exported_too(browser):
     base = factories.experiment("empty").get_absolute_url().rstrip("/")
     for suffix in ("html", "md", "csv", "json"):
         assert browser.get(f"{base}.{suffix}").status_code == 200
