@@ -28,7 +28,7 @@ MAX_SINGLE_SAMPLES = 20  # samples of a command that stay blocks of their own, s
 MAX_PROBLEMS = 500
 MAX_SHARED_TEXTS = 100_000
 MAX_SHORT_ROWS = 8
-ROW_TABLES = ("processes", "rows")
+ROW_TABLES = ("processes", "rows")  # what interfaces.md calls a block's rows, whatever the tool
 _BUSY_LOAD1 = 1.0
 _BUSY_CPU_PCT = 2.0
 # Words in the path of a config file and in the name of the server software that it is for.

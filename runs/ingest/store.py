@@ -17,7 +17,7 @@ from runs.analysis.facts import FIGURES
 from runs.models import Capture, Config, ConfigText, Experiment, Run, Series, Timing, Upload
 
 from . import clocks, counters, timings
-from .captures import collect_series
+from .captures import ROW_TABLES, collect_series
 from .configs import Placement, fingerprint_of
 from .draft import Draft, DraftCapture, DraftExperiment, DraftRun
 from .sample_series import CaptureSeries
@@ -25,7 +25,6 @@ from .storable import truncate
 
 BATCH = 500
 CAPTURES_IN_MEMORY = 50  # whose samples are unpacked at the same time
-TABLES = ("processes", "rows")  # what interfaces.md calls a block's rows, whatever the tool
 WRITTEN = ("status", "error", "blocks", "problems", "unread", "edits", "placed", "parser_version")
 
 
@@ -223,7 +222,7 @@ class _Writer:
         blocks = [self.blocks[key] for key in capture.blocks]
         experiment, config = self._place(drafted, capture.config)
         own = {"tool": blocks[0].kind, "phase": capture.phase, "label": capture.label, "command": blocks[0].command}
-        values = {name: value for name, value in blocks[-1].values.items() if name not in TABLES}
+        values = {name: value for name, value in blocks[-1].values.items() if name not in ROW_TABLES}
         return Capture(
             **self._source(capture),
             **truncate(Capture, values=values, **own),

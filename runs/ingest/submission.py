@@ -185,7 +185,7 @@ def _replace(upload: Upload, text: Text, write: Callable[[Upload], Rows | None])
 
 
 def _write_unread(upload: Upload, *, status: Status, error: str = "") -> None:
-    """The text alone."""
+    """Save the upload with its text alone."""
     upload.status, upload.error = status, error
     upload.save()
 
@@ -201,7 +201,7 @@ def reparse(upload_id: int) -> Upload:
         upload.parser_version = parsers.VERSION
         store(upload, _draft(blocks, text, hints=hints, edits=upload.edits, strict=False))
         if not blocks:
-            _mark_unrecognised(upload, text.n_lines)
+            _write_unread(upload, status=Status.FAILED, error=nothing_found(text.n_lines))
     return upload
 
 
@@ -219,12 +219,6 @@ def _renumber_blocks(edits: Edits, before: Sequence[dict[str, Any]], now: Sequen
         if changes.get("run", "").startswith("b"):
             blocks[key] = {**changes, "run": renumber(changes["run"])}
     return {**edits, "blocks": blocks}
-
-
-def _mark_unrecognised(upload: Upload, n_lines: int) -> None:
-    """Save the upload as one in whose text nothing was recognised."""
-    upload.status, upload.error = Status.FAILED, nothing_found(n_lines)
-    upload.save()
 
 
 def read(text: Text, *, hints: Hints, edits: Edits | None = None, on_progress: OnProgress = ignore_progress) -> Reading:
@@ -358,7 +352,7 @@ def _parse(reader: Reader) -> None:
             if reading.blocks:
                 store(upload, reading)
             else:
-                _mark_unrecognised(upload, text.n_lines)
+                _write_unread(upload, status=Status.FAILED, error=nothing_found(text.n_lines))
     except Superseded:
         return
     except Rejected as error:  # edits that do not fit the text: the sender has gone, so the upload's row says it
