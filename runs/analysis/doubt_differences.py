@@ -30,7 +30,7 @@ Grade = Literal["fatal", "split", "caution", "note"]
 Value = str | float
 Read = Callable[[Case, RunFact], Value | None]
 NEAR_BYTES = 256  # less than a reply's headers
-STEP_KB = 65536  # kernels keep more or less of a machine's memory for themselves
+STEP_KB = 65536
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +68,9 @@ def _grade_rates(one: Value, other: Value) -> Grade | None:
 
 
 def _read_machine(name: str, case: Case, run: RunFact) -> Value | None:
-    found = case.machines.get(run.host_id or 0)
-    return getattr(found, name) or None if found else None
-
-
-def _read_memory_mib(case: Case, run: RunFact) -> Value | None:
-    found = case.machines.get(run.host_id or 0)
-    return float(round(found.ram_kb / STEP_KB) * STEP_KB // 1024) if found and found.ram_kb else None
-
-
-def _read_keepalive(case: Case, run: RunFact) -> Value | None:
-    return None if run.keepalive is None else "on" if run.keepalive else "off"
+    """A property of the machine that served; memory in kB, rounded as kernels keep more or less of it for themselves."""
+    found: Value | None = getattr(case.machines.get(run.host_id or 0), name, None) or None
+    return float(round(found / STEP_KB) * STEP_KB // 1024) if name == "ram_kb" and isinstance(found, int) else found
 
 
 def _read_tls(case: Case, run: RunFact) -> Value | None:
@@ -92,13 +84,7 @@ def _read_protocol(case: Case, run: RunFact) -> Value | None:
     return printed.split(",")[0] if isinstance(printed, str) and printed else None
 
 
-def _read_length(case: Case, run: RunFact) -> Value | None:
-    length = number(run, "document_length_bytes")
-    return None if length is None else float(round(length))
-
-
-def _read_mean_reply(case: Case, run: RunFact) -> Value | None:
-    length = mean_reply_bytes(run)
+def _round(length: float | None) -> Value | None:
     return None if length is None else float(round(length))
 
 
@@ -107,10 +93,6 @@ def _read_path(sized: bool, case: Case, run: RunFact) -> Value | None:
     if (number(run, "document_length_bytes") is not None or mean_reply_bytes(run) is not None) != sized:
         return None
     return run.path or run.options.get("path") or None
-
-
-def _read_address(case: Case, run: RunFact) -> Value | None:
-    return "localhost" if is_local(run) else hostname_of(run) or None
 
 
 def _read_beginning(case: Case, run: RunFact) -> Value | None:
@@ -129,7 +111,9 @@ FAMILIES: dict[str, tuple[Property, ...]] = {
         Property("version", lambda case, run: f"{run.tool} {run.tool_version}" if run.tool_version else None, "note"),
     ),
     "load": (
-        Property("keep-alive", _read_keepalive, "split"),
+        Property(
+            "keep-alive", lambda case, run: None if run.keepalive is None else "on" if run.keepalive else "off", "split"
+        ),
         Property("set rate", lambda case, run: set_rate(run), _grade_rates, " requests/s"),
         Property("TLS", _read_tls, "split"),
         Property("TLS protocol", _read_protocol, "note"),
@@ -137,16 +121,18 @@ FAMILIES: dict[str, tuple[Property, ...]] = {
         Property("requests", lambda case, run: run.options.get("requests"), "note"),
     ),
     "page": (
-        Property("document length", _read_length, grade_sizes, " bytes"),
-        Property("mean reply", _read_mean_reply, grade_mean_sizes, " bytes"),
+        Property(
+            "document length", lambda case, run: _round(number(run, "document_length_bytes")), grade_sizes, " bytes"
+        ),
+        Property("mean reply", lambda case, run: _round(mean_reply_bytes(run)), grade_mean_sizes, " bytes"),
         Property("path", partial(_read_path, False), "caution"),
         Property("path", partial(_read_path, True), "note"),
-        Property("address", _read_address, "note"),
+        Property("address", lambda case, run: "localhost" if is_local(run) else hostname_of(run) or None, "note"),
     ),
     "machine": (
         Property("CPU", partial(_read_machine, "cpu_model"), "split"),
         Property("cores", partial(_read_machine, "cores"), "split"),
-        Property("memory", _read_memory_mib, "caution", " MiB"),
+        Property("memory", partial(_read_machine, "ram_kb"), "caution", " MiB"),
         Property("kernel", partial(_read_machine, "kernel"), "caution"),
         Property("machine", lambda case, run: run.host or None, "note"),
     ),
@@ -182,13 +168,16 @@ def find_differences(family: str, case: Case) -> Iterator[Finding]:
         yield Finding("fatal", _moral(family, "fatal", fatal), {"pairs": pairs}, _sources(case, fatal), config=config)
     left = [gap for gap in gaps if columns[gap.at].config.id not in out]
     if left:
-        severity: Severity = "note" if all(gap.severity == "note" for gap in left) else "caution"
-        listed = [(prop.name, _all_values(case, prop, left), prop.unit) for prop in dict.fromkeys(g.prop for g in left)]
+        severity: Severity = "note" if {gap.severity for gap in left} == {"note"} else "caution"
+        listed = []
+        for prop in dict.fromkeys([gap.prop for gap in left]):
+            where = _places([gap for gap in left if gap.prop == prop])
+            listed.append((prop.name, [value for at in where for value in _values(case, prop, at)], prop.unit))
         yield Finding(severity, _moral(family, severity, left), {"listed": listed}, _sources(case, left))
 
 
 def _moral(family: str, severity: Severity, gaps: Sequence[Gap]) -> str:
-    omission = "_omission" if any(gap.prop is BEGINS for gap in gaps) else ""
+    omission = "_omission" if BEGINS in [gap.prop for gap in gaps] else ""
     return f"other_{family}_{severity}{omission}"
 
 
@@ -200,21 +189,15 @@ def _find_gaps(case: Case, prop: Property, stands: dict[int, int]) -> list[Gap]:
         if grade is None:
             continue
         peers = [other for other, base in stands.items() if base == stands[at] and other != at]
-        odd = any(grades[other] is None and values[other] for other in peers)
+        odd = None in [grades[other] for other in peers if values[other]]
         settled: Severity = ("fatal" if odd else "caution") if grade == "split" else grade
         gaps.append(Gap(prop, at, stands[at], settled))
     return gaps
 
 
 def _values(case: Case, prop: Property, at: int) -> list[Value]:
-    known = (prop.read(case, run) for run in case.columns[at].runs)
-    return list(dict.fromkeys(value for value in known if value is not None))
-
-
-def _all_values(case: Case, prop: Property, gaps: Sequence[Gap]) -> list[Value]:
-    """Of all columns that differ in it, the base's first."""
-    where = sorted({at for gap in gaps if gap.prop == prop for at in (gap.at, gap.base)})
-    return [value for at in where for value in _values(case, prop, at)]
+    known = dict.fromkeys([prop.read(case, run) for run in case.columns[at].runs])
+    return [value for value in known if value is not None]
 
 
 def _grade(prop: Property, own: Sequence[Value], base: Sequence[Value]) -> Grade | None:
@@ -227,15 +210,17 @@ def _grade(prop: Property, own: Sequence[Value], base: Sequence[Value]) -> Grade
 def _configs_apart(gaps: Sequence[Gap], columns: Sequence[Column]) -> list[int]:
     """The configs that are not comparable under any of the loads that they were given."""
     fatal = {gap.at for gap in gaps if gap.severity == "fatal"}
-    configs = dict.fromkeys(columns[at].config.id for at in sorted(fatal))
-    own = {
-        config: [at for at, column in enumerate(columns) if column.config.id == config and column.runs]
-        for config in configs
-    }
-    return [config for config in configs if all(at in fatal for at in own[config])]
+    sound = {column.config.id for at, column in enumerate(columns) if column.runs and at not in fatal}
+    configs = dict.fromkeys([columns[at].config.id for at in sorted(fatal)])
+    return [config for config in configs if config not in sound]
+
+
+def _places(gaps: Sequence[Gap]) -> list[int]:
+    """The numbers of the columns that differ and of their bases, in order."""
+    return sorted({at for gap in gaps for at in (gap.base, gap.at)})
 
 
 def _sources(case: Case, gaps: Sequence[Gap]) -> tuple[Source, ...]:
     """The first run of each column that is named, in the order of the columns."""
-    columns = [case.columns[at] for at in sorted({at for gap in gaps for at in (gap.base, gap.at)})]
+    columns = map(case.columns.__getitem__, _places(gaps))
     return tuple(Source(column.runs[0].source, column.runs[0].line) for column in columns if column.runs)

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Sequence
 from statistics import fmean
 
-from runs.analysis.columns import Column, find_baselines
+from runs.analysis.columns import find_baselines
 from runs.analysis.doubt_case import (
     HUGE,
     Case,
@@ -144,7 +144,10 @@ def syn_timer(longest_ms: float | None) -> int | None:
     """The sum of SYN timers that the time lies just behind, in s."""
     if longest_ms is None:
         return None
-    return next((s for s in AGAIN_S if s * 1000 - EARLY_MS <= longest_ms <= s * 1000 * (1 + LATE)), None)
+    for seconds in AGAIN_S:
+        if seconds * 1000 - EARLY_MS <= longest_ms <= seconds * 1000 * (1 + LATE):
+            return seconds
+    return None
 
 
 def find_hanging_requests(case: Case) -> Iterator[Finding]:
@@ -178,7 +181,7 @@ def step_ms(run: RunFact) -> float | None:
         return run.semantics.mean_step_ms
     times = {value for value in run.percentiles_ms.values() if 0 < value < HUGE}
     step = run.semantics.percentile_step_ms
-    if not step or not run.percentiles_ms or any(value != int(value) for value in times):
+    if not step or not run.percentiles_ms or times != set(map(int, times)):
         return None
     common = math.gcd(*map(int, times)) if len(times) >= ENOUGH_TIMES else 1
     return float(common) if common >= NO_ACCIDENT else step
@@ -193,10 +196,10 @@ def find_times_within_a_step(case: Case) -> Iterator[Finding]:
         mine, its = case.columns[at].runs, case.columns[base].runs
         if at == base or not mine or not its or min(len(mine), len(its)) >= MANY_REPEATS:
             continue
-        step = max((step_ms(run) or 0 for run in (*mine, *its)), default=0)
+        step = max([step_ms(run) or 0 for run in (*mine, *its)])
         near = [pair for pair in _mean_times(mine, its) if _is_near(pair[1], pair[2], step)]
         if near:
-            sources = tuple(Source(run.source, run.line) for run in (mine[0], its[0]))
+            sources = (Source(mine[0].source, mine[0].line), Source(its[0].source, its[0].line))
             facts = {"step": step, "near": near}
             yield Finding("note", "within_step", facts, sources, config=case.columns[at].config.id)
 
@@ -245,21 +248,14 @@ def find_few_for_p99(case: Case) -> Iterator[Finding]:
 
 def find_cold_starts(case: Case) -> Iterator[Finding]:
     for column in case.columns:
-        first, later = _split_rates(column)
-        if first is None or not later:
+        rated = [run for run in column.runs if 0 < (run.requests_per_second or 0) < HUGE]
+        if len(rated) < 2 or rated[0].repeat == rated[1].repeat:
             continue
+        first, later = rated[0], [run.requests_per_second or 0.0 for run in rated[1:]]
         lowest_like = min(fmean(later) * (1 - COLD), min(later) - COLD_SPREADS * (max(later) - min(later)))
         if (first.requests_per_second or 0) < lowest_like:
             facts = {"first": first.requests_per_second, "mean": fmean(later), "later": len(later)}
             yield about_run(first, "caution", "cold", **facts)
-
-
-def _split_rates(column: Column) -> tuple[RunFact | None, list[float]]:
-    """The first repeat and the later ones' rates, where there are both."""
-    rated = [run for run in column.runs if 0 < (run.requests_per_second or 0) < HUGE]
-    if len(rated) < 2 or rated[0].repeat == rated[1].repeat:
-        return None, []
-    return rated[0], [run.requests_per_second or 0.0 for run in rated[1:]]
 
 
 def find_set_rates(case: Case) -> Iterator[Finding]:

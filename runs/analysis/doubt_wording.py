@@ -352,11 +352,8 @@ def reason_of(named: NamedFinding) -> str:
 
 def compose_sentence(case: Case, alike: Sequence[NamedFinding]) -> str:
     """One finding: "who: detail. Moral." Several: "3 of 8 runs: moral (who: detail; ...)."""
-    first, details = alike[0], list(dict.fromkeys(each.detail for each in alike))
+    first, details = alike[0], list(dict.fromkeys([each.detail for each in alike]))
     moral = _capitalize(first.moral)
-    if len(alike) == 1:
-        sentence = f"{_lead(first.who)}{first.detail}. {moral}."
-        return sentence if first.who else _capitalize(sentence)
     if len({each.who for each in alike}) == 1:
         sentence = f"{_lead(first.who)}{'; '.join(details)}. {moral}."
         return sentence if first.who else _capitalize(sentence)

@@ -101,8 +101,19 @@ class Doubt:
 
 
 def find_doubts(case: Case) -> list[Doubt]:
-    """All doubts about a comparison: fatal first, then as the rules stand in the catalogue."""
-    found = [doubt for rule, find in RULES.items() for doubt in _doubts_of(case, rule, find(case))]
+    """All doubts about a comparison: fatal first, then as the rules stand in the catalogue.
+
+    Findings that are alike (of one severity and moral, about things of one kind) are one doubt.
+    """
+    found = []
+    places = {run.id: at for at, run in enumerate(case.counted)}
+    for rule, find in RULES.items():
+        alike: dict[tuple[object, ...], list[tuple[Finding, OverrideFact | None]]] = {}
+        for finding in sorted(find(case), key=lambda finding: places.get(finding.run or 0, -1)):
+            ruling = _ruling_on(case, rule, finding)
+            kind = (finding.severity, moral_of(finding), finding.run is None, finding.config is None, ruling is None)
+            alike.setdefault(kind, []).append((finding, ruling))
+        found += [_doubt(case, rule, findings) for findings in alike.values()]
     return sorted(found, key=lambda doubt: SEVERITIES.index(doubt.severity))
 
 
@@ -124,17 +135,6 @@ def apart(found: Iterable[Doubt]) -> dict[int, str]:
 def _fatal_parts(found: Iterable[Doubt]) -> list[Part]:
     fatal = [doubt for doubt in found if doubt.severity == "fatal" and not doubt.overruled]
     return [part for doubt in reversed(fatal) for part in doubt.parts]  # so that the first doubt's words are given
-
-
-def _doubts_of(case: Case, rule: str, findings: Iterable[Finding]) -> list[Doubt]:
-    """One doubt for findings that are alike: of one severity and moral, about things of one kind."""
-    alike: dict[tuple[object, ...], list[tuple[Finding, OverrideFact | None]]] = {}
-    places = {run.id: at for at, run in enumerate(case.counted)}
-    for finding in sorted(findings, key=lambda finding: places.get(finding.run or 0, -1)):
-        ruling = _ruling_on(case, rule, finding)
-        kind = (finding.severity, moral_of(finding), finding.run is None, finding.config is None, ruling is None)
-        alike.setdefault(kind, []).append((finding, ruling))
-    return [_doubt(case, rule, found) for found in alike.values()]
 
 
 def _doubt(case: Case, rule: str, findings: list[tuple[Finding, OverrideFact | None]]) -> Doubt:

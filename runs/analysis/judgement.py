@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 
 from runs.analysis import stats
 from runs.analysis.columns import find_baselines
-from runs.analysis.facts import Semantics
 from runs.analysis.numbers import mean
 from runs.analysis.table import Comparison, Row
 from runs.analysis.verdict import (
@@ -49,6 +48,8 @@ from runs.analysis.verdict import (
     repeats_needed,
 )
 
+# The step in which a tool prints a metric, by the name of its declaration.
+STEPS = {"requests_per_second": "rate_step", "mean_ms": "mean_step_ms", "max_ms": "max_step_ms"}
 PERCENTILE = re.compile(r"p(\d+(?:\.\d+)?)_ms")
 # A sum over processes, which a listing quoted in part gets wrong.
 ALL_TOGETHER = ":_all_together"
@@ -80,18 +81,23 @@ def judge(
     baseline. spread: what repeats elsewhere vary by, for rows that have none in this comparison.
     """
     excluded, silent = excluded or {}, {}
+    attempts: dict[str, list[list[Attempts]]] = {key: [] for key in FAILURE_COUNTS}
     for at, column in enumerate(comparison.columns):
+        counted = [run for run in column.runs if run.id not in excluded]
         if apart and column.config.id in apart:
             silent[at] = apart[column.config.id]
-        elif column.runs and all(run.id in excluded for run in column.runs):
+        elif column.runs and not counted:
             silent[at] = excluded[column.runs[0].id]
-    # Where no run counts, the failures of all do, as failing may be why.
-    counted = [[run for run in column.runs if run.id not in excluded] or column.runs for column in comparison.columns]
-    attempts = {key: [read_attempts(runs, key) for runs in counted] for key in FAILURE_COUNTS}
+        for key, per_column in attempts.items():
+            # Where no run counts, the failures of all do, as failing may be why.
+            per_column.append(read_attempts(counted or column.runs, key))
     case = _Case(comparison, excluded, silent, find_baselines(comparison.columns, silent), spread, attempts)
-    rows = [judged for group in comparison.groups for row in group.rows if (judged := _judge_row(case, row))]
-    found = {(key, at): verdict for key, verdicts in rows for at, verdict in verdicts.items()}
-    metrics = tuple(key for key, _ in rows)
+    found: dict[tuple[str, int], Verdict] = {}
+    for group in comparison.groups:
+        for row in group.rows:
+            for at, verdict in _judge_row(case, row).items():
+                found[row.key, at] = verdict
+    metrics = tuple(dict.fromkeys([key for key, _ in found]))
     return Judgement(metrics, case.bases, _void_hollow_gains(case, found), silent)
 
 
@@ -134,17 +140,11 @@ class _Case:
         """The least difference that the tools print in a row, in its unit; 0 where it is too fine to matter."""
         if row.unit == "MiB" and all(figure.value % 1 == 0 for cell in row.cells for figure in cell.figures):
             return 1.0  # a monitor prints large processes in whole MiB
-        used = {id(run.semantics): run.semantics for at in columns for run in self.comparison.columns[at].runs}
-        return max((_printed_step(semantics, row.key) for semantics in used.values()), default=0.0)
-
-
-def _printed_step(semantics: Semantics, key: str) -> float:
-    steps = {
-        "requests_per_second": semantics.rate_step,
-        "mean_ms": semantics.mean_step_ms,
-        "max_ms": semantics.max_step_ms,
-    }
-    return semantics.percentile_step_ms if PERCENTILE.fullmatch(key) else steps.get(key, 0.0)
+        name = "percentile_step_ms" if PERCENTILE.fullmatch(row.key) else STEPS.get(row.key)
+        if name is None:
+            return 0.0
+        steps: list[float] = [getattr(run.semantics, name) for at in columns for run in self.comparison.columns[at].runs]
+        return max(steps, default=0.0)
 
 
 def judged_row(row: Row) -> JudgedRow | None:
@@ -170,23 +170,20 @@ def judged_row(row: Row) -> JudgedRow | None:
     return None
 
 
-def _judge_row(case: _Case, row: Row) -> tuple[str, dict[int, Verdict]] | None:
-    """A verdict for each column that has figures and a baseline that has some; None where there is none."""
+def _judge_row(case: _Case, row: Row) -> dict[int, Verdict]:
+    """A verdict for each column that has figures and a baseline that has some."""
     judged = judged_row(row)
     if judged is None:
-        return None
+        return {}
     pairs = [(at, base) for at, base in enumerate(case.bases) if at != base]
     if row.key in FAILURE_COUNTS:
-        found = _judge_failures(row.key, case.attempts[row.key], pairs)
-    else:
-        pairs = [(at, base) for at, base in pairs if row.cells[at].figures]
-        found = {
-            at: Verdict(Kind.NONE, base, Ground.NOT_COUNTED, reason=case.silent[at])
-            for at, base in pairs
-            if at in case.silent
-        }
-        found |= _judge_measures(case, row, judged, pairs)
-    return (row.key, found) if found else None
+        return _judge_failures(row.key, case.attempts[row.key], pairs)
+    pairs = [(at, base) for at, base in pairs if row.cells[at].figures]
+    found = {}
+    for at, base in pairs:
+        if at in case.silent:
+            found[at] = Verdict(Kind.NONE, base, Ground.NOT_COUNTED, reason=case.silent[at])
+    return found | _judge_measures(case, row, judged, pairs)
 
 
 def _judge_measures(case: _Case, row: Row, judged: JudgedRow, pairs: Sequence[tuple[int, int]]) -> dict[int, Verdict]:
@@ -292,7 +289,7 @@ def _judge_failures(
     found = {}
     for at, base in pairs:
         own, other = attempts[at], attempts[base]
-        if own and other and any(run.bad for run in (*own, *other)):
+        if own and other and failed_share((*own, *other)) > 0:
             found[at] = _compare_failures(key, other, own, base)
     ranked = {at: one.p for at, one in found.items() if one.effect is not None and one.p is not None}
     for at, p in zip(ranked, stats.holm(list(ranked.values())), strict=True):

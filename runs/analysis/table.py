@@ -71,7 +71,11 @@ class Comparison:
     bases: tuple[int, ...] = ()
 
     def row(self, key: str) -> Row | None:
-        return next((row for group in self.groups for row in group.rows if row.key == key), None)
+        for group in self.groups:
+            for row in group.rows:
+                if row.key == key:
+                    return row
+        return None
 
 
 # key, label, unit, kind, and where the value is: an attribute of the run, "values.x", or "p.x" for a percentile
@@ -119,17 +123,15 @@ def compare(configs: Sequence[ConfigFact], runs: Sequence[RunFact], captures: Se
 
 def against(comparison: Comparison, to: tuple[int, ...]) -> Comparison:
     """The same comparison with each column's deltas against the column `to` names for it, none against itself."""
-    groups = [
-        replace(group, rows=tuple(replace(row, cells=_deltas(row, to)) for row in group.rows))
-        for group in comparison.groups
-    ]
+    groups = []
+    for group in comparison.groups:
+        groups.append(replace(group, rows=tuple(replace(row, cells=_deltas(row, to)) for row in group.rows)))
     return replace(comparison, groups=tuple(groups), bases=to)
 
 
 def _deltas(row: Row, to: tuple[int, ...]) -> tuple[Cell, ...]:
-    means = [cell.mean for cell in row.cells]
     return tuple(
-        replace(cell, delta=delta(cell.mean, means[to[at]], row.kind) if row.kind and to[at] != at else None)
+        replace(cell, delta=delta(cell.mean, row.cells[to[at]].mean, row.kind) if row.kind and to[at] != at else None)
         for at, cell in enumerate(row.cells)
     )
 

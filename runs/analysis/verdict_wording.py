@@ -172,7 +172,7 @@ def explain(verdict: Verdict) -> str:
         parts.append(f"{interval_words(verdict.low, verdict.high, scale.row.quantity)}.")
     if verdict.ground in (Ground.FAR, Ground.OPEN):
         parts += [_explain_spread(verdict, scale), _explain_needed(verdict)]
-    return " ".join(part for part in parts if part)
+    return " ".join(filter(None, parts))
 
 
 def _explain_spread(verdict: Verdict, scale: Scale) -> str:
@@ -215,7 +215,7 @@ def _explain_failures(verdict: Verdict, counts: FailureCounts) -> str:
 
 def factor_words(factor: float | None, quantity: str) -> str:
     """As "17 % more", "33 times as many", "equal"."""
-    return "beyond any number" if factor is None else " ".join(part for part in _parts(factor, quantity) if part)
+    return "beyond any number" if factor is None else " ".join(filter(None, _parts(factor, quantity)))
 
 
 def interval_words(low: float | None, high: float | None, quantity: str, after: str = "") -> str:
@@ -291,7 +291,7 @@ def _size(factor: float) -> str:
 
 
 def _join(*parts: str) -> str:
-    return ", ".join(part for part in parts if part)
+    return ", ".join(filter(None, parts))
 
 
 def summarize(comparison: Comparison, judgement: Judgement) -> str:
@@ -300,7 +300,7 @@ def summarize(comparison: Comparison, judgement: Judgement) -> str:
     The leading metric is the requests per second, or the mean time where there are none.
     """
     names = [f"“{_shorten(column.title)}”" for column in comparison.columns]
-    measure = next((m for m in MEASURES if (row := comparison.row(m.key)) and any(cell.n for cell in row.cells)), None)
+    measure = next((m for m in MEASURES if comparison.row(m.key)), None)
     if measure is None:
         return "No run here says how many requests it served per second, or how long one took."
     found = [
@@ -309,7 +309,7 @@ def summarize(comparison: Comparison, judgement: Judgement) -> str:
         if at not in judgement.silent and (verdict := judgement.of(measure.key, at))
     ]
     parts = _verdict_sentences(measure, names, found) if found else [_only(comparison, measure, names, judgement)]
-    return " ".join(part for part in (*parts, _not_counted(names, judgement)) if part)
+    return " ".join(filter(None, (*parts, _not_counted(names, judgement))))
 
 
 Numbered = tuple[int, Verdict]
@@ -392,13 +392,15 @@ def _only(comparison: Comparison, measure: Measure, names: Sequence[str], judgem
 def _not_counted(names: Sequence[str], judgement: Judgement) -> str:
     """What was seen, where it is one; what follows from it, and what was seen of several, stands among the doubts."""
     silent = judgement.silent
+    if not silent:
+        return ""
     if len(silent) == 1:
         # "285 of 600 requests failed: the higher req/s is not a gain" without what follows from it
         return "".join(
             f"Not counted: {names[at]} ({why.partition(': ')[0].rstrip('.')})." for at, why in silent.items()
         )
     each = [names[at] for at in silent]
-    return f"Not counted: {_list(each[:MOST_NAMED], len(each))} (see the doubts)." if each else ""
+    return f"Not counted: {_list(each[:MOST_NAMED], len(each))} (see the doubts)."
 
 
 def _list(each: Sequence[str], number: int) -> str:
