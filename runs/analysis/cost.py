@@ -251,8 +251,6 @@ def cost(
 
     Runs in `excluded` (id -> why) lend no figure. What their processes held is still told: it is so, whatever was served.
     """
-    if not captures and not hosts:
-        return None
     out = excluded or {}
     known = {host.id: host for host in hosts}
     beside = _beside(comparison.columns, captures)

@@ -143,7 +143,9 @@ class _Case:
         name = "percentile_step_ms" if PERCENTILE.fullmatch(row.key) else STEPS.get(row.key)
         if name is None:
             return 0.0
-        steps: list[float] = [getattr(run.semantics, name) for at in columns for run in self.comparison.columns[at].runs]
+        steps: list[float] = [
+            getattr(run.semantics, name) for at in columns for run in self.comparison.columns[at].runs
+        ]
         return max(steps, default=0.0)
 
 

@@ -80,7 +80,7 @@ class Delta:
         return "as" if self.word in AS_MANY.values() else "than"
 
     def __str__(self) -> str:
-        return " ".join(part for part in (self.arrow, self.text, self.word) if part)
+        return " ".join(filter(None, (self.arrow, self.text, self.word)))
 
 
 def delta(value: float | None, base: float | None, kind: str) -> Delta | None:

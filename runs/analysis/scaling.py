@@ -19,7 +19,15 @@ Key = tuple[object, ...]
 def find(configs: Sequence[ConfigFact], runs: Sequence[RunFact], excluded: Mapping[int, str]) -> list[Found]:
     """Sweeps of two levels and more, in the order of the configs; `excluded` runs are named and left out."""
     known = [run for run in runs if run.counted and _usable(run)]
-    if len({level_of(run) for run in known}) < 2:
+    levels: dict[int, set[int]] = defaultdict(set)
+    for run in known:
+        levels[run.config].add(level_of(run))
+    # A sweep is one config under several levels, or several configs each named after its one level.
+    if not [
+        one
+        for one in configs
+        if one.id in levels and (len(levels[one.id]) > 1 or _without(one.name, *levels[one.id]) is not None)
+    ]:
         return []
     places = {config.id: at for at, config in enumerate(configs)}
     known = [run for run in known if run.config in places]

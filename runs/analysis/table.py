@@ -125,15 +125,15 @@ def against(comparison: Comparison, to: tuple[int, ...]) -> Comparison:
     """The same comparison with each column's deltas against the column `to` names for it, none against itself."""
     groups = []
     for group in comparison.groups:
-        groups.append(replace(group, rows=tuple(replace(row, cells=_deltas(row, to)) for row in group.rows)))
+        rows = []
+        for row in group.rows:
+            cells = [replace(cell, delta=None) for cell in row.cells]
+            for at, cell in enumerate(cells):
+                if row.kind and to[at] != at:
+                    cells[at] = replace(cell, delta=delta(cell.mean, cells[to[at]].mean, row.kind))
+            rows.append(replace(row, cells=tuple(cells)))
+        groups.append(replace(group, rows=tuple(rows)))
     return replace(comparison, groups=tuple(groups), bases=to)
-
-
-def _deltas(row: Row, to: tuple[int, ...]) -> tuple[Cell, ...]:
-    return tuple(
-        replace(cell, delta=delta(cell.mean, row.cells[to[at]].mean, row.kind) if row.kind and to[at] != at else None)
-        for at, cell in enumerate(row.cells)
-    )
 
 
 def cells(per_column: Iterable[Sequence[Figure]]) -> tuple[Cell, ...]:
@@ -161,14 +161,12 @@ def _mean(figures: Sequence[Figure]) -> float | None:
 def _run_rows(metrics: Sequence[Metric], made: Sequence[Column]) -> tuple[Row, ...]:
     rows = []
     for key, label, unit, kind, where in metrics:
-        per_column = [
-            [
-                Figure(value, run.source, run.line, run.label or f"run {run.id}", run.id, run.partial)
-                for run in column.runs
-                if (value := value_of(run, where)) is not None
-            ]
-            for column in made
-        ]
+        per_column: list[list[Figure]] = [[] for _ in made]
+        for figures, column in zip(per_column, made, strict=True):
+            for run in column.runs:
+                if (value := value_of(run, where)) is not None:
+                    what = run.label or f"run {run.id}"
+                    figures.append(Figure(value, run.source, run.line, what, run.id, run.partial))
         values = [figure.value for figures in per_column for figure in figures]
         if any(values) or (values and key not in ONLY_WHEN_ANY):
             rows.append(Row(key, label, unit, kind, cells(per_column)))

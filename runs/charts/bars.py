@@ -56,7 +56,7 @@ def throughput_figure(bars: Sequence[Bar]) -> Figure:
     """One bar a config in the order given, the first on top."""
     height = 60 + 34 * max(len(bars), 2)
     return {
-        "data": [_means(bars), *(_dots(at, bar) for at, bar in enumerate(bars) if bar.values)],
+        "data": [_means(bars), *[_dots(at, bar) for at, bar in enumerate(bars) if bar.values]],
         "layout": layout(
             height,
             margin={"l": 8, "r": 24, "t": 8, "b": 40},
@@ -96,14 +96,15 @@ def _means(bars: Sequence[Bar]) -> Figure:
 
 def _whiskers(bars: Sequence[Bar]) -> Figure:
     """The intervals, cut at nought and where they would press the bars flat."""
-    most = 1.5 * max((value for bar in bars for value in bar.values), default=0.0)
+    most = 1.5 * max([value for bar in bars for value in bar.values], default=0.0)
+    intervals = [bar.interval for bar in bars]
     ends = [bar.interval or (bar.mean, bar.mean) for bar in bars]
     return {
         "type": "data",
         "symmetric": False,
         "array": [max(min(high, most) - bar.mean, 0.0) for bar, (_, high) in zip(bars, ends, strict=True)],
         "arrayminus": [max(bar.mean - max(low, 0.0), 0.0) for bar, (low, _) in zip(bars, ends, strict=True)],
-        "visible": any(bar.interval for bar in bars),
+        "visible": any(intervals),
         "color": "--ink",
         "thickness": 1.5,
         "width": 5,
@@ -130,7 +131,7 @@ def _dots(at: int, bar: Bar) -> Figure:
 def _hover(bar: Bar) -> str:
     lines = [f"<b>{bar.name}</b>", f"{plain(bar.mean)} requests per second, n={len(bar.values)}", bar.delta]
     lines.append("" if bar.counted else "not counted, see the doubts")
-    return "<br>".join(line for line in lines if line)
+    return "<br>".join(filter(None, lines))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
@@ -50,8 +51,8 @@ def latency_figure(lines: Sequence[Line], scale: str = "") -> Figure:
     """Up to ten lines on one pair of axes; more become small multiples, one a config, with the same y."""
     log = uses_log_axis(lines, scale)
     small = len(lines) > MOST_LINES
-    places = list(dict.fromkeys(line.place for line in lines))[:MOST_PANELS] if small else [0]
-    total = {place: sum(line.place == place for line in lines) for place in places}
+    total = Counter([line.place for line in lines])
+    places = list(total)[:MOST_PANELS] if small else [0]
     lines = _select_lines(lines, places) if small else lines
     traces = [_percentile_trace(line, places.index(line.place) + 1 if small else 1, log) for line in lines]
     rows = math.ceil(len(places) / COLUMNS) if small else 1
@@ -61,7 +62,7 @@ def latency_figure(lines: Sequence[Line], scale: str = "") -> Figure:
         showlegend=not small,
         margin={"l": 60, "r": 16, "t": 24 if small else 40, "b": 44},
     )
-    furthest = max((x for trace in traces for x in trace["x"]), default=100.0)
+    furthest = max([x for trace in traces for x in trace["x"]], default=100.0)
     for at in range(len(places)):
         parts |= _percentile_axes(at, furthest, log=log, matched=small)
     if small:

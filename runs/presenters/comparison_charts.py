@@ -40,21 +40,27 @@ def throughput_bars(comparison: Comparison, silent: Container[int] = ()) -> list
     row = comparison.row("requests_per_second")
     if row is None:
         return []
-    return [
-        Bar(
-            name=column.title,
-            place=column.color,
-            values=tuple(source.value for source in cell.figures),
-            interval=mean_interval([source.value for source in cell.figures]),
-            hovers=tuple(_describe_run(column, run) for run in column.runs if run.requests_per_second is not None),
-            counted=at not in silent,
-            delta=f"{cell.delta} {cell.delta.than} {comparison.columns[base].title}"
-            if cell.delta and cell.delta.word != "equal"
-            else "",
+    bars = []
+    for at, (column, cell, base) in enumerate(zip(comparison.columns, row.cells, comparison.bases, strict=True)):
+        if not cell.figures:
+            continue
+        values = [source.value for source in cell.figures]
+        hovers = [_describe_run(column, run) for run in column.runs if run.requests_per_second is not None]
+        against = ""
+        if cell.delta and cell.delta.word != "equal":
+            against = f"{cell.delta} {cell.delta.than} {comparison.columns[base].title}"
+        bars.append(
+            Bar(
+                name=column.title,
+                place=column.color,
+                values=tuple(values),
+                interval=mean_interval(values),
+                hovers=tuple(hovers),
+                counted=at not in silent,
+                delta=against,
+            )
         )
-        for at, (column, cell, base) in enumerate(zip(comparison.columns, row.cells, comparison.bases, strict=True))
-        if cell.figures
-    ]
+    return bars
 
 
 def mean_interval(values: Sequence[float]) -> tuple[float, float] | None:
@@ -126,7 +132,7 @@ def percentile_lines(comparison: Comparison, out: Container[int] = ()) -> list[L
     file of the single requests has them, replace those of the report. `out`: ids of runs that a doubt keeps out of verdicts.
     """
     lines = [line for column in comparison.columns for line in _lines_of_column(column, out)]
-    return [*lines[:1], *(_compare_with(line, lines[0].percentiles_ms) for line in lines[1:])]
+    return [*lines[:1], *[_compare_with(line, lines[0].percentiles_ms) for line in lines[1:]]]
 
 
 def drawn_percentiles(printed: Mapping[str, float], exact: Mapping[str, float]) -> dict[str, float]:
@@ -174,7 +180,7 @@ def _compare_with(line: Line, base: Mapping[str, float]) -> Line:
 def _describe_run(column: Column, run: RunFact) -> str:
     rows = [f"<b>{column.title}</b>", f"run {run.repeat}: {figure(run.requests_per_second)} requests per second"]
     rows += [f"n={len(column.runs)}" + (f" · {run.host}" if run.host else ""), run.command[:90]]
-    return "<br>".join(row for row in rows if row)
+    return "<br>".join(filter(None, rows))
 
 
 def _process_sizes(columns: Sequence[Column], captures: Sequence[CaptureFact]) -> list[Sizes]:

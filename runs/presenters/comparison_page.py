@@ -12,7 +12,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.utils.safestring import mark_safe
 
-from runs.analysis import sheet, table
+from runs.analysis import sheet
 from runs.analysis.columns import compare_columns, compare_hosts
 from runs.analysis.export import Post, commands, common_environment, markdown, sections, spoken
 from runs.analysis.summary_wording import describe_baselines, describe_method
@@ -38,8 +38,10 @@ PICTURES = {"throughput": "Requests per second", "latency": "Latency percentiles
 def comparison_context(request: HttpRequest, material: reads.Material) -> dict[str, Any]:
     """Everything that the parts of a comparison page need."""
     comparison, judged = judging.compared(material)
-    silent = judged.silent(comparison)
+    silent = judged.judgement.silent
     scale = request.GET.get("y", "")
+    differ, same = compare_columns(comparison.columns)
+    hosts_differ, hosts_same = compare_hosts([vars(host) for host in material.hosts])
     charts = draw_charts(comparison, material.captures, judged.sweeps, silent=silent, out=judged.out, scale=scale)
     return {
         "comparison": comparison,
@@ -65,13 +67,6 @@ def comparison_context(request: HttpRequest, material: reads.Material) -> dict[s
         "runs": material.runs,
         "captures": material.captures,
         "over_time": sorted((one for one in material.captures if one.n > 1), key=lambda one: (-one.n, one.id)),
-    } | _differences(comparison, material)
-
-
-def _differences(comparison: table.Comparison, material: reads.Material) -> dict[str, Any]:
-    differ, same = compare_columns(comparison.columns)
-    hosts_differ, hosts_same = compare_hosts([vars(host) for host in material.hosts])
-    return {
         "differ": differ,
         "same": same,
         "hosts_differ": hosts_differ,

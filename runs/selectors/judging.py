@@ -56,10 +56,6 @@ class Judged:
     out: dict[int, str]
     apart: dict[int, str]
 
-    def silent(self, comparison: Comparison) -> dict[int, str]:
-        """Column index -> why nothing of it counts."""
-        return dict(self.judgement.silent)
-
     def as_dict(self, comparison: Comparison) -> dict[str, Any]:
         """All of it with the table, for JSON."""
         return export.whole(
@@ -86,7 +82,20 @@ def judged(material: reads.Material, comparison: Comparison) -> Judged:
     kept = caches["conclusions"]
     found: Judged | None = kept.get(key)
     if found is None:
-        found = _judge(case, spread, comparison)
+        doubts = find_doubts(case)
+        out, away = excluded(doubts), apart(doubts)
+        has_costs = case.captures or case.hosts
+        found = Judged(
+            doubts=doubts,
+            judgement=add_words(comparison, judge(comparison, excluded=out, apart=away, spread=spread)),
+            differences=compare_configs(case.configs, case.texts),
+            sweeps=sweeps(case.configs, case.runs, excluded=out),
+            cost=cost(comparison, case.captures, hosts=case.hosts, texts=case.texts, excluded=out)
+            if has_costs
+            else None,
+            out=out,
+            apart=away,
+        )
         kept.set(key, _with_columns(found, ()), KEPT_S)
     return _with_columns(found, comparison.columns)
 
@@ -96,25 +105,10 @@ def _with_columns(found: Judged, columns: tuple[Column, ...]) -> Judged:
     return replace(found, cost=replace(found.cost, columns=columns)) if found.cost else found
 
 
-def _judge(case: Case, spread: Spread | None, comparison: Comparison) -> Judged:
-    found = find_doubts(case)
-    out, away = excluded(found), apart(found)
-    judgement = add_words(comparison, judge(comparison, excluded=out, apart=away, spread=spread))
-    return Judged(
-        doubts=found,
-        judgement=judgement,
-        differences=compare_configs(case.configs, case.texts),
-        sweeps=sweeps(case.configs, case.runs, excluded=out),
-        cost=cost(comparison, case.captures, hosts=case.hosts, texts=case.texts, excluded=out),
-        out=out,
-        apart=away,
-    )
-
-
 def _key(case: Case, spread: Spread | None) -> str:
     rows = _rows(case.captures, "processes")
     captures = [(row, _rows(capture.processes)) for row, capture in zip(rows, case.captures, strict=True)]
-    others = (_rows(each) for each in (case.configs, case.runs, case.texts, case.hosts, case.rulings))
+    others = [_rows(each) for each in (case.configs, case.runs, case.texts, case.hosts, case.rulings)]
     facts = (captures, *others, spread)
     return f"judged-{_code()}-{hashlib.sha256(pickle.dumps(facts)).hexdigest()}"
 
@@ -123,7 +117,7 @@ def _rows(items: Sequence[Any], without: str = "") -> list[Any]:
     """Dataclasses of one kind as plain tuples of all their fields, which are digested four times as fast."""
     if not items:
         return []
-    values = attrgetter(*(field.name for field in fields(items[0]) if field.name != without))
+    values = attrgetter(*[field.name for field in fields(items[0]) if field.name != without])
     return [values(item) for item in items]
 
 
@@ -142,7 +136,7 @@ def spread_elsewhere(comparison: Comparison) -> Spread | None:
     None where the comparison has repeats of its own, which tell more, or where nothing here was ever repeated.
     """
     runs = [run for column in comparison.columns for run in column.runs]
-    if not runs or any(len(column.runs) > 1 for column in comparison.columns):
+    if not runs or max([len(column.runs) for column in comparison.columns]) > 1:
         return None
     tools = sorted({run.tool for run in runs})
     users = [run.concurrency for run in runs if run.concurrency]

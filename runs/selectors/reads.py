@@ -191,6 +191,12 @@ def _material(
     timings: Sequence[Timing],
 ) -> Material:
     runs = list(runs)
+    facts = [run_fact(run) for run in runs]
+    if timings:
+        known = group_by_run(timings)
+        for at, fact in enumerate(facts):
+            if times := known.get(fact.id):
+                facts[at] = replace(fact, timed_ms=times.percentiles_ms, counts=times.counts)
     hosts = {run.host.pk: run.host for run in runs if run.host}
     hosts |= {capture.host.pk: capture.host for capture in captures if capture.host}
     if host and not hosts:
@@ -199,14 +205,7 @@ def _material(
     if [config.id for config in configs] == [0]:
         watched = [replace(capture, config=0) for capture in watched]
     waiting = [row for row in timings if row.run_id is None]
-    return Material(configs, _facts(runs, timings), watched, texts, list(hosts.values()), waiting)
-
-
-def _facts(runs: Sequence[Run], timings: Sequence[Timing]) -> list[RunFact]:
-    """The runs with what is known of their single requests."""
-    known = group_by_run(timings)
-    facts = [(run_fact(run), known.get(run.pk)) for run in runs]
-    return [replace(one, timed_ms=its.percentiles_ms, counts=its.counts) if its else one for one, its in facts]
+    return Material(configs, facts, watched, texts, list(hosts.values()), waiting)
 
 
 def _config_fact(config: Config, experiment: str = "") -> ConfigFact:

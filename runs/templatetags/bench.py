@@ -111,7 +111,7 @@ def verdict_of(judgement: Judgement, key: str, column: int) -> SafeString | str:
     found = judgement.of(key, column)
     if found is None:
         return ""
-    words = ", ".join(part for part in (LABELS[found.kind], interval(found)) if part)
+    words = ", ".join(filter(None, (LABELS[found.kind], interval(found))))
     return format_html(
         '<span class="verdict {}" title="{}"><span aria-hidden="true">{}</span> {}</span>',
         *(found.kind, judgement.words[key, column].text, SIGNS[found.kind], words),

@@ -40,7 +40,7 @@ def experiment_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpRespo
         "notes": found.notes,
         "permalink": found.get_absolute_url(),
         "excerpts": excerpts.of_experiment(found.pk),
-        **describe_timings(material.waiting),
+        **(describe_timings(material.waiting) if material.waiting else {}),
     }
     context["drawn_at"] = picture_urls(
         context["charts"], lambda what: reverse("experiment-picture", args=[found.pk, what])

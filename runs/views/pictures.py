@@ -46,7 +46,7 @@ def _draw(what: str, material: reads.Material, title: str, request: HttpRequest)
     """The picture of that name. Raises Http404."""
     comparison, judged = judging.compared(material)
     if what == "throughput":
-        return svg.draw_bars(throughput_bars(comparison, judged.silent(comparison)), title)
+        return svg.draw_bars(throughput_bars(comparison, judged.judgement.silent), title)
     if what == "latency":
         return svg.draw_percentiles(percentile_lines(comparison, judged.out), title, scale=request.GET.get("y", ""))
     raise Http404(f"No picture is called {what}; there are throughput and latency.")

@@ -144,8 +144,8 @@ def counted(monkeypatch):
     """How often conclusions were worked out anew."""
     caches["conclusions"].clear()
     calls = []
-    real = judging._judge
-    monkeypatch.setattr(judging, "_judge", lambda *given: calls.append(1) or real(*given))
+    real = judging.find_doubts
+    monkeypatch.setattr(judging, "find_doubts", lambda case: calls.append(1) or real(case))
     return calls
 
 
