@@ -197,29 +197,25 @@ def find_times_within_a_step(case: Case) -> Iterator[Finding]:
         if at == base or not mine or not its or min(len(mine), len(its)) >= MANY_REPEATS:
             continue
         step = max([step_ms(run) or 0 for run in (*mine, *its)])
-        near = [pair for pair in _mean_times(mine, its) if _is_near(pair[1], pair[2], step)]
+        near = []
+        for name, own, other in _mean_times(mine, its):
+            if 0 < abs(own - other) <= step and FEW_STEPS * step < max(own, other) <= MANY_STEPS * step:
+                near.append((name, own, other))
         if near:
             sources = (Source(mine[0].source, mine[0].line), Source(its[0].source, its[0].line))
             facts = {"step": step, "near": near}
             yield Finding("note", "within_step", facts, sources, config=case.columns[at].config.id)
 
 
-def _is_near(own: float, other: float, step: float) -> bool:
-    return 0 < abs(own - other) <= step and FEW_STEPS * step < max(own, other) <= MANY_STEPS * step
-
-
 def _mean_times(mine: Sequence[RunFact], its: Sequence[RunFact]) -> Iterator[tuple[str, float, float]]:
     """(percentile or "mean", mean of mine, mean of the other's) of each time that both print."""
     for name in ("50", "90", "95", "99"):
-        own, other = (
-            [ms for run in runs if abs(ms := run.percentiles_ms.get(name, HUGE)) < HUGE] for runs in (mine, its)
-        )
+        own = [ms for run in mine if abs(ms := run.percentiles_ms.get(name, HUGE)) < HUGE]
+        other = [ms for run in its if abs(ms := run.percentiles_ms.get(name, HUGE)) < HUGE]
         if own and other:
             yield name, fmean(own), fmean(other)
-    own, other = (
-        [ms for run in runs if run.semantics.mean_step_ms and 0 < (ms := run.mean_ms or 0) < HUGE]
-        for runs in (mine, its)
-    )
+    own = [ms for run in mine if run.semantics.mean_step_ms and 0 < (ms := run.mean_ms or 0) < HUGE]
+    other = [ms for run in its if run.semantics.mean_step_ms and 0 < (ms := run.mean_ms or 0) < HUGE]
     if own and other:
         yield "mean", fmean(own), fmean(other)
 

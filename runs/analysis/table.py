@@ -127,11 +127,11 @@ def against(comparison: Comparison, to: tuple[int, ...]) -> Comparison:
     for group in comparison.groups:
         rows = []
         for row in group.rows:
-            cells = [replace(cell, delta=None) for cell in row.cells]
-            for at, cell in enumerate(cells):
+            own = [replace(cell, delta=None) for cell in row.cells]
+            for at, cell in enumerate(own):
                 if row.kind and to[at] != at:
-                    cells[at] = replace(cell, delta=delta(cell.mean, cells[to[at]].mean, row.kind))
-            rows.append(replace(row, cells=tuple(cells)))
+                    own[at] = replace(cell, delta=delta(cell.mean, own[to[at]].mean, row.kind))
+            rows.append(replace(row, cells=tuple(own)))
         groups.append(replace(group, rows=tuple(rows)))
     return replace(comparison, groups=tuple(groups), bases=to)
 

@@ -300,9 +300,10 @@ def summarize(comparison: Comparison, judgement: Judgement) -> str:
     The leading metric is the requests per second, or the mean time where there are none.
     """
     names = [f"“{_shorten(column.title)}”" for column in comparison.columns]
-    measure = next((m for m in MEASURES if comparison.row(m.key)), None)
-    if measure is None:
+    measures = [measure for measure in MEASURES if comparison.row(measure.key)]
+    if not measures:
         return "No run here says how many requests it served per second, or how long one took."
+    measure = measures[0]
     found = [
         (at, verdict)
         for at in range(len(names))
