@@ -122,9 +122,9 @@ class Lab:
 
     def __init__(self, folder: Path, number: int) -> None:
         self.folder = folder
-        self.names = {host: f"bd{os.getpid()}{host}" for host in (GENERATOR, TARGET)}
+        self.names = {host: f"bd{number}{host}" for host in (GENERATOR, TARGET)}
         self.ways = {GENERATOR: f"10.213.{number}", TARGET: f"10.213.{number + 1}"}
-        self.links = {host: f"bd{os.getpid()}{host[0]}" for host in (GENERATOR, TARGET)}
+        self.links = {host: f"bd{number}{host[0]}" for host in (GENERATOR, TARGET)}
         self.load = f"10.213.{number + 2}"
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
 
@@ -137,6 +137,7 @@ class Lab:
         return self.folder / "ssh_config"
 
     def up(self) -> None:
+        self._remove_leftovers()
         for host, name in self.names.items():
             _run("ip", "netns", "add", name)
             self.inside(host, "ip", "link", "set", "lo", "up")
@@ -149,10 +150,16 @@ class Lab:
     def down(self) -> None:
         for process in reversed(list(self.processes.values())):
             end(process)
+        self._remove_leftovers()
+
+    def _remove_leftovers(self) -> None:
+        """The namespaces of this network with what runs in them: sessions of sshd, or all that a killed test run left."""
+        there = {line.split()[0] for line in _run("ip", "netns", "list").splitlines()}
         for host, name in self.names.items():
-            for pid in self.pids(host):  # a session of sshd's, whose connection is gone
-                os.kill(pid, signal.SIGKILL)
-            _run("ip", "netns", "del", name)
+            if name in there:
+                for pid in self.pids(host):
+                    os.kill(pid, signal.SIGKILL)
+                _run("ip", "netns", "del", name)
 
     def inside(self, host: str, *command: object) -> str:
         return _run(*self._within(host), *command)

@@ -208,6 +208,9 @@ class Going:
 
         return Job.objects.get(pk=self.job.pk)
 
+    def is_over(self) -> bool:
+        return not self._thread.is_alive()
+
     def until(self, state: str, seconds: float = 30) -> Any:
         until(lambda: self.now().state == state, seconds, f"the job is {state}; it is {self.now().state}")
         return self.now()
