@@ -25,7 +25,6 @@ MONITORS = "vmstat pidstat iostat mpstat sar meminfo procps busybox"
 NAMES = "|".join(f"{LOAD_TOOLS} {MONITORS}".split())
 TOOL = re.compile(rf"(?<![\w./-])(?:{NAMES})(?:\.c)?(?![\w-])", re.IGNORECASE)
 MAY_NAME_TOOLS = (
-    "runs/analysis/doubt_wording.py",
     "parsers/",
     "runs/remote/tools/",
     "benchmarks/",

@@ -160,6 +160,8 @@ class Lab:
                 for pid in self.pids(host):
                     os.kill(pid, signal.SIGKILL)
                 _run("ip", "netns", "del", name)
+        for link in self.links.values():  # otherwise it goes a little later than its namespace
+            subprocess.run(["ip", "link", "del", link], capture_output=True, timeout=60)
 
     def inside(self, host: str, *command: object) -> str:
         return _run(*self._within(host), *command)
