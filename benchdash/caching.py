@@ -13,8 +13,6 @@ from django.utils.crypto import salted_hmac
 
 
 class SignedSerializer:
-    """A serializer for Django's Redis cache."""
-
     def dumps(self, value: Any) -> Any:
         """A whole number stays one, so that Redis itself can add to it."""
         if type(value) is int:

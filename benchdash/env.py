@@ -147,17 +147,12 @@ def secret_key(data: Path, *, debug: bool) -> str:
         if len(given) < 32:
             raise ImproperlyConfigured("SECRET_KEY is too short: it must have at least 32 characters.")
         return given
-    if not debug and not _is_ours(data):
+    about = data.stat()
+    if not debug and (about.st_uid != os.geteuid() or about.st_mode & 0o002):
         raise ImproperlyConfigured(
             f"SECRET_KEY is not set, but it must be when DEBUG is off and DATA_DIR ({data}) is not this user's alone."
         )
     return _kept_key(data / "secret_key")
-
-
-def _is_ours(folder: Path) -> bool:
-    """Whether the folder belongs to this user and not everybody may write into it."""
-    about = folder.stat()
-    return about.st_uid == os.geteuid() and not about.st_mode & 0o002
 
 
 def _kept_key(path: Path) -> str:

@@ -30,8 +30,6 @@ POLICY = "; ".join(
 
 
 class ContentSecurityPolicy:
-    """Middleware that puts POLICY on every response."""
-
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
@@ -44,16 +42,9 @@ class ContentSecurityPolicy:
 class LoginRequired(LoginRequiredMiddleware):
     """Django's, but with PUBLIC_READ safe methods pass. Personal pages add @login_required of their own."""
 
-    def process_view(
-        self,
-        request: HttpRequest,
-        view_func: Callable[..., Any],
-        view_args: tuple[Any, ...],
-        view_kwargs: dict[str, Any],
-    ) -> HttpResponseBase | None:
-        if settings.PUBLIC_READ and request.method in SAFE_METHODS:
-            return None
-        return super().process_view(request, view_func, view_args, view_kwargs)
+    def process_view(self, request: HttpRequest, *view: Any) -> HttpResponseBase | None:
+        is_open = settings.PUBLIC_READ and request.method in SAFE_METHODS
+        return None if is_open else super().process_view(request, *view)
 
 
 class BodyLimits:
@@ -65,9 +56,8 @@ class BodyLimits:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         announced = request.META.get("CONTENT_LENGTH") or "0"
         size = int(announced) if announced.isascii() and announced.isdecimal() else 0
-        if size > settings.MAX_UPLOAD_BYTES + (
-            FORM_FIELDS_BYTES if request.content_type == "multipart/form-data" else 0
-        ):
+        fields_bytes = FORM_FIELDS_BYTES if request.content_type == "multipart/form-data" else 0
+        if size > settings.MAX_UPLOAD_BYTES + fields_bytes:
             return _refuse(request, 413, str(too_large(size)))
         return self.get_response(request)
 

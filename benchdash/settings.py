@@ -129,7 +129,11 @@ REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
     "DEFAULT_THROTTLE_CLASSES": [f"rest_framework.throttling.{name}RateThrottle" for name in ("User", "Anon")],
-    "DEFAULT_THROTTLE_RATES": {"user": f"{API_PER_MINUTE}/min", "anon": "120/min"},
+    # DRF keeps the time of each request of the period: of a second they are few.
+    "DEFAULT_THROTTLE_RATES": {
+        "user": f"{API_PER_MINUTE // 60}/s" if API_PER_MINUTE >= 600 else f"{API_PER_MINUTE}/min",
+        "anon": "120/min",
+    },
     # With HTTPS there is a proxy, whose last address in X-Forwarded-For is the client's.
     "NUM_PROXIES": 1 if HTTPS else None,
 }

@@ -87,7 +87,6 @@ class Body:
         self._received = 0
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Raises Interrupted."""
         wanted = -1 if size is None else size
         if self._length is not None:
             left = self._length - self._received
@@ -98,7 +97,6 @@ class Body:
         return data
 
     def readline(self, size: int | None = -1, /) -> bytes:
-        """Raises Interrupted."""
         return self._call(self._stream.readline, -1 if size is None else size)
 
     def _call(self, read: Callable[[int], bytes], size: int) -> bytes:

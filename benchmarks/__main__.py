@@ -29,13 +29,13 @@ CPU_INFO = Path("/proc/cpuinfo")
 
 # Module and servers of each part; there is a function measure_<part> in the module.
 PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "reading": ("processing", ()),
-    "storing": ("processing", ("DATABASE_URL",)),
+    "reading": ("reading", ()),
+    "storing": ("database", ("DATABASE_URL",)),
     "uploads": ("site", ("DATABASE_URL", "CELERY_BROKER_URL")),
-    "series": ("processing", ("DATABASE_URL",)),
+    "series": ("database", ("DATABASE_URL",)),
     "arriving": ("site", ("DATABASE_URL", "CELERY_BROKER_URL")),
-    "lists": ("site", ("BENCH_SMALL_URL", "BENCH_LARGE_URL")),
-    "pages": ("processing", ()),
+    "lists": ("database", ("BENCH_SMALL_URL", "BENCH_LARGE_URL")),
+    "pages": ("database", ()),
 }
 
 

@@ -3,7 +3,7 @@
 `read(lines)` is the only way in for text, `decode(bytes)` for what is not text yet. See reader.Block for what comes out.
 """
 
-from .catalogue import parse_command, semantics_of
+from .catalogue import asked_load, cited_lines, parse_command, semantics_of
 from .decode import NotText, Text, decode, open_lines
 from .reader import Block, read
 from .records import (
@@ -34,6 +34,8 @@ __all__ = [
     "SystemSample",
     "Text",
     "Timings",
+    "asked_load",
+    "cited_lines",
     "decode",
     "open_lines",
     "parse_command",

@@ -10,7 +10,8 @@ and, where it helps,
     BEGINS          text that most of its output begins with: a line that does is not held against all patterns first
     PROGRAMS        names of the programs that print it, as a process table shows them
     COMMAND         pattern that is found in the commands that print this output, where more tells it than PROGRAMS
-    INLINE          pattern of a line's distinctive figure that is also taken behind a label ("2nd run: Requests per second: ...")
+    INLINE          pattern of the line with the tool's rate, from its label on, whose group is the figure: also taken behind a
+                    label ("2nd run: Requests per second: ..."); a line that has it and is not read becomes a problem
     claims          (command) -> bool: whatever this command prints is this format's, although no line says so
     fits            (commands.Command, values) -> bool: False where a command cannot have printed these figures
     OTHER_FORMATS   Formats of the tool's other outputs, such as its log: kind, about, opens, parse, records, command
@@ -25,6 +26,7 @@ A tool with SEMANTICS has its command line, too:
     ONE_DASH        True where long names stand behind one dash ("-disable-keepalive")
     ADDRESS         False where its arguments are scripts and hold no address
     DEFAULTS        {standard term: value} of what holds where no option sets it and the tool does not print it
+    PRINTS          {standard term: name among the values} of what its report repeats of the load that was asked for
 A monitor's format may have
     LISTS_ALL       False where its list of processes may be shorter than the system's (a screen); True by default
     MEMORY_ONLY     True where it shows the memory of the machine and nothing else
@@ -34,15 +36,15 @@ A module that lacks something fails here, at import, and not when its tool's tex
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any
 
-from . import formats as _formats_package
 from .commands import Command, Syntax, program_pattern, read_command
 from .records import Found, Record, Semantics
 
@@ -78,7 +80,7 @@ class Format:
 
 def _load(name: str) -> list[Format]:
     """The formats of one module. Raises TypeError where it lacks something."""
-    module = import_module(f"{_formats_package.__name__}.{name}")
+    module = import_module(f".formats.{name}", __package__)
     for wanted in ("KIND", "OPENS", "parse", "records"):
         if not hasattr(module, wanted):
             raise TypeError(f"parsers/formats/{name}.py has no {wanted}; see parsers/catalogue.py for what a format is")
@@ -123,6 +125,7 @@ def _syntax(module: ModuleType) -> Syntax:
         one_dash=getattr(module, "ONE_DASH", False),
         defaults=getattr(module, "DEFAULTS", {}),
         address=getattr(module, "ADDRESS", True),
+        prints=getattr(module, "PRINTS", {}),
     )
 
 
@@ -130,7 +133,7 @@ def _syntax(module: ModuleType) -> Syntax:
 def formats() -> dict[str, Format]:
     """Every format by its kind."""
     found: dict[str, Format] = {}
-    for info in iter_modules(_formats_package.__path__):
+    for info in iter_modules([str(Path(__file__).with_name("formats"))]):
         for form in _load(info.name):
             if form.kind in found:
                 raise TypeError(f"two formats call themselves {form.kind!r}")
@@ -144,6 +147,7 @@ def formats() -> dict[str, Format]:
 # Load tools whose reports are not read yet: their processes are recognised.
 _UNREAD = {"weighttp": Semantics(one_thread=True), "tsung": Semantics(), "slowhttptest": Semantics()}
 _UNKNOWN = Semantics()
+UNKNOWN = "unknown"  # the tool of a figure that does not tell its own
 
 
 def semantics_of(tool: str) -> Semantics:
@@ -162,6 +166,11 @@ def load_program(program: str) -> Semantics | None:
 def makes_load(program: str) -> bool:
     """Whether a program of this name, as a process table shows it, is a load tool: "ab", "wrk2", "vegeta"."""
     return load_program(program) is not None
+
+
+def load_programs() -> set[str]:
+    """Names of the load tools' programs."""
+    return {name for form in formats().values() if form.semantics for name in form.programs} | _UNREAD.keys()
 
 
 def has_one_thread(program: str) -> bool:
@@ -211,6 +220,45 @@ def parse_command(text: str, tool: str = "") -> Command:
     return read_command(text, form.kind, start, form.syntax) if form.syntax else Command()
 
 
+# The figures whose line is kept with a run: what a comparison or a doubt may rest on.
+CITED = (
+    *(
+        "requests_per_second",
+        "complete_requests",
+        "failed_requests",
+        "failed_length",
+        "non_2xx_responses",
+        "duration_s",
+    ),
+    *(
+        "mean_ms",
+        "max_ms",
+        *(f"percentiles_ms.{percent}" for percent in (50, 75, 90, 95, 99)),
+        "connect_ms",
+        "total_ms",
+        "concurrency",
+        "users",
+    ),
+    *("availability_pct", "keepalive_requests", "document_length_bytes", "warnings", "error"),
+)
+
+
+def cited_lines(tool: str, figure_lines: Mapping[str, int]) -> dict[str, int]:
+    """{standard name of a figure: its line}, out of the lines of a block's figures by their printed names."""
+    printed_as = semantics_of(tool).printed_as
+    paths = {name: printed_as.get(name, name) for name in CITED}
+    lines = {name: figure_lines.get(path) or figure_lines.get(path.rpartition(".")[0]) for name, path in paths.items()}
+    return {name: line for name, line in lines.items() if line}
+
+
+def asked_load(command: str, tool: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The load that was asked for, in standard terms: as the command says, else as the tool repeats it in its report."""
+    form = formats().get(tool)
+    prints = form.syntax.prints if form is not None and form.syntax else {}
+    printed = {term: values[name] for term, name in prints.items() if type(values.get(name)) in (int, float)}
+    return printed | dict(parse_command(command, tool).options)
+
+
 @cache
 def any_opening() -> re.Pattern[str]:
     """`openings` without the names: most lines open nothing, which this finds in half the time.
@@ -247,8 +295,20 @@ def inline_openings() -> re.Pattern[str]:
     """A label of a few words (some in parentheses), a colon, and a figure that only one tool prints in this way."""
     figures = "|".join(f"(?P<{f.kind}>{f.inline})" for f in formats().values() if f.inline)
     return re.compile(
-        rf"(?P<label>(?:[^\"'`=(){{}}\\%<>]|\([\w .,/+-]{{1,40}}\)){{1,80}}?[:：|–—-])[\s*_|]*(?={figures})"
+        rf"(?P<label>(?:[^\"'`=(){{}}\\%<>]|\([\w .,/+-]{{1,40}}\)){{1,80}}?[:：|–—-])[\s*_|]{{0,40}}(?={figures})"
     )
+
+
+@cache
+def rate_lines() -> re.Pattern[str]:
+    """A load tool's rate with its label, anywhere on a line; the group that matched is the figure."""
+    return re.compile("|".join(f.inline for f in formats().values() if f.inline))
+
+
+@cache
+def rate_labels() -> re.Pattern[str]:
+    """Texts of which a line has one if `rate_lines` is found in it: quicker to look for."""
+    return re.compile("|".join({re.split(r"[^\w /]", f.inline, maxsplit=1)[0] for f in formats().values() if f.inline}))
 
 
 @cache

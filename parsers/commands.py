@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 UNITS_S = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
+_SEVERAL = {"script", "header"}  # terms that may be set more than once
 _WHOLE = {"requests", "concurrency", "threads", "connections", "pipelining", "repeats_each", "port"}
 _COUNT = re.compile(r"(\d{1,12})([kMG]?)", re.ASCII)
 _FACTOR = {"": 1, "k": 1000, "M": 1_000_000, "G": 1_000_000_000}
@@ -22,6 +23,7 @@ _RATE = re.compile(r"(\d{1,12}(?:\.\d{1,9})?)(?:/(\d*(?:ms|[smh])))?", re.ASCII)
 _WORD = re.compile(r"""(?:[^\s'"\\;|&<>()]|\\.|'[^']*'|"(?:[^"\\]|\\.)*")+|[;|&<>()]+|\S""", re.DOTALL)
 _OPERATOR = ";|&<>()"
 _QUOTED = re.compile(r"""['"\\]""")
+_METHOD = re.compile(r"(?<![\w/.-])(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)(?![\w/.-])")
 _URL = re.compile(r"https?://[^\s'\"`|;>)]+", re.IGNORECASE)
 _PORT = re.compile(r":(\d{1,5})$")
 _PORTS = {"http": 80, "https": 443}
@@ -31,9 +33,11 @@ _PORTS = {"http": 80, "https": 443}
 class Option:
     """What one option of a load tool's command line means.
 
-    sets         a standard term: requests, concurrency, duration_s, timeout_s, rate (requests/s), threads, connections,
+    sets         a standard term: requests, concurrency, duration_s, timeout_s, delay_s, rate (requests/s), threads, connections,
                  pipelining, repeats_each (requests of each client), keepalive, method, header, body, content_type, cookie,
-                 accept, user_agent, url, hostname, port, path, url_file; "" where it changes nothing that others need
+                 accept, user_agent, url, hostname, port, path, url_file, rate_each (of each client or connection), protocol,
+                 script (what is run instead of one request, and its options: all of them, joined); "" where it changes
+                 nothing that others need
     takes_value  whether a value stands behind it
     means        what it sets, whatever stands behind it ("HEAD", True)
     unit         of a duration without one: "s", "m"
@@ -55,12 +59,14 @@ class Syntax:
     one_dash   long names stand behind one dash, as Go has it ("-disable-keepalive")
     defaults   what holds where no option sets it
     address    whether its arguments have the address; False where they are scripts
+    prints     {standard term: name among the values} of what the report repeats of the load that was asked for
     """
 
     options: Mapping[str, Option]
     one_dash: bool = False
     defaults: Mapping[str, Any] = field(default_factory=dict)
     address: bool = True
+    prints: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +74,7 @@ class Command:
     """A load tool's command line. Without a tool, or where it cannot be taken apart (`problem`), it has no options.
 
     options    standard term -> value: numbers of counts, seconds of durations, requests/s of rates, True or False of
-               flags, else text. Of several the last; a value that is none is left out
+               flags, else text. Of several the last, but all scripts and headers; a value that is none is left out
     given      (option's name, its value as typed, "" without one, the term that it sets or "") of each option that the
                tool declares, in order
     arguments  what stands between the options
@@ -92,17 +98,19 @@ class Command:
 
     @property
     def hostname(self) -> str | None:
-        return host_port_path(self.url)[0]
+        return self.options.get("hostname") or host_port_path(self.url)[0]
 
     @property
     def port(self) -> int | None:
         """As typed, else the scheme's own."""
-        return host_port_path(self.url)[1]
+        return self.options.get("port") or host_port_path(self.url)[1]
 
     @property
     def path(self) -> str | None:
         """With the query. None, too, where the addresses are in a file."""
-        return None if "url_file" in self.options else host_port_path(self.url)[2]
+        if "url_file" in self.options:
+            return None
+        return self.options.get("path") or host_port_path(self.url)[2]
 
     def agrees(self, values: Mapping[str, Any], names: Mapping[str, str]) -> bool:
         """Whether no option sets another value than the tool printed. names: standard term -> name among `values`."""
@@ -139,6 +147,13 @@ def read_command(text: str, tool: str, start: int, syntax: Syntax) -> Command:
     options = dict(syntax.defaults)
     rest = iter(words)
     for word in rest:
+        if word == "--":
+            further = list(rest)
+            if "script" in options:
+                options["script"] = " ".join([options["script"], word, *further])
+            else:
+                arguments += further
+            break
         if not word.startswith("-") or word == "-":
             arguments.append(word)
             continue
@@ -152,16 +167,27 @@ def read_command(text: str, tool: str, start: int, syntax: Syntax) -> Command:
             given.append((name, value or "", option.sets))
             if option.sets:
                 meaning = _value(option, value or "")
+                if option.sets in _SEVERAL and option.sets in options:
+                    meaning = f"{options[option.sets]} {meaning}"
                 options |= {} if meaning is None else {option.sets: meaning}
+    if arguments and not syntax.address:
+        options["script"] = " ".join(filter(None, [arguments[-1], options.get("script")]))
+    if "method" not in options and (method := _METHOD.search(text)):  # behind the address, or piped in with it
+        options["method"] = method[1]
     addresses = filter(None, map(_url, arguments if syntax.address else ()))
     url = options.get("url") or next(addresses, "") or _url_within(text)
     return Command(tool, options, tuple(given), tuple(arguments), tuple(unknown), url=url)
 
 
 def program_pattern(programs: tuple[str, ...], *, alone: bool) -> re.Pattern[str]:
-    """Finds one of the programs in a command: with arguments behind it, or also `alone`."""
+    """Finds one of the programs, or its image with a tag, in a command: with arguments behind it, or also `alone`."""
     names = "|".join(map(re.escape, programs))
-    return re.compile(rf"""(?:^|[\s/;&|(\\`'"])(?:{names})(?=\s{"|$" if alone else ""})""")
+    return re.compile(rf"""(?:^|[\s/;&|(\\`'"!])(?:{names})(?::[\w.-]{{1,60}})?(?=\s{"|$" if alone else ""})""")
+
+
+def names_program(command: str | None, programs: tuple[str, ...]) -> bool:
+    """Whether a command runs one of these programs."""
+    return bool(command and program_pattern(programs, alone=True).search(command))
 
 
 def _arguments(text: str, start: int) -> list[str]:
@@ -211,6 +237,8 @@ def _value(option: Option, text: str) -> Any:
     """What the option sets, in the unit of its term; None where the text is no such value."""
     if option.means is not None:
         return option.means
+    if option.sets == "keepalive":
+        return text.lower() not in ("false", "0")
     if option.sets in _WHOLE:
         return whole_number(text)
     if option.sets.endswith("_s"):

@@ -14,6 +14,7 @@ from .decode import MAX_LINE, pieces
 from .transcript import USUAL, clean, is_elision, needs_cleaning, unquote
 
 _NUMBER_AT_END = re.compile(r"(?<![^\s,(])[+-]?\d[\d.,:]*$")
+_FIGURE_ALONE = re.compile(r"\d[\d.,]{0,30}(?: ?[A-Za-z/%]{1,9})?")
 _LONGEST = 80  # characters of such a number; each of "1,1,1,..." would be tried as its beginning
 _BLANK = re.compile(r"[ \t\r]*\n")
 _BLANK_BEHIND = re.compile(
@@ -29,6 +30,7 @@ class Lines:
     raw      that line as given; before: the one before it (not kept up across what was taken quickly)
     cut      number of the text's last line where that ends in a number (cut_text) that may go on, and 0 where it does not
     memory   what a format wants to know of its own block before
+    watched  a pattern: `seen` gets the lines in which it is found, by number, as they are taken
     last     see `texts`
     prefix   quoting that is being taken off each line ("> ", "# "); the reader sets it where a block begins
     quoting  the prefix of the block read last
@@ -45,6 +47,8 @@ class Lines:
         self.cut = 0
         self.cut_text = ""
         self.memory: dict[str, Any] = {}
+        self.watched: re.Pattern[str] | None = None
+        self.seen: dict[int, str] = {}
 
     def __iter__(self) -> Lines:
         return self
@@ -60,6 +64,8 @@ class Lines:
         self.number += 1
         if end - at > 1 and (needs_cleaning(raw) or end - at > USUAL):
             raw = clean(raw[:MAX_LINE])
+        if self.watched and self.watched.search(raw):
+            self.seen[self.number] = raw
         return unquote(raw, self.prefix) if self.prefix else raw
 
     def _fetch(self) -> bool:
@@ -110,6 +116,11 @@ class Lines:
         self.back(self.raw)
         self.raw = self.before
 
+    def put_rest(self, rest: str) -> None:
+        """Give the end of the line returned last once more, as a line of its own with the same number."""
+        self._text, self._at = f"{rest}\n{self._text[self._at :]}", 0
+        self.number -= 1
+
     def peek(self) -> str | None:
         """The next line without taking it; None at the end."""
         raw, number = self.raw, self.number
@@ -137,6 +148,7 @@ class Lines:
     def texts(self, *, elisions: bool = False) -> Iterator[str]:
         """The next lines, stripped, until the caller calls `refuse` and stops; blank ones are passed over.
 
+        A figure that stands alone below its label is put behind it.
         elisions   "..." and the like are passed over, too
         `last` is the number of the last line that was not refused.
         """
@@ -146,6 +158,10 @@ class Lines:
             text = line.strip()
             self._passed.append(self.raw)
             if text and not (elisions and is_elision(text)):
+                if text[-1] == ":":
+                    taken, below = self.take_below(_FIGURE_ALONE.fullmatch)
+                    self._passed += taken
+                    text = f"{text} {below}".rstrip()
                 yield text
                 self.last = self.number
                 self._passed.clear()
@@ -167,6 +183,15 @@ class Lines:
                 break
             taken.append(self.raw)
         return taken
+
+    def take_below(self, fits: Callable[[str], object]) -> tuple[list[str], str]:
+        """Take the next line that is not blank, where it `fits`: the raw lines taken, and that line, or "" for none."""
+        below = "".join(self.ahead(1)).strip()
+        if not below or not fits(below):
+            return [], ""
+        taken = self.skip_blank()
+        next(self)
+        return [*taken, self.raw], below
 
     def empty(self) -> bool:
         """Take the empty lines that come next; False where there is none (or none that was fetched yet)."""
@@ -241,14 +266,9 @@ def whole(lines: Lines, line: str, fits: Callable[[str], Made | None], most: int
     return None
 
 
-def rest(lines: Lines, line: str, belongs: Callable[[str], bool]) -> str:
+def rest(lines: Lines, line: str, belongs: Callable[[str], object]) -> str:
     """`line` with the line that follows, taken, where that `belongs` to it: what is optional at a line's end."""
-    following = lines.ahead(1)
-    if not following or not belongs(following[0].strip()):
-        return line.strip()
-    lines.skip_blank()
-    next(lines)
-    return f"{line.strip()} {following[0].strip()}"
+    return f"{line.strip()} {lines.take_below(belongs)[1]}".rstrip()
 
 
 def was_broken(line: str, following: str) -> bool:
@@ -271,3 +291,37 @@ def iteration(lines: Lines, kind: str, first: int, last: int, above: str) -> int
     count = count + 1 if gap == 1 or (0 < gap <= _NEAR and not above.strip()) else 1
     lines.memory[kind] = (last, count)
     return int(count)
+
+
+class Values(dict[str, Any]):
+    """What a format reads of a block, and the line from which each figure was first read.
+
+    `lines` has it by name or "table.name"; the figures of a table that was read whole stand under the table's name alone.
+    """
+
+    def __init__(self, source: Lines, lines: dict[str, int] | None = None, table: str = "") -> None:
+        super().__init__()
+        self.lines: dict[str, int] = {} if lines is None else lines
+        self._source, self._table = source, table
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        path = self._table + name
+        if path not in self.lines:
+            self.lines[path] = self._source.number
+        if type(value) is dict:
+            figures, value = value, Values(self._source, self.lines, f"{path}.")
+            value.update(figures)
+        dict.__setitem__(self, name, value)
+
+    def __ior__(self, other: Any) -> Values:  # type: ignore[override,misc]
+        for name, value in other.items():
+            self[name] = value
+        return self
+
+    def setdefault(self, name: str, value: Any = None) -> Any:
+        if name not in self:
+            self[name] = value
+        return self[name]
+
+    def plain(self) -> dict[str, Any]:
+        return {name: value.plain() if isinstance(value, Values) else value for name, value in self.items()}

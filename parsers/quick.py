@@ -77,6 +77,9 @@ def _compile(template: str) -> tuple[re.Pattern[str], list[tuple[str, Callable[[
 
 
 _REPORT, _VALUES = _compile(_AB)
+# Groups in the order of the report -> the path of their figure: of the tables of times the row.
+_LINE_OF = {name: name.removesuffix("_min") for name, _ in _VALUES if name.rpartition("_")[2] not in _OF_TIMES[1:]}
+_LINE_OF |= {f"within_{percent}": f"percentiles_ms.{percent}" for percent in _PERCENTS}
 _N_TIMES = len(_TIMES) * len(_OF_TIMES) + len(_PERCENTS)
 _SUMMARY = re.compile(_TOP.replace("+", "{1,15}+").replace("*", "{0,15}+"))  # no figure is endless
 _TASKS = ("tasks_total", "tasks_running", "tasks_sleeping", "tasks_stopped", "tasks_zombie")
@@ -88,8 +91,11 @@ _MEMORY = (
 _FACTOR = {"K": 1, "M": 1024, "G": 1024**2}
 
 
-def read_ab_report(lines: Lines) -> dict[str, Any] | None:
-    """Figures of the report that begins with the next line, which is taken; None, with nothing taken, if it is unusual."""
+def read_ab_report(lines: Lines) -> tuple[dict[str, Any], dict[str, int]] | None:
+    """Figures of the report that begins with the next line, which is taken, and the lines of those that other tools have,
+    too; None, with nothing taken, if it is unusual.
+    """
+    first = lines.number + 1
     found = lines.match(_REPORT, lines=60, size=4096)
     if found is None:
         return None
@@ -103,7 +109,19 @@ def read_ab_report(lines: Lines) -> dict[str, Any] | None:
     for at, name in enumerate(_TIMES):
         values[name] = dict(zip(_OF_TIMES, times[5 * at : 5 * at + 5], strict=True))
     values["percentiles_ms"] = dict(zip(_PERCENTS, times[-len(_PERCENTS) :], strict=True))
-    return values
+    return values, _figure_lines(found, first)
+
+
+def _figure_lines(found: re.Match[str], first: int) -> dict[str, int]:
+    """The line of each figure, counted once along the report; the tables of times and percentiles are a row each."""
+    text, at, line = found.string, found.start(), first
+    lines = {}
+    for group, path in _LINE_OF.items():
+        start = found.start(group)
+        if start >= 0:
+            line, at = line + text.count("\n", at, start), start
+            lines[path] = line
+    return lines
 
 
 def read_top_summary(lines: Lines) -> dict[str, Any] | None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from . import transcript
 from .catalogue import (
+    UNKNOWN,
     Format,
     Parse,
     any_opening,
@@ -19,10 +20,14 @@ from .catalogue import (
     opening_too,
     openings,
     parse_command,
+    rate_labels,
+    rate_lines,
     semantics_of,
 )
-from .lines import Lines
+from .lines import Lines, Values
+from .prompts import is_template, prompt
 from .records import Found, LoadResult, Problem, Record
+from .units import ungrouped
 
 _TRAIL = 60
 _STAMPS = 16  # lines with a time that are kept of each gap; the middle ones go
@@ -54,23 +59,29 @@ class Context:
     in_output: bool = False
     stamps: list[tuple[int, str]] = field(default_factory=list)
     commands: tuple[str, ...] = ()
+    unread: list[Problem] = field(default_factory=list)
 
     def add_line(self, number: int, line: str, lines: Lines) -> None:
         """Take in a line that no tool printed."""
+        if rate_labels().search(line):
+            self.unread += _find_unread_rates({number: line}, set())
         if transcript.is_plain(line):
             if not self.in_output:
                 self._add_heading(number, line)
             return
         if len(line) <= _LONGEST_STAMP and (_TIME.search(line) or _EPOCH_OR_DAY.match(line)):
             self._add_stamp(number, line)
-        typed, prefix = transcript.prompt(line), ""
+        typed, prefix = prompt(line), ""
         if typed is None and not line[0].isalpha():  # no quoting begins with a letter
             quoting = transcript.QUOTING.match(line)
             if quoting and quoting[0].strip():
-                typed, prefix = transcript.prompt(line[quoting.end() :]), quoting[0]
-        if typed is not None:
+                typed, prefix = prompt(line[quoting.end() :]), quoting[0]
+        if typed is not None and is_template(typed[1]) and parse_command(typed[1]).tool:
+            if self.command:
+                self.command.prose_since = True
+        elif typed is not None:
             self._add_command(typed, number, lines, prefix)
-        elif self.in_output:
+        elif self.in_output and not transcript.is_banner(line):
             return
         elif line[0] in "=-" and self._underlines(number, line.rstrip()):
             self._add_heading(*self.trail.pop())
@@ -131,6 +142,13 @@ class Context:
         self.trail, self.stamps, self.commands, self.in_output = [], fields["below"], (), False
         return fields
 
+    def take_unread(self, form: Format) -> list[Problem]:
+        """The rates that were not read since the last load test, where `form` is the next one's."""
+        if form.tool is None or not self.unread:
+            return []
+        unread, self.unread = self.unread, []
+        return unread
+
     def _was_printed_by(self, command: TypedCommand, form: Format, values: dict[str, Any]) -> bool:
         named = bool(form.command and form.command.search(command.text))
         if named and self.in_output and command.printed is None:
@@ -158,6 +176,7 @@ class Block:
     above, below    (line, text) of lines around it that no tool printed and that may tell the time: dates, prompts (the
                     first and last few). What is below one block is above the next: the list fills while that is looked for
     typed           commands typed since the block before, its own among them (the last few)
+    figure_lines    {path of a figure in the values: its line}, where the format keeps them
     """
 
     kind: str
@@ -176,6 +195,7 @@ class Block:
     above: list[tuple[int, str]] = field(default_factory=list)
     below: list[tuple[int, str]] = field(default_factory=list)
     typed: tuple[str, ...] = ()
+    figure_lines: dict[str, int] = field(default_factory=dict, compare=False)
     _result: tuple[dict[str, Any], LoadResult] | None = field(default=None, init=False, repr=False, compare=False)
 
     @property
@@ -191,7 +211,7 @@ class Block:
         results = [record for record in records if isinstance(record, LoadResult)]
         if len(results) != 1:  # the rows of a log had a command each
             return records
-        result = _complete(results[0], self.values, self.command or "")
+        result = _complete(results[0], self.command or "")
         if len(records) == 1:
             self._result = self.values, result
         return [result if record is results[0] else record for record in records]
@@ -201,14 +221,14 @@ class Block:
         return [record for record in self.records if isinstance(record, LoadResult)]
 
 
-def _complete(result: LoadResult, values: dict[str, Any], text: str) -> LoadResult:
+def _complete(result: LoadResult, text: str) -> LoadResult:
     """The load result with what its command tells and the tool did not print: a quoted line has no concurrency."""
+    if result.tool == UNKNOWN and (tool := parse_command(text).tool):
+        result = replace(result, tool=tool)
     names = [name for name in ("concurrency", "keepalive", "hostname", "port", "path") if getattr(result, name) is None]
     if "hostname" not in names and "port" in names:  # half an address from each would be nobody's
         names.remove("port")
     semantics = semantics_of(result.tool)
-    if semantics.concurrency == "measured" and "users" not in values:
-        names.append("concurrency")
     if not (names and text and semantics.completed_from_command):
         return result
     command = parse_command(text, result.tool)
@@ -225,6 +245,14 @@ def read(lines: Iterable[str]) -> Iterator[Block]:
     Never raises on any text; what cannot be read is in the blocks' `problems`. Memory does not grow with the length.
     """
     source, context = Lines(lines), Context()
+    block: Block | None = None
+    for block in _read_blocks(source, context):
+        yield block
+    if block is not None:
+        block.problems += context.unread
+
+
+def _read_blocks(source: Lines, context: Context) -> Iterator[Block]:
     usual = tuple(beginnings())
     line: str | None = ""
     while line is not None:
@@ -288,13 +316,15 @@ def _read_opened(
     number, raw = source.number, source.raw
     source.again()
     above = source.raw
-    found = _parse_quoted(source, form, prefix, context.pending_command)
+    found = _parse_quoted(source, form, prefix, context, context.pending_command)
     for other in opening_too(form.kind, line[len(prefix) :].lstrip()) if found is None else ():
         if source.number == number:
             source.raw = raw  # the format may have looked further, and put back what it saw
             source.again()
         source.raw = above
-        if source.number == number - 1 and (found := _parse_quoted(source, other, prefix, context.pending_command)):
+        if source.number == number - 1 and (
+            found := _parse_quoted(source, other, prefix, context, context.pending_command)
+        ):
             form = other
             break
     if found and source.number >= number:
@@ -306,12 +336,46 @@ def _read_opened(
     return None
 
 
-def _parse_quoted(source: Lines, form: Format, prefix: str, command: str | None) -> Found | None:
+def _parse_quoted(source: Lines, form: Format, prefix: str, context: Context, command: str | None) -> Found | None:
+    """What a format reads from the next line on. A rate that it took and did not read becomes a problem."""
     source.prefix = prefix
+    source.watched = rate_labels() if form.inline or form.semantics else None
     try:
-        return _try_parse(form.parse, source, command)
+        found = _try_parse(form.parse, source, command)
     finally:
-        source.prefix = ""
+        source.prefix, source.watched = "", None
+        seen, source.seen = source.seen, {}
+    taken = {number: line for number, line in seen.items() if number <= (found.last if found else source.number)}
+    if found and taken:
+        results = [record for record in form.records(found.values) if isinstance(record, LoadResult)]
+        known = {problem.line for problem in found.problems}
+        at = found.values.lines if isinstance(found.values, Values) else found.lines
+        own = [value for name, value in found.values.items() if at.get(name) in taken]
+        read = {value for value in own if isinstance(value, float)}
+        read |= {result.requests_per_second for result in results if result.requests_per_second is not None}
+        unread = _find_unread_rates(taken, read)
+        found.problems += [problem for problem in unread if problem.line not in known]
+    elif taken:
+        context.unread += _find_unread_rates(taken, set())
+    return found
+
+
+def _find_unread_rates(lines: dict[int, str], read: Set[float]) -> list[Problem]:
+    """A problem for each rate of a load tool in these lines that is not among those that were read."""
+    problems = []
+    for number, line in lines.items():
+        found = rate_lines().search(ungrouped(line[:_LONGEST_STAMP]))
+        rate = found[found.lastindex or 0].rstrip(".,") if found else ""
+        if found and _as_float(rate) not in read:
+            problems.append(Problem(number, f"a rate that was not read: {found[0][:80]!r}"))
+    return problems
+
+
+def _as_float(text: str) -> float | None:
+    try:
+        return float(text.replace(",", ""))
+    except ValueError:  # "1.2.3"
+        return None
 
 
 def _try_parse(parse: Parse, source: Lines, command: str | None) -> Found | None:
@@ -324,8 +388,7 @@ def _try_parse(parse: Parse, source: Lines, command: str | None) -> Found | None
 
 def _read_following(source: Lines, form: Format, follows: Parse, context: Context) -> Iterator[Block]:
     """The blocks right behind the one read last that only its own format can tell."""
-    found, number = None, -1
-    while source.number > number:
+    while True:
         number, source.prefix = source.number, source.quoting
         try:
             found = _try_parse(follows, source, context.pending_command)
@@ -334,6 +397,8 @@ def _read_following(source: Lines, form: Format, follows: Parse, context: Contex
         if found is None:
             return
         yield _make_block(source, form, found, context, source.quoting)
+        if source.number == number and found.label is None:
+            return  # it took no line; only what is labelled may stand on one line with others
 
 
 def _read_claimed(source: Lines, line: str, context: Context) -> Block | None:
@@ -344,7 +409,7 @@ def _read_claimed(source: Lines, line: str, context: Context) -> Block | None:
     if command is None or command.line != number or not context.in_output:
         return None
     for form in claimed(command.text):
-        found = _parse_quoted(source, form, command.prefix, command.text)
+        found = _parse_quoted(source, form, command.prefix, context, command.text)
         if found:
             return _make_block(source, form, found, context, command.prefix)
     return None
@@ -357,6 +422,9 @@ def _make_block(
     line, heading = context.heading or (None, None)
     if heading and prefix and not label and prefix.strip():
         heading = transcript.unquote(heading, prefix).strip()
+    # Another format may have tried these lines before and not read them.
+    context.unread = [problem for problem in context.unread if not found.first <= problem.line <= found.last]
+    found.problems[:0] = context.take_unread(form)
     if source.cut == found.last and all(problem.line != source.cut for problem in found.problems):
         message = f"the text ends in {source.cut_text!r}, without a line end: the number may be cut off"
         found.problems.append(Problem(source.cut, message))
@@ -364,10 +432,11 @@ def _make_block(
         kind=form.kind,
         first=found.first,
         last=found.last,
-        values=found.values,
+        values=found.values.plain() if isinstance(found.values, Values) else found.values,
+        figure_lines=found.values.lines if isinstance(found.values, Values) else found.lines,
         heading=heading,
         heading_line=line,
-        label=label,
+        label=label or found.label,
         partial=found.partial,
         problems=found.problems,
         **context.end_block(form, found.values),

@@ -9,6 +9,7 @@ None means that the tool did not print it; it never means zero.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -50,17 +51,28 @@ class Semantics:
 
     open_loop               when requests begin: "never" at a set rate (closed loop: a client sends its next request behind
                             an answer), "always" at a set rate, or "with_rate": only where the command sets a rate
-    concurrency             what LoadResult.concurrency means: "asked" for, or "measured": the mean that came about
+    concurrency             what a printed "concurrency" means: "asked" for, or "measured": the mean that came about, which
+                            stays among the values and is no LoadResult.concurrency
     default_concurrency     the concurrency of a command that sets none
     failures_in_requests    complete_requests includes the failed ones; otherwise they are counted beside it
     failures_in_rate        requests_per_second includes the failed requests
-    exact_rate              requests_per_second is complete_requests over duration_s, whatever failed
+    exact_rate              requests_per_second is complete_requests over duration_s, whatever failed (True), maybe without
+                            those that failed (None), or it is reckoned otherwise: of samples, or of another time (False)
     exact_mean              mean_ms is concurrency times duration_s over complete_requests
     length_failures         a reply of another length than the first one is counted in failed_requests
+    failures_hold_statuses  a reply with an error status is among failed_requests
+    failure_kinds           {kind: path of its count}; a path is a name in the values, or "table.name"
+    non_2xx                 paths of the counts of replies with another status than 2xx; of a table by status the others count
+    good_replies            path of the count of replies with a status below 400, where that is all that is printed
+    late_answers            path of the count of answers behind the timeout: they are in the rate and not in the percentiles
     absent_non_2xx_is_zero  a whole report without non_2xx_responses had none
     makes_all_requests      complete_requests is the number asked for, unless a time limit or a person ended the run
     one_thread              the tool runs on one thread, so that one core is all that it can use
+    printed_as              {name of a LoadResult's figure: path of what is printed for it}, where that is another name
     completed_from_command  what the report lacks of concurrency, keepalive and address is taken from the command
+    quotes_others           its figures were written down by somebody, of whatever tool; values have rate_step_per_s, to which they
+                            were rounded
+    citations               {rule of a doubt: what the tool's documentation or source says on it}
     whole_report            what a whole report tells: of "failures", "percentiles", "document" (its path or length)
     """
 
@@ -69,13 +81,21 @@ class Semantics:
     default_concurrency: int | None = None
     failures_in_requests: bool = True
     failures_in_rate: bool = False
-    exact_rate: bool = False
+    exact_rate: bool | None = None
     exact_mean: bool = False
     length_failures: bool = False
+    failures_hold_statuses: bool = False
+    failure_kinds: Mapping[str, str] = field(default_factory=dict)
+    non_2xx: tuple[str, ...] = ("non_2xx_responses",)
+    good_replies: str = ""
+    late_answers: str = ""
     absent_non_2xx_is_zero: bool = False
     makes_all_requests: bool = False
     one_thread: bool = False
+    printed_as: Mapping[str, str] = field(default_factory=dict)
     completed_from_command: bool = False
+    quotes_others: bool = False
+    citations: Mapping[str, str] = field(default_factory=dict)
     whole_report: tuple[Literal["failures", "percentiles", "document"], ...] = ("failures",)
     rate_step: float = 0.0
     mean_step_ms: float = 0.0
@@ -167,10 +187,13 @@ class Problem:
 
 @dataclass(slots=True)
 class Found:
-    """What a format's parse read: `first` and `last` are line numbers of the tool's own output."""
+    """What a format's parse read: `first` and `last` are line numbers of the tool's own output, `lines` those of figures; `label`
+    is Block's."""
 
     values: dict[str, Any]
     first: int
     last: int
     partial: bool = False
     problems: list[Problem] = field(default_factory=list)
+    lines: dict[str, int] = field(default_factory=dict)
+    label: str | None = None

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .lines import Lines
+from .lines import Lines, Values
+from .prompts import prompt
 from .records import Found, Problem
-from .transcript import prompt
+from .transcript import read_remarked
 
+_PLACEHOLDER = re.compile(r"(?<![\w/.])(?:[xX]{2}|[xX#?][.,]|[#?]{2})[xX#?.,]{0,20}(?:[a-zA-Z]{1,2}|%)?(?!\w)")
 _FIGURE_LAST = re.compile(r"(?:^|[\s=(,])[-+]?[\d.,]*\d$")
 _LONGEST = 80  # characters of a figure; of many commas each would be tried as its beginning
+_STRAY = 2  # lines: so many may stand between two of a report
+MANY = 3  # figures of a report from which on such lines are looked for: a quoted part of one ends before them
 _NARROW, _MAIL, _WIDE = 40, 60, 100  # columns: free text is broken at a blank, and its words are long
+
+Meanings = Sequence[tuple[re.Pattern[str], Callable[[re.Match[str]], dict[str, Any]]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +49,34 @@ class Report:
     broken: int = 2
 
 
+class SummaryReader:
+    """Lines of a summary, each known by a whole pattern; below "Error distribution:" errors with their counts.
+
+    `meanings` is pairs of a pattern and what a line that it matches tells, `error` the pattern of (count, text).
+    """
+
+    def __init__(self, lines: Lines, meanings: Meanings, error: re.Pattern[str]) -> None:
+        self.lines, self.meanings, self.error = lines, meanings, error
+        self.errors = False  # whether the errors' section has begun
+
+    def read(self, line: str) -> dict[str, Any] | None:
+        for pattern, meaning in self.meanings:
+            if found := pattern.fullmatch(line):
+                return meaning(found)
+        if line == "Error distribution:":
+            self.errors = True
+            return {}
+        found = self.error.fullmatch(line) if self.errors and not self.lines.unended() else None
+        return {"errors": {found[2]: int(found[1])}} if found else None
+
+
 @dataclass(slots=True)
 class _Taking:
     report: Report
     lines: Lines
-    values: dict[str, Any] = field(default_factory=dict)
+    values: Values
     problems: list[Problem] = field(default_factory=list)
+    template: bool = False
 
     def take(self, line: str) -> bool:
         """Take one line in, with what it was broken into. False: the report is over."""
@@ -59,20 +87,31 @@ class _Taking:
             if self.lines.unended() and _FIGURE_LAST.search(line, max(len(line) - _LONGEST, 0)):
                 return True  # the figure may be cut off
             read = self._read(line)
+            if read is None and not self.lines.unended():
+                read = read_remarked(line, report.read)
             if read is not None:
                 return merge(self.values, read)
             if report.noise.match(line):
                 return bool(self.values)
             if self.lines.cut != self.lines.number and not self.lines.unended():
+                self.template = self.template or has_placeholder(line)
                 message = f"expected one of {report.tool}'s lines, found {line[:60]!r}"
                 self.problems.append(Problem(self.lines.number, message))
             return True
         if report.noise.match(line):
             return True
-        if report.free is None or not report.free.match(line):
+        if report.free is not None and report.free.match(line):
+            self._free(line)
+            return True
+        return len(self.values) >= MANY and is_stray(self.lines, line, self._lacks)
+
+    def _lacks(self, line: str) -> bool:
+        """Whether a line has a figure that the report lacks so far."""
+        report = self.report
+        if not report.meant.match(line) or (report.over and report.over(self.values, line)):
             return False
-        self._free(line)
-        return True
+        read = read_remarked(line, report.read)
+        return read is not None and not read.keys() & self.values.keys()
 
     def _read(self, line: str) -> dict[str, Any] | None:
         """What a line tells, with those that it was broken into, which are taken then; None: neither tells anything."""
@@ -113,10 +152,27 @@ def _was_broken(line: str, following: str) -> bool:
     return _NARROW <= len(line) < _WIDE and len(line) + 1 + len(word) > _MAIL and any(map(str.isalnum, word))
 
 
+def has_placeholder(text: str) -> bool:
+    """Whether "XX.XX" or the like stands in place of a figure: a snapshot in the tests of a program, not a result."""
+    return _PLACEHOLDER.search(text) is not None
+
+
+def is_stray(lines: Lines, line: str, lacks: Callable[[str], bool]) -> bool:
+    """Whether somebody put this line into a report, which goes on below with figures that it `lacks`."""
+    if prompt(line) is not None:
+        return False
+    for following in map(str.strip, lines.ahead(_STRAY)):
+        if lacks(following):
+            return True
+        if prompt(following) is not None:
+            return False
+    return False
+
+
 def take_report(lines: Lines, report: Report) -> Found | None:
     """The report that begins with the next line; None where no line says anything."""
     first = lines.number + 1
-    taking = _Taking(report, lines)
+    taking = _Taking(report, lines, Values(lines))
     for text in lines.texts(elisions=True):
         if not taking.take(text):
             lines.refuse()
@@ -124,7 +180,7 @@ def take_report(lines: Lines, report: Report) -> Found | None:
         if report.last in taking.values:
             lines.last = lines.number
             break
-    if not taking.values:
+    if not taking.values or taking.template:
         return None
     return Found(taking.values, first, lines.last, len(taking.values) < report.whole, taking.problems)
 

@@ -10,9 +10,11 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, overload
 
+from .catalogue import any_opening
 from .lines import MOST_ROWS, Lines
+from .prompts import prompt
 from .records import Problem, ProcessSample
-from .transcript import clean, is_elision, needs_cleaning, prompt
+from .transcript import clean, is_elision, needs_cleaning
 from .units import Memo, clock_s, number, size_kb
 
 
@@ -139,6 +141,8 @@ class RowReader:
         self.elided = False
         self._width = self._longest = 0  # of the line read last, and of the longest one, as they stand in the text
         self._wraps = 0  # how many lines were the rest of the row before
+        # A text may be taken for a row of these columns: prompts and other tools' output end the table then.
+        self._vague = self.convert[0] is None and sum(convert is not None for convert in self.convert) < 2
         # How many columns stand behind the command, whose words tell only from there where it ends.
         self._behind = len(names) - 1 - self.names.index("command") if "command" in names else 0
 
@@ -146,7 +150,7 @@ class RowReader:
         """All rows; `several` False stops at the first blank line (nothing else tells where a table without header ends)."""
         before = self.lines.memory.get(_ROWS, MOST_ROWS)
         most = min((2 * before + _FEW_ROWS) * _USUAL_ROW, MOST_ROWS)  # the next table may follow without a blank line
-        while not self._behind and (text := self.lines.rows(most)) and self._quick(text):
+        while not (self._behind or self._vague) and (text := self.lines.rows(most)) and self._quick(text):
             most = MOST_ROWS
         self._slow(several)
         n = self.lines.memory[_ROWS] = len(next(iter(self.columns.values())))
@@ -250,6 +254,9 @@ class RowReader:
                 return
             # Behind a blank line and where no pid stands there is no row: most often it is the next screen.
             if blank and self.names[0] == "pid" and stripped[0].isalpha():
+                self.lines.back(*blank, self.lines.raw)
+                return
+            if self._vague and (prompt(stripped) is not None or any_opening().match(stripped)):
                 self.lines.back(*blank, self.lines.raw)
                 return
             if is_elision(stripped) and self._a_row_follows():

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from .lines import Lines, rest, whole
-from .transcript import prompt
+from .prompts import prompt
 from .units import number, uptime_s
 
 _HEAD = re.compile(
@@ -18,7 +18,7 @@ _HEAD = re.compile(
 _TASK = re.compile(r"(\d+)\s+(total|running|sleeping|stopped|zombie|starting|waiting|d-sleep|lock|threads|processes)\b")
 _CPU_START = re.compile(r"(?:%?Cpu(?=\(s\)|\d)|CPU(?=\d* states:))(\(s\)|\d*)(?: states)?\s*:|CPU:|\d+%cpu")
 _CPU = re.compile(
-    r"(\d+(?:[.,]\d+)?)\s*%?\s*(us|sy|ni|id|wa|hi|si|st|gu|user|usr|system|sys|nice|nic|idle|iowait|iow|io|irq|softirq|sirq|"
+    r"(\d+(?:[.,]\d+)?|\.\d+)\s*%?\s*(us|sy|ni|id|wa|hi|si|st|gu|user|usr|system|sys|nice|nic|idle|iowait|iow|io|irq|softirq|sirq|"
     r"steal|host|interrupt)\b"
 )
 # Red Hat's procps 2 prints a table: titles, and a row below for all CPUs and for each.
@@ -129,10 +129,9 @@ class Summary:
         if not line.startswith("top - ") and not self._under_uptime(line):
             return False
         found = _HEAD.match(line)
-        if not found and (following := self.lines.peek()) is not None:
-            found = _HEAD.match(f"{line} {following.strip()}")
-            if found:
-                next(self.lines)
+        if not found:
+            _, following = self.lines.take_below(lambda below: _HEAD.match(f"{line} {below}"))
+            found = _HEAD.match(f"{line} {following}")
         if not found or "time" in self.values or self.parts:
             return False
         hour, _, rest = found["time"].partition(":")

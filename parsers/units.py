@@ -12,6 +12,7 @@ _LONGEST = 64  # characters of a figure in a column
 _SIZE = re.compile(r"([+-]?[\d.,]+)\s*([kKmMgGtTpP]?)(?:i?[bB])?")
 _FACTOR_KB = {"": 1, "k": 1, "m": 1024, "g": 1024**2, "t": 1024**3, "p": 1024**4}
 _CLOCK = re.compile(r"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+)(?:[.,](\d+))?")
+_GROUPED = re.compile(r"(?<![\w.,])\d{1,3}(?:,\d{3})+(?!\d|,\d)")
 _HOURS = re.compile(r"(\d+(?:\.\d+)?)H")
 _UPTIME_PART = re.compile(r"(\d+)\s*(day|min|sec|hour|hr)")
 
@@ -26,6 +27,11 @@ def number(text: str) -> int | float:
     if not -_MOST < value < _MOST:
         raise ValueError(f"not a number: {text[:40]!r}")
     return value if -_MOST_WHOLE < value < _MOST_WHOLE else float(value)
+
+
+def ungrouped(text: str) -> str:
+    """The text without the separators of thousands that somebody wrote into its figures: "29,907.67" → "29907.67"."""
+    return _GROUPED.sub(lambda found: found[0].replace(",", ""), text)
 
 
 def size_kb(text: str) -> int | float:

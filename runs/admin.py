@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib import admin
 from django.core.paginator import Paginator
@@ -11,25 +11,10 @@ from django.http import HttpRequest
 from django.utils.functional import cached_property
 
 from runs import ingest
-from runs.models import (
-    ApiToken,
-    Capture,
-    Config,
-    Experiment,
-    Facet,
-    Host,
-    Run,
-    Upload,
-)
-
-if TYPE_CHECKING:  # generic for the type checker only
-    Base = admin.ModelAdmin[Any]
-    Pages = Paginator[Any]
-else:
-    Base, Pages = admin.ModelAdmin, Paginator
+from runs.models import ApiToken, Capture, Config, Experiment, Facet, Host, Run, Upload
 
 
-class Newest(Pages):
+class Newest(Paginator):  # type: ignore[type-arg]
     """The newest rows only, so that a table of millions is not counted; the site's own lists show all."""
 
     MOST = 1000
@@ -39,7 +24,7 @@ class Newest(Pages):
         return len(self.object_list.values_list("pk")[: self.MOST])  # type: ignore[attr-defined]
 
 
-class ReadOnly(Base):
+class ReadOnly(admin.ModelAdmin):  # type: ignore[type-arg]
     """Rows can be viewed and deleted; only ingest creates and changes them."""
 
     list_per_page = 50

@@ -225,7 +225,6 @@ class RunFilterForm(forms.Form):
         self.fields["tool"].widget = forms.Select(choices=tools)
 
     def filters(self) -> dict[str, Any]:
-        """The filters that are set and valid."""
         self.is_valid()
         return {name: value for name, value in self.cleaned_data.items() if value not in ("", None)}
 
@@ -241,9 +240,13 @@ class RunFilterForm(forms.Form):
 
     def chips(self) -> list[tuple[str, str, str]]:
         """(label, value as shown, query string without it) of each filter that is set."""
+        filters = self.filters()
+        texts = {"fingerprint": str(filters.get("fingerprint"))[:12]}
+        if since := filters.get("since"):
+            texts["since"] = f"{since:%Y-%m-%d}"
         return [
-            (str(self[name].label).lower(), _filter_text(name, value), self.query_with(**{name: ""}))
-            for name, value in self.filters().items()
+            (str(self[name].label).lower(), texts.get(name, str(value)), self.query_with(**{name: ""}))
+            for name, value in filters.items()
             if name != "sort"
         ]
 
@@ -256,9 +259,3 @@ class RunFilterForm(forms.Form):
             if value:
                 query[name] = value
         return query.urlencode()
-
-
-def _filter_text(name: str, value: Any) -> str:
-    if name == "since":
-        return f"{value:%Y-%m-%d}"
-    return str(value)[:12] if name == "fingerprint" else str(value)

@@ -18,8 +18,6 @@ UNDERSTOOD = {"", "identity", "gzip", "x-gzip", "zstd"}
 
 
 class Readable(Protocol):
-    """A request, its body, a file."""
-
     def read(self, size: int, /) -> bytes: ...
 
 

@@ -57,13 +57,8 @@ def render_with_formats(
     request: HttpRequest, template: str, context: dict[str, Any], more: Sequence[str] = ()
 ) -> HttpResponse:
     """The page with links to its other formats; `more` names those beside the usual ones."""
-    return render(request, template, context | {"formats": _format_links(request, (*FORMATS, *more))})
-
-
-def _format_links(request: HttpRequest, formats: Sequence[str]) -> list[tuple[str, str]]:
-    """(name, address) of the same page in each other format, with its query."""
     query = request.GET.copy()
     query.pop("format", None)
     after = f"?{query.urlencode()}" if query else ""
     stem = request.path.rstrip("/")
-    return [(name, f"{stem}.{name}{after}") for name in formats]
+    return render(request, template, context | {"formats": [(x, f"{stem}.{x}{after}") for x in (*FORMATS, *more)]})

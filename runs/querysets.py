@@ -47,7 +47,7 @@ def created_since(model: str, since: datetime) -> Q:
 
 
 def find_facets(**named: str) -> dict[str, int | None]:
-    """The ids of the facets named (tool="ab", tag="nightly"), None for one that no run has. One query, or none."""
+    """The ids of the facets named (tag="nightly"), None for one that no run has. One query, or none."""
     wanted = {kind: value for kind, value in named.items() if value}
     if not wanted:
         return {}

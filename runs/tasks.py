@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
@@ -14,6 +15,7 @@ from kombu.exceptions import OperationalError
 
 from runs import ingest
 from runs.models import Upload
+from runs.selectors.judging import work_out_headlines
 
 RESEND_S = 60.0  # ingest.requeue_overdue names a text no sooner again
 DatabaseAway = (db.OperationalError, db.InterfaceError)
@@ -46,6 +48,15 @@ def hand_over(upload: Upload) -> None:
     transaction.on_commit(partial(send_upload, upload.pk))
 
 
+def submit_all(files: Iterable[tuple[str, Any]], **options: Any) -> list[ingest.Receipt]:
+    """`ingest.submit_all`; large texts go to a worker."""
+    receipts = ingest.submit_all(files, **options, may_queue=True)
+    for receipt in receipts:
+        if receipt.upload.status == Upload.Status.QUEUED:
+            hand_over(receipt.upload)
+    return receipts
+
+
 def send_upload(upload_id: int, **options: Any) -> None:
     """Put an upload's message into the queue. Where the broker is away `tend_uploads` does it later."""
     try:
@@ -66,8 +77,12 @@ def tend_uploads() -> None:
 
 @shared_task(name="runs.tasks.take_in_tallies")  # stored schedules of beat have this name
 def apply_counter_deltas() -> None:
-    """Update facets, hosts' run counts and trends; beat sends this every few seconds."""
-    ingest.apply_deltas()
+    """Update facets, hosts' run counts and trends; beat sends this every few seconds.
+
+    Then something was stored or changed, so the newest cards may lack their headlines: worked out here, uploads stay cheap.
+    """
+    if ingest.apply_deltas():
+        work_out_headlines()
 
 
 @worker_ready.connect

@@ -15,10 +15,12 @@ import re
 from typing import Any
 
 from ..commands import Command, Option
-from ..lines import Lines
+from ..lines import Lines, Values, rest
+from ..prompts import prompt
 from ..quick import read_ab_report
 from ..records import Found, LoadResult, Problem, Record, Semantics
-from ..transcript import is_elision, prompt
+from ..report import has_placeholder
+from ..transcript import is_elision
 from ..units import number
 
 KIND = "ab"
@@ -31,12 +33,31 @@ SEMANTICS = Semantics(
     exact_rate=True,
     exact_mean=True,
     length_failures=True,
+    failure_kinds={
+        **{kind: f"failed_{kind}" for kind in ("connect", "receive", "length", "exceptions")},
+        "write": "write_errors",
+    },
     absent_non_2xx_is_zero=True,
     makes_all_requests=True,
     one_thread=True,
     whole_report=("failures", "percentiles", "document"),
     max_step_ms=1.0,
     percentile_step_ms=1.0,
+    printed_as={"duration_s": "time_taken_s", "mean_ms": "time_per_request_ms", "max_ms": "percentiles_ms.100"},
+    citations={
+        "errors.failed": "ab.c counts failed requests into its rate",
+        "errors.length": "ab.c, close_connection(): a reply fails by Length where it is not as long as the first one",
+        "figures.mean": "ab.c: time per request is concurrency times the time taken over the requests",
+        "figures.percentiles": "ab.c: the percentile table and the Total row are made from the same sorted times",
+        "figures.rate": "ab.c: the rate is the requests over the time taken",
+        "generator.saturated": "ab.c has one thread: at 100 % of a core it cannot send more",
+        "network.keepalive": "ab's documentation on -k, and its count of Keep-Alive requests",
+        "resolution.steps": "ab prints percentiles in whole ms",
+        "resolution.within": "ab prints percentiles in whole ms",
+        "tool.aborted": "ab breaks off by itself when sockets fail",
+        "tool.interrupted": "ab's -n, and no -t",
+        "tool.warnings": "ab.c, output_results(): mean and median over one or two deviations apart",
+    },
 )
 OPTIONS = {
     "-n": Option("requests"),
@@ -57,12 +78,13 @@ OPTIONS = {
     **dict.fromkeys(("-d", "-h", "-I", "-l", "-q", "-r", "-S", "-V", "-w"), Option(takes_value=False)),
 }
 DEFAULTS = {"keepalive": False}
-INLINE = r"Requests per second:?\s+\d[\d.,]*\s+\[#/sec\]"
+INLINE = r"Requests per second:?\s{1,40}(\d[\d.,]{0,30})\s{1,9}\[#/sec\]"
 OPENS = (
-    r"This is ApacheBench|Benchmarking \S+ \(be patient"
+    r"This is \w{2,30}, Version |Benchmarking \S+ \(be patient"
     r"|Server Software:|Server Hostname:\s+\S|Document Path:\s+\S|Concurrency Level:\s+\d|Time taken for tests:\s+\d"
     r"|(?:Complete|Failed) requests:\s+\d|Requests per second:\s+\S*\d|Time per request:\s+\d|Transfer rate:\s+\d"
-    r"|(?:Total|HTML) transferred:\s+\d|Connn?ection Times \(ms\)|Percentage of the requests served within"
+    r"|(?:Total|HTML) transferred:\s+\d|Connn?ection Times \(ms\)|Percentage of the requests served within(?! a certain time\s*$)"
+    r"|(?:Server Hostname|Document Path|Concurrency Level|(?:Complete|Failed) requests|Requests per second):\s*$"
 )
 
 _TEXT = {
@@ -110,7 +132,8 @@ _BANNER = re.compile(r"This is ApacheBench, Version (\S+)(?:\s+(?:<i>)?<\$Revisi
 _FAILED = re.compile(r"\(Connect: (\d+),(?: Receive: (\d+),)? Length: (\d+), Exceptions: (\d+)\)")
 _SENT = re.compile(r"([\d.]+)\s+(?:kb/s|\[Kbytes/sec\])\s+(sent|total)")
 _TOTAL_OF = re.compile(r"Total of (\d+) requests completed")
-_PERCENT = re.compile(r"(\d{1,3}(?:\.\d+)?)%\s+(-?\d+)(?=\s|$)")
+_PERCENT = re.compile(r"(\d{1,3}(?:\.\d+)?)%\s+(-?\d+)(?=\s|$)(?!\s*[mµu]?s\b)")
+_FOREIGN = re.compile(r"This is (?!ApacheBench)\w+, Version |HTML Transfer rate:")  # tools that imitate ab's report
 _RIGHT = re.compile(r"(?= {3,}\d+$)[ \d]{8}$")  # the longest time, as wide as ab prints it: not cut off
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")  # written so by who pasted it; ab prints no separators
 _REMARKED = re.compile(r"[\d.,]*\d(?=[（(])")  # "100（clients）"
@@ -120,6 +143,8 @@ _NOISE = re.compile(
     r"|\s*min\s+(?:mean|avg)|Connn?ection Times \(ms\)|Percentage of the requests served|</?(?:p|table)\b|http://|\s*requests\)$"
     r"|\|[\s|]*min\s*\||\|[-:|\s]+\|$|INFO:|LOG:|WARNING: Response code|---$|\.\.\.INFO"
 )
+_ERROR_END = re.compile(r"(?:[\w ]{1,60} )?\(\d+\)")
+_BEHIND = re.compile(r"Benchmarking \S+ \(be patient\)\.*\s*((?:apr_|SSL |ab: |socket: |connect: |Connection ).*)")
 _ERROR = re.compile(
     r"(?:apr_\w+|ab|socket|connect|send|read|SSL|Test aborted|Send request|setrlimit|ERROR|error|Connection|Could not)\b.*"
 )
@@ -133,7 +158,8 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     first = lines.number + 1
     quick = read_ab_report(lines)
     if quick is not None:
-        return Found(quick, first, lines.number)
+        values, figure_lines = quick
+        return Found(values, first, lines.number, lines=figure_lines)
     return _Report(lines).read()
 
 
@@ -142,11 +168,13 @@ class _Report:
 
     def __init__(self, lines: Lines) -> None:
         self.lines = lines
-        self.values: dict[str, Any] = {}
+        self.values = Values(lines)
         self.problems: list[Problem] = []
         self.first = self.last = lines.number + 1
-        self.verbose = False
-        self.html = False
+        self.verbose = self.foreign = self.template = False
+        self.before = ("", "")  # label and value of the line before
+        self.doubled = False
+        self.html = self.has_rate = False  # has_rate: with its unit
         self.taken: list[str] = []  # raw lines since the last one that was certainly ours
 
     def read(self) -> Found | None:
@@ -155,11 +183,20 @@ class _Report:
             label, colon, rest = line.partition(":")
             key = _FIELDS.get(label) or (_FIELDS.get(label.strip(" \t*_|")) if colon else None)
             if key and colon:
-                if not self._field(key, rest.strip()):
+                if not self._field(key, rest.strip() or self._below(key)):
                     break
             elif not self._other(line):
                 break
         return self._finish()
+
+    def _below(self, key: str) -> str:
+        """The value on the line below its label, which is taken; "" where there is none."""
+
+        def fits(below: str) -> bool:
+            word = key in _TEXT.values() and not set(" :") & set(below)
+            return (word or below[0].isdigit()) and prompt(below) is None
+
+        return self.lines.take_below(fits)[1]
 
     def _mine(self) -> bool:
         self.last = self.lines.number
@@ -174,6 +211,8 @@ class _Report:
 
     def _field(self, key: str, rest: str) -> bool:
         values = self.values
+        if self._is_doubled(key, rest):
+            return self._mine()
         if key in values:
             if key != "time_per_request_ms" or "(mean)" in rest or "time_per_request_across_ms" in values:
                 return self._end()
@@ -194,6 +233,19 @@ class _Report:
             self._number(key, rest)
         return self._mine()
 
+    def _is_doubled(self, key: str, rest: str) -> bool:
+        """Whether another load printed this line at the same time, right below ours: which figure is whose is not known."""
+        key = "time_per_request_across_ms" if "across" in rest else key
+        before, self.before = self.before, (key, rest)
+        if before[0] != key or not (self.doubled or len(self.values) >= _TABLE or key in _TEXT.values()):
+            return False
+        if not self.doubled:
+            self._problem("two reports are printed at once: figures that differ between them were not read")
+        self.doubled = True
+        if rest != before[1]:
+            self.values.pop(key, None)
+        return True
+
     def _number(self, key: str, rest: str) -> None:
         word = rest.split(None, 1)[0].rstrip(",;") if rest else ""
         unit = _WITH_UNIT.get(key)
@@ -204,12 +256,14 @@ class _Report:
         try:
             figure = number(word)
         except ValueError:
+            self.template = self.template or has_placeholder(word)
             if not (key == "document_length_bytes" and word == "Variable"):
                 self._problem(f"expected a number for {key}, found {rest[:40]!r}")
             return
         if unit and unit not in rest and len(rest.split()) == 1 and self.lines.peek() is None:
             self._problem(f"the text ends in {rest[:40]!r}, before the unit {unit}: the number may be cut off")
             return
+        self.has_rate = self.has_rate or (key == "requests_per_second" and unit is not None and unit in rest)
         self.values[key] = figure
 
     def _times(self, key: str, rest: str) -> bool:
@@ -253,7 +307,12 @@ class _Report:
             if isinstance(table, dict) and percent[1] not in table:
                 table[percent[1]] = number(percent[2])
                 return self._mine()
+            if self.doubled:
+                return self._mine()
             return self._end()
+        if _FOREIGN.match(stripped):
+            self.foreign = self.foreign or not self.values or "requests_per_second" in self.values
+            return self._mine() if self.foreign else self._end()
         if stripped.startswith("This is ApacheBench"):
             return self._banner(stripped)
         if self._detail(stripped) or _NOISE.match(stripped):
@@ -263,7 +322,8 @@ class _Report:
 
     def _banner(self, line: str) -> bool:
         if self.values:
-            return self._end()
+            return self._mine() if self.before == (line, "") else self._end()  # another load's, started at once
+        self.before = (line, "")
         found = _BANNER.match(line)
         if found:
             self.values["ab_version"] = found[1]
@@ -291,6 +351,9 @@ class _Report:
             warnings = values.setdefault("warnings", [])
             if isinstance(warnings, list):
                 warnings.append(self._warning(line))
+        elif (behind := _BEHIND.match(line)) and "error" not in values:
+            error = behind[1] if behind[1].endswith(")") else rest(self.lines, behind[1], _ERROR_END.fullmatch)
+            values |= {"error": error, "aborted": True}
         else:
             return False
         return True
@@ -340,10 +403,12 @@ class _Report:
 
     def _finish(self) -> Found | None:
         values = self.values
+        if self.foreign or (self.template and not values.keys() & {"requests_per_second", "time_taken_s"}):
+            return None
         figures = [k for k in values if k not in ("ab_version", "ab_revision")]
-        enough = len(figures) >= 2 or not {"ab_version", "requests_per_second"}.isdisjoint(values)
+        enough = len(figures) >= 2 or "ab_version" in values or self.has_rate
         enough = enough or len(values.get("percentiles_ms", ())) >= _TABLE
-        if not enough and not self.problems:
+        if not enough and (not self.problems or (not figures and self.first == self.last)):
             return None  # one stray line is no report
         if not figures:
             self.problems.append(Problem(self.last, "the report breaks off before its first figure"))

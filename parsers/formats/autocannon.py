@@ -1,7 +1,7 @@
-"""autocannon: the tables that it prints at the end.
+"""autocannon: the tables that it prints at the end, and its JSON (--json).
 
 Reads     from "Running 10s test @ URL" or the first table to the count of requests and of errors; versions before 2 printed
-          one table of three columns, without lines
+          one table of three columns, without lines. One object of JSON, which stands below the tables where both were kept
 Yields    one LoadResult
 Units     latencies ms; requests/s; sizes with 1000, kept in bytes; counts of a thousand and more are printed rounded ("87k")
 Quirks    latencies are counted in whole ms, so a quick server has 0 ms; figures of the second table have the separators of
@@ -15,6 +15,7 @@ import re
 from typing import Any
 
 from ..commands import Option, host_port_path
+from ..json_objects import figure, figures, take_object, text_of
 from ..lines import Lines
 from ..records import Found, LoadResult, Record, Semantics
 from ..report import Report, take_report
@@ -22,7 +23,21 @@ from ..units import number
 
 KIND = "autocannon"
 PROGRAMS = ("autocannon",)
-SEMANTICS = Semantics()
+SEMANTICS = Semantics(
+    exact_rate=False,  # the mean of what was counted each second, and the count is printed rounded
+    failure_kinds={"timeout": "timeouts"},
+    non_2xx=("responses_non_2xx",),
+    absent_non_2xx_is_zero=True,
+    percentile_step_ms=1.0,
+    printed_as={
+        "requests_per_second": "requests_per_s",
+        **dict.fromkeys(("mean_ms", "max_ms", "percentiles_ms.50", "percentiles_ms.99"), "latency_ms"),
+        "complete_requests": "requests_sent",
+        "duration_s": "time_taken_s",
+        "failed_requests": "errors",
+        "non_2xx_responses": "responses_non_2xx",
+    },
+)
 OPTIONS = {
     **dict.fromkeys(("-c", "--connections"), Option("concurrency")),
     **dict.fromkeys(("-d", "--duration"), Option("duration_s")),
@@ -34,10 +49,13 @@ OPTIONS = {
     **dict.fromkeys(("-m", "--method"), Option("method")),
     **dict.fromkeys(("-H", "--headers"), Option("header")),
     **dict.fromkeys(("-b", "--body"), Option("body")),
-    **dict.fromkeys(("-F", "-i", "--input", "-r", "--connectionRate", "-s", "-T", "--title", "-W"), Option()),
+    **dict.fromkeys(("-r", "--connectionRate"), Option("rate_each")),
+    **dict.fromkeys(("-i", "--input"), Option("body")),
+    **dict.fromkeys(("-F", "-s", "-T", "--title", "-W"), Option()),
     **dict.fromkeys(("-f", "-j", "--json", "-l", "--latency", "-n", "--renderStatusCodes"), Option(takes_value=False)),
 }
-OPENS = r"Running (?:\d+s|\d+ requests) test @ \S|│ Stat\s+│ (?:2\.5|1)%\s"
+PRINTS = {"duration_s": "duration_s", "requests": "amount", "pipelining": "pipelining"}
+OPENS = r"Running (?:\d+s|\d+ requests) test @ \S|│ Stat\s+│ (?:2\.5|1)%\s|\{\s*$|\{\"(?:title|url)\":\s*\""
 
 _TITLE = r"(?: \(.*)?"  # of a run, as versions before 4 print it
 _RUNNING = re.compile(rf"Running (?:(\d+)s|(\d+) requests) test @ (\S+){_TITLE}")
@@ -59,12 +77,22 @@ _COUNT = {"": 1, "k": 1000, "m": 1000**2}
 _SEPARATOR = re.compile(r"[.,'’ ](?=\d{3}(?!\d))")
 
 
+_JSON = re.compile(
+    r'\{(?:"title":"[^"]*",?)?(?:"url":"[^"]*",?)?(?:"socketPath":"[^"]*",)?"connections":\d|\{"title":"[^"]*","url":"'
+)
+
+
 def parse(lines: Lines, command: str | None) -> Found | None:
+    if (lines.peek() or "").lstrip().startswith("{"):
+        return take_object(lines, _JSON, _read_object)
     ours = "autocannon " in (command or "")
     ahead = [line.strip() for line in lines.ahead(3)]
     if not ours and not any(line.startswith("│") or _CONNECTIONS.fullmatch(line) for line in ahead):
         return None  # wrk's first line is the same
-    return take_report(lines, _Tables().report())
+    found = take_report(lines, _Tables().report())
+    if found and (exact := take_object(lines, _JSON, _read_object)):
+        return Found(found.values | exact.values, found.first, exact.last, False, found.problems)
+    return found
 
 
 class _Tables:
@@ -166,6 +194,40 @@ def _plain(cell: str) -> float:
 def _size(cell: str) -> float:
     found = _SIZE.fullmatch(cell)
     return round(float(found[1]) * _BYTES[found[2]]) if found else float("x")
+
+
+def _read_object(tree: dict[str, Any]) -> dict[str, Any]:
+    if figure(tree, "requests", "average") is None:
+        return {}
+    codes = tree.get("statusCodeStats", {})
+    return {
+        "format": "json",
+        "url": text_of(tree, "url"),
+        "connections": figure(tree, "connections"),
+        "pipelining": figure(tree, "pipelining"),
+        "samples": figure(tree, "samples"),
+        "responses_2xx": figure(tree, "2xx"),
+        "responses_non_2xx": figure(tree, "non2xx"),
+        "status_codes": {code: n for code in codes if (n := figure(codes, code, "count")) is not None},
+        "requests_sent": figure(tree, "requests", "sent"),
+        "time_taken_s": figure(tree, "duration"),
+        "total_read_bytes": figure(tree, "throughput", "total"),
+        "errors": figure(tree, "errors"),
+        "timeouts": figure(tree, "timeouts"),
+        "latency_ms": _statistics(tree, "latency"),
+        "requests_per_s": _statistics(tree, "requests"),
+        "bytes_per_s": _statistics(tree, "throughput"),
+    }
+
+
+def _statistics(tree: dict[str, Any], name: str) -> dict[str, float]:
+    """The figures by the names that the tables give them: p97_5 is "97.5"."""
+    names = {"average": "avg", "stddev": "stdev", "min": "min", "max": "max"}
+    return {
+        names.get(key, key[1:].replace("_", ".")): value
+        for key, value in figures(tree, name).items()
+        if key in names or re.fullmatch(r"p[1-9]\d*(?:_\d+)?", key)
+    }
 
 
 _NAMES = {"Latency": ("latency_ms", _ms), "Req/Sec": ("requests_per_s", _plain), "Bytes/Sec": ("bytes_per_s", _size)}

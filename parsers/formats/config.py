@@ -16,8 +16,9 @@ from typing import Any
 
 from ..catalogue import other_openings
 from ..lines import Lines
+from ..prompts import prompt
 from ..records import ConfigText, Found, Record
-from ..transcript import is_elision, prompt, width
+from ..transcript import is_elision, width
 
 KIND = "config"
 _DIRECTIVES = (

@@ -13,8 +13,8 @@ import re
 from typing import Any
 
 from ..lines import Lines
+from ..prompts import prompt
 from ..records import Found, HostFacts, Problem, Record
-from ..transcript import prompt
 from ..units import number
 
 KIND = "cpuinfo"

@@ -64,7 +64,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     if columns[:3] != ["total", "used", "free"] or len(columns) < 4:
         lines.again()
         return None
-    table = _Table(lines, columns, _unit(command or ""))
+    table = _Table(lines, columns, _unit(command or ""), 1000 if "--si" in (command or "").split() else 1024)
     for text in lines.texts():
         if not table.take(text):
             lines.refuse()
@@ -86,12 +86,17 @@ def _columns(text: str) -> list[str]:
 
 
 class _Table:
-    """One sample's rows while they are being read. unit: KiB that a printed figure is, None where nothing tells."""
+    """One sample's rows while they are being read.
 
-    def __init__(self, lines: Lines, columns: list[str], unit: float | None) -> None:
+    unit    KiB that a printed figure is, None where nothing tells
+    base    what a size's K, M and G are powers of, where no "i" stands behind them
+    """
+
+    def __init__(self, lines: Lines, columns: list[str], unit: float | None, base: int) -> None:
         self.lines = lines
         self.columns = columns
         self.unit = unit
+        self.base = base
         self.values: dict[str, Any] = {}
         self.problems: list[Problem] = []
 
@@ -116,9 +121,11 @@ class _Table:
         return [f"{name}_{column}_kb" for column in self.columns] if name else []
 
     def _figures(self, row: re.Match[str]) -> list[int | float] | None:
-        figures = _figures(row[2], self.unit)
+        figures = _figures(row[2], self.unit, self.base)
         if _LABEL.get(row[1].lower()) == "mem" and figures and len(figures) == len(row[2].split()) < len(self.columns):
-            return _figures(rest(self.lines, row[2], lambda more: bool(_MORE_SIZES.fullmatch(more))), self.unit)
+            return _figures(
+                rest(self.lines, row[2], lambda more: bool(_MORE_SIZES.fullmatch(more))), self.unit, self.base
+            )
         return figures
 
 
@@ -141,7 +148,7 @@ def _unit(command: str) -> float | None:
     return unit
 
 
-def _figures(text: str, unit: float | None) -> list[int | float] | None:
+def _figures(text: str, unit: float | None, base: int) -> list[int | float] | None:
     """The row's sizes in KiB; a remark behind them ends them."""
     found: list[int | float] = []
     for word in text.split():
@@ -154,7 +161,7 @@ def _figures(text: str, unit: float | None) -> list[int | float] | None:
         elif size[2] == "B":
             factor = 1 / 1024
         else:
-            factor = 1024 ** _ORDER.index(size[3])
+            factor = (1024 if size[4] else base) ** (_ORDER.index(size[3]) + 1) / 1024
         value = round(value * factor, 6)
         found.append(int(value) if value == int(value) else value)
     return found or None

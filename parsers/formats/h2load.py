@@ -3,7 +3,8 @@
 Reads     the whole report or what is left of it: the "finished in" line, the counts, the table
 Yields    one LoadResult
 Units     times as printed in us, ms, s, m or h, kept in ms (time taken in s); sizes with 1024, kept in bytes
-Quirks    "requests" are counted five ways; "succeeded" are 2xx and 3xx; a mean of requests/s per client stands in the table
+Quirks    the clients are told by thread; "requests" are counted five ways; "succeeded" are 2xx and 3xx; a mean of requests/s
+          per client stands in the table
 Source    nghttp2's src/h2load.cc and util.cc, 1.x
 """
 
@@ -13,13 +14,26 @@ import re
 from typing import Any
 
 from ..commands import Option
-from ..lines import Lines, whole
-from ..records import Found, LoadResult, Problem, Record, Semantics
-from ..transcript import is_elision
+from ..lines import Lines
+from ..records import Found, LoadResult, Record, Semantics
+from ..report import Report, take_report
 
 KIND = "h2load"
 PROGRAMS = ("h2load",)
-SEMANTICS = Semantics()
+SEMANTICS = Semantics(
+    failures_hold_statuses=True,
+    failure_kinds={"errored": "requests_errored", "timeout": "requests_timeout"},
+    non_2xx=("status_3xx", "status_4xx", "status_5xx"),
+    printed_as={
+        "concurrency": "clients_of_threads",
+        "duration_s": "time_taken_s",
+        "mean_ms": "request_ms",
+        "max_ms": "request_ms",
+        "complete_requests": "requests_done",
+        "failed_requests": "requests_failed",
+        "non_2xx_responses": "status_4xx",
+    },
+)
 OPTIONS = {
     **dict.fromkeys(("-n", "--requests"), Option("requests")),
     **dict.fromkeys(("-c", "--clients"), Option("concurrency")),
@@ -28,9 +42,14 @@ OPTIONS = {
     **dict.fromkeys(("-D", "--duration"), Option("duration_s")),
     **dict.fromkeys(("-H", "--header"), Option("header")),
     **dict.fromkeys(("-i", "--input-file"), Option("url_file")),
-    **dict.fromkeys(("-B", "--base-uri", "-d", "--data", "-N", "-p", "-r", "--rate", "-T", "-w", "-W"), Option()),
-    **dict.fromkeys(("--h1", "-v", "--verbose"), Option(takes_value=False)),
+    **dict.fromkeys(("-d", "--data"), Option("body")),
+    **dict.fromkeys(("-p", "--no-tls-proto"), Option("protocol")),
+    **dict.fromkeys(("-r", "--rate"), Option("rate_each")),
+    "--h1": Option("protocol", takes_value=False, means="HTTP/1.1"),
+    **dict.fromkeys(("-B", "--base-uri", "-N", "-T", "-w", "-W"), Option()),
+    **dict.fromkeys(("-v", "--verbose"), Option(takes_value=False)),
 }
+INLINE = r"finished in [^,]{1,20}, (\d[\d.]{0,30}) req/s"
 OPENS = (
     r"starting benchmark\.\.\.|spawning thread #\d+:|finished in \d[\d.]*\w+, \d[\d.]* req/s"
     r"|requests: \d+ total, \d+ started|time for request:\s+\d"
@@ -42,6 +61,7 @@ _FINISHED = re.compile(r"finished in ([\d.]+)(us|ms|s|m|h), ([\d.]+) req/s, ([\d
 _REQUESTS = re.compile(
     r"requests: (\d+) total, (\d+) started, (\d+) done, (\d+) succeeded, (\d+) failed, (\d+) errored, (\d+) timeout"
 )
+_THREAD = re.compile(r"spawning thread #(\d{1,9}): (\d{1,9}) total client\(s\)\..*")
 _STATUS = re.compile(r"status codes: (\d+) 2xx, (\d+) 3xx, (\d+) 4xx, (\d+) 5xx")
 _TRAFFIC = re.compile(
     r"traffic: [\d.]+[KMGT]?B \((\d+)\) total, [\d.]+[KMGT]?B \((\d+)\) headers \(space savings [-\d.]+%\), "
@@ -63,36 +83,13 @@ _NOISE = re.compile(
     r"|Server Temp Key:|Application protocol:|No protocol negotiated|min\s+max\s+(?:mean|median)|(?:\+/- )?sd$|UDP datagram:"
     r"|Stopped all clients|Process Request Failure"
 )
-_LABELS = ("finished in ", "requests: ", "status codes: ", "traffic: ", *_TABLE)
+_LABELS = ("spawning thread #", "finished in ", "requests: ", "status codes: ", "traffic: ", *_TABLE)
 _COUNTS = ("total", "started", "done", "succeeded", "failed", "errored", "timeout")
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    first = last = lines.number + 1
-    values: dict[str, Any] = {}
-    problems: list[Problem] = []
-    blank: list[str] = []
-    for line in lines:
-        stripped = line.strip()
-        read = whole(lines, stripped, _line) if stripped.startswith(_LABELS) else None
-        if read is not None and not values.keys() & read.keys():
-            values |= read
-        elif read is None and _NOISE.match(stripped) and "request_ms" not in values:
-            pass
-        elif not stripped or is_elision(stripped):
-            blank.append(lines.raw)
-            continue
-        elif read is None and stripped.startswith(_LABELS):
-            if lines.cut != lines.number:
-                problems.append(Problem(lines.number, f"expected h2load's figures, found {stripped[:60]!r}"))
-        else:
-            lines.back(*blank, lines.raw)
-            break
-        last = lines.number
-        blank.clear()
-    if not values.keys() & {"requests_per_second", "requests_total", "request_ms"} and not problems:
-        return None
-    return Found(values, first, last, len(values) < 15, problems)
+    found = take_report(lines, _REPORT)
+    return found if found and found.values.keys() & {"requests_per_second", "requests_total", "request_ms"} else None
 
 
 def _line(line: str) -> dict[str, Any] | None:
@@ -106,6 +103,8 @@ def _line(line: str) -> dict[str, Any] | None:
                 "requests_per_second": float(found[3]),
                 "transfer_bytes_per_s": rate,
             }
+        if found := _THREAD.fullmatch(line):
+            return {"clients_of_threads": {found[1]: int(found[2])}}
         if found := _REQUESTS.fullmatch(line):
             return {f"requests_{name}": int(n) for name, n in zip(_COUNTS, found.groups(), strict=True)}
         if found := _STATUS.fullmatch(line):
@@ -120,6 +119,16 @@ def _line(line: str) -> dict[str, Any] | None:
     return None
 
 
+_REPORT = Report(
+    tool=KIND,
+    read=_line,
+    meant=re.compile("|".join(map(re.escape, _LABELS))),
+    noise=_NOISE,
+    over=lambda values, line: "request_ms" in values and not line.startswith(_LABELS),
+    whole=15,
+)
+
+
 def _row(found: re.Match[str]) -> dict[str, float]:
     cells = [_ms(found[at], found[at + 1]) if found[at + 1] else float(found[at]) for at in (2, 4, 6, 8)]
     return dict(zip(("min", "max", "mean", "sd"), cells, strict=True)) | {"within_sd_pct": float(found[10])}
@@ -131,13 +140,15 @@ def _ms(figure: str, unit: str) -> float:
 
 def records(values: dict[str, Any]) -> list[Record]:
     get = values.get
-    times = get("request_ms", {})
+    times, clients = get("request_ms", {}), get("clients_of_threads", {})
+    all_told = list(clients) == [str(n) for n in range(len(clients))]  # of those left out the clients are not known
     return [
         LoadResult(
             tool=KIND,
             requests_per_second=get("requests_per_second"),
             complete_requests=get("requests_done"),
             failed_requests=get("requests_failed"),
+            concurrency=sum(clients.values()) if clients and all_told else None,
             duration_s=get("time_taken_s"),
             mean_ms=times.get("mean"),
             min_ms=times.get("min"),

@@ -25,14 +25,30 @@ from collections import Counter
 from typing import Any
 
 from ..catalogue import Format
-from ..commands import Option
-from ..lines import Lines
+from ..commands import Option, names_program
+from ..lines import Lines, Values
 from ..records import Found, LoadResult, Problem, Record, Semantics, Timings
+from ..report import MANY, is_stray
 from ..request_files import Latencies, Seconds, take_rows
+from ..transcript import read_remarked
 
 KIND = "hey"
 PROGRAMS = ("hey", "boom", "hey_linux_amd64", "boom_linux_amd64")
-SEMANTICS = Semantics(failures_in_rate=True)
+SEMANTICS = Semantics(
+    failures_in_requests=False,
+    failures_in_rate=True,
+    non_2xx=("status_codes",),
+    printed_as={
+        "duration_s": "time_taken_s",
+        "mean_ms": "average_s",
+        "max_ms": "slowest_s",
+        "percentiles_ms.50": "percentiles_s.50",
+        "percentiles_ms.99": "percentiles_s.99",
+        "complete_requests": "status_codes",
+        "failed_requests": "errors",
+        "non_2xx_responses": "status_codes",
+    },
+)
 OPTIONS = {
     "-n": Option("requests"),
     "-c": Option("concurrency"),
@@ -46,12 +62,16 @@ OPTIONS = {
     "-d": Option("body"),
     "-a": Option(secret=True),
     "-disable-keepalive": Option("keepalive", takes_value=False, means=False),
-    **dict.fromkeys(("-cpus", "-D", "-host", "-o", "-q", "-x"), Option()),
-    **dict.fromkeys(("-disable-compression", "-disable-redirects", "-h2"), Option(takes_value=False)),
+    "-q": Option("rate_each"),
+    "-D": Option("body"),
+    "-h2": Option("protocol", takes_value=False, means="HTTP/2"),
+    **dict.fromkeys(("-cpus", "-host", "-o", "-x"), Option()),
+    **dict.fromkeys(("-disable-compression", "-disable-redirects"), Option(takes_value=False)),
 }
 ONE_DASH = True
 OPENS = (
     r"Summary:\s*$|Total:\s+\d[\d.]*\s+secs\.?\s*$|Slowest:\s+\d[\d.]*\s+secs\.?\s*$|Response time histogram:\s*$"
+    r"|Requests/sec:\s+\d+\.\d{4}\s*$"
     r"|Latency distribution:\s*$|Details \(average, fastest, slowest\):|Status code distribution:\s*$"
 )
 
@@ -75,11 +95,13 @@ _SECTIONS = (
 _BROKEN = 50  # columns that a line has at least where a mail client broke it
 _WHOLE = 4  # sections of the six
 _HEAD = re.compile(rf"({'|'.join(map(re.escape, _SECTIONS))}):")
-_FIGURE = re.compile(rf"({'|'.join(_SUMMARY)}):\s+(\d[\d.]*|NaN|[+-]Inf)(?:\s+(secs\.?|bytes))?")
-_BAR = re.compile(r"(\d+\.\d+|NaN|[+-]Inf)\s+\[(\d+)\]\s*\|[■∎\s]*")
-_PERCENT = re.compile(r"(\d+(?:\.\d+)?)%+:?\s+(?:in\s+)?(\d+\.\d+) secs\.?")
+_OWN = re.compile("|".join(map(re.escape, [*_SUMMARY, *_SECTIONS])))
+_FIGURE = re.compile(rf"({'|'.join(_SUMMARY)}):\s+(\d+(?:\.\d+)?|NaN|[+-]Inf)(?:\s+(secs\.?|bytes))?")
+_BAR = re.compile(r"(\d+\.\d+|NaN|[+-]Inf)\s+\[(\d+)\]\s*\|[■∎\s]*(?:[\[（(].*)?")
+_PERCENT = re.compile(r"(\d+(?:\.\d+)?)%+:?\s+(?:in\s+)?(\d+\.\d+|NaN|[+-]Inf) secs\.?")
 _DETAIL = re.compile(
-    r"(DNS\+dialup|DNS-lookup|DNS lookup|req write|resp wait|resp read):\s+([\d.]+|NaN) secs, ([\d.]+|NaN) secs, ([\d.]+|NaN) secs"
+    r"(DNS\+dialup|DNS-lookup|DNS lookup|req write|resp wait|resp read):\s+"
+    + ", ".join([r"([\d.]+|NaN|[+-]Inf) secs"] * 3)
 )
 _STATUS = re.compile(r"\[(\d{3})\]\s+(\d+) responses")
 _ERROR = re.compile(r"\[(\d+)\]\s+(\S.*)")
@@ -87,13 +109,15 @@ _ERROR = re.compile(r"\[(\d+)\]\s+(\S.*)")
 
 def parse(lines: Lines, command: str | None) -> Found | None:
     first = lines.number + 1
-    report = _Report()
+    report = _Report(lines)
     problems: list[Problem] = []
     for stripped in lines.texts(elisions=True):
         taken = report.take(stripped, whole=not lines.unended())
         if taken is False and report.goes_on and lines.last == lines.number - 1:
             report.append(stripped)  # a long error that a mail client broke
-        elif taken is False:
+        elif taken is False and not (
+            len(report.values) >= MANY and not _OWN.match(stripped) and is_stray(lines, stripped, report.lacks)
+        ):
             lines.refuse()
             break
         if taken is None and lines.cut != lines.number:
@@ -101,7 +125,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
                 Problem(lines.number, f"expected a figure of hey's {report.section}, found {stripped[:60]!r}")
             )
     values = report.values
-    if len(values) < 2:
+    if len(values) < 2 and not ("requests_per_second" in values and names_program(command, PROGRAMS)):
         return None
     return Found(values, first, lines.last, len(report.seen) < _WHOLE, problems)
 
@@ -109,8 +133,8 @@ def parse(lines: Lines, command: str | None) -> Found | None:
 class _Report:
     """hey's sections, in the order that hey prints them."""
 
-    def __init__(self) -> None:
-        self.values: dict[str, Any] = {}
+    def __init__(self, lines: Lines) -> None:
+        self.values = Values(lines)
         self.section = ""
         self.seen: set[str] = set()
         self.error = ""
@@ -133,7 +157,7 @@ class _Report:
             (_DETAIL, self._detail),
             (_STATUS, self._status),
         ):
-            if found := pattern.fullmatch(line):
+            if found := read_remarked(line, pattern.fullmatch) if whole else pattern.fullmatch(line):
                 return take(found)
         if self.section == "Error distribution" and (found := _ERROR.fullmatch(line)):
             if whole:
@@ -141,6 +165,14 @@ class _Report:
                 self.values.setdefault("errors", {})[self.error] = int(found[1])
             return True
         return None if self._belongs(line) else False
+
+    def lacks(self, line: str) -> bool:
+        """Whether a line begins a section that the report lacks so far, or has such a figure of its summary."""
+        name = line.partition(":")[0]
+        if self.section == "Summary" and name in _SUMMARY:
+            return _SUMMARY[name] not in self.values
+        head = _HEAD.fullmatch(line)
+        return head is not None and self.section != "" and _SECTIONS.index(head[1]) > _SECTIONS.index(self.section)
 
     def append(self, text: str) -> None:
         """Add the rest of the error read last, once."""
@@ -167,13 +199,13 @@ class _Report:
         return True
 
     def _percent(self, found: re.Match[str]) -> bool:
-        if float(found[1]) > 0:  # "0% in 0.0000 secs": too few requests for this percentile
+        if float(found[1]) > 0 and found[2][0].isdigit():  # "0% in 0.0000 secs": too few requests for this percentile
             self.values.setdefault("percentiles_s", {})[f"{float(found[1]):g}"] = float(found[2])
         return True
 
     def _detail(self, found: re.Match[str]) -> bool:
         name = re.sub(r"\W", "_", found[1].lower())
-        if "NaN" not in found.groups():
+        if all(text[0].isdigit() for text in found.groups()[1:]):
             times = (float(text) for text in found.groups()[1:])
             table = self.values.setdefault("details", {})
             table[name] = dict(zip(("average_s", "fastest_s", "slowest_s"), times, strict=True))

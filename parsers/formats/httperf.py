@@ -24,18 +24,38 @@ from ..units import number
 
 KIND = "httperf"
 PROGRAMS = ("httperf",)
-SEMANTICS = Semantics(open_loop="with_rate", one_thread=True)
+SEMANTICS = Semantics(
+    open_loop="with_rate",
+    one_thread=True,
+    failure_kinds={
+        "timeout": "client_timeouts",
+        "refused": "connections_refused",
+        "reset": "connections_reset",
+    },
+    non_2xx=("status_1xx", "status_3xx", "status_4xx", "status_5xx"),
+    printed_as={
+        "complete_requests": "requests",
+        "failed_requests": "errors",
+        "non_2xx_responses": "status_4xx",
+        "duration_s": "time_taken_s",
+        **dict.fromkeys(("mean_ms", "max_ms", "percentiles_ms.50"), "connection_ms"),
+    },
+    citations={
+        "load.set_rate": "httperf's manual on --rate",
+    },
+)
 OPTIONS = {
     "--num-conns": Option("connections"),
     "--timeout": Option("timeout_s"),
     "--method": Option("method"),
     "--add-header": Option("header"),
-    **dict.fromkeys(
-        ("--num-calls", "--port", "--rate", "--server", "--uri", "--wlog", "--wsess", "--wsesslog"), Option()
-    ),
+    "--num-calls": Option("repeats_each"),
+    **dict.fromkeys(("--wlog", "--wsess", "--wsesslog"), Option("script")),
+    **dict.fromkeys(("--port", "--rate", "--server", "--uri"), Option()),
     **dict.fromkeys(("--hog", "--print-reply", "--ssl", "-v", "--verbose"), Option(takes_value=False)),
 }
-INLINE = r"Request rate:\s+\d[\d.]* req/s \("
+PRINTS = {"connections": "asked_num_conns", "repeats_each": "asked_num_calls", "rate": "asked_requests_per_second"}
+INLINE = r"Request rate:\s{1,40}(\d[\d.]{0,30}) req/s \("
 OPENS = (
     r"httperf: warning: open file limit|httperf(?: --[a-z][\w-]*(?:=\S+)?)* --client=\d+/\d+ --"
     r"|Maximum connect burst length:\s+\d|Total: connections \d+ requests \d|Connection rate:\s+\d[\d.]* conn/s"

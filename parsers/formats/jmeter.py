@@ -35,9 +35,10 @@ from ..units import clock_s, number
 
 KIND = "jmeter"
 PROGRAMS = ("jmeter", "jmeter.sh", "jmeter.bat", "mvn")
-SEMANTICS = Semantics()
+SEMANTICS = Semantics(failures_in_rate=True, failures_hold_statuses=True, non_2xx=("status_codes",))
 OPTIONS = {
-    **dict.fromkeys(("-D", "-G", "-H", "-J", "-j", "-l", "-o", "-P", "-p", "-q", "-t"), Option()),
+    **dict.fromkeys(("-G", "-J", "-t"), Option("script")),
+    **dict.fromkeys(("-D", "-H", "-j", "-l", "-o", "-P", "-p", "-q"), Option()),
     **dict.fromkeys(("-e", "-f", "-n", "-r"), Option(takes_value=False)),
 }
 _BEFORE = r"(?:\[INFO\] )?"

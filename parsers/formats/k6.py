@@ -1,6 +1,7 @@
-"""k6: the summary at the end of a test, as versions 0.2x to 0.5x and as 1.x print it.
+"""k6: the summary at the end of a test, as versions 0.2x to 0.5x and as 1.x print it, and its JSON.
 
-Reads     from the thresholds, the checks or the first metric to the last one, and the line "running (...)" below it
+Reads     from the thresholds, the checks or the first metric to the last one, and the line "running (...)" below it; the object
+          of --summary-export, and what handleSummary() is given
 Yields    one LoadResult: of http_req_duration and http_reqs; what else was measured stays in the values
 Units     times as Go prints them, kept in ms; sizes with 1000, kept in bytes; a trend without a unit is kept as it is
 Quirks    "http_req_failed" counts failures, so its check mark stands for failed requests; metrics of a tag stand indented
@@ -14,6 +15,7 @@ import re
 from typing import Any
 
 from ..commands import Option
+from ..json_objects import figure, figures, take_object
 from ..lines import Lines
 from ..records import Found, LoadResult, Record, Semantics
 from ..report import Report, take_report
@@ -21,17 +23,31 @@ from ..units import GO_DURATION, go_duration_ms
 
 KIND = "k6"
 PROGRAMS = ("k6",)
-SEMANTICS = Semantics()
+SEMANTICS = Semantics(
+    failures_in_rate=True,
+    failures_hold_statuses=True,
+    printed_as={
+        "requests_per_second": "http_reqs",
+        "complete_requests": "http_reqs",
+        "failed_requests": "http_req_failed",
+        **dict.fromkeys(("mean_ms", "max_ms", "percentiles_ms.50", "percentiles_ms.99"), "http_req_duration_ms"),
+    },
+)
 OPTIONS = {
     **dict.fromkeys(("-u", "--vus"), Option("concurrency")),
     **dict.fromkeys(("-d", "--duration"), Option("duration_s")),
     "--rps": Option("rate"),
-    **dict.fromkeys(("-e", "--env", "-i", "--iterations", "-o", "--out", "-s", "--stage"), Option()),
+    **dict.fromkeys(("-e", "--env", "-i", "--iterations", "-s", "--stage"), Option("script")),
+    **dict.fromkeys(("-o", "--out"), Option()),
     **dict.fromkeys(("--no-color", "-q", "--quiet", "-v", "--verbose"), Option(takes_value=False)),
 }
 _KNOWN = r"(?:http_req\w*|data_received|data_sent|checks\w*|iterations?\w*|vus|vus_max)"
 ADDRESS = False
-OPENS = rf"█ (?:THRESHOLDS|TOTAL RESULTS)\s*$|(?:[✓✗]\s+)?{_KNOWN}\.{{3,}}:\s+\S"
+INLINE = r"http_reqs\.{2,80}: {1,20}\d{1,18} {1,40}(\d[\d.]{0,30})/s"
+OPENS = (
+    rf"█ (?:THRESHOLDS|TOTAL RESULTS)\s*$|(?:[✓✗]\s+)?{_KNOWN}\.{{3,}}:\s+\S"
+    r"|\{\s*$|\{\"(?:metrics|root_group|options|state)\":\s*\{"
+)
 
 _METRIC = re.compile(r"(?:([✓✗])\s+)?([A-Za-z_]\w*|\{[^{}]*\})\.{3,}:\s+(\S.*)")
 _THRESHOLD = re.compile(r"([✓✗])\s+'([^']+)'\s.*")
@@ -44,10 +60,16 @@ _RATE = re.compile(r"(\d+\.\d+)%\s+(?:✓ (\d+)\s+✗ (\d+)|(\d+) out of (\d+))"
 _COUNTER = re.compile(r"(\d+(?:\.\d+)?)\s+(\d+(?:\.\d+)?)/s")
 _DATA = re.compile(r"(\d+(?:\.\d+)?) ([kMGT]?)B\s+(\d+(?:\.\d+)?) ([kMGT]?)B/s")
 _GAUGE = re.compile(r"(\d+(?:\.\d+)?)\s+min=(\d+(?:\.\d+)?)\s+max=(\d+(?:\.\d+)?)")
+_JSON = re.compile(
+    r'\{"(?:metrics":\{"|root_group":\{"(?:name|path|id|groups|checks)"|options":\{"(?:summary|noColor)|state":\{"(?:is|test))'
+)
+_TIMED = re.compile(r"(?:http_req_|grpc_req_|ws_|browser_|iteration_duration|group_duration)")
 _BYTES = {"": 1, "k": 1000, "M": 1000**2, "G": 1000**3, "T": 1000**4}
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
+    if (lines.peek() or "").lstrip().startswith("{"):
+        return take_object(lines, _JSON, _read_object)
     found = take_report(lines, _report(_Metrics()))
     return found if found and found.values.keys() - {"thresholds"} else None
 
@@ -110,6 +132,35 @@ def _trend(cells: dict[str, str]) -> tuple[str, dict[str, float]] | None:
 
 def _ms(text: str) -> float:
     return -go_duration_ms(text[1:]) if text[0] == "-" else go_duration_ms(text)
+
+
+def _read_object(tree: dict[str, Any]) -> dict[str, Any]:
+    """The metrics of --summary-export, or of handleSummary(), which has them in `values`, by the names of the text."""
+    metrics = tree.get("metrics")
+    if not isinstance(metrics, dict) or not metrics.keys() & {"http_reqs", "iterations", "iteration_duration"}:
+        return {}
+    run_time = figure(tree, "state", "testRunDurationMs", factor=0.001)
+    values: dict[str, Any] = {"format": "json"} | ({"run_time_s": run_time} if run_time is not None else {})
+    thresholds = {}
+    for name, metric in metrics.items():
+        own = figures(metric, "values") if "values" in metric else figures(metric)
+        unit, found = _metric(name, own, metric.get("contains"))
+        values |= {f"{name}{unit}": found} if found else {}
+        for text, state in metric.get("thresholds", {}).items():
+            # An export has whether it was crossed, a summary whether it holds.
+            thresholds[f"{name} {text}"] = bool(state.get("ok")) if isinstance(state, dict) else not state
+    return values | {"thresholds": thresholds}
+
+
+def _metric(name: str, found: dict[str, Any], contains: str | None) -> tuple[str, dict[str, Any]]:
+    """(what the metric's name ends in, its figures by the names of the text)."""
+    if "passes" in found:
+        share = found.get("rate", found.get("value", 0))
+        return "", {"pct": round(share * 100, 6), "passes": found["passes"], "fails": found.get("fails", 0)}
+    if "rate" in found:
+        return "_bytes" if name.startswith("data_") else "", {"count": found.get("count", 0), "per_s": found["rate"]}
+    timed = contains == "time" if contains else bool(_TIMED.match(name))
+    return "_ms" if timed and "avg" in found else "", found
 
 
 def _report(metrics: _Metrics) -> Report:

@@ -32,13 +32,14 @@ from ..units import number
 
 KIND = "locust"
 PROGRAMS = ("locust",)
-SEMANTICS = Semantics()
+SEMANTICS = Semantics(failures_in_rate=True, failures_hold_statuses=True)
 OPTIONS = {
     **dict.fromkeys(("-u", "--users", "-c", "--clients"), Option("concurrency")),
     **dict.fromkeys(("-t", "--run-time"), Option("duration_s")),
     **dict.fromkeys(("-n", "--num-request"), Option("requests")),
     **dict.fromkeys(("-H", "--host"), Option("url")),
-    **dict.fromkeys(("--csv", "-f", "--locustfile", "-L", "--logfile", "-r", "--spawn-rate"), Option()),
+    **dict.fromkeys(("-f", "--locustfile"), Option("script")),
+    **dict.fromkeys(("--csv", "-L", "--logfile", "-r", "--spawn-rate"), Option()),
     **dict.fromkeys(("--headless", "--no-web", "--only-summary", "--print-stats"), Option(takes_value=False)),
 }
 _TYPE = r"(?:Type\s+)?"

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import pairwise
 from typing import Any
 
 from ..lines import Lines, was_broken, whole
+from ..prompts import prompt
 from ..records import Found, HostFacts, Problem, Record
-from ..transcript import prompt
 from ..units import number
 
 KIND = "lscpu"
@@ -55,7 +56,7 @@ _TRANSLATED = {
     "l3_cache": "L3 缓存|L3 Cache|Cache L3|Caché L3|cache de L3",
     "flags": "标记|Markierungen|Drapeaux|Indicadores|Opções|Флаги",
 }
-OPENS = rf"(?:{_TRANSLATED['architecture']})\s?[:：]\s+\S|\"lscpu\":\s*\["
+OPENS = rf"(?:{_TRANSLATED['architecture']})\s?[:：]\s+\S|(?:\{{\s*)?\"lscpu\":\s*\["
 
 _KEYS = {key: name for name, keys in _TRANSLATED.items() for key in keys.split("|")}
 _KEYS |= {level: f"{level.lower()}_cache" for level in ("L1d", "L1i", "L2", "L3", "L4")}  # below "Caches (sum of all):"
@@ -70,13 +71,15 @@ _DATA = re.compile(r'"data":\s*("(?:[^"\\]|\\.)*")')
 _SIZE = re.compile(r"([\d.]+)\s*([KMG])(?:iB|B)?(?: \((\d+) instances?\))?")
 _BYTES = {"K": 1024, "M": 1024**2, "G": 1024**3}
 _KNOWN = frozenset(["cpus", "byte_order", "vendor_id", "cpu_op_modes", "model_name", "threads_per_core", "sockets"])
+_MAIL, _WINDOW, _NARROWEST = 60, 79, 30  # columns: mail clients leave 60 to 78, a window may have as few as 30
+_UNEVEN = 20  # columns that breaks at blanks vary by
 _MOST_BROKEN = 20
 _MOST = 400  # lines of JSON without a field
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
     opening = (lines.peek() or "").strip()
-    found = _json(lines) if opening.startswith('"') else _text(lines)
+    found = _json(lines) if opening.startswith('"') else _whole_json(lines) if opening[:1] == "{" else _text(lines)
     if found is None or len(found.values.keys() & _KNOWN) < 2:
         return None
     return found
@@ -108,15 +111,69 @@ def _text(lines: Lines) -> Found:
 
 
 def _joined(lines: Lines, line: str) -> str:
-    """A line with those that a mail client broke off it."""
-    last = line
-    while _LINE.match(line) and (following := lines.ahead(1)) and was_broken(last, following[0]):
-        if _LINE.match(following[0]) or _TITLE.fullmatch(following[0]) or prompt(following[0]) is not None:
+    """A line with those right below that were broken off it: by a mail client at a blank, by a window anywhere."""
+    last = line = line.rstrip()
+    indented = len(line) - len(line.lstrip())
+    window = 0
+    while _LINE.match(line) and (following := (lines.peek() or "").rstrip()):
+        if _LINE.match(following) or _TITLE.fullmatch(following) or prompt(following) is not None:
             break
-        lines.skip_blank()
-        last = next(lines)
-        line = f"{line.rstrip()} {last.strip()}"
+        if not any(map(str.isalnum, following)):
+            break  # an empty prompt
+        window = _width_of_window(lines, last) or window
+        at_blank = len(last) == window - 1 or (len(last) not in (0, window) and _was_broken_at_blank(last, following))
+        if not (at_blank or len(last) == window or _was_cut(lines, last, following)):
+            break
+        last = next(lines).rstrip()
+        line = f"{line} {last.strip()}" if at_blank else line + last[indented:]
     return line
+
+
+def _was_broken_at_blank(line: str, following: str) -> bool:
+    return len(line) < _WINDOW and was_broken(line, following)
+
+
+def _width_of_window(lines: Lines, line: str) -> int:
+    """The columns that all broken lines from this one on fill, or 0: breaks at blanks do not come out so even."""
+    texts = [line, *map(str.rstrip, lines.ahead(_MOST_BROKEN))]
+    width = max(map(len, texts))
+    broken = [len(text) for text, below in pairwise(texts) if not (_LINE.match(below) or _TITLE.fullmatch(below))]
+    broken = broken[:-1] if len(broken) > 2 else broken  # prose below the list may stand behind the last one
+    full = [length for length in broken if length > width - _UNEVEN]
+    enough = 3 if _MAIL <= width < _WINDOW else 2
+    return width if len(full) >= enough and min(full) >= width - 1 else 0  # a blank at its end may be gone
+
+
+def _was_cut(lines: Lines, line: str, following: str) -> bool:
+    """Whether a window broke `line`, the only long one, within a word: lscpu goes on below the rest, which is not longer."""
+    if len(following) > len(line) or len(line) < _NARROWEST:
+        return False
+    return len(line) >= _WINDOW or any(map(_LINE.match, lines.ahead(2)[1:]))
+
+
+def _whole_json(lines: Lines) -> Found | None:
+    """The list where its first line has more than the brace: -J of some versions prints it on one line."""
+    first = lines.number + 1
+    texts: list[str] = []
+    depth = 0
+    for line in lines:
+        if texts and line.lstrip()[:1] not in tuple('{}[]",'):
+            lines.again()
+            break
+        texts.append(line)
+        depth += line.count("{") - line.count("}")
+        if depth <= 0 or len(texts) > _MOST:
+            break
+    values: dict[str, Any] = {"format": "json"}
+    try:
+        fields = json.loads("\n".join(texts))["lscpu"][::-1]
+        while fields:
+            field = fields.pop()
+            values |= _value(_name(field["field"].rstrip(":")), str(field["data"])) if field.get("data") else {}
+            fields += field.get("children", [])[::-1]
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):  # JSON of another shape, or cut off
+        return None
+    return Found(values, first, lines.number, "model_name" not in values)
 
 
 def _json(lines: Lines) -> Found | None:

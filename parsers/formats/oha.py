@@ -1,6 +1,6 @@
-"""oha: the summary that it prints at the end.
+"""oha: the summary that it prints at the end, as text or JSON (-j, --output-format json).
 
-Reads     from "Summary:" or "Success rate:" to the distribution of errors
+Reads     from "Summary:" or "Success rate:" to the distribution of errors; one object of JSON
 Yields    one LoadResult
 Units     times as printed in secs, ms or us, kept in ms (the total in s); sizes with 1024, kept in bytes; requests/s
 Quirks    much like hey's, but with "Success rate:", and percentiles are a "Response time distribution"; requests under way
@@ -15,13 +15,27 @@ import re
 from typing import Any
 
 from ..commands import Option
+from ..json_objects import figure, figures, take_object
 from ..lines import Lines
 from ..records import Found, LoadResult, Record, Semantics
-from ..report import Report, take_report
+from ..report import Report, SummaryReader, take_report
 
 KIND = "oha"
 PROGRAMS = ("oha",)
-SEMANTICS = Semantics()
+SEMANTICS = Semantics(
+    failures_in_requests=False,
+    failures_in_rate=True,
+    exact_rate=False,  # with those aborted due to the deadline, which have no status
+    non_2xx=("status_codes",),
+    printed_as={
+        "duration_s": "total_ms",
+        "mean_ms": "average_ms",
+        "max_ms": "slowest_ms",
+        "complete_requests": "status_codes",
+        "failed_requests": "errors",
+        "non_2xx_responses": "status_codes",
+    },
+)
 OPTIONS = {
     "-n": Option("requests"),
     "-c": Option("concurrency"),
@@ -37,10 +51,12 @@ OPTIONS = {
     "-a": Option(secret=True),
     "--disable-keepalive": Option("keepalive", takes_value=False, means=False),
     "--urls-from-file": Option("url_file", takes_value=False, means=True),
-    **dict.fromkeys(("-D", "--fps", "--host", "--http-version", "-r", "-s", "-x"), Option()),
+    "-D": Option("body"),
+    "--http-version": Option("protocol"),
+    **dict.fromkeys(("--fps", "--host", "-r", "-s", "-x"), Option()),
     **dict.fromkeys(("--disable-compression", "-j", "--json", "--insecure", "--no-tui"), Option(takes_value=False)),
 }
-OPENS = r"Summary:\s*$|Success rate:\s+\d+\.\d+%?\s*$|Response time distribution:\s*$"
+OPENS = r"Summary:\s*$|Success rate:\s+\d+\.\d+%?\s*$|Response time distribution:\s*$|\{\s*$|\{\"summary\":\s*\{"
 
 _MS = {"secs": 1000, "sec": 1000, "s": 1000, "ms": 1, "us": 0.001, "µs": 0.001, "ns": 1e-6}
 _BYTES = {"B": 1, "": 1, "KiB": 1024, "MiB": 1024**2, "GiB": 1024**3, "TiB": 1024**4}
@@ -56,31 +72,18 @@ _PERCENT = re.compile(rf"(\d+(?:\.\d+)?)% in {_TIME}")
 _DETAIL = re.compile(rf"(DNS\+dialup|DNS-lookup):\s+{_TIME}, {_TIME}, {_TIME}")
 _STATUS = re.compile(r"\[(\d{3})\] (\d+) responses")
 _ERROR = re.compile(r"\[(\d+)\] (\S.*)")
+_JSON = re.compile(r'\{"(?:summary":\{"(?:successRate|total|average)":|details":\{"DNSDialup":\{)')
 _DEADLINE = "aborted due to deadline"
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
+    if (lines.peek() or "").lstrip().startswith("{"):
+        return take_object(lines, _JSON, _read_object)
     ahead = [line.strip() for line in lines.ahead(2)]
     if not any(line.startswith(("Success rate:", "Response time distribution:")) for line in ahead):
         return None  # hey's summary begins alike
-    found = take_report(lines, _report(_Lines(lines)))
+    found = take_report(lines, _report(SummaryReader(lines, _MEANINGS, _ERROR)))
     return found if found and found.values.keys() - {"success_rate_pct"} else None
-
-
-class _Lines:
-    def __init__(self, lines: Lines) -> None:
-        self.lines = lines
-        self.errors = False  # whether the errors' section has begun
-
-    def read(self, line: str) -> dict[str, Any] | None:
-        for pattern, meaning in _MEANINGS:
-            if found := pattern.fullmatch(line):
-                return meaning(found)
-        if line == "Error distribution:":
-            self.errors = True
-            return {}
-        found = _ERROR.fullmatch(line) if self.errors and not self.lines.unended() else None
-        return {"errors": {found[2]: int(found[1])}} if found else None
 
 
 def _ms(figure: str, unit: str) -> float:
@@ -117,7 +120,7 @@ _MEANINGS = (
 )
 
 
-def _report(ours: _Lines) -> Report:
+def _report(ours: SummaryReader) -> Report:
     return Report(
         tool=KIND,
         read=ours.read,
@@ -132,6 +135,33 @@ def _report(ours: _Lines) -> Report:
         ),
         over=lambda values, line: line == "Summary:",
     )
+
+
+def _read_object(tree: dict[str, Any]) -> dict[str, Any]:
+    if figure(tree, "summary", "requestsPerSec") is None:
+        return {}
+    times = {name: figure(tree, "summary", name.lower(), factor=1000) for name in _TIMES}
+    percentiles = figures(tree, "latencyPercentiles", factor=1000)
+    bars = figures(tree, "responseTimeHistogram")
+    parts = ("average", "fastest", "slowest")
+    details = {
+        name: {f"{part}_ms": ms for part, ms in figures(tree, "details", key, factor=1000).items() if part in parts}
+        for name, key in (("dns_dialup", "DNSDialup"), ("dns_lookup", "DNSLookup"))
+    }
+    return {
+        "format": "json",
+        "success_rate_pct": figure(tree, "summary", "successRate", factor=100),
+        **{_TIMES[name]: ms for name, ms in times.items()},
+        "requests_per_second": figure(tree, "summary", "requestsPerSec"),
+        "total_data_bytes": figure(tree, "summary", "totalData"),
+        "size_per_request_bytes": figure(tree, "summary", "sizePerRequest"),
+        "size_per_s_bytes": figure(tree, "summary", "sizePerSec"),
+        "percentiles_ms": {name.removeprefix("p"): ms for name, ms in percentiles.items()},
+        "histogram_ms": [[round(float(s) * 1000, 6), n] for s, n in bars.items() if s != "NaN"] or None,
+        "details": {name: part for name, part in details.items() if part},
+        "status_codes": figures(tree, "statusCodeDistribution"),
+        "errors": figures(tree, "errorDistribution"),
+    }
 
 
 def records(values: dict[str, Any]) -> list[Record]:

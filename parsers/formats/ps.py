@@ -5,7 +5,7 @@ Yields    a ProcessSample a row
 Units     KiB, per cent, seconds
 Quirks    `| grep` drops the header, so the columns come from the command or from the look of the row; `lstart` and `start`
           print several words; a process may have no name; -L lists threads; the art of a forest is taken off;
-          "-o rss=MEMORY" gives a column a title of its own
+          "-o rss=MEMORY" gives a column a title of its own; toybox calls the command NAME
 Source    procps ps(1) and output.c, busybox and toybox ps.c
 """
 
@@ -16,9 +16,9 @@ import shlex
 from typing import Any
 
 from ..lines import Lines
+from ..prompts import prompt
 from ..records import Found, Record
-from ..tables import RowReader, Table, samples
-from ..transcript import prompt
+from ..tables import CONVERTERS, RowReader, Table, samples
 
 KIND = "ps"
 PROGRAMS = ("ps",)
@@ -64,6 +64,7 @@ _COLUMNS = {
     "COMMAND": "command",
     "CMD": "command",
     "ARGS": "command",
+    "NAME": "command",
     "COMM": "command",
     "UCMD": "command",
     "LWP": "lwp",
@@ -119,6 +120,7 @@ _OTHERS = frozenset(
         "SUSER",
         "RUID",
         "EUID",
+        "PC",
     ]
 )
 _OPTION_NAMES = {
@@ -181,6 +183,8 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     else:
         lines.again()
         names = _columns_of(command) if command and is_ps else None
+        if names and not CONVERTERS.keys() & set(names):
+            return None  # texts alone: nothing to measure, and nothing tells where they end
         names = names or _columns_by_look(line)
         reader = RowReader(lines, names)
         table = reader.read(several=False)
@@ -207,7 +211,11 @@ def _finish(table: Table, names: list[str], first: int, reader: RowReader, flavo
 def _broken_header(lines: Lines, line: str) -> str | None:
     """The whole header where a mail client put its last words on a line of their own; None where it did not."""
     following = (lines.peek() or "").split()
-    if not following or following[-1] not in ("COMMAND", "CMD", "ARGS") or any(w not in _COLUMNS for w in following):
+    if (
+        not following
+        or following[-1] not in ("COMMAND", "CMD", "ARGS", "NAME")
+        or any(w not in _COLUMNS for w in following)
+    ):
         return None
     next(lines)
     return f"{line} {' '.join(following)}"
@@ -219,6 +227,8 @@ def _header(line: str, titles: dict[str, str] | None) -> list[str] | None:
     titles   what the command of ps calls a column and which one that is ("rss=MEMORY"); None where no such command is shown
     """
     words = line.split()
+    if words[-2:] == ["PC", "NAME"]:
+        words.insert(-1, "S")  # Android's: the state has no title
     if "PID" not in words or any(not re.fullmatch(r"[A-Z%][A-Z%:_]*", w) for w in words):
         return None
     if titles is None and any(w not in _COLUMNS and w not in _OTHERS for w in words):

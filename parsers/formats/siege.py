@@ -6,7 +6,8 @@ Units     times in seconds whatever the version prints (4.1 prints ms), data in 
 Quirks    "successful" counts redirects too and may exceed "transactions"; the message about siege.log follows 3.0's
           summary; "concurrency" is a mean, the users are in "Preparing N concurrent users"; with -c above its limit siege
           goes on with as many users as it allows, and says so above its banner; a failed connection is one line each; the
-          JSON has no banner, and what siege complains of stands above it
+          JSON has no banner, and what siege complains of stands above it; the spinner of 3.0 leaves its sign before a
+          label ("\\Transaction rate:", "^H|Elapsed time:")
 Source    siege's main.c, display of the statistics, 2.71 to 4.1.7
 
 siege_log: lines of siege.log, one for each siege.
@@ -24,9 +25,11 @@ from typing import Any
 
 from ..catalogue import Format
 from ..commands import Command, Option
-from ..lines import Lines
+from ..lines import Lines, Values
+from ..prompts import prompt
 from ..records import Found, LoadResult, Problem, Record, Semantics
-from ..transcript import is_elision, prompt
+from ..report import has_placeholder, is_stray
+from ..transcript import is_elision
 from ..units import number
 
 KIND = "siege"
@@ -35,9 +38,28 @@ SEMANTICS = Semantics(
     completed_from_command=True,
     concurrency="measured",
     failures_in_requests=False,
+    good_replies="successful_transactions",
     rate_step=0.01,
     mean_step_ms=10.0,
     max_step_ms=10.0,
+    printed_as={
+        "requests_per_second": "transaction_rate",
+        "complete_requests": "transactions",
+        "failed_requests": "failed_transactions",
+        "non_2xx_responses": "successful_transactions",
+        "duration_s": "elapsed_s",
+        "mean_ms": "response_time_s",
+        "max_ms": "longest_s",
+    },
+    citations={
+        "errors.failed": "siege's manual on availability",
+        "figures.availability": "siege's manual on availability",
+        "figures.concurrency": "siege's manual: concurrency is the mean number of open connections, of at most -c users",
+        "figures.rate": "siege's main.c: the rate is the requests over the time taken",
+        "resolution.steps": "siege prints times in hundredths of a second",
+        "resolution.within": "siege prints times in hundredths of a second",
+        "tool.aborted": "siege breaks off by itself when sockets fail",
+    },
 )
 OPTIONS = {
     **dict.fromkeys(("-c", "--concurrent"), Option("concurrency")),
@@ -47,17 +69,22 @@ OPTIONS = {
     **dict.fromkeys(("-H", "--header"), Option("header")),
     **dict.fromkeys(("-A", "--user-agent"), Option("user_agent")),
     **dict.fromkeys(("-T", "--content-type"), Option("content_type")),
-    **dict.fromkeys(("-d", "--delay", "-m", "--mark", "-R", "--rc"), Option()),
+    **dict.fromkeys(("-d", "--delay"), Option("delay_s")),
+    **dict.fromkeys(("-m", "--mark", "-R", "--rc"), Option()),
     **dict.fromkeys(
         ("-b", "-C", "-D", "-g", "-h", "-i", "-j", "-l", "-p", "-q", "-v", "-V"), Option(takes_value=False)
     ),
     **dict.fromkeys(("--benchmark", "--get", "--internet", "--json-output", "--log"), Option(takes_value=False)),
     **dict.fromkeys(("--no-follow", "--no-parser", "--print", "--quiet", "--verbose"), Option(takes_value=False)),
 }
-INLINE = r"Transaction rate:\s+\d[\d.]*\s+trans/sec"
+PRINTS = {"concurrency": "users"}
+_SPUN = r"(?:\^H|[-\\|/]){1,9}"  # signs of the spinner, with or without its backspaces as the terminal shows them
+INLINE = r"Transaction rate:\s{1,40}(\d[\d.]{0,30})\s{1,9}trans/sec"
 OPENS = (
     r"WARNING: The number of users is capped at \d"
-    r"|\*\* SIEGE \d|\*\* siege \d|\*\* Preparing \d+ concurrent users|The server is now under siege|Lifting the server siege"
+    r"|\*\* (?i:siege) \d|\*\* Preparing \d+ concurrent users|The server is now under siege|Lifting the server siege"
+    r"|siege aborted due to excessive socket failure|(?:Transactions|Availability|Transaction rate):\s*$"
+    rf"|{_SPUN}(?:Transactions|Availability|Elapsed time|Response time|Transaction rate|Successful transactions):\s+\d"
     r"|[Tt]ransactions:\s+\d+\s+hits|Availability:\s+\d[\d.]*\s*%\s*$|Transaction rate:\s+\d[\d.]*\s+trans/sec"
     r"|Successful transactions:\s*\d|\{?\s*\"transactions\":\s+\d+,|\{\s*$"
     r"|\[(?:error|alert|fatal)\] \S.{0,90}? (?:sock|browser|ssl|http|auth|init|main|client)\.c:\d+: "
@@ -81,6 +108,7 @@ _KEYS = {
 _FACTORS = {"ms": 0.001, "bytes": 1 / 1048576, "bytes/sec": 1 / 1048576, "kb": 1 / 1024, "kb/sec": 1 / 1024}
 _UNITS = {"availability_pct": "%", "data_transferred_mb": "MB", "throughput_mb_per_s": "MB/sec"}
 _UNITS |= {"elapsed_s": "secs", "response_time_s": "secs", "transaction_rate": "trans/sec", "transactions": "hits"}
+_KNOWN = {unit.lower() for unit in _UNITS.values()} | _FACTORS.keys()
 _REQUEST = re.compile(
     r"HTTP/\d\.\d\s+\d+|\[(?:error|alert|debug|fatal|info)\]|\[\w+, \S+|siege aborted|can change the failure|Lifting the server"
     r"|The server is now|\*\* |done\.|\^C|\.+\s*done|={20,}|WARNING: The number of users|[A-Z]+\s+\d+\s+\d+\.\d+ secs:|FTP/"
@@ -90,7 +118,9 @@ _CAPPED = "WARNING: The number of users is capped"
 _MESSAGE = re.compile(r"\[(?:error|alert|fatal)\] \S")
 _MOST_WARNINGS = 20  # a server that refuses connections gets the same line a thousand times, and few different ones
 _LOGNOTE = re.compile(r"(?:FILE|LOG FILE): |You can disable this|the \.siegerc file|the directive 'show-logfile'|\[\^")
-_BANNER = re.compile(r"\*\* (?:SIEGE|siege) (\S+)")
+_BANNER = re.compile(r"\*\* siege (\S+)", re.IGNORECASE)
+_SPINNER = re.compile(rf"{_SPUN}(?=[A-Z])")
+_SPINNING = re.compile(r"(?:[-\\|/\s]{0,9}\^H){1,200}[-\\|/\s]{0,9}")
 _USERS = re.compile(r"\*\* Preparing (\d+) concurrent users")
 _TWO_DECIMALS = re.compile(r"\d+\.\d\d")
 _LABEL = re.compile(r"([A-Za-z ]{10,24}?):\s*(.*)")
@@ -104,18 +134,20 @@ def parse(lines: Lines, command: str | None) -> Found | None:
 class _Siege:
     def __init__(self, lines: Lines) -> None:
         self.lines = lines
-        self.values: dict[str, Any] = {}
+        self.values = Values(lines)
         self.problems: list[Problem] = []
         self.first = self.last = lines.number + 1
         self.blank: list[str] = []
-        self.done = False
+        self.done = self.template = False
 
     def read(self) -> Found | None:
         for line in self.lines:
             stripped = line.strip()
-            if not stripped or is_elision(stripped):
+            if stripped[:1] in tuple("-\\|/^") and (spun := _SPINNER.match(stripped)):
+                stripped = stripped[spun.end() :]
+            if not stripped or is_elision(stripped) or _SPINNING.fullmatch(stripped):
                 self.blank.append(self.lines.raw)
-            elif self._line(stripped):
+            elif self._line(stripped) or self._is_stray(stripped):
                 self.last = self.lines.number
                 self.blank.clear()
                 if self.done:
@@ -125,6 +157,23 @@ class _Siege:
                 self.lines.back(*self.blank, self.lines.raw)
                 break
         return self._finish()
+
+    def _is_stray(self, line: str) -> bool:
+        """Whether somebody put this line into the summary; one of siege's own begins the next."""
+        if not self._has_summary() or _BANNER.match(line) or _USERS.match(line) or _JSON.fullmatch(line):
+            return False
+        label = _LABEL.match(line)
+        return not (label and label[1].strip().lower() in _KEYS) and is_stray(self.lines, line, self._lacks)
+
+    def _has_summary(self) -> bool:
+        return "transaction_rate" in self.values or "transactions" in self.values
+
+    def _lacks(self, line: str) -> bool:
+        """Whether a line has a figure that comes behind those that were read."""
+        label = _LABEL.match(line)
+        key = _KEYS.get(label[1].strip().lower()) if label else None
+        order = list(_KEYS.values())
+        return key is not None and all(order.index(key) > order.index(known) for known in self.values if known in order)
 
     def _note_behind(self) -> None:
         """Take the message about siege.log that follows the JSON."""
@@ -167,13 +216,20 @@ class _Siege:
                 self._number(key, self.lines.cut_text, "")  # as long as siege prints it
                 self.lines.cut = 0
             return True
+        if not words:
+            words = self.lines.take_below(lambda below: below[0].isdigit())[1].split()
         if not words or not words[0][:1].isdigit():
             if not self.values:
                 return False
+            self.template = self.template or has_placeholder(rest)
             self._problem(f"expected a number for {key}, found {rest[:40]!r}")
             return True
         unit = words[1] if len(words) > 1 else ""
-        if not unit and key in _UNITS and self.lines.peek() is None:
+        if (
+            key in _UNITS
+            and unit.lower() not in _KNOWN
+            and (self.lines.unended() if unit else self.lines.peek() is None)
+        ):
             self._problem(f"the text ends in {rest[:40]!r}, before the unit {_UNITS[key]}: the number may be cut off")
             return True
         self._number(key, words[0], unit.lower())
@@ -193,7 +249,7 @@ class _Siege:
 
     def _around(self, line: str) -> bool:
         """The banner, the request lines and the notes that siege prints around its figures."""
-        summary = "transaction_rate" in self.values or "transactions" in self.values
+        summary = self._has_summary()
         if line.startswith(_CAPPED):
             return not self.values and self._capped(line)
         if (not summary or self._within_json(line)) and _MESSAGE.match(line):
@@ -243,7 +299,9 @@ class _Siege:
     def _finish(self) -> Found | None:
         values = self.values
         figures = [k for k in values if k in _KEYS.values()]
-        if len(figures) < 2 and "transaction_rate" not in values and "siege_version" not in values:
+        if self.template and "transaction_rate" not in values:
+            return None
+        if len(figures) < 2 and not {"transaction_rate", "siege_version", "aborted"} & values.keys():
             return None
         if not figures:
             self.problems.append(Problem(self.last, "the siege breaks off before its first figure"))
@@ -272,7 +330,7 @@ def records(values: dict[str, Any]) -> list[Record]:
             requests_per_second=get("transaction_rate"),
             complete_requests=get("transactions"),
             failed_requests=get("failed_transactions"),
-            concurrency=get("users", get("concurrency")),
+            concurrency=get("users"),  # the printed concurrency is what came about
             duration_s=get("elapsed_s"),
             mean_ms=ms(mean),
             min_ms=ms(shortest),
@@ -353,7 +411,6 @@ def _load(row: dict[str, float]) -> LoadResult:
         requests_per_second=row["transaction_rate"],
         complete_requests=int(row["transactions"]),
         failed_requests=int(row["failed_transactions"]),
-        concurrency=row["concurrency"],
         duration_s=row["elapsed_s"],
         mean_ms=round(row["response_time_s"] * 1000, 6),
         transferred_bytes=round(row["data_transferred_mb"] * 1048576),

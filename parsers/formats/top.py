@@ -30,9 +30,11 @@ LISTS_ALL = False
 OPENS = (
     r"top - \d\d?:\d\d|\d\d?:\d\d(?::\d\d)?(?:[ap]m)?\s+up\s+\d|\d+ processes:\s*\d+ \w+, |CPU\d* states:\s+\d"
     r"|last pid:\s*\d+;|(?:Tasks|Threads|任务|Tareas|Tâches|Tarefas|Hilos):\s*\d+ total,"
-    r"|%?Cpu(?:\(s\)|\d+)\s*:\s*\d|CPU:\s+[\d.]+% (?:usr|user)"
+    r"|%?Cpu(?:\(s\)|\d+)\s*:\s*\.?\d|CPU:\s+[\d.]+% (?:usr|user)"
     r"|\d+%cpu\s+\d+%user|(?:[KMGT]iB )?(?:Mem|Swap)\s?:\s*[\d.,]+\+?\s?[kKMGT]?\s?\+?(?:total|used|Active),"
     r"|PID\s+(?:PPID\s+)?USER(?:NAME)?\s.*(?:\bRES\b|\bVIRT\b|\bVSZ\b|\bSIZE\b).*%?W?CPU"
+    r"|(?=(?:[A-Z%][A-Z%+]*+\s++){1,12}PID\s)(?=.*(?:\bRES\b|\bVIRT\b|TIME\+))(?=.*%CPU)"
+    r"|PID\s(?=.*(?:\bRES\b|\bVIRT\b|TIME\+))(?=.*%CPU)"
 )
 
 _COLUMNS = {
@@ -63,8 +65,10 @@ _COLUMNS = {
     "Command": "command",
     "ARGS": "command",
     "CMD": "command",
+    "NAME": "command",
 }
-_HEADER = re.compile(r"PID\s|(?:[A-Z%+]+\s+){2,}PID\b")
+_COMMANDS = ("COMMAND", "ARGS", "CMD", "Command", "NAME")
+_GLUED = re.compile(r"([A-Z%].*?\s(?:COMMAND|ARGS|CMD|NAME))\s+(?=\d+\s)")  # the first row, right behind the titles
 
 
 @lru_cache(maxsize=64)
@@ -103,7 +107,7 @@ class _Screen:
                 blank.append(lines.raw)
                 continue
             stripped = self.summary.in_english(stripped)
-            if _HEADER.match(stripped) and (names := self._header(stripped)):
+            if "PID" in stripped and (names := self._header(stripped)):
                 self.last = lines.number
                 blank.clear()
                 reader = RowReader(lines, names)
@@ -147,10 +151,13 @@ class _Screen:
     def _header(self, line: str) -> list[str] | None:
         if line.endswith(" COMMAND") and "[" not in line:
             return _names(line)
+        if (glued := _GLUED.match(line)) and (names := _names(glued[1])):
+            self.lines.put_rest(line[glued.end() :])
+            return names
         words = line.replace("S[%CPU]", "S %CPU").replace("[", " ").replace("]", " ").split()
-        if words and words[-1] not in ("COMMAND", "ARGS", "CMD", "Command"):
+        if words and words[0] not in _COMMANDS and words[-1] not in _COMMANDS:
             rest = self.summary.in_english(self.lines.peek() or "").split()
-            if rest and rest[-1] in ("COMMAND", "ARGS", "CMD") and all(w in _COLUMNS for w in rest):
+            if rest and rest[-1] in _COMMANDS and all(w in _COLUMNS for w in rest):
                 words += rest  # broken by a mail client
                 next(self.lines)
         return _names(" ".join(words))

@@ -14,8 +14,8 @@ import re
 from typing import Any
 
 from ..lines import Lines, whole
+from ..prompts import prompt
 from ..records import Found, HostFacts, Record
-from ..transcript import prompt
 
 KIND = "uname"
 PROGRAMS = ("uname",)

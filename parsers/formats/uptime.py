@@ -6,6 +6,14 @@ Units     seconds
 Quirks    a decimal comma in some locales, with a comma between the loads, too; macOS prints no comma between them; BSD prints
           no seconds, and hours with AM and PM; the users are left out where there are none
 Source    procps' library/uptime.c, busybox' procps/uptime.c, BSD's w.c
+
+loadavg: the one line of /proc/loadavg.
+
+Reads     "3.95 1.58 0.65 6/418 225"
+Yields    SystemSample
+Units     none: processes
+Quirks    the fraction is of the kernel's threads: those that can run, and all
+Source    the kernel's fs/proc/loadavg.c
 """
 
 from __future__ import annotations
@@ -14,6 +22,7 @@ import re
 from contextlib import suppress
 from typing import Any
 
+from ..catalogue import Format
 from ..lines import Lines, iteration, whole
 from ..records import Found, Record, SystemSample
 from ..units import number, uptime_s
@@ -57,3 +66,44 @@ def records(values: dict[str, Any]) -> list[Record]:
     metrics: dict[str, float] = {name: float(values[name]) for name in ("load1", "load5", "load15") if name in values}
     clock = str(values["time"])
     return [SystemSample(tool=KIND, clock=clock if clock.count(":") == 2 else None, metrics=metrics)]
+
+
+# --- loadavg -----------------------------------------------------------------------------------------------------------
+_LOADS = re.compile(r"(\d+\.\d\d) (\d+\.\d\d) (\d+\.\d\d) (\d+)/(\d+)(?:\s+(\d+))?")
+
+
+def _parse_loads(lines: Lines, command: str | None) -> Found | None:
+    first, above = lines.number + 1, lines.raw
+    line = _LOADS.fullmatch(next(lines).strip())
+    if line is None:
+        lines.again()
+        return None
+    values: dict[str, Any] = {"iteration": iteration(lines, "loadavg", first, first, above)}
+    values |= {name: float(text) for name, text in zip(("load1", "load5", "load15"), line.groups(), strict=False)}
+    values["run_queue"] = int(line[4])
+    if line[6] or not lines.unended():  # else its digits may go on
+        values["sched_entities"] = int(line[5])
+    if line[6]:
+        values["last_pid"] = int(line[6])
+    return Found(values, first, first)
+
+
+def _load_records(values: dict[str, Any]) -> list[Record]:
+    names = ("load1", "load5", "load15", "run_queue", "sched_entities")
+    return [
+        SystemSample(
+            tool="loadavg", clock=None, metrics={name: float(values[name]) for name in names if name in values}
+        )
+    ]
+
+
+OTHER_FORMATS = (
+    Format(
+        kind="loadavg",
+        about="the one line of /proc/loadavg.",
+        opens=r"\d+\.\d\d \d+\.\d\d \d+\.\d\d \d+/\d+(?:\s+\d+)?\s*$",
+        command=re.compile(r"/proc/loadavg"),
+        parse=_parse_loads,
+        records=_load_records,
+    ),
+)

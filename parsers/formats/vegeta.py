@@ -1,6 +1,6 @@
-"""vegeta: the text of `vegeta report`.
+"""vegeta: the text of `vegeta report`, and its JSON (-type=json).
 
-Reads     the table from "Requests [total, rate, throughput]" to "Error Set:" and the errors below it
+Reads     the table from "Requests [total, rate, throughput]" to "Error Set:" and the errors below it; one object of JSON
 Yields    one LoadResult
 Units     times as Go prints them (µs, ms, s, 1m40s), kept in ms (the duration in s); rates requests/s; sizes bytes
 Quirks    an open model: requests begin at a rate that was set, whatever the answers take. "rate" is what was sent,
@@ -14,6 +14,7 @@ import re
 from typing import Any
 
 from ..commands import Option
+from ..json_objects import figure, figures, take_object
 from ..lines import Lines
 from ..records import Found, LoadResult, Record, Semantics
 from ..report import Report, take_report
@@ -21,7 +22,22 @@ from ..units import go_duration_ms
 
 KIND = "vegeta"
 PROGRAMS = ("vegeta",)
-SEMANTICS = Semantics(open_loop="always")
+SEMANTICS = Semantics(
+    open_loop="always",
+    failures_hold_statuses=True,
+    non_2xx=("status_codes",),
+    printed_as={
+        "requests_per_second": "throughput_per_s",
+        "duration_s": "duration_total_s",
+        **dict.fromkeys(("mean_ms", "max_ms", "percentiles_ms.50", "percentiles_ms.99"), "latencies_ms"),
+        "complete_requests": "requests_total",
+        "failed_requests": "status_codes",
+        "non_2xx_responses": "status_codes",
+    },
+    citations={
+        "load.set_rate": "vegeta's manual on -rate",
+    },
+)
 OPTIONS = {
     "-rate": Option("rate"),
     "-duration": Option("duration_s"),
@@ -30,22 +46,29 @@ OPTIONS = {
     "-connections": Option("connections"),
     "-header": Option("header"),
     "-targets": Option("url_file"),
-    "-keepalive": Option(takes_value=False),
-    **dict.fromkeys(("-body", "-format", "-max-workers", "-name", "-output", "-type"), Option()),
+    "-keepalive": Option("keepalive", takes_value=False),
+    "-body": Option("body"),
+    **dict.fromkeys(("-format", "-max-workers", "-name", "-output", "-type"), Option()),
     **dict.fromkeys(("-h2c", "-http2", "-insecure", "-lazy"), Option(takes_value=False)),
 }
 ONE_DASH = True
+PRINTS = {"rate": "rate_per_s", "duration_s": "duration_attack_s"}
+INLINE = r"Requests {1,20}\[total, rate(?:, throughput)?\] {1,20}\d{1,18}, (?:[\d.]{1,30}, )?(\d[\d.]{0,30})"
 OPENS = (
     r"Requests\s+\[total, rate(?:, throughput)?\]\s|Duration\s+\[total, attack, wait\]\s"
     r"|Latencies\s+\[(?:min, )?mean, 50, (?:90, )?95, 99, max\]\s|Status Codes\s+\[code:count\]\s"
+    r"|\{\s*$|\{\"latencies\":\s*\{"
 )
 
 _ROW = re.compile(r"(Requests|Duration|Latencies|Bytes In|Bytes Out|Success|Status Codes)\s+\[([^\]]+)\]\s+(\S.*)")
 _STATUS = re.compile(r"\d{1,3}:\d+(?:\s+\d{1,3}:\d+)*")
+_JSON = re.compile(r'\{"latencies":\{"(?:total|mean|50th|min)":')
 _METHOD = r"(?:Get|Post|Put|Patch|Delete|Head|Options)"
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
+    if (lines.peek() or "").lstrip().startswith("{"):
+        return take_object(lines, _JSON, _read_object)
     return take_report(lines, _REPORT)
 
 
@@ -117,6 +140,31 @@ _REPORT = Report(
     noise=re.compile(r"Error Set:\s*$"),
     free=re.compile(rf"\d{{3}} [A-Z][A-Za-z' -]+$|{_METHOD} \"?https?://"),
 )
+
+
+def _read_object(tree: dict[str, Any]) -> dict[str, Any]:
+    total = figure(tree, "requests")
+    if total is None:
+        return {}
+    attack, wait = (figure(tree, name, factor=1e-9) for name in ("duration", "wait"))
+    latencies = figures(tree, "latencies", factor=1e-6)
+    return {
+        "format": "json",
+        "requests_total": total,
+        "rate_per_s": figure(tree, "rate"),
+        "throughput_per_s": figure(tree, "throughput"),
+        "duration_total_s": round(attack + wait, 9) if attack is not None and wait is not None else None,
+        "duration_attack_s": attack,
+        "duration_wait_s": wait,
+        "latencies_ms": {name.removesuffix("th"): ms for name, ms in latencies.items() if name != "total"},
+        **{
+            f"bytes_{way}_{name}": figure(tree, f"bytes_{way}", name)
+            for way in ("in", "out")
+            for name in ("total", "mean")
+        },
+        "success_pct": figure(tree, "success", factor=100),
+        "status_codes": figures(tree, "status_codes"),
+    }
 
 
 def records(values: dict[str, Any]) -> list[Record]:

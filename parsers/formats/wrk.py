@@ -5,22 +5,41 @@ Yields    one LoadResult
 Units     times as printed in us, ms, s, m or h, kept in ms (duration in s); sizes with 1024, kept in bytes; rates with 1000
 Quirks    errors and other statuses than 2xx and 3xx are printed only where there were some; wrk2 adds its calibration and,
           with --latency, a long spectrum, and with --u_latency both once more, without the time that requests waited to
-          be sent; "Req/Sec" is per thread
+          be sent; "Req/Sec" is per thread. Its spectrum is in ms, with twice as many rows each time that what is left halves
 Source    wrk.c, stats.c and units.c of wrk 3 to 4.2 and wrk2
 """
 
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import Any
 
 from ..commands import Command, Option, host_port_path
-from ..lines import Lines
+from ..lines import Lines, Values
 from ..records import Found, LoadResult, Problem, Record, Semantics
+from ..report import MANY, has_placeholder, is_stray
+from ..transcript import read_remarked
+from ..units import ungrouped
 
 KIND = "wrk"
 PROGRAMS = ("wrk", "wrk2")
-SEMANTICS = Semantics(open_loop="with_rate")
+SEMANTICS = Semantics(
+    open_loop="with_rate",
+    failures_in_requests=False,  # but for late answers
+    failure_kinds={kind: f"socket_errors.{kind}" for kind in ("connect", "read", "write", "timeout")},
+    late_answers="socket_errors.timeout",
+    absent_non_2xx_is_zero=True,
+    printed_as={
+        "failed_requests": "socket_errors",
+        "duration_s": "time_taken_s",
+        "mean_ms": "latency_mean_ms",
+        "max_ms": "latency_max_ms",
+    },
+    citations={
+        "errors.late": "wrk.c, response_complete(): an answer behind the timeout is counted, and its time is not recorded",
+    },
+)
 OPTIONS = {
     **dict.fromkeys(("-c", "--connections"), Option("concurrency")),
     **dict.fromkeys(("-d", "--duration"), Option("duration_s")),
@@ -28,13 +47,14 @@ OPTIONS = {
     **dict.fromkeys(("-R", "--rate"), Option("rate")),
     **dict.fromkeys(("-H", "--header"), Option("header")),
     "--timeout": Option("timeout_s"),
-    **dict.fromkeys(("-s", "--script"), Option()),
+    **dict.fromkeys(("-s", "--script"), Option("script")),
     **dict.fromkeys(("-L", "--latency", "-U", "--u_latency", "-v", "--version"), Option(takes_value=False)),
 }
-INLINE = r"Requests/sec:\s+\d[\d.]*\s*$"
+PRINTS = {"threads": "threads", "duration_s": "duration_s"}
 OPENS = (
     r"Running \d+(?:\.\d+)?[smh] test @ \S|\d+ threads? and \d+ connections?\s*$|Thread Stats\s+Avg\s+Stdev\s+Max"
-    r"|\d+ requests in \d[\d.]*[a-z]+, \S+ read|Requests/sec:\s+\d[\d.]*\s*$|Transfer/sec:\s+\d[\d.]*[KMGT]?B\s*$"
+    r"|\d[\d,]* requests in \d[\d.]*[a-z]+, \S+ read|Requests/sec:\s+\d[\d.,]*\s*$|Transfer/sec:\s+\d[\d.]*[KMGT]?B\s*$"
+    r"|Detailed Percentile spectrum:\s*$"
 )
 
 _MS = {"us": 0.001, "ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000}
@@ -50,35 +70,46 @@ _PERCENT = re.compile(rf"(\d+(?:\.\d+)?)%\s+{_TIME}")
 _DONE = re.compile(rf"(\d+) requests in {_TIME}, (\d[\d.]*)([KMGT]?)B read")
 _ERRORS = re.compile(r"Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)")
 _STATUS = re.compile(r"Non-2xx or 3xx responses: (\d+)")
-_REQUESTS = re.compile(r"Requests/sec:\s+(\d+\.\d\d)")
+_REQUESTS = re.compile(r"Requests/sec:\s+(\d+\.\d\d)(?!\d)")
 _TRANSFER = re.compile(r"Transfer/sec:\s+(\d[\d.]*)([KMGT]?)B")
-# wrk2's spectrum and calibration, and the headings of the tables.
+_SPECTRUM = re.compile(r"(\d+\.\d{3})\s+([01]\.\d{6,12})\s+\d+\s+(\d+\.\d\d|inf)")
+# wrk2's calibration, what stands around its spectrum, and the headings of the tables.
 _NOISE = re.compile(
     r"Thread Stats\s+Avg|Latency Distribution|Thread calibration:|Detailed Percentile spectrum:|Value\s+Percentile\s+TotalCount"
-    r"|Initialised \d+ threads|[\d.]+\s+[\d.]+\s+\d+\s+(?:[\d.]+|inf)$|#\[(?:Mean|Max|Buckets)\b|-+$|[a-z ]*\baccount\)\)$"
+    r"|Initialised \d+ threads|#\[(?:Mean|Max|Buckets)\b|-+$|[a-z ]*\baccount\)\)$"
 )
+_SHOWN_FROM = 50  # per cent; of the spectrum, rows below are no percentiles of interest
 _UNCORRECTED = re.compile(r"Latency Distribution \(HdrHistogram - Uncorr")
+_ALONE = ("Detailed Percentile", "Value ")  # what a spectrum by itself begins with
 _LABELS = ("Running ", "Latency", "Req/Sec", "Requests/sec", "Transfer/sec", "Socket errors", "Non-2xx", "Thread")
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
     first = lines.number + 1
-    values: dict[str, Any] = {}
+    values = Values(lines)
     problems: list[Problem] = []
-    table = "percentiles_ms"
+    table, template = "percentiles_ms", False
     for stripped in lines.texts(elisions=True):
         read = _line(stripped)
         if read is not None and not values.keys() & read.keys():
             values |= read
         elif read is None and values and _PERCENT.fullmatch(stripped) and lines.unended():
             pass  # "8.81m" may be the beginning of 8.81ms
-        elif read is None and values and _percent(stripped, values.setdefault(table, {})):
+        elif read is None and _table_row(stripped, values, table):
             pass
-        elif read is None and values and _NOISE.match(stripped):
+        elif (
+            read is None
+            and (values or stripped.startswith(_ALONE))
+            and "requests_per_second" not in values
+            and _NOISE.match(stripped)
+        ):
             table = "uncorrected_percentiles_ms" if _UNCORRECTED.match(stripped) else table
         elif read is None and stripped.startswith(_LABELS) and (values or lines.cut == lines.number):
+            template = template or has_placeholder(stripped)
             problems.append(Problem(lines.number, f"expected one of wrk's lines, found {stripped[:60]!r}"))
-        elif read is None and _opens(stripped):
+        elif read is None and (
+            _opens(stripped) or (len(values) >= MANY and is_stray(lines, stripped, partial(_lacks, values)))
+        ):
             pass
         else:
             lines.refuse()
@@ -86,7 +117,13 @@ def parse(lines: Lines, command: str | None) -> Found | None:
         if "transfer_bytes_per_s" in values:
             lines.last = lines.number
             break
-    return _finish(values, first, lines.last, problems)
+    return None if template else _finish(values, first, lines.last, problems)
+
+
+def _lacks(values: dict[str, Any], line: str) -> bool:
+    """Whether a line has a figure that the report lacks so far."""
+    read = _line(line)
+    return read is not None and not values.keys() & read.keys()
 
 
 def _opens(line: str) -> bool:
@@ -97,13 +134,15 @@ def _finish(values: dict[str, Any], first: int, last: int, problems: list[Proble
     for table in ("percentiles_ms", "uncorrected_percentiles_ms"):
         if not values.get(table, True):
             del values[table]
-    if not values.keys() & {"requests_per_second", "complete_requests", "latency_mean_ms", "url"}:
+    if not values.keys() & {"requests_per_second", "complete_requests", "latency_mean_ms", "url", "spectrum_ms"}:
         return None
     return Found(values, first, last, len(values) < 10, problems)
 
 
 def _line(line: str) -> dict[str, Any] | None:
     """What one line tells, or None where it is not one of wrk's, or broken."""
+    if "," in line and not line.startswith("Running "):
+        line = ungrouped(line)
     for pattern, meaning in _MEANINGS:
         found = pattern.match(line)
         if found:
@@ -114,13 +153,25 @@ def _line(line: str) -> dict[str, Any] | None:
     return None
 
 
-def _percent(line: str, table: dict[str, float]) -> bool:
+def _percent(table: dict[str, float], line: str) -> dict[str, Any] | None:
+    """The percentile that a line tells, put into the table."""
     found = _PERCENT.fullmatch(line)
     name = f"{float(found[1]):g}" if found else ""  # wrk2 writes 50.000%
     if not found or name in table:
-        return False
+        return None
     table[name] = _ms(found[2], found[3])
-    return True
+    return table
+
+
+def _table_row(line: str, values: dict[str, Any], table: str) -> bool:
+    """Keep a row of the percentiles or of wrk2's spectrum: of several that are printed as one per cent, the first."""
+    if values and read_remarked(line, partial(_percent, values.setdefault(table, {}))):
+        return True
+    found = _SPECTRUM.fullmatch(line)
+    if found and (float(found[2]) < 1 or found[3] == "inf"):  # only the last row is the longest request
+        spectrum = values.setdefault(table.replace("percentiles", "spectrum"), {})
+        spectrum.setdefault(f"{float(found[2]) * 100:.10g}", float(found[1]))
+    return bool(found)
 
 
 def _ms(figure: str, unit: str) -> float:
@@ -181,7 +232,8 @@ def fits(command: Command, values: dict[str, Any]) -> bool:
 
 def records(values: dict[str, Any]) -> list[Record]:
     get = values.get
-    percentiles = dict(get("percentiles_ms", {}))
+    spectrum = {name: ms for name, ms in get("spectrum_ms", {}).items() if float(name) >= _SHOWN_FROM}
+    percentiles = spectrum | get("percentiles_ms", {})
     if get("latency_max_ms") is not None:
         percentiles.setdefault("100", values["latency_max_ms"])
     hostname, port, path = host_port_path(get("url", ""))

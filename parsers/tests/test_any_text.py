@@ -41,7 +41,7 @@ usual = settings(max_examples=250, deadline=None, suppress_health_check=list(Hea
 def holds(lines: list[str]) -> None:
     last = 0
     for block in parsers.read(lines):
-        assert last < block.first <= block.last <= len(lines)
+        assert (last < block.first or block.label) and last <= block.first <= block.last <= len(lines)
         last = block.last
         assert all(1 <= problem.line <= len(lines) for problem in block.problems)
         assert all(1 <= line < block.first for line, _ in block.trail)

@@ -19,7 +19,8 @@ from parsers.records import Semantics
 
 
 @pytest.mark.parametrize(
-    "program", ["ab", "siege", "wrk", "wrk2", "hey", "h2load", "k6", "vegeta", "oha", "autocannon"]
+    "program",
+    ["ab", "siege", "wrk", "wrk2", "hey", "h2load", "k6", "vegeta", "oha", "autocannon", "bombardier", "pgbench"],
 )
 def test_a_tool_whose_reports_are_read_makes_load(program):
     assert makes_load(program)
@@ -59,6 +60,6 @@ def test_semantics_are_those_that_the_tools_format_declares():
 
 def test_a_format_that_makes_load_results_must_declare_what_they_mean(monkeypatch):
     module = SimpleNamespace(KIND="new", OPENS="x", parse=None, records=None, LoadResult=None)
-    monkeypatch.setattr(catalogue, "import_module", lambda name: module)
+    monkeypatch.setattr(catalogue, "import_module", lambda name, package: module)
     with pytest.raises(TypeError, match="neither SEMANTICS nor TOOL"):
         catalogue._load("new")

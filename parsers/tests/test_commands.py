@@ -80,13 +80,13 @@ def test_a_list_of_addresses_has_no_one_path():
         ("wrk -t4 -c 1k -d 2m -R500 --latency http://a/", {"threads": 4, "concurrency": 1000, "duration_s": 120, "rate": 500}),
         ("hey --n=5 -z 1m30s -disable-keepalive http://a/", {"requests": 5, "duration_s": 90, "keepalive": False}),
         ("oha -n20000 -c100 'http://localhost:9999/ranking'", {"requests": 20000, "concurrency": 100}),
-        ("h2load -n 400 -c 8 -m 4 --h1 http://a/", {"requests": 400, "concurrency": 8, "pipelining": 4}),
+        ("h2load -n 400 -c 8 -m 4 --h1 http://a/", {"requests": 400, "concurrency": 8, "pipelining": 4, "protocol": "HTTP/1.1"}),
         ("npx autocannon -c 2 -a 50 http://a/", {"concurrency": 2, "requests": 50}),
         ("httperf --server a --num-con 75000", {"connections": 75000}),
-        ("k6 run --vus 10 -d 30s script.js", {"concurrency": 10, "duration_s": 30}),
-        ("echo 'GET http://a/' | vegeta attack -rate=1000/1m -duration=5s", {"rate": 1000 / 60, "duration_s": 5}),
-        ("locust -f l.py --headless -u 10 -t 4s -H http://a/", {"concurrency": 10, "duration_s": 4, "url": "http://a/"}),
-        ("jmeter -n -t plan.jmx -l out.jtl", {}),
+        ("k6 run --vus 10 -d 30s script.js", {"concurrency": 10, "duration_s": 30, "script": "script.js"}),
+        ("echo 'GET http://a/' | vegeta attack -rate=1000/1m -duration=5s", {"rate": 1000 / 60, "duration_s": 5, "method": "GET"}),
+        ("locust -f l.py -u 10 -t 4s -H http://a/", {"concurrency": 10, "duration_s": 4, "url": "http://a/", "script": "l.py"}),
+        ("jmeter -n -t plan.jmx -l out.jtl", {"script": "plan.jmx"}),
     ],
 )  # fmt: skip
 def test_each_tools_options_are_told_in_standard_terms(command, options):

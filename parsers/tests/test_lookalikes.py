@@ -159,10 +159,32 @@ Availability: high. Transactions: many. Concurrency: 5 users.
 Active: 3 projects. Cached: none. Buffers: 2 kB each, they say, and that is not enough.
 Total: 5 apples, 3 pears
 """,
-    "a Markdown table of results": """
+    "a Markdown table of one rate": """
 | Server | Requests/s |
 |--------|-----------:|
 | nginx  |     617.01 |
+""",
+    "a Markdown table of settings": """
+| Parameter    | Requests/s | Note          |
+|--------------|------------|---------------|
+| rate limit   | 100/min    | for each user |
+| burst        | 50         | then 429      |
+""",
+    "a Markdown table of targets": """
+| Metric       | Current | Target |
+|--------------|--------:|-------:|
+| Requests/sec | 529,000 | 900,000 |
+""",
+    "a Markdown table of what is measured": """
+| Rate | Requests/sec | `rate(http_requests_total[5m])` |
+|------|--------------|---------------------------------|
+| Errors | failed requests per second | `rate(errors[5m])` |
+""",
+    "a Markdown table of ratios": """
+| Server | RPS vs nginx | req/s change |
+|--------|-------------:|-------------:|
+| caddy  |          0.9 |          -10 |
+| h2o    |          1.2 |           20 |
 """,
 }
 

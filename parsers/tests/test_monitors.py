@@ -172,3 +172,27 @@ def test_hours_of_vmstat_are_blocks_that_follow_each_other(monkeypatch: pytest.M
     assert len({b.command_line for b in parts}) == 1
     assert samples(parts) == whole
     assert whole[0].clock == "13:52:10"
+
+
+LSCPU = """Architecture:          x86_64
+CPU op-mode(s):        32-bit, 64-bit
+CPU(s):                8
+Thread(s) per core:    2
+Model name:            Intel(R) Xeon(R) CPU E5-2620 v2 @ 2.10GHz
+CPU MHz:               2100.0
+L1d cache:             32K
+Flags:                 fpu vme de pse tsc msr pae mce cx8 apic sep mtrr pge mca cmov pat pse36 clflush dts acpi mmx fxsr sse
+"""
+
+
+@pytest.mark.parametrize("columns", [40, 44, 48, 50, 55, 60, 64, 80, 100])
+def test_lscpu_in_a_window_of_few_columns(columns):
+    """Made: a window breaks its lines anywhere, also within words."""
+    broken = [line[at : at + columns] for line in LSCPU.splitlines() for at in range(0, len(line), columns)]
+    (block,) = blocks("\n".join([*broken, "", "E5-2620 is what we had"]))
+    assert (block.values["model_name"], block.last) == ("Intel(R) Xeon(R) CPU E5-2620 v2 @ 2.10GHz", len(broken))
+
+
+def test_lscpu_joins_nothing_across_a_blank_line():
+    (block,) = blocks(LSCPU.partition(" @")[0] + "\n\nE5-2620 is what we had in 2012\n")
+    assert block.values["model_name"] == "Intel(R) Xeon(R) CPU E5-2620 v2"

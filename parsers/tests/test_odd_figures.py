@@ -88,3 +88,108 @@ def test_a_figure_without_end_is_told_as_a_problem():
     assert "complete_requests" not in block.values
     assert "requests_per_second" in block.values
     assert any("complete_requests" in problem.message for problem in block.problems)
+
+
+RATES = {
+    "ab/ab_03_c1.txt": "Requests per second",
+    "siege/siege_02_b_t.txt": "Transaction rate",
+    "wrk/wrk_01.txt": "Requests/sec",
+    "hey/hey_01.txt": "Requests/sec",
+    "oha/oha_01.txt": "Requests/sec",
+    "h2load/h2load_01.txt": "finished in",
+    "httperf/httperf_01.txt": "Request rate",
+    "vegeta/vegeta_01.txt": "Requests  ",
+    "k6/k6_01_marks.txt": "http_reqs",
+}
+BEHIND = [
+    "   <-- wow",
+    " [QPS…]",
+    "（QPS）",
+    " # mine",
+    " // 900 before",
+    "^[[C",
+    " (was 900.1)",
+    "...",
+    " 👍",
+    "\x1b[C",
+]
+BEFORE = ["> ", "- ", "^[[C", "=> ", "**", "[1] ", "1: ", "INFO: ", "web_1  | ", "2024-01-01 10:00:00 ", "$ ", "\t"]
+
+
+def rates(found):
+    return [result.requests_per_second for block in found for result in block.load_results]
+
+
+@pytest.mark.parametrize("case", RATES)
+@pytest.mark.parametrize("remark", [*BEHIND, *BEFORE])
+def test_a_rate_with_a_remark_is_read_or_told_of(case, remark):
+    lines = (FIXTURES / case).read_text().split("\n")
+    wanted = rates(blocks("\n".join(lines)))
+    at = next(i for i, line in enumerate(lines) if line.strip().startswith(RATES[case]))
+    lines[at] = lines[at] + remark if remark in BEHIND else remark + lines[at]
+    found = blocks("\n".join(lines))
+    if remark in BEHIND:
+        assert (rates(found), len(found)) == (wanted, 1)
+    assert rates(found) == wanted or at + 1 in {problem.line for block in found for problem in block.problems}
+
+
+def test_what_goes_on_with_a_figure_is_no_remark():
+    text = (FIXTURES / "hey/hey_01.txt").read_text()
+    for rest in (" 123", " k", ",5", " MB"):
+        (block,) = blocks(text.replace("506.0804", f"506.0804{rest}"))
+        assert "requests_per_second" not in block.values
+        assert [problem.line for problem in block.problems] == [8]
+
+
+def test_a_rate_that_no_block_has_is_a_problem_of_the_next_load_test_or_of_the_last_one():
+    report = (FIXTURES / "ab/ab_03_c1.txt").read_text()
+    stray = 'x = "Requests per second:    12.50 [#/sec] (mean)"\n'
+    for text, line in ((stray + report, 1), (report + stray, report.count("\n") + 1)):
+        (block,) = blocks(text)
+        assert [problem.line for problem in block.problems] == [line]
+
+
+def test_of_two_reports_printed_at_once_only_what_they_agree_on_is_read():
+    one = text_of(FIXTURES / "ab/ab_03_c1.txt").rstrip().split("\n")[1:]
+    two = [line.replace("157.54", "211.11").replace("50.77", "68.04") for line in one]
+    (block,) = blocks(
+        "\n".join(line for pair in zip(one, two, strict=True) for line in (pair if pair[0] else pair[:1]))
+    )
+    assert "requests_per_second" not in block.values
+    assert block.values["server_hostname"] == "127.0.0.1"
+    assert [problem.line for problem in block.problems] == [17, 40, 41]
+
+
+def test_a_lone_rate_of_four_decimals_is_the_tools_whose_command_stands_above():
+    line = "Requests/sec: 506.0804\n"
+    assert [block.kind for block in blocks(f"$ hey -n 400 http://web1/\n{line}")] == ["hey"]
+    assert [block.kind for block in blocks(line)] == ["unknown"]
+
+
+@pytest.mark.parametrize(("case", "cut"), [("siege/siege_02_b_t.txt", 8), ("wrk/wrk_01.txt", 6), ("hey/hey_01.txt", 8)])
+def test_a_report_that_is_cut_off_takes_no_figure_of_the_next(case, cut):
+    lines = text_of(FIXTURES / case).rstrip().split("\n")
+    found = blocks("\n".join([*lines[:cut], "", *lines[1:]]))
+    assert found[0].last == cut
+    (whole,) = blocks("\n".join(lines))
+    assert found[-1].values == whole.values
+
+
+def test_h2load_s_clients_are_those_of_all_its_threads_where_each_is_told():
+    text = text_of(FIXTURES / "h2load" / "h2load_02_threads.txt")
+    (block,) = blocks(text)
+    assert block.load_results[0].concurrency == 32
+    (block,) = blocks("\n".join(line for line in text.split("\n") if "thread #1" not in line))
+    assert block.load_results[0].concurrency is None
+
+
+def test_pgbench_s_rate_has_the_time_to_connect_in_it_where_each_transaction_connects():
+    reconnecting = blocks(text_of(FIXTURES / "pgbench" / "pgbench_10_old_reconnect.txt"))
+    (kept,) = blocks(text_of(FIXTURES / "pgbench" / "pgbench_07_old.txt"))
+    assert [
+        (b.load_results[0].requests_per_second, b.load_results[0].keepalive) for b in [*reconnecting[:1], kept]
+    ] == [
+        (243.40584, False),
+        (52.263582, None),
+    ]
+    assert not any(block.problems for block in [*reconnecting, kept])

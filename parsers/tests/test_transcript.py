@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from parsers import parse_command
+from parsers.catalogue import load_programs
 from parsers.lines import Lines
+from parsers.prompts import prompt
 from parsers.reader import Context
-from parsers.transcript import clean, is_elision, is_plain, is_prose, prompt
+from parsers.transcript import clean, is_elision, is_plain, is_prose
 
 from .mangle import before
 from .reading import FIXTURES, blocks, fixtures, text_of
@@ -58,6 +61,63 @@ PROMPTS = [
     (f"❯ {COMMAND}", None),
     (f"➜  ~ {COMMAND}", None),
     (COMMAND, None),
+    (f":; {COMMAND}", None),
+    (f"~ ❯ {COMMAND}", None),
+    (f"web1:~ # {COMMAND}", "web1"),
+    (f"[root@web1]# {COMMAND}", "web1"),
+    (f"user@web1:～$ {COMMAND}", "web1"),
+    (f"Documents$ {COMMAND}", None),
+    (f"PS /home/jo> {COMMAND}", None),
+    (f"(venv) PS C:\\x> {COMMAND}", None),
+    (f"user@web1 ~> {COMMAND}", "web1"),
+    (f"~/src> {COMMAND}", None),
+    (f"➜  bench git:(main) ✗ {COMMAND}", None),
+    (f"(base) ➜  bench {COMMAND}", None),
+    (f"λ > {COMMAND}", None),
+    (f"12:34:56 ❯ {COMMAND}", None),
+    (f"2024-01-01 12:00:00 $ {COMMAND}", None),
+    (f"└─$ {COMMAND}", None),
+    (f"MacBook-Pro:bench jo$ {COMMAND}", "MacBook-Pro"),
+    (f"In [3]: !{COMMAND}", None),
+]
+BEHIND = [
+    "time {}",
+    "sudo {}",
+    "taskset -c 0-3 {}",
+    "taskset 0xff {}",
+    "nice -n 10 {}",
+    "numactl -N 0 --membind=0 {}",
+    "env A=b {}",
+    "A=b {}",
+    "sudo -u www-data {}",
+    "(time {})",
+    "timeout 60 {}",
+    "ssh web1 {}",
+    "ssh -p 22 jo@web1 '{}'",
+    "bash -c '{}'",
+    "for i in 1 2 3; do {}; done",
+    "for ((i=0;i<3;i++)); do {}; done",
+    "ulimit -n 10000 && {}",
+    "seq 3 | xargs -I_ {}",
+    "docker run -it --rm --network host httpd:alpine {}",
+    "sudo docker exec web {}",
+    "kubectl exec pod -c c -- {}",
+    "{} > out.txt 2>&1",
+    "{} 2>&1 | tee log",
+    "/usr/sbin/{}",
+    "./{}",
+]
+IMAGES = [
+    "docker run --rm williamyeh/wrk:4.0.2 -t1 -c5 -d5s http://localhost/",
+    "docker run --rm svagi/h2load -n100 -c5 http://localhost/",
+    "docker run --rm -i grafana/k6:0.50.0 run --vus 5 - <test.js",
+]
+TEMPLATES = [
+    "ab -n xxx -c yyy http://localhost/",
+    "ab -n <N> -c <concurrent users> http://localhost/",
+    "ab [options] [http[s]://]hostname[:port]/path",
+    "wrk -t<threads> -c<connections> -d<duration> http://localhost/",
+    "siege -c NUM -t 10S http://localhost/",
 ]
 LOADS = [
     "wrk -t2 -c40 -d5s --latency http://localhost/a",
@@ -74,6 +134,14 @@ LOADS = [
     'echo "GET http://localhost/" | vegeta attack -duration=5s | vegeta report',
 ]
 NO_PROMPTS = [
+    "We ran ab -n 100 -c 5 http://localhost/ on it and it was slow",
+    "For this test we ran ab -n 100 -c 10 http://localhost/ twice",
+    "time to run ab -n 100 http://localhost/ again",
+    "I used wrk -t4 and it was fine",
+    "siege -c is the option for it",
+    "## ab -n 100 is better",
+    "> ab -n 100 was what he used",
+    "for each server we ran ab -n 100 -c 5 and compared",
     "wrk is quick, -c or not.",
     "hey - a tool",
     "k6",
@@ -116,6 +184,33 @@ def test_a_prompt(line, host):
 @pytest.mark.parametrize("line", ["{}", "    {}", "`{}`", "Command: {}", "run `{}`", "执行：`{}`", "$ {}"])
 def test_a_load_tools_command_without_a_prompt(command, line):
     assert prompt(line.format(command)) == (None, command)
+
+
+@pytest.mark.parametrize("way", BEHIND)
+@pytest.mark.parametrize("sign", ["", "$ ", "# ", "> ", ":; ", "user@web1:~$ ", "➜  bench "])
+def test_a_load_tools_command_behind_others(way, sign):
+    command = way.format(COMMAND)
+    assert prompt(sign + command) == ("web1" if "web1" in sign else None, command)
+    assert parse_command(command).options["concurrency"] == 5
+
+
+@pytest.mark.parametrize("command", IMAGES)
+@pytest.mark.parametrize("sign", ["", "$ ", "# "])
+def test_an_image_is_named_as_its_tool(command, sign):
+    assert prompt(sign + command) == (None, command)
+    assert parse_command(command).options["concurrency"] == 5
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_a_template_is_no_command_and_ends_the_one_before(template):
+    report = REPORT.format(5) + "\nFailed requests:        0\n"
+    first, second = blocks(f"$ {COMMAND}\n{report}\n$ {template}\n{report}")
+    assert (first.command, second.command) == (COMMAND, None)
+
+
+def test_every_load_tools_command_is_known_behind_a_bare_sign():
+    for program in load_programs():
+        assert prompt(f"# {program} -c 5 http://localhost/") == (None, f"{program} -c 5 http://localhost/")
 
 
 def test_a_file_shown_without_a_prompt():
@@ -193,6 +288,11 @@ def test_no_prose(line):
         ("<b>bold</b> &lt;x&gt; &amp; &#39;y&#39;<br/>", "bold <x> & 'y'"),
         ("10%\r20%\r30%", "30%"),
         ("abx\x08c", "abc"),
+        ("abxy\x08\x08\x08c", "ac"),
+        ("a^[[C", "a"),
+        ("ESC[H\x1b[2J[3Jtop", "top"),
+        ("[H[2Jtop - 10:00[K", "top - 10:00"),
+        ("[Host ~]# [Kbytes]", "[Host ~]# [Kbytes]"),
         ("nul\x00l", "null"),
         ("[0mreset[0m [1;32mgreen[0m", "reset green"),
         ("<defunct> <none>", "<defunct> <none>"),

@@ -6,7 +6,7 @@ import pytest
 
 from parsers.records import HostFacts
 
-from .reading import agrees, blocks, plain
+from .reading import FIXTURES, agrees, blocks, plain, text_of
 
 VERSIONS = [
     (
@@ -103,3 +103,11 @@ def test_is_read_to_its_end(text, values):
 def test_an_old_arm_names_its_processor():
     (block,) = blocks(VERSIONS[-1][1])
     assert block.records == [HostFacts(cpu_model="ARMv7 Processor rev 4 (v7l)", cores=2)]
+
+
+def test_autocannon_s_json_below_its_tables_is_the_same_run():
+    tables = text_of(FIXTURES / "autocannon" / "autocannon_01.txt")
+    exact = text_of(FIXTURES / "autocannon" / "autocannon_08_json.txt").split("\n")[1]
+    (block,) = blocks(f"{tables}\n{exact}\n")
+    assert (block.first, block.last) == (2, tables.count("\n") + 2)
+    assert block.values["requests_sent"] == 39881

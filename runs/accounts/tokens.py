@@ -44,7 +44,6 @@ def find_token(secret: str) -> ApiToken | None:
 
 
 def revoke_token(*, user: User, pk: int) -> bool:
-    """Delete the user's own token; False when there is none of that number."""
     deleted, _ = ApiToken.objects.filter(user=user, pk=pk).delete()
     return bool(deleted)
 

@@ -2,27 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter
+from typing import Any, Protocol, TypeVar
 
-from runs.analysis.facts import ConfigFact, RunFact
+from runs.analysis.facts import ConfigFact, RunFact, Semantics
 from runs.analysis.numbers import figure
+
+# Terms of the load that was asked for that have no field of their own in Method.
+FURTHER = (
+    *("threads", "connections", "repeats_each", "rate_each", "delay_s", "protocol", "script", "url_file", "header"),
+    *("body", "content_type", "cookie", "accept", "user_agent"),
+)
+NEAR = 1.02  # set rates and durations this near are the same: some tools print what came of them
+MOST_CLIENTS = 10**9
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """How a run was loaded. None: the text does not say, which agrees with any value."""
+    """How a run was loaded: runs of one config whose methods agree are repeats. None: the text does not say, which agrees
+    with any value. `further`: (term, value) of what else the command sets.
+    """
 
+    tool: str | None = None
     requests: int | None = None
+    duration_s: float | None = None
     concurrency: int | None = None
+    rate: float | None = None
     keepalive: bool | None = None
+    pipelining: int | None = None
+    method: str | None = None
     path: str | None = None
+    further: tuple[tuple[str, object], ...] | None = None
 
     def agrees(self, other: Method) -> bool:
         for own, its in zip(self.parts(), other.parts(), strict=True):
-            if own is not None and its is not None and own != its:
+            if own is not None and its is not None and own != its and not _is_near(own, its):
                 return False
         return True
 
@@ -31,20 +49,36 @@ class Method:
         return Method(*parts)  # type: ignore[arg-type]
 
     def parts(self) -> tuple[object, ...]:
-        return self.requests, self.concurrency, self.keepalive, self.path
+        load = self.requests, self.duration_s, self.concurrency, self.rate, self.keepalive, self.pipelining
+        return self.tool, *load, self.method, self.path, self.further
 
     def words(self) -> dict[str, str]:
-        """Each part as the command line writes it, by name."""
-        words = {}
+        """Each part as the command line writes it, by name; GET goes without saying."""
+        words = {"tool": self.tool} if self.tool else {}
         if self.requests is not None:
             words["requests"] = f"-n {self.requests}"
+        if self.duration_s is not None:
+            words["duration_s"] = f"{self.duration_s:g} s"
         if self.concurrency is not None:
             words["concurrency"] = f"-c {self.concurrency}"
+        if self.rate is not None:
+            words["rate"] = f"{self.rate:g} requests/s"
         if self.keepalive is not None:
             words["keepalive"] = "keep-alive" if self.keepalive else "no keep-alive"
+        if self.pipelining is not None:
+            words["pipelining"] = f"pipelining {self.pipelining}"
+        if self.method and self.method != "GET":
+            words["method"] = self.method
         if self.path:
             words["path"] = self.path
-        return words
+        return words | {name: f"{name.removesuffix('_s')} {value}" for name, value in self.further or ()}
+
+
+def _is_near(one: object, other: object) -> bool:
+    """Whether two rates or durations differ by no more than what tools print of the same."""
+    if isinstance(one, float) and isinstance(other, float):
+        return max(one, other) <= NEAR * min(one, other)
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +96,50 @@ class Column:
         return f"{self.config.name} · {self.split}" if self.split else self.config.name
 
 
+class Loaded(Protocol):
+    """What of a run tells how it was loaded: of a stored one, or as its tool printed it."""
+
+    @property
+    def tool(self) -> str: ...
+    @property
+    def complete_requests(self) -> int | None: ...
+    @property
+    def concurrency(self) -> float | None: ...
+    @property
+    def keepalive(self) -> bool | None: ...
+    @property
+    def path(self) -> str | None: ...
+
+
 def read_method(run: RunFact) -> Method:
-    """How `run` was loaded, by its command line first. A printed concurrency counts where the tool has a default for it."""
-    concurrency = run.options.get("concurrency")
-    if concurrency is None and run.semantics.default_concurrency is not None and run.concurrency is not None:
-        concurrency = int(run.concurrency)
-    return Method(run.options.get("requests"), concurrency, run.keepalive, run.path or None)
+    return method_of(run, run.options, run.semantics, run.command)
+
+
+def method_of(run: Loaded, options: Mapping[str, Any], semantics: Semantics, command: str) -> Method:
+    """How `run` was loaded: as its command says and its tool prints. options: see parsers.asked_load."""
+    requests, duration_s, concurrency = (options.get(term) for term in ("requests", "duration_s", "concurrency"))
+    if requests is None and duration_s is None and semantics.makes_all_requests and _is_round(run.complete_requests):
+        requests = run.complete_requests
+    if concurrency is None and semantics.concurrency == "asked" and (run.concurrency or MOST_CLIENTS) < MOST_CLIENTS:
+        concurrency = int(run.concurrency or 0)
+    further = tuple((term, options[term]) for term in FURTHER if options.get(term))
+    return Method(
+        tool=run.tool,
+        requests=requests,
+        duration_s=None if duration_s is None else float(duration_s),
+        concurrency=semantics.default_concurrency if concurrency is None and command else concurrency,
+        rate=None if options.get("rate") is None else float(options["rate"]),
+        keepalive=options.get("keepalive") if run.keepalive is None else run.keepalive,
+        pipelining=options.get("pipelining"),
+        method=options.get("method") or ("GET" if command and "script" not in options else None),
+        path=run.path or None,
+        further=further if command else None,
+    )
+
+
+def _is_round(number: int | None) -> bool:
+    """Whether a number of requests has no more than two digits that are not 0: others come about under a time limit."""
+    return bool(number) and len(str(number).rstrip("0")) <= 2
 
 
 def build_columns(configs: Sequence[ConfigFact], runs: Sequence[RunFact]) -> list[Column]:
@@ -83,21 +155,26 @@ def build_columns(configs: Sequence[ConfigFact], runs: Sequence[RunFact]) -> lis
 
 
 def _split(empty: Column, runs: list[RunFact]) -> list[Column]:
-    if not runs:
-        return [empty]
-    parts: list[Column] = []
+    parts = [
+        replace(empty, runs=tuple(sorted(group, key=attrgetter("repeat", "id"))), method=method)
+        for method, group in group_by_method(runs, read_method)
+    ]
+    return sorted(parts, key=lambda part: (str(part.method.path or ""), part.method.concurrency or 0)) or [empty]
+
+
+def group_by_method(items: Iterable[Item], method_of_item: Callable[[Item], Method]) -> list[tuple[Method, list[Item]]]:
+    """The items whose methods agree, with what is known of their method. One that says little joins the first it agrees with."""
+    groups: list[tuple[Method, list[Item]]] = []
     # The fullest method first, so that a partial run joins one that it agrees with.
-    for run in sorted(runs, key=lambda run: read_method(run).parts().count(None)):
-        how = read_method(run)
-        for at, part in enumerate(parts):
-            if part.method.agrees(how):
-                parts[at] = replace(part, runs=(*part.runs, run), method=part.method.joined(how))
+    methods = [(method_of_item(item), item) for item in items]
+    for method, item in sorted(methods, key=lambda pair: pair[0].parts().count(None)):
+        for at, (known, group) in enumerate(groups):
+            if known.agrees(method):
+                groups[at] = known.joined(method), [*group, item]
                 break
         else:
-            parts.append(replace(empty, runs=(run,), method=how))
-    for at, part in enumerate(parts):
-        parts[at] = replace(part, runs=tuple(sorted(part.runs, key=attrgetter("repeat", "id"))))
-    return sorted(parts, key=lambda part: (str(part.method.path or ""), part.method.concurrency or 0))
+            groups.append((method, [item]))
+    return groups
 
 
 def _without_repeated_words(made: list[Column]) -> list[Column]:
@@ -173,10 +250,12 @@ def _leads(columns: Sequence[Column], loads: Sequence[Method], sound: Sequence[i
 
 def _blocks(columns: Sequence[Column]) -> list[str]:
     """One word a column; equal words are one block."""
-    members: dict[str, set[int]] = {}
+    members: dict[str, dict[int, str]] = {}
     for column in columns:
-        members.setdefault(column.config.group, set()).add(column.config.id)
-    if len(members) > 1 and min(map(len, members.values())) > 1:
+        members.setdefault(column.config.group, {})[column.config.id] = column.config.name
+    # A config may be alone where its name recurs in other groups: others were not tried on this workload.
+    alone = [(group, name) for group, names in members.items() if len(names) < 2 for name in names.values()]
+    if len(members) > max(1, len(alone)) and all(group and name.startswith(f"{group} · ") for group, name in alone):
         return [column.config.group for column in columns]
     names = list(dict.fromkeys([column.config.name for column in columns]))
     crossed = _crossed(names, columns)

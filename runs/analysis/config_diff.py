@@ -12,7 +12,7 @@ from typing import Literal
 
 from runs.analysis.dialects import read
 from runs.analysis.directives import Directive, Parsed
-from runs.analysis.facts import ConfigFact, Source, TextFact
+from runs.analysis.facts import ConfigFact, Source, TextFact, source_at
 from runs.analysis.summary_wording import describe_file, describe_texts, name_file
 
 # Texts longer than this are shown whole and not compared: difflib's time grows with the square of the lines.
@@ -147,8 +147,6 @@ UNORDERED = frozenset(
         *("server", "addmodule", "extension", "options", "index", "namevirtualhost", "load_module"),
     }
 )
-# A line further down has its page of the upload named in its address, as reads.line_url has it.
-LINES_A_PAGE = 3000
 State = Literal["set", "not set", "not shown"]
 
 
@@ -304,10 +302,7 @@ def _row(repeats: Sequence[Sequence[Directive]], cells: tuple[Cell, ...], *, ord
 
 
 def _source(fact: TextFact, offset: int) -> Source:
-    line = fact.line + offset
-    address = re.sub(r"(?:\?line=\d+)?#L\d+$", "", fact.source)
-    page = f"?line={line}" if line > LINES_A_PAGE else ""
-    return Source(f"{address}{page}#L{line}", line)
+    return source_at(fact.source, fact.line + offset)
 
 
 def _by_lines(columns: Sequence[ConfigFact], shown: Sequence[Shown]) -> list[TextDiff]:

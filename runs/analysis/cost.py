@@ -176,10 +176,8 @@ def workers(seen: Seen) -> Cell | None:
 def _by_rss(whole: Served, free_kb: float, basis: str, where: Source) -> Cell:
     group = whole.groups[0]
     value = int((free_kb + group.rss_kb) / group.rss_mean_kb)
-    how = (
-        f"({free_kb:.0f} kB available + {group.n} × {group.rss_mean_kb:.0f} kB) / {group.rss_mean_kb:.0f} kB RSS of one "
-        f"{group.name}, {basis}"
-    )
+    n, each = figure(round(group.n, 1)), f"{group.rss_mean_kb:.0f} kB"
+    how = f"({free_kb:.0f} kB available + {n} × {each}) / {each} RSS of one {group.name}, {basis}"
     return Cell(value, str(value), how, tuple(dict.fromkeys((where, source(whole.capture)))), "at least")
 
 

@@ -13,10 +13,8 @@ from typing import Literal
 
 from runs.analysis.columns import read_method
 from runs.analysis.facts import CaptureFact, RunFact, Source
-from runs.analysis.monitors import LOOKERS, ProcessGroup, groups
+from runs.analysis.monitors import ProcessGroup, group_processes
 
-# What keeps a terminal, and monitors whose output is not read, beyond those that a table leaves out anyway.
-HELPERS = frozenset(LOOKERS) | {"dstat", "htop", "atop", "watch", "tail", "cat"}
 # Beginnings of program names: what answers requests, and what often runs behind it.
 FRONT = (
     *("httpd", "apache", "nginx", "lighttpd", "caddy", "haproxy", "varnish", "h2o", "openresty", "traefik", "envoy"),
@@ -72,15 +70,13 @@ class Served:
         return sum(group.rss_kb for group in self.groups)
 
     @property
-    def n(self) -> int:
+    def n(self) -> float:
         return sum(group.n for group in self.groups)
 
 
 def served(capture: CaptureFact, software: str = "") -> Served | None:
     """None where no server is seen, or none with its memory. `software` is what the runs say answered them."""
-    # What load tools and monitors need is not what serving costs.
-    serving = [process for process in capture.processes if not (process.makes_load or process.monitors)]
-    found = [group for group in groups(serving) if group.rss_kb > 0 and group.name.lower() not in HELPERS]
+    found = [group for group in group_processes(capture, served=True) if group.rss_kb > 0]
     front = [group for group in found if group.name.lower().startswith(FRONT)]
     behind = [group for group in found if group.name.lower().startswith(BEHIND) and group not in front]
     answering = [group for group in front if group.name.lower().startswith(_family(software))]
@@ -230,7 +226,7 @@ def _listed(captures: Sequence[CaptureFact], software: str) -> Count | None:
         found = served(capture, software)
         if found and found.whole == "all":
             biggest = found.groups[0]
-            return Count(biggest.n, biggest.name, (Source(capture.source, capture.line),))
+            return Count(round(biggest.n), biggest.name, (Source(capture.source, capture.line),))
     return None
 
 

@@ -12,13 +12,12 @@ from functools import cached_property
 from typing import Any, Literal
 
 from runs.analysis.columns import Column, build_columns
-from runs.analysis.facts import CaptureFact, ConfigFact, HostFact, OverrideFact, RunFact, Source, TextFact
+from runs.analysis.facts import HUGE, CaptureFact, ConfigFact, HostFact, OverrideFact, RunFact, Source, TextFact
 
 Severity = Literal["fatal", "caution", "note"]
 SEVERITIES: tuple[Severity, ...] = ("fatal", "caution", "note")
 LOCAL = {"localhost", "localhost.localdomain", "127.0.0.1", "::1", "[::1]", "0.0.0.0"}  # noqa: S104
 MANY = 1000  # so many replies of one length, and none of another, show that a page does not change
-HUGE = 1e15  # no tool measures more; NaN is not below it either
 # A share of failures beyond which rates are about something else: most differences that people claim are smaller.
 FATAL = 0.05
 STUMP = 0.5  # of the document's length
@@ -42,8 +41,8 @@ class Finding:
 
 
 def about_run(run: RunFact, severity: Severity, moral: str, **facts: Any) -> Finding:
-    """A finding that rests on the run's first line."""
-    return Finding(severity, moral, facts, (Source(run.source, run.line),), run=run.id)
+    """A finding that rests on the line of the rule's figure, see doubts.GROUNDS."""
+    return Finding(severity, moral, facts, run=run.id)
 
 
 @dataclass(frozen=True)
@@ -86,13 +85,17 @@ class Case:
     @cached_property
     def _runs(self) -> dict[tuple[str, int | None], list[RunFact]]:
         found: dict[tuple[str, int | None], list[RunFact]] = defaultdict(list)
-        for run in self.counted:
-            found["run", run.id].append(run)
-            found["config", run.config].append(run)
+        beside = {capture.run for capture in self.captures}
+        for column in self.columns:
+            seen = [run for run in column.runs if run.id in beside]
+            for run in column.runs:
+                # What was watched beside one repeat only is taken for what the others had, too.
+                found["run", run.id] = list(column.runs) if seen == [run] else [run]
+                found["config", run.config].append(run)
         return found
 
     def runs_of(self, capture: CaptureFact) -> list[RunFact]:
-        """The counted runs that a capture belongs to: its own one, or all of its config."""
+        """The counted runs that a capture tells of: its own one with repeats that nothing watched, or all of its config."""
         key = ("config", capture.config) if capture.run is None else ("run", capture.run)
         return self._runs.get(key, [])
 
@@ -137,61 +140,24 @@ class Case:
     def steady(self) -> set[tuple[str, float | None]]:
         """Path and length of documents that never came in another length, in many replies of one run."""
         return {
-            (run.path, number(run, "document_length_bytes"))
+            (run.path, run.number("document_length_bytes"))
             for run in self.counted
             if run.failed_requests == 0 and (run.complete_requests or 0) >= MANY
         }
 
 
-def number(run: RunFact, name: str, part: str = "") -> float | None:
-    """The figure `name` of the tool's own values, or `part` of the group of figures of that name."""
-    found = run.values.get(name)
-    if part:
-        found = found.get(part) if isinstance(found, Mapping) else None
-    if isinstance(found, bool) or not isinstance(found, (int, float)) or not abs(found) < HUGE:
-        return None
-    return found
-
-
-def set_rate(run: RunFact) -> float | None:
-    """Requests/s that the load generator was to send; None where it waits for answers instead, or does not print it."""
-    asked = number(run, "asked_requests_per_second")
-    return number(run, "rate_per_s") if asked is None else asked
-
-
-def count_requests(run: RunFact) -> int | None:
-    """How many requests were made, failed ones too."""
-    if run.complete_requests is not None:
-        return run.complete_requests + (0 if run.semantics.failures_in_requests else run.failed_requests or 0)
-    if asked := run.options.get("requests"):
-        return int(asked)
-    worked = (run.requests_per_second or 0) * (run.duration_s or 0)
-    return round(worked) if worked and abs(worked) < HUGE else None
-
-
 def mostly_fails(run: RunFact) -> bool:
-    """So many requests failed, of whatever kind, that the rate is about something else."""
-    made = count_requests(run)
-    return bool(made) and (run.failed_requests or 0) >= FATAL * (made or 1)
+    """So many requests failed, of whatever kind, or were answered with an error, that the rate is about something else."""
+    made = run.requests_made
+    bad = max(run.failed_requests or 0, run.non_2xx_responses or 0)
+    return bool(made) and bad >= FATAL * (made or 1)
 
 
 def seconds_taken(run: RunFact) -> float | None:
     if run.duration_s is not None:
         return run.duration_s if 0 < run.duration_s < HUGE else None
-    made, rate = count_requests(run), run.requests_per_second
+    made, rate = run.requests_made, run.requests_per_second
     return made / rate if made and rate and 0 < rate < HUGE else None
-
-
-def count_clients(run: RunFact) -> int | None:
-    """How many requests were under way at once, as it was asked for. Some tools print what came about instead."""
-    users = number(run, "users")
-    if users is not None:
-        return int(users)
-    asked: int | None = run.options.get("concurrency")
-    printed = run.concurrency if run.semantics.concurrency == "asked" else None
-    if asked is None and printed is not None and abs(printed) < HUGE:
-        return int(printed)
-    return run.semantics.default_concurrency if asked is None and run.command else asked
 
 
 def hostname_of(run: RunFact) -> str:
@@ -207,14 +173,14 @@ def is_local(run: RunFact) -> bool:
 
 def mean_reply_bytes(run: RunFact) -> float | None:
     """The data transferred for each transaction, where a tool prints these; rounded to hundredths of a MB."""
-    data, hits = number(run, "data_transferred_mb"), number(run, "transactions")
+    data, hits = run.number("data_transferred_mb"), run.number("transactions")
     return data * 1048576 / hits if data and hits and data >= ENOUGH_MB else None
 
 
 def mean_of_failed(run: RunFact) -> float | None:
     """Mean body length (bytes) of the replies that failed by length: what is left of all when the good ones are taken."""
-    total, length = number(run, "html_transferred_bytes"), number(run, "document_length_bytes")
-    failed, made = number(run, "failed_length"), run.complete_requests
+    total, length = run.number("html_transferred_bytes"), run.number("document_length_bytes")
+    failed, made = run.number("failed_length"), run.complete_requests
     if total is None or length is None or not failed or not made:
         return None
     # Requests under way at the end are in the total too, so that it may be a few replies more.
@@ -223,12 +189,12 @@ def mean_of_failed(run: RunFact) -> float | None:
 
 def is_stump(run: RunFact) -> bool:
     """The replies that failed by length were, in the mean, not the page in other words but a piece of it, or nothing."""
-    mean, length = mean_of_failed(run), number(run, "document_length_bytes")
+    mean, length = mean_of_failed(run), run.number("document_length_bytes")
     return mean is not None and bool(length) and mean < (length or 0) * STUMP
 
 
 def broken_requests(run: RunFact) -> dict[str, float]:
-    """Failures that no page's change explains, by kind. One request may be counted under several kinds."""
-    counts = {kind: number(run, f"failed_{kind}") for kind in ("connect", "receive", "exceptions")}
-    counts["write"] = number(run, "write_errors")
-    return {kind: count for kind, count in counts.items() if count}
+    """Failures that no page's change explains, by kind, without answers that came late."""
+    late = run.semantics.late_answers
+    counts = {kind: run.number(path) for kind, path in run.semantics.failure_kinds.items() if path != late}
+    return {kind: count for kind, count in counts.items() if count and kind != "length"}

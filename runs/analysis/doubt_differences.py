@@ -7,7 +7,8 @@ just what is compared, and it is a caution.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal
@@ -17,12 +18,9 @@ from runs.analysis.doubt_case import (
     Case,
     Finding,
     Severity,
-    count_clients,
     hostname_of,
     is_local,
     mean_reply_bytes,
-    number,
-    set_rate,
 )
 from runs.analysis.facts import RunFact, Source
 
@@ -31,6 +29,27 @@ Value = str | float
 Read = Callable[[Case, RunFact], Value | None]
 NEAR_BYTES = 256  # less than a reply's headers
 STEP_KB = 65536
+# How a config's name speaks of a property that it is named after.
+NAMED = {
+    "keep-alive": r"keep[-_ ]?alive|persistent|\bka\b|(?<!\w)-k\b",
+    "pipelining": r"pipelin\w*",
+    "TLS": r"https?|tls|ssl|plain",
+    "concurrency": r"-c\s*\d*|concurren\w+|connections?|clients?|users?|同時接続数?",
+    "set rate": r"-R\s*\d*|rate|rps|req/s|qps",
+    "document length": r"small|large|big|tiny|\d*\s*[kmg]i?b|bytes?|files?|pages?|gzip|brotli|compress\w*|deflate",
+    "mean reply": r"small|large|big|tiny|\d*\s*[kmg]i?b|bytes?|files?|pages?",
+    "cores": r"cores?|v?cpus?",
+    "CPU": r"machine|host|server|box|cpu",
+    "memory": r"ram|memory|[mg]i?b",
+    "tool": r"with|by",
+}
+# Words that say no more than which of two it is.
+PLAIN = re.compile(
+    r"\b(?:with(?:out)?|no|not|non|on|off|and|the|enabled?|disabled?|default|plain|usual|normal|baseline|config|setup)\b",
+    re.I,
+)
+MADE_TO_VARY = {"keep-alive", "TLS"}
+WORD = re.compile(r"[^\W_][\w.+-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +60,7 @@ class Property:
     read: Read
     grade: Grade | Callable[[Value, Value], Grade | None]
     unit: str = ""
+    figure: str = ""  # that it is printed as
 
 
 def grade_sizes(one: Value, other: Value) -> Grade | None:
@@ -90,17 +110,16 @@ def _round(length: float | None) -> Value | None:
 
 def _read_path(sized: bool, case: Case, run: RunFact) -> Value | None:
     """The path, of runs that print (or do not print) how long what they fetched was."""
-    if (number(run, "document_length_bytes") is not None or mean_reply_bytes(run) is not None) != sized:
+    if (run.number("document_length_bytes") is not None or mean_reply_bytes(run) is not None) != sized:
         return None
     return run.path or run.options.get("path") or None
 
 
 def _read_beginning(case: Case, run: RunFact) -> Value | None:
     """When the next request begins: an open model's at a rate that was set, a closed one's when a client has its answer."""
-    at_a_rate = run.semantics.open_loop == "with_rate" and run.options.get("rate") is not None
-    if at_a_rate or set_rate(run) is not None:
+    if run.set_rate is not None:
         return "at a set rate"
-    return None if count_clients(run) is None else "behind an answer"
+    return None if run.clients is None else "behind an answer"
 
 
 BEGINS = Property("requests begin", _read_beginning, "caution")
@@ -114,15 +133,19 @@ FAMILIES: dict[str, tuple[Property, ...]] = {
         Property(
             "keep-alive", lambda case, run: None if run.keepalive is None else "on" if run.keepalive else "off", "split"
         ),
-        Property("set rate", lambda case, run: set_rate(run), _grade_rates, " requests/s"),
+        Property("set rate", lambda case, run: run.set_rate, _grade_rates, " requests/s"),
         Property("TLS", _read_tls, "split"),
         Property("TLS protocol", _read_protocol, "note"),
-        Property("concurrency", lambda case, run: count_clients(run), "caution"),
+        Property("concurrency", lambda case, run: run.clients, "caution", figure="concurrency"),
         Property("requests", lambda case, run: run.options.get("requests"), "note"),
     ),
     "page": (
         Property(
-            "document length", lambda case, run: _round(number(run, "document_length_bytes")), grade_sizes, " bytes"
+            "document length",
+            lambda case, run: _round(run.number("document_length_bytes")),
+            grade_sizes,
+            " bytes",
+            "document_length_bytes",
         ),
         Property("mean reply", lambda case, run: _round(mean_reply_bytes(run)), grade_mean_sizes, " bytes"),
         Property("path", partial(_read_path, False), "caution"),
@@ -186,13 +209,32 @@ def _find_gaps(case: Case, prop: Property, stands: dict[int, int]) -> list[Gap]:
     grades = {at: _grade(prop, values[at], values[base]) for at, base in stands.items()}
     gaps = []
     for at, grade in grades.items():
-        if grade is None:
+        if grade is None or _is_compared(case, prop, at, stands[at]):
             continue
         peers = [other for other, base in stands.items() if base == stands[at] and other != at]
         odd = None in [grades[other] for other in peers if values[other]]
         settled: Severity = ("fatal" if odd else "caution") if grade == "split" else grade
         gaps.append(Gap(prop, at, stands[at], settled))
     return gaps
+
+
+def _is_compared(case: Case, prop: Property, at: int, base: int) -> bool:
+    """Whether the configs were made to compare this property: their names, or nothing in their config files, tells them apart."""
+    if prop.name not in MADE_TO_VARY:
+        return False
+    one, other = (case.columns[place].config for place in (at, base))
+    bare = [strip_property(config.name, NAMED[prop.name]) for config in (one, other)]
+    if any(is_named for _, is_named in bare):
+        return bare[0][0] == bare[1][0]
+    texts = [{(text.path, text.text) for text in case.texts if text.config == config.id} for config in (one, other)]
+    return bool(texts[0]) and texts[0] == texts[1]
+
+
+def strip_property(title: str, pattern: str, words: Iterable[str] = ()) -> tuple[frozenset[str], bool]:
+    """The words of a title without those that name a property, and whether there were any such."""
+    left, n = re.subn(pattern, " ", PLAIN.sub(" ", title), flags=re.I)
+    found = {word.lower() for word in WORD.findall(left)}
+    return frozenset(found - {*words}), bool(n or found & {*words})
 
 
 def _values(case: Case, prop: Property, at: int) -> list[Value]:
@@ -221,6 +263,7 @@ def _places(gaps: Sequence[Gap]) -> list[int]:
 
 
 def _sources(case: Case, gaps: Sequence[Gap]) -> tuple[Source, ...]:
-    """The first run of each column that is named, in the order of the columns."""
+    """The figure that differs in the first run of each column that is named, in the order of the columns."""
     columns = map(case.columns.__getitem__, _places(gaps))
-    return tuple(Source(column.runs[0].source, column.runs[0].line) for column in columns if column.runs)
+    figures = [gap.prop.figure for gap in gaps]
+    return tuple(column.runs[0].source_of(*figures) for column in columns if column.runs)

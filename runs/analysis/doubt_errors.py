@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from runs.analysis.doubt_case import (
     FATAL,
@@ -13,10 +14,8 @@ from runs.analysis.doubt_case import (
     Severity,
     about_run,
     broken_requests,
-    count_requests,
     is_stump,
     mean_of_failed,
-    number,
 )
 from runs.analysis.facts import RunFact
 
@@ -37,32 +36,42 @@ def grade_share(share: float) -> Severity:
 
 
 def find_failed(case: Case) -> Iterator[Finding]:
-    """Failures other than a reply of another length, which is a matter of its own."""
+    """Failures other than a reply of another length, or one that came late, which are matters of their own."""
     for run in case.counted:
-        made, available, kinds = count_requests(run), number(run, "availability_pct"), broken_requests(run)
+        made, available, kinds = run.requests_made, run.number("availability_pct"), broken_requests(run)
         bad = _failed_at_least(run, kinds)
+        facts: dict[str, Any] = {"bad": bad, "made": made, "kinds": kinds, "available": available}
+        if bad and made and bad > made:
+            yield about_run(run, "fatal", "more_than_made", **facts)
+            continue
         if bad and made:
-            severity, facts = (
-                grade_share(bad / made),
-                {"bad": bad, "made": made, "kinds": kinds, "available": available},
-            )
+            severity = grade_share(bad / made)
         elif run.failed_requests is None and available is not None and available < 100:
             severity, facts = grade_share(1 - available / 100), {"available": available}
         else:
             continue
         moral = _failure_moral(case, run, severity)
-        untold = run.semantics.length_failures and run.failed_requests and number(run, "failed_length") is None
+        untold = run.semantics.length_failures and run.failed_requests and run.failures_of("length") is None
         if untold and severity != "note":
             severity, moral = "caution", "kind_not_printed"
         yield about_run(run, severity, moral, **facts)
 
 
 def _failed_at_least(run: RunFact, kinds: Mapping[str, float]) -> float:
-    """One request may be counted under several kinds, and under Length if a stump came."""
-    by_length = number(run, "failed_length")
-    if not kinds:
-        return 0 if by_length is not None else run.failed_requests or 0
-    return max(*kinds.values(), by_length if by_length and is_stump(run) else 0)
+    """Where failures by length are counted, one request may be counted under several kinds, and so if a stump came."""
+    by_length = run.failures_of("length")
+    if not run.semantics.length_failures or (not kinds and by_length is None):
+        return (run.failed_requests or 0) - run.late_answers
+    return max(*kinds.values(), by_length if by_length and is_stump(run) else 0) if kinds else 0
+
+
+def find_late_answers(case: Case) -> Iterator[Finding]:
+    """Answers behind the tool's timeout: its rate counts them, its percentiles do not."""
+    for run in case.counted:
+        late, made = run.late_answers, run.complete_requests
+        if late and made:
+            severity: Severity = "note" if late < FEW * made else "caution"
+            yield about_run(run, severity, "late" if late <= made else "more_than_made", late=late, made=made)
 
 
 def _failure_moral(case: Case, run: RunFact, severity: Severity) -> str:
@@ -80,41 +89,29 @@ def _failure_moral(case: Case, run: RunFact, severity: Severity) -> str:
 def find_other_statuses(case: Case) -> Iterator[Finding]:
     """Replies that are errors or redirects: quick to send, and not what was to be measured."""
     for run in case.counted:
-        other, made = _count_not_2xx(run), count_requests(run)
-        if other and made:
-            severity = grade_share(other / made)
-            yield about_run(run, severity, f"status_{severity}", other=other, made=made)
-
-
-def _count_not_2xx(run: RunFact) -> float | None:
-    """A printed count, a table of statuses added up, or the transactions that are not called successful."""
-    if (printed := number(run, "non_2xx_responses")) is not None:
-        return printed
-    codes = run.values.get("status_codes")
-    if isinstance(codes, Mapping):
-        return float(sum(int(count) for code, count in codes.items() if not str(code).startswith("2")))
-    hits, good = number(run, "transactions"), number(run, "successful_transactions")
-    if hits is not None and good is not None:
-        # Successful ones have a status under 400, redirects too, so there may be more of them than transactions. One or
-        # two are requests that were under way when the time was over.
-        return hits - good if hits and hits - good >= FEW * hits else None
-    classes = [number(run, f"status_{n}xx") for n in (3, 4, 5)]
-    return sum(count or 0 for count in classes) if any(classes) else None
+        other, made = run.non_2xx_responses, run.requests_made
+        told = run.semantics.failures_hold_statuses and (run.failed_requests or 0) >= (other or 0)
+        if not other or not made or told:
+            continue
+        severity, moral = grade_share(other / made), "more_than_made"
+        if other <= made + (run.clients or 0):  # those that were under way when the time was over
+            moral = f"status_{severity}"
+        yield about_run(run, severity, moral, other=other, made=made)
 
 
 def find_other_lengths(case: Case) -> Iterator[Finding]:
     """On a page that changes, another length is no failure. On a fixed page, or where stumps came back, it is one."""
     for run in case.counted:
-        failed, made = number(run, "failed_length"), run.complete_requests
+        failed, made = run.failures_of("length"), run.complete_requests
         # The same requests may be told of by their status or as failures of another kind.
-        elsewhere = (number(run, "non_2xx_responses") or 0) >= (failed or 0) or (
-            is_stump(run) and bool(broken_requests(run))
-        )
+        elsewhere = (run.non_2xx_responses or 0) >= (failed or 0) or (is_stump(run) and bool(broken_requests(run)))
         if not failed or not made or elsewhere:
             continue
-        mean, length = mean_of_failed(run), number(run, "document_length_bytes")
+        mean, length = mean_of_failed(run), run.number("document_length_bytes")
         severity, facts = grade_share(failed / made), {"failed": failed, "made": made, "mean": mean, "length": length}
-        if mean is not None and length and mean * STUMP > length:
+        if failed > made:
+            yield about_run(run, "caution", "more_than_made", **facts)
+        elif mean is not None and length and mean * STUMP > length:
             yield about_run(run, "caution", "first_was_odd", **facts)
         elif is_stump(run):
             closed = _closed_as_often(run, made, failed, mean or 0)
@@ -127,7 +124,7 @@ def find_other_lengths(case: Case) -> Iterator[Finding]:
 
 def _closed_as_often(run: RunFact, made: int, failed: float, mean: float) -> bool:
     """With keep-alive, where the failures are just the connections that the server closed."""
-    kept = number(run, "keepalive_requests")
+    kept = run.number("keepalive_requests")
     return kept is not None and mean < 1 and made - kept == failed
 
 

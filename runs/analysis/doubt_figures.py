@@ -9,21 +9,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from statistics import fmean
+from statistics import fmean, median
 
-from runs.analysis.columns import find_baselines
+from runs.analysis.columns import Column, find_baselines
 from runs.analysis.doubt_case import (
-    HUGE,
     Case,
     Finding,
+    Severity,
     about_run,
-    count_clients,
-    count_requests,
-    number,
     seconds_taken,
-    set_rate,
 )
-from runs.analysis.facts import RunFact, Source
+from runs.analysis.facts import HUGE, RunFact
+from runs.analysis.stats import common_slope, find_outliers
 
 SLACK = 0.005
 ENOUGH_FOR_MEDIAN = 10  # requests, so that the one after the median is in the table too
@@ -32,6 +29,8 @@ AGAIN_S = (1, 3, 7, 9, 15, 21, 31)
 LATE = 0.05  # the connection comes a little after the second SYN, never before it
 EARLY_MS = 15  # but for the rounding of clocks
 TIMES_P99 = 10
+OMITTED = 0.1  # of all clients' time in the slowest hundredth of the requests; with even times it is 0.01
+MOSTLY_OMITTED = 0.5
 HANG_MS = 200  # the least timer in TCP that a hanging request could wait for
 FEW_STEPS = 10  # one step is then 10 % or more
 MANY_STEPS = 50  # one is then under 2 %, which is no difference worth a word
@@ -46,6 +45,9 @@ KEPT_UP = 0.95  # of the rate that was set; the first and last request are never
 COLD = 0.15
 # With several later ones, also this many times as far as they lie from each other.
 COLD_SPREADS = 2
+LEAST_DRIFTING = 4  # repeats that show a drift; chance alone has so straight a line in 1 of 50 configs,
+DRIFT_P = 0.02
+DRIFT = 0.05  # and it must be 5 % from the first to the last
 
 
 def _differ(one: float, other: float, slack: float) -> bool:
@@ -67,6 +69,8 @@ def _slack(*printed: float) -> float:
 def find_wrong_rates(case: Case) -> Iterator[Finding]:
     for run in case.counted:
         made, took, printed = run.complete_requests, run.duration_s, run.requests_per_second
+        if run.semantics.exact_rate is False:
+            continue
         if made and took and printed and _differ(made / took, printed, _slack(took, printed)):
             served = made - (run.failed_requests or 0)
             if run.semantics.exact_rate or _differ(served / took, printed, _slack(took, printed)):
@@ -75,7 +79,7 @@ def find_wrong_rates(case: Case) -> Iterator[Finding]:
 
 def find_wrong_means(case: Case) -> Iterator[Finding]:
     for run in case.counted:
-        printed, made, took = number(run, "time_per_request_ms"), run.complete_requests, run.duration_s
+        printed, made, took = run.number("time_per_request_ms"), run.complete_requests, run.duration_s
         if run.semantics.exact_mean and printed and made and took and run.concurrency:
             worked = run.concurrency * took * 1000 / made
             if _differ(worked, printed, _slack(took, printed)):
@@ -91,7 +95,7 @@ def find_wrong_percentiles(case: Case) -> Iterator[Finding]:
             yield about_run(run, "caution", "contradiction", falling=falling)
             continue
         half, beyond, last = (run.percentiles_ms.get(name) for name in ("50", "66", "100"))
-        median, longest = number(run, "total_ms", "median"), number(run, "total_ms", "max")
+        median, longest = run.number("total_ms.median"), run.number("total_ms.max")
         if last is not None and longest is not None and abs(last - longest) > 1:
             yield about_run(run, "caution", "contradiction", what="max", table=last, total=longest)
             continue
@@ -104,13 +108,13 @@ def find_wrong_percentiles(case: Case) -> Iterator[Finding]:
 def find_wrong_concurrencies(case: Case) -> Iterator[Finding]:
     """More connections than users, or another number than rate times response time (Little's law)."""
     for run in case.counted:
-        printed, users = number(run, "concurrency"), number(run, "users")
+        printed, users = run.number("concurrency"), run.number("users")
         if run.semantics.concurrency != "measured" or printed is None:
             continue
         if users and printed > users * (1 + SLACK) + half_digit(printed):
             yield about_run(run, "caution", "contradiction", printed=printed, users=users)
             continue
-        rate, response = run.requests_per_second, number(run, "response_time_s")
+        rate, response = run.requests_per_second, run.number("response_time_s")
         if rate and response is not None:
             worked = rate * response
             step = half_digit(response) if response else 0.01
@@ -120,8 +124,8 @@ def find_wrong_concurrencies(case: Case) -> Iterator[Finding]:
 
 def find_wrong_availabilities(case: Case) -> Iterator[Finding]:
     for run in case.counted:
-        printed, hits = number(run, "availability_pct"), number(run, "transactions")
-        failed = number(run, "failed_transactions")
+        printed, hits = run.number("availability_pct"), run.number("transactions")
+        failed = run.number("failed_transactions")
         if printed is not None and hits and failed is not None:
             worked = 100 * hits / (hits + failed)
             if (
@@ -134,7 +138,7 @@ def find_wrong_availabilities(case: Case) -> Iterator[Finding]:
 def find_lost_syns(case: Case) -> Iterator[Finding]:
     """A connect that took just as long as the timer for a lost SYN: the backlog of the listening socket overflowed."""
     for run in case.counted:
-        longest, mean = number(run, "connect_ms", "max"), number(run, "connect_ms", "mean")
+        longest, mean = run.number("connect_ms.max"), run.number("connect_ms.mean")
         seconds = syn_timer(longest)
         if longest is not None and seconds is not None and not (mean is not None and mean > longest / 3):
             yield about_run(run, "caution", "syn", longest=longest, seconds=seconds)
@@ -151,17 +155,24 @@ def syn_timer(longest_ms: float | None) -> int | None:
 
 
 def find_hanging_requests(case: Case) -> Iterator[Finding]:
+    """What the percentiles leave out. A client that waits for its answer sends nothing meanwhile: coordinated omission."""
     for run in case.counted:
-        p99, longest = run.percentiles_ms.get("99"), run.max_ms
-        if p99 is None or longest is None or longest < TIMES_P99 * p99 or longest - p99 < HANG_MS:
+        p99, longest, mean = run.percentiles_ms.get("99"), run.max_ms, run.mean_ms
+        if p99 is None or not 0 <= p99 < HUGE:
             continue
-        yield about_run(run, "note", "hung", p99=p99, longest=longest, times=TIMES_P99)
+        # At most p99 each: what is left of all clients' time went into the slowest hundredth.
+        slowest = 1 - 0.99 * p99 / mean if mean and p99 and 0 < mean < HUGE and run.set_rate is None else 0.0
+        if slowest >= OMITTED:
+            severity: Severity = "caution" if slowest >= MOSTLY_OMITTED else "note"
+            yield about_run(run, severity, "omission", p99=p99, mean=mean, longest=longest, slowest=slowest)
+        elif longest is not None and longest >= TIMES_P99 * p99 and longest - p99 >= HANG_MS:
+            yield about_run(run, "note", "hung", p99=p99, longest=longest, times=TIMES_P99)
 
 
 def find_refused_keepalive(case: Case) -> Iterator[Finding]:
     """Keep-alive was asked for, and most connections were closed all the same."""
     for run in case.counted:
-        kept, made = number(run, "keepalive_requests"), run.complete_requests
+        kept, made = run.number("keepalive_requests"), run.complete_requests
         if kept is not None and made and kept <= made / 2 and not run.failed_requests:
             yield about_run(run, "note", "not_kept", kept=kept, made=made)
 
@@ -202,7 +213,7 @@ def find_times_within_a_step(case: Case) -> Iterator[Finding]:
             if 0 < abs(own - other) <= step and FEW_STEPS * step < max(own, other) <= MANY_STEPS * step:
                 near.append((name, own, other))
         if near:
-            sources = (Source(mine[0].source, mine[0].line), Source(its[0].source, its[0].line))
+            sources = tuple(run.source_of("percentiles_ms.50", "mean_ms") for run in (mine[0], its[0]))
             facts = {"step": step, "near": near}
             yield Finding("note", "within_step", facts, sources, config=case.columns[at].config.id)
 
@@ -224,39 +235,70 @@ def find_short_runs(case: Case) -> Iterator[Finding]:
     for run in case.counted:
         took = seconds_taken(run)
         if took is not None and took < LEAST_S and not run.aborted:
-            facts = {"took": took, "made": count_requests(run), "clients": count_clients(run), "least_s": LEAST_S}
+            facts = {"took": took, "made": run.requests_made, "clients": run.clients, "least_s": LEAST_S}
             yield about_run(run, "caution", "too_short", **facts)
 
 
 def find_few_requests_each(case: Case) -> Iterator[Finding]:
     for run in case.counted:
-        made, clients = count_requests(run), count_clients(run)
+        made, clients = run.requests_made, run.clients
         if made and clients and made < LEAST_EACH * clients and not run.aborted:
             yield about_run(run, "caution", "few_each", made=made, clients=clients, least=LEAST_EACH)
 
 
 def find_few_for_p99(case: Case) -> Iterator[Finding]:
     for run in case.counted:
-        made = count_requests(run)
+        made = run.requests_made
         if made and made < LEAST_FOR_P99 and "99" in run.percentiles_ms:
             yield about_run(run, "note", "few_for_p99", made=made, least=LEAST_FOR_P99)
 
 
+def _rated(column: Column) -> list[tuple[RunFact, float]]:
+    """A column's repeats in order, with their rates."""
+    return [(run, rate) for run in column.runs if 0 < (rate := run.requests_per_second or 0) < HUGE]
+
+
 def find_cold_starts(case: Case) -> Iterator[Finding]:
     for column in case.columns:
-        rated = [run for run in column.runs if 0 < (run.requests_per_second or 0) < HUGE]
-        if len(rated) < 2 or rated[0].repeat == rated[1].repeat:
+        rated = _rated(column)
+        if len(rated) < 2 or rated[0][0].repeat == rated[1][0].repeat:
             continue
-        first, later = rated[0], [run.requests_per_second or 0.0 for run in rated[1:]]
-        lowest_like = min(fmean(later) * (1 - COLD), min(later) - COLD_SPREADS * (max(later) - min(later)))
-        if (first.requests_per_second or 0) < lowest_like:
-            facts = {"first": first.requests_per_second, "mean": fmean(later), "later": len(later)}
-            yield about_run(first, "caution", "cold", **facts)
+        (first, rate), later = rated[0], [later for _, later in rated[1:]]
+        if rate < min(fmean(later) * (1 - COLD), min(later) - COLD_SPREADS * (max(later) - min(later))):
+            yield about_run(first, "caution", "cold", first=rate, mean=fmean(later), later=len(later))
+
+
+def find_outlying_repeats(case: Case) -> Iterator[Finding]:
+    """Repeats far from the others; a slow first one is a cold start."""
+    for column in case.columns:
+        rated = _rated(column)
+        rates = [rate for _, rate in rated]
+        for at in find_outliers([math.log(rate) for rate in rates]):
+            if at or rates[0] > median(rates):
+                yield about_run(rated[at][0], "caution", "outlier", rate=rates[at], usual=median(rates), n=len(rates))
+
+
+def find_drifting_repeats(case: Case) -> Iterator[Finding]:
+    """A rate that falls or rises from repeat to repeat: throttling, or a system that is not warm yet."""
+    for column in case.columns:
+        rated = _rated(column)
+        rates = [rate for _, rate in rated]
+        slope = (
+            common_slope([(range(len(rates)), [math.log(rate) for rate in rates])])
+            if len(rates) >= LEAST_DRIFTING
+            else None
+        )
+        if slope is None or slope.p >= DRIFT_P or abs(slope.per_run) * (len(rates) - 1) < DRIFT:
+            continue
+        facts = {"first": rates[0], "last": rates[-1], "n": len(rates), "p": slope.p}
+        sources = tuple(run.source_of("requests_per_second") for run, _ in (rated[0], rated[-1]))
+        moral = "slower" if slope.per_run < 0 else "faster"
+        yield Finding("caution", moral, facts, sources, config=column.config.id)
 
 
 def find_set_rates(case: Case) -> Iterator[Finding]:
     """Load generators that send at a rate that was set: their rate is a setting until it is missed."""
     for run in case.counted:
-        asked, got = set_rate(run), run.requests_per_second
+        asked, got = run.set_rate, run.requests_per_second
         if asked and got and got >= KEPT_UP * asked:
             yield about_run(run, "caution", "rate_was_set", asked=asked, got=got)

@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import Any
 
 from runs.analysis.dialects import read
-from runs.analysis.doubt_case import Case, Finding, Severity, about_run, count_clients, hostname_of, is_local
-from runs.analysis.facts import CaptureFact, ProcessFact, RunFact, Source, TextFact
+from runs.analysis.doubt_case import Case, Finding, Severity, about_run, hostname_of, is_local
+from runs.analysis.facts import CaptureFact, ProcessFact, RunFact, Source, TextFact, source_at
 from runs.analysis.monitors import free_kb
 
 MIB = 1024
@@ -43,6 +43,8 @@ def _about_capture(case: Case, capture: CaptureFact, severity: Severity, moral: 
     """The same finding for each run that the capture belongs to; without one it is about the whole comparison."""
     source = (Source(capture.source, capture.line),)
     runs = case.runs_of(capture)
+    if capture.run is not None and len(runs) > 1:
+        facts["repeats"] = len(runs)
     for run in runs:
         yield Finding(severity, moral, facts, source, run=run.id)
     if not runs and severity != "fatal":
@@ -189,10 +191,10 @@ class Capacity:
 def find_more_clients_than_workers(case: Case) -> Iterator[Finding]:
     capacities = {config.id: _capacity_of(case, config.id) for config in case.configs}
     for run in case.counted:
-        clients, capacity = count_clients(run), _noted_capacity(case, run) or capacities.get(run.config)
+        clients, capacity = run.clients, _noted_capacity(case, run) or capacities.get(run.config)
         if clients is not None and capacity is not None and clients > capacity.value:
             facts = {"clients": clients, "setting": capacity.name, "limit": capacity.value}
-            sources = (capacity.source, Source(run.source, run.line))
+            sources = (capacity.source, run.source_of("concurrency", "users"))
             yield Finding("caution", "clients_wait", facts, sources, run=run.id)
 
 
@@ -252,5 +254,4 @@ def _is_in_force(limit: Limit, name: str) -> bool:
 
 def _source(text: TextFact, limit: Limit) -> Source:
     """The line of the setting itself, where the text's own address counts lines."""
-    line = text.line + limit.line_offset
-    return Source(text.source.replace(f"#L{text.line}", f"#L{line}"), line)
+    return source_at(text.source, text.line + limit.line_offset)

@@ -14,39 +14,42 @@ MOST_VALUES = 6
 MOST_TIMES = 3
 LONGEST_WARNING = 100
 LONGEST_ERROR = 200
-# Rule -> where it comes from: documentation, a paper, a tool's source.
+# Rule -> where it comes from. What a tool's documentation or source says on it is declared by its format.
 BASES = {
     "differs.load": "queueing theory: throughput and latency are functions of the offered load",
     "differs.machine": "practice: a rate is one of machine and config together",
     "differs.page": "practice: rates compare where the same thing is fetched",
     "differs.tool": "each tool's documentation: what is counted, and when a time begins, is not the same",
-    "errors.failed": "ab.c counts failed requests into its rate; siege's manual on availability",
-    "errors.length": "ab.c, close_connection(): a reply fails by Length where it is not as long as the first one",
-    "errors.status": "RFC 9110, section 15: only 2xx says that a request succeeded; ab.c's Non-2xx count",
-    "figures.availability": "siege's manual: availability is the share of transactions that did not fail",
-    "figures.concurrency": "siege's manual: concurrency is the mean number of open connections, of at most -c users",
-    "figures.mean": "ab.c: time per request is concurrency times the time taken over the requests",
-    "figures.percentiles": "ab.c: the percentile table and the Total row are made from the same sorted times",
-    "figures.rate": "ab.c, siege's main.c: the rate is the requests over the time taken",
-    "generator.same_host": "ab's documentation and practice: load comes from another machine than the one measured",
-    "generator.saturated": "ab.c has one thread: at 100 % of a core it cannot send more, whatever the server does",
+    "errors.failed": "practice: what failed was not served, whatever the tool's rate counts",
+    "errors.late": "practice: a time that was not recorded is in no percentile",
+    "errors.length": "practice: another length is another page, an error or a piece of the page",
+    "errors.status": "RFC 9110, section 15: only 2xx says that a request succeeded",
+    "figures.availability": "arithmetic: availability is the share of transactions that did not fail",
+    "figures.concurrency": "Little's law: requests under way are the rate times the response time",
+    "figures.mean": "arithmetic: clients times the time taken over the requests",
+    "figures.percentiles": "arithmetic: percentiles rise, and the last one is the longest time",
+    "figures.rate": "arithmetic: the rate is the requests over the time taken",
+    "generator.same_host": "practice: load comes from another machine than the one measured",
+    "generator.saturated": "practice: a generator at its limit of CPU time cannot send more, whatever the server does",
     "length.p99": "order statistics: of n requests only n/100 lie beyond the 99th percentile",
     "length.per_client": "practice: each client's first requests meet cold caches and new connections",
     "length.seconds": "practice: start-up, caches and one scheduler's whim weigh on seconds and fade over tens",
     "limits.clients": "Apache's mpm_common, nginx's core and php-fpm's documentation: what comes beyond the limit waits",
-    "load.set_rate": "Schroeder, Wierman, Harchol-Balter, Open Versus Closed (2006); httperf's and vegeta's manuals",
+    "load.set_rate": "Schroeder, Wierman, Harchol-Balter, Open Versus Closed (2006)",
     "machine.cpu": "top(1), proc(5): no idle time and more tasks ready to run than cores mean that tasks waited for a CPU",
     "machine.steal": "proc(5): steal is the time that the hypervisor gave to other machines",
-    "machine.swap": "Apache's performance tuning guide: a web server should never have to swap; vmstat(8) on si and so",
-    "network.keepalive": "ab's documentation on -k, and its count of Keep-Alive requests",
+    "machine.swap": "Apache's performance tuning guide: a web server should never have to swap; Linux's documentation of swapping",
+    "network.keepalive": "RFC 9112, section 9.3: either side may close a connection that was to persist",
     "network.syn": "RFC 6298, section 2: the first timeout is 1 s; RFC 2988 had 3 s; each doubles the last",
-    "network.tail": "order statistics: the maximum is one request, and the mean leans on it",
-    "resolution.steps": "ab prints percentiles in whole ms, siege times in hundredths of a second",
-    "resolution.within": "ab prints percentiles in whole ms, siege times in hundredths of a second",
-    "tool.aborted": "ab and siege break off by themselves when sockets fail",
-    "tool.interrupted": "ab's -n: fewer requests than asked for were made, and no -t ended them",
+    "network.tail": "order statistics; Tene, How NOT to Measure Latency (2013): coordinated omission",
+    "repeats.outlier": "robust statistics: far from the median by the median absolute deviation",
+    "repeats.trend": "a straight line through the logs of the rates in the order of the repeats",
+    "resolution.steps": "arithmetic: what is printed in steps is known to half a step",
+    "resolution.within": "arithmetic: what is printed in steps is known to half a step",
+    "tool.aborted": "the tool's own message",
+    "tool.interrupted": "the command: fewer requests than asked for were made, and no time limit ended them",
     "tool.partial": "the text itself: a report quoted in part",
-    "tool.warnings": "ab.c, output_results(): mean and median over one or two deviations apart; siege's own words",
+    "tool.warnings": "the tool's own words on its run",
     "warmth.first": "Kalibera and Jones, Rigorous Benchmarking in Reasonable Time (2013): leave warm-up out",
 }
 _OMISSION = (
@@ -86,10 +89,12 @@ MORALS = {
     "first_was_odd": "the first reply, which all are held against, was the odd one",
     "generator_full": "the load generator was at its limit, so the server may be faster than this",
     "generator_swapped": "the load generator had pages in swap, and its times may hold some of the waiting",
-    "hung": "single requests hung for over {times} times the 99th percentile, so trust percentiles more than the mean",
+    "hung": "single requests hung for over {times} times the 99th percentile, which the percentiles leave out and the mean holds",
     "in_rate": "they are in the rate as if they had been served",
     "in_rate_fatal": "the rate counts failures as if they had been served, so it is not comparable",
     "kind_not_printed": "their kind is not told, and by length alone, on a page that changes, is no failure",
+    "late": "they came behind the tool's timeout, so they are in the rate and missing from its times and percentiles",
+    "more_than_made": "there cannot be more of them than requests, so look at the text before trusting any figure",
     "no_gain": "a request that fails is soon over, so the higher req/s is not a gain",
     "no_report": "it ended without a report, so there is nothing to compare",
     "not_as_asked": "it may not have loaded the server as it was asked to",
@@ -97,13 +102,18 @@ MORALS = {
     "not_in_rate_fatal": "the rate leaves failed requests out, and clients wait or give up meanwhile, so it is not comparable",
     "not_kept": "keep-alive was asked for and mostly not given, so new connections are in the times",
     "old_pages": "memory was still available, so these may be old pages of idle programs",
-    "one_deviation": "mean and median are over one deviation apart, so trust percentiles, not the mean",
-    "page_changes": "a page that changes from reply to reply does that, and such failures are none (ab -l allows them)",
+    "one_deviation": "mean and median are over one deviation apart, so the one tells of throughput and the other of most requests",
+    "omission": "a client that waits for an answer sends nothing meanwhile (coordinated omission), so the percentiles "
+    "hide the waiting and the mean is the honest figure",
+    "page_changes": "a page that changes from reply to reply does that, and such failures are none",
+    "outlier": "one repeat this far off is noise of another kind, so look what happened then before it is averaged",
     "paging": "a server that pages is measured by its disk",
     "paging_fatal": "a server that pages is measured by its disk, and others here did not, so it is not comparable",
     "quoted_in_part": "only a part of the report is quoted, so failures may have gone unseen",
     "rate_was_set": "the rate was set, so it says that the server kept up, and not what it can do",
     "shared_host": "server and load generator shared one machine, so each took CPU time from the other",
+    "slower": "each repeat was slower than the last, as where a CPU is throttled or a disk fills, so what ran later looks worse",
+    "faster": "each repeat was faster than the last, as where caches still fill, so what ran later looks better",
     "status_caution": "errors or redirects are in the rate as if they were the page",
     "status_fatal": "errors and redirects are quickly sent, so the rate is not the page's",
     "status_note": "too few of them to move a rate, yet not all replies were the page",
@@ -117,6 +127,14 @@ MORALS = {
     "within_step": "{step} ms is one step of what the tool prints, so they may be alike",
 }
 Facts = Mapping[str, Any]
+
+
+def basis_of(case: Case, rule: str, findings: Sequence[Finding]) -> str:
+    """Where a rule comes from, with what the tools of the runs that it is about say on it."""
+    about = {finding.run for finding in findings}
+    runs = [run for run in case.counted if run.id in about] or case.counted
+    cited = [run.semantics.citations[rule] for run in runs if rule in run.semantics.citations]
+    return "; ".join(dict.fromkeys([BASES[rule], *cited]))
 
 
 def moral_of(finding: Finding) -> str:
@@ -155,11 +173,15 @@ def _failed(facts: Facts) -> str:
     bad, made = facts["bad"], facts["made"]
     kinds = ", ".join(f"{figure(count)} {kind}" for kind, count in facts["kinds"].items())
     more = (f": {kinds}" if kinds else "") + (f", availability {figure(available)} %" if available is not None else "")
+    if bad > made:
+        return f"{figure(int(bad))} failures in {figure(made)} requests{more}"
     return f"{figure(int(bad))} of {figure(made)} requests failed ({percent(bad, made)}{more})"
 
 
 def _other_length(facts: Facts) -> str:
     failed, made, mean, length = (facts[name] for name in ("failed", "made", "mean", "length"))
+    if failed > made:
+        return f"{figure(int(failed))} failures by length in {figure(made)} requests"
     words = f"{figure(int(failed))} of {figure(made)} requests failed by length ({percent(failed, made)})"
     if mean is not None and length:
         size = "0 bytes" if mean < 1 else f"{figure(round(mean))} bytes"
@@ -170,7 +192,9 @@ def _other_length(facts: Facts) -> str:
 
 def _other_status(facts: Facts) -> str:
     other, made = facts["other"], facts["made"]
-    if other >= made:
+    if other > made:
+        return f"{figure(int(other))} replies with another status than 2xx to {figure(made)} requests"
+    if other == made:
         return "every reply had another status than 2xx"
     return f"{figure(int(other))} of {figure(made)} replies had another status than 2xx ({percent(other, made)})"
 
@@ -242,6 +266,15 @@ def _swap(facts: Facts) -> str:
     return _swap_used(facts) + left
 
 
+def _tail(facts: Facts) -> str:
+    longest = f", the longest {figure(facts['longest'])} ms" if facts["longest"] is not None else ""
+    words = f"99 % within {figure(facts['p99'])} ms{longest}"
+    if "slowest" not in facts:
+        return words
+    share = percent(facts["slowest"], 1)
+    return f"{words}, mean {figure(facts['mean'])} ms: at least {share} of the clients' time went into the slowest 1 %"
+
+
 def _coarse(facts: Facts) -> str:
     what = "mean" if facts["is_mean"] else "half within"
     return f"{what} {figure(facts['typical'])} ms, told in steps of {figure(facts['step'])} ms"
@@ -277,6 +310,9 @@ def _cold(facts: Facts) -> str:
 DETAILS: dict[str, Callable[[Facts], str]] = {
     **dict.fromkeys(("differs.load", "differs.machine", "differs.page", "differs.tool"), _difference),
     "errors.failed": _failed,
+    "errors.late": lambda facts: (
+        f"{figure(int(facts['late']))} of {figure(facts['made'])} answers were late ({percent(facts['late'], facts['made'])})"
+    ),
     "errors.length": _other_length,
     "errors.status": _other_status,
     "figures.availability": lambda facts: (
@@ -307,13 +343,19 @@ DETAILS: dict[str, Callable[[Facts], str]] = {
     "network.syn": lambda facts: (
         f"the longest connect took {figure(facts['longest'])} ms, just over {facts['seconds']} s"
     ),
-    "network.tail": lambda facts: f"99 % within {figure(facts['p99'])} ms, the longest {figure(facts['longest'])} ms",
+    "network.tail": _tail,
     "resolution.steps": _coarse,
     "resolution.within": _within_step,
     "tool.aborted": _aborted,
     "tool.interrupted": lambda facts: f"{figure(facts['made'])} of {figure(facts['asked'])} requests were made",
     "tool.partial": lambda facts: f"{', '.join(facts['missing'])} not told",
     "tool.warnings": _warning,
+    "repeats.outlier": lambda facts: (
+        f"{figure(facts['rate'])} requests per second, the median of its {facts['n']} repeats is {figure(facts['usual'])}"
+    ),
+    "repeats.trend": lambda facts: (
+        f"from {figure(facts['first'])} to {figure(facts['last'])} requests per second in {facts['n']} repeats"
+    ),
     "warmth.first": _cold,
 }
 
@@ -335,7 +377,10 @@ def name_finding(case: Case, rule: str, finding: Finding) -> NamedFinding:
         who = case.titles.get(finding.run, f"run {finding.run}")
     elif finding.config is not None:
         who = case.names.get(finding.config, f"config {finding.config}")
-    return NamedFinding(who, rule, finding, DETAILS[rule](finding.facts), moral_of(finding))
+    detail = DETAILS[rule](finding.facts)
+    if "repeats" in finding.facts:
+        detail += f" beside one of {finding.facts['repeats']} repeats"
+    return NamedFinding(who, rule, finding, detail, moral_of(finding))
 
 
 def reason_of(named: NamedFinding) -> str:

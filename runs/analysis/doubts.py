@@ -2,6 +2,7 @@
 
 find_doubts(case)  all of them, fatal ones first; those that are alike are one
 excluded(doubts)   runs that a fatal doubt keeps out of verdicts, and why
+fatal_rules(run)   the rules that keep a run out whatever it is compared with
 apart(doubts)      configs that are not comparable with what they stand against, and why
 A fatal doubt that a person overruled is still shown, and keeps nothing out.
 """
@@ -9,14 +10,14 @@ A fatal doubt that a person overruled is still shown, and keeps nothing out.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from runs.analysis import doubt_errors, doubt_figures, doubt_machine
 from runs.analysis.doubt_case import SEVERITIES, Case, Finding, Severity
 from runs.analysis.doubt_differences import find_differences
-from runs.analysis.doubt_wording import BASES, NamedFinding, compose_sentence, moral_of, name_finding, reason_of
-from runs.analysis.facts import OverrideFact, Source
+from runs.analysis.doubt_wording import NamedFinding, basis_of, compose_sentence, moral_of, name_finding, reason_of
+from runs.analysis.facts import ConfigFact, OverrideFact, RunFact, Source
 
 # A rule reads a Case and yields a Finding for each run, each config or the whole comparison that it doubts.
 RULES: dict[str, Callable[[Case], Iterable[Finding]]] = {
@@ -25,6 +26,7 @@ RULES: dict[str, Callable[[Case], Iterable[Finding]]] = {
     "differs.page": partial(find_differences, "page"),
     "differs.tool": partial(find_differences, "tool"),
     "errors.failed": doubt_errors.find_failed,
+    "errors.late": doubt_errors.find_late_answers,
     "errors.length": doubt_errors.find_other_lengths,
     "errors.status": doubt_errors.find_other_statuses,
     "figures.availability": doubt_figures.find_wrong_availabilities,
@@ -45,6 +47,8 @@ RULES: dict[str, Callable[[Case], Iterable[Finding]]] = {
     "network.keepalive": doubt_figures.find_refused_keepalive,
     "network.syn": doubt_figures.find_lost_syns,
     "network.tail": doubt_figures.find_hanging_requests,
+    "repeats.outlier": doubt_figures.find_outlying_repeats,
+    "repeats.trend": doubt_figures.find_drifting_repeats,
     "resolution.steps": doubt_figures.find_coarse_times,
     "resolution.within": doubt_figures.find_times_within_a_step,
     "tool.aborted": doubt_errors.find_aborted,
@@ -52,6 +56,33 @@ RULES: dict[str, Callable[[Case], Iterable[Finding]]] = {
     "tool.partial": doubt_errors.find_quoted_in_part,
     "tool.warnings": doubt_errors.find_warnings,
     "warmth.first": doubt_figures.find_cold_starts,
+}
+
+
+# The printed figures that a rule's findings about a run rest on: its line link goes to the first that has a line.
+GROUNDS = {
+    "errors.failed": ("failed_requests", "availability_pct"),
+    "errors.late": ("failed_requests",),
+    "errors.length": ("failed_length", "failed_requests"),
+    "errors.status": ("non_2xx_responses", "failed_requests"),
+    "figures.availability": ("availability_pct",),
+    "figures.concurrency": ("concurrency",),
+    "figures.mean": ("mean_ms",),
+    "figures.percentiles": ("percentiles_ms.50",),
+    "figures.rate": ("requests_per_second",),
+    "length.p99": ("percentiles_ms.99",),
+    "length.per_client": ("complete_requests",),
+    "length.seconds": ("duration_s",),
+    "load.set_rate": ("requests_per_second",),
+    "network.keepalive": ("keepalive_requests",),
+    "network.syn": ("connect_ms",),
+    "network.tail": ("percentiles_ms.99", "max_ms"),
+    "repeats.outlier": ("requests_per_second",),
+    "resolution.steps": ("percentiles_ms.50", "mean_ms"),
+    "tool.aborted": ("error",),
+    "tool.interrupted": ("complete_requests",),
+    "tool.warnings": ("warnings",),
+    "warmth.first": ("requests_per_second",),
 }
 
 
@@ -106,10 +137,13 @@ def find_doubts(case: Case) -> list[Doubt]:
     Findings that are alike (of one severity and moral, about things of one kind) are one doubt.
     """
     found = []
-    places = {run.id: at for at, run in enumerate(case.counted)}
+    runs = {run.id: run for run in case.counted}
+    places = {run: at for at, run in enumerate(runs)}
     for rule, find in RULES.items():
         alike: dict[tuple[object, ...], list[tuple[Finding, OverrideFact | None]]] = {}
         for finding in sorted(find(case), key=lambda finding: places.get(finding.run or 0, -1)):
+            if finding.run is not None and not finding.sources:
+                finding = replace(finding, sources=(runs[finding.run].source_of(*GROUNDS.get(rule, ())),))
             ruling = _ruling_on(case, rule, finding)
             kind = (finding.severity, moral_of(finding), finding.run is None, finding.config is None, ruling is None)
             alike.setdefault(kind, []).append((finding, ruling))
@@ -120,6 +154,14 @@ def find_doubts(case: Case) -> list[Doubt]:
 def is_rule(identity: str) -> bool:
     """Whether there is a rule of this id, which an override may be about."""
     return identity in RULES
+
+
+def fatal_rules(run: RunFact) -> set[str]:
+    """The rules by which this run alone says that it does not count. Monitors and other runs are not asked."""
+    case = Case([ConfigFact(run.config, "")], [run])
+    alone = {rule: find for rule, find in RULES.items() if not rule.startswith("differs.")}
+    found = ((rule, finding) for rule, find in alone.items() for finding in find(case))
+    return {rule for rule, finding in found if finding.severity == "fatal" and finding.run is not None}
 
 
 def excluded(found: Iterable[Doubt]) -> dict[int, str]:
@@ -145,7 +187,15 @@ def _doubt(case: Case, rule: str, findings: list[tuple[Finding, OverrideFact | N
     )
     overruled = all(part.ruling is not None for part in parts)
     found = tuple(finding for finding, _ in findings)
-    return Doubt(rule, findings[0][0].severity, compose_sentence(case, named), parts, BASES[rule], found, overruled)
+    return Doubt(
+        rule,
+        findings[0][0].severity,
+        compose_sentence(case, named),
+        parts,
+        basis_of(case, rule, found),
+        found,
+        overruled,
+    )
 
 
 def _ruling_on(case: Case, rule: str, finding: Finding) -> OverrideFact | None:

@@ -12,7 +12,9 @@ from runs.analysis.columns import compare_columns, compare_hosts
 from runs.analysis.config_diff import ConfigDiff, FileDiff
 from runs.analysis.cost import Cost
 from runs.analysis.doubts import Doubt
-from runs.analysis.facts import ConfigFact, OverrideFact
+from runs.analysis.facts import ConfigFact
+from runs.analysis.headline import Headline
+from runs.analysis.headline_wording import LABELS as OUTCOMES
 from runs.analysis.numbers import figure
 from runs.analysis.scaling import Sweep
 from runs.analysis.sheet import address, escaped, link, markdown_table
@@ -23,112 +25,12 @@ from runs.analysis.verdict import Judgement, Verdict
 from runs.analysis.verdict_wording import LABELS
 
 
-def whole(
-    comparison: Comparison,
-    *,
-    judgement: Judgement,
-    doubts: Sequence[Doubt],
-    sweeps: Sequence[Sweep],
-    cost: Cost | None,
-    differences: ConfigDiff,
-) -> dict[str, Any]:
-    """All that a comparison page says."""
-    told = {
-        "summary": judgement.sentence,
-        "doubts": of_doubts(doubts),
-        "bases": list(judgement.bases),
-        **structure(comparison, judgement),
-        "scaling": [_named_for_scripts(sweep) for sweep in sweeps],
-        "cost": of_cost(cost),
-        "config_differences": of_differences(differences),
-    }
-    found: dict[str, Any] = plain(told)
-    return found
-
-
-def structure(comparison: Comparison, judgement: Judgement) -> dict[str, Any]:
-    """The whole comparison for JSON: every value with its line, not only the means, and every verdict."""
-    return {
-        "configs": [
-            {
-                "id": column.config.id,
-                "name": column.config.name,
-                "group": column.config.group,
-                "load": column.method.words(),
-                "runs": [run.id for run in column.runs],
-            }
-            for column in comparison.columns
-        ],
-        "metrics": [
-            {
-                "group": group.name,
-                "key": row.key,
-                "label": row.label,
-                "unit": row.unit,
-                "cells": [
-                    {
-                        "n": cell.n,
-                        "mean": cell.mean,
-                        "ratio_to_baseline": cell.delta.ratio if cell.delta else None,
-                        "values": [{"value": one.value, "source": one.source} for one in cell.figures],
-                        "verdict": of_verdict(judgement, row.key, at),
-                    }
-                    for at, cell in enumerate(row.cells)
-                ],
-            }
-            for group in comparison.groups
-            for row in group.rows
-        ],
-    }
-
-
-def of_verdict(judgement: Judgement, key: str, column: int) -> dict[str, Any] | None:
-    verdict = judgement.of(key, column)
-    if verdict is None:
-        return None
-    words = judgement.words[key, column]
-    return {
-        "kind": str(verdict.kind),
-        "base": verdict.base,
-        "text": words.text,
-        **{name: getattr(verdict, name) for name in VERDICT_NUMBERS},
-        "effect_word": "" if verdict.effect is None else delta_word(verdict.effect),
-        "needed": verdict.needed,
-        "detail": words.detail,
-    }
-
-
-def of_doubts(found: Sequence[Doubt]) -> list[dict[str, Any]]:
-    """Each doubt with its lines, the runs and configs it is about, and who overruled it."""
-    return [
-        {
-            "rule": doubt.rule,
-            "severity": doubt.severity,
-            "text": doubt.text,
-            "basis": doubt.basis,
-            "overruled": doubt.overruled,
-            "sources": [plain(source) for source in doubt.sources],
-            "parts": [
-                {
-                    "run": part.run,
-                    "config": part.config,
-                    "who": part.who,
-                    "text": part.text,
-                    "ruling": _ruling(part.ruling),
-                }
-                for part in doubt.parts
-            ],
-        }
-        for doubt in found
-    ]
-
-
 def of_differences(found: ConfigDiff) -> dict[str, Any]:
     """Config texts directive by directive."""
-    return {"sentences": list(found.sentences), "files": [_named_for_scripts(file) for file in found.files]}
+    return {"sentences": list(found.sentences), "files": [name_for_scripts(file) for file in found.files]}
 
 
-def _named_for_scripts(item: Any) -> dict[str, Any]:
+def name_for_scripts(item: Any) -> dict[str, Any]:
     """A dataclass as a dict, in which scripts know its configs as setups."""
     return {"setups" if name == "configs" else name: value for name, value in plain(item).items()}
 
@@ -151,10 +53,6 @@ def plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _ruling(ruling: OverrideFact | None) -> dict[str, Any] | None:
-    return {"id": ruling.id, "by": ruling.by, "at": ruling.at, "reason": ruling.reason} if ruling else None
 
 
 SEVERITY = {"fatal": "Not counted", "caution": "Caution", "note": "Note"}
@@ -191,6 +89,7 @@ class Post:
     title: str
     url: str
     comparison: Comparison
+    headline: Headline
     judgement: Judgement
     doubts: Sequence[Doubt]
     absolute: Callable[[str], str]
@@ -206,7 +105,7 @@ class Post:
 
 def markdown(post: Post) -> str:
     """The whole post. Every name and sentence is escaped: none can become markup or break a markdown_table."""
-    parts = [f"# {escaped(post.title)}", escaped(post.judgement.sentence), escaped(post.notes)]
+    parts = [f"# {escaped(post.title)}", _headline(post), escaped(post.notes)]
     parts += _doubts(post)
     parts += _figures(post)
     parts += [f"![{escaped(words)}]({address(url)})" for words, url in post.pictures]
@@ -218,6 +117,19 @@ def markdown(post: Post) -> str:
     parts += _environment(post)
     parts.append(f"Every figure with the line that it stands on: <{address(post.url)}>")
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _headline(post: Post) -> str:
+    found = post.headline
+    parts = [f"**{OUTCOMES[found.outcome].capitalize()}.** {escaped(found.sentence)}"]
+    against = []
+    for one in found.against:
+        line = f" ({link(f'line {one.source.line}', post.absolute(one.source.url))})" if one.source else ""
+        who = f"{escaped(one.config)}: " if one.config else ""
+        against.append(f"- {who}{escaped(one.text)}{line}")
+    if against:
+        parts.append("Against it:\n\n" + "\n".join(against))
+    return "\n\n".join([*parts, f"**Next:** {escaped(found.next.text)}"])
 
 
 def _doubts(post: Post) -> list[str]:
@@ -373,7 +285,6 @@ def _file_table(file: FileDiff) -> Table:
 
 
 MOST_COMMANDS = 12
-VERDICT_NUMBERS = ("n", "n_base", "ratio", "low", "high", "of", "test", "p", "p_adjusted", "effect")
 
 
 def commands(comparison: Comparison) -> list[str]:

@@ -5,9 +5,20 @@ Units as everywhere: _ms, _s, _kb (KiB), _pct in the names; None means that the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Protocol
+
+HUGE = 1e15  # no tool measures more; NaN is not below it either
+UNDER_WAY = 0.01  # so small a share of the replies may be those that came when the time was over
+
+
+LINES_A_PAGE = 3000  # of an upload's text; a line further down needs its page named
+
+
+def line_address(page: str, line: int) -> str:
+    """The address of a line of the upload with this page."""
+    return f"{page}?line={line}#L{line}" if line > LINES_A_PAGE else f"{page}#L{line}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +43,25 @@ class Semantics(Protocol):
     @property
     def failures_in_rate(self) -> bool: ...
     @property
-    def exact_rate(self) -> bool: ...
+    def exact_rate(self) -> bool | None: ...
     @property
     def exact_mean(self) -> bool: ...
     @property
     def length_failures(self) -> bool: ...
     @property
+    def failures_hold_statuses(self) -> bool: ...
+    @property
+    def failure_kinds(self) -> Mapping[str, str]: ...
+    @property
+    def non_2xx(self) -> tuple[str, ...]: ...
+    @property
+    def good_replies(self) -> str: ...
+    @property
+    def late_answers(self) -> str: ...
+    @property
     def absent_non_2xx_is_zero(self) -> bool: ...
+    @property
+    def citations(self) -> Mapping[str, str]: ...
     @property
     def makes_all_requests(self) -> bool: ...
     @property
@@ -51,6 +74,11 @@ class Semantics(Protocol):
     def max_step_ms(self) -> float: ...
     @property
     def percentile_step_ms(self) -> float: ...
+
+
+def source_at(source: str, line: int) -> Source:
+    """Another line of the upload that an address of a line is of."""
+    return Source(line_address(source.partition("#")[0].partition("?")[0], line), line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +149,108 @@ class RunFact(RunFigures):
     last_line: int = 0
     timed_ms: dict[str, float] = field(default_factory=dict)
     counts: list[list[float]] = field(default_factory=list)
+    figure_lines: Mapping[str, int] = field(default_factory=dict)
+
+    def source_of(self, *figures: str) -> Source:
+        """The line of the first of these figures whose line is known, else the run's first one."""
+        line = next((self.figure_lines[name] for name in figures if name in self.figure_lines), self.line)
+        return source_at(self.source, line)
+
+    def number(self, path: str) -> float | None:
+        """A figure among the tool's own values by its name, or by "table.name"; None where it is no sound number."""
+        name, _, part = path.partition(".")
+        found = self.values.get(name)
+        if part:
+            found = found.get(part) if isinstance(found, Mapping) else None
+        sound = isinstance(found, (int, float)) and not isinstance(found, bool) and abs(found) < HUGE
+        return found if sound else None  # type: ignore[return-value]
+
+    def failures_of(self, kind: str) -> float | None:
+        """How many requests failed in this way, where the tool counts that."""
+        path = self.semantics.failure_kinds.get(kind)
+        return self.number(path) if path else None
+
+    @property
+    def clients(self) -> int | None:
+        """How many requests were to be under way at once. Some tools print what came about instead, which is no setting."""
+        printed = self.concurrency if self.semantics.concurrency == "asked" else None
+        asked = self.number("users") or self.options.get("concurrency") or printed
+        if asked is None:
+            return self.semantics.default_concurrency if self.command else None
+        return int(asked) if abs(asked) < HUGE else None
+
+    @property
+    def measured_concurrency(self) -> float | None:
+        """The mean number of requests under way, where the tool prints that."""
+        if self.semantics.concurrency != "measured":
+            return None
+        return self.number("concurrency") or self.concurrency  # rows stored before hold it there
+
+    @property
+    def set_rate(self) -> float | None:
+        """Requests/s that were to be sent; None where a client waits for its answer instead."""
+        asked = self.options.get("rate")
+        return float(asked) if isinstance(asked, (int, float)) and 0 < asked < HUGE else None
+
+    @property
+    def late_answers(self) -> float:
+        return self.number(self.semantics.late_answers) or 0 if self.semantics.late_answers else 0
+
+    @property
+    def requests_made(self) -> int | None:
+        """How many requests were made, failed ones too."""
+        if self.complete_requests is not None:
+            beside = 0 if self.semantics.failures_in_requests else (self.failed_requests or 0) - self.late_answers
+            return max(int(self.complete_requests + beside), 0)
+        if asked := self.options.get("requests"):
+            return int(asked)
+        worked = (self.requests_per_second or 0) * (self.duration_s or 0)
+        return round(worked) if worked and abs(worked) < HUGE else None
+
+    @property
+    def non_2xx_responses(self) -> int | None:
+        """Replies with another status than 2xx, as the tool counts them, its tables added up."""
+        counts: list[float | None] = []
+        for path in self.semantics.non_2xx:
+            table = self.values.get(path)
+            if isinstance(table, Mapping):  # by status; what is no status had no reply
+                counts.append(sum(int(n) for status, n in table.items() if str(status)[:1] in "1345"))
+            else:
+                counts.append(self.number(path))
+        if any(count is not None for count in counts):
+            return int(sum(count or 0 for count in counts))
+        good = self.number(self.semantics.good_replies) if self.semantics.good_replies else None
+        if good is not None and self.complete_requests:
+            # One or two are requests that were under way when the time was over.
+            others = self.complete_requests - int(good)
+            return others if others >= UNDER_WAY * self.complete_requests else 0
+        return 0 if self.semantics.absent_non_2xx_is_zero and not self.partial else None
+
+
+def copy_run(run: Any, semantics: Semantics, options: Mapping[str, Any], source: str = "") -> RunFact:
+    """A stored run as its fact; its host must be loaded with it."""
+    return RunFact(
+        id=run.pk,
+        config=run.config_id,
+        label=run.label,
+        repeat=run.repeat,
+        url=run.get_absolute_url(),
+        source=source,
+        line=run.line_first,
+        semantics=semantics,
+        host=run.host.name if run.host else "",
+        command=run.command,
+        options=options,
+        note=run.note,
+        partial=run.partial,
+        counted=run.counted,
+        values=run.values,
+        host_id=run.host_id,
+        upload=run.upload_id,
+        last_line=run.line_last,
+        figure_lines=run.figure_lines,
+        **{name: getattr(run, name) for name in FIGURES},
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +274,8 @@ class CaptureFact:
     """One capture: system metrics by name (mem_free_kb, cpu_us, ...) and processes.
 
     `metrics` has means over its samples, of which there were `n`; `lows` and `peaks` the least and the most of several.
-    `lists_all`: its tool lists every process.
+    `lists_all`: its tool lists every process. `programs`: of several samples {program: {"processes", "rss_kb", "cpu_pct":
+    [mean, most] of the sums of each sample}}.
     """
 
     id: int
@@ -164,6 +295,7 @@ class CaptureFact:
     peaks: dict[str, float] = field(default_factory=dict)
     n: int = 1
     lists_all: bool = True
+    programs: Mapping[str, Mapping[str, Sequence[float]]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

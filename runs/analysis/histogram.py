@@ -43,7 +43,7 @@ def size(counts: Counts) -> int:
 
 
 def percentiles(counts: Counts, percents: Iterable[float] | None = None) -> dict[str, float]:
-    """{"50": ms, ...}, the request with p per cent of them before it, as ab counts; "100" is the longest.
+    """{"50": ms, ...}, the request with p per cent of them before it; "100" is the longest.
 
     Without `percents` every one of 1 to 99 and finer ones, as far as one request makes a difference.
     """

@@ -1,11 +1,13 @@
 """Which config is better, and how sure that is, as kinds and numbers; verdict_wording has the sentences.
 
 How it is decided, metric by metric, each config against the first of its block (see columns.find_baselines):
-  4 repeats a side and more   Mann-Whitney's exact test, Cliff's delta, the interval that belongs to the test
-  2 or 3                      Welch's test on the logs, with its interval
-  1                           no test: the ratio beside what repeats vary by, in the experiment, else elsewhere
+  10 repeats a side and more  Brunner-Munzel's rank test, with the shifts that it does not reject
+  2 to 9                      Welch's test on the logs, with its interval
+  4 pairs of runs by turns    the paired t test instead of both, with its interval
+  1                           no test: the ratio beside what repeats vary by, in the comparison, else elsewhere
   always                      Holm over the configs of one metric; "same" where the whole interval is within 2 %
-Beyond what repeats vary by (99 %), a difference that no test could prove is called likely.
+Beyond what repeats vary by (99 %), a difference that no test could prove is called likely. A difference that a trend
+within the runs of both sides could explain, which were measured one after the other, is undecided.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
 from runs.analysis import stats
 from runs.analysis.columns import find_baselines
@@ -21,11 +24,12 @@ from runs.analysis.numbers import mean
 from runs.analysis.table import Comparison, Row
 from runs.analysis.verdict import (
     ALPHA,
-    ENOUGH_FOR_RANKS,
+    ENOUGH_FOR_PLAIN,
     FAILURE_COUNTS,
     GAINS,
     LOSSES,
     MARGIN,
+    SINGLE_REACH,
     UNKNOWN_REACH,
     Attempts,
     Evidence,
@@ -60,6 +64,8 @@ FAR = 0.99
 # From so few degrees of freedom Student's limit says more of our ignorance than of the runs; the limit is then that of
 # runs of which nothing at all is known.
 FEW_DF = 4
+# From so many repeats a side its own spread is the measure, whatever others vary by.
+ENOUGH_TO_VARY = 3
 # Logs of 1 and 3 must not lie further apart than those of 100 and 300.
 ROUNDING = 1 + 1e-9
 # Fisher's test of failures proves nothing by itself: requests of one run are not independent.
@@ -91,7 +97,9 @@ def judge(
         for key, per_column in attempts.items():
             # Where no run counts, the failures of all do, as failing may be why.
             per_column.append(read_attempts(counted or column.runs, key))
-    case = _Case(comparison, excluded, silent, find_baselines(comparison.columns, silent), spread, attempts)
+    runs = sorted((run for column in comparison.columns for run in column.runs), key=attrgetter("upload", "line", "id"))
+    places = {run.id: place for place, run in enumerate(runs)}
+    case = _Case(comparison, excluded, silent, find_baselines(comparison.columns, silent), spread, places, attempts)
     found: dict[tuple[str, int], Verdict] = {}
     for group in comparison.groups:
         for row in group.rows:
@@ -103,38 +111,46 @@ def judge(
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """What a judgement is made from. `attempts`: for each count of failures what every column's runs print."""
+    """What a judgement is made from.
+
+    places    of the runs, by id, in the order of the texts
+    attempts  for each count of failures what every column's runs print
+    """
 
     comparison: Comparison
     excluded: Mapping[int, str]
     silent: Mapping[int, str]
     bases: tuple[int, ...]
     spread: Spread | None
+    places: Mapping[int, int]
     attempts: Mapping[str, list[list[Attempts]]]
 
-    def values(self, row: Row, column: int) -> list[float]:
+    def side(self, row: Row, column: int) -> Side | None:
         """A metric's values that count: numbers only, none of an excluded run or of a monitor beside one.
 
         Several captures beside one run are its mean, and so are those beside none: they are no repeats of anything.
         """
         if column in self.silent:
-            return []
+            return None
         by_run: dict[int | None, list[float]] = {}
         for figure in row.cells[column].figures:
             quoted = figure.partial and ALL_TOGETHER in row.key
             if figure.run not in self.excluded and not quoted and math.isfinite(figure.value):
                 by_run.setdefault(figure.run, []).append(figure.value)
-        return [values[0] if len(values) == 1 else mean(values) for values in by_run.values()]
+        if not by_run:
+            return None
+        values = [values[0] if len(values) == 1 else mean(values) for values in by_run.values()]
+        return Side.of(values, [self.places[run] for run in by_run if run is not None] if None not in by_run else ())
 
-    def pool(self, row: JudgedRow, sides: Iterable[Side]) -> tuple[stats.Pool | None, str]:
+    def pool(self, row: JudgedRow, sides: Iterable[Side]) -> tuple[stats.Pool | None, Spread | None]:
         """What repeats vary by, in this comparison if it has any, else elsewhere; repeats all equal say nothing."""
         own = stats.pooled(side.logs for side in sides if side.logs)
         if own and own.squares:
-            return own, ""
+            return own, None
         if self.spread is None:
-            return None, ""
+            return None, None
         other = self.spread.pools.get(row.key) or self.spread.pools.get(row.like)
-        return (other, self.spread.where) if other and other.squares else (None, "")
+        return (other, self.spread) if other and other.squares else (None, None)
 
     def step(self, row: Row, *columns: int) -> float:
         """The least difference that the tools print in a row, in its unit; 0 where it is too fine to matter."""
@@ -189,28 +205,21 @@ def _judge_row(case: _Case, row: Row) -> dict[int, Verdict]:
 
 
 def _judge_measures(case: _Case, row: Row, judged: JudgedRow, pairs: Sequence[tuple[int, int]]) -> dict[int, Verdict]:
-    sides = {at: Side.of(values) for at in range(len(row.cells)) if (values := case.values(row, at))}
+    sides = {at: side for at in range(len(row.cells)) if (side := case.side(row, at))}
     compared = {
-        at: (base, compare_sides(sides[base], sides[at])) for at, base in pairs if at in sides and base in sides
+        at: (base, compare_sides(sides[base], sides[at], case.step(row, at, base)))
+        for at, base in pairs
+        if at in sides and base in sides
     }
     tested = {at: evidence.p for at, (_, evidence) in compared.items() if evidence.p is not None}
     after_holm = dict(zip(tested, stats.holm(list(tested.values())), strict=True))
-    pool, where = case.pool(judged, sides.values())
+    pool, lent = case.pool(judged, sides.values())
+    where, sources = (lent.where, lent.sources) if lent else ("", ())
     found = {}
     for at, (base, evidence) in compared.items():
-        floor = _floor(tested, at, evidence)
-        step = case.step(row, at, base)
-        scale = Scale(judged, pool, where, len(compared), len(tested), floor, step)
+        scale = Scale(judged, pool, where, len(compared), len(tested), case.step(row, at, base), sources)
         found[at] = decide(evidence, after_holm.get(at), base, scale)
     return found
-
-
-def _floor(tested: Mapping[int, float], at: int, evidence: Evidence) -> float:
-    """The least p after Holm that this column's repeats can come to, with the others' as they are."""
-    if evidence.effect is None:
-        return 0.0
-    least = dict(tested) | {at: stats.least_p(len(evidence.base.values), len(evidence.own.values))}
-    return dict(zip(least, stats.holm(list(least.values())), strict=True))[at]
 
 
 def decide(evidence: Evidence, p_adjusted: float | None, base: int, scale: Scale) -> Verdict:
@@ -236,9 +245,9 @@ def decide(evidence: Evidence, p_adjusted: float | None, base: int, scale: Scale
         p_adjusted=p_adjusted,
         effect=evidence.effect,
         needed=needed,
-        borrowed=is_open and evidence.spread is None,
-        lopsided=ground == Ground.TESTED and evidence.lopsided,
-        means_disagree=evidence.means_disagree,
+        borrowed=is_open and bool(scale.where),
+        design=evidence.design,
+        trend=evidence.trend,
         all_zero=not any(evidence.base.values) and not any(evidence.own.values),
         scale=scale,
     )
@@ -253,10 +262,10 @@ def _decide(evidence: Evidence, p_adjusted: float | None, scale: Scale) -> tuple
         return Kind.UNDECIDED, Ground.WITHIN_STEP
     better = evidence.is_up == (scale.row.good > 0)
     if p_adjusted is not None and p_adjusted < ALPHA:
+        if evidence.trend is not None:
+            return Kind.UNDECIDED, Ground.DRIFT
         return Kind.BETTER if better else Kind.WORSE, Ground.TESTED
-    # From 4 repeats a side on, the sides' own test must at least point that way before Holm's adjustment.
-    weak = evidence.effect is not None and (evidence.p or 0) >= ALPHA
-    if evidence.distance is not None and not weak and abs(evidence.distance) > _reach(evidence, scale) * ROUNDING:
+    if evidence.distance is not None and abs(evidence.distance) > _reach(evidence, scale) * ROUNDING:
         return Kind.LIKELY_BETTER if better else Kind.LIKELY_WORSE, Ground.FAR
     return Kind.UNDECIDED, Ground.OPEN
 
@@ -274,20 +283,27 @@ def _is_same(evidence: Evidence, scale: Scale) -> bool:
 
 
 def _reach(evidence: Evidence, scale: Scale) -> float:
-    """How far apart, in logs, runs of one config may be for all that is known; further is far."""
+    """How far apart, in logs, runs of one config may be for all that is known; further is far.
+
+    What others vary by says little of a side's own spread. So the sides' own test must point that way before Holm's
+    adjustment; sides of one or two runs, whose test is weak or none, must lie far apart instead.
+    """
     pool = scale.pool
     if pool is None:
         return scale.row.unknown
+    seen = evidence.p is not None and evidence.p < ALPHA and evidence.trend is None
+    if evidence.fewest >= ENOUGH_TO_VARY and not seen:
+        return math.inf
     limit = pool.reach(len(evidence.base.values), len(evidence.own.values), FAR)
     if pool.df < FEW_DF:
         limit = min(limit, scale.row.unknown)
-    return max(limit, pool.widest, MARGIN)
+    return max(limit, pool.widest, MARGIN if seen else SINGLE_REACH)
 
 
 def _judge_failures(
     key: str, attempts: Sequence[Sequence[Attempts]], pairs: Sequence[tuple[int, int]]
 ) -> dict[int, Verdict]:
-    """Where both sides print their failures and either has some. Ranks of shares are adjusted after Holm."""
+    """Where both sides print their failures and either has some. Tests of shares are adjusted after Holm."""
     found = {}
     for at, base in pairs:
         own, other = attempts[at], attempts[base]
@@ -302,24 +318,36 @@ def _judge_failures(
 
 
 def _compare_failures(key: str, base: Sequence[Attempts], own: Sequence[Attempts], base_at: int) -> Verdict:
-    """From 4 repeats a side by ranks of the shares; below that likely at best. Both sides need a run."""
+    """From 4 repeats a side by Welch's test of the shares; below that likely at best. Both sides need a run."""
     n, n_base = len(own), len(base)
     counts = FailureCounts(
         key, sum(r.bad for r in own), sum(r.of for r in own), sum(r.bad for r in base), sum(r.of for r in base)
     )
-    if min(n, n_base) >= ENOUGH_FOR_RANKS:
-        ranks = stats.mann_whitney([run.share for run in base], [run.share for run in own])
-        effect = stats.cliffs_delta(ranks.u, n_base, n)
-        kind = Kind.UNDECIDED if ranks.p >= ALPHA else Kind.WORSE if effect > 0 else Kind.BETTER
-        test = f"Mann-Whitney on the shares, {'exact' if ranks.exact else 'normal approximation'}"
-        return Verdict(kind, base_at, Ground.FAILURES, n, n_base, test=test, p=ranks.p, effect=effect, failures=counts)
+    up = failed_share(own) > failed_share(base)
+    if min(n, n_base) >= ENOUGH_FOR_PLAIN:
+        shares, base_shares = [run.share for run in own], [run.share for run in base]
+        # A share is no finer than one request.
+        least_sds = 0.5 / min(run.of for run in base), 0.5 / min(run.of for run in own)
+        if shift := stats.welch(base_shares, shares, least_sds=least_sds):
+            kind = Kind.UNDECIDED if shift.p >= ALPHA else Kind.WORSE if up else Kind.BETTER
+            effect = stats.cliffs_delta(base_shares, shares)
+            test = "Welch on the shares"
+            return Verdict(
+                kind, base_at, Ground.FAILURES, n, n_base, test=test, p=shift.p, effect=effect, failures=counts
+            )
     groups, base_groups = count_groups(own), count_groups(base)
-    p = stats.fisher(*groups, *base_groups)
-    likely = Kind.LIKELY_WORSE if failed_share(own) > failed_share(base) else Kind.LIKELY_BETTER
-    kind = likely if p < LIKELY_FAILURES else Kind.UNDECIDED
+    p = fisher_exact([[bad, of - bad] for bad, of in (groups, base_groups)])
+    kind = (Kind.LIKELY_WORSE if up else Kind.LIKELY_BETTER) if p < LIKELY_FAILURES else Kind.UNDECIDED
     counts = replace(counts, groups=groups, base_groups=base_groups)
     test = "Fisher, exact, on groups of requests"
     return Verdict(kind, base_at, Ground.FAILURES, n, n_base, test=test, p=p, failures=counts)
+
+
+def fisher_exact(table: list[list[int]]) -> float:
+    # scipy.stats takes half a second to import, and few pages need it.
+    from scipy.stats import fisher_exact
+
+    return float(fisher_exact(table).pvalue)
 
 
 def _void_hollow_gains(case: _Case, found: Verdicts) -> Verdicts:

@@ -3,72 +3,86 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from runs.analysis.facts import CaptureFact, ProcessFact
 
-# Programs that belong to watching, not to what is watched.
-LOOKERS = {
-    "top",
-    "ps",
-    "grep",
-    "egrep",
-    "bash",
-    "sh",
-    "less",
-    "script",
-    "screen",
-    "tmux",
-    "sshd",
-    "login",
-    "awk",
-    "tee",
-}
+# Programs around a monitor's command, which are not what is watched; monitors themselves are told by their formats.
+HELPERS = frozenset(
+    [
+        "grep",
+        "egrep",
+        "bash",
+        "sh",
+        "less",
+        "script",
+        "screen",
+        "tmux",
+        "sshd",
+        "login",
+        "awk",
+        "tee",
+        "watch",
+        "tail",
+        "cat",
+        "dstat",
+        "htop",
+        "atop",
+    ]
+)
 # A program that needs less than this part of what the biggest needs is not what a comparison is about.
 WORTH_A_ROW = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessGroup:
-    """All processes of one program in one capture. Sums and the mean skip processes without the figure."""
+    """All processes of one program in one capture. Sums and the mean skip processes without the figure.
+
+    Of several samples n, rss_kb and cpu_pct are means of each sample's number or sum; the peaks are the most of them.
+    """
 
     name: str
-    n: int
+    n: float
     rss_kb: float
     rss_mean_kb: float
     cpu_pct: float
     members: tuple[ProcessFact, ...]
+    peak_n: float = 0
+    peak_rss_kb: float = 0
+
+    @property
+    def helps(self) -> bool:
+        """It keeps a terminal or a monitor going, and is not what a comparison is about."""
+        return self.name.lower() in HELPERS or self.members[0].monitors
 
 
-def groups(processes: Iterable[ProcessFact]) -> list[ProcessGroup]:
-    """One group a program, the biggest by memory first."""
+def group_processes(capture: CaptureFact, *, served: bool = False) -> list[ProcessGroup]:
+    """One group a program, the biggest by memory first. served: without load tools, monitors and what goes with them."""
     by_name: dict[str, list[ProcessFact]] = defaultdict(list)
-    for process in processes:
+    for process in capture.processes:
         by_name[process.group or process.command].append(process)
-    made = [_group(name, members) for name, members in by_name.items()]
-    return sorted(made, key=lambda group: (-group.rss_kb, group.name))
+    made = [_group(name, members, capture.programs.get(name, {})) for name, members in by_name.items()]
+    kept = [group for group in made if not (served and (group.helps or group.members[0].makes_load))]
+    return sorted(kept, key=lambda group: (-group.rss_kb, group.name))
 
 
-def _group(name: str, members: list[ProcessFact]) -> ProcessGroup:
+def _group(name: str, members: list[ProcessFact], sums: Mapping[str, Sequence[float]]) -> ProcessGroup:
     sizes = [process.rss_kb for process in members if process.rss_kb is not None]
-    total = sum(sizes)
-    return ProcessGroup(
-        name=name,
-        n=len(members),
-        rss_kb=total,
-        rss_mean_kb=total / len(sizes) if sizes else 0.0,
-        cpu_pct=sum(process.cpu_pct or 0.0 for process in members),
-        members=tuple(members),
-    )
+    single = {"processes": len(members), "rss_kb": sum(sizes), "cpu_pct": sum(one.cpu_pct or 0.0 for one in members)}
+    n, rss_kb, cpu_pct = (sums.get(metric, (value, value)) for metric, value in single.items())
+    each = sum(sizes) / len(sizes) if sizes else 0.0
+    if sums and n[0]:
+        each = rss_kb[0] / n[0]
+    return ProcessGroup(name, n[0], rss_kb[0], each, cpu_pct[0], tuple(members), n[1], rss_kb[1])
 
 
 def leading(captures: Sequence[CaptureFact], most: int) -> list[str]:
-    """The names of at most `most` groups worth a row: the biggest in any capture, helpers of looking left out."""
+    """The names of at most `most` groups worth a row: the biggest in any capture, without what keeps monitors going."""
     biggest: dict[str, float] = {}
     for capture in captures:
-        for group in groups(capture.processes):
-            if group.name not in LOOKERS and group.rss_kb:
+        for group in group_processes(capture):
+            if group.rss_kb and not group.helps:
                 biggest[group.name] = max(group.rss_kb, biggest.get(group.name, 0.0))
     floor = WORTH_A_ROW * max(biggest.values(), default=0.0)
     worth = [name for name in biggest if biggest[name] >= floor]
@@ -128,11 +142,18 @@ def memory(captures: Sequence[CaptureFact]) -> list[Metric]:
         *_system("mem_obtainable", "Available memory", captures, free_kb),
         *_system("swap_used", "Swap used", captures, _metric("swap_used_kb")),
     ]
-    programs = {capture.id: {group.name: group for group in groups(capture.processes)} for capture in captures}
+    programs = {capture.id: {group.name: group for group in group_processes(capture)} for capture in captures}
     for name in leading(captures, MOST_PROGRAMS):
+        own = [group for found_in in programs.values() if (group := found_in.get(name))]
         found += _program(f"{name}: each, mean", "MiB", captures, programs, lambda group: group.rss_mean_kb / MIB)
         found += _program(f"{name}: all together", "MiB", captures, programs, lambda group: group.rss_kb / MIB)
-        found += _program(f"{name}: processes", "", captures, programs, lambda group: group.n)
+        if any(group.peak_rss_kb > group.rss_kb for group in own):
+            found += _program(
+                f"{name}: all together, most", "MiB", captures, programs, lambda group: group.peak_rss_kb / MIB
+            )
+        found += _program(f"{name}: processes", "", captures, programs, lambda group: round(group.n, 1))
+        if any(group.peak_n > group.n for group in own):
+            found += _program(f"{name}: processes, most", "", captures, programs, lambda group: group.peak_n)
     return found
 
 

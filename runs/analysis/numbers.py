@@ -14,8 +14,8 @@ LEAST_PLAIN, MOST_PLAIN = 1e-9, 1e16
 HUGE = 1e300
 # Words for "above the baseline" and "below it", by the kind of quantity.
 AS_MANY = {"rate": "as many", "time": "as long", "amount": "as much"}
-# From this ratio on: "33 × more" may be 33 or 34 times as many, so it is not said.
-TIMES_FROM = 3
+# From this ratio on "times as many" is said: "33 × more" may be 33 or 34 times as many, so it is not.
+TIMES_FROM = 1.995  # what is written as 2.0
 WORDS = {"rate": ("more", "fewer"), "time": ("longer", "shorter"), "amount": ("more", "less")}
 
 
@@ -117,3 +117,27 @@ def percent(part: float, whole: float) -> str:
     if 99.9 < share < 100:
         return "over 99.9 %"
     return f"{figure(float(_half_up(Decimal(repr(share)), 1)))} %"
+
+
+def spread_words(ratio: float) -> str:
+    """As "42 %" or "2.4 times"."""
+    return f"{times(ratio)} times" if ratio >= TIMES_FROM else share_words(ratio - 1)
+
+
+def share_words(part: float) -> str:
+    """A part of 1 in per cent: "30 %", "9.5 %", "0.3 %"."""
+    change = part * 100
+    digits = 1 if abs(change) < 9.95 or 99 < abs(change) < 100 else 0
+    return f"{change:.{digits}f} %".replace("-", "−")
+
+
+def times(ratio: float) -> str:
+    """As in the table: "2.8", "33"."""
+    return f"{ratio:,.{0 if ratio >= 10 else 1}f}"
+
+
+def number(value: float | None) -> str:
+    """Four significant figures, thousands marked: "17,160"."""
+    text = figure(value)
+    whole, dot, rest = text.partition(".")
+    return f"{int(whole):,}{dot}{rest}" if whole.isdecimal() else text

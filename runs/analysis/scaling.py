@@ -7,11 +7,14 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
-from runs.analysis.columns import read_method
+from runs.analysis.columns import Column, read_method
 from runs.analysis.facts import ConfigFact, RunFact, Source
+from runs.analysis.numbers import mean
 from runs.analysis.scalability_law import LEAST_LEVELS, Fit, Found, Knee, Level, find_knee, fit
 from runs.analysis.summary_wording import describe_fit, describe_sweep, note_sweep
+from runs.analysis.table import Comparison
 
 Key = tuple[object, ...]
 
@@ -189,3 +192,128 @@ def sweeps(
             )
         )
     return made
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One config under one value of what was varied. `failed`: the share of its requests that failed."""
+
+    config: str
+    at: int
+    value: float
+    rate: float | None
+    mean_ms: float | None
+    failed: float
+    n: int
+
+    @property
+    def failed_pct(self) -> float:
+        return self.failed * 100
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """What was varied. peak: where the most was served without failures; limit: the least value at which requests fail.
+
+    unit: what names count ("workers"), "" where the number is a setting's ("MaxClients 50") or the concurrency.
+    """
+
+    axis: str
+    points: tuple[Point, ...]
+    peak: float | None
+    limit: float | None
+    unit: str = ""
+
+
+CONCURRENCY = "concurrency"
+FEWEST_VALUES = 3
+PLURAL = re.compile(r"s+(?:es)?\b")  # of any word: "process" and "processes" are cut to the same
+NUMBER = re.compile(r"(\d+(?:\.\d+)*)")
+# A number beside one of these words says how much there is of something, and is no version or ordinal.
+QUANTITY = re.compile(
+    r"worker|proc|thread|client|connection|concurren|user|child|core|cpu|pool|max|limit|size|buffer|backlog|cache|queue"
+    r"|batch|timeout|rate|rps|qps|slot|server|node|replica|instance|(?<!\w)-\w\b|接続|数|[kmg]i?b\b",
+    re.IGNORECASE,
+)
+
+
+def find_range(
+    comparison: Comparison, sweeps: Sequence[Sweep], out: Mapping[int, str], failed: Mapping[int, float]
+) -> Range | None:
+    """What was varied over a range, where that is all that sets the columns apart. `failed`: shares by column.
+
+    One config under two levels of concurrency and more, several under three, or three configs and more whose names differ
+    in one number.
+    """
+    columns = {at: column for at, column in enumerate(comparison.columns) if column.runs}
+    series = _series_of_sweeps(columns, sweeps) or _series_of_names(columns)
+    if not series:
+        return None
+    axis, unit, places = series
+    points = tuple(
+        _point(name, at, value, columns[at], out, failed.get(at, 0.0))
+        for name, at, value in sorted(places, key=lambda place: (place[0], place[2]))
+    )
+    sound = [point for point in points if not point.failed and point.rate]
+    peak = max(sound, key=lambda point: point.rate or 0, default=None)
+    limit = min((point.value for point in points if point.failed), default=None)
+    return Range(axis, points, peak.value if peak else None, limit, unit)
+
+
+Places = list[tuple[str, int, float]]
+
+
+def _series_of_sweeps(columns: Mapping[int, Column], sweeps: Sequence[Sweep]) -> tuple[str, str, Places] | None:
+    """(series, column, level) of every column; None where a column is in no sweep."""
+    places: Places = []
+    for at, column in columns.items():
+        mine = [sweep for sweep in sweeps if column.config.id in {config.id for config in sweep.configs}]
+        runs = {run.id for run in column.runs}
+        own = next((one for one in mine if any(runs & {*level.runs} for level in one.levels)), next(iter(mine), None))
+        if own is None or not (level := level_of(column.runs[0])):
+            return None
+        places.append((own.name, at, level))
+    levels: dict[str, set[float]] = defaultdict(set)
+    for name, _, value in places:
+        levels[name].add(value)
+    fewest = FEWEST_VALUES if len(levels) > 1 else 2
+    return (CONCURRENCY, "", places) if levels and min(map(len, levels.values())) >= fewest else None
+
+
+def _series_of_names(columns: Mapping[int, Column]) -> tuple[str, str, Places] | None:
+    """The same of configs whose names differ in one whole number that counts something."""
+    parts = {at: NUMBER.split(column.title) for at, column in columns.items()}
+    words = {tuple(PLURAL.sub("", part).rstrip() for part in each[::2]) for each in parts.values()}
+    if len(parts) < FEWEST_VALUES or len(words) != 1:
+        return None
+    numbers = [each[1::2] for each in parts.values()]
+    varied = [at for at, values in enumerate(zip(*numbers, strict=True)) if len(set(values)) > 1]
+    if len(varied) != 1 or len({each[varied[0]] for each in numbers}) < len(parts):
+        return None
+    before, behind = (next(iter(parts.values()))[2 * varied[0] + at] for at in (0, 2))
+    axis = max(before.strip(" =:,·("), behind.strip(" =:,·)"), key=_counts_something)
+    if not _counts_something(axis) or not all(each[varied[0]].isdecimal() for each in numbers):
+        return None
+    places = [("", at, float(each[1::2][varied[0]])) for at, each in parts.items()]
+    largest = parts[max(places, key=lambda place: place[2])[1]]
+    return axis, _unit(largest[2 * varied[0]], largest[2 * varied[0] + 2]), places
+
+
+def _unit(before: str, behind: str) -> str:
+    """What a number between these words counts: "workers" of "4 workers, nginx" and of "workers: 4"; "" of "MaxClients 4"."""
+    if _counts_something(before):
+        return before.strip(" =:") if re.fullmatch(r"[a-z]+s[ =:]*", before) else ""
+    words = re.split(r"[,;:()·]", behind.lstrip(" -"))[0].split()
+    first = next((at for at, word in enumerate(words) if _counts_something(word)), len(words))
+    return " ".join([*words[:first], *takewhile(_counts_something, words[first:])]) if first < len(words) else ""
+
+
+def _counts_something(words: str) -> bool:
+    return bool(QUANTITY.search(words))
+
+
+def _point(name: str, at: int, value: float, column: Column, out: Mapping[int, str], failed: float) -> Point:
+    runs = [run for run in column.runs if run.id not in out] or list(column.runs)
+    rates = [run.requests_per_second for run in runs if run.requests_per_second is not None]
+    times = [run.mean_ms for run in runs if run.mean_ms is not None]
+    return Point(name, at, value, mean(rates) if rates else None, mean(times) if times else None, failed, len(runs))

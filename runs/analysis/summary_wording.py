@@ -1,4 +1,4 @@
-"""The sentences of a comparison's parts: how it scales, how its config texts differ, how it was made and judged."""
+"""The sentences of a comparison's parts: how it scales, how its config texts differ, how it was made and judged; and of trends."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from runs.analysis.scalability_law import (
     miss_share,
 )
 from runs.analysis.table import Comparison
+from runs.analysis.trend import FEWEST_DAYS, LEVEL, Change, Course
 from runs.analysis.verdict import Judgement
 
 
@@ -241,10 +242,28 @@ def _tested(judgement: Judgement, tests: Sequence[str]) -> list[str]:
     return [
         f"{told} p-values are corrected after Holm over the configs of each metric, not over metrics; intervals are each "
         'comparison\'s own. "Same" means that the whole 95 % interval of the ratio lies within 2 % of equal.',
-        "Ratios that are tested are of geometric means, from 4 repeats a side on the median of all pairs of runs, and so "
+        "Ratios that are tested are of geometric means, from 10 repeats a side on the median of all pairs of runs, and so "
         "may differ from those of the means in the table.",
     ]
 
 
 def _many(n: int, what: str) -> str:
     return f"{n} {what}{'' if n == 1 else 's'}"
+
+
+def describe_course(course: Course) -> str:
+    """How often a config changed over its days."""
+    over = f"{_count(course.n_days, 'day')} with {_count(course.n, 'run')}"
+    if course.changes:
+        return f"{_count(len(course.changes), 'change')} in {over}."
+    if course.n_days < 2 * FEWEST_DAYS:
+        return f"{over}: too few to tell a change, which takes {FEWEST_DAYS} days before it and {FEWEST_DAYS} after."
+    return f"No change that {over} would show at {100 * LEVEL:.0f} %."
+
+
+def describe_change(change: Change) -> str:
+    sign = "+" if change.pct > 0 else "−"
+    p = "p < 0.01" if change.p < 0.01 else f"p = {change.p:.2f}"
+    size = f"{abs(change.pct):.{1 if abs(change.pct) < 10 else 0}f}"
+    sides = f"n={change.n} against {change.n_before}"
+    return f"{sign}{size} % from {change.on.day} {change.on:%B %Y}, {sides}, {p}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from runs.analysis import monitors
@@ -55,6 +55,11 @@ class Row:
     kind: str
     cells: tuple[Cell, ...]
 
+    @property
+    def averages_percentiles(self) -> bool:
+        """Its means are of each run's own percentile, where a chart of single requests has that of all requests."""
+        return self.key[1:2].isdigit() and any(cell.n > 1 for cell in self.cells)
+
 
 @dataclass(frozen=True, slots=True)
 class Group:
@@ -78,14 +83,15 @@ class Comparison:
         return None
 
 
-# key, label, unit, kind, and where the value is: an attribute of the run, "values.x", or "p.x" for a percentile
+# key, label, unit, kind, and where the value is: an attribute of the run, "values.x", "p.x" for a percentile, "kinds.x" of failures
 Metric = tuple[str, str, str, str, str]
 LOAD: list[Metric] = [
     ("requests_per_second", "Requests", "per s", "rate", "requests_per_second"),
     ("transfer_rate", "Transfer", "KiB/s", "amount", "values.transfer_rate_kbytes_per_s"),
     ("throughput", "Throughput", "MB/s", "amount", "values.throughput_mb_per_s"),
     ("complete_requests", "Requests made", "", "", "complete_requests"),
-    ("concurrency", "Concurrency", "", "", "concurrency"),
+    ("concurrency", "Concurrency", "", "", "clients"),
+    ("measured_concurrency", "Concurrency, measured", "", "", "measured_concurrency"),
     ("duration_s", "Time taken", "s", "", "duration_s"),
 ]
 LATENCY: list[Metric] = [
@@ -93,18 +99,16 @@ LATENCY: list[Metric] = [
     *[(f"p{p}_ms", f"{p} % within", "ms", "time", f"p.{p}") for p in ("50", "75", "90", "95", "99", "99.9")],
     ("max_ms", "Longest", "ms", "time", "max_ms"),
 ]
+KINDS = ("connect", "receive", "length", "exceptions", "read", "errored", "timeout", "refused", "reset")  # of failures
 ERRORS: list[Metric] = [
     ("failed_requests", "Failed requests", "", "", "failed_requests"),
-    ("failed_connect", "· connect", "", "", "values.failed_connect"),
-    ("failed_receive", "· receive", "", "", "values.failed_receive"),
-    ("failed_length", "· length", "", "", "values.failed_length"),
-    ("failed_exceptions", "· exceptions", "", "", "values.failed_exceptions"),
-    ("non_2xx_responses", "Non-2xx responses", "", "", "values.non_2xx_responses"),
-    ("write_errors", "Write errors", "", "", "values.write_errors"),
+    *[(f"failed_{kind}", f"· {kind}", "", "", f"kinds.{kind}") for kind in KINDS],
+    ("non_2xx_responses", "Non-2xx responses", "", "", "non_2xx_responses"),
+    ("write_errors", "Write errors", "", "", "kinds.write"),
     ("availability_pct", "Availability", "%", "", "values.availability_pct"),
 ]
 # Rows that say nothing when all their values are nought.
-ONLY_WHEN_ANY = {"failed_connect", "failed_receive", "failed_length", "failed_exceptions", "write_errors"}
+ONLY_WHEN_ANY = {"non_2xx_responses", "write_errors", *(f"failed_{kind}" for kind in KINDS)}
 
 
 def compare(configs: Sequence[ConfigFact], runs: Sequence[RunFact], captures: Sequence[CaptureFact]) -> Comparison:
@@ -121,8 +125,13 @@ def compare(configs: Sequence[ConfigFact], runs: Sequence[RunFact], captures: Se
     return against(Comparison(tuple(made), tuple(group for group in groups if group.rows)), find_baselines(made))
 
 
-def against(comparison: Comparison, to: tuple[int, ...]) -> Comparison:
-    """The same comparison with each column's deltas against the column `to` names for it, none against itself."""
+def against(
+    comparison: Comparison, to: tuple[int, ...], ratios: Mapping[tuple[str, int], float] | None = None
+) -> Comparison:
+    """The same comparison with each column's deltas against the column `to` names for it, none against itself.
+
+    ratios: by row and column, those that verdicts are about; where there is one, the delta is it.
+    """
     groups = []
     for group in comparison.groups:
         rows = []
@@ -130,7 +139,9 @@ def against(comparison: Comparison, to: tuple[int, ...]) -> Comparison:
             own = [replace(cell, delta=None) for cell in row.cells]
             for at, cell in enumerate(own):
                 if row.kind and to[at] != at:
-                    own[at] = replace(cell, delta=delta(cell.mean, own[to[at]].mean, row.kind))
+                    ratio = (ratios or {}).get((row.key, at))
+                    value, base = (cell.mean, own[to[at]].mean) if ratio is None else (ratio, 1.0)
+                    own[at] = replace(cell, delta=delta(value, base, row.kind))
             rows.append(replace(row, cells=tuple(own)))
         groups.append(replace(group, rows=tuple(rows)))
     return replace(comparison, groups=tuple(groups), bases=to)
@@ -143,10 +154,13 @@ def cells(per_column: Iterable[Sequence[Figure]]) -> tuple[Cell, ...]:
 
 def value_of(run: RunFact, where: str) -> float | None:
     """The value at `where` (see Metric), if the run has it."""
-    if where.startswith("p."):
-        found: object = run.percentiles_ms.get(where[2:])
-    elif where.startswith("values."):
-        found = run.values.get(where[7:])
+    source, _, name = where.partition(".")
+    if source == "p":
+        found: object = run.percentiles_ms.get(name)
+    elif source == "values":
+        found = run.values.get(name)
+    elif source == "kinds":
+        found = run.failures_of(name)
     else:
         found = getattr(run, where)
     return found if isinstance(found, (int, float)) and not isinstance(found, bool) else None
@@ -166,7 +180,8 @@ def _run_rows(metrics: Sequence[Metric], made: Sequence[Column]) -> tuple[Row, .
             for run in column.runs:
                 if (value := value_of(run, where)) is not None:
                     what = run.label or f"run {run.id}"
-                    figures.append(Figure(value, run.source, run.line, what, run.id, run.partial))
+                    at = run.source_of(where.replace("p.", "percentiles_ms.") if where[:2] == "p." else where)
+                    figures.append(Figure(value, at.url, at.line, what, run.id, run.partial))
         values = [figure.value for figures in per_column for figure in figures]
         if any(values) or (values and key not in ONLY_WHEN_ANY):
             rows.append(Row(key, label, unit, kind, cells(per_column)))

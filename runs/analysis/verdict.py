@@ -14,108 +14,156 @@ from statistics import fmean
 from runs.analysis import stats
 from runs.analysis.facts import RunFact
 from runs.analysis.numbers import mean
-from runs.analysis.stats import Pool
+from runs.analysis.stats import Placed, Pool
 from runs.analysis.table import value_of
 
-# From so many repeats a side the rank test can tell anything at the usual 5 %; below, Welch's test assumes more.
-ENOUGH_FOR_RANKS = 4
+# Few repeats are near enough to normal for Welch's test on the logs. From so many a side ranks lose nothing by one wild run.
+ENOUGH_FOR_RANKS = 10
+# So many against that many: wild runs among the many deceive Welch's test, and few the ranks, so both must agree.
+ENOUGH_BESIDE_RANKS = 5
+# Where runs of both configs alternate, so many pairs are compared pair by pair; fewer lose more by it than drift takes.
+ENOUGH_PAIRS = 4
+# Two repeats a side rest on one difference each: no fewer than this are advised.
+LEAST_ADVISED = 3
+# Sides alternate where at least this share of their runs has a neighbour of the other side.
+PAIRED_SHARE = 0.8
+# From so many a side values without a logarithm, and shares of failures, are tested as they are; Cliff's delta is given too.
+ENOUGH_FOR_PLAIN = 4
+# Repeats equal to the last digit vary by this at least; of two a side that says nothing unless the step explains it.
+LEAST_SD = 0.001
 MOST_LOG = 700
-# Drawn from 4 runs against 8 of equal means: at this ratio of spreads p is under 5 % in 9 of 100, at 5 times in 12.
-LOPSIDED = 2
 ALPHA = 0.05
 # The same: the whole 95 % interval lies within this of equal. That is a test of equivalence by two one-sided tests
 # (D. J. Schuirmann, 1987) at 2.5 % each, stricter than the usual 5 %, so that it agrees with the interval shown.
 MARGIN = math.log(1.02)
 # An interval can leave the margin of the same at either end; a chance of 10 % each leaves 80 % for both to hold.
 EACH_END = 0.9
-# Nearer to equal counts as equal.
-NO_DISTANCE = math.log(1.0005)
+
+
+class Design(StrEnum):
+    """In which order the runs of two sides were made, as the texts have them."""
+
+    UNKNOWN = ""
+    BLOCKED = "blocked"  # all of one side, then all of the other
+    ALTERNATING = "alternating"  # A B A B, A B B A
+    MIXED = "mixed"
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One config's values of a metric and their mean; `logs` None: a value has none (zero, negative)."""
+    """One config's values of a metric and their mean; `logs` None: a value has none (zero, negative).
+
+    `places` are those of the values' runs among all runs of the comparison; none where a value is of no run.
+    """
 
     values: tuple[float, ...]
     logs: list[float] | None
     mean: float
+    places: tuple[int, ...] = ()
 
     @classmethod
-    def of(cls, values: Sequence[float]) -> Side:
+    def of(cls, values: Sequence[float], places: Sequence[int] = ()) -> Side:
         """Of one value or more."""
-        return cls(tuple(values), stats.logs(values), mean(values))
+        return cls(tuple(values), stats.logs(values), mean(values), tuple(places))
+
+    @property
+    def placed(self) -> list[Placed]:
+        return [Placed(place, value) for place, value in zip(self.places, self.logs or (), strict=True)]
+
+    def least_sd(self, step: float) -> float:
+        """What the values vary by at least, in logs: half the step, as all that were printed alike lie within one."""
+        return step / 2 / self.mean
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """Two sides; distance, low and high are logs of ratios, None where a value has no log.
 
-    test "": none could be made (one run a side, or repeats that are equal to the last digit on both sides).
+    sd     what one run varies by, in logs, as the test took it; None where no test could be made (test "")
+    trend  the rise a run, in logs, within sides measured one after the other, where it could be all of the distance
     """
 
     base: Side
     own: Side
+    design: Design = Design.UNKNOWN
     distance: float | None = None
     low: float | None = None
     high: float | None = None
     of: str = ""
     test: str = ""
     p: float | None = None
+    sd: float | None = None
     effect: float | None = None
+    trend: float | None = None
 
     @property
     def fewest(self) -> int:
         return min(len(self.own.values), len(self.base.values))
 
     @property
-    def spread(self) -> stats.Pool | None:
-        """What the two sides' own repeats vary by."""
-        return stats.pooled(logged for side in (self.base, self.own) if (logged := side.logs))
-
-    @property
-    def lopsided(self) -> bool:
-        """A rank test with fewer repeats on the side that varies more finds differences where there are none."""
-        n, n_base = len(self.own.values), len(self.base.values)
-        if self.effect is None or n == n_base or self.base.logs is None or self.own.logs is None:
-            return False
-        few, many = sorted((self.base.logs, self.own.logs), key=len)
-        return stats.log_sd(few) > LOPSIDED * stats.log_sd(many)
-
-    @property
-    def means_disagree(self) -> bool:
-        """One extreme run can put the means the other way round than the median of all pairs."""
-        if self.distance is None or self.own.mean == self.base.mean or abs(self.distance) < NO_DISTANCE:
-            return False
-        return (self.own.mean > self.base.mean) != (self.distance > 0)
-
-    @property
     def is_up(self) -> bool:
-        """Whether the config's values are the larger: by ranks where there are some, as the mean may be one extreme run's."""
-        return self.effect > 0 if self.effect else (self.distance or 0) > 0
+        """Whether the config's values are the larger."""
+        return self.distance > 0 if self.distance else self.own.mean > self.base.mean
 
     def is_within(self, step: float) -> bool:
         """The tool prints in steps too coarse to tell the sides apart: more repeats would print the same."""
         return self.distance is not None and 0 < step >= abs(self.own.mean - self.base.mean)
 
 
-def compare_sides(base: Side, own: Side) -> Evidence:
-    """Mann-Whitney from 4 repeats a side, Welch on the logs for 2 and 3, no test for one."""
-    n, m = len(base.values), len(own.values)
-    if min(n, m) >= ENOUGH_FOR_RANKS:
-        ranks = stats.mann_whitney(base.values, own.values)
-        test = "Mann-Whitney, exact" if ranks.exact else "Mann-Whitney, normal approximation"
-        found = Evidence(base, own, test=test, p=ranks.p, effect=stats.cliffs_delta(ranks.u, n, m))
-        if base.logs is None or own.logs is None:
-            return found
-        low, middle, high = stats.shift_interval(base.logs, own.logs)
-        return replace(found, distance=middle, low=low, high=high, of="all pairs of runs (median)")
+def compare_sides(base: Side, own: Side, step: float = 0.0) -> Evidence:
+    """The test that suits the number of repeats and their order, on the logs. `step` is the least difference printed."""
+    fewest = min(len(base.values), len(own.values))
+    effect = stats.cliffs_delta(base.values, own.values) if fewest >= ENOUGH_FOR_PLAIN else None
+    found = Evidence(base, own, effect=effect)
     if base.logs is None or own.logs is None:
-        return Evidence(base, own)
-    welch = stats.welch(base.logs, own.logs)
-    of = "runs" if n == m == 1 else "geometric means"
-    if welch is None:
-        return Evidence(base, own, fmean(own.logs) - fmean(base.logs), of=of)
-    return Evidence(base, own, welch.difference, welch.low, welch.high, of, "Welch on the logs", welch.p)
+        # Divided first: squares of huge values would overflow.
+        greatest = max(map(abs, (*base.values, *own.values)))
+        scaled = [[value / greatest for value in side.values] for side in (base, own)] if greatest else [[], []]
+        plain = stats.welch(*scaled) if effect is not None else None
+        return replace(found, test="Welch", p=plain.p) if plain else found
+    design, pairs = read_design(base, own)
+    of = "runs" if len(base.values) == len(own.values) == 1 else "geometric means"
+    found = replace(found, design=design, distance=fmean(own.logs) - fmean(base.logs), of=of)
+    least_sds = _least_sds(base, own, step)
+    if fewest < 2 or least_sds is None:
+        return found
+    pool = stats.pooled([base.logs, own.logs])
+    sd = max(pool.sd if pool else 0.0, *least_sds)
+    if design == Design.ALTERNATING and len(pairs) >= ENOUGH_PAIRS:
+        shift, test = stats.paired(pairs, least_sd=math.hypot(*least_sds)), "paired t on the logs"
+        of, sd = "neighbouring runs", min(sd, stats.sample_sd([y.value - x.value for x, y in pairs]) / math.sqrt(2))
+    elif fewest >= ENOUGH_FOR_RANKS and pool and pool.squares:
+        shift, test, of = stats.brunner_munzel(base.logs, own.logs), "Brunner-Munzel", "all pairs of runs (median)"
+    else:
+        shift, test = stats.welch(base.logs, own.logs, least_sds=least_sds), "Welch on the logs"
+        if shift and fewest >= ENOUGH_BESIDE_RANKS and max(len(base.values), len(own.values)) >= ENOUGH_FOR_RANKS:
+            shift, test = stats.unite(shift, stats.brunner_munzel(base.logs, own.logs)), f"{test} and Brunner-Munzel"
+    if shift is None:
+        return found
+    suspect = design == Design.BLOCKED and shift.p < ALPHA
+    trend = stats.explaining_trend(base.placed, own.placed) if suspect else None
+    found = replace(found, of=of, test=test, sd=sd, trend=trend)
+    return replace(found, distance=shift.difference, low=shift.low, high=shift.high, p=shift.p)
+
+
+def read_design(base: Side, own: Side) -> tuple[Design, list[tuple[Placed, Placed]]]:
+    """The order of the runs, and the pairs of neighbours in it."""
+    if min(len(base.places), len(own.places)) < 2 or base.logs is None or own.logs is None:
+        return Design.UNKNOWN, []
+    if max(base.places) < min(own.places) or max(own.places) < min(base.places):
+        return Design.BLOCKED, []
+    pairs = stats.find_pairs(base.placed, own.placed)
+    alternate = 2 * len(pairs) >= PAIRED_SHARE * (len(base.places) + len(own.places))
+    return Design.ALTERNATING if alternate else Design.MIXED, pairs
+
+
+def _least_sds(base: Side, own: Side, step: float) -> tuple[float, float] | None:
+    """None where repeats equal to the last digit, of both sides, tell nothing of how they vary."""
+    least = base.least_sd(step), own.least_sd(step)
+    if len({*base.values}) > 1 or len({*own.values}) > 1:
+        return least
+    few = min(len(base.values), len(own.values)) < 3 and max(least) < LEAST_SD
+    return None if few or base.values[0] == own.values[0] else (max(least[0], LEAST_SD), max(least[1], LEAST_SD))
 
 
 def ratio(distance: float | None) -> float | None:
@@ -127,32 +175,22 @@ def repeats_needed(evidence: Evidence, pool: stats.Pool | None, *, comparisons: 
     """Repeats a side that would settle it, as a difference or as the same, whichever takes fewer; 80 % power.
 
     `pool` is what repeats vary by where neither side has any, `comparisons` in the row, `step` the least difference printed.
-    More than stats.MOST_REPEATS are one more than that; None where it cannot be calculated.
+    More than stats.MOST_REPEATS are one more than that; None where it cannot be calculated, or where drift is in the way.
     """
-    pool = evidence.spread or pool
-    if evidence.distance is None or pool is None or not pool.squares or evidence.is_within(step):
+    sd = evidence.sd or (own.sd if (own := stats.pooled(filter(None, (evidence.base.logs, evidence.own.logs)))) else 0)
+    sd = sd or (pool.sd if pool else 0)
+    if evidence.distance is None or not sd or evidence.trend is not None or evidence.is_within(step):
         return None
-    alpha = ALPHA / max(comparisons, 1)
     distance = abs(evidence.distance)
-    if evidence.effect is None:
-        different = _for_ranks(stats.repeats_needed(distance, pool.sd, alpha=alpha))
-    else:
-        different = stats.repeats_for_ranks(evidence.effect, alpha=alpha)
+    different = stats.repeats_needed(distance, sd, alpha=ALPHA / max(comparisons, 1))
     # The interval that "same" rests on is not adjusted for other configs.
-    same = _for_ranks(stats.repeats_needed(MARGIN - distance, pool.sd, alpha=ALPHA, power=EACH_END))
+    same = stats.repeats_needed(MARGIN - distance, sd, alpha=ALPHA, power=EACH_END)
     counted = min((n for n in (different, same) if n is not None), default=stats.MOST_REPEATS + 1)
-    # From ENOUGH_FOR_RANKS on the rank test decides, which has a least p; and what was not enough is not enough.
-    least = max(ENOUGH_FOR_RANKS, stats.fewest_for_ranks(alpha), evidence.fewest + 1)
-    return min(max(counted, least), stats.MOST_REPEATS + 1)
-
-
-def _for_ranks(repeats: int | None) -> int | None:
-    """What a t test takes, as a rank test takes it of values that are near normal: π/3 times as many."""
-    return None if repeats is None else math.ceil(repeats * math.pi / 3)
+    return min(max(counted, LEAST_ADVISED, evidence.fewest + 1), stats.MOST_REPEATS + 1)
 
 
 # Counts of failures, each a part of the requests made, by the table's row, and where a run has the count.
-FAILURE_COUNTS = {"failed_requests": "failed_requests", "non_2xx_responses": "values.non_2xx_responses"}
+FAILURE_COUNTS = {"failed_requests": "failed_requests", "non_2xx_responses": "non_2xx_responses"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,18 +207,15 @@ class Attempts:
 
 
 def read_attempts(runs: Sequence[RunFact], key: str) -> list[Attempts]:
-    """Of the runs that print both counts. A row that a whole report leaves out may stand for 0, by its tool's semantics."""
+    """Of the runs that have both counts."""
     found = []
     for run in runs:
-        bad, made = value_of(run, FAILURE_COUNTS[key]), value_of(run, "complete_requests")
-        if bad is None and key == "non_2xx_responses" and run.semantics.absent_non_2xx_is_zero and not run.partial:
-            bad = 0
+        bad, made = value_of(run, FAILURE_COUNTS[key]), value_of(run, "requests_made")
         if bad is None or made is None or bad < 0 or not math.isfinite(bad + made):
             continue
-        of = max(made, bad) if run.semantics.failures_in_requests else made + bad
+        of = max(made, bad)
         if of > 0:
-            together = run.concurrency if run.concurrency and math.isfinite(run.concurrency) else 1
-            found.append(Attempts(int(bad), int(of), max(int(together), 1)))
+            found.append(Attempts(int(bad), int(of), max(int(run.clients or run.measured_concurrency or 1), 1)))
     return found
 
 
@@ -197,6 +232,8 @@ def count_groups(runs: Sequence[Attempts]) -> tuple[int, int]:
 # Without any repeats to go by, single runs nearer than this factor are not judged. Repeats in published sessions are
 # 1.2 to 1.5 times apart where the first was a cold start; twice that distance, with something to spare, is taken for far.
 UNKNOWN_REACH = math.log(3)
+# A single run tells nothing of its own spread, which may be many times that of others: nearer than this it is never far.
+SINGLE_REACH = math.log(2)
 
 
 class Kind(StrEnum):
@@ -223,6 +260,7 @@ class Ground(StrEnum):
     EQUIVALENT = "equivalent"  # the whole interval lies within the margin of the same
     WITHIN_STEP = "within_step"  # no further apart than the least difference that the tool prints
     TESTED = "tested"  # p after Holm is below 5 %
+    DRIFT = "drift"  # a test would say so, but a trend within both sides' runs could be all of it
     FAR = "far"  # far beyond what repeats vary by, and no test could prove it
     OPEN = "open"
     FAILURES = "failures"  # counts of failed requests
@@ -255,13 +293,16 @@ class JudgedRow:
     counted: str = "run"
 
 
+# Configs whose repeats a borrowed spread is of: (name, address) of each.
+Sources = tuple[tuple[str, str], ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Scale:
     """What a verdict is measured against.
 
     pool         what repeats vary by, None where unknown; `where`: whose repeats, "" for those of this comparison
     comparisons  in the row; `tests` of them gave a p, which Holm's adjustment is over
-    floor        the least p after Holm that so many repeats can come to
     step         the least difference that the tool prints
     """
 
@@ -270,8 +311,8 @@ class Scale:
     where: str
     comparisons: int
     tests: int
-    floor: float
     step: float
+    sources: Sources = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,10 +338,10 @@ class Verdict:
     ratio      of the middles named in `of`, with its 95 % interval low to high; None where there is none
     distance   the logarithm of the ratio, which also exists where the ratio is beyond what a number holds
     test       the test's name, "" where none was made; p as it came, p_adjusted after Holm over the metric's configs
+    design     the order of the runs of both sides; `trend`: see Evidence
     effect     Cliff's delta from 4 repeats a side up, 1: every value above every one of the baseline
     needed     repeats a side that would settle it; more than stats.MOST_REPEATS stand as one more than that
     borrowed   neither side has repeats, so that the spread is that of others
-    lopsided   p is too small, as the side with fewer repeats varies more; means_disagree: the means lie the other way
     all_zero   every value of both sides is 0
     reason     why the column is not counted, as the doubt says it
     void       why it is no gain or loss; `void_by`: the verdict on failures that shows it
@@ -322,8 +363,8 @@ class Verdict:
     effect: float | None = None
     needed: int | None = None
     borrowed: bool = False
-    lopsided: bool = False
-    means_disagree: bool = False
+    design: Design = Design.UNKNOWN
+    trend: float | None = None
     all_zero: bool = False
     scale: Scale | None = None
     failures: FailureCounts | None = None
@@ -345,6 +386,7 @@ class Spread:
 
     pools: Mapping[str, Pool]
     where: str
+    sources: Sources = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,14 +404,13 @@ class Judgement:
     bases     for each column the index of the one it was judged against, which may differ from the comparison's own
               where that one's runs do not count
     silent    column index -> why nothing of it counts
-    sentence  for the top of the page, and `words` of each verdict: see verdict_wording.add_words
+    words     of each verdict: see verdict_wording.add_words
     """
 
     metrics: tuple[str, ...] = ()
     bases: tuple[int, ...] = ()
     verdicts: Verdicts = field(default_factory=dict)
     silent: Mapping[int, str] = field(default_factory=dict)
-    sentence: str = ""
     words: Mapping[tuple[str, int], Words] = field(default_factory=dict)
 
     def of(self, key: str, column: int) -> Verdict | None:

@@ -25,8 +25,6 @@ class PageRequest(NamedTuple):
 
 
 class NewestFirst(CursorPagination):
-    """Newest first, by id, whatever comes before."""
-
     ordering = "-id"
     page_size = 50
     page_size_query_param = "limit"
@@ -75,8 +73,6 @@ class Named(filters.CharFilter):
 
 
 class Since(filters.DateTimeFilter):
-    """Rows made at that moment or later."""
-
     def filter(self, qs: QuerySet[Any], value: datetime | None) -> QuerySet[Any]:
         return qs.filter(created_since(f"runs.{qs.model.__name__}", value)) if value else qs
 

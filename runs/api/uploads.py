@@ -28,6 +28,7 @@ HINTS = [
     OpenApiParameter("config", description="the config's name, for all runs of the text"),
     OpenApiParameter("experiment", description="the experiment to add to; made where there is none of this name"),
     OpenApiParameter("tags", description="words put on every run, separated by commas"),
+    OpenApiParameter("at", description="when the runs were made (ISO 8601), where the text does not say"),
     OpenApiParameter("name", description="a name for the text, such as its file's"),
     OpenApiParameter("redact", enum=["yes", "no"], description="yes: black out whatever looks like a secret"),
 ]
@@ -40,7 +41,7 @@ REFUSALS = {
         422: "nothing was recognised; the text is kept for inspection",
     }.items()
 }
-OPTION_NAMES = ("host", "config", "experiment", "tags", "redact")
+OPTION_NAMES = ("host", "config", "experiment", "tags", "at", "redact")
 REDACT = dict.fromkeys(("yes", "true", "1"), EVERY_SECRET) | dict.fromkeys(("no", "false", "0"), frozenset())
 
 
@@ -96,7 +97,7 @@ class UploadViews(Rows):
                 "type": "object",
                 "properties": {
                     "file": {"type": "array", "items": {"type": "string", "format": "binary"}},
-                    **{name: {"type": "string"} for name in ("host", "config", "experiment", "tags")},
+                    **{name: {"type": "string"} for name in ("host", "config", "experiment", "tags", "at")},
                 },
             },
         },
@@ -114,11 +115,7 @@ class UploadViews(Rows):
         if not files:
             raise ValidationError("No file came with the form; expected at least one field `file`.")
         user = request.user if request.user.is_authenticated else None
-        receipts = ingest.submit_all(files, door="rest", user=user, may_queue=True, **read_options(request))
-        for receipt in receipts:
-            if receipt.upload.status == Upload.Status.QUEUED:
-                tasks.hand_over(receipt.upload)
-        return _respond(receipts, request)
+        return _respond(tasks.submit_all(files, door="rest", user=user, **read_options(request)), request)
 
 
 def read_texts(request: Request) -> list[tuple[str, Text]]:
@@ -130,22 +127,19 @@ def read_texts(request: Request) -> list[tuple[str, Text]]:
     if not many and announced.isdecimal() and int(announced) > limit:
         raise too_large(int(announced))
     if not many and announced == "0":
-        return [(request.query_params.get("name", ""), _read_unannounced(request))]
+        # A body in chunks, without its length (`top -b | curl -T -`), where the server can tell its end; else nothing.
+        terminated = request.META.get("wsgi.input_terminated")
+        text = receive(parts_of(request.META["wsgi.input"]) if terminated else b"")
+        return [(request.query_params.get("name", ""), text)]
     if isinstance(request.data, RawBody):
         return [(request.query_params.get("name", ""), request.data.text)]
     return [named_text(file) for name in request.FILES for file in request.FILES.getlist(name)]
 
 
-def _read_unannounced(request: Request) -> Text:
-    """A body in chunks, without its length (`top -b | curl -T -`), where the server can tell its end; else nothing."""
-    terminated = request.META.get("wsgi.input_terminated")
-    return receive(parts_of(request.META["wsgi.input"]) if terminated else b"")
-
-
 def read_options(request: Request) -> dict[str, Any]:
     """What the form or else the query asks for: `hints`, and what to `redact`.
 
-    Raises Rejected 400 where redact is neither yes nor no.
+    Raises Rejected 400 where redact is neither yes nor no, or `at` no time.
     """
     form, query = request.POST, request.query_params  # both are parsed lazily
     given = {name: form.get(name) or query.get(name) for name in OPTION_NAMES}
@@ -153,7 +147,10 @@ def read_options(request: Request) -> dict[str, Any]:
     if answer not in REDACT:
         what = f"redact={answer[:40]} is not understood; expected yes or no."
         raise Rejected(400, [{"line": None, "message": what}])
-    return {"hints": Hints.from_dict(given), "redact": REDACT[answer]}
+    try:
+        return {"hints": Hints.from_dict(given), "redact": REDACT[answer]}
+    except ValueError as error:
+        raise Rejected(400, [{"line": None, "message": str(error)}]) from error
 
 
 def describe_upload(upload: Upload, site: str, rows: ingest.Rows | None = None) -> dict[str, Any]:
@@ -165,7 +162,6 @@ def describe_upload(upload: Upload, site: str, rows: ingest.Rows | None = None) 
 
 
 def _base_address(request: Request) -> str:
-    """What all whole addresses begin with."""
     return request.build_absolute_uri("/").removesuffix("/")
 
 

@@ -17,7 +17,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView, exception_handler
 from rest_framework.viewsets import ReadOnlyModelViewSet
 
-from runs.api import filters, serializers
+from runs.analysis.export import plain
+from runs.api import comparisons, filters, serializers
 from runs.ingest import Rejected
 from runs.models import Capture, Config, Experiment, Host, Run
 from runs.presenters.monitor_charts import thin_series
@@ -130,7 +131,7 @@ class CompareView(APIView):
             OpenApiParameter("configs", description="or ids of configs: their counted runs, in the order given"),
             OpenApiParameter("experiment", OpenApiTypes.INT, description="or an experiment's id: all of it"),
         ],
-        responses=serializers.ComparisonSerializer,
+        responses=comparisons.ComparisonSerializer,
     )
     def get(self, request: Request) -> Response:
         """Runs side by side: figures, verdicts with intervals, doubts with lines, cost, scaling, config differences."""
@@ -144,20 +145,15 @@ def handle_exception(exc: Exception, context: dict[str, Any]) -> Response | None
     What is neither a rejected text nor an error of DRF goes on to Django: to `benchdash.middleware` or to its handler500.
     """
     if isinstance(exc, Rejected):
-        return _respond_to_rejection(exc, context["request"])
+        body: dict[str, Any] = {"errors": exc.errors}
+        if exc.upload is not None:  # it is kept for inspection
+            url = context["request"].build_absolute_uri(exc.upload.get_absolute_url())
+            body |= {"id": exc.upload.pk, "status": exc.upload.status, "url": url}
+        return Response(body, status=exc.status)
     response = exception_handler(exc, context)
     if response is not None:
         response.data = {"errors": [{"line": None, "message": message} for message in _messages(response.data)]}
     return response
-
-
-def _respond_to_rejection(error: Rejected, request: Request) -> Response:
-    """A text that was not stored; where it is kept for inspection, its id and page are named too."""
-    body: dict[str, Any] = {"errors": error.errors}
-    if error.upload is not None:
-        body |= {"id": error.upload.pk, "status": error.upload.status}
-        body["url"] = request.build_absolute_uri(error.upload.get_absolute_url())
-    return Response(body, status=error.status)
 
 
 def _messages(data: Any, name: str = "") -> Iterator[str]:
@@ -201,9 +197,9 @@ def describe_comparison(
 ) -> dict[str, Any]:
     """`describe_runs`, and everything that the page of the same comparison says. Addresses are whole ones."""
     comparison, judged = judging.compared(material)
-    conclusions = judged.as_dict(comparison)
-    conclusions["table"] = conclusions.pop("metrics")
-    body: dict[str, Any] = _with_whole_addresses(describe_runs(runs) | conclusions, absolute)
+    told = describe_runs(runs) | {"comparison": comparison, "judged": judged}
+    told["table"] = comparisons.list_rows(comparison, judged.judgement)
+    body: dict[str, Any] = _with_whole_addresses(plain(comparisons.ComparisonSerializer(told).data), absolute)
     return body
 
 
@@ -250,7 +246,12 @@ def describe_runs(runs: Sequence[Run]) -> dict[str, Any]:
                 "host": run.host.name if run.host else None,
                 "repeat": run.repeat,
                 "values": values,
-                "delta_pct": _deltas(values, figures[0]),
+                # Without figures that the baseline lacks, or that are zero there.
+                "delta_pct": {
+                    name: (figure - base) / base * 100
+                    for name, figure in values.items()
+                    if (base := figures[0].get(name))
+                },
             }
             for run, values in zip(runs, figures, strict=True)
         ],
@@ -261,10 +262,3 @@ def _figures(run: Run) -> dict[str, float]:
     values = {name: getattr(run, name) for name in METRICS}
     values |= {f"p{p}_ms": run.percentiles_ms.get(p) for p in PERCENTILES}
     return {name: float(figure) for name, figure in values.items() if figure is not None}
-
-
-def _deltas(values: dict[str, float], baseline: dict[str, float]) -> dict[str, float]:
-    """Per cent of the baseline's figures, without those that it lacks or that are zero."""
-    return {
-        name: (figure - baseline[name]) / baseline[name] * 100 for name, figure in values.items() if baseline.get(name)
-    }

@@ -16,7 +16,6 @@ MOST_LINES = 10
 
 
 def color(place: int) -> str:
-    """The colour of the config at `place` (from 0) in its comparison."""
     return f"--s{place % N_COLORS}"
 
 
@@ -36,6 +35,20 @@ def short(name: str, most: int = 28) -> str:
 def plain(value: float) -> str:
     """Four significant figures without an exponent, for hover boxes: 29219.55 -> "29220"."""
     return f"{float(f'{value:.4g}'):.12g}"
+
+
+def scatter(mode: str, x: Any, y: Any, **parts: Any) -> Figure:
+    return {"type": "scatter", "mode": mode, "x": x, "y": y, **parts}
+
+
+def marker(place: int, size: int, rim: float = 1) -> Figure:
+    """The mark of the config at `place`, rimmed so that marks on one spot can be told apart."""
+    return {"color": color(place), "symbol": symbol(place), "size": size, "line": {"color": "--box", "width": rim}}
+
+
+def suffix(number: int) -> str:
+    """What Plotly appends to the names of the `number`-th pair of axes, from 1."""
+    return "" if number == 1 else str(number)
 
 
 # A legend across the whole chart, above it: beside long axis labels the plot itself would be too narrow for one.

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from runs.charts import N_COLORS, Figure, axis, color, layout, plain, short, symbol
+from runs.charts import N_COLORS, Figure, axis, color, layout, marker, plain, scatter, short, suffix, symbol
 
 # Enough dots to show a spread; beyond it they only cover one another and weigh on the page.
 MOST_DOTS = 60
@@ -53,7 +53,6 @@ class Bar:
 
 
 def throughput_figure(bars: Sequence[Bar]) -> Figure:
-    """One bar a config in the order given, the first on top."""
     height = 60 + 34 * max(len(bars), 2)
     return {
         "data": [_means(bars), *[_dots(at, bar) for at, bar in enumerate(bars) if bar.values]],
@@ -112,20 +111,8 @@ def _whiskers(bars: Sequence[Bar]) -> Figure:
 
 
 def _dots(at: int, bar: Bar) -> Figure:
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "x": list(bar.values),
-        "y": [at] * len(bar.values),
-        "marker": {
-            "color": color(bar.place),
-            "symbol": symbol(bar.place),
-            "size": 10,
-            "line": {"color": "--box", "width": 1.5},
-        },
-        "hovertext": list(bar.hovers) or None,
-        "hoverinfo": "text" if bar.hovers else "x",
-    }
+    hover = {"hovertext": list(bar.hovers) or None, "hoverinfo": "text" if bar.hovers else "x"}
+    return scatter("markers", list(bar.values), [at] * len(bar.values), marker=marker(bar.place, 10, 1.5), **hover)
 
 
 def _hover(bar: Bar) -> str:
@@ -160,26 +147,23 @@ def spark(bars: Sequence[Bar]) -> Spark | None:
     if not filled:
         return None
     top = max(max(bar.values) for bar in filled) or 1.0
+    shown, scale = filled[:MOST_SPARK_BARS], (SPARK_WIDTH - 12) / top
     drawn = tuple(
         SparkBar(
             y=at * SPARK_STEP,
-            width=round(bar.mean / top * (SPARK_WIDTH - 12), 1),
-            dots=tuple(round(value / top * (SPARK_WIDTH - 12), 1) for value in bar.values[:20]),
+            width=round(bar.mean * scale, 1),
+            dots=tuple(round(value * scale, 1) for value in bar.values[:20]),
             shade=bar.place % N_COLORS,
             label=short(bar.name, 40),
         )
-        for at, bar in enumerate(filled[:MOST_SPARK_BARS])
+        for at, bar in enumerate(shown)
     )
-    words = [
-        f"{bar.name}: {plain(bar.mean)} requests per second, n={len(bar.values)}" for bar in filled[:MOST_SPARK_BARS]
-    ]
+    words = [f"{bar.name}: {plain(bar.mean)} requests per second, n={len(bar.values)}" for bar in shown]
     return Spark(drawn, SPARK_WIDTH, SPARK_STEP * len(drawn), len(filled) - len(drawn), "; ".join(words))
 
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Resident memory (MiB) of each process of one program under one config."""
-
     name: str
     place: int
     program: str
@@ -199,32 +183,32 @@ def process_figure(sizes: Sequence[Sizes]) -> Figure:
     """A strip of dots over a box for each config; one panel a program, as tall as it has configs."""
     programs = list(dict.fromkeys(size.program for size in sizes))
     panels = [[size for size in sizes if size.program == program] for program in programs]
-    parts = layout(44 + sum(ROW * len(panel) + HEAD for panel in panels), margin={"l": 8, "r": 20, "t": 4, "b": 44})
-    parts["annotations"] = []
     total = sum(ROW * len(panel) + HEAD for panel in panels)
+    parts = layout(44 + total, margin={"l": 8, "r": 20, "t": 4, "b": 44}, annotations=[])
     top, traces = 1.0, []
     for at, panel in enumerate(panels, 1):
         bottom = top - (ROW * len(panel) + HEAD) / total
         parts |= _panel_axes(at, panel, (max(bottom, 0.0), top - 18 / total), last=at == len(panels))
-        parts["annotations"].append(_program(programs[at - 1], top))
+        place = {"xref": "paper", "yref": "paper", "x": 0, "y": top, "xanchor": "left", "yanchor": "top"}
+        name = {"text": f"<b>{short(programs[at - 1], 40)}</b>", "font": {"size": 12, "color": "--ink"}}
+        parts["annotations"].append(place | name | {"showarrow": False})
         traces += [_strip(size, at, row) for row, size in enumerate(panel)]
         top = bottom
     return {"data": traces, "layout": parts}
 
 
 def _panel_axes(at: int, panel: Sequence[Sizes], domain: tuple[float, float], *, last: bool) -> Figure:
-    suffix = "" if at == 1 else str(at)
     low, high = domain
     # The ticks of a panel are between it and the next one.
     low = low if last else low + (high - low) * HEAD / 2 / (ROW * len(panel) + HEAD)
     names = [short(size.name, 24) for size in panel]
-    y = _names_axis(names, domain=[low, high], range=[len(panel) - 0.5, -0.5], anchor=f"x{suffix}")
+    y = _names_axis(names, domain=[low, high], range=[len(panel) - 0.5, -0.5], anchor=f"x{suffix(at)}")
     title = "resident MiB, a dot a process" if last else ""
-    return {f"xaxis{suffix}": axis(title, rangemode="tozero", anchor=f"y{suffix}"), f"yaxis{suffix}": y}
+    x = axis(title, rangemode="tozero", anchor=f"y{suffix(at)}")
+    return {f"xaxis{suffix(at)}": x, f"yaxis{suffix(at)}": y}
 
 
 def _strip(size: Sizes, axes: int, row: int) -> Figure:
-    suffix = "" if axes == 1 else str(axes)
     ordered = sorted(size.mib)
     if len(ordered) > MOST_DOTS:
         ordered = [ordered[round(at * (len(ordered) - 1) / (MOST_DOTS - 1))] for at in range(MOST_DOTS)]
@@ -234,8 +218,8 @@ def _strip(size: Sizes, axes: int, row: int) -> Figure:
         "orientation": "h",
         "x": [round(value, 3) for value in ordered],
         "y": [row] * len(ordered),
-        "xaxis": f"x{suffix}",
-        "yaxis": f"y{suffix}",
+        "xaxis": f"x{suffix(axes)}",
+        "yaxis": f"y{suffix(axes)}",
         "boxpoints": "all",
         "jitter": 0.6,
         "pointpos": 0,
@@ -248,37 +232,22 @@ def _strip(size: Sizes, axes: int, row: int) -> Figure:
     }
 
 
-def _program(program: str, top: float) -> Figure:
-    place = {
-        "xref": "paper",
-        "yref": "paper",
-        "x": 0,
-        "y": top,
-        "xanchor": "left",
-        "yanchor": "top",
-        "showarrow": False,
-    }
-    return place | {"text": f"<b>{short(program, 40)}</b>", "font": {"size": 12, "color": "--ink"}}
-
-
 def stack_figure(stacks: Sequence[Stack], parts: Sequence[tuple[str, str, str]], unit: str) -> Figure:
     """Memory (the parts MEMORY) or CPU time (CPU) of each config. The page writes the legend: Plotly's wraps badly here."""
     steps = [short(stack.name, 24) + (f" · {stack.step}" if stack.step else "") for stack in stacks]
-    traces: list[Figure] = []
-    for key, label, shade in parts:
-        if not any(stack.parts.get(key) for stack in stacks):
-            continue
-        traces.append(
-            {
-                "type": "bar",
-                "orientation": "h",
-                "name": label,
-                "y": list(range(len(stacks))),
-                "x": [stack.parts.get(key) for stack in stacks],
-                "marker": {"color": shade, "line": {"color": "--box", "width": 1}},
-                "hovertemplate": "%{x:.4r} " + unit + "<br>" + label + "<extra></extra>",
-            }
-        )
+    traces: list[Figure] = [
+        {
+            "type": "bar",
+            "orientation": "h",
+            "name": label,
+            "y": list(range(len(stacks))),
+            "x": [stack.parts.get(key) for stack in stacks],
+            "marker": {"color": shade, "line": {"color": "--box", "width": 1}},
+            "hovertemplate": "%{x:.4r} " + unit + "<br>" + label + "<extra></extra>",
+        }
+        for key, label, shade in parts
+        if any(stack.parts.get(key) for stack in stacks)
+    ]
     return {
         "data": traces,
         "legend": [{"name": trace["name"], "color": trace["marker"]["color"]} for trace in traces],
@@ -297,31 +266,19 @@ def histogram_figure(bars: Sequence[tuple[float, float, int]]) -> Figure:
     """Bars of one width: (from ms, to less than ms, requests); a hatched last one, to infinity, has all slower requests."""
     total = sum(n for _, _, n in bars)
     width = bars[0][1] - bars[0][0] if bars and math.isfinite(bars[0][1]) else 1.0
-    return {
-        "data": [
-            {
-                "type": "bar",
-                "x": [round(low + width / 2, 6) for low, _, _ in bars],
-                "y": [n for _, _, n in bars],
-                "width": width * 0.96,
-                "marker": {
-                    "color": "--s0",
-                    "opacity": 0.7,
-                    "pattern": {"shape": ["" if math.isfinite(high) else "/" for _, high, _ in bars]},
-                },
-                "hovertext": [_hover_of_count(*bar, total) for bar in bars],
-                "hoverinfo": "text",
-            }
+    spans = [f"{low:g} to {high:g} ms" if math.isfinite(high) else f"{low:g} ms and slower" for low, high, _ in bars]
+    hatch = {"shape": ["" if math.isfinite(high) else "/" for _, high, _ in bars]}
+    trace = {
+        "type": "bar",
+        "x": [round(low + width / 2, 6) for low, _, _ in bars],
+        "y": [n for _, _, n in bars],
+        "width": width * 0.96,
+        "marker": {"color": "--s0", "opacity": 0.7, "pattern": hatch},
+        "hovertext": [
+            f"{span}: <b>{n}</b> requests, {plain(100 * n / total)} %"
+            for span, (_, _, n) in zip(spans, bars, strict=True)
         ],
-        "layout": layout(
-            300,
-            bargap=0,
-            xaxis=axis("ms from request to answer", showgrid=False),
-            yaxis=axis("requests", rangemode="tozero"),
-        ),
+        "hoverinfo": "text",
     }
-
-
-def _hover_of_count(low: float, high: float, n: int, total: int) -> str:
-    span = f"{low:g} to {high:g} ms" if math.isfinite(high) else f"{low:g} ms and slower"
-    return f"{span}: <b>{n}</b> requests, {plain(100 * n / total)} %"
+    axes = {"xaxis": axis("ms from request to answer", showgrid=False), "yaxis": axis("requests", rangemode="tozero")}
+    return {"data": [trace], "layout": layout(300, bargap=0, **axes)}

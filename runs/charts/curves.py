@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
-from runs.charts import MOST_LINES, Figure, axis, color, layout, plain, short, symbol
+from runs.charts import MOST_LINES, Figure, axis, color, layout, marker, plain, scatter, short, suffix, symbol
 
 TICKS = ("50", "90", "95", "99", "99.9", "99.99", "99.999", "99.9999")
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
@@ -53,7 +53,8 @@ def latency_figure(lines: Sequence[Line], scale: str = "") -> Figure:
     small = len(lines) > MOST_LINES
     total = Counter([line.place for line in lines])
     places = list(total)[:MOST_PANELS] if small else [0]
-    lines = _select_lines(lines, places) if small else lines
+    if small:  # at most ten lines a panel: more cannot be told apart
+        lines = [line for place in places for line in [line for line in lines if line.place == place][:MOST_LINES]]
     traces = [_percentile_trace(line, places.index(line.place) + 1 if small else 1, log) for line in lines]
     rows = math.ceil(len(places) / COLUMNS) if small else 1
     parts = layout(
@@ -71,11 +72,6 @@ def latency_figure(lines: Sequence[Line], scale: str = "") -> Figure:
     return {"data": traces, "layout": parts}
 
 
-def _select_lines(lines: Sequence[Line], places: Sequence[int]) -> list[Line]:
-    """At most ten lines a panel: more cannot be told apart."""
-    return [line for place in places for line in [line for line in lines if line.place == place][:MOST_LINES]]
-
-
 def points(line: Line) -> list[tuple[float, float, str]]:
     """(x, ms, hover words) of one run. The longest request stands where 1 of n is left, if n is known."""
     found = []
@@ -91,25 +87,22 @@ def points(line: Line) -> list[tuple[float, float, str]]:
 
 def _percentile_trace(line: Line, axes: int, log: bool) -> Figure:
     dots = points(line)
-    suffix = "" if axes == 1 else str(axes)
-    return {
-        "type": "scatter",
-        "mode": "lines+markers" if len(dots) <= MOST_MARKERS else "lines",
-        "name": short(line.name, 40),
-        "x": [x for x, _, _ in dots],
+    return scatter(
+        "lines+markers" if len(dots) <= MOST_MARKERS else "lines",
+        [x for x, _, _ in dots],
         # A log axis has no place for zero, which some tools print for anything under half a millisecond.
-        "y": [None if log and not y else y for _, y, _ in dots],
-        "xaxis": f"x{suffix}",
-        "yaxis": f"y{suffix}",
-        "line": {"color": color(line.place), "width": 2, "dash": DASHES[(line.repeat - 1) % len(DASHES)]},
-        "marker": {"color": color(line.place), "symbol": symbol(line.place), "size": 6},
-        "hovertext": [f"{short(line.name, 40)}: {words}" for _, _, words in dots],
-        "hoverinfo": "text",
-    }
+        [None if log and not y else y for _, y, _ in dots],
+        name=short(line.name, 40),
+        xaxis=f"x{suffix(axes)}",
+        yaxis=f"y{suffix(axes)}",
+        line={"color": color(line.place), "width": 2, "dash": DASHES[(line.repeat - 1) % len(DASHES)]},
+        marker={"color": color(line.place), "symbol": symbol(line.place), "size": 6},
+        hovertext=[f"{short(line.name, 40)}: {words}" for _, _, words in dots],
+        hoverinfo="text",
+    )
 
 
 def _percentile_axes(at: int, furthest: float, *, log: bool, matched: bool) -> Figure:
-    suffix = "" if at == 0 else str(at + 1)
     ticks = [tick for tick in TICKS if position(float(tick)) <= furthest * 1.01] or list(TICKS[:4])
     x = axis(
         "" if matched else "% of requests answered within the time",
@@ -127,16 +120,15 @@ def _percentile_axes(at: int, furthest: float, *, log: bool, matched: bool) -> F
         y["dtick"] = "D2"  # 1, 2 and 5 of each decade; Plotly's own choice crowds two decades
     if matched and at:
         y |= {"matches": "y"}
-    return {f"xaxis{suffix}": x, f"yaxis{suffix}": y}
+    return {f"xaxis{suffix(at + 1)}": x, f"yaxis{suffix(at + 1)}": y}
 
 
 def _panel_heading(at: int, lines: Sequence[Line], place: int, total: int) -> Figure:
-    suffix = "" if at == 0 else str(at + 1)
     name = next(line.config or line.name for line in lines if line.place == place)
     return {
         "text": short(name, 36) + (f" ({MOST_LINES} of {total} runs)" if total > MOST_LINES else ""),
-        "xref": f"x{suffix} domain",
-        "yref": f"y{suffix} domain",
+        "xref": f"x{suffix(at + 1)} domain",
+        "yref": f"y{suffix(at + 1)} domain",
         "x": 0,
         "y": 1.14,
         "showarrow": False,
@@ -206,35 +198,16 @@ def _clients_axis(levels: Sequence[float], anchor: str, *, log: bool) -> Figure:
 
 
 def _rate_traces(curve: Curve) -> list[Figure]:
-    traces = [_repeat_dots(curve, "y", [(dot.n, dot.rate) for dot in curve.dots], "requests/s")]
-    traces[0] |= {"name": short(curve.name, 40), "legendgroup": str(curve.place), "showlegend": True}
+    dots = _repeat_dots(curve, "y", [(dot.n, dot.rate) for dot in curve.dots], "requests/s")
+    dots |= {"name": short(curve.name, 40), "legendgroup": str(curve.place), "showlegend": True}
     if not curve.band:
-        return traces
+        return [dots]
     x = [n for n, *_ in curve.band]
-    law: Figure = {
-        "type": "scatter",
-        "mode": "lines",
-        "x": x,
-        "y": [rate for _, rate, _, _ in curve.band],
-        "line": {"color": color(curve.place), "width": 2},
-        "hoverinfo": "skip",
-        "legendgroup": str(curve.place),
-        "showlegend": False,
-    }
-    band: Figure = {
-        "type": "scatter",
-        "mode": "lines",
-        "x": x + x[::-1],
-        "y": [low for _, _, low, _ in curve.band] + [high for *_, high in reversed(curve.band)],
-        "fill": "toself",
-        "fillcolor": color(curve.place),
-        "opacity": 0.15,
-        "line": {"width": 0},
-        "hoverinfo": "skip",
-        "legendgroup": str(curve.place),
-        "showlegend": False,
-    }
-    return [band, law, *traces]
+    edge = [low for _, _, low, _ in curve.band] + [high for *_, high in reversed(curve.band)]
+    area = {"fill": "toself", "fillcolor": color(curve.place), "opacity": 0.15, "line": {"width": 0}}
+    hidden = {"hoverinfo": "skip", "legendgroup": str(curve.place), "showlegend": False}
+    law = scatter("lines", x, [rate for _, rate, _, _ in curve.band], line={"color": color(curve.place), "width": 2})
+    return [scatter("lines", x + x[::-1], edge, **area, **hidden), law | hidden, dots]
 
 
 def _latency_traces(curve: Curve) -> list[Figure]:
@@ -242,43 +215,23 @@ def _latency_traces(curve: Curve) -> list[Figure]:
     if not found:
         return []
     dots = _repeat_dots(curve, "y2", found, "ms")
-    line: Figure = {
-        "type": "scatter",
-        "mode": "lines",
-        "x": list(dict.fromkeys(sorted(n for n, _ in found))),
-        "y": [fmean([ms for n, ms in found if n == level]) for level in sorted({n for n, _ in found})],
-        "yaxis": "y2",
-        "line": {"color": color(curve.place), "width": 1.5, "dash": "dot"},
-        "hoverinfo": "skip",
-    }
+    levels = sorted({n for n, _ in found})
+    means = [fmean([ms for n, ms in found if n == level]) for level in levels]
+    dotted = {"color": color(curve.place), "width": 1.5, "dash": "dot"}
+    line = scatter("lines", levels, means, yaxis="y2", line=dotted, hoverinfo="skip")
     return [trace | {"legendgroup": str(curve.place), "showlegend": False} for trace in (line, dots)]
 
 
 def _repeat_dots(curve: Curve, yaxis: str, points: Sequence[tuple[float, float]], unit: str) -> Figure:
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "x": [n for n, _ in points],
-        "y": [value for _, value in points],
-        "yaxis": yaxis,
-        "marker": {
-            "color": color(curve.place),
-            "symbol": symbol(curve.place),
-            "size": 8,
-            "line": {"color": "--box", "width": 1},
-        },
-        "hovertext": [
-            f"<b>{short(curve.name, 40)}</b><br>{plain(value)} {unit} at {plain(n)} clients" for n, value in points
-        ],
-        "hoverinfo": "text",
-    }
+    name = short(curve.name, 40)
+    hovers = [f"<b>{name}</b><br>{plain(value)} {unit} at {plain(n)} clients" for n, value in points]
+    x, y = [n for n, _ in points], [value for _, value in points]
+    return scatter("markers", x, y, yaxis=yaxis, marker=marker(curve.place, 8), hovertext=hovers, hoverinfo="text")
 
 
 def _peak_shapes(curve: Curve) -> list[Figure]:
     """A line through both panels where the peak is, and how far it may be off."""
-    if curve.peak is None:
-        return []
-    at, low, high = curve.peak
+    at, low, high = curve.peak or (0.0, 0.0, 0.0)
     place: Figure = {"xref": "x", "yref": "paper", "y0": 0, "y1": 1, "layer": "below"}
     line: Figure = place | {"type": "line", "x0": at, "x1": at}
     line["line"] = {"color": color(curve.place), "width": 1.5, "dash": "dash"}

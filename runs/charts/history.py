@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from runs.charts import Figure, axis, layout, plain
+from runs.charts import Figure, axis, layout, plain, scatter
 
 COLOR = "--s0"
 FEW_DAYS = 5
@@ -16,8 +16,6 @@ FEWEST_INTERVALS = 3  # fewer show no course
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """The runs of one day: how many, their mean, the lowest and the highest of them."""
-
     on: date
     n: int
     center: float
@@ -54,24 +52,19 @@ def trend_figure(stretches: Sequence[Stretch]) -> Figure:
     """Requests per second by day: faint days with their range, and a dark mean that breaks at each change."""
     days = [day for stretch in stretches for day in stretch.days]
     x = [day.on.isoformat() for day in days]
-    faint = {"width": 0, "color": COLOR}
-    traces: list[Figure] = [
-        {"x": x, "y": [day.least for day in days], "mode": "lines", "line": faint, "hoverinfo": "skip"},
-        {"x": x, "y": [day.most for day in days], "mode": "lines", "line": faint, "hoverinfo": "skip"}
-        | {"fill": "tonexty", "fillcolor": "--line"},
-        {
-            "x": x,
-            "y": [day.center for day in days],
-            "mode": "markers",
-            "marker": {"color": COLOR, "size": 5, "opacity": 0.45},
-            "hovertext": [_hover(day) for day in days],
-            "hoverinfo": "text",
-        },
+    faint: Figure = {"line": {"width": 0, "color": COLOR}, "hoverinfo": "skip"}
+    band = {"fill": "tonexty", "fillcolor": "--line"}
+    dots = {"marker": {"color": COLOR, "size": 5, "opacity": 0.45}, "hovertext": [_hover(day) for day in days]}
+    traces = [
+        scatter("lines", x, [day.least for day in days], **faint),
+        scatter("lines", x, [day.most for day in days], **faint, **band),
+        scatter("markers", x, [day.center for day in days], **dots, hoverinfo="text"),
         _means(stretches),
     ]
-    shapes = [_change_line(stretch.days[0].on) for stretch in stretches[1:]]
+    line = {"type": "line", "yref": "paper", "y0": 0, "y1": 1, "line": {"color": "--muted", "width": 1, "dash": "dot"}}
+    changes = [stretch.days[0].on.isoformat() for stretch in stretches[1:]]
     axes = {"xaxis": axis("", type="date") | _ticks(days), "yaxis": axis("requests per second", rangemode="tozero")}
-    return {"data": [{"type": "scatter"} | trace for trace in traces], "layout": layout(340, shapes=shapes, **axes)}
+    return {"data": traces, "layout": layout(340, shapes=[line | {"x0": day, "x1": day} for day in changes], **axes)}
 
 
 def _ticks(days: Sequence[Day]) -> Figure:
@@ -90,13 +83,7 @@ def _means(stretches: Sequence[Stretch]) -> Figure:
     for stretch in stretches:
         x += [stretch.days[0].on.isoformat(), stretch.days[-1].on.isoformat(), None]
         y += [stretch.center, stretch.center, None]
-    return {"x": x, "y": y, "mode": "lines", "line": {"color": "--ink", "width": 2.5}, "hoverinfo": "skip"}
-
-
-def _change_line(on: date) -> Figure:
-    """A dotted upright line on the day of a change."""
-    line = {"color": "--muted", "width": 1, "dash": "dot"}
-    return {"type": "line", "x0": on.isoformat(), "x1": on.isoformat(), "yref": "paper", "y0": 0, "y1": 1, "line": line}
+    return scatter("lines", x, y, line={"color": "--ink", "width": 2.5}, hoverinfo="skip")
 
 
 def _hover(day: Day) -> str:
@@ -169,15 +156,6 @@ def _clock_ticks(load: LoadBySecond) -> Figure:
 def _line(
     x: Sequence[object], y: Sequence[float | None], name: str, axes: str, hover: str, dash: str = "solid"
 ) -> Figure:
-    return {
-        "type": "scatter",
-        "mode": "lines" if len(x) > 60 else "lines+markers",
-        "name": name,
-        "x": x,
-        "y": y,
-        "yaxis": axes,
-        "connectgaps": False,
-        "line": {"color": COLOR, "width": 2, "dash": dash},
-        "marker": {"color": COLOR, "size": 5},
-        "hovertemplate": f"{hover}<extra></extra>",
-    }
+    style = {"line": {"color": COLOR, "width": 2, "dash": dash}, "marker": {"color": COLOR, "size": 5}}
+    more = {"name": name, "yaxis": axes, "connectgaps": False, "hovertemplate": f"{hover}<extra></extra>"}
+    return scatter("lines" if len(x) > 60 else "lines+markers", x, y, **more, **style)

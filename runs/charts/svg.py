@@ -10,8 +10,10 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 from xml.etree.ElementTree import Element, SubElement, tostring  # noqa: S405  (writes only)
 
 from runs.charts import MOST_LINES, N_COLORS, plain
@@ -53,49 +55,37 @@ Place = Callable[[float], float]
 
 
 def draw_bars(given: Sequence[Bar], title: str, *, name: str = "throughput") -> str:
-    """The picture of up to 40 configs, in the order given."""
     filled = [replace(bar, values=tuple(drawable(bar.values))) for bar in given if drawable(bar.values)]
     if not filled:
         return empty_picture(name, title, "No run here says how many requests it served per second.")
     shown = filled[:MOST_BARS]
-    words = [
+    described = "; ".join(
         f"{bar.name}: {write_value(bar.mean)} {UNIT}, n={len(bar.values)}{'' if bar.counted else ', not counted'}"
         for bar in shown
-    ]
+    )
+    left_out = f" {len(filled) - MOST_BARS} more are not drawn." if len(filled) > MOST_BARS else ""
     height = BARS_TOP + BAR_ROW * len(shown) + 44
-    root = new_canvas(name, height, f"{title}: {UNIT}", "; ".join(words) + _left_out(len(filled)))
+    root = new_canvas(name, height, f"{title}: {UNIT}", described + left_out)
     text(root, truncate(clean(title), WIDTH - 2 * PAD, 15), PAD, 28, size=15, bold=True)
-    text(root, f"{UNIT}, mean of n; each repeat a dot{_whisker_words(shown)}", PAD, 47, color="muted")
-    marks = round_ticks(_top(shown))
+    intervals = [bar.interval for bar in shown if bar.interval]
+    words = ", 95 % interval a line" if intervals else ""
+    text(root, f"{UNIT}, mean of n; each repeat a dot{words}", PAD, 47, color="muted")
+    # The axis reaches every value, and of an interval as much as does not press the bars flat.
+    top = max(value for bar in shown for value in bar.values) or 1.0
+    marks = round_ticks(max([top, *(min(high, 1.5 * top) for _, high in intervals)]))
     scale = (WIDTH - PAD - VALUE_ROOM - PAD) / marks[-1]
     _rate_axis(root, marks, scale, height)
     for at, bar in enumerate(shown):
         _bar(root, bar, BARS_TOP + BAR_ROW * at, scale, marks[-1])
-    if len(filled) > MOST_BARS:
-        text(root, _left_out(len(filled)).strip(), WIDTH - PAD, 47, color="muted", anchor="end")
+    text(root, left_out.strip(), WIDTH - PAD, 47, color="muted", anchor="end")
     return to_text(root)
-
-
-def _top(shown: Sequence[Bar]) -> float:
-    """What the axis must reach: every value, and of an interval as much as does not press the bars flat."""
-    top = max(value for bar in shown for value in bar.values) or 1.0
-    return max(top, min(max((bar.interval[1] for bar in shown if bar.interval), default=0.0), 1.5 * top))
-
-
-def _left_out(n: int) -> str:
-    return f" {n - MOST_BARS} more are not drawn." if n > MOST_BARS else ""
-
-
-def _whisker_words(shown: Sequence[Bar]) -> str:
-    return ", 95 % interval a line" if any(bar.interval for bar in shown) else ""
 
 
 def _rate_axis(root: Element, marks: Sequence[float], scale: float, height: float) -> None:
     for mark in marks:
         x = PAD + mark * scale
-        draw(
-            root, "path", "muted" if not mark else "line", line=True, d=f"M{number(x)} {BARS_TOP}V{number(height - 38)}"
-        )
+        path = f"M{number(x)} {BARS_TOP}V{number(height - 38)}"
+        draw(root, "path", "line" if mark else "muted", line=True, d=path)
         text(root, plain(mark), x, height - 20, color="muted", size=11, anchor="middle")
 
 
@@ -104,18 +94,8 @@ def _bar(root: Element, bar: Bar, y: float, scale: float, most: float) -> None:
     words = clean(bar.name) if bar.counted else f"not counted: {clean(bar.name)}"
     text(root, truncate(words, WIDTH - 3 * PAD, 12.5), PAD + 16, y + 16, color="ink" if bar.counted else "muted")
     middle = y + 22 + BAR_HEIGHT / 2
-    box = draw(
-        root,
-        "rect",
-        shade(bar.place),
-        line=not bar.counted,
-        x=PAD,
-        y=y + 22,
-        width=bar.mean * scale,
-        height=BAR_HEIGHT,
-        rx=2,
-        opacity=0.55,
-    )
+    place = {"x": PAD, "y": y + 22, "width": bar.mean * scale, "height": BAR_HEIGHT}
+    box = draw(root, "rect", shade(bar.place), line=not bar.counted, **place, rx=2, opacity=0.55)
     if not bar.counted:
         box.attrib |= {"opacity": "1", "stroke-dasharray": "4 3"}
     furthest = max(drawable([*bar.values, *(bar.interval or ())]), default=0.0)
@@ -155,26 +135,30 @@ def draw_percentiles(lines: Sequence[Line], title: str, *, scale: str = "", name
     across = _x_axis(root, max(x for _, dots in drawn for x, _ in dots), top)
     up = _y_axis(root, [y for _, dots in drawn for _, y in dots], top, log)
     for line, dots in drawn:
-        _percentile_line(root, line, [(across(x), up(y)) for x, y in dots if y > 0 or not log])
+        places = [(across(x), up(y)) for x, y in dots if y > 0 or not log]
+        if places:
+            _stroke(root, line, "M" + "L".join(f"{number(x)} {number(y)}" for x, y in places))
+        for x, y in places:
+            dot(root, line.place, x, y, 3.5)
     return to_text(root)
 
 
 def _select_lines(lines: Sequence[Line]) -> list[Line]:
     """At most ten: more cannot be told apart. The first of each config, then the second of each, ..., in order."""
-    turn: dict[int, int] = {}
+    turn: Counter[int] = Counter()
     ranked = []
     for at, line in enumerate(lines):
-        turn[line.place] = turn.get(line.place, 0) + 1
+        turn[line.place] += 1
         ranked.append((turn[line.place], at))
     return [lines[at] for at in sorted(at for _, at in sorted(ranked)[:MOST_LINES])]
 
 
 def _describe(lines: Sequence[Line]) -> str:
-    parts = []
-    for line in lines:
-        values = [f"{p} % within {plain(line.percentiles_ms[p])} ms" for p in TICKS[:4] if p in line.percentiles_ms]
-        parts.append(f"{line.name}: {', '.join(values)}")
-    return "; ".join(parts)
+    return "; ".join(
+        f"{line.name}: "
+        + ", ".join(f"{p} % within {plain(line.percentiles_ms[p])} ms" for p in TICKS[:4] if p in line.percentiles_ms)
+        for line in lines
+    )
 
 
 def _key(root: Element, line: Line, x: float, y: float) -> None:
@@ -197,8 +181,14 @@ def _x_axis(root: Element, furthest: float, top: float) -> Place:
 
 def _y_axis(root: Element, values: Sequence[float], top: float, log: bool) -> Place:
     bottom = top + PLOT
-    marks = _decades([value for value in values if value > 0]) if log else round_ticks(max(values) or 1.0)
-    low, high = (math.log10(marks[0]), math.log10(marks[-1])) if log else (0.0, marks[-1])
+    if log:  # powers of ten around the values, at least one decade of them
+        above = [math.log10(value) for value in values if value > 0] or [0.0]
+        first = math.floor(min(above))
+        marks = [10.0**power for power in range(first, max(math.ceil(max(above)), first + 1) + 1)]
+        low, high = math.log10(marks[0]), math.log10(marks[-1])
+    else:
+        marks = round_ticks(max(values) or 1.0)
+        low, high = 0.0, marks[-1]
     scale = PLOT / (high - low)
 
     def place(value: float) -> float:
@@ -210,26 +200,10 @@ def _y_axis(root: Element, values: Sequence[float], top: float, log: bool) -> Pl
     return place
 
 
-def _decades(values: Sequence[float]) -> list[float]:
-    """Powers of ten around the values, at least one decade of them."""
-    low = math.floor(math.log10(min(values, default=1.0)))
-    high = max(math.ceil(math.log10(max(values, default=1.0))), low + 1)
-    return [10.0**power for power in range(low, high + 1)]
-
-
-def _percentile_line(root: Element, line: Line, dots: Sequence[tuple[float, float]]) -> None:
-    if not dots:
-        return
-    _stroke(root, line, "M" + "L".join(f"{number(x)} {number(y)}" for x, y in dots))
-    for x, y in dots:
-        dot(root, line.place, x, y, 3.5)
-
-
 def _stroke(root: Element, line: Line, path: str) -> None:
-    dash = DASHES[(line.repeat - 1) % len(DASHES)]
     drawn = draw(root, "path", shade(line.place), line=True, d=path, stroke_width=2)
-    if dash:
-        drawn.set("stroke-dasharray", dash)
+    if dash := DASHES[(line.repeat - 1) % len(DASHES)]:
+        drawn.attrib["stroke-dasharray"] = dash
 
 
 def new_canvas(name: str, height: float, title: str, description: str) -> Element:
@@ -239,7 +213,8 @@ def new_canvas(name: str, height: float, title: str, description: str) -> Elemen
     root = Element("svg", {"xmlns": NAMESPACE, **size, **names, "font-family": SANS})
     for tag, words in (("title", title), ("desc", description)):
         SubElement(root, tag, {"id": f"bd-{name}-{tag}"}).text = clean(words)
-    SubElement(root, "style").text = _style()
+    rules = "".join(f".bd-{paint}-{key}{{{paint}:{DARK[key]}}}" for paint in ("fill", "stroke") for key in DARK)
+    SubElement(root, "style").text = f"@media (prefers-color-scheme: dark){{{rules}}}"
     draw(root, "rect", "box", width=WIDTH, height=height, rx=6)
     return root
 
@@ -257,37 +232,27 @@ def draw(parent: Element, tag: str, color: str, *, line: bool = False, **attribu
 
 
 def text(
-    parent: Element,
-    words: str,
-    x: float,
-    y: float,
-    *,
-    color: str = "ink",
-    size: int = 12,
-    anchor: str = "start",
-    bold: bool = False,
+    parent: Element, words: str, x: float, y: float, *, color: str = "ink", bold: bool = False, **more: Any
 ) -> None:
-    more = {"font-weight": "600"} if bold else {}
-    element = draw(parent, "text", color, x=x, y=y, font_size=float(size), text_anchor=anchor)
-    element.attrib |= more
-    element.text = clean(words)
+    """`more`: size of the font, 12 unless told, and anchor, the start."""
+    weight: dict[str, Any] = {"font_weight": "600"} if bold else {}
+    place = {"x": x, "y": y, "font_size": float(more.get("size", 12)), "text_anchor": more.get("anchor", "start")}
+    draw(parent, "text", color, **place, **weight).text = clean(words)
 
 
 def dot(parent: Element, place: int, x: float, y: float, radius: float = 4.5) -> None:
     """The symbol of the config at `place`, rimmed so that dots on one spot can be told apart."""
     shape = SHAPES[(place + place // N_COLORS) % len(SHAPES)]
-    rim = {"stroke": LIGHT["box"], "vector-effect": "non-scaling-stroke"}
     if shape == "circle":
-        made = draw(parent, "circle", shade(place), cx=x, cy=y, r=radius)
+        drawn = draw(parent, "circle", shade(place), cx=x, cy=y, r=radius)
     else:
         at = f"translate({number(x)} {number(y)}) scale({number(radius)})"
-        made = draw(parent, "path", shade(place), d=shape, transform=at)
-    made.attrib |= rim
-    made.set("class", f"{made.get('class')} bd-stroke-box")
+        drawn = draw(parent, "path", shade(place), d=shape, transform=at)
+    drawn.attrib |= {"stroke": LIGHT["box"], "vector-effect": "non-scaling-stroke"}
+    drawn.attrib["class"] += " bd-stroke-box"
 
 
 def shade(place: int) -> str:
-    """The colour of the config at `place`."""
     return f"s{place % N_COLORS}"
 
 
@@ -343,8 +308,3 @@ def empty_picture(name: str, title: str, why: str) -> str:
 def drawable(values: Sequence[float]) -> list[float]:
     """Those that a time or a rate can be: nought, or a positive number that an axis can be made for."""
     return [value for value in values if value == 0 or SMALLEST <= value <= LARGEST]
-
-
-def _style() -> str:
-    rules = [f".bd .bd-{paint}-{key}{{{paint}:{DARK[key]}}}" for paint in ("fill", "stroke") for key in DARK]
-    return f"@media (prefers-color-scheme: dark){{{''.join(rules)}}}"

@@ -40,7 +40,7 @@ HEIGHT, SMALL = 300, 170  # pixels; the pages keep boxes of these heights free
 TITLES = {Kind.CLOCK: "clock of the monitor", Kind.SINCE: "seconds since the run began", Kind.SAMPLE: "look"}
 STEPS = 2048  # of the largest value: a screen has fewer pixels, and a hover box shows four digits
 FRACTIONS = 100  # of a second, where a clock has fractions
-MOST_BANDS = 200  # more would cover the chart
+MOST_BANDS, MOST_MIDNIGHTS = 200, 400  # more would cover the chart
 LETTER_PX = 7
 
 
@@ -85,7 +85,6 @@ class _Canvas:
 
     @property
     def second(self) -> int:
-        """The length of a second on the x axis."""
         return 1000 if self.when.kind is Kind.CLOCK else 1
 
     def encode(self, at: Floats, values: Floats, gaps: Whole = NO_PLACES) -> dict[str, Any]:
@@ -115,7 +114,8 @@ def stack(when: Timeline, traces: Sequence[Trace], unit: str, view: View, *, mos
     canvas = _Canvas(when, view, _highest(shown))
     places = thin_together([trace.values for trace in shown], view.points, both_sides(canvas.gaps))
     # Layers need times that grow, so a clock that was set back begins a new group.
-    back = np.flatnonzero(np.diff(part.count_steps_back()[places])) + 1
+    n_back = np.cumsum(np.diff(part.at, prepend=part.at[:1]) < 0)  # how often it was set back before each sample
+    back = np.flatnonzero(np.diff(n_back[places])) + 1
     groups = np.split(places, back) if len(places) else []
     data = [one for number, group in enumerate(groups) for one in _layers(canvas, shown, group, f"s{number}", unit)]
     y = axis(unit, rangemode="tozero", hoverformat=".4~r", **({"range": [0, most]} if most else {}))
@@ -200,7 +200,6 @@ def _line(canvas: _Canvas, trace: Trace, place: int, unit: str) -> Figure:
 
 
 def _known(canvas: _Canvas, values: Floats) -> tuple[Floats, Floats, Whole]:
-    """(times, values, gaps) of the samples that have a value."""
     unknown = np.isnan(values)
     if not unknown.any():
         return canvas.when.at, values, canvas.gaps
@@ -236,22 +235,13 @@ def _time_axis(canvas: _Canvas, *, small: bool = False) -> dict[str, Any]:
         **extra,
     )
     marks = _draw_bands(place_bands(view.bands, canvas.whole), factor, (low, high), view.points)
-    marks["shapes"] += [_midnight(day * DAY_S - when.offset, factor) for day in _midnights(canvas.whole)]
+    if when.kind is Kind.CLOCK:
+        dotted = {"color": "--muted", "width": 1, "dash": "dot"}
+        line = {"type": "line", "xref": "x", "yref": "paper", "line": dotted, "y0": 0, "y1": 1}
+        midnights = [day * DAY_S * factor for day in range(int(first // DAY_S) + 1, int(last // DAY_S) + 1)]
+        marks["shapes"] += [line | {"x0": x, "x1": x} for x in midnights[:MOST_MIDNIGHTS]]
     margin = {"l": 56, "r": 16, "t": 24 if marks["annotations"] else 12, "b": 28 if small else 44}
     return {"xaxis": x | {"fixedrange": False}, "dragmode": "zoom", "margin": margin, **marks}
-
-
-def _midnights(when: Timeline) -> range:
-    if when.kind is not Kind.CLOCK:
-        return range(0)
-    first, last = (int(end // DAY_S) for end in when.ends)
-    return range(first + 1, min(last, first + 400) + 1)
-
-
-def _midnight(at: float, factor: float) -> dict[str, Any]:
-    line = {"color": "--muted", "width": 1, "dash": "dot"}
-    place = {"x0": at * factor, "x1": at * factor, "y0": 0, "y1": 1}
-    return {"type": "line", "xref": "x", "yref": "paper", "line": line, **place}
 
 
 def place_bands(bands: Sequence[Band], when: Timeline) -> list[tuple[int, Band]]:
@@ -286,7 +276,15 @@ def _draw_bands(
         start, end = max(band.start_s, low), min(end_s, high)
         text = band.name if (end - start) * px > len(band.name) * LETTER_PX else str(number)
         if free <= start <= end:
-            names.append(_band_name(start * factor, text))
+            place = {
+                "xref": "x",
+                "yref": "paper",
+                "x": start * factor,
+                "y": 1.02,
+                "xanchor": "left",
+                "yanchor": "bottom",
+            }
+            names.append(place | {"showarrow": False, "text": text, "font": {"size": 11, "color": "--muted"}})
             free = start + (len(text) + 1) * LETTER_PX / px
     return {"shapes": shapes, "annotations": names}
 
@@ -294,8 +292,3 @@ def _draw_bands(
 def _rectangle(x0: float, x1: float, y0: float, y1: float, *, opacity: float) -> dict[str, Any]:
     place = {"type": "rect", "xref": "x", "yref": "paper", "x0": x0, "x1": x1, "y0": y0, "y1": y1}
     return place | {"fillcolor": "--ink", "opacity": opacity, "line": {"color": "--ink", "width": 0 if y0 else 1}}
-
-
-def _band_name(x: float, text: str) -> dict[str, Any]:
-    place = {"xref": "x", "yref": "paper", "x": x, "y": 1.02, "xanchor": "left", "yanchor": "bottom"}
-    return place | {"showarrow": False, "text": text, "font": {"size": 11, "color": "--muted"}}

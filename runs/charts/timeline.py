@@ -61,10 +61,6 @@ class Timeline:
     def gaps(self) -> Whole:
         return find_gaps(self.at, self.step)
 
-    def count_steps_back(self) -> Whole:
-        """For each sample, how often the clock had been set back before it."""
-        return np.concatenate([[0], np.cumsum(np.diff(self.at) < 0)]).astype(np.int64)[: len(self.at)]
-
 
 @dataclass(frozen=True, slots=True)
 class Trace:
@@ -108,7 +104,6 @@ def clip(whole: Timeline, low: float | None, high: float | None) -> Timeline:
 
 
 def select(traces: Sequence[Trace], when: Timeline) -> list[Trace]:
-    """The traces at the samples of that timeline only."""
     if len(traces) and len(when.samples) == len(traces[0].values):
         return list(traces)
     return [replace(trace, values=trace.values[when.samples]) for trace in traces]
@@ -121,7 +116,6 @@ def find_gaps(at: Floats, step: float) -> Whole:
 
 
 def both_sides(gaps: Whole) -> Whole:
-    """The places before and after each gap."""
     return np.concatenate([gaps, gaps - 1])
 
 

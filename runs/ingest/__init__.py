@@ -7,89 +7,52 @@ changes         what people change afterwards     pack                     how s
 apply_deltas    update counts and trends          recount                  build them again
 """
 
-from parsers.catalogue import (
-    has_one_thread,
-    is_monitor,
-    lists_all_processes,
-    makes_load,
-    parse_command,
-    semantics_of,
-    shows_memory_only,
-)
-from parsers.commands import Command
-from parsers.records import Semantics
+from parsers.catalogue import asked_load as asked_load
+from parsers.catalogue import has_one_thread as has_one_thread
+from parsers.catalogue import is_monitor as is_monitor
+from parsers.catalogue import lists_all_processes as lists_all_processes
+from parsers.catalogue import makes_load as makes_load
+from parsers.catalogue import parse_command as parse_command
+from parsers.catalogue import semantics_of as semantics_of
+from parsers.catalogue import shows_memory_only as shows_memory_only
+from parsers.commands import Command as Command
+from parsers.records import Semantics as Semantics
 
-from .changes import delete_rows, override_doubt, withdraw_override
-from .counters import apply_deltas, recount
-from .draft import Draft, Hints, Slot
-from .edits import Edits
-from .errors import Error, Rejected, too_large
-from .receiving import EVERY_SECRET, Arrival, receive
-from .redact import Secret, redact_secrets
-from .results import capture_result, draft_results, result_of, run_result
-from .store import Rows
-from .submission import (
-    Preview,
-    Receipt,
-    cancel,
-    give_up,
-    kinds,
-    lines_of,
-    nothing_found,
-    parse_queued,
-    preview,
-    reparse,
-    requeue_overdue,
-    submit,
-    submit_all,
-)
-from .text_storage import Text, text_of
-
-__all__ = [
-    "EVERY_SECRET",
-    "Arrival",
-    "Command",
-    "Draft",
-    "Edits",
-    "Error",
-    "Hints",
-    "Preview",
-    "Receipt",
-    "Rejected",
-    "Rows",
-    "Secret",
-    "Semantics",
-    "Slot",
-    "Text",
-    "cancel",
-    "capture_result",
-    "draft_results",
-    "give_up",
-    "has_one_thread",
-    "is_monitor",
-    "kinds",
-    "lines_of",
-    "lists_all_processes",
-    "makes_load",
-    "nothing_found",
-    "override_doubt",
-    "parse_command",
-    "requeue_overdue",
-    "parse_queued",
-    "preview",
-    "receive",
-    "recount",
-    "delete_rows",
-    "reparse",
-    "result_of",
-    "run_result",
-    "semantics_of",
-    "shows_memory_only",
-    "submit",
-    "submit_all",
-    "apply_deltas",
-    "text_of",
-    "too_large",
-    "redact_secrets",
-    "withdraw_override",
-]
+from .changes import delete_rows as delete_rows
+from .changes import override_doubt as override_doubt
+from .changes import record_headline as record_headline
+from .changes import withdraw_override as withdraw_override
+from .counters import apply_deltas as apply_deltas
+from .counters import recount as recount
+from .draft import Draft as Draft
+from .draft import Hints as Hints
+from .draft import Slot as Slot
+from .edits import Edits as Edits
+from .errors import Error as Error
+from .errors import Rejected as Rejected
+from .errors import too_large as too_large
+from .receiving import EVERY_SECRET as EVERY_SECRET
+from .receiving import Arrival as Arrival
+from .receiving import receive as receive
+from .redact import Secret as Secret
+from .redact import redact_secrets as redact_secrets
+from .results import capture_result as capture_result
+from .results import draft_results as draft_results
+from .results import result_of as result_of
+from .results import run_result as run_result
+from .store import Rows as Rows
+from .submission import Preview as Preview
+from .submission import Receipt as Receipt
+from .submission import cancel as cancel
+from .submission import give_up as give_up
+from .submission import kinds as kinds
+from .submission import lines_of as lines_of
+from .submission import nothing_found as nothing_found
+from .submission import parse_queued as parse_queued
+from .submission import preview as preview
+from .submission import reparse as reparse
+from .submission import requeue_overdue as requeue_overdue
+from .submission import submit as submit
+from .submission import submit_all as submit_all
+from .text_storage import Text as Text
+from .text_storage import text_of as text_of

@@ -118,7 +118,6 @@ def clock_above(block: Block) -> str | None:
 
 
 def process_keys(table: Table) -> list[tuple[Any, Any, Any]]:
-    """(pid, user, command) of each row of a process table."""
     columns, n = table.columns, len(table)
     pids, users = columns.get("pid") or [0] * n, columns.get("user") or [None] * n
     return list(zip(pids, users, columns.get("command") or [""] * n, strict=True))
@@ -201,12 +200,10 @@ class SampleGrouper:
         self._clock_text = ""  # the line that showed the time last
 
     def interrupt(self) -> None:
-        """Something else follows: samples behind it are of other commands."""
         self._open.clear()
         self._clock_text = ""
 
     def open_numbers(self) -> set[int]:
-        """The numbers of the commands whose samples may go on."""
         return {each.number for each in self._open.values()}
 
     def number(self, block: Block) -> int:
@@ -214,7 +211,8 @@ class SampleGrouper:
 
         A sample below one of another kind in a loop gets the time that stands above both.
         """
-        if not self._is_near(block) or _other_commands_typed(block):
+        others = block.typed[:-1] if block.command else block.typed  # commands without output in the text
+        if not self._is_near(block) or not all(map(_IDLE.fullmatch, others)):
             self.interrupt()
         if clock_above(block) is not None:
             self._clock_text = block.above[-1][1]
@@ -248,7 +246,9 @@ class SampleGrouper:
     def _goes_on(self, command: _OpenCommand, block: Block) -> bool:
         same_line = block.command_line == command.command_line
         if block.kind == self._last_kind and not block.trail:
-            if _counts_itself(block, 0 if same_line else 1) and (same_line or not block.command):
+            count = block.values.get("iteration")
+            is_later = isinstance(count, int) and count > (0 if same_line else 1)
+            if (is_later or (block.values.get("sample") or 0) > 1) and (same_line or not block.command):
                 return True
             if not (block.command or block.typed) and _SHOWS_FILE.match(command.command or ""):
                 return True
@@ -259,19 +259,7 @@ class SampleGrouper:
         return command.has_clock and of_the_loop and (clock_above(block) is not None or block.kind != self._last_kind)
 
 
-def _counts_itself(block: Block, beyond: int) -> bool:
-    """Whether the block has a number of its own that is higher."""
-    count = block.values.get("iteration")
-    return (isinstance(count, int) and count > beyond) or (block.values.get("sample") or 0) > 1
-
-
 def _is_typed_again(command: _OpenCommand, block: Block) -> bool:
     if not command.is_single or (block.prompt_host or command.host) != command.host:
         return False
     return block.command == command.command if block.typed else block.command is None
-
-
-def _other_commands_typed(block: Block) -> bool:
-    """Whether a command without output in the text was typed since the block before."""
-    others = block.typed[:-1] if block.command else block.typed
-    return not all(map(_IDLE.fullmatch, others))

@@ -7,6 +7,7 @@ place_texts       which config each config text belongs to
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
@@ -19,7 +20,7 @@ from parsers.records import Record
 from parsers.tables import Table
 
 from .block_samples import SampleGrouper, SampleReader, process_keys
-from .clocks import seconds_of_day
+from .clocks import find_run_span, seconds_of_day
 from .draft import DraftCapture, DraftExperiment, DraftRun, DraftText
 from .heading_words import find_phase, strip_markup
 from .sample_series import MAX_PROCESSES, CaptureSeries, ProcessKey, ProcessKeys
@@ -256,6 +257,7 @@ class _Placing:
         self.by_config: dict[str, list[DraftRun]] = defaultdict(list)
         for run in self.runs:
             self.by_config[run.config].append(run)
+        self.spans = {run.key: span for run in self.runs if (span := _span_of(blocks[run.block])) is not None}
         self.stated: set[tuple[str, str]] = set()  # (run, phase) that a heading states
         self.guessed: dict[str, str] = {}  # capture -> run
 
@@ -268,6 +270,12 @@ class _Placing:
         )
         phase = find_phase(block.heading or "") or find_phase(block.label or "")
         run = self._find_run(block, group[0], phase)
+        seen = self._find_runs_by_clock(group) if not phase else []
+        if len(seen) > 1:
+            configs = {run.config for run in seen}
+            return "", configs.pop() if len(configs) == 1 else "", "during"
+        if seen:
+            return seen[0].key, seen[0].config, "during"
         if named and (run is None or run.config != named):
             of_config = self.by_config[named]
             return (of_config[0].key if len(of_config) == 1 else "", named, phase or self._guess_phase(group, True))
@@ -291,6 +299,17 @@ class _Placing:
             if run and (run, capture.phase) in self.stated and (run, capture.phase, kinds[capture.key]) in stated:
                 capture.run, capture.config, capture.phase = "", "", ""
 
+    def _find_runs_by_clock(self, group: Sequence[int]) -> list[DraftRun]:
+        """The runs whose load the samples saw, where the text shows the time of both."""
+        clocks = [seconds_of_day(clock) for i in (group[0], group[-1]) for clock in _clocks_of(self.blocks[i])]
+        if not self.spans or not clocks or any(map(math.isnan, clocks)):
+            return []
+        return [
+            run
+            for run in self.runs
+            if run.key in self.spans and self.spans[run.key][0] <= clocks[-1] and clocks[0] <= self.spans[run.key][1]
+        ]
+
     def _find_run(self, block: Block, index: int, phase: str) -> DraftRun | None:
         place = bisect_left(self.run_starts, block.first)
         last = self.runs[place - 1] if place else None
@@ -304,7 +323,7 @@ class _Placing:
             return None if texts_between else last
         if texts_between and phase != "after":
             return following
-        heading_line = self.heading_lines.get(int(following.key[1:].split(".")[0]), 0)
+        heading_line = self.heading_lines.get(following.block, 0)
         if heading_line and last.lines[1] < heading_line < block.first:
             return following if phase != "after" else last
         if phase == "before" and {(last.key, "before"), (last.key, "after")} & self.stated:
@@ -335,6 +354,23 @@ class _Placing:
         if is_busy or any(makes_load(process.group) for process in processes):
             return "during"
         return "before" if is_ahead else "after"
+
+
+def _span_of(block: Block) -> tuple[float, float] | None:
+    """When the block's load began and ended, in seconds of the day; None where the text does not show both."""
+    results = block.load_results
+    span = find_run_span(block, results[0], block.values) if len(results) == 1 else None
+    return (span.start_s, span.end_s) if span and span.start_s is not None and span.end_s is not None else None
+
+
+def _clocks_of(block: Block) -> list[str]:
+    """The clocks of a monitor's first and last sample, as far as it shows them."""
+    if isinstance(block, FoldedBlock):
+        clocks = [block.series.clock_first, block.series.clock_last]
+    else:
+        clocks = [r.clock or "" for r in short_records(block) if isinstance(r, SystemSample)]
+        clocks = [clocks[0], clocks[-1]] if clocks else []
+    return [clock for clock in clocks if clock]
 
 
 def _is_cpu_data(block: Block) -> bool:
@@ -380,7 +416,7 @@ def _configs_by_family(runs: Sequence[DraftRun], results: Mapping[int, LoadResul
     n_configs = len({run.config for run in runs})
     configs: dict[str, set[str]] = defaultdict(set)
     for run in runs:
-        software = (results[int(run.key[1:].split(".")[0])].server_software or "").lower()
+        software = (results[run.block].server_software or "").lower()
         if family := _find_family(software):
             configs[family].add(run.config)
     return {family: met.pop() for family, met in configs.items() if len(met) == 1 < n_configs}

@@ -35,6 +35,11 @@ def rename_experiment(experiment: Experiment, name: str) -> Experiment:
     return experiment
 
 
+def record_headline(experiment: Experiment, headline: dict[str, str]) -> None:
+    """Keep what an experiment's page opens with, for its card."""
+    Experiment.objects.filter(pk=experiment.pk).update(headline=headline)
+
+
 @transaction.atomic
 def rename_config(config: Config, name: str) -> Config:
     """A name that another config of the experiment has merges the two."""
@@ -112,7 +117,10 @@ def move_capture(capture: Capture, config: Config | None, phase: str = "") -> Ca
         capture.run = None
     capture.phase = phase
     _place_capture(capture, config)
-    _record_block(capture, config=_key_of(capture.upload_id, config), run=_run_key(capture), phase=phase)
+    run_key = ""
+    if capture.run is not None:
+        run_key = capture.run.block_key if capture.run.upload_id == capture.upload_id else f"id:{capture.run.pk}"
+    _record_block(capture, config=_key_of(capture.upload_id, config), run=run_key, phase=phase)
     delete_empty([before[0]], [before[1]] if before[1] else [])
     return capture
 
@@ -132,7 +140,9 @@ def override_doubt(
     in_force = Override.objects.filter(rule=rule, withdrawn_at=None, **about).first()
     if in_force is not None:
         return in_force
-    return Override.objects.create(rule=rule, made_by=by, **about, **truncate(Override, reason=reason.strip()))
+    made = Override.objects.create(rule=rule, made_by=by, **about, **truncate(Override, reason=reason.strip()))
+    _judge_again(made)
+    return made
 
 
 @transaction.atomic
@@ -141,7 +151,13 @@ def withdraw_override(override: Override, *, by: User) -> Override:
     same = Override.objects.filter(rule=override.rule, withdrawn_at=None, config=override.config_id)
     same.filter(upload=override.upload_id, line=override.line).update(withdrawn_at=timezone.now(), withdrawn_by=by)
     override.refresh_from_db()
+    _judge_again(override)
     return override
+
+
+def _judge_again(override: Override) -> None:
+    if override.upload_id is not None:
+        counters.judge_again(override.upload_id, override.line or 0)
 
 
 @transaction.atomic
@@ -216,7 +232,6 @@ def _record_name(uploads: Iterable[Upload], section: str, pk: int, name: str) ->
 
 
 def _replace(uploads: Iterable[Upload], section: str, old: int, new: int) -> None:
-    """Let the uploads' keys refer to the new row."""
     for upload in uploads:
         placed = upload.placed.get(section, {})
         upload.placed[section] = {key: new if pk == old else pk for key, pk in placed.items()}
@@ -235,17 +250,10 @@ def _key_of(upload_id: int, config: Config | None) -> str:
         return ""
     upload = _lock_uploads([upload_id])[0]
     placed: dict[str, int] = upload.placed.setdefault("configs", {})
-    for key, pk in placed.items():
-        if pk == config.pk:
-            return key
+    if known := [key for key, pk in placed.items() if pk == config.pk]:
+        return known[0]
     key = f"{NEW}{config.name}"
     key = f"{key} ({config.pk})" if key in placed else key
     placed[key] = config.pk
     upload.save(update_fields=["placed"])
     return key
-
-
-def _run_key(capture: Capture) -> str:
-    if capture.run is None:
-        return ""
-    return capture.run.block_key if capture.run.upload_id == capture.upload_id else f"id:{capture.run.pk}"

@@ -1,4 +1,4 @@
-"""Clock times in texts: lines that show nothing but the time, and when a run began and ended.
+"""Clock times in texts: lines that show nothing but the time or the date, and when a run began and ended.
 
 Nothing is guessed. A person who types `date` does so some time before the load and some time after it, and a prompt that
 shows the time was printed when the command before it ended; so the tool's own duration is added to the exact one of them.
@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime, time, timedelta, timezone
+from functools import cached_property
+from operator import itemgetter
 from typing import Any, NamedTuple
 
+from parsers.prompts import prompt
 from parsers.reader import Block
 from parsers.records import LoadResult
-from parsers.transcript import prompt
 
 DAY_S = 86400
 MAX_LINES_APART = 4  # a date further away belongs to something else
@@ -23,8 +27,9 @@ _TIME = re.compile(
     r"(?<![\d:.,])(\d{1,2})(?::|[時시点點]\s?)(\d\d)(?::|[分분]\s?)(\d\d)(?:[.,]\d{1,9})?(?![\d:])[秒초]?"
 )
 _RULER = " \t\r\n=-#*~_<>[](){}|+!.:;,'\"`"
+_YEAR = re.compile(r"(?:19|20)\d\d|[1-3]\d{9}|\d/\d\d\b")  # in each line that shows a date
 _UPTIME = re.compile(r"\s*(\d\d:\d\d:\d\d)(?: [ap]m)? up .*load averages?: [\d.,]+ [\d.,]+ [\d.,]+\s*")
-_JOINED = re.compile(r"(?:19|20)\d\d(?:0\d|1[0-2])[0-3]\d[T_-]?([01]\d|2[0-3])([0-5]\d)([0-5]\d)Z?")
+_JOINED = re.compile(r"((?:19|20)\d\d(?:0\d|1[0-2])[0-3]\d)[T_-]?([01]\d|2[0-3])([0-5]\d)([0-5]\d)Z?")
 _EPOCH = re.compile(r"[1-3]\d{9}(?:[.,]\d{1,9})?")
 _WATCH = re.compile(r"Every \d+[.,]\d+s: .*?\s{2,}(?:\S+: )?(?=\S)")  # what `watch` prints above each screen
 _LABEL = re.compile(
@@ -50,6 +55,22 @@ _NAMES = (
     "jan fev ian iul iun noi mie joi vin sâm dum"  # Romanian
 )
 _STEMS = frozenset(_NAMES.split())
+# Months by how their names begin in English, German, French, Spanish, Italian, Portuguese, Dutch, Polish and Russian.
+_MONTHS = {
+    stem: number
+    for number, stems in enumerate(
+        (
+            *("jan ene gen sty янв", "feb fév fev lut фев", "mar mär maer mrz maar mrt мар", "apr avr abr kwi апр"),
+            *("may mai maj mag mei май мая", "jun juin giu cze июн", "jul juil lug lip июл", "aug aoû ago sie авг"),
+            *("sep set wrz сен", "oct okt ott out paź окт", "nov lis ноя", "dec dez déc dic gru дек"),
+        ),
+        start=1,
+    )
+    for stem in stems.split()
+}
+_TUESDAYS = "mar"  # mar., mardi, martes
+_GIT_DATE = re.compile(r"Date: {3}\S")  # a commit's
+_ZONE_BEHIND_OFFSET = re.compile(r"(?<=\d)\s*\([A-Z]{2,5}\)?\s*$")  # "+0100 (CET)", as in mails
 _ZONE_NAMES = (
     "UTC GMT Z WET WEST CET CEST EET EEST MSK BST IST JST KST CST CDT EST EDT MST MDT PST PDT AEST AEDT NZST NZDT HKT SGT "
     "PKT WIB SAST BRT ART"
@@ -73,6 +94,20 @@ class Span(NamedTuple):
     end_s: float | None = None
 
 
+class Moment(NamedTuple):
+    """What a line shows: the time as HH:MM:SS and, where that is beyond doubt, the date. Zones without an offset are UTC."""
+
+    clock: str
+    day: date | None = None
+    offset: timedelta = timedelta()
+
+    @property
+    def at(self) -> datetime | None:
+        if self.day is None:
+            return None
+        return datetime.combine(self.day, time.fromisoformat(self.clock), timezone(self.offset))
+
+
 class ShownTime(NamedTuple):
     """A line that shows the time, as a prompt or by itself."""
 
@@ -86,18 +121,24 @@ class ShownTime(NamedTuple):
 
 def read_clock(text: str) -> str | None:
     """ "HH:MM:SS" where the line is only a date, a time or a ruler around one; an epoch is in UTC. Else None."""
+    moment = read_moment(text)
+    return moment and moment.clock
+
+
+def read_moment(text: str) -> Moment | None:
+    """What such a line shows."""
     if text.startswith("Every "):
         text = _WATCH.sub("", text[:500], count=1)
     if len(text) > _MAX_LENGTH:
         return None
     if uptime := _UPTIME.fullmatch(text):
-        return _format_clock(*uptime[1].split(":"))
+        return _make_moment(uptime[1].split(":"))
     bare = text.strip(_RULER)
     if joined := _JOINED.fullmatch(bare):
-        return _format_clock(*joined.groups())
+        return _make_moment(joined.groups()[1:], day=_make_day(joined[1][:4], joined[1][4:6], joined[1][6:]))
     if _EPOCH.fullmatch(bare):
-        second = int(bare[:10]) % DAY_S
-        return f"{second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}"
+        at = datetime.fromtimestamp(int(bare[:10]), UTC)
+        return Moment(f"{at:%H:%M:%S}", at.date())
     times = list(_TIME.finditer(text))
     if len(times) != 1:
         return None
@@ -105,9 +146,26 @@ def read_clock(text: str) -> str | None:
     if label := _LABEL.match(before):
         before = before[label.end() :]
     words = _DateWords()
+    after = _ZONE_BEHIND_OFFSET.sub("", after)
     if not (words.add_all(before, behind=False) and words.add_all(after, behind=True) and words.make_a_date()):
         return None
-    return _format_clock(*times[0].groups(), afternoon=words.afternoon)
+    day = None if _GIT_DATE.match(text) else words.find_day(before + after)
+    return _make_moment(times[0].groups(), afternoon=words.afternoon, day=day, offset=words.offset)
+
+
+def _make_moment(
+    clock: Sequence[str], *, afternoon: bool | None = None, day: date | None = None, offset: timedelta = timedelta()
+) -> Moment | None:
+    hour, minute, second = clock
+    shown = _format_clock(hour, minute, second, afternoon=afternoon)
+    return Moment(shown, day, offset) if shown else None
+
+
+def _make_day(year: str | int, month: str | int, day: str | int) -> date | None:
+    try:
+        return date(int(year), int(month), int(day))
+    except ValueError:
+        return None
 
 
 def _format_clock(hour: str, minute: str, second: str, *, afternoon: bool | None = None) -> str | None:
@@ -122,7 +180,6 @@ def _format_clock(hour: str, minute: str, second: str, *, afternoon: bool | None
 
 
 def seconds_of_day(clock: str | None) -> float:
-    """The second of the day of "HH:MM:SS"; NaN where there is no clock."""
     parts = (clock or "").split(":")
     if len(parts) != 3 or not all(part.isdecimal() and part.isascii() for part in parts):
         return math.nan
@@ -137,11 +194,14 @@ class _DateWords:
         self.afternoon: bool | None = None
         self._numbers: list[str] = []
         self._n_names = 0
+        self._months: set[str] = set()
         self._zone = ""
 
     def add_all(self, text: str, *, behind: bool) -> bool:
         """Add the words before or `behind` the time; False where one is not part of any date."""
-        return all(self._add(token, behind) for token in _TOKEN.findall(_EAST.sub(_to_western, text)))
+        # "11月" is a number; a day of the week in such characters adds nothing.
+        western = _EAST.sub(lambda found: f" {found[1]} " if found[1] else " ", text)
+        return all(self._add(token, behind) for token in _TOKEN.findall(western))
 
     def _add(self, token: str, behind: bool) -> bool:
         small = token.lower()
@@ -154,6 +214,7 @@ class _DateWords:
             self._zone = token
         elif len(token) <= 13 and (small in _STEMS or (small[:3] in _STEMS and len(small) > 2)):
             self._n_names += 1
+            self._months |= {small[:4], small[:3]} & _MONTHS.keys()
         else:
             return token in _BETWEEN or small in _FILLING
         return True
@@ -169,10 +230,29 @@ class _DateWords:
         is_enough = has_year or self._n_names == 2 or len(self._numbers) == 3
         return is_enough and self._n_names <= 2 and len(self._numbers) <= 3
 
+    @property
+    def offset(self) -> timedelta:
+        """From UTC, where the zone says it in figures."""
+        figures = re.sub(r"\D", "", self._zone)
+        hours, minutes = int(figures[:2] or 0), int(figures[2:] or 0)
+        size = timedelta(hours=hours, minutes=minutes)
+        return (-size if "-" in self._zone else size) if size < timedelta(days=1) else timedelta()
 
-def _to_western(match: re.Match[str]) -> str:
-    """ "11月" is a number; a day of the week in such characters adds nothing."""
-    return f" {match[1]} " if match[1] else " "
+    def find_day(self, text: str) -> date | None:
+        """The day that the words name. In which order others than the year stand says a name, a point or a number above 12."""
+        years = [number for number in self._numbers if len(number) == 4]
+        rest = [int(number) for number in self._numbers if len(number) != 4]
+        months = {_MONTHS[stem] for stem in (self._months - {_TUESDAYS} or self._months)}
+        if not years and not months and len(rest) == 3 and "/" in text:
+            years, rest = [f"20{rest[2]:02}"], rest[:2]
+        if len(years) != 1 or len(months) > 1 or len(rest) != 2 - len(months):
+            return None
+        if months:
+            return _make_day(years[0], months.pop(), rest[0])
+        first, second = rest
+        if self._numbers[0] == years[0] or second > 12 or first == second:
+            return _make_day(years[0], first, second)
+        return _make_day(years[0], second, first) if "." in text or first > 12 else None
 
 
 # --- runs --------------------------------------------------------------------------------------------------------------
@@ -189,9 +269,7 @@ def find_run_span(
     if slot and len(slot.get("clock") or ()) == 2:
         return Span(*slot["clock"])
     rows = block.values.get("rows")
-    row = rows[0] if isinstance(rows, list) and len(rows) == 1 else values
-    logged = str(row.get("date_time") or "")
-    if logged:  # the line of a log is written when the run is over
+    if logged := _logged_time(block, values):  # the line of a log is written when the run is over
         clock = read_clock(logged)
         return _span_until(seconds_of_day(clock), result.duration_s) if clock else Span()
     if (isinstance(rows, list) and len(rows) > 1) or not (block.above or block.below):
@@ -204,6 +282,63 @@ def find_run_span(
     ]
     below = [shown for shown in _shown_times(block.below) if block.last < shown.line <= block.last + MAX_LINES_APART]
     return _span_between(above[-1] if above else None, below[0] if below else None, result.duration_s)
+
+
+def _logged_time(block: Block, values: Mapping[str, object]) -> str:
+    """What the run's row of a log begins with."""
+    rows = block.values.get("rows")
+    row = rows[0] if isinstance(rows, list) and len(rows) == 1 else values
+    return str(row.get("date_time") or "")
+
+
+class ShownDates:
+    """The dates that a text shows around the blocks that were read from it, and in them."""
+
+    def __init__(self, blocks: Sequence[Block]) -> None:
+        self._blocks = blocks
+
+    def find_start(self, block: Block, values: Mapping[str, object], span: Span) -> datetime | None:
+        """When the block's load began: by its row of a log, or else by the last date above it, or the first below."""
+        if at := _date_of(_logged_time(block, values)):
+            return _until(at, span)
+        place = bisect_right(self._dated, block.first, key=itemgetter(0))
+        if place:
+            return _since(self._dated[place - 1][1], span)
+        return _until(self._dated[0][1], span) if self._dated else None
+
+    @cached_property
+    def _dated(self) -> list[tuple[int, datetime]]:
+        return sorted((line, at) for line, text in self._lines() if (at := _date_of(text)) is not None)
+
+    def _lines(self) -> Iterator[tuple[int, object]]:
+        for block in self._blocks:
+            yield from block.above
+            yield block.first, block.values.get("date")
+        if self._blocks:
+            yield from self._blocks[-1].below
+
+
+def _date_of(text: object) -> datetime | None:
+    """The moment that such a line shows with its date. Of a monitor's heading, which has no time, noon."""
+    if not isinstance(text, str) or not _YEAR.search(text):
+        return None
+    moment = read_moment(text) or read_moment(f"{text} 12:00:00")
+    return moment.at if moment else None
+
+
+def _since(shown: datetime, span: Span) -> datetime:
+    """When a load began that has its date above it: at that time, or at the first such time of day from then on."""
+    if span.start_s is None:
+        return shown
+    wait_s = (span.start_s - seconds_of_day(f"{shown:%H:%M:%S}")) % DAY_S
+    return shown + timedelta(seconds=0 if wait_s > DAY_S - SLACK_S else wait_s)
+
+
+def _until(shown: datetime, span: Span) -> datetime:
+    """The same for a date that was shown when the load was over."""
+    if span.start_s is None:
+        return shown
+    return shown - timedelta(seconds=(seconds_of_day(f"{shown:%H:%M:%S}") - span.start_s) % DAY_S)
 
 
 def _span_between(above: ShownTime | None, below: ShownTime | None, duration_s: float | None) -> Span:
@@ -234,13 +369,11 @@ def _shown_times(lines: Sequence[tuple[int, str]]) -> list[ShownTime]:
     shown = []
     for line, text in lines:
         typed = prompt(text)
-        clock = read_clock(text) if typed is None else _clock_of_prompt(text, typed[1])
+        if typed is None:
+            clock = read_clock(text)
+        else:  # a prompt such as "[root@web 12:33:01 ~]#", which stands before the command
+            match = _TIME.search(text.rstrip().removesuffix(typed[1]))
+            clock = _format_clock(*match.groups()) if match else None
         if clock:
             shown.append(ShownTime(line, seconds_of_day(clock), typed is not None))
     return shown
-
-
-def _clock_of_prompt(text: str, command: str) -> str | None:
-    """The time in a prompt such as "[root@web 12:33:01 ~]#", which stands before the command."""
-    match = _TIME.search(text.rstrip().removesuffix(command))
-    return _format_clock(*match.groups()) if match else None

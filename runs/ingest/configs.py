@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from django.db import connection, models
 
+from parsers import asked_load, semantics_of
+from runs.analysis.columns import method_of
 from runs.models import Config, ConfigText, Experiment, Host, Run, Upload
 
 from . import counters
@@ -24,7 +26,6 @@ from .storable import truncate
 
 BATCH = 500
 HARDWARE = ("cpu_model", "cores", "mhz", "ram_kb", "swap_kb", "os", "kernel")
-METHOD = re.compile(r"(?<![\w/.-])(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)(?![\w/.-])")
 RAM_STEP_KB = 65536  # a kernel reserves some of the RAM, and each version another share
 
 
@@ -172,15 +173,19 @@ def hardware_fingerprint(cpu_model: str, cores: int | None, ram_kb: int | None) 
 
 
 def fingerprint_of(run: Run, *, text_hashes: Iterable[str]) -> str:
-    """Of a run: tool, method, URL path, concurrency, keep-alive, hardware, and its config with the config's texts.
+    """Of a run: how it was loaded, hardware, and its config with the config's texts.
 
     text_hashes: sha256 of the config texts that hold for the run.
     """
-    method = METHOD.search(run.command)  # GET, as every load tool sends, where the command names none
-    concurrency = None if run.concurrency is None else float(run.concurrency)  # 10 and 10.0 are written differently
-    parameters = [run.tool, method[1] if method else "GET", run.path, concurrency, bool(run.keepalive)]
+    options = asked_load(run.command, run.tool, run.values)
+    method = method_of(run, options, semantics_of(run.tool), run.command)
+    # GET and a closed connection are what load tools send where nothing says otherwise. A printed rate is rounded.
+    method = replace(
+        method, method=method.method or "GET", keepalive=bool(method.keepalive), further=method.further or ()
+    )
+    load = [float(f"{part:.3g}") if isinstance(part, float) else part for part in method.parts()]
     return _hash(
-        [*parameters, run.host.fingerprint if run.host else "", run.config_id, sorted(set(text_hashes))],
+        [*load, run.host.fingerprint if run.host else "", run.config_id, sorted(set(text_hashes))],
     )
 
 

@@ -10,13 +10,17 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, date, datetime, time, timedelta
+from itertools import islice
 from typing import Any, NamedTuple
 
 from django.db import connection, transaction
 from django.db.models import Count, F, Max, Min, Model, Q, QuerySet, Sum
-from django.db.models.functions import Greatest, Ln, TruncDate
+from django.db.models.functions import Coalesce, Greatest, Ln, TruncDate
 
-from runs.models import CounterDelta, Facet, Host, Run, RunTag, Trend, TrendLine
+from parsers.catalogue import asked_load, semantics_of
+from runs.analysis.doubts import fatal_rules
+from runs.analysis.facts import copy_run
+from runs.models import CounterDelta, Facet, Host, Override, Run, RunTag, Trend, TrendLine
 
 Kind = Facet.Kind
 FacetIds = dict[tuple[str, str], int]  # by kind and value
@@ -27,10 +31,13 @@ DELTAS_PER_TRANSACTION = 500
 LOCK = 0x7A117  # any number that no other advisory lock of ours has
 KEYS = ("facet_config_id", "facet_command_id", "facet_server_id")
 COLUMNS = (
-    *("tool", "facet_config", "facet_command", "facet_server", "host", "fingerprint", "created_at"),
+    *("tool", "facet_config", "facet_command", "facet_server", "host", "fingerprint", "created_at", "ran_at"),
     *("counted", "partial", "aborted", "requests_per_second"),
 )
-IN_TREND = Q(counted=True, partial=False, aborted=False, requests_per_second__gt=0)  # as _trend_day has it
+RAN_AT = Coalesce("ran_at", "created_at")
+# As _contribution has it, which leaves out what is not known when a run is stored.
+MAY_BE_IN_TREND = Q(counted=True, partial=False, aborted=False, requests_per_second__gt=0)
+IN_TREND = MAY_BE_IN_TREND & ~Q(doubted=True)
 SUMS = {
     "n": Count("pk"),
     "total": Sum("requests_per_second"),
@@ -72,7 +79,6 @@ def _facet_names(run: Run) -> list[tuple[str, str]]:
 
 
 def _facet_ids(wanted: set[tuple[str, str]]) -> FacetIds:
-    """The ids of these facets; missing ones are created."""
     found = _stored_facets(wanted)
     missing = sorted(wanted - found.keys())
     if missing:  # in one order everywhere, so that two writers do not wait for each other
@@ -97,15 +103,13 @@ def record_stored(runs: Sequence[Run], facets: FacetIds, before: Iterable[Contri
     added = []
     for run in runs:
         ids = sorted({facets[Kind.TAG, tag[:VALUE_LENGTH]] for tag in run.tags if tag})
-        for facet in ids:
-            tags.append(RunTag(facet_id=facet, run_id=run.pk))
+        tags += [RunTag(facet_id=facet, run_id=run.pk) for facet in ids]
         added.append(_contribution(run, facets[Kind.TOOL, run.tool], ids))
     RunTag.objects.bulk_create(tags)
     _record(before, added)
 
 
 def contributions(runs: QuerySet[Run]) -> dict[int, Contribution]:
-    """What stored runs add, by their ids."""
     rows = list(runs.order_by().only(*COLUMNS))
     tools = _facet_ids({(Kind.TOOL, run.tool) for run in rows})
     tags: dict[int, list[int]] = defaultdict(list)
@@ -118,7 +122,7 @@ def contributions(runs: QuerySet[Run]) -> dict[int, Contribution]:
 def _contribution(run: Run, tool: int, tags: Iterable[int]) -> Contribution:
     own = (tool, run.facet_config_id, run.facet_command_id, run.facet_server_id, *tags)
     in_trend = run.counted and not run.partial and not run.aborted and (run.requests_per_second or 0) > 0
-    day = (run.fingerprint, run.created_at.astimezone(UTC).date().isoformat()) if in_trend else None
+    day = (run.fingerprint, (run.ran_at or run.created_at).astimezone(UTC).date().isoformat()) if in_trend else None
     return Contribution(tuple(filter(None, own)), run.host_id, day)
 
 
@@ -143,7 +147,7 @@ def _save_facets(runs: QuerySet[Run]) -> None:
     Run.objects.bulk_update(changed, [key.removesuffix("_id") for key in KEYS], batch_size=500)
 
 
-def _parts(ids: Sequence[int]) -> Iterator[Sequence[int]]:
+def _parts(ids: Sequence[Any]) -> Iterator[Sequence[Any]]:
     return (ids[at : at + IDS_PER_QUERY] for at in range(0, len(ids), IDS_PER_QUERY))
 
 
@@ -186,8 +190,13 @@ def _apply_batch() -> int:
     facets: Counter[int] = Counter()
     hosts: Counter[int] = Counter()
     days: dict[str, set[date]] = defaultdict(set)
+    waiting = dict(CounterDelta.objects.order_by("id").values_list("pk", "changes")[:DELTAS_PER_TRANSACTION])
+    named = [day for changes in waiting.values() for day in changes.get("days", [])]
+    for part in _parts(sorted({fingerprint for fingerprint, _ in named})):
+        # Before the transaction, in which SQLite lets nobody else write.
+        _judge(Run.objects.filter(MAY_BE_IN_TREND, fingerprint__in=part, doubted=None))
     with transaction.atomic():
-        rows = list(CounterDelta.objects.order_by("id")[:DELTAS_PER_TRANSACTION])
+        rows = list(CounterDelta.objects.filter(pk__in=waiting).order_by("id"))
         for row in rows:
             facets.update({int(pk): by for pk, by in row.changes.get("facets", {}).items()})
             hosts.update({int(pk): by for pk, by in row.changes.get("hosts", {}).items()})
@@ -223,10 +232,9 @@ def _add_to_hosts(changes: Counter[int]) -> None:
 
 
 def _sum_days(wanted: dict[str, set[date]]) -> None:
-    """Sum these days of these fingerprints from their runs."""
     every = set().union(*wanted.values())
     first, last = (datetime.combine(day, time(), UTC) for day in (min(every), max(every) + timedelta(days=1)))
-    runs = Run.objects.filter(fingerprint__in=wanted, created_at__gte=first, created_at__lt=last)
+    runs = Run.objects.alias(at=RAN_AT).filter(fingerprint__in=wanted, at__gte=first, at__lt=last)
     rows = [Trend(**sums) for sums in _sums(runs) if sums["day"] in wanted[sums["fingerprint"]]]
     _upsert(Trend, rows, ["fingerprint", "day"], list(SUMS))
     summed = {(row.fingerprint, row.day) for row in rows}
@@ -236,9 +244,35 @@ def _sum_days(wanted: dict[str, set[date]]) -> None:
     TrendLine.objects.filter(fingerprint__in=wanted.keys() - lines).delete()
 
 
+def _judge(runs: QuerySet[Run]) -> None:
+    """Set `doubted` of these runs: by a fatal doubt that needs no other run or monitor, and that nobody overruled."""
+    for part in _parts(list(runs.order_by("pk").values_list("pk", flat=True))):
+        rows = Run.objects.filter(pk__in=part)
+        standing = Override.objects.filter(upload__in=rows.values("upload"), withdrawn_at=None)
+        overruled: dict[int | None, list[tuple[int | None, str]]] = defaultdict(list)
+        for upload, line, rule in standing.values_list("upload_id", "line", "rule"):
+            overruled[upload].append((line, rule))
+        doubted = set()
+        for run in rows.select_related("host").defer("quotes"):
+            options = asked_load(run.command, run.tool, run.values)
+            lines = range(run.line_first, run.line_last + 1)
+            rules = {rule for line, rule in overruled[run.upload_id] if line in lines}
+            if fatal_rules(copy_run(run, semantics_of(run.tool), options)) - rules:
+                doubted.add(run.pk)
+        rows.filter(pk__in=doubted).update(doubted=True)
+        rows.exclude(pk__in=doubted).update(doubted=False)
+
+
+def judge_again(upload: int, line: int) -> None:
+    """Have the runs there judged anew, and their days summed. For use in a transaction."""
+    runs = Run.objects.filter(upload=upload, line_first__lte=line, line_last__gte=line)
+    with track_changes(runs):
+        runs.update(doubted=None)
+
+
 def _sums(runs: QuerySet[Run]) -> Iterator[Any]:
     """The columns of Trend for each fingerprint and day of these runs."""
-    by_day = runs.filter(IN_TREND).order_by().annotate(day=TruncDate("created_at")).values("fingerprint", "day")
+    by_day = runs.filter(IN_TREND).order_by().annotate(day=TruncDate(RAN_AT)).values("fingerprint", "day")
     return by_day.annotate(**SUMS).iterator(5000)
 
 
@@ -263,6 +297,7 @@ def _upsert(model: type[Model], rows: list[Any], by: list[str], columns: list[st
 
 def recount() -> None:
     """Build all counters from the runs alone, whatever they held. What is stored meanwhile is not lost."""
+    _judge(Run.objects.filter(MAY_BE_IN_TREND, doubted=None))
     with _locked(wait=True), _snapshot():
         CounterDelta.objects.all().delete()
         unlinked = (
@@ -273,9 +308,14 @@ def recount() -> None:
         for part in _parts(list(Run.objects.filter(unlinked).order_by("pk").values_list("pk", flat=True))):
             _save_facets(Run.objects.filter(pk__in=part))
         _count_facets()
-        _count_hosts()
+        counts = dict(Run.objects.exclude(host=None).order_by().values_list("host").annotate(Count("pk")))
+        for pk, n in Host.objects.order_by("pk").values_list("pk", "n_runs"):
+            if n != counts.get(pk, 0):
+                Host.objects.filter(pk=pk).update(n_runs=counts.get(pk, 0))
         Trend.objects.all().delete()
-        _insert_days()
+        rows = (Trend(**sums) for sums in _sums(Run.objects.all()))
+        while batch := list(islice(rows, 5000)):
+            Trend.objects.bulk_create(batch)
         TrendLine.objects.all().delete()
         _sum_lines(Trend.objects.all())
 
@@ -291,23 +331,6 @@ def _count_facets() -> None:
     for row in rows:
         row.n_runs = counts[row.pk]
     _upsert(Facet, rows, ["kind", "value"], ["n_runs"])
-
-
-def _count_hosts() -> None:
-    counts = dict(Run.objects.exclude(host=None).order_by().values_list("host").annotate(Count("pk")))
-    for pk, n in Host.objects.order_by("pk").values_list("pk", "n_runs"):
-        if n != counts.get(pk, 0):
-            Host.objects.filter(pk=pk).update(n_runs=counts.get(pk, 0))
-
-
-def _insert_days() -> None:
-    rows: list[Trend] = []
-    for sums in _sums(Run.objects.all()):
-        rows.append(Trend(**sums))
-        if len(rows) == 5000:
-            Trend.objects.bulk_create(rows)
-            rows = []
-    Trend.objects.bulk_create(rows)
 
 
 @contextmanager

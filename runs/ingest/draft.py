@@ -7,9 +7,13 @@ same edits can be applied again when the text is parsed again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from operator import attrgetter
 from typing import Any, NotRequired, TypedDict
+
+from runs.analysis.columns import Method, group_by_method
 
 
 @dataclass(slots=True)
@@ -38,7 +42,12 @@ class DraftText:
 
 @dataclass(slots=True)
 class DraftRun:
-    """One load test. `quotes` are the spans where the same figures stand again (a teaser, a translation)."""
+    """One load test. `quotes` are the spans where the same figures stand again (a teaser, a translation).
+
+    host     key of the machine that was loaded, "" for the experiment's
+    method   how it was loaded: runs of one config whose methods agree are repeats
+    counted  False for a warm-up, whose repeat is 0
+    """
 
     key: str
     config: str
@@ -48,6 +57,13 @@ class DraftRun:
     lines: tuple[int, int]
     quotes: list[tuple[int, int]] = field(default_factory=list)
     counted: bool = True
+    host: str = ""
+    method: Method = field(default_factory=Method)
+
+    @property
+    def block(self) -> int:
+        """Number of its block; "b3.1" is the second run of block 3, which is a log."""
+        return int(self.key[1:].split(".")[0])
 
 
 @dataclass(slots=True)
@@ -114,6 +130,7 @@ class HintsDict(TypedDict):
     config: str
     experiment: str
     tags: list[str]
+    at: str
     slot: NotRequired[dict[str, Any]]
 
 
@@ -140,12 +157,16 @@ class Slot:
 
 @dataclass(frozen=True)
 class Hints:
-    """host, config and experiment override what the text suggests ("" leaves it); tags are put on every run."""
+    """host, config and experiment override what the text suggests ("" leaves it); tags are put on every run.
+
+    at  when the runs were made (ISO 8601 with its zone), where the text does not say; "" leaves it
+    """
 
     host: str = ""
     config: str = ""
     experiment: str = ""
     tags: tuple[str, ...] = ()
+    at: str = ""
     slot: Slot | None = None
 
     def as_dict(self) -> HintsDict:
@@ -154,6 +175,7 @@ class Hints:
             "config": self.config,
             "experiment": self.experiment,
             "tags": list(self.tags),
+            "at": self.at,
         }
         if self.slot is not None:
             plain["slot"] = asdict(self.slot)
@@ -161,7 +183,10 @@ class Hints:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Hints:
-        """From `as_dict()` or a form: names are stripped, and tags may be one text with commas."""
+        """From `as_dict()` or a form: names are stripped, and tags may be one text with commas.
+
+        Raises ValueError where `at` is no time.
+        """
         tags = given.get("tags") or ()
         words = tags.split(",") if isinstance(tags, str) else tags
         slot = given.get("slot")
@@ -170,8 +195,18 @@ class Hints:
             config=str(given.get("config") or "").strip(),
             experiment=str(given.get("experiment") or "").strip(),
             tags=tuple(dict.fromkeys(word.strip() for word in words if word.strip())),
+            at=_read_time(str(given.get("at") or "").strip()),
             slot=Slot(**slot) if isinstance(slot, dict) else None,
         )
+
+
+def _read_time(text: str) -> str:
+    """A time or a day in ISO 8601 with its zone; UTC where it names none."""
+    try:
+        at = datetime.fromisoformat(text) if text else None
+    except ValueError as error:
+        raise ValueError(f"at={text[:40]} is no time; expected one such as 2026-11-21T17:28:19+01:00.") from error
+    return (at if at.tzinfo else at.replace(tzinfo=UTC)).isoformat() if at else ""
 
 
 Item = DraftRun | DraftCapture | DraftText
@@ -180,6 +215,13 @@ Item = DraftRun | DraftCapture | DraftText
 def items_of(experiment: DraftExperiment) -> list[Item]:
     """Everything that belongs to the experiment or one of its configs."""
     return [*experiment.runs, *experiment.captures, *experiment.texts]
+
+
+def number_repeats(runs: Iterable[DraftRun]) -> None:
+    """Number the counted runs of one config in the order of the text, those of each method on their own."""
+    for _, group in group_by_method([run for run in runs if run.counted], attrgetter("method")):
+        for repeat, run in enumerate(sorted(group, key=attrgetter("lines")), start=1):
+            run.repeat = repeat
 
 
 def merge_namesakes(draft: Draft) -> None:
@@ -205,6 +247,8 @@ def _merge_configs(experiment: DraftExperiment) -> None:
     experiment.configs = [config for config in experiment.configs if instead[config.key] == config.key]
     for item in items_of(experiment):
         item.config = instead.get(item.config, item.config)
+    for merged in {key for own, key in instead.items() if own != key}:
+        number_repeats(run for run in experiment.runs if run.config == merged)
 
 
 def remove_unused(draft: Draft) -> None:

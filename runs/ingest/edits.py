@@ -13,7 +13,8 @@ name become one.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from .draft import (
@@ -29,6 +30,7 @@ from .draft import (
     remove_unused,
 )
 from .errors import Error, Rejected
+from .heading_words import split_repeat
 
 Edits = dict[str, dict[str, dict[str, Any]]]
 NEW = "new:"
@@ -65,10 +67,44 @@ def apply_edits(draft: Draft, edits: Edits, *, strict: bool = True) -> Draft:
         wrong = _edit_draft(edited, edits)
         if names_changed:
             merge_namesakes(edited)
+            _set_repeats(edited, edits)
         remove_unused(edited)
     if wrong and strict:
         raise Rejected(400, wrong)
     return edited
+
+
+def suggest_grouping(draft: Draft) -> list[tuple[int, int, Edits]]:
+    """[(configs, runs of each at the most, the edits that make them so)]: other ways to group the runs of an experiment.
+
+    Configs that a number tells apart ("nginx 1", "nginx 2") may be repeats, and repeats with a heading each may be configs.
+    """
+    found: list[tuple[int, int, Edits]] = []
+    for experiment in draft.experiments:
+        names = {c.key: split[0] if (split := split_repeat(c.name)) else c.name for c in experiment.configs}
+        by_name: dict[str, list[DraftRun]] = defaultdict(list)
+        for run in (run for run in experiment.runs if run.counted):
+            by_name[names[run.config]].append(run)
+        if len(by_name) < len({run.config for run in experiment.runs}):
+            renamed = {c.key: {"name": names[c.key]} for c in experiment.configs if names[c.key] != c.name}
+            found.append((len(by_name), max(map(len, by_name.values())), {"configs": renamed}))
+        labels = {run.key: run.label for run in experiment.runs if run.counted}
+        if len(set(labels.values())) == len(labels) > len(by_name):
+            apart = {key: {"config": f"{NEW}{label}", "repeat": 1} for key, label in labels.items()}
+            found.append((len(labels), 1, {"blocks": apart}))
+    return found
+
+
+def add_edits(edits: Edits, more: Edits) -> Edits:
+    """Both: of two that change the same, `more`."""
+    return {
+        section: {
+            key: {**edits.get(section, {}).get(key, {}), **more.get(section, {}).get(key, {})}
+            for key in [*edits.get(section, {}), *more.get(section, {})]
+        }
+        for section in FIELDS
+        if section in edits or section in more
+    }
 
 
 def _error(message: str) -> Error:
@@ -107,18 +143,36 @@ def _edit_draft(draft: Draft, edits: Edits) -> list[Error]:
         "hosts": {host.key: host for host in draft.hosts},
         "configs": {config.key: config for experiment in draft.experiments for config in experiment.configs},
     }
+    # First what the draft has: a block may move to a new config of the name that another had.
+    names = [(section, key, changes) for section in named for key, changes in edits.get(section, {}).items()]
+    known = [each for each in names if each[1] in named[each[0]]]
     errors: list[Error] = []
+    _set_names(named, known, errors)
     for key, changes in edits.get("blocks", {}).items():
         errors += _edit_block(draft, named["configs"], key, changes)
-    for section, things in named.items():
-        for key, changes in edits.get(section, {}).items():
-            if key not in things:
-                errors.append(
-                    _error(f"{section}.{key}: the text has none of this key, only {', '.join(things) or 'none'}.")
-                )
-            elif "name" in changes:
-                things[key].name = changes["name"].strip()
+    _set_names(named, [each for each in names if each not in known], errors)
     return errors
+
+
+def _set_names(
+    named: dict[str, dict[str, Any]], names: Iterable[tuple[str, str, dict[str, Any]]], errors: list[Error]
+) -> None:
+    for section, key, changes in names:
+        things = named[section]
+        if key not in things:
+            errors.append(
+                _error(f"{section}.{key}: the text has none of this key, only {', '.join(things) or 'none'}.")
+            )
+        elif "name" in changes:
+            things[key].name = changes["name"].strip()
+
+
+def _set_repeats(draft: Draft, edits: Edits) -> None:
+    """The repeats that a person set, which merging configs numbered anew."""
+    for key, changes in edits.get("blocks", {}).items():
+        found = _find_item(draft, key)
+        if found and isinstance(found[1], DraftRun):
+            found[1].repeat = changes.get("repeat", found[1].repeat)
 
 
 def _find_item(draft: Draft, key: str) -> tuple[DraftExperiment, Item] | None:

@@ -7,9 +7,10 @@ be corrected on the preview page.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache, lru_cache
 
-from parsers.catalogue import formats
+from parsers.catalogue import formats, makes_load
 from parsers.transcript import width
 
 # Order matters: "just after the start" is before the load, although it says "after".
@@ -33,21 +34,92 @@ _PHASES = (
 )
 _PHASE_PATTERNS = [(phase, re.compile(pattern, re.IGNORECASE)) for phase, pattern in _PHASES]
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "1st": 1, "2nd": 2, "3rd": 3}
+_STEMS = (  # of ordinals in other languages, from 1
+    ("erst", "premi", "primer", "prim", "pierwsz", "перв"),
+    ("zweit", "deuxi", "segund", "second", "drug", "втор"),
+    ("dritt", "troisi", "tercer", "terz", "trzeci", "трет"),
+)
 _CHINESE = {sign: n for n, sign in enumerate("一二三四五六七八九十", start=1)}
+_RUN = (
+    r"(?:run|try|attempt|round|pass|iter(?:ation)?|repeat|rep(?:etition)?|test|trial|take|measurement|próba|przebieg|pomiar"
+    r"|(?:durch|test)?lauf|durchgang|versuch|messung|essai|passage|prueba|intento|ejecución|corrida|teste|rodada|execução"
+    r"|prova|esecuzione|poging|meting|pokus|körning|försök|deneme|запуск|попытка|прогон|замер|тест)"
+)
+_LOADED = r"(?:concurrent |parallel )?(?:requests?|users?|clients?|connections?|threads?|workers?|req|rps|sec|min|m?s\b|k\b|%)"
 _REPEAT = re.compile(
-    r"(?P<ja>\d+)\s*(?:回目|회차)|第\s*(?:(?P<dai>\d+)|(?P<zh>[一二三四五六七八九十]))\s*[回次遍轮輪]"
-    r"|\b(?:run|try|attempt|round|pass|iteration|repeat|test|trial|take|próba|przebieg|(?:durch)?lauf|essai|prueba|intento"
-    r"|запуск|попытка|прогон)\s*(?:no\.?\s*|#\s*)?(?P<en>\d+)\b"
-    r"|\b(?P<nth>first|second|third|fourth|fifth|1st|2nd|3rd)(?:\s+(?:run|try|attempt|round|pass|time|test))?\b",
+    r"(?P<ja>\d+)\s*(?:回目|회차|度目)|第\s*(?:(?P<dai>\d+)|(?P<zh>[一二三四五六七八九十]))\s*[回次遍轮輪]"
+    rf"|(?<![^\W\d_]){_RUN}[\s_-]*(?:n[or°º]\.?\s*|#\s*|№\s*)?(?P<en>\d{{1,3}})(?:\s?(?:/|of|von|de|z|из)\s?\d+)?"
+    rf"(?![^\W_]|\.\w|\s*{_LOADED})"
+    r"|[(\[](?P<of>\d{1,2})\s?(?:/|of|von|de)\s?\d{1,2}[)\]]"
+    rf"|(?<![\w.])(?P<th>\d{{1,2}})(?:st|nd|rd|th|er|re|è?me|e|º|ª|\.|-?[йя])\s{_RUN}\b"
+    rf"|\b(?P<stem>{'|'.join(stem for stems in _STEMS for stem in stems)})\w{{0,4}}\s{_RUN}\b"
+    rf"|\b(?P<nth>first|second|third|fourth|fifth|1st|2nd|3rd)(?:\s+(?:{_RUN}|time))?\b",
+    re.IGNORECASE,
+)
+# "nginx 1", "nginx #2", "nginx (3)", "nginx II": only several of them together tell a repeat from a version.
+_NUMBERED = re.compile(
+    r"(?P<base>\S.*?[^\W\d_]\)?)(?:\s*#|\s*[(（\[]#?|[\s_-]+#?)(?P<n>\d{1,2}|[IVX]{1,4})[)）\]]?"
+    r"|#(?P<n2>\d{1,2})[\s:.)-]+(?P<base2>\D.*)"
+)
+_ROMAN = {text: n for n, text in enumerate(["I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X"], start=1)}
+# What stands before a number that is a name's or a setting's own: "worker 1", "http 2", "php 7".
+_TAKES_NUMBER = re.compile(
+    r"(?:config(?:uration)?|servers?|hosts?|machine|node|version|ver|v|release|option|case|scenario|experiment|variant|set-?up"
+    r"|workers?|threads?|process(?:es)?|cores?|v?cpus?|https?|php|python|ruby|perl|java|level|phase|step|stage|clients?|users?"
+    r"|connections?|conns?|concurrency|instances?|replicas?|shards?|pods?|containers?|vms?|box|region|zone|backend|endpoint|page"
+    r"|url|query|api|route|part|figure|table|listing|chapter|group|-\w+|size|depth|pipeline|batch|tls|h|gen)\W*$",
+    re.IGNORECASE,
+)
+_WARM_UP = re.compile(
+    r"\bwarm(?:ing)?[ -]?up\b|\bwarming\b|\bprim(?:e|ing)\b(?= (?:the )?(?:cache|run|pass)|\W*$)|\b(?:ignore|discard|throw away)\b"
+    r"|\bnot counted\b|\bthrow-?away\b|\baufwärm|\bwarmlauf|\bvorlauf\b|\béchauffement|\bpréchauffage|\bcalentamiento"
+    r"|\baquecimento|\briscaldamento|\brozgrzew|прогрев|разогрев|\bopwarm|\buppvärmning|\bısınma|ウォームアップ"
+    r"|ウォーミングアップ|暖機|慣らし|预热|預熱|热身|워밍업|웜업",
+    re.IGNORECASE,
+)
+# "after a warm-up of 10 s": the run is measured.
+_WARMED = re.compile(
+    r"^\W*end\b|\b(?:after|then|with(?:out)?|including|incl|no|following|post|had|nach|mit|ohne|après|avec|sans|tras|con|sin|después|po|bez"
+    r"|z|после|без|с)\b.{0,24}$|の?後|済み",
+    re.IGNORECASE,
+)
+_LEAD_IN = re.compile(
+    r"(?:(?:and|but|und|et|y|i|и)\s)?(?:"
+    r"(?:first(?:ly)?|then|now|next|finally|lastly|again|after that|here(?:'s| is| are)|this is|these are)\b(?: up)?[,:]?"
+    r"|(?:the )?(?:results?|numbers?|output|benchmarks?|figures)\s(?=for|of|with|from|under|using)"
+    r"|(?:the )?same(?: (?:test|thing|benchmark))?(?= with)"
+    r"|(?:zuerst|dann|jetzt|nun|als nächstes|d'abord|ensuite|puis|maintenant|primero|luego|ahora|najpierw|teraz|potem"
+    r"|сначала|теперь|затем)\s|まず(?:は)?、?|次(?:に|は)、?|続いて、?|首先[,，]?|然后[,，]?|接下来[是,，]?)\s*",
+    re.IGNORECASE,
+)
+_LEADS_ON = re.compile(r"(?:is|are|the|same|with|for|of|from|under|using|by|on|it|mit|avec|con|z|с)\s+", re.IGNORECASE)
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_.+/-]*[A-Za-z0-9+]")
+_SOFTWARE = re.compile(
+    r"nginx|apache\d?|httpd|lighttpd|caddy|haproxy|varnish|squid|envoy|traefik|tomcat|jetty|undertow|netty|node|deno|bun|express"
+    r"|fastify|koa|django|flask|fastapi|rails|sinatra|puma|unicorn|thin|passenger|gunicorn|uvicorn|uwsgi|mongrel|webrick|php|fpm"
+    r"|hhvm|fastcgi|golang|rust|java|python|ruby|perl|erlang|elixir|phoenix|openresty|iis|litespeed|cherokee|mysql|mariadb"
+    r"|postgres(?:ql)?|redis|memcached|docker|prefork|worker|event|itk|peruser|tornado|twisted|gevent|cherrypy|mongodb",
+    re.IGNORECASE,
+)
+_CLIENTS = re.compile(
+    r"(?:concurrency|c)\W{0,2}\d+"
+    r"|\d[\d,. ]*k?\s*(?:(?:concurrent|parallel|simultaneous) )?(?:requests?|users?|clients?|conn(?:ection)?s?)",
     re.IGNORECASE,
 )
 _AGAIN = re.compile(r"続けて|もう一度|もう1回|\bagain\b|once more|\bone more\b|jeszcze raz|noch einmal", re.IGNORECASE)
+_PLAIN_WORDS = """
+    after again all also an any as at be but by came can did do few finally first got had has have how if into just last like made
+    measured me more much my next no not only or our out over same some still switched than them there they through time too took
+    tried turned up us very we when which while will without would you your
+"""
 # Words that say that something was measured, not of what. The names of monitors are generic, too.
 _GENERIC_WORDS = """
     apache\\s*bench(?:mark)? results? outputs? bench(?:mark(?:s|ing)?)? load(?:ed)?
     tests? memory cpu usage process(?:es)? commands? run(?:ning|s)? numbers? figures? state machine hardware hosts? server
     conf(?:ig(?:uration)?)? settings? virtual\\s*host summary overview conclusions? short\\sversion requests? comparison
+    end(?:ed)? raw\\s\\w+\\soutputs?
     the of for and with a says? said what it its this that is was ran here are now then same in on to we get got from
+    measured timed real actual counted gemessen(?:e|er)? eigentlich\\w*
     under per each tl;?dr
     ergebnis(?:se)? zusammenfassung messung(?:en)? überblick speicher prozesse auslastung dem den der die das des beim mit und
     wyniki? pamięć obciążenie teś(?:cie|ty) testu testem testami podsumowanie procesy pomiar(?:y|em|ze)? tym oraz
@@ -65,11 +137,13 @@ _LETTERED = re.compile(
     r"|konfiguration|wariant|serwer|szenario|сценарий|场景)"
     r"\s*#?(?:[A-Z]|\d+)\b|\b(?i:first|second|third|1st|2nd|other)\s(?i:server|machine|host|config|set-?up|version)\b|(?:パターン|構成|サーバー?|案)\s*[A-Z0-9]"
 )
-# Names that are too short to be distinguished from the rest of a sentence, unless they stand alone: "## Go", "v2:".
+# Names that are too short to be distinguished from the rest of a sentence, unless they stand alone: "## Go", "## go", "v2:".
 _BRIEF = re.compile(
+    r"\s*#+\s+(?:go|d|r|js|ts|c(?:\+\+|#)?|f#)\s*[:：]?\s*|"
     r"(?:\s*(?:#+|[*-]|\*\*)\s*)?(?:v\d[\w.]*|Go|Bun|C(?:\+\+|#)?|D|F#|R|JS|TS|PHP\s?\d|h[123]c?"
     r"|(?:this )?PR(?: ?#?\d+)?)(?:\*\*)?\s*[:：]?\s*"
 )
+_METHOD = re.compile(r"\b(?:GET|PUT|POST|HEAD|DELETE|PATCH)\b(?![.!])")
 _MONTHS = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|januar|märz|mai|okt|dez)[a-zéäö]*\.?"
 _DATE = re.compile(
     rf"\d{{4}}[-/.年]\s?\d{{1,2}}[-/.月]\s?\d{{1,2}}日?|\d{{1,2}}[./]\s?\d{{1,2}}[./]\s?\d{{4}}"
@@ -99,7 +173,7 @@ _NAVIGATION = re.compile(
 )
 _COMMAND = re.compile(
     r"^(?:#\s)?(?:\+\s|\./|run\s`?\.{0,2}/|(?:go|cargo|deno|bun|dotnet)\s(?:run|build|install|test|bench)\b|(?:npm|npx|yarn|pnpm|pip3?|gem|bundle|brew"
-    r"|git|docker|docker-compose|kubectl|mvn)\s[a-z][\w:-]*(?:\s|$)|(?:node|php|ruby|perl|python[23]?)\s(?:-\w+\s)?\S+\.\w+$|(?:cp|mv|rm|mkdir|chmod|tar)\s\S+|(?:g?unicorn|uvicorn|puma)\s-"
+    r"|git|docker|docker-compose|kubectl|mvn)\s[a-z][\w:-]*(?:\s|$)|(?:node|php|ruby|perl|python[23]?)\s(?:-\w+\s)?\S+\.[a-z]\w*$|(?:cp|mv|rm|mkdir|chmod|tar)\s\S+|(?:g?unicorn|uvicorn|puma)\s-"
     r"|(?:sudo|service|systemctl|apachectl|export|echo|curl|wget|apt(?:-get)?|yum|make|cd|sed|vim?|nano|ssh|kill(?:all)?)\s+\S)"
     r"|^[a-z][\w./]*\s(?:.*\s)?-{1,2}\w+\s+\S+\s.*(?:\s-{1,2}\w|://)|&&|://\S*$|\w\s*=\s*[\w.]+\(|^[A-Z]\w+\s+(?:\S+\s+)?\"[^\"]*\"$"
 )
@@ -107,9 +181,38 @@ _PROGRESS = re.compile(  # what load tools print while they run
     r"^(?:execution|script|output|web dashboard):\s|^scenarios:\s\(|^\*\s\S+:\s.*\b(?:VUs|iterations)\b|^running \(\d|^[✓✗↳]\s"
     r"|^\S+\s+[✓✗]?\s*\[[\s\d%=>-]+\]|^(?:INFO|WARN|ERRO|DEBU)\[\d+\]|source=console$|^[\W_]*(?:Grafana|io)[\W_]*$"
     r"|^New configuration template added|^Run \w+ -C to"
+    # and scripts: "[07:44:57] ready"
+    r"|^\[[\d:., T-]{8,}\]\s(?:.*\.\.\.$|(?:ready|done|ok|started|finished|waiting|sleeping|stopped)\b)"
     r"|^Creat(?:ing summariser|ed the tree)|^Starting (?:standalone|the) test|^Waiting for possible"
 )
-_MARKUP = re.compile(r"^[\s#*=・◆◇■□●○▪•>|_-]+|[\s:：*_=|]+$")
+LETTER = re.compile(r"[(（]?([A-Za-z])[.)）]?")  # "A", "(b)"
+MACHINE = re.compile(r"(?:the )?(?:servers?|hosts?|machine)", re.IGNORECASE)
+STARTS_SERVER = re.compile(
+    r"(?:g?unicorn|uvicorn|hypercorn|puma|node|bun|deno|php|ruby|python[23]?|java|uwsgi)\s+\S+(?:\s\S+){0,4}$"
+)
+_PROMPT = re.compile(  # what no heading has, whatever the shell
+    r"^[^\s#>*-]?.{0,40}[❯➜λ⟩»]\s|^[\w.-]+@[\w.-]+[\s:\]]|^\[\w+@[^\]]*\]|^[\w.@~/:-]*[~/:@][\w.@~/:-]*\s?[$#%>](?:\s|$)"
+    r"|^>>>\s|^:;\s|^[A-Z]:\\"
+)
+_COMMENTER = re.compile(  # above a comment of a forum or a repository
+    r"\b\d+ (?:second|minute|hour|day|week|month|year)s? ago\b|\b(?:vor|hace|il y a|há) \d+ \w+|\d+\s?(?:日|時間|分|か月|年)前"
+    r"|^\S+ (?:commented|wrote|replied|answered|said|asked|schrieb|a écrit|escribió|napisał\w*)\b.{0,40}[:：]?$"
+    r"|^(?:on|am|le|el|dnia)\s.{6,80}(?:wrote|schrieb|a écrit|escribió|napisał).{0,40}:$|\bmin(?:ute)? read\b"
+    r"|^\d+ (?:points?|likes?|upvotes?)\b|^[\w.@-]+\s[·•]\s.*(?:comment|repl|edit|\d{4})",
+    re.IGNORECASE,
+)
+_FIGURE = re.compile(  # what load tools print: a label and a figure
+    r"^(?!with(?:out)?\s|using\s)"
+    r"(?:[\w/%() -]*\b)?(?:rate|requests?(?:/sec)?|transactions?|availability|latency|throughput|elapsed(?: time)?|duration|total"
+    r"|average|mean|max|min|failed|successful|transfer(?:red)?|bytes|response time|errors?)[\w/%() -]*[:=]"
+    r"\s*(?:[<>~]?-?\d[\d.,]*\s?\S{0,12}(?:\s.{0,20})?)?$",
+    re.IGNORECASE,
+)
+_MARKUP = re.compile(r"^(?:[\s*=・◆◇■□●○▪•>|_-]|#(?!\d))+|(?:\s-+)?[\s:：*_=|]*$")
+_BANNER = re.compile(r"[\s-]*-{3,}\s*(\w.*?)\s*-{3,}(?:\s.*)?")  # what stands between dashes, and behind them
+_FINDING = re.compile(  # behind a name: "(33 more requests per second than nginx)", "*(2x slower)*"
+    r"(?<=\S)\s+[*_]*\([^()]*\d[^()]*\b(?:more|fewer|less|faster|slower|better|worse)\b[^()]*\)[*_]*\s*$", re.IGNORECASE
+)
 _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
 _CODE = re.compile(r"`\s*([^`]+?)\s*`")
 _LINK = re.compile(r"(?<!!)\[([^\]]+)\]\([^)\s]*\)")
@@ -129,14 +232,101 @@ def find_repeat(text: str) -> int | None:
     found = _REPEAT.search(text)
     if not found:
         return None
-    digits = found["ja"] or found["dai"] or found["en"]
-    return int(digits) if digits else _CHINESE.get(found["zh"]) or _ORDINALS[found["nth"].lower()]
+    digits = found["ja"] or found["dai"] or found["en"] or found["th"] or found["of"]
+    if digits or found["zh"]:
+        return int(digits or _CHINESE[found["zh"]])
+    stem = (found["stem"] or "").lower()
+    return next((n for n, stems in enumerate(_STEMS, start=1) if stem in stems), 0) or _ORDINALS[found["nth"].lower()]
+
+
+def split_repeat(text: str) -> tuple[str, int, bool] | None:
+    """ "nginx, run 2" → ("nginx", 2, True); None where neither end has a repeat's number.
+
+    The last is False where only a number stands there, which may as well be a version's: "nginx 2".
+    """
+    bare = strip_markup(text)
+    found = _REPEAT.search(bare) or _AGAIN.search(bare)
+    named = _LETTERED.search(bare) if found else None
+    if found and named and named.end() > found.start() and found.end() > named.start():
+        return None  # "the second server", "test case 2"
+    if found and not (re.search(r"\w", bare[: found.start()]) and re.search(r"\w", bare[found.end() :])):
+        base = _trim(f"{bare[: found.start()]} {bare[found.end() :]}")
+        return (base, find_repeat(found[0]) or 2, True) if base and not is_generic(base) else None
+    found = _NUMBERED.fullmatch(bare)
+    if found is None:
+        return None
+    base, number = found["base"] or found["base2"], found["n"] or found["n2"]
+    if _TAKES_NUMBER.search(base) or number not in _ROMAN and not number.isdigit():
+        return None
+    return _trim(base), _ROMAN.get(number) or int(number), False
+
+
+def _trim(text: str) -> str:
+    """Without empty brackets and what stood between a name and its number."""
+    bare = re.sub(r"[(（\[]\s*[,:]?\s*[)）\]]", " ", text).strip(" \t,;:：、·•|/–—-_")
+    return bare[1:-1] if re.fullmatch(r"[(（][^()（）]*[)）]", bare) else bare
+
+
+def is_warm_up(text: str) -> bool:
+    """Whether a heading, or a command's comment, says that the run only warms something up."""
+    found = _WARM_UP.search(text)
+    if found is None or _WARMED.search(text[: found.start()]):
+        return False
+    return not re.match(r"\w*\s?(?:後|済|done|over\b|finished)", text[found.end() :])
+
+
+def remove_warm_up(text: str) -> str:
+    """A heading without what says that the run warms something up: "warm-up nginx" → "nginx"."""
+    return _trim(_WARM_UP.sub(" ", text)) if is_warm_up(text) else text
+
+
+def name_of_heading(text: str) -> str:
+    """ "Now the same with php-fpm" → "php-fpm"; "1. Polka" → "Polka"; "nginx, run 2" → "nginx"."""
+    bare = remove_warm_up(text)
+    repeat = split_repeat(bare)
+    bare = strip_markup(repeat[0] if repeat and repeat[2] else bare)
+    if letter := LETTER.fullmatch(bare):
+        return letter[1]
+    bare = re.sub(r"^[(（]?\d{1,2}[.)）]\s+(?=\D)", "", bare)
+    rest = bare
+    while found := _LEAD_IN.match(rest):
+        rest = rest[found.end() :]
+    while (rest != bare or repeat) and (found := _LEADS_ON.match(rest)):
+        rest = rest[found.end() :]
+    return rest if len(rest) > 1 and not is_generic(rest) else bare
+
+
+def find_distinguishing_words(sentence: str, others: Iterable[str]) -> str:
+    """The words that name what a sentence is about and that no other sentence has, or ""."""
+    common = {word.lower() for other in others for word in _WORD.findall(other)}
+    words: list[str] = [
+        word for word in _WORD.findall(sentence) if word.lower() not in common and not makes_load(word.lower())
+    ]
+    is_technical = re.compile(r"\w*(?:_|\d|\+|[a-z][A-Z])").match
+    named = [word for word in words if is_technical(word) or _SOFTWARE.fullmatch(word.partition("-")[0])]
+    if named or not sentence.isascii():
+        return next(iter(named or words), "")
+    plain = [word for word in words if not is_generic(word) and word.lower() not in _PLAIN_WORDS.split()]
+    return " ".join(plain) if 1 <= len(plain) <= 3 else ""
+
+
+def names_software(text: str) -> bool:
+    """Whether a heading has the name of a server, a language or a framework."""
+    words = [word.partition("-")[0].removesuffix(".js") for word in _WORD.findall(text)]
+    return bool(_BRIEF.fullmatch(text)) or any(map(_SOFTWARE.fullmatch, words))
+
+
+def names_clients(text: str) -> bool:
+    """Whether a heading only says how many clients there were: "64 clients"."""
+    return bool(_CLIENTS.fullmatch(text))
 
 
 @lru_cache(maxsize=512)
 def strip_markup(text: str) -> str:
     """A heading without list marks, Markdown and the final colon."""
-    bare = _MARKUP.sub("", _EMPHASIS.sub(r"\2", _CODE.sub(r"\1", text))).strip()
+    if banner := _BANNER.fullmatch(text):
+        text = banner[1]
+    bare = _MARKUP.sub("", _EMPHASIS.sub(r"\2", _CODE.sub(r"\1", _FINDING.sub("", text)))).strip()
     return _ESCAPED.sub(r"\1", _LINK.sub(r"\1", bare)) if "\\" in bare or "](" in bare else bare
 
 
@@ -150,9 +340,10 @@ def _generic_pattern() -> re.Pattern[str]:
 @lru_cache(maxsize=512)  # for one heading this is called several times
 def is_generic(text: str) -> bool:
     """Whether a heading names no config: it has a repeat, a phase, or only says that something was measured."""
-    if _LETTERED.search(text) or _BRIEF.fullmatch(text):
+    if _LETTERED.search(text) or _BRIEF.fullmatch(text) or makes_load(strip_markup(text).lower()):
         return False
-    bare = _generic_pattern().sub(" ", _DATE.sub(" ", _AGAIN.sub(" ", _REPEAT.sub(" ", strip_markup(text)))))
+    bare = _WARM_UP.sub(" ", _AGAIN.sub(" ", _REPEAT.sub(" ", strip_markup(text))))
+    bare = _generic_pattern().sub(" ", _DATE.sub(" ", _METHOD.sub("method", bare)))
     for _, pattern in _PHASE_PATTERNS:
         bare = pattern.sub(" ", bare)
     return len(re.sub(r"[\W\d_]+", "", bare)) < 3
@@ -166,7 +357,10 @@ def is_aside(text: str) -> bool:
         _BYLINE.search(line) or _BYLINE.search(line[dated.end() :].lstrip(" ,")) or line.startswith("投稿者")
     ):
         return True
-    return any(pattern.search(line) for pattern in (_MAIL, SUBJECT, _NAVIGATION, _COMMAND, _PROGRESS))
+    return any(
+        pattern.search(line)
+        for pattern in (_MAIL, SUBJECT, _NAVIGATION, _COMMAND, _PROGRESS, _PROMPT, _COMMENTER, _FIGURE)
+    )
 
 
 def is_short(text: str) -> bool:
@@ -180,7 +374,13 @@ def is_code(text: str) -> bool:
 
 
 def is_sentence(text: str) -> bool:
+    """Whether a line is more than a name."""
     return bool(_SENTENCE.search(text.strip())) or not is_short(text)
+
+
+def speaks(text: str) -> bool:
+    """Whether somebody says something in a line that may be short: "I get this with Apache"."""
+    return bool(re.search(r"\b(?:I|we|ich|wir|je|nous|yo)\s\w|\b(?:this|that|it)\s(?:is|was|gives?|gave|got)\b", text))
 
 
 def find_numbering(text: str) -> str:

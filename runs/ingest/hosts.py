@@ -75,6 +75,12 @@ class Sighting:
     facts: list[HostFacts]
     generator: str | None = None
 
+    @property
+    def cpu_model(self) -> str:
+        """Without what tools write in other ways: marks, spaces and the clock rate."""
+        model = next((facts.cpu_model for facts in self.facts if facts.cpu_model), "")
+        return re.sub(r"@.*|\((?:r|tm)\)|\bcpu\b|[\W_]", "", model.lower())
+
 
 def find_sighting(index: int, block: Block, records: Sequence[Record]) -> Sighting:
     """The sighting of a block. A prompt at which another machine was loaded is the generator's."""
@@ -140,16 +146,20 @@ class _Machine:
     """Sightings of one machine, as far as its RAM and its names show."""
 
     ram_kb: float | None = None
+    cpu_model: str = ""
     names: set[str] = field(default_factory=set)
     sightings: list[Sighting] = field(default_factory=list)
 
     def may_be(self, sighting: Sighting) -> bool:
         if sighting.name and self.names and not any(_may_be_same_name(sighting.name, name) for name in self.names):
             return False
+        if sighting.cpu_model and self.cpu_model and sighting.cpu_model != self.cpu_model:
+            return False
         return not (sighting.ram_kb and self.ram_kb) or _is_same_ram(self.ram_kb, sighting.ram_kb)
 
     def add(self, sighting: Sighting) -> None:
         self.ram_kb = self.ram_kb or sighting.ram_kb
+        self.cpu_model = self.cpu_model or sighting.cpu_model
         self.names |= {sighting.name} if sighting.name else set()
         self.sightings.append(sighting)
 
@@ -167,9 +177,12 @@ def _group_by_machine(sightings: Iterable[Sighting]) -> list[_Machine]:
 
 
 def find_hosts(
-    sightings: Sequence[Sighting], results: Iterable[LoadResult], first_number: int
+    sightings: Sequence[Sighting], loads: Sequence[int], results: Iterable[LoadResult], first_number: int
 ) -> tuple[list[DraftHost], dict[int, str]]:
-    """The machines of one experiment, the one that was loaded first, and {block number: key of its host}."""
+    """The machines of one experiment, the one that was loaded first, and {block number: key of its host}.
+
+    loads: numbers of the load tests. They have the host of their prompt or section, where several machines have loads.
+    """
     loaded = list(dict.fromkeys(r.hostname for r in results if r.hostname))
     generators = {s.generator for s in sightings if s.generator}
     machines = sorted(
@@ -186,9 +199,28 @@ def find_hosts(
         host = _merge_facts(f"h{first_number + number}", machine.sightings, loaded if number == 0 else [])
         hosts.append(host)
         host_of |= {sighting.index: host.key for sighting in machine.sightings}
+    for part, index in _find_sections(sightings, machines, loads):
+        host_of = dict.fromkeys(part, host_of[index]) | host_of
     if not hosts and (name := _machine_name(loaded)):
         hosts.append(DraftHost(key=f"h{first_number}", name=name))
     return hosts, host_of
+
+
+def _find_sections(
+    sightings: Sequence[Sighting], machines: Sequence[_Machine], loads: Sequence[int]
+) -> list[tuple[range, int]]:
+    """[(block numbers, one that shows their machine)] where each of several machines has one stretch with loads to itself."""
+    machine_of = {sighting.index: at for at, machine in enumerate(machines) for sighting in machine.sightings}
+    shown = [s.index for s in sightings if s.index in machine_of and (s.ram_kb or s.facts)]
+    starts = [index for at, index in enumerate(shown) if not at or machine_of[index] != machine_of[shown[at - 1]]]
+    if len(starts) < 2 or len({machine_of[index] for index in starts}) < len(starts) or not loads:
+        return []
+    if loads[0] < starts[0]:  # the text shows the machine behind what it was loaded with
+        ends = [sightings[0].index, *(index + 1 for index in starts[:-1]), sightings[-1].index + 1]
+    else:
+        ends = [sightings[0].index, *starts[1:], sightings[-1].index + 1]
+    parts = [range(*span) for span in pairwise(ends)]
+    return list(zip(parts, starts, strict=True)) if all(any(load in part for load in loads) for part in parts) else []
 
 
 def _merge_facts(key: str, sightings: list[Sighting], loaded: list[str]) -> DraftHost:

@@ -68,7 +68,6 @@ class Arrival:
             self._add(part)
 
     def text(self) -> Text:
-        """The text, when all of it has come."""
         for part in self._unpacker.finish():
             self._add(part)
         return (self._builder or self._detect_encoding()).build()
@@ -98,8 +97,6 @@ class Arrival:
 
 
 class _TextBuilder:
-    """Makes a Text out of bytes of a known encoding."""
-
     def __init__(self, encoding: Encoding, piece_bytes: int) -> None:
         self.encoding = encoding
         self._splitter = _Splitter(encoding, piece_bytes)

@@ -7,18 +7,21 @@ be changed. Nothing is dropped: what belongs to no run or config belongs to the 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import product
+from statistics import mean, median
 
-from parsers import Block, ConfigText, LoadResult, ProcessSample, SystemSample, Timings
-from parsers.records import Record
+from parsers import Block, ConfigText, LoadResult, ProcessSample, SystemSample, Timings, semantics_of
+from parsers.records import Problem, Record
 from parsers.tables import Table
 from parsers.transcript import width
 
 from . import timings
 from .captures import FoldedBlock, place_captures, place_texts, short_records
 from .config_names import MAX_NAME, ConfigNames, shorten
-from .draft import Draft, DraftConfig, DraftExperiment, DraftRun, DraftTiming, items_of
+from .draft import Draft, DraftConfig, DraftExperiment, DraftRun, DraftTiming, items_of, number_repeats
 from .heading_words import (
     SUBJECT,
     find_repeat,
@@ -27,12 +30,15 @@ from .heading_words import (
     is_generic,
     is_sentence,
     is_short,
+    is_warm_up,
     strip_markup,
 )
 from .hosts import find_hosts, find_sighting, split_by_machine
 
 _NOT_COMPARED = frozenset({"iteration", "processes", "n_processes", "sum_res_kb", "sum_rss_kb", "n_rows", "warnings"})
 _MAX_ALIKE = 50  # what more blocks than this have in common is no sign of a duplicate
+_MAX_AVERAGED, _MOST_REPEATS = 300, 10  # reports of which means are looked for, and of how many together
+_LEAST_DIGITS = 200  # a rate of at least so many of its last digit
 _FULL_REPORT = 8  # figures from which on a report is not a quotation
 _COMPARES = re.compile(
     r"比較|負荷|ベンチマーク|性能|検証|\bvs\.?\b|\bversus\b|compar|benchmark|performance|\bload test|porówn|wydajno|speed"
@@ -59,6 +65,10 @@ class _Relation:
         records = [short_records(block) for block in blocks]
         kinds = [set(map(type, of_block)) for of_block in records]
         self.loads = [i for i, kind in enumerate(kinds) if LoadResult in kind]
+        self.tabled = find_backed_figures(
+            blocks, records, self.loads
+        )  # they name nothing: a table's titles are its own
+        self.loads = [i for i in self.loads if i not in self.tabled]
         self.load_set = set(self.loads)
         # A process table without rows or without memory belongs to a run all the same.
         self.monitors = [
@@ -75,6 +85,9 @@ class _Relation:
         self.quotes: dict[int, list[int]] = defaultdict(list)
         for quote, source in self.duplicates.items():
             self.quotes[source].append(quote)
+        self.cells: dict[int, list[int]] = defaultdict(list)
+        for cell, source in self.tabled.items():
+            self.cells[self.duplicates.get(source, source)].append(cell)
 
     def draft(self) -> Draft:
         draft = Draft(unread=self._unread_spans())
@@ -92,12 +105,17 @@ class _Relation:
     def _relate_part(self, key: str, part: range, n_configs: int, draft: Draft) -> DraftExperiment:
         loads = [i for i in self.loads if self.duplicates.get(i, i) in part]  # a quote goes with what it quotes
         results = [r for i in loads for r in self.blocks[i].load_results]
-        hosts, host_of = find_hosts([self.sightings[i] for i in part], results, len(draft.hosts) + 1)
+        hosts, host_of = find_hosts([self.sightings[i] for i in part], loads, results, len(draft.hosts) + 1)
         draft.hosts += hosts
-        experiment = DraftExperiment(key=key, name="", host=hosts[0].key if hosts else "")
+        first = host_of.get(loads[0], "") if loads else ""
+        experiment = DraftExperiment(key=key, name="", host=first or (hosts[0].key if hosts else ""))
         texts = [i for i in self.texts if i in part]
-        names = ConfigNames(self.blocks, loads, texts, self.duplicates, n_configs)
+        host_names = {host.key: host.name for host in hosts}
+        machines = {load: host_names[host_of[load]] for load in loads if load in host_of and len(hosts) > 1}
+        names = ConfigNames(self.blocks, loads, texts, self.duplicates, n_configs, machines)
         self._add_runs(experiment, loads, names)
+        for run in experiment.runs:
+            run.host = host_of.get(run.block, "")
         if texts:
             place_texts(experiment, self.blocks, texts, names.results)
         if monitors := [i for i in self.monitors if i in part and i not in self.duplicates]:
@@ -105,14 +123,13 @@ class _Relation:
             place_captures(experiment, self.blocks, monitors, self.quotes, host_of, by_heading, lines)
         experiment.configs = names.configs
         experiment.timings = [DraftTiming(f"b{i}", self.blocks[i].lines) for i in self.timings if i in part]
-        experiment.name = name_experiment(self.blocks, part, names.configs, is_first=part.start == 0)
+        experiment.name = name_experiment(self.blocks, part, names.configs, names.renamed, is_first=part.start == 0)
         if experiment.timings and not items_of(experiment):
             experiment.name = timings.name_experiment(self.blocks, experiment.timings)
         return experiment
 
     def _add_runs(self, experiment: DraftExperiment, loads: Sequence[int], names: ConfigNames) -> None:
         """The runs in the order of the text, each where its full figures are."""
-        counts: dict[tuple[str, str], int] = defaultdict(int)
         for index in loads:
             if index in self.duplicates:
                 continue
@@ -121,19 +138,25 @@ class _Relation:
             label, note = self._label_and_note(index, names.names[config])
             n_results = len(block.load_results)
             for number in range(n_results):
-                method = config, names.method_of(index)
-                counts[method] += 1
                 experiment.runs.append(
                     DraftRun(
                         key=f"b{index}" if n_results == 1 else f"b{index}.{number}",
                         config=config,
                         label=label,
                         note=note,
-                        repeat=counts[method],
+                        repeat=0 if index in names.warm_ups else 1,
                         lines=block.lines,
-                        quotes=[self.blocks[q].lines for q in self.quotes[index]],
+                        quotes=[self.blocks[q].lines for q in [*self.quotes[index], *self.cells[index]]],
+                        counted=index not in names.warm_ups,
+                        method=names.method_of(index),
                     )
                 )
+
+        by_config: dict[str, list[DraftRun]] = defaultdict(list)
+        for run in experiment.runs:
+            by_config[run.config].append(run)
+        for own in by_config.values():
+            number_repeats(own)
 
     def _label_and_note(self, index: int, config_name: str) -> tuple[str, str]:
         """(the document's own label of the run, the sentence above it where that is not the label)."""
@@ -151,7 +174,7 @@ class _Relation:
             is_numbered = is_same and find_repeat(block.heading or "") is not None
             return (strip_markup(block.heading or "") if is_numbered else config_name), ""
         if is_generic(heading) and find_repeat(heading) is None and "。" not in heading:
-            return config_name, heading
+            return config_name, "" if strip_markup(heading) == config_name else heading
         if not is_sentence(heading):
             return strip_markup(heading), ""
         short = next((text for _, text in reversed(block.trail) if not is_sentence(text) and not is_aside(text)), "")
@@ -194,6 +217,45 @@ def find_duplicate_loads(
         if result and result.requests_per_second and not _is_log(blocks[index]):
             by_rate.setdefault((result.tool, result.requests_per_second), []).append(index)
     return _find_quotes(blocks, by_rate.values(), _is_same_load)
+
+
+def find_backed_figures(
+    blocks: Sequence[Block], records: Sequence[list[Record]], loads: Sequence[int]
+) -> dict[int, int]:
+    """{number of a block whose rate somebody wrote down: number of the report that has it, rounded, or the first of those
+    whose mean or median it is}. -1 where the text has reports, but none of this rate: by which tool it came, nobody knows."""
+    results = {i: next(r for r in records[i] if isinstance(r, LoadResult)) for i in loads}
+    written = [i for i, result in results.items() if semantics_of(result.tool).quotes_others]
+    measured = [(i, rate) for i, result in results.items() if i not in written and (rate := result.requests_per_second)]
+    if not written or not measured:
+        return {}
+    single = sorted((rate, i) for i, rate in measured)
+    averages = sorted(_average_rates(measured[:_MAX_AVERAGED]))
+    backed: dict[int, int] = {}
+    for index in written:
+        rate, step = results[index].requests_per_second or 0.0, float(blocks[index].values.get("rate_step_per_s", 0))
+        is_fine = step <= rate / _LEAST_DIGITS  # of few digits, a mean of some reports or other would agree with it
+        source = _find_near(single, rate, step) or (_find_near(averages, rate, step) if is_fine else None)
+        backed[index] = source[1] if source is not None else -1
+        if source is None:
+            left_out = Problem(blocks[index].first, "this rate is of none of the text's reports, and was left out")
+            blocks[index].problems += [left_out] if left_out not in blocks[index].problems else []
+    return backed
+
+
+def _average_rates(measured: Sequence[tuple[int, float]]) -> Iterator[tuple[float, int]]:
+    """(mean or median, number of the first) of reports that stand together or in turn with others."""
+    for first, stride in product(range(len(measured)), (1, 2, 3, 4)):
+        rates = [rate for _, rate in measured[first::stride][:_MOST_REPEATS]]
+        for n in range(2, len(rates) + 1):
+            yield mean(rates[:n]), measured[first][0]
+            yield median(rates[:n]), measured[first][0]
+
+
+def _find_near(rates: Sequence[tuple[float, int]], rate: float, step: float) -> tuple[float, int] | None:
+    """The first of the sorted rates that gives `rate` when its digits below `step` are rounded or cut off."""
+    at = bisect_left(rates, (rate - 0.501 * step, -1))
+    return rates[at] if at < len(rates) and rates[at][0] < rate + step else None
 
 
 def find_duplicate_monitors(
@@ -292,13 +354,22 @@ def _monitor_signs(block: Block, records: list[Record]) -> list[object]:
 # --- the name of an experiment -----------------------------------------------------------------------------------------
 
 
-def name_experiment(blocks: Sequence[Block], part: range, configs: Sequence[DraftConfig], is_first: bool) -> str:
-    """The title of the text, or else the names of the configs. `part`: numbers of the experiment's blocks.
+def name_experiment(
+    blocks: Sequence[Block],
+    part: range,
+    configs: Sequence[DraftConfig],
+    headings: Iterable[str],
+    *,
+    is_first: bool,
+) -> str:
+    """The title of the text, or else the names of the configs.
 
-    is_first: it is the first of the experiments in the text.
+    part: numbers of the experiment's blocks; headings: others that name configs; is_first: of the experiments in the text.
     """
+    groups = {config.group for config in configs if config.group}
+    taken = {*headings, *(config.name for config in configs), *(groups if len(groups) > 1 else ())}
     trail = [text for _, text in blocks[part.start].trail] if part else []
-    if trail and (name := strip_markup(_find_title(trail, configs, is_first))[:MAX_NAME]):
+    if trail and (name := strip_markup(_find_title(trail, taken, groups, is_first))[:MAX_NAME]):
         return name
     names = [config.name for config in configs]
     if len(names) > 2:
@@ -306,19 +377,19 @@ def name_experiment(blocks: Sequence[Block], part: range, configs: Sequence[Draf
     return " and ".join(names)[:MAX_NAME] or "Monitors"
 
 
-def _find_title(trail: Sequence[str], configs: Sequence[DraftConfig], is_first: bool) -> str:
+def _find_title(trail: Sequence[str], taken: Collection[str], groups: Collection[str], is_first: bool) -> str:
     subject = next((match["subject"] for text in trail if (match := SUBJECT.search(text))), None)
     if subject and is_first:
         return subject.strip("\"'")
-    names = {config.name for config in configs}
-    taken = names | {config.group for config in configs}
-    lines = [text for text in trail if not is_aside(text)]
+    lines = [text for text in trail if not is_aside(text) and not is_warm_up(text)]
     phrases = [text for text in lines if not text.rstrip().endswith(_SENTENCE_ENDS)]
-    titles = [text for text in phrases if width(text) <= _MAX_TITLE_WIDTH and strip_markup(text) not in taken]
+    titles = [
+        text for text in phrases if width(text) <= _MAX_TITLE_WIDTH and strip_markup(text) not in {*taken, *groups}
+    ]
     if not is_first:
         return titles[-1] if titles and len(trail) <= 3 and not is_generic(titles[-1]) else ""
     top = lines[0] if lines else ""
-    names_all = top in phrases and not is_generic(top) and strip_markup(top) not in names
+    names_all = top in phrases and not is_generic(top) and strip_markup(top) not in taken
     if names_all and top == trail[0] and heading_level(top) == 1:
         return top
     compares = (

@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models import Q
 
 from parsers import Block
-from runs.models import Capture, Run, Timing, Upload
+from runs.models import Capture, Run, Upload
 
 from .draft import Draft, DraftExperiment, DraftRun
 from .storable import plain_json
@@ -23,7 +23,11 @@ def result_of(upload: Upload, rows: Rows | None = None) -> dict[str, Any]:
     Where the text failed there is `error` too, and while it waits or is read, `progress`; addresses are paths. Three
     queries, none with the `rows` of a receipt.
     """
-    rows = _read_rows(upload) if rows is None else rows
+    if rows is None:  # with captures of other uploads that were put beside a run of this one
+        found = Capture.objects.filter(Q(upload=upload) | Q(run__upload=upload)).with_context()
+        timings = upload.timings.only("tool", "line_first", "line_last", "n", "run_id", "upload_id")
+        runs = Run.objects.filter(upload=upload).with_context()
+        rows = Rows(list(runs), list(found), list(timings.order_by("line_first")))
     captures = sorted(rows.captures, key=attrgetter("line_first", "pk"))
     of_run: dict[int | None, list[Capture]] = defaultdict(list)
     for capture in captures:
@@ -36,7 +40,10 @@ def result_of(upload: Upload, rows: Rows | None = None) -> dict[str, Any]:
         "error": upload.error,
         "runs": [run_result(run, of_run[run.pk]) for run in sorted(rows.runs, key=attrgetter("line_first", "pk"))],
         "captures": [capture_result(capture) for capture in captures if capture.upload_id == upload.pk],
-        "timings": [timing_result(timing) for timing in rows.timings],
+        "timings": [
+            {"tool": each.tool, "lines": [each.line_first, each.line_last], "n": each.n, "run": each.run_id}
+            for each in rows.timings
+        ],
         "problems": upload.problems,
         "unread_lines": upload.unread,
     }
@@ -44,23 +51,6 @@ def result_of(upload: Upload, rows: Rows | None = None) -> dict[str, Any]:
         sizes = {"bytes_read": upload.bytes_read, "size_bytes": upload.size_bytes, "blocks_found": upload.n_blocks}
         body["progress"] = sizes
     return body
-
-
-def _read_rows(upload: Upload) -> Rows:
-    """The upload's rows, and captures of other uploads that were put beside a run of it."""
-    captures = Capture.objects.filter(Q(upload=upload) | Q(run__upload=upload)).with_context()
-    timings = upload.timings.only("tool", "line_first", "line_last", "n", "run_id", "upload_id").order_by("line_first")
-    return Rows(list(Run.objects.filter(upload=upload).with_context()), list(captures), list(timings))
-
-
-def timing_result(timing: Timing) -> dict[str, Any]:
-    """One stored file of single requests; run None: it waits for its run."""
-    return {
-        "tool": timing.tool,
-        "lines": [timing.line_first, timing.line_last],
-        "n": timing.n,
-        "run": timing.run_id,
-    }
 
 
 def run_result(run: Run, captures: Iterable[Capture]) -> dict[str, Any]:
@@ -81,11 +71,8 @@ def run_result(run: Run, captures: Iterable[Capture]) -> dict[str, Any]:
 
 
 def _capture_summary(capture: Capture) -> dict[str, Any]:
-    return {
-        "tool": capture.tool,
-        "phase": capture.phase or None,
-        "lines": [capture.line_first, capture.line_last],
-    }
+    lines = [capture.line_first, capture.line_last]
+    return {"tool": capture.tool, "phase": capture.phase or None, "lines": lines}
 
 
 def capture_result(capture: Capture) -> dict[str, Any]:
@@ -128,7 +115,7 @@ def _draft_run(
         "url": None,
         "tool": result.tool,
         "experiment": drafted.name,
-        "host": hosts.get(drafted.host),
+        "host": hosts.get(run.host or drafted.host),
         "config": configs[run.config],
         "repeat": run.repeat,
         "heading": run.label or None,

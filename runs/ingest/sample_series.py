@@ -18,6 +18,8 @@ from .series_packing import Floats, Integers, join_parts, pack_points, shift_poi
 
 MAX_PROCESSES = 20_000  # that get series of their own
 MAX_PROGRAMS = 1_000
+MAX_SUMMED = 40  # programs whose sums are kept with a capture
+SUMMED = ("rss_kb", "cpu_pct")
 MAX_VALUE = 1e300  # no tool measures more; NaN is not below it either, and sums stay finite
 PROCESS_ROWS_A_PART = 250_000  # rows that are collected before they are packed
 SYSTEM_VALUES_A_PART = 100_000
@@ -50,7 +52,6 @@ class PackedSeries:
         return join_parts(self.parts)
 
     def add_part(self, part: bytes, n: int, low: float, high: float, last: float, total: float) -> None:
-        """Append a packed part and its summary."""
         self.n += n
         self.low, self.high = min(self.low, low), max(self.high, high)
         self.last = last
@@ -63,7 +64,6 @@ class PackedSeries:
         self.add_part(pack_points(indexes, values), len(values), *summary)
 
     def append(self, other: PackedSeries, shift: int) -> None:
-        """Append another series, whose indexes become higher by `shift`."""
         parts = [shift_points(part, shift) for part in other.parts] if shift else other.parts
         self.add_part(b"", other.n, other.low, other.high, other.last, other.total)
         self.parts[-1:] = parts
@@ -89,7 +89,6 @@ class CaptureSeries:
         return self._processes.first_summed
 
     def process_keys(self) -> Iterable[ProcessKey]:
-        """The processes that have series of their own."""
         return self._processes.numbers
 
     def add(
@@ -116,12 +115,10 @@ class CaptureSeries:
         self.n += 1
 
     def flush(self) -> None:
-        """Pack what was added last."""
         self._system.flush()
         self._processes.flush()
 
     def append(self, other: CaptureSeries) -> None:
-        """Append the samples of another."""
         shift = self.n - other.first
         self.flush()
         other.flush()
@@ -147,6 +144,15 @@ class CaptureSeries:
             yield SYSTEM, "clock_s", series
         for slot, metric in sorted(self._processes.series):
             yield self._processes.subjects[slot], metric, self._processes.series[slot, metric]
+
+    def sums_by_program(self) -> dict[str, dict[str, list[float]]]:
+        """{program: {"processes", "rss_kb", "cpu_pct": [mean, most] of the sums of each sample that it is in}}."""
+        self.flush()
+        sums: dict[str, dict[str, list[float]]] = {}
+        for (program, metric), (n, total, most) in self._processes.sums.items():
+            sums.setdefault(program, {})[metric] = [total / n, most]
+        biggest = sorted(sums, key=lambda program: -sums[program].get("rss_kb", sums[program]["processes"])[0])
+        return {program[:100]: sums[program] for program in biggest[:MAX_SUMMED]}
 
     def digest(self) -> bytes:
         """The same for the same values of the same processes at the same times."""
@@ -190,7 +196,6 @@ class _SystemSeries:
             self.flush()
 
     def flush(self) -> None:
-        """Pack what was added since the last time."""
         columns: dict[str, list[tuple[Integers, Floats]]] = {}
         for names, (indexes, values) in self._rows.items():
             rows = np.array(values).reshape(len(indexes), len(names))
@@ -212,9 +217,11 @@ class _ProcessSeries:
     subjects      by slot, in the order in which they were first seen
     numbers       {process: its slot}
     first_summed  the sample from which on further processes were added up by program, None where none were
+    sums          {(program, metric): (samples with it, total and most of the sums of each sample)}
     """
 
     def __init__(self, seen: ProcessKeys) -> None:
+        self.sums: dict[tuple[str, str], tuple[float, float, float]] = {}
         self.subjects: list[Subject] = []
         self.numbers: dict[ProcessKey, int] = {}
         self.series: dict[tuple[int, str], PackedSeries] = {}
@@ -264,25 +271,46 @@ class _ProcessSeries:
         return self._programs[program]
 
     def flush(self) -> None:
-        """Pack what was added since the last time."""
         if not self._slots:
             return
         slots, indexes = np.array(self._slots), np.repeat(*np.array(self._samples).T)
         is_narrow = len(self.subjects) < 2**16  # 16 bits are sorted by radix
         order = np.argsort(slots.astype(np.uint16) if is_narrow else slots, kind="stable")
         slots, indexes = slots[order], indexes[order]
+        programs = np.unique([subject[3] for subject in self.subjects], return_inverse=True)
         is_repeated = (slots[1:] == slots[:-1]) & (indexes[1:] == indexes[:-1])
         has_repeated = bool(is_repeated.any())
         ends = np.flatnonzero(np.append(~is_repeated, True))
         is_summed = np.isin(slots[ends], list(self._programs.values())) if has_repeated else np.zeros(0, bool)
+        is_own = np.append(~is_repeated, True) | np.isin(slots, list(self._programs.values()))
+        self._sum_by_program("processes", programs, slots[is_own], indexes[is_own], np.ones(int(is_own.sum())))
         for metric, collected in self._values.items():
             values = np.array(collected)[order]
             values[~(np.abs(values) < MAX_VALUE)] = np.nan
+            if metric in SUMMED:
+                self._sum_by_program(metric, programs, slots[is_own], indexes[is_own], values[is_own])
             if has_repeated:
                 self._pack(metric, slots[ends], indexes[ends], _merge_repeated(values, ends, is_summed))
             else:
                 self._pack(metric, slots, indexes, values)
         self._clear()
+
+    def _sum_by_program(
+        self, metric: str, programs: tuple[Any, Any], slots: Slots, indexes: Integers, values: Floats
+    ) -> None:
+        """Add up each sample's processes of one program. A sample is in one part only."""
+        names, of_slot = programs
+        known = ~np.isnan(values)
+        keys = indexes[known].astype(np.int64) * len(names) + of_slot[slots[known]]
+        samples, places = np.unique(keys, return_inverse=True)
+        sums, of_program = np.bincount(places, weights=values[known]), samples % len(names)
+        for number in np.unique(of_program).tolist():
+            own = sums[of_program == number]
+            self._add_sums((str(names[number]), metric), len(own), float(own.sum()), float(own.max()))
+
+    def _add_sums(self, key: tuple[str, str], n: float, total: float, most: float) -> None:
+        known = self.sums.get(key, (0.0, 0.0, -math.inf))
+        self.sums[key] = known[0] + n, known[1] + total, max(known[2], most)
 
     def _pack(self, metric: str, slots: Slots, indexes: Integers, values: Floats) -> None:
         known = ~np.isnan(values)
@@ -307,9 +335,10 @@ class _ProcessSeries:
             series.add_part(pack_points(indexes[start:end], values[start:end]), end - start, *summary)
 
     def append(self, other: _ProcessSeries, shift: int) -> None:
-        """Append the series of another, whose indexes become higher by `shift`. Both are flushed."""
         if other.first_summed is not None and self.first_summed is None:
             self.first_summed = other.first_summed + shift
+        for key, sums in other.sums.items():
+            self._add_sums(key, *sums)
         slots = {subject: slot for slot, subject in enumerate(self.subjects)}
         for (slot, metric), series in other.series.items():
             subject = other.subjects[slot]

@@ -71,12 +71,10 @@ def pack_samples(values: Sequence[float]) -> bytes:
 
 
 def join_parts(parts: Iterable[bytes]) -> bytes:
-    """One packed series of several whose samples follow each other."""
     return LETTER + b"".join(part[1:] for part in parts)
 
 
 def shift_points(packed: bytes, by: int) -> bytes:
-    """The same values at indexes that are higher by `by`."""
     return join_parts(pack_points(_to_array(indexes) + by, values) for indexes, values in _read_frames(packed))
 
 
@@ -238,15 +236,12 @@ class _FrameReader:
             return (self.read_planes(n, dtype, is_compressed).astype(np.int64) << step) + base
         numbers = np.empty(n, np.int64)
         numbers[0] = base
-        numbers[1:] = _undo_zigzag(self.read_planes(n - 1, dtype, is_compressed), step)
+        steps = self.read_planes(n - 1, dtype, is_compressed)
+        if step:  # low bits that are gone; the lowest is the sign, so all were positive
+            numbers[1:] = steps.astype(np.int64) << (step - 1)
+        else:  # narrow numbers stay narrow: that is much quicker
+            numbers[1:] = ((steps >> 1) ^ -(steps & 1)).view(f"i{steps.itemsize}")
         return np.cumsum(numbers, out=numbers)
-
-
-def _undo_zigzag(numbers: NDArray[np.unsignedinteger[Any]], shift: int) -> NDArray[np.signedinteger[Any]]:
-    """Differences out of zigzag of which `shift` low bits are gone. Narrow numbers stay narrow: that is much quicker."""
-    if shift:  # the lowest bit is the sign, so all were positive
-        return numbers.astype(np.int64) << (shift - 1)
-    return ((numbers >> 1) ^ -(numbers & 1)).view(f"i{numbers.itemsize}")
 
 
 def _read_frames(data: bytes) -> Iterator[tuple[Indexes, Floats]]:

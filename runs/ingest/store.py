@@ -6,13 +6,14 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any, NamedTuple
 
 from django.db.models import Max
+from django.utils import timezone
 
-from parsers import Block, LoadResult, Problem
+from parsers import Block, LoadResult, Problem, cited_lines
 from runs.analysis.facts import FIGURES
 from runs.models import Capture, Config, ConfigText, Experiment, Run, Series, Timing, Upload
 
@@ -24,6 +25,7 @@ from .sample_series import CaptureSeries
 from .storable import truncate
 
 BATCH = 500
+AHEAD = timedelta(days=1)  # zones without an offset are taken for UTC
 CAPTURES_IN_MEMORY = 50  # whose samples are unpacked at the same time
 WRITTEN = ("status", "error", "blocks", "problems", "unread", "edits", "placed", "parser_version")
 
@@ -55,7 +57,7 @@ class Previous(NamedTuple):
     repeat: int
 
 
-PreviousRows = dict[tuple[int, str], Previous]  # by first line and tool
+PreviousRows = dict[tuple[int, str], list[Previous]]  # by first line and tool, in the order of the text
 
 
 def store(upload: Upload, reading: Reading) -> Rows:
@@ -98,6 +100,7 @@ class _Writer:
         self.draft = reading.draft
         self.blocks = {f"b{number}": block for number, block in enumerate(reading.blocks)}
         self.loads = Loads(reading.blocks)
+        self.dates = clocks.ShownDates(reading.blocks)
         self.placement = Placement(upload)
         self.runs: dict[str, Run] = {}
         self.repeats: dict[str, int] = {}  # of runs that were in the same config before
@@ -175,18 +178,29 @@ class _Writer:
             quotes=run.quotes,
             experiment=config.experiment,
             config=config,
-            host=self.placement.hosts.get(drafted.host),
+            host=self.placement.hosts.get(run.host) or self.placement.hosts.get(drafted.host),
             counted=run.counted,
             partial=block.partial,
+            figure_lines=cited_lines(result.tool, block.figure_lines),
             tags=self.upload.hints.get("tags", []),
         )
-        row.clock_start_s, row.clock_end_s = clocks.find_run_span(block, result, values, self.upload.hints.get("slot"))
+        span = clocks.find_run_span(block, result, values, self.upload.hints.get("slot"))
+        row.clock_start_s, row.clock_end_s = span
+        row.ran_at = self._check_start(self.dates.find_start(block, values, span))
         hashes = self.hashes[drafted.key, run.config] + self.hashes[drafted.key, ""]
         row.fingerprint = fingerprint_of(row, text_hashes=hashes)
         before = _take_id(row, previous)
         if before is not None and before.config_id == config.pk:
             self.repeats[run.key] = before.repeat
         return row
+
+    def _check_start(self, shown: datetime | None) -> datetime | None:
+        """When a run began by the text, or else as its sender says. A clock that is ahead of the upload is wrong."""
+        latest = (self.upload.created_at or timezone.now()) + AHEAD
+        if shown is not None and shown <= latest:
+            return shown
+        sent = self.upload.hints.get("at")
+        return datetime.fromisoformat(sent) if sent else None
 
     def _number_repeats(self) -> None:
         """Continue the count of other uploads. What a person set stays, and so does a number once given."""
@@ -197,7 +211,7 @@ class _Writer:
             others = Run.objects.filter(config__in=shared).exclude(upload=self.upload).order_by()
             last = dict(others.values_list("fingerprint").annotate(Max("repeat")))
         for key, run in self.runs.items():
-            if "repeat" not in edits.get(key, {}):
+            if run.repeat and "repeat" not in edits.get(key, {}):  # a warm-up's is 0
                 run.repeat = self.repeats.get(key) or run.repeat + last.get(run.fingerprint, 0)
 
     def _write_captures(self, previous: PreviousRows) -> list[Capture]:
@@ -232,6 +246,7 @@ class _Writer:
             host=self.placement.hosts.get(capture.host) or self.placement.hosts.get(drafted.host),
             partial=any(block.partial for block in blocks),
             n_samples=max(samples.n, 1),
+            programs=samples.sums_by_program() if samples.n > 1 else {},
             clock_first=samples.clock_first[:8],
             clock_last=samples.clock_last[:8],
         )
@@ -282,15 +297,17 @@ def delete_empty(experiments: Iterable[int], configs: Iterable[int]) -> None:
 
 
 def _previous(rows: Any) -> PreviousRows:
-    return {
-        (row.line_first, row.tool): Previous(row.pk, row.created_at, row.config_id, getattr(row, "repeat", 1))
-        for row in rows.order_by().defer("values")
-    }
+    previous: PreviousRows = defaultdict(list)
+    for row in rows.order_by("pk").defer("values"):
+        before = Previous(row.pk, row.created_at, row.config_id, getattr(row, "repeat", 1))
+        previous[row.line_first, row.tool].append(before)
+    return previous
 
 
 def _take_id(row: Run | Capture, previous: PreviousRows) -> Previous | None:
     """Give the row the id of the one that was read from the same lines before, if there is one."""
-    before = previous.pop((row.line_first, row.tool), None)
+    of_line = previous.get((row.line_first, row.tool))
+    before = of_line.pop(0) if of_line else None
     if before is not None:
         row.pk, row.created_at = before.pk, before.created_at
     return before

@@ -29,7 +29,6 @@ from .draft import Draft, Hints, apply_hints
 from .edits import Edits, apply_edits
 from .errors import Rejected, rejected
 from .receiving import Incoming, receive, redact_text
-from .redact import Secret
 from .relate import relate
 from .storable import truncate
 from .store import Reading, Rows, store
@@ -57,7 +56,6 @@ class Preview:
     text: Text
     blocks: list[parsers.Block]
     draft: Draft
-    secrets: list[Secret]
     problems: list[parsers.Problem]
     existing: Upload | None
 
@@ -79,7 +77,7 @@ def preview(data: Incoming, *, hints: Hints = NO_HINTS, edits: Edits | None = No
     text = receive(data)
     reading = read(text, hints=hints, edits=edits)
     existing = Upload.objects.light().filter(text_key=text.key).first()
-    return Preview(text, reading.blocks, reading.draft, text.secrets, reading.problems, existing)
+    return Preview(text, reading.blocks, reading.draft, reading.problems, existing)
 
 
 class Options(TypedDict, total=False):
@@ -185,7 +183,6 @@ def _replace(upload: Upload, text: Text, write: Callable[[Upload], Rows | None])
 
 
 def _write_unread(upload: Upload, *, status: Status, error: str = "") -> None:
-    """Save the upload with its text alone."""
     upload.status, upload.error = status, error
     upload.save()
 
@@ -264,7 +261,6 @@ def kinds() -> dict[str, str]:
 
 
 def nothing_found(n_lines: int) -> str:
-    """The error of a text in which no block was recognised."""
     looked_for = ", ".join(kinds())
     lines = "line" if n_lines == 1 else "lines"
     return f"Nothing was recognised in {n_lines} {lines}. Looked for the output of: {looked_for}."
@@ -280,12 +276,10 @@ class Superseded(Exception):
 
 
 class Reader:
-    """One reading of a queued text."""
-
     def __init__(self, upload_id: int, claimed_at: datetime) -> None:
         self.upload_id = upload_id
         self.n_bytes = self.n_blocks = 0
-        self._claimed_at = claimed_at
+        self.claimed_at = claimed_at
         self._next = monotonic() + REPORT_EVERY_S
 
     def add_progress(self, n_bytes: int, n_blocks: int) -> None:
@@ -299,18 +293,14 @@ class Reader:
         """Write how far it is. Raises Superseded. Where the database is busy the next call writes it."""
         self._next = monotonic() + REPORT_EVERY_S
         now = timezone.now()
-        mine = Upload.objects.filter(pk=self.upload_id, status=Status.PARSING, seen_at=self._claimed_at)
+        mine = Upload.objects.filter(pk=self.upload_id, status=Status.PARSING, seen_at=self.claimed_at)
         try:
             n_updated = mine.update(bytes_read=self.n_bytes, n_blocks=self.n_blocks, seen_at=now)
         except OperationalError:
             return
         if not n_updated:
             raise Superseded
-        self._claimed_at = now
-
-    def owns(self, upload: Upload) -> bool:
-        """Whether this row, locked, is still this reader's to be stored."""
-        return upload.status == Status.PARSING and upload.seen_at == self._claimed_at
+        self.claimed_at = now
 
 
 def parse_queued(upload_id: int) -> Upload:
@@ -346,7 +336,7 @@ def _parse(reader: Reader) -> None:
         reader.save_progress()
         with transaction.atomic():
             upload = Upload.objects.select_for_update().get(pk=reader.upload_id)
-            if not reader.owns(upload):
+            if upload.status != Status.PARSING or upload.seen_at != reader.claimed_at:
                 return
             upload.parser_version = parsers.VERSION
             if reading.blocks:

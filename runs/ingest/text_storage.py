@@ -36,9 +36,6 @@ MAX_SPANS = 10_000
 PARSED_CHARACTERS = 2**16  # characters that the parsers are given at a time
 
 
-# --- encoding ----------------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class Encoding:
     """How a text is encoded.
@@ -93,9 +90,6 @@ class Decoder:
         return text.replace("\r", "\n") if self._old_mac else text
 
 
-# --- pieces ------------------------------------------------------------------------------------------------------------
-
-
 def compress_piece(piece: bytes, *, first: bool = False) -> bytes:
     """A piece as it is stored. The opening of the `first` one can be unpacked without the rest."""
     if not first or len(piece) <= FIRST_BLOCK_BYTES:
@@ -144,7 +138,6 @@ class PieceSpool:
         self._ends.append(self._ends[-1] + len(data))
 
     def packed(self, numbers: Sequence[int]) -> Iterator[bytes]:
-        """The pieces of these numbers."""
         for number in numbers:
             if number == 0:
                 yield self._first or b""
@@ -155,21 +148,15 @@ class PieceSpool:
 
 @dataclass(frozen=True)
 class UploadPieces:
-    """The pieces of a stored upload."""
-
     upload: Upload
 
     def packed(self, numbers: Sequence[int]) -> Iterator[bytes]:
-        """The pieces of these numbers, which ascend."""
         if numbers and numbers[0] == 0:
             yield bytes(self.upload.raw)
             numbers = numbers[1:]
         for at in range(0, len(numbers), PIECES_A_QUERY):
             rows = self.upload.pieces.filter(number__in=numbers[at : at + PIECES_A_QUERY]).order_by("number")
             yield from map(bytes, list(rows.values_list("data", flat=True)))
-
-
-# --- texts -------------------------------------------------------------------------------------------------------------
 
 
 class DecodedPiece(NamedTuple):
@@ -219,7 +206,6 @@ class Text:
             line_before = self.first_lines[number]
 
     def bytes(self) -> Iterator[bytes]:
-        """The text as it was sent, piece by piece."""
         return map(decompress_piece, self.stored.packed(range(self.n_pieces)))
 
     def lines(self, first: int = 1, last: int | None = None) -> Iterator[str]:
@@ -273,11 +259,7 @@ def _filled_spans(lines: Iterable[str], first: int) -> Iterator[tuple[int, int]]
         yield start, number
 
 
-# --- uploads -----------------------------------------------------------------------------------------------------------
-
-
 def text_columns(text: Text) -> dict[str, Any]:
-    """The values of an upload's columns that describe its text."""
     return {
         "sha256": text.sha256,
         "text_key": text.key,
@@ -294,13 +276,15 @@ def save_pieces(upload: Upload, text: Text) -> None:
     for first in range(1, text.n_pieces, PIECES_A_QUERY):
         numbers = range(first, min(first + PIECES_A_QUERY, text.n_pieces))
         Piece.objects.bulk_create(
-            Piece(upload=upload, number=n, first_line=text.first_lines[n], size_bytes=_unpacked_size(data), data=data)
+            Piece(
+                upload=upload,
+                number=n,
+                first_line=text.first_lines[n],
+                size_bytes=zstd.get_frame_info(data).decompressed_size or 0,
+                data=data,
+            )
             for n, data in zip(numbers, text.stored.packed(numbers), strict=True)
         )
-
-
-def _unpacked_size(data: bytes) -> int:
-    return zstd.get_frame_info(data).decompressed_size or 0
 
 
 def text_of(upload: Upload) -> Text:

@@ -17,6 +17,8 @@ from parsers import Block, LoadResult, Timings
 from runs.analysis import histogram
 from runs.models import Experiment, Run, Timing, Upload
 
+from . import counters
+from .clocks import read_moment, seconds_of_day
 from .draft import Draft, DraftTiming
 from .storable import truncate
 
@@ -28,7 +30,6 @@ _WRITES_FILES = re.compile(r"\s-[a-zA-Z]*[eg]\s*\S")
 _ROUNDING_MS = 0.501  # reports have whole milliseconds
 _MIN_PERCENTILES = 3  # that agree
 _HALF_A_RANK = 0.5
-_CLOCK = re.compile(r"\b(\d\d):(\d\d):(\d\d)\b")
 
 
 def timings_of(block: Block) -> Timings | None:
@@ -36,12 +37,10 @@ def timings_of(block: Block) -> Timings | None:
 
 
 def printed_values(block: Block) -> dict[str, object]:
-    """A block's values without those that are stored packed."""
     return {name: value for name, value in block.values.items() if name not in PACKED}
 
 
 def name_experiment(blocks: Sequence[Block], drafted: Sequence[DraftTiming]) -> str:
-    """The name of an experiment that has only such files."""
     records = [timings_of(blocks[int(each.key[1:])]) for each in drafted]
     return f"What each request of {records[0].tool} took" if records and records[0] else ""
 
@@ -68,7 +67,9 @@ def store_timings(
             row.experiment = row.run.experiment
     if rows:
         Timing.objects.bulk_create(rows)
-        _report_waiting(upload, rows)
+        if problems := [{"line": row.line_first, "message": _waiting_message(row)} for row in rows if row.run is None]:
+            upload.problems, upload.status = [*upload.problems, *problems], Upload.Status.PARTIAL
+            upload.save(update_fields=["problems", "status"])
     taken = _assign_waiting(upload, runs.values())
     if rows or taken:
         _set_clocks(rows + list(taken))
@@ -144,14 +145,6 @@ def _find_elsewhere(row: Timing, upload: Upload) -> Run | None:
     return found[0] if len(found) == 1 else None
 
 
-def _report_waiting(upload: Upload, rows: Sequence[Timing]) -> None:
-    problems = [{"line": row.line_first, "message": _waiting_message(row)} for row in rows if row.run is None]
-    if problems:
-        upload.problems = [*upload.problems, *problems]
-        upload.status = Upload.Status.PARTIAL
-        upload.save(update_fields=["problems", "status"])
-
-
 def _waiting_message(row: Timing) -> str:
     n = f"n={row.n}, " if row.n is not None else ""
     percent = max(row.percentiles_ms, key=float)  # of a file that was cut it may be any
@@ -196,10 +189,12 @@ def _assign(row: Timing, run: Run) -> None:
 def _set_clocks(rows: Iterable[Timing]) -> None:
     """Set when a run began and ended from the clock in its file, where it was not known."""
     for row in rows:
-        found = _CLOCK.search(str(row.values.get("first_starttime", "")))
+        began = read_moment(str(row.values.get("first_starttime", "")))
         run = row.run
-        if found and run is not None and run.clock_start_s is None:
-            hours, minutes, seconds = map(int, found.groups())
-            run.clock_start_s = float(hours * 3600 + minutes * 60 + seconds)
+        if began and run is not None and run.clock_start_s is None:
+            run.clock_start_s = seconds_of_day(began.clock)
             run.clock_end_s = run.clock_start_s + run.duration_s if run.duration_s is not None else None
             run.save(update_fields=["clock_start_s", "clock_end_s"])
+        if began and began.at and run is not None and run.ran_at is None:
+            with counters.track_changes(Run.objects.filter(pk=run.pk)):
+                Run.objects.filter(pk=run.pk).update(ran_at=began.at)

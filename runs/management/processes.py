@@ -20,8 +20,9 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 
 # Celery's six lines about running as root: everything here runs as the user who started it.
@@ -57,7 +58,6 @@ def generator_command(name: str) -> list[str]:
 
 
 def beat_command() -> list[str]:
-    """Celery's scheduler; one per installation."""
     return [*_celery_command(), "beat", "--loglevel", "WARNING"]
 
 
@@ -146,15 +146,10 @@ def _stop(children: Sequence[subprocess.Popen[bytes]]) -> None:
                 os.killpg(child.pid, number)  # its own children would be left without a parent
             else:
                 child.send_signal(number)
-        _wait(alive, patience_s)
-
-
-def _wait(children: Sequence[subprocess.Popen[bytes]], patience_s: float) -> None:
-    timer = threading.Event()
-    for _ in range(int(patience_s / POLL_S)):
-        if all(child.poll() is not None for child in children):
-            return
-        timer.wait(POLL_S)
+        until = time.monotonic() + patience_s
+        for child in alive:
+            with suppress(subprocess.TimeoutExpired):
+                child.wait(max(until - time.monotonic(), 0))
 
 
 def is_web_up(port: int, host: str = "localhost", *, timeout_s: float = 2.0) -> bool:
@@ -170,7 +165,6 @@ def is_web_up(port: int, host: str = "localhost", *, timeout_s: float = 2.0) -> 
 
 
 def choose_host_name(allowed_hosts: list[str]) -> str:
-    """A host name that ALLOWED_HOSTS accepts."""
     first = allowed_hosts[0] if allowed_hosts else "localhost"
     return "localhost" if first == "*" else first.removeprefix(".")
 

@@ -89,7 +89,7 @@ class Migration(migrations.Migration):
                 (
                     "order",
                     models.CharField(
-                        choices=[("interleaved", "in turn: A B A B"), ("blocks", "blocks in random order")],
+                        choices=[("interleaved", "in turn: A B B A"), ("blocks", "blocks in random order")],
                         default="interleaved",
                         max_length=12,
                     ),

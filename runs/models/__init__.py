@@ -3,29 +3,21 @@
 Units as everywhere: _ms, _s, _kb (KiB), _pct, _bytes in the names. Lines are 1-based and belong to the upload's text.
 """
 
-from .access import ApiToken
-from .counters import CounterDelta, Facet, RunTag, Trend, TrendLine
-from .experiments import Config, ConfigText, Experiment, Host, Override, Sourced
-from .results import Capture, Run, Series, Timing
-from .uploads import Piece, Upload
-
-__all__ = [
-    "ApiToken",
-    "Capture",
-    "Config",
-    "ConfigText",
-    "Experiment",
-    "Facet",
-    "Host",
-    "Piece",
-    "Override",
-    "Run",
-    "RunTag",
-    "Series",
-    "Sourced",
-    "CounterDelta",
-    "Timing",
-    "Trend",
-    "TrendLine",
-    "Upload",
-]
+from .access import ApiToken as ApiToken
+from .counters import CounterDelta as CounterDelta
+from .counters import Facet as Facet
+from .counters import RunTag as RunTag
+from .counters import Trend as Trend
+from .counters import TrendLine as TrendLine
+from .experiments import Config as Config
+from .experiments import ConfigText as ConfigText
+from .experiments import Experiment as Experiment
+from .experiments import Host as Host
+from .experiments import Override as Override
+from .experiments import Sourced as Sourced
+from .results import Capture as Capture
+from .results import Run as Run
+from .results import Series as Series
+from .results import Timing as Timing
+from .uploads import Piece as Piece
+from .uploads import Upload as Upload

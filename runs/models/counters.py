@@ -33,8 +33,6 @@ class Facet(models.Model):
 
 
 class RunTag(models.Model):
-    """A tag of a run."""
-
     facet = models.ForeignKey(Facet, on_delete=models.CASCADE, related_name="+", db_index=False)
     run = models.ForeignKey("runs.Run", on_delete=models.CASCADE, related_name="taggings")
 

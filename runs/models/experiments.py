@@ -52,6 +52,12 @@ class Experiment(models.Model):
     notes = models.TextField(blank=True)
     host = models.ForeignKey(Host, null=True, blank=True, on_delete=models.SET_NULL, related_name="experiments")
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
+    headline = models.JSONField(
+        null=True,
+        blank=True,
+        editable=False,
+        help_text="outcome and sentence as last worked out, and a digest of what of",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     objects = ExperimentQuerySet.as_manager()

@@ -71,6 +71,8 @@ class Run(Sourced):
     warm-up, a doubtful one) out of comparisons without losing it.
     clock_start_s and clock_end_s are seconds of the day on the clock of the machine that printed them; the end of a run
     past midnight is above 86400. They are None where the text has no clock.
+    ran_at is when it began, None where neither the text nor its sender says so; trends then take the upload's time.
+    doubted: a fatal doubt about it alone keeps it out of trends; None is not judged yet, see ingest.counters.
     The foreign keys have no index of their own: the ones below begin with them.
     """
 
@@ -91,6 +93,8 @@ class Run(Sourced):
     fingerprint = models.CharField(max_length=64, help_text="see ingest.configs")
     clock_start_s = models.FloatField(null=True, blank=True)
     clock_end_s = models.FloatField(null=True, blank=True)
+    ran_at = models.DateTimeField(null=True, blank=True)
+    doubted = models.BooleanField(null=True, blank=True)
     facet_config = facet_key("its config's name")
     facet_command = facet_key("its command")
     facet_server = facet_key("its server_software")
@@ -108,6 +112,9 @@ class Run(Sourced):
     port = models.PositiveIntegerField(null=True, blank=True)
     path = models.CharField(max_length=500, blank=True)
     values = models.JSONField(default=dict)
+    figure_lines = models.JSONField(
+        default=dict, blank=True, help_text="{figure: its line}, see parsers.catalogue.CITED"
+    )
     tags = models.JSONField(default=list)
     created_at = models.DateTimeField(default=timezone.now)
 
@@ -164,6 +171,7 @@ class Capture(Sourced):
     n_samples = models.PositiveIntegerField(default=1)
     partial = models.BooleanField(default=False)
     values = models.JSONField(default=dict)
+    programs = models.JSONField(default=dict, blank=True, help_text="sums of each sample by program: [mean, most]")
     created_at = models.DateTimeField(default=timezone.now)
 
     objects = CaptureQuerySet.as_manager()

@@ -15,7 +15,6 @@ HEAVY = ("raw", "blocks", "problems", "unread", "edits", "placed")  # columns th
 
 class UploadQuerySet(models.QuerySet["Upload"]):
     def light(self) -> Self:
-        """Without the raw text."""
         return self.defer("raw")
 
     def with_counts(self) -> Self:

@@ -11,7 +11,7 @@ from statistics import fmean, stdev
 from runs.analysis import histogram
 from runs.analysis.columns import Column
 from runs.analysis.facts import CaptureFact, RunFact
-from runs.analysis.monitors import groups, leading, memory_parts
+from runs.analysis.monitors import group_processes, leading, memory_parts
 from runs.analysis.numbers import delta, figure
 from runs.analysis.scaling import Sweep
 from runs.analysis.stats import student_quantile
@@ -35,8 +35,13 @@ CPU_METRICS = {
 PHASES = {"before": 0, "during": 1, "after": 2, "": 3}
 
 
-def throughput_bars(comparison: Comparison, silent: Container[int] = ()) -> list[Bar]:
-    """One bar for each column that has requests per second. `silent`: columns that a doubt keeps out of verdicts."""
+def throughput_bars(
+    comparison: Comparison, silent: Container[int] = (), lead: Mapping[int, str] | None = None
+) -> list[Bar]:
+    """One bar for each column that has requests per second. `silent`: columns that a doubt keeps out of verdicts.
+
+    lead: the leader's column -> its effect, where it is the baseline and so has no delta of its own.
+    """
     row = comparison.row("requests_per_second")
     if row is None:
         return []
@@ -46,7 +51,7 @@ def throughput_bars(comparison: Comparison, silent: Container[int] = ()) -> list
             continue
         values = [source.value for source in cell.figures]
         hovers = [_describe_run(column, run) for run in column.runs if run.requests_per_second is not None]
-        against = ""
+        against = (lead or {}).get(at, "")
         if cell.delta and cell.delta.word != "equal":
             against = f"{cell.delta} {cell.delta.than} {comparison.columns[base].title}"
         bars.append(
@@ -96,10 +101,11 @@ def draw_charts(
     silent: Container[int] = (),
     out: Container[int] = (),
     scale: str = "",
+    lead: Mapping[int, str] | None = None,
 ) -> dict[str, Figure]:
     """Plotly figures by name; only those that have something to show. `scale`: of the time axis, "log", "linear" or by itself."""
     charts: dict[str, Figure] = {}
-    if bars := throughput_bars(comparison, silent):
+    if bars := throughput_bars(comparison, silent, lead):
         charts["throughput"] = throughput_figure(bars)
     if lines := percentile_lines(comparison, out):
         charts["latency"] = latency_figure(lines, scale)
@@ -132,7 +138,11 @@ def percentile_lines(comparison: Comparison, out: Container[int] = ()) -> list[L
     file of the single requests has them, replace those of the report. `out`: ids of runs that a doubt keeps out of verdicts.
     """
     lines = [line for column in comparison.columns for line in _lines_of_column(column, out)]
-    return [*lines[:1], *[_compare_with(line, lines[0].percentiles_ms) for line in lines[1:]]]
+    for at, line in enumerate(lines[1:], 1):
+        base = lines[0].percentiles_ms
+        deltas = {percent: delta(ms, base.get(percent), "time") for percent, ms in line.percentiles_ms.items()}
+        lines[at] = replace(line, notes={percent: f" ({found})" for percent, found in deltas.items() if found})
+    return lines
 
 
 def drawn_percentiles(printed: Mapping[str, float], exact: Mapping[str, float]) -> dict[str, float]:
@@ -163,18 +173,13 @@ def _joined_line(column: Column, runs: Sequence[RunFact]) -> Line:
     counts = histogram.added(run.counts for run in runs)
     n = histogram.size(counts)
     return Line(
-        name=f"{column.title}, {len(runs)} runs together, n={n}",
+        name=f"{column.title}, all requests of {len(runs)} runs, n={n}",
         config=column.config.name,
         place=column.color,
         repeat=1,
         percentiles_ms=drawn_percentiles({}, histogram.percentiles(counts)),
         n=n,
     )
-
-
-def _compare_with(line: Line, base: Mapping[str, float]) -> Line:
-    deltas = {percent: delta(ms, base.get(percent), "time") for percent, ms in line.percentiles_ms.items()}
-    return replace(line, notes={percent: f" ({found})" for percent, found in deltas.items() if found})
 
 
 def _describe_run(column: Column, run: RunFact) -> str:
@@ -185,31 +190,31 @@ def _describe_run(column: Column, run: RunFact) -> str:
 
 def _process_sizes(columns: Sequence[Column], captures: Sequence[CaptureFact]) -> list[Sizes]:
     """Each leading program's processes by config, out of the config's fullest kind of capture (during before after)."""
-    made = []
+    sizes = []
     for program in leading(captures, MOST_PROGRAMS):
         for column in _unique_configs(columns):
             own = [capture for capture in captures if capture.config == column.config.id]
             by_phase: dict[str, list[float]] = {}
             for capture in own:
-                members = next((group.members for group in groups(capture.processes) if group.name == program), ())
+                members = next((group.members for group in group_processes(capture) if group.name == program), ())
                 by_phase.setdefault(capture.phase, []).extend(one.rss_kb / 1024 for one in members if one.rss_kb)
             phase = max(by_phase, key=lambda name: (name != "before", len(by_phase[name])), default="")
             if by_phase.get(phase):
-                made.append(Sizes(column.config.name, column.color, program, tuple(by_phase[phase])))
-    return made
+                sizes.append(Sizes(column.config.name, column.color, program, tuple(by_phase[phase])))
+    return sizes
 
 
 def _stacks(columns: Sequence[Column], found: Sequence[tuple[CaptureFact, dict[str, float]]]) -> list[Stack]:
     """One bar a config and phase: the mean of each part over its captures; partial captures only where nothing else is."""
-    made = []
+    stacks = []
     for column in _unique_configs(columns):
         own = [(capture, parts) for capture, parts in found if capture.config == column.config.id]
         for phase in sorted({capture.phase for capture, _ in own}, key=PHASES.__getitem__):
             parts = [each for capture, each in own if capture.phase == phase]
             names = dict.fromkeys(name for each in parts for name in each)
             mean = {name: round(sum(each.get(name, 0.0) for each in parts) / len(parts), 3) for name in names}
-            made.append(Stack(column.config.name, phase, mean))
-    return made
+            stacks.append(Stack(column.config.name, phase, mean))
+    return stacks
 
 
 def _unique_configs(columns: Sequence[Column]) -> list[Column]:

@@ -15,7 +15,9 @@ from django.utils.safestring import mark_safe
 from runs.analysis import sheet
 from runs.analysis.columns import compare_columns, compare_hosts
 from runs.analysis.export import Post, commands, common_environment, markdown, sections, spoken
+from runs.analysis.headline_wording import describe_lead
 from runs.analysis.summary_wording import describe_baselines, describe_method
+from runs.api.comparisons import describe_conclusions
 from runs.charts import svg
 from runs.page_formats import render_with_formats, respond
 from runs.presenters.comparison_charts import (
@@ -36,16 +38,20 @@ PICTURES = {"throughput": "Requests per second", "latency": "Latency percentiles
 
 
 def comparison_context(request: HttpRequest, material: reads.Material) -> dict[str, Any]:
-    """Everything that the parts of a comparison page need."""
     comparison, judged = judging.compared(material)
     silent = judged.judgement.silent
     scale = request.GET.get("y", "")
     differ, same = compare_columns(comparison.columns)
     hosts_differ, hosts_same = compare_hosts([vars(host) for host in material.hosts])
-    charts = draw_charts(comparison, material.captures, judged.sweeps, silent=silent, out=judged.out, scale=scale)
+    lead = describe_lead(judged.headline)
+    charts = draw_charts(
+        comparison, material.counted_captures, judged.sweeps, silent=silent, out=judged.out, scale=scale, lead=lead
+    )
     return {
         "comparison": comparison,
         "judged": judged,
+        "headline": judged.headline,
+        "lead": lead,
         "judgement": judged.judgement,
         "against": describe_baselines(comparison, judged.judgement),
         "several_bases": len(set(judged.judgement.bases)) > 1,
@@ -89,7 +95,7 @@ def respond_comparison(
         return render_with_formats(request, template, context, more=("html",))
     comparison, judgement = context["comparison"], context["judgement"]
     post = markdown(build_post(request, context)) if fmt == "md" else ""
-    payload = head | context["judged"].as_dict(comparison) if fmt == "json" else None
+    payload = head | describe_conclusions(comparison, context["judged"]) if fmt == "json" else None
     flat = sheet.of_comparison(context["title"], comparison, judgement)
     return respond(request, template, context, flat, fmt=fmt, payload=payload, markdown=post)
 
@@ -107,6 +113,7 @@ def build_post(request: HttpRequest, context: dict[str, Any]) -> Post:
         title=context["title"],
         url=request.build_absolute_uri(context["permalink"]),
         comparison=comparison,
+        headline=judged.headline,
         judgement=judged.judgement,
         doubts=judged.doubts,
         absolute=request.build_absolute_uri,
@@ -124,7 +131,9 @@ def standalone_file(request: HttpRequest, post: Post, context: dict[str, Any]) -
     """The file. Its links lead to this site, so they name it."""
     comparison = context["comparison"]
     drawn = [
-        svg.draw_bars(found, post.title) if (found := throughput_bars(comparison, context["silent"])) else "",
+        svg.draw_bars(found, post.title)
+        if (found := throughput_bars(comparison, context["silent"], context["lead"]))
+        else "",
         svg.draw_percentiles(spread, post.title, scale="log" if context["log"] else "linear")
         if (spread := percentile_lines(comparison, context["out"]))
         else "",

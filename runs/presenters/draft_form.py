@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from runs.analysis.facts import LINES_A_PAGE
 from runs.analysis.numbers import figure
 from runs.forms import Item
 from runs.ingest import Preview, nothing_found
 from runs.ingest.draft import DraftCapture, DraftExperiment, DraftRun, DraftText
-from runs.ingest.edits import Edits
+from runs.ingest.edits import Edits, suggest_grouping
 from runs.models import Capture
 from runs.presenters.source_lines import CoveredLines, Span, capture_tint, mark_lines
-from runs.selectors.reads import LINES_A_PAGE
 
 # Each entry has a select of all configs: more of them would make a form that no browser likes.
 MOST_ENTRIES = 200
@@ -31,7 +32,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class EntryGroup:
     """The entries of one config, or (config None) those that hold for the whole experiment."""
 
     config: Any
@@ -41,17 +42,22 @@ class Shelf:
 
 def draft_context(shown: Preview, redact: Sequence[str] | None, edits: Edits) -> dict[str, Any]:
     blocks = {f"b{at}": block for at, block in enumerate(shown.blocks)}
-    experiments = [
-        {"draft": experiment, "shelves": _shelves(experiment, blocks), "host": _host(shown, experiment)}
+    hosts = {host.key: host for host in shown.draft.hosts}
+    experiments: list[dict[str, Any]] = [
+        {"draft": experiment, "groups": _group_entries(experiment, blocks), "host": hosts.get(experiment.host)}
         for experiment in shown.draft.experiments
     ]
-    secrets = {secret.key: secret for secret in reversed(shown.secrets)}
-    entries = [shelf.entries for experiment in experiments for shelf in experiment["shelves"]]
+    secrets = {secret.key: secret for secret in reversed(shown.text.secrets)}
+    entries = [group.entries for experiment in experiments for group in experiment["groups"]]
     lines = _lines(shown, experiments, blocks)
     n_hidden = _shortened(entries)
     left_out = [key for key, changes in edits.get("blocks", {}).items() if changes.get("leave_out")]
     return {
         "experiments": experiments,
+        "groupings": [
+            {"n_configs": n_configs, "n_runs": n_runs, "edits": json.dumps(changes, ensure_ascii=False)}
+            for n_configs, n_runs, changes in suggest_grouping(shown.draft)
+        ],
         "hosts": shown.draft.hosts,
         "phases": [("", "not known"), *Capture.Phase.choices],
         "lines": lines,
@@ -68,25 +74,25 @@ def draft_context(shown: Preview, redact: Sequence[str] | None, edits: Edits) ->
     }
 
 
-def _shortened(shelves: list[list[Entry]]) -> int:
-    """Cut the shelves to what a form can hold; how many entries went."""
+def _shortened(groups: list[list[Entry]]) -> int:
+    """Cut the groups to what a form can hold; how many entries went."""
     left, gone = MOST_ENTRIES, 0
-    for entries in shelves:
+    for entries in groups:
         gone += max(len(entries) - left, 0)
         del entries[left:]
         left -= len(entries)
     return gone
 
 
-def _shelves(experiment: DraftExperiment, blocks: dict[str, Any]) -> list[Shelf]:
+def _group_entries(experiment: DraftExperiment, blocks: dict[str, Any]) -> list[EntryGroup]:
     items: list[Item] = [*experiment.runs, *experiment.captures, *experiment.texts]
     items.sort(key=lambda item: item.lines)
-    shelves = [
-        Shelf(config, place, [_entry(item, blocks) for item in items if item.config == config.key])
+    groups = [
+        EntryGroup(config, place, [_entry(item, blocks) for item in items if item.config == config.key])
         for place, config in enumerate(experiment.configs)
     ]
     whole = [_entry(item, blocks) for item in items if not item.config]
-    return [*shelves, Shelf(None, 0, whole)] if whole else shelves
+    return [*groups, EntryGroup(None, 0, whole)] if whole else groups
 
 
 def _entry(item: Item, blocks: dict[str, Any]) -> Entry:
@@ -111,17 +117,13 @@ def _look_words(item: DraftCapture, values: dict[str, Any]) -> str:
     return ", ".join(words)
 
 
-def _host(shown: Preview, experiment: DraftExperiment) -> Any:
-    return next((host for host in shown.draft.hosts if host.key == experiment.host), None)
-
-
 def _lines(shown: Preview, experiments: list[dict[str, Any]], blocks: dict[str, Any]) -> list[Any]:
     spans: list[Span] = []
     taken: set[str] = set()
     for experiment in experiments:
-        for shelf in experiment["shelves"]:
-            for entry in shelf.entries:
-                title = f"{entry.tool} → {shelf.config.name if shelf.config else 'whole experiment'}"
+        for group in experiment["groups"]:
+            for entry in group.entries:
+                title = f"{entry.tool} → {group.config.name if group.config else 'whole experiment'}"
                 first, last = entry.item.lines
                 spans.append(Span(first, last, entry.tint, title, f"#edit-{entry.item.key}", entry.item.key))
                 spans += [
@@ -129,7 +131,13 @@ def _lines(shown: Preview, experiments: list[dict[str, Any]], blocks: dict[str, 
                     for begin, end in getattr(entry.item, "quotes", [])
                 ]
                 taken.update(entry.item.blocks if isinstance(entry.item, DraftCapture) else [entry.item.key])
-    spans += _timings(shown, blocks, taken)
+    # Files of single requests. Whose they are is found by their figures when they are stored.
+    spans += [
+        Span(*timing.lines, "load", f"{blocks[timing.key].kind}: what each request took")
+        for experiment in shown.draft.experiments
+        for timing in experiment.timings
+        if timing.key not in taken
+    ]
     covered = CoveredLines(spans)
     spans += [
         Span(block.first, block.last, "host", f"{block.kind}: about the host")
@@ -141,20 +149,12 @@ def _lines(shown: Preview, experiments: list[dict[str, Any]], blocks: dict[str, 
         spans,
         unread=shown.draft.unread,
         problems=[(problem.line, problem.message) for problem in shown.problems],
-        secrets=[(secret.line, secret.start, secret.end) for secret in shown.secrets],
+        secrets=[(secret.line, secret.start, secret.end) for secret in shown.text.secrets],
     )
-
-
-def _timings(shown: Preview, blocks: dict[str, Any], taken: Container[str]) -> list[Span]:
-    """Files of single requests. Whose they are is found by their figures when they are stored."""
-    found = [
-        timing for experiment in shown.draft.experiments for timing in experiment.timings if timing.key not in taken
-    ]
-    return [Span(*timing.lines, "load", f"{blocks[timing.key].kind}: what each request took") for timing in found]
 
 
 def _secret(shown: Preview, secret: Any) -> dict[str, Any]:
     line = next(shown.text.lines(secret.line, secret.line))
-    lines = [other.line for other in shown.secrets if other.key == secret.key]
+    lines = [other.line for other in shown.text.secrets if other.key == secret.key]
     before = line[max(0, secret.start - 40) : secret.start]
     return {"key": secret.key, "kind": secret.kind, "lines": lines, "before": before, "n": secret.end - secret.start}

@@ -45,6 +45,7 @@ CPU_LAYERS = (
     ("stolen", ("cpu_st",), "--s3"),
     ("idle", ("cpu_id",), "--m3"),
 )
+CPU_METRICS = [key for _, keys, _ in CPU_LAYERS for key in keys]
 LOAD_LINES = (
     ("load, 1 minute", ("load1",), color(0)),
     ("5 minutes", ("load5",), color(1)),
@@ -69,16 +70,10 @@ class Chart:
 # --- the boxes of a page ---------------------------------------------------------------------------------------------------
 
 
-def charts_of_capture(capture: Capture, names: Collection[str], programs: Programs, wanted: str) -> list[Chart]:
-    """`wanted`: the program whose processes are drawn one by one, by default the largest. No query.
-
-    names: the metrics that there are, swap_used_kb only where any was used.
-    """
-    if capture.n_samples < 2:
-        return []
-    program = _choose_program(programs, wanted)
-    n = program.n if program else 0
-    return _charts(f"captures/{capture.pk}", names, programs, capture.n_samples, program, n)
+def charts_of_capture(capture: Capture, machine: Sequence[Series], programs: Programs, wanted: str) -> list[Chart]:
+    """`wanted`: the program whose processes are drawn one by one, by default the largest. No query."""
+    names = {row.metric for row in machine if row.max or "swap" not in row.metric}
+    return _charts("captures", capture.pk, names, programs, capture.n_samples, wanted) if capture.n_samples > 1 else []
 
 
 def charts_of_run(run: Run, samples: Samples | None, wanted: str) -> list[Chart]:
@@ -86,23 +81,22 @@ def charts_of_run(run: Run, samples: Samples | None, wanted: str) -> list[Chart]
     if samples is None:
         return []
     programs = samples.programs("rss_kb", "cpu_pct")
-    program = _choose_program(programs, wanted)
-    n = program.n if program else 0
-    if program and len(samples.captures) > 1:
-        n = samples.count_processes("rss_kb", program.name)
-    return _charts(f"runs/{run.pk}", samples.metric_names(), programs, samples.n, program, n)
-
-
-def _choose_program(programs: Programs, wanted: str) -> Program | None:
-    largest = programs["rss_kb"]
-    return next((program for program in largest if program.name == wanted), largest[0] if largest else None)
+    several = samples if len(samples.captures) > 1 else None
+    return _charts("runs", run.pk, samples.metric_names(), programs, samples.n, wanted, several)
 
 
 def _charts(
-    page: str, names: Collection[str], programs: Programs, n_samples: int, program: Program | None, n: int
+    kind: str,
+    pk: int,
+    names: Collection[str],
+    programs: Programs,
+    n_samples: int,
+    wanted: str,
+    several: Samples | None = None,
 ) -> list[Chart]:
+    """`several`: of more than one capture, in which one process has several series."""
+
     def chart(what: str, heading: str, legend: Legend, note: str = "", query: str = "", small: int = 0) -> Chart:
-        kind, pk = page.split("/")
         address, rows = (reverse("over-time", args=[kind, pk, what, form]) + query for form in ("json", "csv"))
         height = time_series.SMALL if small else time_series.HEIGHT
         note = note or f"n={n_samples} looks"
@@ -121,7 +115,10 @@ def _charts(
         charts.append(chart("cpu", "Where did CPU time go?", _legend(CPU_LAYERS, names)))
     if "load1" in names:
         charts.append(chart("load", "Load", _legend(LOAD_LINES, names), small=2 if "swap_used_kb" in names else 1))
-    if program and n:
+    largest = programs["rss_kb"]
+    program = next((program for program in largest if program.name == wanted), largest[0] if largest else None)
+    if program:
+        n = several.count_processes("rss_kb", program.name) if several else program.n
         note = f"n={n} processes" if n <= MOST_DRAWN else f"the {MOST_DRAWN} largest of {n} processes"
         query = "?" + urlencode({"program": program.name})
         heading = f"Resident memory of each {program.name}"
@@ -229,15 +226,6 @@ def cpu_traces(metrics: Mapping[str, Floats]) -> list[Trace]:
     return traces
 
 
-def _memory(samples: Samples, program: str) -> Panels:
-    return [("MiB", memory_traces(samples.machine_metrics(MEMORY)))]
-
-
-def _cpu(samples: Samples, program: str) -> Panels:
-    keys = [key for _, keys, _ in CPU_LAYERS for key in keys]
-    return [("% of CPU time", cpu_traces(samples.machine_metrics(keys)))]
-
-
 def _load(samples: Samples, program: str) -> Panels:
     """The load averages, and swap where any was used."""
     metrics = samples.machine_metrics(("load1", "load5", "load15", "swap_used_kb"))
@@ -252,8 +240,8 @@ def _load(samples: Samples, program: str) -> Panels:
 PANELS: dict[str, Callable[[Samples, str], Panels]] = {
     "rss": _by_program("rss_kb", "MiB", 1 / KIB),
     "busy": _by_program("cpu_pct", "% of one core", 1.0),
-    "memory": _memory,
-    "cpu": _cpu,
+    "memory": lambda samples, _: [("MiB", memory_traces(samples.machine_metrics(MEMORY)))],
+    "cpu": lambda samples, _: [("% of CPU time", cpu_traces(samples.machine_metrics(CPU_METRICS)))],
     "load": _load,
     "processes": _processes,
 }

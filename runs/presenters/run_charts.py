@@ -16,15 +16,12 @@ from runs.models import Run, Timing
 from runs.presenters.comparison_charts import drawn_percentiles
 from runs.selectors import reads
 
-HEADINGS = {"requests": "How long did how many requests take?", "course": "How did the load go by the second?"}
 START_FORMAT = "%a %b %d %H:%M:%S %Y"
 MOST_INTERVALS = 7200  # of a longer load the intervals without a request are not filled in
 
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """One file of single requests as the page shows it. `rows` are (per cent, ms)."""
-
     what: str
     n: int | None
     url: str
@@ -49,12 +46,18 @@ def draw_latency(run: Run, exact_ms: dict[str, float], scale: str) -> Figure | N
 def timings_of_run(run: Run) -> dict[str, Any]:
     """Template context of the single requests: files, one table of all of them, charts. One query."""
     rows = reads.find_timings(run=run)
-    course = _course(rows)
-    return describe_timings(rows) | {
-        "exact_ms": reads.join_files(rows).percentiles_ms,
-        "timing_charts": [(name, HEADINGS[name], chart) for name, chart in _draw_timings(rows, course).items()],
-        "course_words": describe_load(course) if course else "",
-    }
+    file = next((row for row in rows if row.n), None)  # the first that has a row for each request
+    course = _course(file) if file else None
+    charts = []
+    if file:
+        bars = histogram.bars(histogram.unpack(file.histogram))
+        chart = histogram_figure([(bar.low, bar.high, bar.n) for bar in bars])
+        charts.append(("requests", "How long did how many requests take?", chart))
+    if course:
+        charts.append(("course", "How did the load go by the second?", load_figure(course)))
+    exact_ms = reads.join_files(rows).percentiles_ms
+    words = describe_load(course) if course else ""
+    return describe_timings(rows) | {"exact_ms": exact_ms, "timing_charts": charts, "course_words": words}
 
 
 def describe_timings(rows: Sequence[Timing]) -> dict[str, Any]:
@@ -62,7 +65,10 @@ def describe_timings(rows: Sequence[Timing]) -> dict[str, Any]:
     files = [_file(row) for row in rows]
     shown = [(dict(file.rows), row) for file, row in zip(files, rows, strict=True)]
     percents = sorted({percent for each, _ in shown for percent in each}, key=float)
-    table = [(percent, [_cell(row, percent, each.get(percent)) for each, row in shown]) for percent in percents]
+    table = [
+        (percent, [(each.get(percent), _line_url_of(row, percent) if percent in each else "") for each, row in shown])
+        for percent in percents
+    ]
     return {"timings": files, "timing_table": table}
 
 
@@ -72,10 +78,6 @@ def _file(row: Timing) -> File:
     shown = histogram.table_of(row.percentiles_ms)
     starts = str(row.values.get("first_starttime", ""))
     return File(what, row.n, url, row.line_first, row.line_last, str(row.upload), shown, starts)
-
-
-def _cell(row: Timing, percent: str, ms: float | None) -> tuple[float | None, str]:
-    return ms, _line_url_of(row, percent) if ms is not None else ""
 
 
 def _line_url_of(row: Timing, percent: str) -> str:
@@ -88,16 +90,10 @@ def _line_url_of(row: Timing, percent: str) -> str:
     return reads.line_url(row.upload_id, line)
 
 
-def _with_rows(rows: Sequence[Timing]) -> Timing | None:
-    """The first file that has a row for each request."""
-    return next((row for row in rows if row.n), None)
-
-
-def _course(rows: Sequence[Timing]) -> LoadBySecond | None:
+def _course(row: Timing) -> LoadBySecond | None:
     """The load by the second; None where it lasted a few seconds only, or the file has no clock."""
-    row = _with_rows(rows)
-    stored = histogram.unpack(row.seconds) if row else None
-    if row is None or not stored or not stored["at_s"]:
+    stored = histogram.unpack(row.seconds)
+    if not stored or not stored["at_s"]:
         return None
     step, last = stored["step_s"], stored["at_s"][-1]
     cells = dict(zip(stored["at_s"], zip(stored["n"], stored["mean_ms"], stored["max_ms"], strict=True), strict=True))
@@ -105,21 +101,8 @@ def _course(rows: Sequence[Timing]) -> LoadBySecond | None:
     if len(at_s) < FEWEST_INTERVALS:
         return None
     n, mean_ms, max_ms = zip(*(cells.get(at, (0, None, None)) for at in at_s), strict=True)
-    return LoadBySecond(_begin(row), step, at_s, n, mean_ms, max_ms)
-
-
-def _begin(row: Timing) -> datetime | None:
-    """The first request by the clock of the machine that loaded, which has no time zone."""
-    try:
-        return datetime.strptime(str(row.values.get("first_starttime", "")), START_FORMAT)  # noqa: DTZ007
+    try:  # the first request by the clock of the machine that loaded, which has no time zone
+        begins = datetime.strptime(str(row.values.get("first_starttime", "")), START_FORMAT)  # noqa: DTZ007
     except ValueError:
-        return None
-
-
-def _draw_timings(rows: Sequence[Timing], course: LoadBySecond | None) -> dict[str, Figure]:
-    row = _with_rows(rows)
-    if row is None:
-        return {}
-    bars = histogram.bars(histogram.unpack(row.histogram))
-    charts = {"requests": histogram_figure([(bar.low, bar.high, bar.n) for bar in bars])}
-    return charts | ({"course": load_figure(course)} if course else {})
+        begins = None
+    return LoadBySecond(begins, step, at_s, n, mean_ms, max_ms)

@@ -125,7 +125,12 @@ def upload_spans(
         url = text.config.get_absolute_url() if text.config else ""
         spans.append(Span(text.line_first, text.line_last, "text", f"config text {text.path}".strip(), url))
     shown = {(span.first, span.last) for span in spans}  # a block can be both a run and its timing
-    spans += [span for timing in timings if ((span := _timing_span(timing)).first, span.last) not in shown]
+    for timing in timings:
+        if (timing.line_first, timing.line_last) not in shown:
+            owner = timing.run.config.name if timing.run else timing.experiment.name
+            n = f"n={timing.n} requests" if timing.n is not None else "percentiles"
+            url = (timing.run or timing.experiment).get_absolute_url()
+            spans.append(Span(timing.line_first, timing.line_last, "load", f"{timing.tool} {n} → {owner}", url))
     covered = CoveredLines(spans)
     spans += [
         Span(block["lines"][0], block["lines"][1], "host", f"{block['kind']}: about the host")
@@ -133,14 +138,6 @@ def upload_spans(
         if block["lines"][0] not in covered
     ]
     return sorted(spans, key=lambda span: (span.first, span.last))
-
-
-def _timing_span(timing: Timing) -> Span:
-    """A file of single requests: it links to the run that it belongs to, where that is known."""
-    page = timing.run or timing.experiment
-    owner = timing.run.config.name if timing.run else timing.experiment.name
-    n = f"n={timing.n} requests" if timing.n is not None else "percentiles"
-    return Span(timing.line_first, timing.line_last, "load", f"{timing.tool} {n} → {owner}", page.get_absolute_url())
 
 
 def _with_quotes(row: Any, tint: str, title: str) -> Iterator[Span]:

@@ -13,6 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from posixpath import normpath
 from urllib.parse import quote, urlsplit
 
+from django.core.exceptions import ValidationError
+
 from .snapshots import Load
 
 PORTS = {"http": 80, "https": 443}
@@ -24,14 +26,23 @@ PATH = re.compile(r"/(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*")
 IP = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
-class NotAllowed(ValueError):
-    """An address, a machine or a file that no plan may name; the message is a sentence for the person who wrote it."""
+class BadInput(ValidationError):
+    """What cannot be taken as it was written; the message is a sentence for the person who wrote it."""
+
+    def __str__(self) -> str:
+        return str(self.message)
+
+
+class NotAllowed(BadInput):
+    """An address, a machine or a file that no plan may name."""
 
 
 def canonical(text: str) -> str:
     """The one spelling of a base address. Raises NotAllowed for whatever is not exactly scheme, host and port."""
     text = text.strip(" \t\r\n")
-    _no_tricks(text)
+    for pattern, fault in TRICKS:
+        if pattern.search(text):
+            raise NotAllowed(f"The address {text!r} {fault}.")
     found = BASE.fullmatch(text)
     if not found:
         raise NotAllowed(f"{text!r} is no address such as http://shop.lan:8080 (scheme, host and port, nothing else).")
@@ -51,12 +62,6 @@ TRICKS = (
     (re.compile(r"^(?!https?://)", re.I), "does not begin with http:// or https://"),
     (re.compile(r"^\w+:///|^\w+://[^/]*/."), "has a path; it belongs to a plan"),
 )
-
-
-def _no_tricks(text: str) -> None:
-    for pattern, fault in TRICKS:
-        if pattern.search(text):
-            raise NotAllowed(f"The address {text!r} {fault}.")
 
 
 def _port(text: str | None, scheme: str) -> int:
@@ -89,10 +94,6 @@ def _number(text: str, kind: type[ipaddress.IPv4Address] | type[ipaddress.IPv6Ad
     if found.is_unspecified or found.is_multicast or str(found) == "255.255.255.255":
         raise NotAllowed(f"{found} is not the address of one machine.")
     return found
-
-
-def port_of(base: str) -> int:
-    return urlsplit(base).port or PORTS[urlsplit(base).scheme]
 
 
 def host_of(base: str) -> str:
@@ -137,7 +138,7 @@ def check_load(load: Load, allowed: Mapping[str, Sequence[str]]) -> None:
 def resolve(base: str) -> list[str]:
     """The IP addresses that a canonical address's host has here, now. Raises NotAllowed where it has none."""
     try:
-        found = socket.getaddrinfo(host_of(base), port_of(base), type=socket.SOCK_STREAM)
+        found = socket.getaddrinfo(host_of(base), urlsplit(base).port, type=socket.SOCK_STREAM)
     except OSError as error:
         raise NotAllowed(
             f"The name {host_of(base)} is not known on this machine ({error.strerror}). If only the load generator "

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from django import forms
 from django.contrib import admin
-from django.core.exceptions import ValidationError
 
-from runs.admin import Base, ReadOnly
+from runs.admin import ReadOnly
 
-from .addresses import NotAllowed, check_switch
+from .addresses import check_switch
 from .models import Job, LoadGenerator, Plan, Switch, Target
 
 
@@ -39,15 +38,12 @@ class JobAdmin(ReadOnly):
 
 class SwitchForm(forms.ModelForm):  # type: ignore[type-arg]
     def clean_argv(self) -> object:
-        try:
-            check_switch(self.cleaned_data["argv"])
-        except NotAllowed as fault:
-            raise ValidationError(str(fault)) from fault
+        check_switch(self.cleaned_data["argv"])
         return self.cleaned_data["argv"]
 
 
 @admin.register(Switch)
-class SwitchAdmin(Base):
+class SwitchAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     """The only place where a command for a target is written; plans can only choose one."""
 
     form = SwitchForm

@@ -5,6 +5,7 @@ They need a login even where reading is public. How machines are reached is left
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from django.db.models import Prefetch, QuerySet
@@ -209,9 +210,19 @@ class MayRun(BasePermission):
         return bool(request.user and request.user.has_perm("remote.run_plan"))
 
 
-class Registered(Rows):
-    """Rows that are registered on pages, and need a login to be read."""
+def job_action(refusals: dict[int, Any], *parameters: OpenApiParameter) -> Callable[[Any], Any]:
+    """A POST by somebody who may run plans; the response is the job."""
+    responses = {
+        202: OpenApiResponse(JobDetailSerializer, description="the job; follow it at Location"),
+        403: FORBIDDEN,
+    }
+    schema = extend_schema(request=None, parameters=[*parameters], responses=responses | refusals, filters=False)
+    may_run = [IsAuthenticated, MayRun]
+    post = action(detail=True, methods=["post"], pagination_class=None, permission_classes=may_run)
+    return lambda view: schema(post(view))
 
+
+class Registered(Rows):
     permission_classes = [IsAuthenticated]
 
 
@@ -235,15 +246,7 @@ class PlanViews(Registered):
         rows: QuerySet[Plan] = super().get_queryset()
         return rows.prefetch_related("variants__switch", "variants__address") if self.action == "retrieve" else rows
 
-    @extend_schema(
-        request=None,
-        responses={
-            202: OpenApiResponse(JobDetailSerializer, description="the job; follow it at Location"),
-            **{403: FORBIDDEN, 422: REFUSED},
-        },
-        filters=False,
-    )
-    @action(detail=True, methods=["post"], pagination_class=None, permission_classes=[IsAuthenticated, MayRun])
+    @job_action({422: REFUSED})
     def start(self, request: Request, pk: str) -> Response:
         """A new job of this plan. A worker runs it as soon as the load generator and the target are free."""
         try:
@@ -263,8 +266,7 @@ class JobViews(Registered):
     def get_queryset(self) -> QuerySet[Job]:
         return Job.objects.with_counts() if self.action == "list" else _for_detail()
 
-    @extend_schema(request=None, responses={202: JobDetailSerializer, 403: FORBIDDEN, 409: TOO_LATE}, filters=False)
-    @action(detail=True, methods=["post"], pagination_class=None, permission_classes=[IsAuthenticated, MayRun])
+    @job_action({409: TOO_LATE})
     def cancel(self, request: Request, pk: str) -> Response:
         """End it and everything that runs for it. What it has stored is kept."""
         job = self.get_object()
@@ -273,15 +275,10 @@ class JobViews(Registered):
         jobs.cancel_job(job, request.user)
         return _job(job.pk, request, 202)
 
-    @extend_schema(
-        parameters=[
-            OpenApiParameter("again", OpenApiTypes.BOOL, description="yes: steps that had begun may be run once more")
-        ],
-        request=None,
-        responses={202: JobDetailSerializer, 403: FORBIDDEN, 409: TOO_LATE, 422: REFUSED},
-        filters=False,
+    @job_action(
+        {409: TOO_LATE, 422: REFUSED},
+        OpenApiParameter("again", OpenApiTypes.BOOL, description="yes: steps that had begun may be run once more"),
     )
-    @action(detail=True, methods=["post"], pagination_class=None, permission_classes=[IsAuthenticated, MayRun])
     def resume(self, request: Request, pk: str) -> Response:
         """Run the missing steps of a job that failed, was cancelled or lost its worker."""
         job = self.get_object()

@@ -238,11 +238,6 @@ class Process:
         both = self._out.status is not None and self._err.status is not None
         return both or not any(reader.is_alive() for reader in self._readers)
 
-    @property
-    def is_over(self) -> bool:
-        with self._changed:
-            return self._over
-
     def wait(self, timeout_s: float) -> bool:
         """Whether it is over, at the latest after so many seconds."""
         with self._changed:
@@ -268,7 +263,6 @@ class Process:
                 pipe.close()
 
     def printed(self) -> tuple[str, str]:
-        """(standard output, standard error) so far."""
         with self._changed:
             return self._out.text(), self._err.text()
 
@@ -279,13 +273,11 @@ class Process:
             if self._out.status is not None:
                 return Completed(self._out.status, self._out.text(), self._err.text())
             printed = last_lines(decode(self._err.before + bytes(self._err.buffer)))
-            began = self.began_at is not None
-        raise Unreachable(_describe_loss(self.machine, began, printed, self._process.returncode))
-
-
-def _describe_loss(machine: Machine, began: bool, printed: str, status: int) -> str:
-    reason = f": {printed}" if printed else f" (ssh ended with status {status})" if machine.destination else ""
-    return f"The link to {machine.name} was lost{reason}" if began else f"{machine.name} cannot be reached{reason}"
+        status = f" (ssh ended with status {self._process.returncode})" if self.machine.destination else ""
+        reason = f": {printed}" if printed else status
+        if self.began_at is None:
+            raise Unreachable(f"{self.machine.name} cannot be reached{reason}")
+        raise Unreachable(f"The link to {self.machine.name} was lost{reason}")
 
 
 def run_command(

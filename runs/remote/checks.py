@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from . import addresses, secrets, tools
-from .addresses import NotAllowed
-from .models import Job, LoadGenerator, Plan, Target, TargetAddress, Variant
-from .snapshots import Load, Machine, Snapshot, Stage, VariantPlan, load_for
+from .addresses import BadInput, NotAllowed
+from .models import Job, LoadGenerator, Plan, Switch, Target, TargetAddress, Variant
+from .snapshots import Load, Machine, Snapshot, Stage, load_for
 
 Fault = tuple[str, str]  # field, sentence
 
@@ -77,7 +77,7 @@ def _ssh(field: str, destination: str, identity_file: str) -> Iterator[Fault]:
 def _try(field: str, check: Callable[..., None], *values: object) -> Iterator[Fault]:
     try:
         check(*values)
-    except ValueError as fault:
+    except BadInput as fault:
         yield field, str(fault)
 
 
@@ -156,7 +156,7 @@ def _variant(target: Target, variant: Variant) -> Iterator[str]:
         yield from (message for _, message in _try("", addresses.check_path, variant.path))
         yield from (message for _, message in _try("", secrets.check_text, "path", variant.path))
     if variant.switch:
-        yield from _switch(target, variant)
+        yield from _switch(target, variant.switch)
     if variant.config_files and target.reach == Target.Reach.NONE:
         yield f"Its config files cannot be read, since {target} is not reached."
     if len(variant.config_files) > MOST_CONFIG_FILES:
@@ -165,14 +165,12 @@ def _variant(target: Target, variant: Variant) -> Iterator[str]:
         yield from (message for _, message in _try("", addresses.check_config_file, path, target.readable))
 
 
-def _switch(target: Target, variant: Variant) -> Iterator[str]:
-    if variant.switch is None:
-        return
-    if variant.switch.target_id != target.pk:
-        yield f"The switch {variant.switch} is not one of {target}."
+def _switch(target: Target, switch: Switch) -> Iterator[str]:
+    if switch.target_id != target.pk:
+        yield f"The switch {switch} is not one of {target}."
     if target.reach == Target.Reach.NONE:
-        yield f"The switch {variant.switch} cannot be used, since {target} is not reached."
-    yield from (message for _, message in _try("", addresses.check_switch, variant.switch.argv))
+        yield f"The switch {switch} cannot be used, since {target} is not reached."
+    yield from (message for _, message in _try("", addresses.check_switch, switch.argv))
 
 
 def _one_line(text: str) -> bool:
@@ -214,17 +212,13 @@ def notes_on(snapshot: Snapshot) -> Iterator[str]:
         sent = tool.sends(load)
         if sent is not None and sent != load.requests:
             yield f"{tool.name} sends {sent} of {load.requests} requests at {level} at once: the same number by each client."
-    if len(snapshot.variants) > 1 and not _differ(snapshot):
+    plain = {replace(variant, name="", config_files=()) for variant in snapshot.variants}
+    if len(snapshot.variants) > 1 and len(plain) < len(snapshot.variants):
         yield "Nothing that benchdash does makes the variants differ: they have the same address, path, keep-alive and switch."
     if snapshot.target is None:
         yield "The target is not reached, so nothing is measured on it: memory and CPU will be missing."
     for name in secrets.secret_names(load_for(snapshot, Stage(snapshot.variants[0].name, 1, 1))):
         yield f"The worker fills in {{secret:{name}}} from its environment variable {secrets.PREFIX}{name}."
-
-
-def _differ(snapshot: Snapshot) -> bool:
-    plain = {replace(variant, name="", config_files=()) for variant in snapshot.variants}
-    return len(plain) == len(snapshot.variants)
 
 
 def recheck(snapshot: Snapshot, job: Job) -> list[Load]:
@@ -237,10 +231,11 @@ def recheck(snapshot: Snapshot, job: Job) -> list[Load]:
     allowed = current_addresses(job.target_id)
     switches = [tuple(switch.argv) for switch in target.switches.all()]
     for variant in snapshot.variants:
-        _check_variant(variant, target, switches)
-    loads = [
-        load_for(snapshot, Stage(variant.name, level, 1)) for variant in snapshot.variants for level in snapshot.levels
-    ]
+        if variant.switch and variant.switch not in switches:
+            raise NotAllowed(f"The switch command of {variant.name} is none of {target}'s any more.")
+        for path in variant.config_files:
+            addresses.check_config_file(path, target.readable)
+    loads = [load_for(snapshot, Stage(variant, level, 1)) for variant, level in snapshot.pairs]
     for load in loads:
         _check_load(load, target, snapshot.allowed, allowed)
     return loads
@@ -254,20 +249,9 @@ def current_addresses(target_id: int | None) -> dict[str, list[str]]:
 
 def _check_reached(then: Machine | None, now: Machine | None) -> None:
     """The commands were meant for the machine that was reached then. A name may change, the way to it not."""
-    if _way(then) != _way(now):
+    if (then and (then.destination, then.identity_file)) != (now and (now.destination, now.identity_file)):
         name = (then or now or Machine("It")).name
         raise NotAllowed(f"{name} is reached in another way than when the job was made. Start its plan anew.")
-
-
-def _way(machine: Machine | None) -> tuple[str, str] | None:
-    return (machine.destination, machine.identity_file) if machine else None
-
-
-def _check_variant(variant: VariantPlan, target: Target, switches: Sequence[tuple[str, ...]]) -> None:
-    if variant.switch and variant.switch not in switches:
-        raise NotAllowed(f"The switch command of {variant.name} is none of {target}'s any more.")
-    for path in variant.config_files:
-        addresses.check_config_file(path, target.readable)
 
 
 def _check_load(

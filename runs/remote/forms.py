@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import zoneinfo
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -18,35 +18,26 @@ from . import addresses, secrets, tools
 from .addresses import NotAllowed
 from .checks import RANGES, Refused
 from .models import Job, LoadGenerator, Plan, Switch, Target, TargetAddress, Variant
-from .planning import group_by_field, validate_plan
+from .planning import validate_plan
 from .registering import Address, parse_addresses, save_target
 from .schedules import DAYS
-
-if TYPE_CHECKING:  # generic for the type checker only
-    ModelForm = forms.ModelForm[Any]
-else:
-    ModelForm = forms.ModelForm
-
 
 REACH_FIELDS = ("reach", "ssh_destination", "identity_file")
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines of a text field that are not blank, each without the blanks around it."""
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
-class MachineForm(ModelForm):
-    """A machine that may be reached by ssh: `by_ssh` says from the cleaned fields whether it is."""
+class MachineForm(forms.ModelForm):  # type: ignore[type-arg]
+    """A machine that is reached by ssh where the field `way` is "ssh"."""
 
     instance: Any
-
-    def by_ssh(self, cleaned: dict[str, Any]) -> bool:
-        raise NotImplementedError
+    way: str
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
-        if not self.by_ssh(cleaned):
+        if cleaned.get(self.way) != "ssh":
             return cleaned | {"ssh_destination": "", "identity_file": ""}  # nothing is kept that is not used
         for field, check in (
             ("ssh_destination", addresses.check_destination),
@@ -55,11 +46,13 @@ class MachineForm(ModelForm):
             try:
                 check(cleaned.get(field, ""))
             except NotAllowed as fault:
-                self.add_error(field, str(fault))
+                self.add_error(field, fault)
         return cleaned
 
 
 class GeneratorForm(MachineForm):
+    way = "kind"
+
     class Meta:
         model = LoadGenerator
         fields = ["name", "kind", "ssh_destination", "identity_file"]
@@ -71,11 +64,9 @@ class GeneratorForm(MachineForm):
         }
         help_texts = {"name": "letters, digits, dashes; a worker on it is started with this name"}
 
-    def by_ssh(self, cleaned: dict[str, Any]) -> bool:
-        return cleaned.get("kind") == LoadGenerator.Kind.SSH
-
 
 class TargetForm(MachineForm):
+    way = "reach"
     host_name = forms.CharField(label="Host", max_length=200, help_text="its name in benchdash, new or known")
     addresses = forms.CharField(
         label="Addresses that may be loaded",
@@ -118,22 +109,13 @@ class TargetForm(MachineForm):
             self.initial["host_name"] = self.instance.host.name
             self.initial["addresses"] = "\n".join(_line(address) for address in self.instance.addresses.all())
 
-    def by_ssh(self, cleaned: dict[str, Any]) -> bool:
-        return cleaned.get("reach") == Target.Reach.SSH
-
     def clean_addresses(self) -> list[Address]:
-        try:
-            return parse_addresses(self.cleaned_data["addresses"])
-        except NotAllowed as fault:
-            raise ValidationError(str(fault)) from fault
+        return parse_addresses(self.cleaned_data["addresses"])
 
     def clean_readable(self) -> list[str]:
         paths = lines_of(self.cleaned_data["readable"])
-        try:
-            for path in paths:
-                addresses.check_readable(path)
-        except NotAllowed as fault:
-            raise ValidationError(str(fault)) from fault
+        for path in paths:
+            addresses.check_readable(path)
         return paths
 
     def _moves_switches(self) -> bool:
@@ -165,7 +147,7 @@ class TargetForm(MachineForm):
         try:
             return save_target(target, self.cleaned_data["addresses"])
         except NotAllowed as fault:
-            self.add_error("addresses", str(fault))
+            self.add_error("addresses", fault)
             return None
 
 
@@ -186,9 +168,7 @@ EMPTY_ROWS = 3
 VARIANT_FIELDS = ("name", "keepalive", "address", "path", "switch", "config_files")
 
 
-class PlanForm(ModelForm):
-    """A plan against one target, which is set by the view."""
-
+class PlanForm(forms.ModelForm):  # type: ignore[type-arg]
     instance: Plan
     tool = forms.ChoiceField(label="Tool")
     method = forms.ChoiceField(label="Method", choices=[(method, method) for method in tools.METHODS])
@@ -237,10 +217,8 @@ class PlanForm(ModelForm):
         self._only("generator", LoadGenerator.objects.all())
         self.fields["tool"].choices = [(name, name) for name in sorted(tools.tools())]  # type: ignore[attr-defined]
         for name, (least, most) in RANGES.items():
-            whole = isinstance(self.fields[name], forms.IntegerField) and not isinstance(
-                self.fields[name], forms.FloatField
-            )
-            self.fields[name].widget.attrs |= {"min": least, "max": most, "step": 1 if whole else "any"}
+            step = "any" if isinstance(self.fields[name], forms.FloatField) else 1
+            self.fields[name].widget.attrs |= {"min": least, "max": most, "step": step}
         for name, value in (("levels", self.instance.levels), ("headers", self.instance.headers)):
             self.initial[name] = self.initial.get(name) or value
         self.initial["levels"] = ", ".join(map(str, self.initial["levels"]))
@@ -253,7 +231,6 @@ class PlanForm(ModelForm):
         return filled or any(self[name].errors for name in ("headers", "body", "content_type"))
 
     def _only(self, name: str, rows: QuerySet[Any]) -> None:
-        """Offer these rows; where there is one, it is chosen already."""
         few = list(rows[:2])
         field = forms.ModelChoiceField(
             rows, label=self.fields[name].label, empty_label=None if len(few) == 1 else "choose"
@@ -264,23 +241,20 @@ class PlanForm(ModelForm):
 
     def clean_levels(self) -> list[int]:
         words = [word for word in re.split(r"[\s,;]+", self.cleaned_data["levels"]) if word]
-        odd = [word for word in words if not re.fullmatch(r"[0-9]{1,6}", word)]
-        if odd:
-            raise ValidationError(f"{odd[0]} is no number of clients.")
+        for word in words:
+            if not re.fullmatch(r"[0-9]{1,6}", word):
+                raise ValidationError(f"{word} is no number of clients.")
         return [int(word) for word in words]
 
     def clean_headers(self) -> list[list[str]]:
-        try:
-            return [list(pair) for pair in secrets.parse_headers(self.cleaned_data["headers"])]
-        except secrets.BadHeader as fault:
-            raise ValidationError(str(fault)) from fault
+        return [list(pair) for pair in secrets.parse_headers(self.cleaned_data["headers"])]
 
     def clean_body(self) -> str:
         body: str = self.cleaned_data["body"]
         return body.replace("\r\n", "\n")  # browsers send a text field's line ends so
 
 
-class VariantForm(ModelForm):
+class VariantForm(forms.ModelForm):  # type: ignore[type-arg]
     keepalive = forms.TypedChoiceField(
         label="Keep-alive",
         required=False,
@@ -302,11 +276,10 @@ class VariantForm(ModelForm):
     def __init__(self, *args: Any, target: Target, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         rows = TargetAddress.objects.filter(target=target)
-        self.fields["address"] = forms.ModelChoiceField(
-            rows, required=False, empty_label="as the plan", label="Address"
-        )
         switches = Switch.objects.filter(target=target)
-        self.fields["switch"] = forms.ModelChoiceField(switches, required=False, empty_label="none", label="Switch")
+        for name, offered, empty in (("address", rows, "as the plan"), ("switch", switches, "none")):
+            label = name.capitalize()
+            self.fields[name] = forms.ModelChoiceField(offered, required=False, empty_label=empty, label=label)
         self.initial["config_files"] = "\n".join(self.instance.config_files)
 
     def clean_config_files(self) -> list[str]:
@@ -314,14 +287,11 @@ class VariantForm(ModelForm):
 
 
 class Variants(BaseInlineFormSet):  # type: ignore[type-arg]
-    """The variants of a plan, in their order on the page."""
-
     def write(self, plan: Plan) -> None:
         """Write the rows anew: nothing refers to one, and names may have changed addresses."""
         plan.variants.all().delete()
-        gone = self.deleted_forms
-        kept = [form for form in self.forms if form not in gone and (form.has_changed() or form.initial.get("name"))]
-        for position, form in enumerate(kept):
+        filled = [form for form in self.forms if form.has_changed() or form.initial.get("name")]
+        for position, form in enumerate(form for form in filled if form not in self.deleted_forms):
             fields = {name: form.cleaned_data[name] for name in VARIANT_FIELDS}
             Variant.objects.create(plan=plan, position=position, **fields)
 
@@ -341,20 +311,15 @@ def write_plan(form: PlanForm, variants: Any, user: Any) -> Plan | None:
             variants.write(plan)
             validate_plan(plan)
     except Refused as refusal:
-        _show_refusal(form, variants, refusal)
+        for error in refusal.errors:
+            if error["field"] == "variants":
+                variants._non_form_errors.append(error["message"])
+            else:
+                form.add_error(error["field"] if error["field"] in form.fields else None, error["message"])
         if is_new:
             form.instance.pk = None
         return None
     return plan
-
-
-def _show_refusal(form: PlanForm, variants: Any, refusal: Refused) -> None:
-    for field, messages in group_by_field(refusal.errors).items():
-        for message in messages:
-            if field == "variants":
-                variants._non_form_errors.append(message)
-            else:
-                form.add_error(field if field in form.fields else None, message)
 
 
 STATES = [("", "any"), ("active", "waiting or running"), *((state.value, state.value) for state in Job.State)]
@@ -367,8 +332,6 @@ class JobFilterForm(forms.Form):
 
 
 class ScheduleForm(forms.Form):
-    """When a plan starts by itself."""
-
     every = forms.ChoiceField(choices=[(key, f"every {name}") for key, name in DAYS.items()], initial="*")
     at = forms.TimeField(
         input_formats=["%H:%M"],

@@ -13,7 +13,7 @@ from django.db.models import Q
 
 from runs.querysets import ID_DIGITS
 
-from .models import Job, Step
+from .models import Job, Plan, Step
 from .tools import INSTALLED_BY
 
 BEGUN = (Step.State.RUNNING, Step.State.LOST, Step.State.FAILED, Step.State.CANCELLED)
@@ -47,8 +47,8 @@ class JobProgress:
 
 
 def describe_progress(job: Job, steps: Sequence[Step]) -> JobProgress:
-    """`steps` in their order. One that was lost and has a row anew counts once."""
-    counted = [step for step in steps if not _replaced(step, steps)]
+    """`steps` in their order. Of those of one load, which did not come to an end before, the last one counts."""
+    counted = list({step.position: step for step in steps}.values())
     done = sum(step.state == Step.State.DONE for step in counted)
     current = next((step for step in counted if step.state == Step.State.RUNNING), None)
     reported: dict[str, Any] = job.progress if current and not job.is_over else {}
@@ -85,13 +85,6 @@ def summarize_job(job: Job, done: int, total: int, at: int | None = None) -> str
     if job.state == Job.State.DONE or (job.state in ENDED_EARLY and total):
         return f"{job.state}, {done} of {total} stored"
     return job.state
-
-
-def _replaced(step: Step, steps: Sequence[Step]) -> bool:
-    """Whether a later row does the same load, because this one did not come to an end."""
-    if step.state in (Step.State.DONE, Step.State.WAITING, Step.State.RUNNING):
-        return False
-    return any(other.pk > step.pk and other.position == step.position for other in steps)
 
 
 def _detail(reported: dict[str, Any]) -> str:
@@ -132,18 +125,14 @@ class ExperimentJobs:
 
 
 def summarize_jobs(jobs: Iterable[Job]) -> list[JobSummary]:
-    """Jobs of `Job.objects.with_counts()`, each with its state in a few words."""
     return [(job, summarize_job(job, job.n_done, job.n_steps)) for job in jobs]  # type: ignore[attr-defined]
 
 
-def latest_jobs(plan_id: int | None = None) -> list[JobSummary]:
-    """The latest jobs, of this plan or of all."""
-    found = Job.objects.with_counts()
-    return summarize_jobs((found.filter(plan=plan_id) if plan_id else found)[:LATEST])
+def latest_jobs(plan: Plan | None = None) -> list[JobSummary]:
+    return summarize_jobs(Job.objects.with_counts().matching(plan=plan.pk if plan else None)[:LATEST])
 
 
 def active_jobs() -> list[JobSummary]:
-    """Jobs that wait or run."""
     return summarize_jobs(Job.objects.with_counts().active()[:LATEST])
 
 

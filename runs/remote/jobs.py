@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
@@ -104,7 +104,6 @@ class TakenAway(Interrupted):
 
 
 def stop_all() -> None:
-    """Let every run of this process end at once: the worker is shutting down."""
     _stopping.set()
 
 
@@ -173,10 +172,6 @@ class Journal:
             self._dirty = self._dirty or reported != self._progress
             self._progress = reported
 
-    def state(self, state: str) -> None:
-        """Write what the job does now. Raises TakenAway where it is not this worker's any more."""
-        self.write(state=state, progress={})
-
     def write(self, **fields: Any) -> None:
         """Put columns into the job's row, with the log so far. Raises TakenAway."""
         if not retry_database(lambda: self._mine.update(**fields, **self._log_fields())):
@@ -229,7 +224,6 @@ class Journal:
 
 
 def end_steps(job_id: int, state: str, message: str, now: datetime) -> None:
-    """The step that was under way ends as its job does."""
     Step.objects.filter(job=job_id, state=Step.State.RUNNING).update(state=state, message=message, finished_at=now)
 
 
@@ -250,8 +244,7 @@ def cancel_job(job: Job, user: Any) -> None:
 
 def begun_steps(job: Job) -> list[Step]:
     """Steps whose load was begun and did not come to an end: a resumed job sends it once more."""
-    steps = list(job.steps.order_by("position", "id"))
-    newest = {(step.position, step.variant, step.level, step.repeat): step for step in steps}
+    newest = {step.position: step for step in job.steps.order_by("position", "id")}
     ended = (Step.State.LOST, Step.State.FAILED, Step.State.CANCELLED)
     return [step for step in newest.values() if step.state in ended]
 
@@ -273,15 +266,11 @@ def resume_job(job: Job, user: Any) -> list[Step]:
         repeated = begun_steps(job)
         if not repeated and not job.steps.filter(state=Step.State.WAITING).exists():
             raise _refused("Every step of it is done.")
-        _add_rows(job, repeated)
+        # A row of its own for each go of a load, at the same place of the order.
+        copied = ("position", "variant", "level", "repeat")
+        Step.objects.bulk_create(Step(job=job, **{name: getattr(step, name) for name in copied}) for step in repeated)
     job.refresh_from_db()
     return repeated
-
-
-def _add_rows(job: Job, steps: Sequence[Step]) -> None:
-    """A row of its own for each go of a load, at the same place of the order."""
-    copied = ("position", "variant", "level", "repeat")
-    Step.objects.bulk_create(Step(job=job, **{name: getattr(step, name) for name in copied}) for step in steps)
 
 
 def _refused(message: str) -> Refused:
@@ -304,12 +293,10 @@ def check_jobs(now: datetime | None = None) -> list[int]:
     nobody.update(state=Job.State.FAILED, message="Its load generator was deleted.", finished_at=now)
     busy = Job.objects.filter(state__in=Job.ACTIVE, generator__isnull=False).values("generator")
     free = queued.filter(Q(target=None) | Q(target__busy_with=None)).exclude(generator__in=busy)
-    return [pk for pk, sent, made in free.values_list("pk", "sent_at", "created_at") if _due(sent, made, now)]
-
-
-def _due(sent: datetime | None, made: datetime, now: datetime) -> bool:
-    """Where no worker is there for days, the waits between two messages grow with the job's age."""
-    return sent is None or now - sent > timedelta(seconds=settings.REMOTE_TIMEOUTS.resend_s) + (sent - made) / 4
+    # Where no worker is there for days, the waits between two messages grow with the job's age.
+    resend = timedelta(seconds=settings.REMOTE_TIMEOUTS.resend_s)
+    rows = free.values_list("pk", "sent_at", "created_at")
+    return [pk for pk, sent, created in rows if sent is None or now - sent > resend + (sent - created) / 4]
 
 
 def _lose(job: Job, now: datetime) -> None:
@@ -325,6 +312,5 @@ def _lose(job: Job, now: datetime) -> None:
 
 
 def note_sent(job_id: int, *, problem: str = "") -> None:
-    """Note that its message was given to the queue, or why it could not be."""
     waiting = Job.objects.filter(pk=job_id, state=Job.State.QUEUED)
     waiting.update(message=problem, sent_at=None if problem else timezone.now())

@@ -170,7 +170,7 @@ class Plan(models.Model):
     """
 
     class Order(models.TextChoices):
-        INTERLEAVED = "interleaved", "in turn: A B A B"
+        INTERLEAVED = "interleaved", "in turn: A B B A"
         BLOCKS = "blocks", "blocks in random order"
 
     name = models.CharField(max_length=200)
@@ -236,8 +236,7 @@ class Variant(models.Model):
 class JobQuerySet(models.QuerySet["Job"]):
     def with_context(self) -> Self:
         """With plan, target, its host, generator and experiment, in one query; without log and snapshot."""
-        found = self.select_related("plan", "target__host", "generator", "experiment", "created_by")
-        return found.defer("log", "snapshot")
+        return self.for_page().defer("log", "snapshot")
 
     def for_page(self) -> Self:
         """With plan, target, its host, generator, experiment, log and snapshot, in one query."""
@@ -258,7 +257,6 @@ class JobQuerySet(models.QuerySet["Job"]):
         return (self.active() if state == "active" else self.filter(state=state) if state else self).filter(conditions)
 
     def active(self) -> Self:
-        """Those that wait or run."""
         return self.exclude(state__in=Job.OVER)
 
 

@@ -1,17 +1,16 @@
 """From a plan's rows to what will be run: checked as a whole, put in order, written down as a job and its steps.
 
 The order lets what drifts on the machines meanwhile hit every variant alike. Interleaved: level by level, and at each level
-the variants in turn: A B A B. Blocks: every round has each variant at each level once, in an order of its own drawn from
-the snapshot's seed, which is the same whenever it is drawn again.
+the variants in turn, every second round backwards: A B B A, so that none always comes first. Blocks: every round has each
+variant at each level once, in an order of its own drawn from the snapshot's seed, which is the same whenever it is drawn again.
 """
 
 from __future__ import annotations
 
+import math
 import secrets as random_numbers
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import sqrt
 from random import Random
 from statistics import fmean, stdev
 from typing import Any
@@ -109,17 +108,11 @@ def estimate(snapshot: Snapshot) -> Estimate:
 
 
 def list_commands(snapshot: Snapshot) -> list[tuple[Stage, str]]:
-    """Every planned run with the command line that will send it, as a person would type it, secrets by name."""
     lines: dict[Pair, str] = {}
     for variant, level in snapshot.pairs:
         argv = tools.build(load_for(snapshot, Stage(variant, level, 1)), snapshot.allowed)
         lines[variant, level] = tools.join_command(argv)
     return [(stage, lines[stage.variant, stage.level]) for stage in order_stages(snapshot)]
-
-
-def list_switches(snapshot: Snapshot) -> dict[str, str]:
-    """The switch command of each variant that has one, by the variant's name."""
-    return {variant.name: tools.join_command(variant.switch) for variant in snapshot.variants if variant.switch}
 
 
 def start_job(plan: Plan, user: Any, scheduled: bool = False) -> Job:
@@ -156,29 +149,22 @@ def make_steps(job: Job, stages: Sequence[Stage], first: int = 1) -> list[Step]:
     ]
 
 
-def group_by_field(errors: Sequence[dict[str, str]]) -> dict[str, list[str]]:
-    """The errors of a refusal by field, for a form."""
-    found: dict[str, list[str]] = defaultdict(list)
-    for error in errors:
-        found[error["field"]].append(error["message"])
-    return dict(found)
-
-
 def order_stages(snapshot: Snapshot) -> list[Stage]:
     """Every planned run. The warm-ups of a variant at a level come right before its first counted run."""
+    repeats = range(1, snapshot.repeats + 1)
     if snapshot.order == Plan.Order.BLOCKS:
-        rounds = [(repeat, _block(snapshot, repeat)) for repeat in _repeats(snapshot)]
+        rounds = [(repeat, _block(snapshot, repeat)) for repeat in repeats]
     else:
         rounds = [
-            (repeat, [(variant.name, level) for variant in snapshot.variants])
+            (repeat, _in_turn([(variant.name, level) for variant in snapshot.variants], repeat))
             for level in snapshot.levels
-            for repeat in _repeats(snapshot)
+            for repeat in repeats
         ]
     return [stage for repeat, pairs in rounds for stage in _round(snapshot, pairs, repeat)]
 
 
-def _repeats(snapshot: Snapshot) -> range:
-    return range(1, snapshot.repeats + 1)
+def _in_turn(pairs: Iterable[Pair], repeat: int) -> list[Pair]:
+    return list(pairs)[:: 1 if repeat % 2 else -1]
 
 
 def _block(snapshot: Snapshot, repeat: int) -> list[Pair]:
@@ -202,22 +188,18 @@ def plan_further_round(snapshot: Snapshot, rates: Mapping[Pair, Sequence[float]]
     if snapshot.rse_limit_pct is None or snapshot.most_repeats is None:
         return []
     counts = {pair: len(rates.get(pair, ())) for pair in snapshot.pairs}
-    pairs = _block(snapshot, max(counts.values()) + 1) if snapshot.order == Plan.Order.BLOCKS else list(counts)
+    repeat = max(counts.values()) + 1
+    pairs = _block(snapshot, repeat) if snapshot.order == Plan.Order.BLOCKS else _in_turn(counts, repeat)
+    errors = {pair: relative_standard_error_pct(rates.get(pair, ())) for pair in pairs}
     return [
-        Stage(variant, level, counts[variant, level] + 1)
-        for variant, level in pairs
-        if counts[variant, level] < snapshot.most_repeats
-        and not _narrow(rates.get((variant, level), ()), snapshot.rse_limit_pct)
+        Stage(*pair, counts[pair] + 1)
+        for pair in pairs
+        if counts[pair] < snapshot.most_repeats and ((error := errors[pair]) is None or error > snapshot.rse_limit_pct)
     ]
-
-
-def _narrow(rates: Sequence[float], limit_pct: float) -> bool:
-    error = relative_standard_error_pct(rates)
-    return error is not None and error <= limit_pct
 
 
 def relative_standard_error_pct(rates: Sequence[float]) -> float | None:
     """The standard error of the mean in percent of the mean; None for fewer than two values or a mean of 0."""
     if len(rates) < 2 or not fmean(rates):
         return None
-    return 100 * stdev(rates) / sqrt(len(rates)) / fmean(rates)
+    return 100 * stdev(rates) / math.sqrt(len(rates)) / fmean(rates)

@@ -83,7 +83,11 @@ def register_this_machine(user: Any, port: int) -> Plan:
     with transaction.atomic():
         worker = LoadGenerator.Kind.WORKER
         generator, _ = LoadGenerator.objects.get_or_create(name=LOCAL, defaults={"kind": worker})
-        target = _this_target(user)
+        name = socket.gethostname()
+        target = Target.objects.filter(host__name=name).first()
+        if target is None:
+            host = Host.objects.filter(name=name).order_by("id").first() or Host.objects.create(name=name)
+            target = Target.objects.create(host=host, reach=Target.Reach.LOCAL, created_by=user)
         base = canonical(f"http://127.0.0.1:{port}")
         address, _ = TargetAddress.objects.get_or_create(target=target, base=base, defaults={"resolved": resolve(base)})
         plan = Plan.objects.filter(name=SAMPLE, target=target, address=address).first()
@@ -93,30 +97,11 @@ def register_this_machine(user: Any, port: int) -> Plan:
     return plan
 
 
-def _this_target(user: Any) -> Target:
-    name = socket.gethostname()
-    found = Target.objects.filter(host__name=name).first()
-    if found:
-        return found
-    host = Host.objects.filter(name=name).order_by("id").first() or Host.objects.create(name=name)
-    return Target.objects.create(host=host, reach=Target.Reach.LOCAL, created_by=user)
-
-
 def _sample(user: Any, generator: LoadGenerator, address: TargetAddress) -> Plan:
-    plan = Plan.objects.create(
-        name=SAMPLE,
-        target=address.target,
-        address=address,
-        generator=generator,
-        path="/login/",
-        requests=200,
-        levels=[1, 4],
-        repeats=3,
-        warmups=1,
-        created_by=user,
-    )
-    names = (("a connection a request", False), ("keep-alive", True))
-    for position, (name, keepalive) in enumerate(names):
+    load = {"path": "/login/", "requests": 200, "levels": [1, 4], "repeats": 3, "warmups": 1}
+    machines = {"target": address.target, "address": address, "generator": generator}
+    plan = Plan.objects.create(name=SAMPLE, created_by=user, **machines, **load)
+    for position, (name, keepalive) in enumerate((("a connection a request", False), ("keep-alive", True))):
         Variant.objects.create(plan=plan, name=name, keepalive=keepalive, position=position)
     return plan
 

@@ -15,9 +15,11 @@ from .addresses import NotAllowed, canonical
 from .models import Target, TargetAddress
 from .tools import METHODS, tools
 
-# Terms of command lines whose values must be a number or a time, and what such a value counts.
-COUNTS = {"requests": "requests", "concurrency": "clients", "repeats_each": "repeats"}
-TIMES = ("duration_s", "timeout_s")
+# Terms of command lines whose values must be a number, and what each is then.
+NUMBERS = {
+    **{"requests": "number of requests", "concurrency": "number of clients", "repeats_each": "number of repeats"},
+    **{"duration_s": "time", "timeout_s": "time"},
+}
 HEADERS = {"cookie": "Cookie", "accept": "Accept", "user_agent": "User-Agent"}
 
 
@@ -44,7 +46,6 @@ class LoadOptions:
 
 
 def read_options(text: str) -> LoadOptions:
-    """What the command line in `text` asks for. Raises CannotRepeat."""
     command = ingest.parse_command(text)
     tool = tools().get(command.tool)
     if tool is None:
@@ -82,10 +83,8 @@ def read_options(text: str) -> LoadOptions:
 
 def _check_numbers(command: ingest.Command) -> None:
     for _, value, term in command.given:
-        if term not in command.options and term in COUNTS:
-            raise CannotRepeat(f"{value!r} is no number of {COUNTS[term]}.")
-        if term not in command.options and term in TIMES:
-            raise CannotRepeat(f"{value!r} is no time.")
+        if term in NUMBERS and term not in command.options:
+            raise CannotRepeat(f"{value!r} is no {NUMBERS[term]}.")
 
 
 def _set_length(options: LoadOptions, values: Mapping[str, Any]) -> None:

@@ -11,7 +11,6 @@ import re
 import time
 from contextlib import ExitStack
 from dataclasses import replace
-from enum import StrEnum
 
 from django.utils import timezone
 
@@ -39,6 +38,7 @@ class Measurement:
         self.load = load
         self.variant = variant
         self.journal = journal
+        self.top = ["top", "-b", "-d", f"{plan.interval_s:g}", "-w", sessions.WIDTH]
         self.lifetime_s = min(
             float(plan.most_duration_s), (load.duration_s + load.timeout_s if load.duration_s else plan.most_duration_s)
         )
@@ -50,17 +50,19 @@ class Measurement:
             session.load = self.send()
             return None
         session.texts = sessions.read_config_files(target, self.variant.config_files, self.journal.pause)
-        session.before = sessions.read_state(target, self.journal.pause)
+        session.before = sessions.read_outputs(target, sessions.STATE, self.journal.pause)
         with ExitStack() as ends:
-            top = ends.enter_context(sessions.start_top(target, self.plan.interval_s, self.lifetime_s + MARGIN_S))
+            top = ends.enter_context(Process(target, self.top, lifetime_s=self.lifetime_s + MARGIN_S))
             _await_first_sample(top, self.journal)
-            clock = TargetClock(top.printed()[0])
+            shown, began = _CLOCK.search(top.printed()[0]), time.monotonic()
             session.load = self.send()
-            session.clock = clock.span()
+            if shown:
+                second = sum(int(part) * unit for part, unit in zip(shown.groups(), (3600, 60, 1), strict=True))
+                session.clock = (second, round(second + time.monotonic() - began, 1))
             top.end()
             session.during = self.read_samples(top)
         try:
-            session.after = sessions.read_state(target, self.journal.pause)
+            session.after = sessions.read_outputs(target, sessions.STATE, self.journal.pause)
         except Unreachable as lost:
             return lost
         return None
@@ -72,12 +74,12 @@ class Measurement:
         if not printed.strip():
             self.journal.log(f"top showed nothing: {said.strip() or 'it gave no reason'}")
             return []
-        return [Output(tools.join_command(sessions.top_command(self.plan.interval_s)), whole.strip("\n"))]
+        return [Output(tools.join_command(self.top), whole.strip("\n"))]
 
     def send(self) -> Output:
         """Send the load. Raises Failed with the tool's own words."""
         filled = secrets.fill_load(self.load, os.environ)
-        texts = tools.inputs(filled)
+        texts = tools.tools()[filled.tool].inputs(filled)
         places = {name: place(number) for number, name in enumerate(texts, start=1)}
         argv = tools.build(filled, self.plan.allowed, Files(**places))
         shown = tools.join_command(tools.build(self.load, self.plan.allowed))
@@ -107,31 +109,14 @@ class Measurement:
         return True
 
     def report_progress(self, process: Process, elapsed_s: float) -> None:
-        progress = tools.progress(self.load.tool, process.printed()[1])
-        if progress is not None and elapsed_s > 0:
-            rate = round(progress.done / elapsed_s, 1)
-            self.journal.progress(done=progress.done, of=self.load.requests, requests_per_second=rate)
+        done = tools.tools()[self.load.tool].progress(process.printed()[1])
+        if done is not None and elapsed_s > 0:
+            rate = round(done / elapsed_s, 1)
+            self.journal.progress(done=done, of=self.load.requests, requests_per_second=rate)
         elif self.load.duration_s:
             self.journal.progress(done=round(elapsed_s), of=self.load.duration_s, unit="s")
         else:
             self.journal.progress(elapsed_s=round(elapsed_s))
-
-
-class TargetClock:
-    """The target's own clock during a load: what its top showed at the start, and the seconds since."""
-
-    def __init__(self, sample: str) -> None:
-        time_of_day = _CLOCK.search(sample)
-        self.second = (
-            sum(int(part) * unit for part, unit in zip(time_of_day.groups(), (3600, 60, 1), strict=True))
-            if time_of_day
-            else None
-        )
-        self.began = time.monotonic()
-
-    def span(self) -> tuple[float, ...]:
-        """(second of the day at the start, now): past midnight above 86400. () where top showed no time."""
-        return () if self.second is None else (self.second, round(self.second + time.monotonic() - self.began, 1))
 
 
 def _await_first_sample(top: Process, journal: Journal) -> None:
@@ -145,19 +130,15 @@ MOST_OFFSET_S = 0.5
 REFUSALS = (addresses.NotAllowed, tools.Cannot, secrets.SecretFault)
 
 
-class Outcome(StrEnum):
-    RAN = "ran"  # to whatever end: the job's row says which
-    NOT_TAKEN = "not taken"  # it is another worker's, over, or waits for its target
-
-
-def run_job(job_id: int, claim: str) -> Outcome:
+def run_job(job_id: int, claim: str) -> bool:
     """Run a queued job to its end, here and now; `claim` names this attempt and nobody else's.
 
-    What fails ends in the job's row. Raises only what no job can answer for, after the row says so too.
+    False where nothing was run: it is another worker's, over, or waits for its target. What fails ends in the job's row.
+    Raises only what no job can answer for, after the row says so too.
     """
     job = retry_database(lambda: claim_job(job_id, claim))
     if job is None:
-        return Outcome.NOT_TAKEN
+        return False
     state: str | None = Job.State.FAILED
     message: str | None = "The worker broke down; its log says where."
     with Journal(job, claim) as journal:
@@ -172,7 +153,7 @@ def run_job(job_id: int, claim: str) -> Outcome:
         finally:
             if state is not None:
                 journal.finish(state, message)
-    return Outcome.RAN
+    return True
 
 
 class _JobRun:
@@ -184,7 +165,9 @@ class _JobRun:
         self.facts: list[Output] = []
 
     def run(self, ends: ExitStack) -> None:
-        self.check_allowed()
+        # What was allowed when the job was made may not be any more; a secret may be missing here.
+        for load in retry_database(lambda: checks.recheck(self.plan, self.job)):
+            secrets.fill_load(load, os.environ)
         self.open(ends)
         self.check_machines()
         first = True
@@ -212,7 +195,6 @@ class _JobRun:
     # --- before the first load -------------------------------------------------------------------------------------
 
     def open(self, ends: ExitStack) -> None:
-        """One connection a machine, for as long as the job runs."""
         generator = ends.enter_context(open_connection(self.plan.generator, self.journal.pause))
         target = self.plan.target and ends.enter_context(open_connection(self.plan.target, self.journal.pause))
         self.plan = replace(self.plan, generator=generator, target=target)
@@ -224,13 +206,8 @@ class _JobRun:
             raise Failed(f"{self.plan.generator.name}: {version}")
         self.journal.log(f"{self.plan.generator.name} has {version or self.plan.tool}")
         if self.plan.target is not None:
-            self.facts = sessions.read_facts(self.plan.target, self.journal.pause)
+            self.facts = sessions.read_outputs(self.plan.target, sessions.FACTS, self.journal.pause)
             self.compare_clocks()
-
-    def check_allowed(self) -> None:
-        """What was allowed when the job was made may not be any more; a secret may be missing here. Raises REFUSALS."""
-        for load in retry_database(lambda: checks.recheck(self.plan, self.job)):
-            secrets.fill_load(load, os.environ)
 
     def compare_clocks(self) -> None:
         """The target's clock against the generator's: monitors and loads are put together by the minute."""
@@ -249,29 +226,27 @@ class _JobRun:
         variant = find_variant(self.plan, step.variant)
         stage = Stage(step.variant, step.level, step.repeat)
         self.journal.pause()
-        self.journal.state(Job.State.RUNNING)
+        self.journal.write(state=Job.State.RUNNING, progress={})
         begins = Step.objects.filter(pk=step.pk, state=Step.State.WAITING)
         retry_database(lambda: begins.update(state=Step.State.RUNNING, started_at=timezone.now()))
         self.journal.log(f"{step}" if step.repeat else f"{step.variant}, {step.level} at once, warm-up")
         self.put_in_place(variant)
         self.check_resolved(variant)
+        # At the prompts; where the load stays on one machine, that has one name.
+        target, generator = self.plan.target, self.plan.generator
+        is_same = target is not None and target.destination == generator.destination
         session = Session(
             target=self.plan.target_name,
-            generator=self.generator_name(),
+            generator=self.plan.target_name if is_same else generator.name,
             title=f"{self.job.name}, step {step.position}",
             facts=self.facts,
         )
         measurement = Measurement(self.plan, load_for(self.plan, stage), variant, self.journal)
         lost = measurement.measure(session)
-        self.journal.state(Job.State.STORING)
+        self.journal.write(state=Job.State.STORING, progress={})
         store_session(self.job, step, self.plan, session, self.journal)
         if lost is not None:
             raise lost
-
-    def generator_name(self) -> str:
-        """At the prompts; where the load stays on one machine, that has one name."""
-        same = self.plan.target is not None and self.plan.target.destination == self.plan.generator.destination
-        return self.plan.target_name if same else self.plan.generator.name
 
     def put_in_place(self, variant: VariantPlan) -> None:
         """Run the variant's switch command, unless it was the last to run."""

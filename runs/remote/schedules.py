@@ -66,10 +66,10 @@ def add_schedule(plan: Plan, *, at: time, day: str, zone: str, user: User) -> Sc
     if PeriodicTask.objects.filter(name=name).exists():
         raise AlreadyScheduled(f"It starts {_describe(when)} already.")
     task = PeriodicTask.objects.create(name=name, task=TASK, crontab=when, expire_seconds=LATE_S)
-    made = Schedule.objects.create(plan=plan, name=plan.name, task=task, created_by=user)
-    task.args = json.dumps([made.pk])
+    schedule = Schedule.objects.create(plan=plan, name=plan.name, task=task, created_by=user)
+    task.args = json.dumps([schedule.pk])
     task.save()
-    return made
+    return schedule
 
 
 def pause_schedule(schedule: Schedule, paused: bool) -> None:
@@ -132,7 +132,6 @@ def _refused(schedule: Schedule, why: str, *, pause_it: bool = False) -> None:
 
 
 def list_entries(plan: Plan | None = None) -> list[Entry]:
-    """The schedules of this plan, or all of them. One query."""
     found = Schedule.objects.select_related("task__crontab", "created_by", "last_job", "plan")
     rows = found.filter(plan=plan) if plan else found
     return [Entry(row, _describe(row.task.crontab), _next_start(row)) for row in rows]

@@ -15,6 +15,7 @@ from urllib.parse import quote, quote_plus
 
 from runs.ingest.redact import find_secrets
 
+from .addresses import BadInput
 from .snapshots import Load
 
 HEADER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9!#$%&'*+.^_`|~-]{0,99}")  # a token, but never with a dash in front
@@ -37,8 +38,8 @@ NOT_OURS = {
 }
 
 
-class BadHeader(ValueError):
-    """A header that cannot be sent; the message is a sentence."""
+class BadHeader(BadInput):
+    """A header that cannot be sent."""
 
 
 def check_header(name: str, value: str) -> None:
@@ -83,8 +84,8 @@ SECRET_HEADER = re.compile(
 HOW = "write {secret:NAME} there and give the worker the environment variable " + PREFIX + "NAME"
 
 
-class SecretFault(ValueError):
-    """A secret that is missing, malformed or in the open; the message is a sentence without its value."""
+class SecretFault(BadInput):
+    """A secret that is missing, malformed or in the open; the message is without its value."""
 
 
 def check_header_secret(name: str, value: str) -> None:
@@ -112,7 +113,6 @@ def _check_placeholders(text: str) -> None:
 
 
 def secret_names(load: Load) -> list[str]:
-    """The secrets that a load needs, by name."""
     texts = [value for _, value in load.headers] + [load.body]
     return sorted({name for text in texts for name in PLACEHOLDER.findall(text)})
 
@@ -147,14 +147,6 @@ def mask(text: str, environ: Mapping[str, str]) -> str:
 
 
 def _encodings(value: str) -> set[str]:
-    quoted = shlex.quote(value)
-    coded = base64.b64encode(value.encode()).decode()
-    return {
-        value,
-        quoted.strip("'"),
-        json.dumps(value)[1:-1],
-        quote(value),
-        quote(value, safe=""),
-        quote_plus(value),
-        coded,
-    }
+    in_urls = {quote(value), quote(value, safe=""), quote_plus(value)}
+    in_shells_and_json = {shlex.quote(value).strip("'"), json.dumps(value)[1:-1]}
+    return {value, base64.b64encode(value.encode()).decode()} | in_urls | in_shells_and_json

@@ -11,7 +11,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from django.utils import timezone
 
@@ -31,10 +31,11 @@ WIDTH = "512"  # columns: enough for the arguments that distinguish a pool's pro
 MOST_TEXT = 256 * 1024  # bytes of one config file
 
 STATE = ("ps auxww", "cat /proc/meminfo")
-FACTS = ("uname -a", "nproc", "cat /etc/os-release", "cat /proc/cpuinfo")
-# Programs that answer at once, without a server being started. Best effort: what is not there is left out.
-SERVERS = ("nginx -v", "apache2 -v", "httpd -v", "lighttpd -v", "caddy version", "haproxy -v", "php -v", "python3 -V")
-GENERATOR = ("uname -a",)
+FACTS = (
+    *("uname -a", "nproc", "cat /etc/os-release", "cat /proc/cpuinfo"),
+    # Programs that answer at once, without a server being started.
+    *("nginx -v", "apache2 -v", "httpd -v", "lighttpd -v", "caddy version", "haproxy -v", "php -v", "python3 -V"),
+)
 CLOCK = ("date", "+%s.%N")
 
 
@@ -44,8 +45,6 @@ class Failed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """A command as it was typed, and what it printed."""
-
     command: str
     output: str
 
@@ -60,21 +59,12 @@ def _script(commands: Sequence[str]) -> list[str]:
     return ["sh", "-c", "; ".join(guarded)]
 
 
-def _several(machine: Machine, commands: Sequence[str], pause: Pause) -> list[Output]:
+def read_outputs(machine: Machine, commands: Sequence[str], pause: Pause) -> list[Output]:
+    """What each of the commands prints, those left out whose program is not there."""
     said = run_command(machine, _script(commands), pause=pause).out
     numbered = {str(place): command for place, command in enumerate(commands)}
     parts = (part.partition("\n") for part in said.split(f"\n{NEXT}")[1:])
     return [Output(numbered[place], output.strip("\n")) for place, _, output in parts if place in numbered]
-
-
-def read_facts(machine: Machine, pause: Pause) -> list[Output]:
-    """Hardware, system and versions of the servers that are there."""
-    return _several(machine, FACTS + SERVERS, pause)
-
-
-def read_state(machine: Machine, pause: Pause) -> list[Output]:
-    """Every process, and the memory."""
-    return _several(machine, STATE, pause)
 
 
 def read_config_files(machine: Machine, paths: Sequence[str], pause: Pause) -> list[Output]:
@@ -84,15 +74,6 @@ def read_config_files(machine: Machine, paths: Sequence[str], pause: Pause) -> l
         ended = run_command(machine, ["head", "-c", str(MOST_TEXT), "--", path], pause=pause)
         outputs.append(Output(f"cat {path}", (ended.out if ended.status == 0 else ended.message).strip("\n")))
     return outputs
-
-
-def start_top(machine: Machine, interval_s: float, lifetime_s: float) -> Process:
-    """top, a sample every interval; it goes on until it is ended."""
-    return Process(machine, top_command(interval_s), lifetime_s=lifetime_s)
-
-
-def top_command(interval_s: float) -> list[str]:
-    return ["top", "-b", "-d", f"{interval_s:g}", "-w", WIDTH]
 
 
 def read_version(machine: Machine, tool: str, pause: Pause) -> tuple[str, bool]:
@@ -145,33 +126,28 @@ def prompt_name(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9_.-]+", "-", name).strip("-.") or "host"
 
 
-def render_session(session: Session) -> str:
-    """The whole session."""
+def render_session(session: Session) -> tuple[str, tuple[int, int]]:
+    """The text, without what looks like a secret, and the first and last line of what the load tool printed."""
     here, there = prompt_name(session.target), prompt_name(session.generator)
-    parts = [*_until_load(session), *_typed(there, [session.load])]
+    parts = [session.title, "", *_typed(here, session.facts), *_typed(here, session.texts)]
+    if session.before:
+        parts += ["Before the load:", "", *_typed(here, session.before)]
+    first = sum(part.count("\n") + 1 for part in parts) + 2
+    parts += _typed(there, [session.load])
     if session.during:
         parts += ["During the load:", "", *_typed(here, session.during)]
     if session.after:
         parts += ["After the load:", "", *_typed(here, session.after)]
-    return "\n".join(parts) + "\n"
-
-
-def find_load_lines(session: Session) -> tuple[int, int]:
-    """First and last line of what the load tool printed, in the whole session."""
-    prompt = sum(part.count("\n") + 1 for part in _until_load(session)) + 1
-    return prompt + 1, prompt + 1 + session.load.output.count("\n")
-
-
-def _until_load(session: Session) -> list[str]:
-    here = prompt_name(session.target)
-    parts = [session.title, "", *_typed(here, session.facts), *_typed(here, session.texts)]
-    if session.before:
-        parts += ["Before the load:", "", *_typed(here, session.before)]
-    return parts
+    return "\n".join(parts) + "\n", (first, first + session.load.output.count("\n"))
 
 
 def _typed(machine: str, outputs: Sequence[Output]) -> list[str]:
-    return [line for shown in outputs for line in (f"benchdash@{machine}:~$ {shown.command}", shown.output, "")]
+    """Each command behind a prompt, with its output. A load's command line has no secret: a plan only holds their names."""
+    return [
+        line
+        for shown in outputs
+        for line in (f"benchdash@{machine}:~$ {shown.command}", ingest.redact_secrets(shown.output), "")
+    ]
 
 
 def store_session(job: Job, step: Step, plan: Snapshot, session: Session, journal: Journal) -> None:
@@ -179,9 +155,9 @@ def store_session(job: Job, step: Step, plan: Snapshot, session: Session, journa
 
     Safe to repeat: the same text is one upload, so the database may go away in the middle of it.
     """
-    clean = _cleaned(session)
-    data = mask(render_session(clean), os.environ).encode("utf-8", "replace")
-    hints = _hints(job, step, plan, clean)
+    text, lines = render_session(session)
+    data = mask(text, os.environ).encode("utf-8", "replace")
+    hints = _hints(job, step, plan, lines, session.clock)
     try:
         receipt = retry_database(
             lambda: ingest.submit(data, door="remote", name=session.title, user=job.created_by, hints=hints)
@@ -198,23 +174,6 @@ def store_session(job: Job, step: Step, plan: Snapshot, session: Session, journa
     journal.log(f"{run.requests_per_second:g} requests/s")
 
 
-def _cleaned(session: Session) -> Session:
-    """Without what looks like a secret. The load's own command line has none: a plan only holds their names."""
-
-    def clean(outputs: Sequence[Output]) -> list[Output]:
-        return [Output(shown.command, ingest.redact_secrets(shown.output)) for shown in outputs]
-
-    return replace(
-        session,
-        facts=clean(session.facts),
-        texts=clean(session.texts),
-        before=clean(session.before),
-        load=clean([session.load])[0],
-        during=clean(session.during),
-        after=clean(session.after),
-    )
-
-
 def _fault(tool: str, run: Run) -> str:
     """Why a report that was read measures nothing, or ""."""
     if run.complete_requests == 0:
@@ -222,7 +181,7 @@ def _fault(tool: str, run: Run) -> str:
     return "" if run.requests_per_second else f"The run was too short for {tool} to tell a rate; send more requests."
 
 
-def _hints(job: Job, step: Step, plan: Snapshot, session: Session) -> ingest.Hints:
+def _hints(job: Job, step: Step, plan: Snapshot, lines: tuple[int, int], clock: tuple[float, ...]) -> ingest.Hints:
     names = [variant.name for variant in plan.variants]
     slot = ingest.Slot(
         experiment=job.experiment_id,
@@ -230,8 +189,8 @@ def _hints(job: Job, step: Step, plan: Snapshot, session: Session) -> ingest.Hin
         repeat=step.repeat,
         counted=step.repeat > 0,
         label=f"repeat {step.repeat}" if step.repeat else "warm-up",
-        lines=find_load_lines(session),
-        clock=session.clock,
+        lines=lines,
+        clock=clock,
     )
     return ingest.Hints(host=plan.target_name, config=step.variant, experiment=job.name, slot=slot)
 

@@ -115,27 +115,18 @@ class Snapshot:
 
     @property
     def pairs(self) -> list[Pair]:
-        """Each variant at each level, level by level."""
         return [(variant.name, level) for level in self.levels for variant in self.variants]
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a tool says it has come: requests done so far."""
-
-    done: int
-
-
-@dataclass(frozen=True, slots=True)
 class Files:
-    """Where on the generator the texts of tools.inputs() lie: the request's body, siege's settings."""
+    """Where on the generator the texts of Tool.inputs() lie: the request's body, siege's settings."""
 
     body: str = ""
     rc: str = ""
 
 
 def to_dict(snapshot: Snapshot) -> dict[str, Any]:
-    """What a job's row keeps: plain JSON values, no secret among them."""
     return asdict(snapshot)
 
 
@@ -144,15 +135,13 @@ def from_dict(data: Mapping[str, Any]) -> Snapshot:
     values = dict(data)
     values["generator"] = Machine(**values["generator"])
     values["target"] = Machine(**values["target"]) if values["target"] else None
-    values["variants"] = tuple(_variant_from_dict(data) for data in values["variants"])
+    values["variants"] = tuple(
+        VariantPlan(**{**each, "switch": tuple(each["switch"]), "config_files": tuple(each["config_files"])})
+        for each in values["variants"]
+    )
     values["headers"] = tuple((name, value) for name, value in values["headers"])
     values |= {name: tuple(values.get(name, ())) for name in ("levels", "notes")}
     return Snapshot(**values)
-
-
-def _variant_from_dict(data: Mapping[str, Any]) -> VariantPlan:
-    tuples = {name: tuple(data[name]) for name in ("switch", "config_files")}
-    return VariantPlan(**{**data, **tuples})
 
 
 def find_variant(snapshot: Snapshot, name: str) -> VariantPlan:
@@ -161,15 +150,8 @@ def find_variant(snapshot: Snapshot, name: str) -> VariantPlan:
 
 
 OF_EACH_LOAD = (
-    "tool",
-    "requests",
-    "duration_s",
-    "method",
-    "headers",
-    "body",
-    "content_type",
-    "timeout_s",
-    "most_requests",
+    *("tool", "requests", "duration_s", "method", "headers", "body", "content_type"),
+    *("timeout_s", "most_requests"),
 )
 
 

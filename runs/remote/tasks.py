@@ -30,17 +30,13 @@ def run_job(job_id: int) -> None:
     Acknowledged at its start: the job's row says what became of it, and a Redis that goes away while a message is not
     acknowledged takes the worker with it (kombu 5.7, Channel.close).
     """
-    if not _is_sent_from_here(job_id):
+    # A message in another worker's queue must not move the load elsewhere.
+    generator = LoadGenerator.objects.filter(jobs=job_id).first()
+    if _served and generator is not None and generator.queue not in _served:
         log.error("Job %s came to a worker that does not serve its load generator; it is left alone.", job_id)
         return
     runner.run_job(job_id, uuid.uuid4().hex)
     send_due_jobs()
-
-
-def _is_sent_from_here(job_id: int) -> bool:
-    """Whether this worker serves the job's generator: a message in another's queue must not move the load elsewhere."""
-    generator = LoadGenerator.objects.filter(jobs=job_id).first()
-    return not _served or generator is None or generator.queue in _served
 
 
 @celeryd_after_setup.connect
@@ -69,7 +65,6 @@ def send_due_jobs() -> None:
 
 
 def send_on_commit(job: Job) -> None:
-    """Give a queued job to its generator's workers once it is committed."""
     transaction.on_commit(partial(send_job, job.pk))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required, permission_required
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -26,18 +27,15 @@ from .job_progress import JobProgress, advise, describe_progress, jobs_adding_to
 from .models import Job, LoadGenerator, Plan, Schedule, Target
 from .registering import InUse, delete_generator, delete_target, register_this_machine
 from .rerun import CannotRepeat, Rerun, plan_from_run
+from .tools import join_command
 
 View = Callable[..., HttpResponse]
 
 
 def may(*permissions: str) -> Callable[[View], View]:
     """For people who are logged in and have these permissions; others get 403."""
-    names = [f"remote.{permission}" for permission in permissions]
-
-    def closed(view: View) -> View:
-        return login_required(permission_required(names, raise_exception=True)(view))
-
-    return closed
+    required = permission_required([f"remote.{permission}" for permission in permissions], raise_exception=True)
+    return lambda view: login_required(required(view))
 
 
 @login_required
@@ -72,68 +70,59 @@ def target(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "remote/target.html", context)
 
 
-@may("add_target")
-def new_target(request: HttpRequest) -> HttpResponse:
-    return _target_form(request, Target(), "Register a target")
-
-
-@may("change_target")
-def edit_target(request: HttpRequest, pk: int) -> HttpResponse:
-    found = get_object_or_404(Target.objects.select_related("host"), pk=pk)
-    return _target_form(request, found, f"Change {found}")
-
-
-def _target_form(request: HttpRequest, instance: Target, title: str) -> HttpResponse:
+@login_required
+def target_form(request: HttpRequest, pk: int | None = None) -> HttpResponse:
+    """Register a target, or change one."""
+    _require(request, "change_target" if pk else "add_target")
+    instance = get_object_or_404(Target.objects.select_related("host"), pk=pk) if pk else Target()
     form = TargetForm(request.POST or None, instance=instance)
-    if form.is_valid():
-        saved = form.write(request.user)
-        if saved:
-            return redirect(saved)
+    if form.is_valid() and (saved := form.write(request.user)):
+        return redirect(saved)
+    title = f"Change {instance}" if pk else "Register a target"
     return render(request, "remote/form.html", {"form": form, "title": title})
 
 
-@may("add_loadgenerator")
-def new_generator(request: HttpRequest) -> HttpResponse:
-    return _generator_form(request, LoadGenerator(kind=LoadGenerator.Kind.SSH), "Register a load generator")
-
-
-@may("change_loadgenerator")
-def edit_generator(request: HttpRequest, pk: int) -> HttpResponse:
-    found = get_object_or_404(LoadGenerator, pk=pk)
-    return _generator_form(request, found, f"Change {found}")
-
-
-def _generator_form(request: HttpRequest, instance: LoadGenerator, title: str) -> HttpResponse:
+@login_required
+def generator_form(request: HttpRequest, pk: int | None = None) -> HttpResponse:
+    """Register a load generator, or change one."""
+    _require(request, "change_loadgenerator" if pk else "add_loadgenerator")
+    instance = get_object_or_404(LoadGenerator, pk=pk) if pk else LoadGenerator(kind=LoadGenerator.Kind.SSH)
+    title = f"Change {instance}" if pk else "Register a load generator"
     form = GeneratorForm(request.POST or None, instance=instance)
     if form.is_valid():
         form.save()
         return redirect("remote")
-    may_delete = instance.pk and request.user.has_perm("remote.delete_loadgenerator")
-    delete_url = reverse("delete-generator", args=[instance.pk]) if may_delete else ""
+    may_delete = pk and request.user.has_perm("remote.delete_loadgenerator")
+    delete_url = reverse("delete-generator", args=[pk]) if may_delete else ""
     return render(request, "remote/form.html", {"form": form, "title": title, "delete_url": delete_url})
+
+
+def _require(request: HttpRequest, permission: str) -> None:
+    if not request.user.has_perm(f"remote.{permission}"):
+        raise PermissionDenied
 
 
 @require_POST
 @may("delete_target")
 def remove_target(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(Target, pk=pk)
-    try:
-        delete_target(found)
-    except InUse as reason:
-        messages.error(request, str(reason))
-        return redirect(found)
-    return redirect("remote")
+    return _remove(request, found, delete_target, found.get_absolute_url())
 
 
 @require_POST
 @may("delete_loadgenerator")
 def remove_generator(request: HttpRequest, pk: int) -> HttpResponse:
-    found = get_object_or_404(LoadGenerator, pk=pk)
+    return _remove(
+        request, get_object_or_404(LoadGenerator, pk=pk), delete_generator, reverse("edit-generator", args=[pk])
+    )
+
+
+def _remove(request: HttpRequest, row: Any, delete: Callable[[Any], None], url: str) -> HttpResponse:
     try:
-        delete_generator(found)
+        delete(row)
     except InUse as reason:
         messages.error(request, str(reason))
-        return redirect("edit-generator", pk)
+        return redirect(url)
     return redirect("remote")
 
 
@@ -158,7 +147,7 @@ def _what_runs(found: Plan) -> dict[str, Any]:
         "snapshot": snapshot,
         "runs": runs,
         "lines": list(dict.fromkeys((stage.variant, stage.level, line) for stage, line in runs)),
-        "switches": planning.list_switches(snapshot),
+        "switches": {each.name: join_command(each.switch) for each in snapshot.variants if each.switch},
         "estimate": planning.estimate(snapshot),
         "open": len(runs) <= FEW,
     }
@@ -207,10 +196,8 @@ def _plan_form(
     form = PlanForm(data, instance=instance, target=target, initial=initial)
     named = [{"name": repeated.variant}] if repeated and data is None else None
     variants = VariantSet(data, instance=instance, form_kwargs={"target": target}, prefix="variants", initial=named)
-    if data is not None:
-        saved = write_plan(form, variants, request.user)
-        if saved:
-            return redirect(saved)
+    if data is not None and (saved := write_plan(form, variants, request.user)):
+        return redirect(saved)
     context = {"form": form, "variants": variants, "target": target, "title": title, "repeated": repeated}
     context["switches"] = target.switches.exists()
     return render(request, "remote/plan_form.html", context)
@@ -228,17 +215,8 @@ def remove_plan(request: HttpRequest, pk: int) -> HttpResponse:
 LOG_LINES = 80
 may_run = permission_required("remote.run_plan", raise_exception=True)
 HEADS = (
-    "id",
-    "name",
-    "state",
-    "message",
-    "plan",
-    "target",
-    "load_generator",
-    "done",
-    "steps",
-    "created_at",
-    "finished_at",
+    *("id", "name", "state", "message", "plan", "target", "load_generator"),
+    *("done", "steps", "created_at", "finished_at"),
 )
 STEP_HEADS = ("step", "config", "concurrency", "repeat", "state", "requests_per_second", "run", "message")
 
@@ -278,10 +256,8 @@ def live(request: HttpRequest, pk: int) -> HttpResponse:
     seen = request.GET.get("seen", "")
     if seen == progress.seen:
         return HttpResponse(status=204)
-    steps_seen = seen.rpartition(".")[2]
-    return render(
-        request, "remote/_live.html", context | {"with_steps": steps_seen != progress.seen_steps, "oob": True}
-    )
+    context |= {"with_steps": seen.rpartition(".")[2] != progress.seen_steps, "oob": True}
+    return render(request, "remote/_live.html", context)
 
 
 @require_POST
@@ -372,19 +348,11 @@ def add_schedule(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 @may_run
-def pause_schedule(request: HttpRequest, pk: int) -> HttpResponse:
+def change_schedule(request: HttpRequest, pk: int, action: str) -> HttpResponse:
+    """Pause it, let it run on, or delete it."""
     found = get_object_or_404(Schedule.objects.select_related("task", "plan"), pk=pk)
-    schedules.pause_schedule(found, request.POST.get("paused") == "yes")
-    return _back(found)
-
-
-@require_POST
-@may_run
-def delete_schedule(request: HttpRequest, pk: int) -> HttpResponse:
-    found = get_object_or_404(Schedule.objects.select_related("task", "plan"), pk=pk)
-    schedules.remove_schedule(found)
-    return _back(found)
-
-
-def _back(schedule: Schedule) -> HttpResponse:
-    return redirect(schedule.plan) if schedule.plan else redirect("remote")
+    if action == "delete":
+        schedules.remove_schedule(found)
+    else:
+        schedules.pause_schedule(found, request.POST.get("paused") == "yes")
+    return redirect(found.plan) if found.plan else redirect("remote")

@@ -69,11 +69,11 @@ def _excerpt(upload: Upload) -> Excerpt:
     shown = list(_chosen(spans, len(lines)))
     # No block so near the beginning: then how the text opens.
     shown = shown or list(range(1, min(len(lines), MOST_LINES) + 1))
-    made = [
+    excerpt = [
         Line(n, lines[n - 1][:500], line_url(upload.pk, n), at > 0 and n != shown[at - 1] + 1)
         for at, n in enumerate(shown[:MOST_LINES])
     ]
-    return Excerpt(upload, tuple(made))
+    return Excerpt(upload, tuple(excerpt))
 
 
 def _chosen(spans: Sequence[tuple[int, int]], n_lines: int) -> Iterator[int]:

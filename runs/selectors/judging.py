@@ -19,25 +19,31 @@ from typing import Any
 
 from django.core.cache import caches
 from django.db.models import Q
+from django.urls import reverse
 
-from runs import analysis
-from runs.analysis import export, stats, table
+from runs import analysis, ingest
+from runs.analysis import stats, table
 from runs.analysis.columns import Column
 from runs.analysis.config_diff import ConfigDiff, compare_configs
 from runs.analysis.cost import Cost, cost
 from runs.analysis.doubt_case import Case
 from runs.analysis.doubts import Doubt, apart, excluded, find_doubts
+from runs.analysis.headline import Headline, find_headline
+from runs.analysis.headline_wording import write_headline
 from runs.analysis.judgement import judge
 from runs.analysis.scaling import Sweep, sweeps
 from runs.analysis.table import Comparison, against
 from runs.analysis.verdict import Judgement, Spread
 from runs.analysis.verdict_wording import add_words
-from runs.models import Run
-from runs.selectors import reads
-from runs.selectors.lists import union_rows
+from runs.models import Experiment, Run
+from runs.selectors import reads, summaries
 
+MAX_FILLED = 30  # cards whose headline is worked out before anybody opens the page
 KEPT_S = 7 * 24 * 3600
 METRICS = ("requests_per_second", "mean_ms", "max_ms")
+OF_SETS = ("fingerprint", "config", "config__name", *METRICS)
+# One or two sets may be steady, or wild, by chance.
+LEAST_SETS = 3
 # The newest runs tell of the machines and tools in use now, and more would only take longer.
 MAX_RUNS = 2000
 # Runs at half to double the concurrency are a similar load.
@@ -48,6 +54,7 @@ SIMILAR_FACTOR = 2
 class Judged:
     """All that is concluded. `out` and `apart`: run id and config id -> why it is kept out of the verdicts."""
 
+    headline: Headline
     doubts: list[Doubt]
     judgement: Judgement
     differences: ConfigDiff
@@ -56,23 +63,13 @@ class Judged:
     out: dict[int, str]
     apart: dict[int, str]
 
-    def as_dict(self, comparison: Comparison) -> dict[str, Any]:
-        """All of it with the table, for JSON."""
-        return export.whole(
-            comparison,
-            judgement=self.judgement,
-            doubts=self.doubts,
-            sweeps=self.sweeps,
-            cost=self.cost,
-            differences=self.differences,
-        )
-
 
 def compared(material: reads.Material) -> tuple[Comparison, Judged]:
     """The table of this material, each column against the baseline that it is judged against, and the conclusions."""
-    comparison = table.compare(material.configs, material.runs, material.captures)
+    comparison = table.compare(material.configs, material.runs, material.counted_captures)
     found = judged(material, comparison)
-    return against(comparison, found.judgement.bases), found
+    ratios = {key: verdict.ratio for key, verdict in found.judgement.verdicts.items() if verdict.ratio}
+    return against(comparison, found.judgement.bases, ratios), found
 
 
 def judged(material: reads.Material, comparison: Comparison) -> Judged:
@@ -85,11 +82,16 @@ def judged(material: reads.Material, comparison: Comparison) -> Judged:
         doubts = find_doubts(case)
         out, away = excluded(doubts), apart(doubts)
         has_costs = case.captures or case.hosts
+        judgement = judge(comparison, excluded=out, apart=away, spread=spread)
+        differences = compare_configs(case.configs, case.texts)
+        swept = sweeps(case.configs, case.runs, excluded=out)
+        headline = find_headline(comparison, judgement, doubts, differences, swept, case.hosts)
         found = Judged(
+            headline=write_headline(headline),
             doubts=doubts,
-            judgement=add_words(comparison, judge(comparison, excluded=out, apart=away, spread=spread)),
-            differences=compare_configs(case.configs, case.texts),
-            sweeps=sweeps(case.configs, case.runs, excluded=out),
+            judgement=add_words(judgement),
+            differences=differences,
+            sweeps=swept,
             cost=cost(comparison, case.captures, hosts=case.hosts, texts=case.texts, excluded=out)
             if has_costs
             else None,
@@ -130,32 +132,55 @@ def _code() -> str:
     return digest.hexdigest()[:16]
 
 
-def spread_elsewhere(comparison: Comparison) -> Spread | None:
-    """Of runs by the same tools at similar concurrency, all in one set that have one fingerprint. One query at most.
+def keep_headline(experiment: Experiment, material: reads.Material, headline: Headline) -> None:
+    """Keep a page's headline for the experiment's card, where another or none is kept. One query at most."""
+    counted = [run for run in material.runs if run.counted and run.requests_per_second is not None]
+    newest = sorted(counted, key=lambda run: -run.id)[: summaries.MAX_RUNS]
+    rates: dict[int, list[float]] = defaultdict(list)
+    for run in sorted(newest, key=lambda run: (run.repeat, run.id)):
+        rates[run.config].append(run.requests_per_second or 0.0)
+    configs = [(config.name, rates[config.id]) for config in material.configs if config.id][: summaries.MAX_CONFIGS]
+    told = {"outcome": str(headline.outcome), "sentence": headline.sentence, "of": summaries.digest_card(configs)}
+    if told != experiment.headline:
+        ingest.record_headline(experiment, told)
 
-    None where the comparison has repeats of its own, which tell more, or where nothing here was ever repeated.
+
+def work_out_headlines() -> int:
+    """Those that the newest cards lack, as nobody has opened their pages yet; returns how many. Of large ones a page does it."""
+    lacking = [
+        one.experiment for one in summaries.latest_experiments(MAX_FILLED) if one.headline is None and not one.more
+    ]
+    for experiment in lacking:
+        material = reads.of_experiment(experiment)
+        keep_headline(experiment, material, compared(material)[1].headline)
+    return len(lacking)
+
+
+def spread_elsewhere(comparison: Comparison) -> Spread | None:
+    """Of runs of the same tool, host and path at similar concurrency, all in one set that have one fingerprint.
+
+    Only runs stored before the comparison's newest one count, so that no later upload changes a verdict. One query at
+    most. None where the comparison has repeats of its own, which tell more, or where too little was ever repeated here.
     """
     runs = [run for column in comparison.columns for run in column.runs]
-    if not runs or max([len(column.runs) for column in comparison.columns]) > 1:
+    alike = {(run.tool, run.host_id, run.path) for run in runs}
+    if len(alike) != 1 or max(len(column.runs) for column in comparison.columns) > 1:
         return None
-    tools = sorted({run.tool for run in runs})
+    tool, host, path = alike.pop()
+    if host is None or not path:
+        return None
     users = [run.concurrency for run in runs if run.concurrency]
-    sets = _comparable_sets(tools, (min(users) / SIMILAR_FACTOR, max(users) * SIMILAR_FACTOR) if users else None)
-    pools = {metric: pool for metric in METRICS if (pool := stats.pooled(sets[metric]))}
-    return Spread(pools, f"of other {' and '.join(tools)} runs kept here") if pools else None
-
-
-def _comparable_sets(tools: list[str], users: tuple[float, float] | None) -> dict[str, list[list[float]]]:
-    """For each metric the logs of every set of runs that were alike in all that a fingerprint holds.
-
-    Each tool's newest runs are read along its index: among all runs those of a rare tool may be far away.
-    """
-    sound = Q(counted=True, partial=False, aborted=False)
-    alike = Run.objects.filter(sound, Q(concurrency__range=users) if users else Q()).order_by("id")
-    newest = [Run.objects.filter(tool=tool).order_by("-id").values("pk")[: MAX_RUNS // len(tools)] for tool in tools]
-    parts = [alike.filter(pk__in=ids).values_list("fingerprint", *METRICS) for ids in newest]
+    load = Q(concurrency__range=(min(users) / SIMILAR_FACTOR, max(users) * SIMILAR_FACTOR)) if users else Q()
+    before = Run.objects.filter(load, tool=tool, host=host, path=path, id__lt=max(run.id for run in runs))
+    rows = before.filter(counted=True, partial=False, aborted=False).order_by("-id").values_list(*OF_SETS)[:MAX_RUNS]
     sets: dict[str, dict[str, list[float]]] = {metric: defaultdict(list) for metric in METRICS}
-    for fingerprint, *values in union_rows(parts):
+    configs: dict[str, set[tuple[int, str]]] = defaultdict(set)
+    for fingerprint, config, name, *values in rows:
+        configs[fingerprint].add((config, name))
         for metric, value in zip(METRICS, values, strict=True):
             sets[metric][fingerprint] += stats.logs([value]) or [] if value is not None else []
-    return {metric: list(found.values()) for metric, found in sets.items()}
+    pools = {metric: stats.pooled(found.values()) for metric, found in sets.items()}
+    enough = {metric: pool for metric, pool in pools.items() if pool and pool.sets >= LEAST_SETS}
+    repeated = sorted(set().union(*[configs[key] for found in sets.values() for key in found if len(found[key]) > 1]))
+    sources = tuple((name, reverse("config", args=[config])) for config, name in repeated)
+    return Spread(enough, f"of other {tool} runs on this host and path", sources) if enough else None

@@ -73,7 +73,11 @@ def id_after(query: QueryDict) -> int | None:
 
 def rate_after(query: QueryDict) -> tuple[float, int] | None:
     """The value and the id that the page before ended with, in a list that is sorted by a value."""
-    value, _, pk = query.get("after", "").rpartition(",")
+    return _read_key(query.get("after", ""))
+
+
+def _read_key(key: str) -> tuple[float, int] | None:
+    value, _, pk = key.rpartition(",")
     try:
         return (float(value), int(pk)) if _is_id(pk) else None
     except ValueError:
@@ -90,17 +94,13 @@ def _is_id(key: str) -> bool:
 
 def _after(key: str, column: str, descending: bool) -> Q | None:
     """The condition for "after the row with this key"; a key that is none means the first page."""
-    value, _, pk = key.rpartition(",")
-    if not _is_id(pk):
-        return None
     side = "lt" if descending else "gt"
-    further = Q(**{f"id__{side}": int(pk)})
     if column == "id":
-        return further
-    try:
-        number = float(value)
-    except ValueError:
+        pk = key.rpartition(",")[2]
+        return Q(**{f"id__{side}": int(pk)}) if _is_id(pk) else None
+    if (read := _read_key(key)) is None:
         return None
+    number, further = read[0], Q(**{f"id__{side}": read[1]})
     # The first condition lets the index begin where the page does; the second says which of equal values are further on.
     return Q(**{f"{column}__{side}e": number}) & (Q(**{f"{column}__{side}": number}) | further)
 

@@ -13,7 +13,6 @@ from django.urls import reverse
 from runs.analysis import histogram
 from runs.analysis.doubt_case import Case
 from runs.analysis.facts import (
-    FIGURES,
     CaptureFact,
     ConfigFact,
     HostFact,
@@ -21,12 +20,20 @@ from runs.analysis.facts import (
     ProcessFact,
     RunFact,
     TextFact,
+    copy_run,
+    line_address,
 )
-from runs.ingest import has_one_thread, is_monitor, lists_all_processes, makes_load, parse_command, semantics_of
+from runs.ingest import (
+    asked_load,
+    has_one_thread,
+    is_monitor,
+    lists_all_processes,
+    makes_load,
+    parse_command,
+    semantics_of,
+)
 from runs.models import Capture, Config, ConfigText, Experiment, Host, Override, Run, Series, Timing
 
-# A page of an upload shows this many lines at most; a line further down needs its page named.
-LINES_A_PAGE = 3000
 PROCESS_METRICS = ("rss_kb", "cpu_pct")
 
 
@@ -41,11 +48,16 @@ class Material:
     hosts: list[Host]
     waiting: list[Timing] = field(default_factory=list)
 
+    @property
+    def counted_captures(self) -> list[CaptureFact]:
+        """Those that are not beside a run that is left out, such as a warm-up. Of some configs only counted runs are read."""
+        counted = {run.id for run in self.runs if run.counted}
+        return [capture for capture in self.captures if capture.run is None or capture.run in counted]
+
 
 def line_url(upload_id: int, line: int) -> str:
     """The address of one line of an upload."""
-    page = f"?line={line}" if line > LINES_A_PAGE else ""
-    return f"{reverse('upload', args=[upload_id])}{page}#L{line}"
+    return line_address(reverse("upload", args=[upload_id]), line)
 
 
 def of_experiment(experiment: Experiment) -> Material:
@@ -94,7 +106,7 @@ def case_of(material: Material) -> Case:
         TextFact(text.config_id, text.path, text.text, line_url(text.upload_id, text.line_first), text.line_first)
         for text in material.texts
     ]
-    return Case(material.configs, material.runs, material.captures, texts, hosts, _rulings(material))
+    return Case(material.configs, material.runs, material.counted_captures, texts, hosts, _rulings(material))
 
 
 def _rulings(material: Material) -> list[OverrideFact]:
@@ -146,27 +158,8 @@ def run_fact(run: Run) -> RunFact:
     """One stored run; its host must be loaded with it."""
     command = parse_command(run.command, run.tool)
     address = {"scheme": command.scheme, "hostname": command.hostname, "path": command.path}
-    return RunFact(
-        id=run.pk,
-        config=run.config_id,
-        label=run.label,
-        repeat=run.repeat,
-        url=run.get_absolute_url(),
-        source=line_url(run.upload_id, run.line_first),
-        line=run.line_first,
-        semantics=semantics_of(run.tool),
-        host=run.host.name if run.host else "",
-        command=run.command,
-        options={**command.options, **address},
-        note=run.note,
-        partial=run.partial,
-        counted=run.counted,
-        values=run.values,
-        host_id=run.host_id,
-        upload=run.upload_id,
-        last_line=run.line_last,
-        **{name: getattr(run, name) for name in FIGURES},
-    )
+    options = {**asked_load(run.command, run.tool, run.values), **address}
+    return copy_run(run, semantics_of(run.tool), options, line_url(run.upload_id, run.line_first))
 
 
 def _runs() -> QuerySet[Run]:
@@ -231,6 +224,7 @@ def _capture_fact(
         partial=capture.partial,
         host_id=capture.host_id,
         n=capture.n_samples,
+        programs=capture.programs,
         lists_all=lists_all_processes(capture.tool),
         metrics=metrics,
         processes=tuple(

@@ -43,24 +43,17 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class ProgramRow:
-    """A program in a capture's table: memory of one and of all processes, CPU time of all."""
+    """A program in a capture's table: memory of one and of all processes, CPU time of all.
+
+    n      processes of all samples; sums: of several samples {"processes", "rss_kb", "cpu_pct": [mean, most] at a time}
+    """
 
     name: str
     n: int
     each_kb: float | None
     together_kb: float | None
     cpu_pct: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Metric:
-    """One metric of the whole machine over all samples."""
-
-    name: str
-    n: int
-    low: float
-    mean: float
-    high: float
+    sums: Mapping[str, Sequence[float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,13 +121,9 @@ class Samples:
         packed = dict(self._series(pid=None, metric=CLOCK).values_list("capture_id", "samples"))
         if not packed:
             return None
+        sizes = {capture.pk: capture.n_samples for capture in self.captures}
         return join_clocks(
-            [
-                unpack_samples(packed[capture.pk], capture.n_samples)
-                if capture.pk in packed
-                else np.full(capture.n_samples, np.nan)
-                for capture in self.captures
-            ]
+            [unpack_samples(packed[pk], n) if pk in packed else np.full(n, np.nan) for pk, n in sizes.items()]
         )
 
     def machine_metrics(self, names: Sequence[str]) -> dict[str, Floats]:
@@ -288,10 +277,10 @@ def join_clocks(clocks: Sequence[Floats]) -> Floats:
     return np.concatenate(parts) if parts else np.empty(0)
 
 
-def machine_table(capture: Capture) -> list[Metric]:
-    """The metrics of the machine by name. One query."""
+def machine_table(capture: Capture) -> list[Series]:
+    """The metrics of the machine by name, without their samples. One query."""
     rows = capture.series.filter(pid=None).exclude(metric__in=(*PER_PROCESS, CLOCK)).order_by("metric")
-    return [Metric(*row) for row in rows.values_list("metric", "n", "min", "mean", "max")]
+    return list(rows.defer("samples"))
 
 
 def process_table(capture: Capture, most: int) -> list[ProcessRow]:
@@ -315,13 +304,15 @@ def _largest(capture: Capture, metric: str, most: int) -> list[Series]:
     return list(rows.order_by("-mean", "pid", "id")[:most])
 
 
-def program_table(programs: Mapping[str, Sequence[Program]], most: int) -> list[ProgramRow]:
-    """The `most` largest of `programs("rss_kb", "cpu_pct")`."""
+def program_table(capture: Capture, programs: Mapping[str, Sequence[Program]], most: int) -> list[ProgramRow]:
+    """The `most` largest of the capture's `programs("rss_kb", "cpu_pct")`."""
+    sums: dict[str, dict[str, list[float]]] = capture.programs
     cpu_pct = {program.name: program.together for program in programs["cpu_pct"]}
     if not programs["rss_kb"]:
         return [ProgramRow(one.name, one.n, None, None, one.together) for one in programs["cpu_pct"][:most]]
     return [
-        ProgramRow(one.name, one.n, one.each, one.together, cpu_pct.get(one.name)) for one in programs["rss_kb"][:most]
+        ProgramRow(one.name, one.n, one.each, one.together, cpu_pct.get(one.name), sums.get(one.name, {}))
+        for one in programs["rss_kb"][:most]
     ]
 
 

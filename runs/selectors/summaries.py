@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,6 +28,17 @@ class ExperimentSummary:
     @property
     def n_runs(self) -> int:
         return sum(len(rates) for _, rates in self.configs)
+
+    @property
+    def headline(self) -> dict[str, str] | None:
+        """Outcome and sentence of the experiment's page, unless its configs or runs have changed since."""
+        kept: dict[str, str] | None = self.experiment.headline
+        return kept if kept and kept["of"] == digest_card(self.configs) else None
+
+
+def digest_card(configs: Sequence[tuple[str, list[float]]]) -> str:
+    """Of what a card shows."""
+    return hashlib.sha256(repr([(name, rates) for name, rates in configs]).encode()).hexdigest()[:16]
 
 
 def latest_experiments(most: int) -> list[ExperimentSummary]:

@@ -8,6 +8,8 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.utils.html import format_html, format_html_join, json_script
 from django.utils.safestring import SafeString
 
+from runs.analysis.headline import Outcome
+from runs.analysis.headline_wording import LABELS as OUTCOMES
 from runs.analysis.numbers import figure, grouped
 from runs.analysis.table import Comparison
 from runs.analysis.verdict import Judgement, Verdict
@@ -71,7 +73,6 @@ def get(mapping: dict[object, object], key: object) -> object:
 
 @register.filter
 def phases(words: str) -> list[str]:
-    """The phases as a list that opens with "not known"."""
     return ["", *words.split()]
 
 
@@ -118,9 +119,14 @@ def verdict_of(judgement: Judgement, key: str, column: int) -> SafeString | str:
     )
 
 
+@register.filter
+def outcome_word(outcome: str) -> str:
+    """A headline's outcome as its badge has it."""
+    return OUTCOMES[Outcome(outcome)]
+
+
 @register.simple_tag
 def base_of(comparison: Comparison, judgement: Judgement, column: int) -> str:
-    """The title of the column that this one stands against."""
     return comparison.columns[judgement.bases[column]].title
 
 

@@ -14,16 +14,16 @@ MAX_RUNS = 500
 
 
 def config_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
-    found = get_object_or_404(Config.objects.select_related("experiment"), pk=pk)
-    texts = [(text, reads.line_url(text.upload_id, text.line_first)) for text in reads.once(found.texts.all())]
-    shared = reads.once(found.experiment.texts.filter(config=None))
+    config = get_object_or_404(Config.objects.select_related("experiment"), pk=pk)
+    texts = [(text, reads.line_url(text.upload_id, text.line_first)) for text in reads.once(config.texts.all())]
+    shared = reads.once(config.experiment.texts.filter(config=None))
     texts += [(text, reads.line_url(text.upload_id, text.line_first)) for text in shared]
-    newest = list(found.runs.select_related("host").order_by("-id")[:MAX_RUNS])
+    newest = list(config.runs.select_related("host").order_by("-id")[:MAX_RUNS])
     runs = [reads.run_fact(run) for run in sorted(newest, key=lambda run: (run.repeat, run.pk))]
-    peers = list(found.experiment.configs.all())
-    elsewhere = Config.objects.filter(name=found.name).exclude(pk=pk).select_related("experiment").order_by("-id")[:20]
-    context = {"config": found, "texts": texts, "runs": runs, "peers": peers, "elsewhere": list(elsewhere)}
+    peers = list(config.experiment.configs.all())
+    elsewhere = Config.objects.filter(name=config.name).exclude(pk=pk).select_related("experiment").order_by("-id")[:20]
+    context = {"config": config, "texts": texts, "runs": runs, "peers": peers, "elsewhere": list(elsewhere)}
     context |= {"cut": len(runs) == MAX_RUNS, "trend": newest[0].fingerprint if newest else ""}
     rows = tuple((run.id, run.label, run.repeat, run.requests_per_second, run.mean_ms, run.source) for run in runs)
     heads = ("run", "label", "repeat", "requests_per_second", "mean_ms", "source")
-    return respond(request, "config.html", context, Sheet(f"Config {found.name}", heads, rows), fmt=fmt)
+    return respond(request, "config.html", context, Sheet(f"Config {config.name}", heads, rows), fmt=fmt)

@@ -17,20 +17,28 @@ from runs.forms import CaptureMoveForm, NameForm, OverrideForm, RunChangeForm
 from runs.ingest import Rejected, changes
 from runs.models import Capture, Config, Experiment, Host, Override, Run, Upload
 
-
-@require_POST
-def rename_experiment(request: HttpRequest, pk: int) -> HttpResponse:
-    return _rename(request, get_object_or_404(Experiment, pk=pk), changes.rename_experiment)
-
-
-@require_POST
-def rename_config(request: HttpRequest, pk: int) -> HttpResponse:
-    return _rename(request, get_object_or_404(Config, pk=pk), changes.rename_config)
+RENAMES: dict[str, tuple[Any, Callable[[Any, str], Any]]] = {
+    "experiments": (Experiment, changes.rename_experiment),
+    "configs": (Config, changes.rename_config),
+    "hosts": (Host, changes.rename_host),
+}
 
 
 @require_POST
-def rename_host(request: HttpRequest, pk: int) -> HttpResponse:
-    return _rename(request, get_object_or_404(Host, pk=pk), changes.rename_host)
+def rename(request: HttpRequest, of: str, pk: int) -> HttpResponse:
+    model, action = RENAMES[of]
+    row = get_object_or_404(model, pk=pk)
+    form, url = NameForm(request.POST), row.get_absolute_url()
+    if not form.is_valid():
+        messages.error(request, "Nothing renamed: a name needs 1 to 300 characters.")
+        return _redirect_back(request, url)
+    renamed = _apply(request, lambda: action(row, form.cleaned_data["name"]))
+    if renamed is None or renamed.get_absolute_url() == url:
+        return _redirect_back(request, url)
+    messages.info(request, f"There was one of that name already: the two are one now, {renamed}.")
+    # The page of the merged row does not exist any more; only pages that showed both do.
+    back = _redirect_back(request, renamed.get_absolute_url())
+    return back if request.POST.get("back") != url else redirect(renamed)
 
 
 @require_POST
@@ -90,20 +98,6 @@ def override_doubt(request: HttpRequest) -> HttpResponse:
 def withdraw_override(request: HttpRequest, pk: int) -> HttpResponse:
     ingest.withdraw_override(get_object_or_404(Override, pk=pk), by=cast(User, request.user))
     return _redirect_back(request, "/")
-
-
-def _rename(request: HttpRequest, row: Any, rename: Callable[[Any, str], Any]) -> HttpResponse:
-    form, url = NameForm(request.POST), row.get_absolute_url()
-    if not form.is_valid():
-        messages.error(request, "Nothing renamed: a name needs 1 to 300 characters.")
-        return _redirect_back(request, url)
-    renamed = _apply(request, lambda: rename(row, form.cleaned_data["name"]))
-    if renamed is None or renamed.get_absolute_url() == url:
-        return _redirect_back(request, url)
-    messages.info(request, f"There was one of that name already: the two are one now, {renamed}.")
-    # The page of the merged row does not exist any more; only pages that showed both do.
-    back = _redirect_back(request, renamed.get_absolute_url())
-    return back if request.POST.get("back") != url else redirect(renamed)
 
 
 def _apply(request: HttpRequest, action: Callable[[], Any]) -> Any:

@@ -12,10 +12,11 @@ from runs.page_formats import respond
 from runs.presenters.comparison_page import comparison_context, picture_urls, respond_comparison
 from runs.presenters.run_charts import describe_timings
 from runs.selectors import excerpts, reads
+from runs.selectors.judging import keep_headline
 from runs.selectors.lists import paginate
 from runs.selectors.summaries import summarize
 
-COLUMNS = ("experiment_id", "experiment", "host", "config", "n", "requests_per_second_mean")
+COLUMNS = ("experiment_id", "experiment", "host", "config", "n", "requests_per_second_mean", "outcome", "headline")
 
 
 def experiment_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
@@ -24,6 +25,7 @@ def experiment_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
     rows = tuple(
         (summary.experiment.pk, summary.experiment.name, str(summary.experiment.host or ""), name, len(rates))
         + (sum(rates) / len(rates) if rates else None,)
+        + ((summary.headline["outcome"], summary.headline["sentence"]) if summary.headline else ("", ""))
         for summary in summaries
         for name, rates in summary.configs
     )
@@ -32,18 +34,20 @@ def experiment_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
 
 
 def experiment_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
-    found = get_object_or_404(Experiment.objects.select_related("host"), pk=pk)
-    material = reads.of_experiment(found)
-    context = comparison_context(request, material) | {
-        "experiment": found,
-        "title": found.name,
-        "notes": found.notes,
-        "permalink": found.get_absolute_url(),
-        "excerpts": excerpts.of_experiment(found.pk),
+    experiment = get_object_or_404(Experiment.objects.select_related("host"), pk=pk)
+    material = reads.of_experiment(experiment)
+    context = comparison_context(request, material)
+    keep_headline(experiment, material, context["headline"])
+    context |= {
+        "experiment": experiment,
+        "title": experiment.name,
+        "notes": experiment.notes,
+        "permalink": experiment.get_absolute_url(),
+        "excerpts": excerpts.of_experiment(experiment.pk),
         **(describe_timings(material.waiting) if material.waiting else {}),
     }
     context["drawn_at"] = picture_urls(
-        context["charts"], lambda what: reverse("experiment-picture", args=[found.pk, what])
+        context["charts"], lambda what: reverse("experiment-picture", args=[experiment.pk, what])
     )
-    head = {"id": found.pk, "name": found.name, "url": found.get_absolute_url()}
+    head = {"id": experiment.pk, "name": experiment.name, "url": experiment.get_absolute_url()}
     return respond_comparison(request, "experiment.html", context, fmt=fmt, **head)

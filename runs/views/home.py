@@ -23,7 +23,6 @@ def home(request: HttpRequest) -> HttpResponse:
 
 
 def paste_context(request: HttpRequest) -> dict[str, Any]:
-    """What the paste box shows beside itself."""
     return {
         "upload_url": request.build_absolute_uri("/api/v1/uploads/"),
         "public_read": settings.PUBLIC_READ,

@@ -26,14 +26,14 @@ def host_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
 
 
 def host_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
-    found = get_object_or_404(Host, pk=pk)
-    _, properties = compare_hosts([vars(found)])
-    experiments = summaries.experiments_on_host(found, HOST_PAGE_SIZE + 1, lists.id_after(request.GET))
+    host = get_object_or_404(Host, pk=pk)
+    _, properties = compare_hosts([vars(host)])
+    experiments = summaries.experiments_on_host(host, HOST_PAGE_SIZE + 1, lists.id_after(request.GET))
     page = lists.make_page(request.GET, experiments, size=HOST_PAGE_SIZE)
     alike = (
-        Host.objects.filter(fingerprint=found.fingerprint).exclude(pk=pk) if found.fingerprint else Host.objects.none()
+        Host.objects.filter(fingerprint=host.fingerprint).exclude(pk=pk) if host.fingerprint else Host.objects.none()
     )
-    context = {"host": found, "properties": properties, "alike": list(alike[:20])}
+    context = {"host": host, "properties": properties, "alike": list(alike[:20])}
     context |= {"summaries": summaries.summarize(page.rows), "page": page}
     rows = tuple(properties)
-    return respond(request, "host.html", context, Sheet(f"Host {found.name}", ("name", "value"), rows), fmt=fmt)
+    return respond(request, "host.html", context, Sheet(f"Host {host.name}", ("name", "value"), rows), fmt=fmt)

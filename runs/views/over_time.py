@@ -26,7 +26,6 @@ from runs.selectors.samples import Samples, samples_of_capture, samples_of_run
 
 DRAWN = 5  # goes up when the same series are drawn in another way, so that no browser keeps the old figure
 MOST_POINTS, USUAL_POINTS, USUAL_ROWS = 4000, 800, 200
-NOTHING = "The monitor said nothing that a figure of {} could show."
 
 
 def figure(request: HttpRequest, kind: str, pk: int, what: str, fmt: str) -> HttpResponse:
@@ -37,25 +36,19 @@ def figure(request: HttpRequest, kind: str, pk: int, what: str, fmt: str) -> Htt
     program = request.GET.get("program", "")
     version = orjson.dumps([DRAWN, what, fmt, program, view, samples.version()])
     etag = f'"{hashlib.sha256(version).hexdigest()[:20]}"'
-    respond = _respond_with_rows if fmt == "csv" else _respond_with_figure
-    response = condition(etag_func=lambda *_: etag)(respond)(request, samples, what, program, view)
+    response = condition(etag_func=lambda *_: etag)(_respond)(request, samples, what, program, view, fmt)
     patch_cache_control(response, no_cache=True, **{"public" if settings.PUBLIC_READ else "private": True})
     return response
 
 
-def _respond_with_figure(request: HttpRequest, samples: Samples, what: str, program: str, view: View) -> HttpResponse:
-    drawn = draw_figure(samples, what, program, view)
-    if drawn is None:
-        raise Http404(NOTHING.format(what))
-    return HttpResponse(orjson.dumps(drawn, option=orjson.OPT_SERIALIZE_NUMPY), content_type="application/json")
-
-
-def _respond_with_rows(request: HttpRequest, samples: Samples, what: str, program: str, view: View) -> HttpResponse:
-    found = figure_rows(samples, what, program, view)
-    if found is None:
-        raise Http404(NOTHING.format(what))
-    heads, rows = found
-    return HttpResponse(as_csv(Sheet(what, heads, tuple(rows))), content_type="text/csv; charset=utf-8")
+def _respond(request: HttpRequest, samples: Samples, what: str, program: str, view: View, fmt: str) -> HttpResponse:
+    if fmt == "csv":
+        if found := figure_rows(samples, what, program, view):
+            sheet = Sheet(what, found[0], tuple(found[1]))
+            return HttpResponse(as_csv(sheet), content_type="text/csv; charset=utf-8")
+    elif drawn := draw_figure(samples, what, program, view):
+        return HttpResponse(orjson.dumps(drawn, option=orjson.OPT_SERIALIZE_NUMPY), content_type="application/json")
+    raise Http404(f"The monitor said nothing that a figure of {what} could show.")
 
 
 def _find_samples(kind: str, pk: int) -> Samples:

@@ -22,8 +22,8 @@ FRESH_S = 60
 
 @xframe_options_exempt
 def experiment_picture(request: HttpRequest, pk: int, what: str) -> HttpResponse:
-    found = get_object_or_404(Experiment.objects.select_related("host"), pk=pk)
-    return _respond_svg(request, _draw(what, reads.of_experiment(found), found.name, request))
+    experiment = get_object_or_404(Experiment.objects.select_related("host"), pk=pk)
+    return _respond_svg(request, _draw(what, reads.of_experiment(experiment), experiment.name, request))
 
 
 @xframe_options_exempt
@@ -34,11 +34,11 @@ def compare_picture(request: HttpRequest, what: str) -> HttpResponse:
 
 @xframe_options_exempt
 def run_picture(request: HttpRequest, pk: int) -> HttpResponse:
-    found = get_object_or_404(Run.objects.with_context(), pk=pk)
-    line = Line(f"{found.config}, run {found.repeat}", 0, 1, found.percentiles_ms, found.complete_requests)
-    title = f"{found.experiment}: {found.config}"
+    run = get_object_or_404(Run.objects.with_context(), pk=pk)
+    line = Line(f"{run.config}, run {run.repeat}", 0, 1, run.percentiles_ms, run.complete_requests)
+    title = f"{run.experiment}: {run.config}"
     return _respond_svg(
-        request, svg.draw_percentiles([line] if found.percentiles_ms else [], title, scale=request.GET.get("y", ""))
+        request, svg.draw_percentiles([line] if run.percentiles_ms else [], title, scale=request.GET.get("y", ""))
     )
 
 

@@ -14,21 +14,17 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from runs import ingest, tasks
-from runs.forms import Unusable, carried_edits, incoming, merged_edits, packed, too_large_to_preview
-from runs.ingest import Hints, Rejected
-from runs.ingest.edits import Edits
-from runs.models import Upload
+from runs.forms import Unusable, carried_edits, incoming, merged_edits, packed, secrets_to_redact, too_large_to_preview
+from runs.ingest import Hints, Rejected, Text
+from runs.ingest.edits import Edits, add_edits
 from runs.presenters.draft_form import draft_context
 from runs.views.home import paste_context
-from runs.views.uploads import store_files
 
 LOGGED_OUT = "You are logged out. Copy the text out of the box, log in, and paste it again: nothing was stored."
 
 
 @dataclass(frozen=True, slots=True)
 class Paste:
-    """A text on its way through the preview."""
-
     data: bytes
     name: str
     hints: Hints
@@ -45,7 +41,7 @@ def preview(request: HttpRequest) -> HttpResponse:
     data = b""
     try:
         if request.user.is_authenticated and (files := too_large_to_preview(request)):
-            return store_files(request, files)
+            return _store_files(request, files)
         data, name = incoming(request)
         if not request.user.is_authenticated:
             return _refused(request, data, 403, [{"line": None, "message": LOGGED_OUT}])
@@ -60,6 +56,17 @@ def preview(request: HttpRequest) -> HttpResponse:
         return _refused(request, data, error.status, [dict(each) for each in error.errors], error.upload)
 
 
+def _store_files(request: HttpRequest, files: list[tuple[str, Text]]) -> HttpResponse:
+    """Store what is too large to preview: (name, text) of each, all stored or none. Raises Rejected."""
+    user: Any = request.user
+    receipts = tasks.submit_all(files, door="web", user=user, redact=secrets_to_redact(request.POST))
+    if not any(receipt.created for receipt in receipts):
+        messages.info(request, "This was stored before; nothing was stored twice.")
+    elif len(receipts) > 1:
+        messages.info(request, f"{len(receipts)} texts were taken in, each as an upload of its own.")
+    return redirect(receipts[0].upload) if len(receipts) == 1 else redirect("uploads")
+
+
 def _paste(request: HttpRequest, data: bytes, name: str) -> Paste:
     """The text with all edits so far: those carried along, and those that this form makes to the draft it showed."""
     hints = Hints.from_dict({"tags": request.POST.get("tags", "")})
@@ -67,7 +74,10 @@ def _paste(request: HttpRequest, data: bytes, name: str) -> Paste:
     if "redact_shown" not in request.POST:
         return Paste(data, name, hints, edits, None)
     shown = ingest.preview(data, hints=hints, edits=edits)
-    return Paste(data, name, hints, merged_edits(edits, shown.draft, request.POST), request.POST.getlist("redact"))
+    edits = merged_edits(edits, shown.draft, request.POST)
+    if "group" in request.POST:
+        edits = add_edits(edits, carried_edits({"edits": request.POST["group"]}))
+    return Paste(data, name, hints, edits, request.POST.getlist("redact"))
 
 
 def _show(request: HttpRequest, paste: Paste) -> HttpResponse:
@@ -82,18 +92,9 @@ def _show(request: HttpRequest, paste: Paste) -> HttpResponse:
 
 
 def _save(request: HttpRequest, paste: Paste) -> HttpResponse:
-    receipt = ingest.submit(
-        paste.data,
-        door="web",
-        name=paste.name,
-        user=request.user if request.user.is_authenticated else None,
-        hints=paste.hints,
-        edits=paste.edits,
-        redact=paste.redact or [],
-        may_queue=True,
-    )
-    if receipt.upload.status == Upload.Status.QUEUED:
-        tasks.hand_over(receipt.upload)
+    user = request.user if request.user.is_authenticated else None
+    options = {"hints": paste.hints, "edits": paste.edits, "redact": paste.redact or []}
+    receipt = tasks.submit_all([(paste.name, paste.data)], door="web", user=user, **options)[0]
     upload = receipt.upload
     if not receipt.created:
         messages.info(request, "This text was stored before; nothing was stored twice.")

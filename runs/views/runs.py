@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from django.conf import settings
@@ -12,7 +11,7 @@ from django.urls import reverse
 
 from runs.analysis.sheet import Sheet, Value
 from runs.forms import RunFilterForm
-from runs.models import Capture, Run
+from runs.models import Run
 from runs.page_formats import respond
 from runs.presenters.monitor_charts import charts_of_run
 from runs.presenters.run_charts import draw_latency, timings_of_run
@@ -49,40 +48,35 @@ def _row(run: Run) -> tuple[Any, ...]:
 
 
 def run_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
-    found = get_object_or_404(Run.objects.with_context(), pk=pk)
-    fact = reads.run_fact(found)
-    captures = list(found.captures.defer("values", "quotes"))
-    seen = samples_of_run(found, captures)
-    single = timings_of_run(found)
-    chart = draw_latency(found, single["exact_ms"], request.GET.get("y", ""))
-    pairs = _flatten(found.values)
+    run = get_object_or_404(Run.objects.with_context(), pk=pk)
+    fact = reads.run_fact(run)
+    captures = list(run.captures.defer("values", "quotes"))
+    seen = samples_of_run(run, captures)
+    single = timings_of_run(run)
+    chart = draw_latency(run, single["exact_ms"], request.GET.get("y", ""))
+    pairs = _flatten(run.values)
+    n = count_processes(captures)
     context = {
-        "run": found,
+        "run": run,
         "fact": fact,
-        "looks": _list_captures(captures),
-        "over_time": charts_of_run(found, seen, request.GET.get("program", "")),
+        "looks": [(one, n.get(one.pk, 0), reads.line_url(one.upload_id, one.line_first)) for one in captures],
+        "over_time": charts_of_run(run, seen, request.GET.get("program", "")),
         "marks": seen.marks() if seen else [],
         "through": seen.captures[0] if seen else None,
-        "around": seen.part_around(found) if seen else None,
+        "around": seen.part_around(run) if seen else None,
         "chart": chart,
         "log": chart is not None and chart["layout"]["yaxis"]["type"] == "log",
         "pairs": pairs,
-        "configs": list(found.experiment.configs.all()),
+        "configs": list(run.experiment.configs.all()),
         "pictures": [("Latency percentiles", reverse("run-picture", args=[pk]))] if chart else [],
         "public": settings.PUBLIC_READ,
-        "quotes": [(first, reads.line_url(found.upload_id, first)) for first, _ in found.quotes],
+        "quotes": [(first, reads.line_url(run.upload_id, first)) for first, _ in run.quotes],
         **single,
     }
-    sheet = Sheet(f"Run {found.pk}", ("name", "value"), tuple(pairs))
-    payload = {"id": found.pk, "tool": found.tool, "experiment": found.experiment.name, "config": found.config.name}
-    payload |= {"repeat": found.repeat, "label": found.label, "command": found.command, "source": fact.source}
-    return respond(request, "run.html", context, sheet, fmt=fmt, payload=payload | {"values": found.values})
-
-
-def _list_captures(captures: Sequence[Capture]) -> list[tuple[Capture, int, str]]:
-    """(capture, how many processes it saw, where it stands in its text)."""
-    n = count_processes(captures)
-    return [(one, n.get(one.pk, 0), reads.line_url(one.upload_id, one.line_first)) for one in captures]
+    sheet = Sheet(f"Run {run.pk}", ("name", "value"), tuple(pairs))
+    payload = {"id": run.pk, "tool": run.tool, "experiment": run.experiment.name, "config": run.config.name}
+    payload |= {"repeat": run.repeat, "label": run.label, "command": run.command, "source": fact.source}
+    return respond(request, "run.html", context, sheet, fmt=fmt, payload=payload | {"values": run.values})
 
 
 def _flatten(values: dict[str, Any], stem: str = "") -> list[tuple[str, Value]]:

@@ -8,6 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 
 from runs.analysis import trend as analysis
 from runs.analysis.sheet import Sheet
+from runs.analysis.summary_wording import describe_change, describe_course
 from runs.charts import Figure
 from runs.charts.history import Day, Stretch, trend_figure
 from runs.models import TrendLine
@@ -20,14 +21,14 @@ DAY_HEADS = ("day", "n", "requests_per_second", "least", "most", "stretch")
 
 def trend_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
     """Most used first."""
-    found = paginate(request.GET, TrendLine.objects.all(), column="n")
-    named = name_trends(found.rows)
+    page = paginate(request.GET, TrendLine.objects.all(), column="n")
+    named = name_trends(page.rows)
     rows = tuple(
         (line.fingerprint, *((run.tool, run.config.name, run.experiment.name) if run else ("", "", "")))
         + (line.n, line.n_days, line.first_day.isoformat(), line.last_day.isoformat())
         for line, run in ((one.line, one.run) for one in named)
     )
-    context = {"named": named, "page": found}
+    context = {"named": named, "page": page}
     return respond(request, "trends.html", context, Sheet("Trends", HEADS, rows), fmt=fmt)
 
 
@@ -39,13 +40,12 @@ def trend(request: HttpRequest, fingerprint: str, fmt: str = "") -> HttpResponse
     context = {
         "run": run,
         "fingerprint": fingerprint,
-        "course": course,
+        "sentence": describe_course(course),
+        "changes": [describe_change(change) for change in course.changes],
         "chart": _draw(course),
         "days": days[::-1],
-        "n": sum(part.n for part in course.stretches),
         "level": analysis.LEVEL,
         "fewest": analysis.FEWEST_DAYS,
-        "too_few": len(days) < 2 * analysis.FEWEST_DAYS,
     }
     payload = {"fingerprint": fingerprint, "changes": [_describe_change(change) for change in course.changes]}
     sheet = Sheet(f"Trend of {run.config.name if run else fingerprint}", DAY_HEADS, rows)
@@ -70,4 +70,4 @@ def _draw(course: analysis.Course) -> Figure:
 
 def _describe_change(change: analysis.Change) -> dict[str, Any]:
     described = {"from": change.on.isoformat(), "pct": change.pct, "p": change.p, "n": change.n}
-    return described | {"n_before": change.n_before, "words": change.words}
+    return described | {"n_before": change.n_before, "words": describe_change(change)}

@@ -7,24 +7,23 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Any
 
-from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, JsonResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, render
 from django.template.defaultfilters import filesizeformat
 from django.utils import timezone
 
 from runs import ingest, tasks
+from runs.analysis.facts import LINES_A_PAGE
 from runs.analysis.sheet import Sheet
 from runs.forms import secrets_to_redact
 from runs.incoming import parts_of, refuse_coding
-from runs.ingest import Rejected, Text, receive
+from runs.ingest import Rejected, receive
 from runs.models import Capture, Upload
 from runs.page_formats import respond
 from runs.presenters.monitor_charts import charts_of_capture
 from runs.presenters.source_lines import mark_lines, upload_spans
 from runs.selectors.lists import paginate
-from runs.selectors.reads import LINES_A_PAGE
 from runs.selectors.samples import machine_table, samples_of_capture
 
 LOGGED_OUT = "You are logged out. Log in in another window, then send the file again: it is still chosen here."
@@ -53,30 +52,12 @@ def send_file(request: HttpRequest) -> HttpResponse:
     name = request.GET.get("name", "")[:255]
     try:
         refuse_coding(request)
-        receipt = _submit_files(request, [(name, receive(parts_of(request)))], secrets_to_redact(request.GET))[0]
+        redact, user = secrets_to_redact(request.GET), request.user
+        receipt = tasks.submit_all([(name, receive(parts_of(request)))], door="web", user=user, redact=redact)[0]
     except Rejected as error:
         kept = error.upload.get_absolute_url() if error.upload else ""
         return JsonResponse({"errors": error.errors, "url": kept}, status=error.status)
     return JsonResponse({"url": receipt.upload.get_absolute_url()}, status=201 if receipt.created else 200)
-
-
-def store_files(request: HttpRequest, files: list[tuple[str, Text]]) -> HttpResponse:
-    """The same for a form without the script: (name, text) of each, all stored or none. Raises Rejected."""
-    receipts = _submit_files(request, files, secrets_to_redact(request.POST))
-    if not any(receipt.created for receipt in receipts):
-        messages.info(request, "This was stored before; nothing was stored twice.")
-    elif len(receipts) > 1:
-        messages.info(request, f"{len(receipts)} texts were taken in, each as an upload of its own.")
-    return redirect(receipts[0].upload) if len(receipts) == 1 else redirect("uploads")
-
-
-def _submit_files(request: HttpRequest, files: list[tuple[str, Text]], redact: frozenset[str]) -> list[ingest.Receipt]:
-    user: Any = request.user
-    receipts = ingest.submit_all(files, door="web", user=user, redact=redact, may_queue=True)
-    for receipt in receipts:
-        if receipt.upload.status == Upload.Status.QUEUED:
-            tasks.hand_over(receipt.upload)
-    return receipts
 
 
 def upload_progress(request: HttpRequest, pk: int) -> HttpResponse:
@@ -99,28 +80,21 @@ class Progress:
 
 def _progress(upload: Upload, now: datetime) -> Progress:
     if upload.status == Upload.Status.QUEUED:
-        return Progress("Waits for a worker.", "Waits for a worker.", _waiting_note(upload, now))
+        late = now - upload.created_at > SILENT
+        note = "All are busy, or none is running: “python manage.py worker” starts one." if late else ""
+        note = "Its reader is gone; it is read anew." if upload.attempts else note
+        return Progress("Waits for a worker.", "Waits for a worker.", note)
     blocks = f"{upload.n_blocks:,} block{'' if upload.n_blocks == 1 else 's'} found"
     if upload.bytes_read >= upload.size_bytes:
         text = brief = f"All of it is read, {blocks}. What was found is being stored."
     else:
         read = f"{filesizeformat(upload.bytes_read)} of {filesizeformat(upload.size_bytes)} read"
         text, brief = f"{read}, {blocks}.", f"{upload.bytes_read * 10 // upload.size_bytes * 10} % read."
-    return Progress(text, brief, _worker_note(upload, now))
-
-
-def _waiting_note(upload: Upload, now: datetime) -> str:
-    if upload.attempts:
-        return "Its reader is gone; it is read anew."
-    late = now - upload.created_at > SILENT
-    return "All are busy, or none is running: “python manage.py worker” starts one." if late else ""
-
-
-def _worker_note(upload: Upload, now: datetime) -> str:
+    note = f"Reading was broken off before; this is attempt {upload.attempts}." if upload.attempts > 1 else ""
     if upload.seen_at and now - upload.seen_at > SILENT:
         silent = int((now - upload.seen_at).total_seconds())
-        return f"Nothing was heard of its reader for {silent} s. Where it is gone, another one begins anew by itself."
-    return f"Reading was broken off before; this is attempt {upload.attempts}." if upload.attempts > 1 else ""
+        note = f"Nothing was heard of its reader for {silent} s. Where it is gone, another one begins anew by itself."
+    return Progress(text, brief, note)
 
 
 def upload_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
@@ -135,11 +109,15 @@ def upload_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
         "experiments": list(dict.fromkeys(row.experiment for rows in (runs, captures, timings) for row in rows)),
         "runs": runs,
         "captures": captures,
-        "became": _count_blocks(
-            (len(runs), "run", "runs"),
-            (len(captures), "capture", "captures"),
-            (len(timings), "file of single requests", "files of single requests"),
-            (len(texts), "config text", "config texts"),
+        "became": ", ".join(
+            f"{len(rows)} {singular if len(rows) == 1 else plural}"
+            for rows, singular, plural in (
+                (runs, "run", "runs"),
+                (captures, "capture", "captures"),
+                (timings, "file of single requests", "files of single requests"),
+                (texts, "config text", "config texts"),
+            )
+            if rows
         ),
         "progress": _progress(upload, timezone.now()) if upload.is_waited_for else None,
     }
@@ -170,11 +148,6 @@ def _text_context(request: HttpRequest, upload: Upload, spans: list[Any]) -> dic
     }
 
 
-def _count_blocks(*counts: tuple[int, str, str]) -> str:
-    """Of (number, singular, plural) those that are there, such as "2 runs, 1 capture"."""
-    return ", ".join(f"{n} {singular if n == 1 else plural}" for n, singular, plural in counts if n)
-
-
 def _nearby_parts(start: int, n_lines: int) -> list[tuple[int, int, bool]]:
     """(first line, last line, are parts before it left out) of the first and last parts and those around `start`."""
     starts = range(1, n_lines + 1, LINES_A_PAGE)
@@ -190,6 +163,5 @@ def _charts_context(captures: list[Capture]) -> dict[str, Any]:
     if longest is None or longest.n_samples < 2:
         return {}
     seen = samples_of_capture(longest)
-    names = {one.name for one in machine_table(longest) if one.high or "swap" not in one.name}
-    charts = charts_of_capture(longest, names, seen.programs("rss_kb", "cpu_pct"), "")
+    charts = charts_of_capture(longest, machine_table(longest), seen.programs("rss_kb", "cpu_pct"), "")
     return {"charted": longest, "over_time": charts, "marks": seen.marks()}

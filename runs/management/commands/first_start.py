@@ -14,6 +14,7 @@ from django.core.management.base import BaseCommand
 
 from runs import ingest
 from runs.accounts.first_user import make_first_user, password_file
+from runs.selectors.judging import work_out_headlines
 
 SAMPLES = Path(__file__).resolve().parent.parent.parent / "samples"
 
@@ -31,6 +32,7 @@ class Command(BaseCommand):
             self.stdout.write(f"{load_samples()} sample sessions loaded")
             make_first_user()
             self.stdout.write(f"The user admin was made; the password is in {password_file()}")
+        work_out_headlines()
         ingest.apply_deltas()  # what samples or a migration have counted is there on the first page that is opened
 
 

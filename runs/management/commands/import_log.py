@@ -11,12 +11,13 @@ from time import monotonic
 from typing import Any, TextIO
 
 from django.conf import settings
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 
 from runs import ingest
 from runs.incoming import parts_of
 from runs.ingest import EVERY_SECRET, Hints, Rejected, Text, receive
 from runs.models import Upload
+from runs.selectors.judging import work_out_headlines
 
 FOUND, NOTHING, UNREADABLE = 0, 1, 2
 INTERRUPTED = 130  # the shells' status for Ctrl-C
@@ -37,12 +38,16 @@ class Command(BaseCommand):
         parser.add_argument(
             "--tag", action="append", default=[], dest="tags", help="a word put on every run; several allowed"
         )
+        parser.add_argument("--at", default="", help="when the runs were made (ISO 8601), where the text does not say")
         parser.add_argument("--redact", action="store_true", help="black out whatever looks like a secret")
         parser.add_argument("--dry-run", action="store_true", help="show what would be stored, and store nothing")
         parser.add_argument("--json", action="store_true", help="print one JSON object a run")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        hints = Hints.from_dict(options)
+        try:
+            hints = Hints.from_dict(options)
+        except ValueError as error:
+            raise CommandError(str(error), returncode=UNREADABLE) from error
         self.redact = EVERY_SECRET if options["redact"] else frozenset()
         try:
             statuses = [
@@ -52,6 +57,8 @@ class Command(BaseCommand):
             self.stderr.write("Stopped. Of the file that was being read nothing is stored.")
             statuses = [INTERRUPTED]
         ingest.apply_deltas()  # so that lists know the runs at once, with or without a worker
+        if not options["dry_run"]:
+            work_out_headlines()
         if max(statuses):
             sys.exit(max(statuses))
 
@@ -63,14 +70,23 @@ class Command(BaseCommand):
             if dry_run:
                 lines = describe_draft(data, hints, as_json)
             else:
-                receipt = self._store(data, name, hints, progress)
+                progress.size_bytes = data.size_bytes
+                receipt = ingest.submit(
+                    data,
+                    door=Upload.Door.COMMAND,
+                    name="" if name == "-" else Path(name).name,
+                    hints=hints,
+                    redact=self.redact,
+                    on_progress=progress.add_read,
+                )
                 lines = describe_stored(receipt, name, as_json)
         except OSError as failure:
             self.stderr.write(f"{name}: {failure.strerror}")
             return UNREADABLE
         except Rejected as refusal:
             for error in refusal.errors:
-                self.stderr.write(f"{name}: {_describe_error(error)}")
+                line = f"line {error['line']}: " if error["line"] else ""
+                self.stderr.write(f"{name}: {line}{error['message']}")
             return NOTHING if refusal.status == 422 else UNREADABLE
         finally:
             progress.end()
@@ -78,17 +94,8 @@ class Command(BaseCommand):
             self.stdout.write(line)
         return FOUND
 
-    def _store(self, data: Text, name: str, hints: Hints, progress: ProgressLine) -> ingest.Receipt:
-        shown = "" if name == "-" else Path(name).name
-        progress.begin_reading(data.size_bytes)
-        door = Upload.Door.COMMAND
-        return ingest.submit(
-            data, door=door, name=shown, hints=hints, redact=self.redact, on_progress=progress.add_read
-        )
-
 
 def describe_stored(receipt: ingest.Receipt, name: str, as_json: bool) -> list[str]:
-    """What of a text is stored: a line a run, and where it shows."""
     body = ingest.result_of(receipt.upload)
     if as_json:
         return [json.dumps(run | {"url": whole_address(run["url"])}, ensure_ascii=False) for run in body["runs"]]
@@ -147,10 +154,6 @@ def _describe_run(run: dict[str, Any]) -> str:
     return f"{run['tool']}  {figure}  {run['config']}, repeat {run['repeat']}  lines {first}-{last}{beside}"
 
 
-def _describe_error(error: ingest.Error) -> str:
-    return f"line {error['line']}: {error['message']}" if error["line"] else error["message"]
-
-
 class ProgressLine:
     """A line on a terminal's standard error with the progress of one text; nothing is written where that is no terminal.
 
@@ -159,31 +162,24 @@ class ProgressLine:
 
     def __init__(self, stream: TextIO, name: str, size_bytes: int = 0) -> None:
         self._stream = stream if stream.isatty() else None
-        self._name, self._size = name, size_bytes
+        self._name, self.size_bytes = name, size_bytes
         self._received = self._read = self._blocks = 0
         self._next = monotonic() + PROGRESS_EVERY_S
         self._is_shown = False
 
     def count_received(self, parts: Iterable[bytes]) -> Iterator[bytes]:
-        """Yield the same parts of the file and count them."""
         for part in parts:
             self._received += len(part)
-            self._show("taken in", self._received, self._size)
+            self._show("taken in", self._received, self.size_bytes)
             yield part
-        self._size = 0
-
-    def begin_reading(self, size_bytes: int) -> None:
-        """The text has been received whole, has so many bytes, and is read now."""
-        self._size = size_bytes
+        self.size_bytes = 0
 
     def add_read(self, n_bytes: int, n_blocks: int) -> None:
-        """So many more bytes and blocks were read."""
         self._read += n_bytes
         self._blocks += n_blocks
-        self._show("read", self._read, self._size, f", {self._blocks:,} blocks found")
+        self._show("read", self._read, self.size_bytes, f", {self._blocks:,} blocks found")
 
     def end(self) -> None:
-        """Clear the line."""
         if self._stream and self._is_shown:
             self._stream.write(CLEAR_LINE)
             self._stream.flush()

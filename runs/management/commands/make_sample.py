@@ -11,11 +11,11 @@ import argparse
 import hashlib
 import random
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from itertools import count
+from itertools import count, product
 from time import perf_counter
 from typing import Any
 
@@ -33,7 +33,6 @@ START, DAYS = datetime(2025, 1, 6, 1, tzinfo=UTC), 360
 NIGHTLY_SHARE, RUNS_A_NIGHTLY, RUNS_A_HOST = 0.3, 10_000, 2_000
 NIGHTLY_CONFIGS, NIGHTLY_REPEATS = 3, 3
 FEWEST_HOSTS = 60  # more than a page lists, so that lists of hosts can be compared between sizes
-TOOLS = {"ab": 80, "siege": 8, "wrk": 8, "hey": 3, "h2load": 1}
 PERCENTILES = {"50": 0.9, "66": 1.0, "75": 1.1, "80": 1.15, "90": 1.4, "95": 1.8, "98": 2.6, "99": 3.5, "100": 9.0}
 SERVERS = (
     [f"Apache/2.4.{n}" for n in range(37, 63)] + [f"nginx/1.{n}.1" for n in range(10, 28, 2)] + ["lighttpd/1.4.69"]
@@ -71,36 +70,37 @@ class Command(BaseCommand):
         n_series = SERIES_A_RUN if options["series"] is None else round(options["series"] / n)
         start, stored = perf_counter(), 0
         sample = Sample(n, random.Random(options["seed"]))  # noqa: S311  (no secret)
-        variants = [series_values(n_series, sample.random) for _ in range(SERIES_VARIANTS)]
+        variants = [series_values(n_series, sample.random) for _ in range(SERIES_VARIANTS)] if n_series else []
         Host.objects.bulk_create(sample.hosts)
-        for runs in batches(sample.uploads()):
-            with transaction.atomic(), given_creation_times():
-                store_batch(runs, variants if n_series else [], sample.random)
+        batch: list[Run] = []
+        for runs in sample.uploads():
+            batch += runs
             stored += len(runs)
-            if stored % RUNS_A_REPORT < len(runs):
-                self.stdout.write(f"{stored} runs after {perf_counter() - start:.0f} s")
-                self.stdout.flush()
+            if len(batch) >= RUNS_A_BATCH or stored == n:
+                with transaction.atomic(), given_creation_times():
+                    store_batch(batch, variants, sample.random)
+                if stored % RUNS_A_REPORT < len(batch):
+                    self.stdout.write(f"{stored} runs after {perf_counter() - start:.0f} s")
+                    self.stdout.flush()
+                batch = []
         ingest.recount()
-        vacuum()
+        # What PostgreSQL's own housekeeping would do minutes later: without statistics its plans are poor.
+        if connection.vendor == "postgresql" and not connection.in_atomic_block:
+            with connection.cursor() as cursor:
+                cursor.execute("VACUUM (ANALYZE)")
         self.stdout.write(f"{Run.objects.count()} runs, all counted")
-
-
-@dataclass(frozen=True)
-class Load:
-    """One config's runs: what they share, and the rate around which theirs lie."""
-
-    config: Config
-    rate: float
-    shared: dict[str, Any]
 
 
 @dataclass
 class Group:
-    """An experiment and what is run in it; its rates change by the factor `step` on the day `turn`."""
+    """An experiment and what is run in it.
+
+    loads       the columns that the runs of each config share; theirs lie around its requests_per_second
+    turn, step  on that day of the sample the rates change by that factor
+    """
 
     experiment: Experiment
-    host: Host
-    loads: list[Load]
+    loads: list[dict[str, Any]]
     turn: int = DAYS
     step: float = 1.0
 
@@ -110,8 +110,9 @@ class Sample:
 
     def __init__(self, n_runs: int, chance: random.Random) -> None:
         self.n_runs, self.random = n_runs, chance
+        self.numbers = count()
         self.before = Upload.objects.count()  # their texts must differ from these
-        self.n_configs = self.n_uploads = 0
+        self.tools = [kind for kind in ingest.kinds() if ingest.makes_load(kind)]
         first = Host.objects.count()
         self.hosts = [self._host(first + number) for number in range(max(FEWEST_HOSTS, n_runs // RUNS_A_HOST))]
         self.nightly: list[Group] = []
@@ -129,6 +130,10 @@ class Sample:
                 runs = self._paste(moment)
             yield runs[: self.n_runs - stored]
             stored += len(runs)
+
+    def _choose_often(self, among: list[Any]) -> Any:
+        """One of them; the first more often than the last."""
+        return among[int(len(among) * self.random.random() ** 2)]
 
     def _host(self, number: int) -> Host:
         cores = self.random.choice((1, 2, 4, 8, 16, 32))
@@ -152,47 +157,40 @@ class Sample:
 
     def _group(self, name: str, n_configs: int, moment: datetime) -> Group:
         choice = self.random
-        number = int(len(self.hosts) * choice.random() ** 2)  # some machines are used more than others
-        tool = choice.choices(list(TOOLS), list(TOOLS.values()))[0]
-        name = f"{name} on {choice.choice(SERVERS)}"
-        experiment = Experiment(name=name, host=self.hosts[number], created_at=moment)
+        host, tool = self._choose_often(self.hosts), self._choose_often(self.tools)
+        experiment = Experiment(name=f"{name} on {choice.choice(SERVERS)}", host=host, created_at=moment)
         concurrency, n = choice.choice((10, 50, 100, 200)), choice.choice((100, 1000, 10_000))
         path = f"/page{choice.randrange(30)}/"
-        command = f"{tool} -n {n} -c {concurrency} http://host{number}:8080{path}"
+        command = f"{tool} -n {n} -c {concurrency} http://host{choice.randrange(FEWEST_HOSTS)}:8080{path}"
         shared = {"tool": tool, "command": command, "path": path, "concurrency": concurrency, "complete_requests": n}
-        loads = [self._load(experiment, position, shared) for position in range(n_configs)]
-        return Group(experiment, self.hosts[number], loads)
-
-    def _load(self, experiment: Experiment, position: int, shared: dict[str, Any]) -> Load:
-        choice = self.random
-        name = f"{choice.choice(MPMS)}, {choice.choice((2, 4, 8, 16, 32, 64))} processes, try {position + 1}"
-        config = Config(experiment=experiment, name=name, position=position)
-        self.n_configs += 1
-        own = {
-            "server_software": SERVERS[int(len(SERVERS) * choice.random() ** 2)],
-            "fingerprint": _digest(self.before, self.n_configs, *shared.values()),
-        }
-        return Load(config, choice.lognormvariate(7.5, 0.9), shared | own)
+        loads = []
+        for position in range(n_configs):
+            name = f"{choice.choice(MPMS)}, {choice.choice((2, 4, 8, 16, 32, 64))} processes, try {position + 1}"
+            own = {
+                "config": Config(experiment=experiment, name=name, position=position),
+                "server_software": self._choose_often(SERVERS),
+                "fingerprint": _digest(self.before, next(self.numbers), *shared.values()),
+                "requests_per_second": choice.lognormvariate(7.5, 0.9),
+            }
+            loads.append({**shared, **own, "experiment": experiment, "host": host})
+        return Group(experiment, loads)
 
     def _upload(
         self, group: Group, n_repeats: int, moment: datetime, tags: list[str], factor: float = 1.0
     ) -> list[Run]:
         """One upload with the runs of each load."""
-        self.n_uploads += 1
-        key = _digest(self.before, self.n_uploads, moment.isoformat())
+        key = _digest(self.before, next(self.numbers), moment.isoformat())
         upload = Upload(
             **{"name": f"{group.experiment.name}.txt", "sha256": key, "text_key": key, "encoding": "utf-8"},
             **{"door": self.random.choice(("web", "rest", "rest", "rest", "command")), "status": "ready"},
             **{"hints": {"tags": tags}, "created_at": moment},
         )
-        loads = [(load, repeat) for load in group.loads for repeat in range(1, n_repeats + 1)]
         runs = []
-        for at, (load, repeat) in enumerate(loads):
-            rate = round(load.rate * factor * self.random.lognormvariate(0, 0.03), 2)
+        for at, (load, repeat) in enumerate(product(group.loads, range(1, n_repeats + 1))):
+            rate = round(load["requests_per_second"] * factor * self.random.lognormvariate(0, 0.03), 2)
             place = {"block_key": f"b{at}", "line_first": at * LINES + 2, "line_last": (at + 1) * LINES - 1}
-            rows = {"experiment": group.experiment, "config": load.config, "host": group.host, "upload": upload}
-            figures = _figures(rate, load.shared["concurrency"], load.shared["complete_requests"])
-            runs.append(Run(**rows, **place, **load.shared, **figures, repeat=repeat, tags=tags, created_at=moment))
+            own = {"upload": upload, "repeat": repeat, "tags": tags, "created_at": moment, "doubted": False}
+            runs.append(Run(**load | place | own | _figures(rate, load["concurrency"], load["complete_requests"])))
         text = "".join(TEXT.format(run=run) for run in runs).encode()
         upload.raw, upload.size_bytes, upload.n_lines = zlib.compress(text, 1), len(text), len(runs) * LINES
         upload.blocks = [{"kind": run.tool, "lines": [run.line_first, run.line_last], "partial": False} for run in runs]
@@ -223,18 +221,6 @@ def series_values(n: int, chance: random.Random) -> list[dict[str, Any]]:
         value = round(row.pop("value"), 1)
         row |= {"n": 1, "samples": pack_samples([value]), "min": value, "mean": value, "max": value, "last": value}
     return values[:n]
-
-
-def batches(uploads: Iterable[list[Run]]) -> Iterator[list[Run]]:
-    """The runs of several uploads together."""
-    batch: list[Run] = []
-    for runs in uploads:
-        batch += runs
-        if len(batch) >= RUNS_A_BATCH:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
 
 
 def store_batch(runs: list[Run], variants: list[list[dict[str, Any]]], chance: random.Random) -> None:
@@ -269,13 +255,6 @@ def given_creation_times() -> Iterator[None]:
     finally:
         for field in fields:
             field.auto_now_add = True
-
-
-def vacuum() -> None:
-    """What PostgreSQL's own housekeeping would do minutes later: without statistics its plans are poor."""
-    if connection.vendor == "postgresql":
-        with connection.cursor() as cursor:
-            cursor.execute("VACUUM (ANALYZE)")
 
 
 def _digest(*parts: object) -> str:

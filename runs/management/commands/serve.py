@@ -47,7 +47,6 @@ class Command(BaseCommand):
         self.stdout.write("Stopped.")
 
     def announce(self, host: str) -> None:
-        """Print the address and how to log in."""
         self.stdout.write(f"\nbenchdash is at http://{host}:{settings.PORT}/")
         if password := first_password():
             where = password_file()

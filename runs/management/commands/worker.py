@@ -21,7 +21,10 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["host"]:
-            self._warn_if_unknown(options["host"])
+            name = options["host"]
+            # Only a warning: it may be registered later, and its jobs wait in the queue until then.
+            if not LoadGenerator.objects.filter(name=name, kind=LoadGenerator.Kind.WORKER).exists():
+                self.stderr.write(f"No load generator of the kind worker is registered as {name} yet.")
             commands = {"The worker": generator_command(options["host"])}
         else:
             commands = worker_commands(local=options["local"], texts_at_once=options["texts"])
@@ -33,8 +36,3 @@ class Command(BaseCommand):
     def _announce(self) -> None:
         self.stdout.write("Working. Ctrl-C stops it.")
         self.stdout.flush()
-
-    def _warn_if_unknown(self, name: str) -> None:
-        """Only a warning: it may be registered later, and its jobs wait in the queue until then."""
-        if not LoadGenerator.objects.filter(name=name, kind=LoadGenerator.Kind.WORKER).exists():
-            self.stderr.write(f"No load generator of the kind worker is registered as {name} yet.")

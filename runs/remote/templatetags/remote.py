@@ -6,37 +6,15 @@ from django import template
 
 from .. import job_progress, schedules
 from ..forms import ScheduleForm
-from ..models import Plan
 
 register = template.Library()
 CLOCKS_LEVEL_S = 0.05  # asking a clock over ssh is no more exact than this
 
-
-@register.simple_tag
-def adding_to(experiment_id: int) -> job_progress.ExperimentJobs:
-    return job_progress.jobs_adding_to(experiment_id)
-
-
-@register.simple_tag
-def active_jobs() -> list[job_progress.JobSummary]:
-    return job_progress.active_jobs()
-
-
-@register.simple_tag
-def latest_jobs(plan: Plan | None = None) -> list[job_progress.JobSummary]:
-    """The latest jobs, of this plan or of all."""
-    return job_progress.latest_jobs(plan.pk if plan else None)
-
-
-@register.simple_tag
-def schedules_of(plan: Plan | None = None) -> list[schedules.Entry]:
-    """The schedules of this plan, or all of them."""
-    return schedules.list_entries(plan)
-
-
-@register.simple_tag
-def schedule_form() -> ScheduleForm:
-    return ScheduleForm()
+register.simple_tag(job_progress.active_jobs)
+register.simple_tag(job_progress.latest_jobs)
+register.simple_tag(job_progress.jobs_adding_to, name="adding_to")
+register.simple_tag(schedules.list_entries, name="schedules_of")
+register.simple_tag(lambda: ScheduleForm(), name="schedule_form")
 
 
 @register.filter

@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import re
 
-from ..snapshots import Files, Load, Progress
+from ..snapshots import Files, Load
+from . import Tool
 
-NAME = "ab"
-VERSION = ("ab", "-V")
 DONE = re.compile(r"^(?:Completed|Finished) (\d{1,15}) requests", re.M)
 MOST_AT_ONCE = 20_000  # MAX_CONCURRENCY of ab.c
 LOST = {
@@ -32,21 +31,36 @@ LOST = {
     "-r": "that it goes on after socket errors",
     "-I": "TLS without the server's name",
 }
-DEFAULTS = {"requests": 1, "concurrency": 1}
 
 
-def argv(load: Load, files: Files) -> list[str]:
-    command = [NAME]
-    if load.duration_s is not None:
-        command += ["-t", str(load.duration_s), "-n", str(load.most_requests or 50_000)]
-    else:
-        command += ["-n", str(load.requests)]
-    command += ["-c", str(load.concurrency)]
-    command += ["-k"] if load.keepalive else []
-    command += ["-s", str(load.timeout_s), *_method(load, files)]
-    for name, value in load.headers:
-        command += ["-H", f"{name}: {value}"]
-    return [*command, load.url]
+class ApacheBench(Tool):
+    name, version = "ab", ("ab", "-V")
+    lost = LOST
+    defaults = {"requests": 1, "concurrency": 1}
+
+    def argv(self, load: Load, files: Files) -> list[str]:
+        command = ["ab"]
+        if load.duration_s is not None:
+            command += ["-t", str(load.duration_s), "-n", str(load.most_requests or 50_000)]
+        else:
+            command += ["-n", str(load.requests)]
+        command += ["-c", str(load.concurrency)]
+        command += ["-k"] if load.keepalive else []
+        command += ["-s", str(load.timeout_s), *_method(load, files)]
+        for name, value in load.headers:
+            command += ["-H", f"{name}: {value}"]
+        return [*command, load.url]
+
+    def cannot(self, load: Load) -> str | None:
+        if load.concurrency > MOST_AT_ONCE:
+            return f"ab sends at most {MOST_AT_ONCE} requests at once."
+        if load.requests is not None and load.requests < load.concurrency:
+            return f"ab needs at least as many requests as it sends at once: {load.requests} is less than {load.concurrency}."
+        return None
+
+    def progress(self, text: str) -> int | None:
+        found = DONE.findall(text)
+        return int(found[-1]) if found else None
 
 
 def _method(load: Load, files: Files) -> list[str]:
@@ -58,26 +72,3 @@ def _method(load: Load, files: Files) -> list[str]:
     if load.method == "PUT":
         return ["-u", files.body, *kind]
     return ["-p", files.body, *kind, *([] if load.method == "POST" else ["-m", load.method])]
-
-
-def inputs(load: Load) -> dict[str, str]:
-    return {"body": load.body} if load.body else {}
-
-
-def cannot(load: Load) -> str | None:
-    if load.concurrency > MOST_AT_ONCE:
-        return f"ab sends at most {MOST_AT_ONCE} requests at once."
-    if load.requests is not None and load.requests < load.concurrency:
-        return (
-            f"ab needs at least as many requests as it sends at once: {load.requests} is less than {load.concurrency}."
-        )
-    return None
-
-
-def sends(load: Load) -> int | None:
-    return load.requests
-
-
-def progress(text: str) -> Progress | None:
-    found = DONE.findall(text)
-    return Progress(int(found[-1])) if found else None

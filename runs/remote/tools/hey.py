@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import re
 
-from ..snapshots import Files, Load, Progress
+from ..snapshots import Files, Load
+from . import Tool
 
-NAME = "hey"
-VERSION = ("hey",)
 LOST = {
     "-D": "the body, which is in a file of the machine it ran on",
     "-q": "the limit of requests per second",
@@ -24,40 +23,32 @@ LOST = {
     "-cpus": "the number of cores",
     "-h2": "HTTP/2",
 }
-DEFAULTS = {"requests": 200, "concurrency": 50, "timeout_s": 20, "keepalive": True}
 
 
-def argv(load: Load, files: Files) -> list[str]:
-    command = [NAME, "-disable-redirects", "-disable-compression"]
-    command += [] if load.keepalive else ["-disable-keepalive"]
-    command += ["-z", f"{load.duration_s}s"] if load.duration_s is not None else ["-n", str(load.requests)]
-    command += ["-c", str(load.concurrency), "-t", str(load.timeout_s)]
-    command += [] if load.method == "GET" else ["-m", load.method]
-    for name, value in load.headers:
-        command += ["-H", f"{name}: {value}"]
-    command += ["-T", load.content_type] if load.content_type else []
-    command += ["-D", files.body] if load.body else []
-    return [*command, load.url]
+class Hey(Tool):
+    name, version = "hey", ("hey",)
+    lost = LOST
+    defaults = {"requests": 200, "concurrency": 50, "timeout_s": 20, "keepalive": True}
+    same_share = True
 
+    def argv(self, load: Load, files: Files) -> list[str]:
+        command = ["hey", "-disable-redirects", "-disable-compression"]
+        command += [] if load.keepalive else ["-disable-keepalive"]
+        command += ["-z", f"{load.duration_s}s"] if load.duration_s is not None else ["-n", str(load.requests)]
+        command += ["-c", str(load.concurrency), "-t", str(load.timeout_s)]
+        command += [] if load.method == "GET" else ["-m", load.method]
+        for name, value in load.headers:
+            command += ["-H", f"{name}: {value}"]
+        command += ["-T", load.content_type] if load.content_type else []
+        command += ["-D", files.body] if load.body else []
+        return [*command, load.url]
 
-def inputs(load: Load) -> dict[str, str]:
-    return {"body": load.body} if load.body else {}
-
-
-def cannot(load: Load) -> str | None:
-    odd = next((name for name, _ in load.headers if not re.fullmatch(r"[\w-]+", name, re.A)), None)
-    if odd:
-        return f"hey cannot send the header {odd}: it takes letters, digits, dashes and underscores in a name."
-    if any(name.lower() == "user-agent" for name, _ in load.headers):
-        return "hey sends a User-Agent of its own and no other."
-    if load.requests is not None and load.requests < load.concurrency:
-        return f"hey needs at least one request for each worker: {load.requests} is less than {load.concurrency}."
-    return None
-
-
-def sends(load: Load) -> int | None:
-    return None if load.requests is None else load.requests // load.concurrency * load.concurrency
-
-
-def progress(text: str) -> Progress | None:
-    return None
+    def cannot(self, load: Load) -> str | None:
+        odd = next((name for name, _ in load.headers if not re.fullmatch(r"[\w-]+", name, re.A)), None)
+        if odd:
+            return f"hey cannot send the header {odd}: it takes letters, digits, dashes and underscores in a name."
+        if any(name.lower() == "user-agent" for name, _ in load.headers):
+            return "hey sends a User-Agent of its own and no other."
+        if load.requests is not None and load.requests < load.concurrency:
+            return f"hey needs at least one request for each worker: {load.requests} is less than {load.concurrency}."
+        return None

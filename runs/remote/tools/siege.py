@@ -11,10 +11,9 @@ Source     siege --help, siege -C, and what a server saw of it
 
 from __future__ import annotations
 
-from ..snapshots import Files, Load, Progress
+from ..snapshots import Files, Load
+from . import Tool
 
-NAME = "siege"
-VERSION = ("siege", "-V")
 LEAST_S = 2
 MOST_HEADERS = 1900  # characters; siege gives up above 2048
 CODINGS = ("identity", "gzip", "deflate", "gzip, deflate")
@@ -45,23 +44,50 @@ LOST = {
     **dict.fromkeys(("-R", "--rc"), "its settings, which are in a file of the machine it ran on"),
     **dict.fromkeys(("-i", "--internet"), "the random choice of addresses"),
 }
-DEFAULTS = {"concurrency": 10}
 
 
-def argv(load: Load, files: Files) -> list[str]:
-    command = [NAME, "-R", files.rc, "-b", "--no-follow", "--no-parser", "-c", str(load.concurrency)]
-    if load.duration_s is not None:
-        command += ["-t", f"{load.duration_s}S"]
-    else:
-        command += ["-r", str((load.requests or 0) // load.concurrency)]
-    for name, value in load.headers:
-        if name.lower() == "user-agent":
-            command += ["-A", value]
-        elif name.lower() != "accept-encoding":  # in the settings; here it would be sent twice
-            command += ["-H", f"{name}: {value}"]
-    if load.body and load.content_type:
-        command += ["-T", load.content_type]
-    return [*command, load.url + _behind(load, files)]
+class Siege(Tool):
+    name, version = "siege", ("siege", "-V")
+    lost = LOST
+    defaults = {"concurrency": 10}
+    same_share = True
+
+    def argv(self, load: Load, files: Files) -> list[str]:
+        command = ["siege", "-R", files.rc, "-b", "--no-follow", "--no-parser", "-c", str(load.concurrency)]
+        if load.duration_s is not None:
+            command += ["-t", f"{load.duration_s}S"]
+        else:
+            command += ["-r", str((load.requests or 0) // load.concurrency)]
+        for name, value in load.headers:
+            if name.lower() == "user-agent":
+                command += ["-A", value]
+            elif name.lower() != "accept-encoding":  # in the settings; here it would be sent twice
+                command += ["-H", f"{name}: {value}"]
+        if load.body and load.content_type:
+            command += ["-T", load.content_type]
+        return [*command, load.url + _behind(load, files)]
+
+    def inputs(self, load: Load) -> dict[str, str]:
+        rc = RC.format(
+            coding=_coding(load),
+            connection="keep-alive" if load.keepalive else "close",
+            limit=max(255, load.concurrency),
+            timeout_s=load.timeout_s,
+        )
+        return {"rc": rc} | super().inputs(load)
+
+    def cannot(self, load: Load) -> str | None:
+        if load.method in ("HEAD", "OPTIONS"):
+            return f"siege sends no {load.method} requests."
+        if load.requests is not None and load.requests < load.concurrency:
+            return f"siege sends at least one request of each user: {load.requests} is less than {load.concurrency}."
+        if load.duration_s is not None and load.duration_s < LEAST_S:
+            return f"siege needs at least {LEAST_S} s: its time ends with a second of the clock, not after a second."
+        if _coding(load) not in CODINGS:
+            return f"siege can ask for these codings (Accept-Encoding): {'; '.join(CODINGS)}."
+        if sum(len(name) + len(value) + 4 for name, value in load.headers) > MOST_HEADERS:
+            return f"siege has room for {MOST_HEADERS} characters of headers."
+        return None
 
 
 def _behind(load: Load, files: Files) -> str:
@@ -70,38 +96,5 @@ def _behind(load: Load, files: Files) -> str:
     return f" {load.method} <{files.body}" if load.body else f" {load.method}"
 
 
-def inputs(load: Load) -> dict[str, str]:
-    rc = RC.format(
-        coding=_coding(load),
-        connection="keep-alive" if load.keepalive else "close",
-        limit=max(255, load.concurrency),
-        timeout_s=load.timeout_s,
-    )
-    return {"rc": rc} | ({"body": load.body} if load.body else {})
-
-
 def _coding(load: Load) -> str:
     return next((value for name, value in load.headers if name.lower() == "accept-encoding"), CODINGS[0])
-
-
-def cannot(load: Load) -> str | None:
-    if load.method in ("HEAD", "OPTIONS"):
-        return f"siege sends no {load.method} requests."
-    if load.requests is not None and load.requests < load.concurrency:
-        return f"siege sends at least one request of each user: {load.requests} is less than {load.concurrency}."
-    if load.duration_s is not None and load.duration_s < LEAST_S:
-        return f"siege needs at least {LEAST_S} s: its time ends with a second of the clock, not after a second."
-    if _coding(load) not in CODINGS:
-        return f"siege can ask for these codings (Accept-Encoding): {'; '.join(CODINGS)}."
-    if sum(len(name) + len(value) + 4 for name, value in load.headers) > MOST_HEADERS:
-        return f"siege has room for {MOST_HEADERS} characters of headers."
-    return None
-
-
-def sends(load: Load) -> int | None:
-    """Every user sends as many, so what is left over after a division is not sent."""
-    return None if load.requests is None else load.requests // load.concurrency * load.concurrency
-
-
-def progress(text: str) -> Progress | None:
-    return None

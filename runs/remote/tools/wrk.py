@@ -8,10 +8,9 @@ Source     wrk without arguments, and what a server saw of it
 
 from __future__ import annotations
 
-from ..snapshots import Files, Load, Progress
+from ..snapshots import Files, Load
+from . import Tool
 
-NAME = "wrk"
-VERSION = ("wrk", "-v")
 THREADS = 2  # one fills a core's worth of a small server; a second is there for larger ones
 
 LOST = {
@@ -19,33 +18,24 @@ LOST = {
     **dict.fromkeys(("-s", "--script"), "the script, which no plan can bring"),
     **dict.fromkeys(("-R", "--rate"), "the constant rate of wrk2"),
 }
-DEFAULTS = {"concurrency": 10, "duration_s": 10, "keepalive": True}
 
 
-def argv(load: Load, files: Files) -> list[str]:
-    command = [NAME, "-t", str(min(THREADS, load.concurrency)), "-c", str(load.concurrency)]
-    command += ["-d", f"{load.duration_s}s", "--timeout", f"{load.timeout_s}s", "--latency"]
-    for name, value in load.headers:
-        command += ["-H", f"{name}: {value}"]
-    command += [] if load.keepalive else ["-H", "Connection: close"]
-    return [*command, load.url]
+class Wrk(Tool):
+    name, version = "wrk", ("wrk", "-v")
+    lost = LOST
+    defaults = {"concurrency": 10, "duration_s": 10, "keepalive": True}
 
+    def argv(self, load: Load, files: Files) -> list[str]:
+        command = ["wrk", "-t", str(min(THREADS, load.concurrency)), "-c", str(load.concurrency)]
+        command += ["-d", f"{load.duration_s}s", "--timeout", f"{load.timeout_s}s", "--latency"]
+        for name, value in load.headers:
+            command += ["-H", f"{name}: {value}"]
+        command += [] if load.keepalive else ["-H", "Connection: close"]
+        return [*command, load.url]
 
-def inputs(load: Load) -> dict[str, str]:
-    return {}
-
-
-def cannot(load: Load) -> str | None:
-    if load.duration_s is None:
-        return "wrk needs a duration; it cannot count requests."
-    if load.method != "GET" or load.body:
-        return "wrk sends GET without a body only; anything else takes a script, and no plan may bring one."
-    return None
-
-
-def sends(load: Load) -> int | None:
-    return None
-
-
-def progress(text: str) -> Progress | None:
-    return None
+    def cannot(self, load: Load) -> str | None:
+        if load.duration_s is None:
+            return "wrk needs a duration; it cannot count requests."
+        if load.method != "GET" or load.body:
+            return "wrk sends GET without a body only; anything else takes a script, and no plan may bring one."
+        return None

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from runs.analysis import stats
+from runs.analysis.config_diff import compare_configs
+from runs.analysis.doubt_case import Case
+from runs.analysis.doubts import apart, excluded, find_doubts
+from runs.analysis.facts import CaptureFact, HostFact
+from runs.analysis.headline import Headline, find_headline
+from runs.analysis.headline_wording import write_headline
 from runs.analysis.judgement import judge
+from runs.analysis.scaling import sweeps
 from runs.analysis.table import Comparison, compare
 from runs.analysis.verdict import Judgement, Spread, Verdict
 from runs.analysis.verdict_wording import add_words
 from runs.tests.analysis.facts import configs, run
 
 RATE = "requests_per_second"
-FOUR = [100.0, 101.0, 102.0, 103.0]
+# In no order, so that there is no trend in them
+FOUR = [102.0, 100.0, 103.0, 101.0]
 # Repeats of one config that were up to 42 % apart, 8 in all
 SPREAD = Spread({RATE: stats.Pool(4, 4, 4 * 0.15**2, math.log(1.42))}, "of other ab runs kept here")
 
@@ -41,7 +49,7 @@ def verdict(*sides: list[float], key: str = RATE, at: int = 1, spread: Spread | 
 def excluding(comparison: Comparison, why: Mapping[int, str]) -> Judgement:
     """Without the runs of the columns in `why`."""
     out = {run.id: why[at] for at in why for run in comparison.columns[at].runs}
-    return add_words(comparison, judge(comparison, excluded=out))
+    return add_words(judge(comparison, excluded=out))
 
 
 def failing(*sides: list[tuple[int, int]], at: int = 1, **fields: object) -> Verdict | None:
@@ -55,3 +63,20 @@ def failing(*sides: list[tuple[int, int]], at: int = 1, **fields: object) -> Ver
         for bad, made in side
     ]
     return judge(compare(configs(*"abcd"[: len(sides)]), runs, [])).of("failed_requests", at)
+
+
+def headline_of(
+    comparison: Comparison,
+    *,
+    spread: Spread | None = None,
+    captures: Sequence[CaptureFact] = (),
+    hosts: Sequence[HostFact] = (),
+) -> Headline:
+    """The headline of a table, with the doubts that its runs raise."""
+    named = list({column.config.id: column.config for column in comparison.columns}.values())
+    runs = [run for column in comparison.columns for run in column.runs]
+    doubts = find_doubts(Case(named, runs, captures, hosts=hosts))
+    out = excluded(doubts)
+    judgement = judge(comparison, excluded=out, apart=apart(doubts), spread=spread)
+    swept = sweeps(named, runs, excluded=out)
+    return write_headline(find_headline(comparison, judgement, doubts, compare_configs(named, []), swept, hosts))

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from runs.analysis.columns import build_columns
+from dataclasses import replace
+
+import pytest
+
+from runs.analysis.columns import build_columns, find_baselines
 from runs.tests.analysis.facts import configs, run
 
 
@@ -46,3 +50,62 @@ def test_what_siege_measured_as_concurrency_does_not_split():
 def test_a_run_that_does_not_count_stays_out_and_an_empty_config_stays_in():
     made = build_columns(configs("event", "worker"), [run(1, 1.0, counted=False)])
     assert titles(made) == [("event", 0), ("worker", 0)]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"tool": "ab"}, {"tool": "autocannon"}),
+        ({"tool": "wrk", "concurrency": 1}, {"tool": "wrk", "concurrency": 10}),
+        ({"tool": "wrk", "values": {"duration_s": 10.0}}, {"tool": "wrk", "values": {"duration_s": 60.0}}),
+        ({"tool": "vegeta", "values": {"rate_per_s": 100.02}}, {"tool": "vegeta", "values": {"rate_per_s": 200.01}}),
+        ({"tool": "autocannon", "values": {"pipelining": 8}}, {"tool": "autocannon", "values": {"pipelining": 1}}),
+        ({"complete_requests": 1000}, {"complete_requests": 50000}),
+        *(
+            ({"tool": one.split()[0], "command": one}, {"tool": other.split()[0], "command": other})
+            for one, other in (
+                ("hey -n 200 -c 10 http://a/", "wrk -c 10 http://a/"),
+                ("h2load -n 1000 -c 100 http://a/", "h2load -n 1000 -c 200 http://a/"),
+                ("h2load -n 1000 -c 10 -m 1 http://a/", "h2load -n 1000 -c 10 -m 32 http://a/"),
+                ("h2load -n 1000 -c 10 --h1 http://a/", "h2load -n 1000 -c 10 http://a/"),
+                ("wrk -c 10 http://a/", "wrk -c 10 -s pipeline.lua http://a/ -- 8"),
+                ("wrk -c 10 -s pipeline.lua http://a/ -- 8", "wrk -c 10 -s pipeline.lua http://a/ -- 16"),
+                ("wrk -R1000 -d30s http://a/", "wrk -R2000 -d30s http://a/"),
+                ("wrk -R1000 -d30s http://a/", "wrk -R1000 -d60s http://a/"),
+                ("autocannon -p 10 http://a/", "autocannon -p 1 http://a/"),
+                ("autocannon -R 500 http://a/", "autocannon -R 900 http://a/"),
+                ("hey -m PUT http://a/", "hey http://a/"),
+                ("hey -disable-keepalive http://a/", "hey -disable-keepalive -q 20 http://a/"),
+                ("siege -c 10 'http://a/ POST x=1'", "siege -c 10 http://a/"),
+                ("siege -c 10 -t 1m http://a/", "siege -c 10 -r 50 http://a/"),
+                ("ab -n 10 -H 'Accept-Encoding: gzip' http://a/", "ab -n 10 http://a/"),
+                ("k6 run -u 10 -d 5s a.js", "k6 run -u 10 -d 5s b.js"),
+            )
+        ),
+    ],
+)
+def test_what_was_loaded_in_another_way_is_no_repeat(one, other):
+    made = build_columns(configs("nginx"), [run(1, 100.0, **one), run(1, 200.0, **other), run(1, 300.0, **one)])
+    assert [len(column.runs) for column in made] in ([1, 2], [2, 1])
+    assert len({column.title for column in made}) == 2
+
+
+def test_a_printed_rate_is_the_same_within_its_rounding():
+    rates = [run(1, rate, tool="vegeta", values={"rate_per_s": rate}) for rate in (100.02, 99.97, 101.01)]
+    assert titles(build_columns(configs("nginx"), rates)) == [("nginx", 3)]
+
+
+def test_options_that_change_only_the_output_make_repeats():
+    commands = ("wrk -c 10 http://a/", "wrk --latency -c10 http://a/")
+    made = build_columns(configs("nginx"), [run(1, 9.0, tool="wrk", command=command) for command in commands])
+    assert titles(made) == [("nginx", 2)]
+
+
+def test_a_config_that_was_not_tried_on_one_workload_leaves_the_other_workloads_compared():
+    named = [("create", "go"), ("create", "node"), ("list", "go"), ("list", "node"), ("search", "go")]
+    own = [
+        replace(config, group=group, name=f"{group} · {name}")
+        for config, (group, name) in zip(configs(*"abcde"), named, strict=True)
+    ]
+    made = build_columns(own, [run(config.id, 1.0) for config in own])
+    assert find_baselines(made) == (0, 0, 2, 2, 4)

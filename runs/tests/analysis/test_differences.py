@@ -25,7 +25,8 @@ def test_hosts_are_told_apart_in_mib():
 
 
 def test_processes_are_added_up_by_program():
-    found = monitors.groups([*httpd(13, 14), ProcessFact(1, "ruby", "ruby app", 31 * 1024.0)])
+    processes = (*httpd(13, 14), ProcessFact(1, "ruby", "ruby app", 31 * 1024.0))
+    found = monitors.group_processes(capture(1, processes=processes))
     assert [(group.name, group.n, group.rss_kb / 1024) for group in found] == [("ruby", 1, 31.0), ("httpd", 2, 27.0)]
 
 
@@ -34,7 +35,7 @@ def test_what_looks_on_gets_no_row():
         capture(
             1,
             processes=(
-                ProcessFact(1, "top", "top", 9999.0),
+                ProcessFact(1, "top", "top", 9999.0, monitors=True),
                 ProcessFact(2, "grep", "grep httpd", 1.0),
                 *httpd(5),
             ),

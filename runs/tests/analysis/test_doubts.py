@@ -32,7 +32,6 @@ def only(monkeypatch, find, identity="test.rule") -> None:
 def add_rules(monkeypatch, rules) -> None:
     monkeypatch.setattr(doubts, "RULES", rules)
     monkeypatch.setattr(doubt_wording, "BASES", doubt_wording.BASES | dict.fromkeys(rules, "a test"))
-    monkeypatch.setattr(doubts, "BASES", doubt_wording.BASES)
     details = doubt_wording.DETAILS | dict.fromkeys(rules, lambda told: told["seen"])
     monkeypatch.setattr(doubt_wording, "DETAILS", details)
     monkeypatch.setattr(doubt_wording, "MORALS", {"slow": "that is slow", "busy": "it was busy"})

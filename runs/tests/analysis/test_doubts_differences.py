@@ -10,7 +10,7 @@ from runs import ingest
 from runs.analysis.doubt_case import Case
 from runs.analysis.doubt_differences import grade_mean_sizes, grade_sizes
 from runs.analysis.doubts import Doubt, apart, find_doubts
-from runs.analysis.facts import HostFact
+from runs.analysis.facts import HostFact, TextFact
 from runs.models import Experiment
 from runs.selectors import reads
 from runs.tests.analysis import facts
@@ -208,7 +208,9 @@ def test_a_load_sent_at_another_rate_is_never_comparable(rate, severity):
 
 
 def test_a_rate_that_was_set_and_kept_says_only_that_the_server_kept_up():
-    found = of_runs(*({"values": {"asked_requests_per_second": asked}} for asked in (101, 400)))  # of 100 and 200
+    found = of_runs(
+        *({"tool": "httperf", "values": {"asked_requests_per_second": asked}} for asked in (101, 400))
+    )  # of 100 and 200
     doubt = one(found, "load.set_rate")
     assert doubt.severity == "caution"
     assert "101 requests/s were asked for, and 100 answered" in doubt.text
@@ -231,3 +233,24 @@ def test_tools_whose_clients_all_wait_do_not_name_it():
     found = one(said(session(nginx=ONE, apache=capture("wrk/wrk_02_latency.txt"))), "differs.tool")
     assert "ab" in found.text
     assert "coordinated omission" not in found.text
+
+
+@pytest.mark.parametrize(
+    ("names", "differs"),
+    [
+        (("KeepAlive Off", "KeepAlive On"), []),
+        (("Without keep-alive", "With keep-alive"), []),
+        (("nginx", "nginx -k"), []),
+        (("nginx", "apache with keep-alive"), ["differs.load"]),
+        (("a", "b"), ["differs.load"]),
+    ],
+)
+def test_keep_alive_is_no_doubt_where_it_is_all_that_the_names_tell_apart(names, differs):
+    runs = [facts.run(config, 100.0, keepalive=config == 2) for config in (1, 2)]
+    assert [doubt.rule for doubt in of(find_doubts(Case(facts.configs(*names), runs)), "differs.load")] == differs
+
+
+def test_keep_alive_is_no_doubt_where_the_config_files_are_the_same():
+    runs = [facts.run(config, 100.0, keepalive=config == 2) for config in (1, 2)]
+    texts = [TextFact(config, "/etc/nginx/nginx.conf", "keepalive_timeout 65;", "", config) for config in (1, 2)]
+    assert of(find_doubts(Case(facts.configs("a", "b"), runs, texts=texts)), "differs.load") == []

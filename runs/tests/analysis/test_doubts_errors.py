@@ -6,6 +6,7 @@ import pytest
 
 from runs.analysis.doubt_case import Case
 from runs.analysis.doubts import excluded, find_doubts
+from runs.analysis.table import compare
 from runs.tests.analysis import facts
 from runs.tests.analysis.doubting import FIXTURES, of, one, report, said, session
 
@@ -151,3 +152,87 @@ def test_every_tool_s_own_count_of_other_statuses_is_read(tool, values):
 def test_statuses_that_are_all_2xx_are_fine():
     runs = [facts.run(1, 100.0, tool="hey", complete_requests=400, values={"status_codes": {"200": 390, "201": 10}})]
     assert of(find_doubts(Case(facts.configs("a"), runs)), "errors.status") == []
+
+
+def found_in(**fields):
+    return find_doubts(Case(facts.configs("a"), [facts.run(1, 100.0, **fields)]))
+
+
+@pytest.mark.parametrize(
+    ("fields", "rule", "severity", "facts_seen"),
+    [
+        ({"tool": "ab", "complete_requests": 25, "failed_requests": 34}, "errors.failed", "fatal", (34, 25)),
+        (
+            {"tool": "ab", "complete_requests": 25, "failed_requests": 34, "values": {"failed_length": 34}},
+            "errors.length",
+            "caution",
+            (34, 25),
+        ),
+        ({"tool": "k6", "complete_requests": 25, "failed_requests": 34}, "errors.failed", "fatal", (34, 25)),
+        (
+            {
+                "tool": "wrk",
+                "complete_requests": 25,
+                "failed_requests": 34,
+                "values": {"socket_errors": {"timeout": 34}},
+            },
+            "errors.late",
+            "caution",
+            (34, 25),
+        ),
+    ],
+)
+def test_more_failures_than_requests_are_called_impossible(fields, rule, severity, facts_seen):
+    finding = one(found_in(**fields), rule).findings[0]
+    assert (finding.severity, finding.moral) == (severity, "more_than_made")
+    assert (
+        next(finding.facts[name] for name in ("bad", "late", "failed") if name in finding.facts),
+        finding.facts["made"],
+    ) == facts_seen
+
+
+def test_more_error_replies_than_requests_are_called_impossible_but_for_those_under_way():
+    values = {"responses_non_2xx": 106421}
+    few = found_in(tool="autocannon", complete_requests=25, failed_requests=0, concurrency=5, values=values)
+    assert one(few, "errors.status").findings[0].moral == "more_than_made"
+    most = found_in(tool="autocannon", complete_requests=106420, failed_requests=0, concurrency=5, values=values)
+    assert one(most, "errors.status").findings[0].moral == "status_fatal"
+
+
+def test_late_answers_are_told_apart_from_requests_that_failed():
+    values = {"socket_errors": {"connect": 0, "read": 3, "write": 0, "timeout": 50}}
+    found = found_in(tool="wrk", complete_requests=1000, failed_requests=53, values=values)
+    assert one(found, "errors.late").findings[0].facts == {"late": 50, "made": 1000}
+    failed = one(found, "errors.failed").findings[0]
+    assert (failed.severity, failed.facts["bad"], failed.facts["made"]) == ("note", 3, 1003)
+
+
+def test_replies_that_the_tool_counts_as_failures_are_doubted_once():
+    values = {"status_codes": {"200": 900, "503": 100}}
+    found = found_in(tool="vegeta", complete_requests=1000, failed_requests=100, values=values)
+    assert one(found, "errors.failed").severity == "fatal"
+    assert of(found, "errors.status") == []
+    redirected = {"status_codes": {"200": 900, "302": 100}}
+    assert one(found_in(tool="vegeta", complete_requests=1000, failed_requests=0, values=redirected), "errors.status")
+
+
+@pytest.mark.parametrize(
+    ("tool", "values"),
+    [
+        ("wrk", {"non_2xx_responses": 348}),
+        ("autocannon", {"responses_2xx": 9652, "responses_non_2xx": 348}),
+        ("hey", {"status_codes": {"200": 9652, "404": 300, "500": 48}}),
+        ("oha", {"status_codes": {"200": 9652, "404": 348}}),
+        ("bombardier", {"status_2xx": 9652, "status_4xx": 300, "status_5xx": 48, "others": 0}),
+        ("plow", {"status_2xx": 9652, "status_5xx": 348}),
+        ("httperf", {"status_2xx": 9652, "status_3xx": 0, "status_4xx": 340, "status_5xx": 8}),
+        ("jmeter", {"status_codes": {"200": 9652, "404": 348, "Non HTTP response code: timeout": 5}}),
+        ("siege", {"successful_transactions": 9652}),
+    ],
+)
+def test_error_replies_stand_in_the_table_and_in_the_doubts_whatever_the_tool(tool, values):
+    run = facts.run(1, 100.0, tool=tool, complete_requests=10_000, failed_requests=0, values=values)
+    row = compare(facts.configs("a"), [run], []).row("non_2xx_responses")
+    assert row is not None and row.cells[0].mean == 348
+    finding = one(find_doubts(Case(facts.configs("a"), [run])), "errors.status").findings[0]
+    assert (finding.severity, finding.facts["other"]) == ("caution", 348)

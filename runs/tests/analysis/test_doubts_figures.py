@@ -9,6 +9,9 @@ import pytest
 from runs.analysis.doubt_case import Case
 from runs.analysis.doubt_figures import half_digit, syn_timer
 from runs.analysis.doubts import Doubt, find_doubts
+from runs.analysis.table import compare
+from runs.models import Experiment
+from runs.selectors import reads
 from runs.tests.analysis import facts
 from runs.tests.analysis.doubting import FIXTURES, of, one, report, said, session
 
@@ -18,6 +21,7 @@ REPORTS = sorted(
 )
 # Its author wrote 90.60 % beside 756 of 759.
 EDITED = "siege_09_refused"
+WRK = (FIXTURES / "wrk" / "wrk_04_socket_errors.txt").read_text(encoding="utf-8")
 SIEGE = (FIXTURES / "siege" / "siege_02_b_t.txt").read_text(encoding="utf-8")
 
 
@@ -170,3 +174,57 @@ def test_a_rate_may_leave_out_what_failed(rate, told):
     text = (FIXTURES / "httperf" / "httperf_08_timeouts.txt").read_text(encoding="utf-8")
     found = said(text.replace("Request rate: 6.9", f"Request rate: {rate}"))
     assert [doubt.rule for doubt in found if doubt.rule.startswith("figures.")] == told
+
+
+@pytest.mark.parametrize(
+    ("tool", "told"), [("ab", 1), ("wrk", 1), ("autocannon", 0), ("oha", 0), ("pgbench", 0), ("bombardier", 0)]
+)
+def test_a_rate_that_is_not_reckoned_of_the_count_and_the_time_contradicts_neither(tool, told):
+    run = facts.run(1, 640.0, tool=tool, complete_requests=6000, duration_s=10.33)
+    assert len(of(find_doubts(Case(facts.configs("a"), [run])), "figures.rate")) == told
+
+
+def slowest(**fields):
+    run = facts.run(1, 100.0, percentiles_ms={"99": 3.0}, max_ms=8588.0, **fields)
+    return of(find_doubts(Case(facts.configs("a"), [run])), "network.tail")
+
+
+def test_where_most_of_the_clients_time_lies_in_the_slowest_hundredth_the_mean_is_the_honest_figure():
+    (doubt,) = slowest(mean_ms=85.213)  # the third seed's worker MPM
+    finding = doubt.findings[0]
+    assert (finding.severity, finding.moral) == ("caution", "omission")
+    assert round(finding.facts["slowest"], 3) == 0.965
+
+
+def test_nothing_is_left_out_where_requests_are_sent_at_a_rate():
+    (doubt,) = slowest(tool="wrk", mean_ms=85.213, command="wrk -R 2000 -c 100 http://a/")
+    assert doubt.findings[0].moral == "hung"
+
+
+def test_the_line_of_a_doubt_about_a_run_is_that_of_the_figure_it_rests_on():
+    text = session(nginx=report("long_1"), apache=report("reset"), siege=SIEGE, wrk=WRK)
+    begins = {
+        "errors.failed": ("(Connect: 0", "Failed requests", "Socket errors"),
+        "length.seconds": ("Time taken for tests", "Elapsed time", "8559 requests in"),
+        "network.keepalive": ("Keep-Alive requests",),
+        "network.tail": ("99%",),
+        "resolution.steps": ("50%", "Response time"),
+        "tool.warnings": ("WARNING:",),
+    }
+    lines = text.split("\n")
+    found = [doubt for doubt in said(text) if doubt.rule in begins]
+    assert {doubt.rule for doubt in found} >= {"errors.failed", "length.seconds"}
+    for doubt in found:
+        for source in doubt.sources:
+            assert lines[source.line - 1].strip().startswith(begins[doubt.rule]), (doubt.rule, lines[source.line - 1])
+            assert source.url.endswith(f"#L{source.line}")
+
+
+def test_a_figure_of_the_table_links_to_its_own_line():
+    text = session(nginx=report("long_1"), siege=SIEGE)
+    said(text)
+    material = reads.of_experiment(Experiment.objects.get())
+    row = compare(material.configs, material.runs, []).row("requests_per_second")
+    lines = text.split("\n")
+    starts = [lines[cell.figures[0].line - 1].strip().partition(":")[0] for cell in row.cells]
+    assert starts == ["Requests per second", "Transaction rate"]

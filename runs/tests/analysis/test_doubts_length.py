@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from runs.analysis.doubts import excluded
+from runs.analysis.doubt_case import Case
+from runs.analysis.doubts import Doubt, excluded, find_doubts
+from runs.tests.analysis import facts
 from runs.tests.analysis.doubting import FIXTURES, of, one, report, said, session
 
 pytestmark = pytest.mark.django_db
@@ -130,3 +132,37 @@ def test_a_whole_report_is_not_called_partial():
 def test_of_a_siege_quoted_in_part_only_failures_are_missed():
     text = "itk:\n\nTransaction rate:\t\t      692.00 trans/sec\n"
     assert "failures not told" in one(said(text), "tool.partial").text
+
+
+def of_rates(rule: str, *rates: float) -> list[Doubt]:
+    runs = [facts.run(1, rate, repeat=repeat) for repeat, rate in enumerate(rates, 1)]
+    return of(find_doubts(Case(facts.configs("a"), runs)), rule)
+
+
+def test_a_repeat_far_from_the_others_is_doubted_wherever_it_stands():
+    for rates in ((945, 952, 410, 948, 950), (1900, 952, 945, 948)):
+        (doubt,) = of_rates("repeats.outlier", *rates)
+        assert [finding.facts["rate"] for finding in doubt.findings] == [next(r for r in rates if not 900 < r < 1000)]
+
+
+def test_a_slow_first_repeat_is_a_cold_start_and_no_outlier_and_near_ones_are_neither():
+    assert of_rates("repeats.outlier", 410, 945, 952, 948, 950) == []
+    assert of_rates("warmth.first", 410, 945, 952, 948, 950)
+    assert of_rates("repeats.outlier", 945, 952, 900, 948, 950) == []
+    assert of_rates("repeats.outlier", 945, 410, 952) == []  # of three nobody knows which one is off
+
+
+@pytest.mark.parametrize(
+    ("rates", "moral"),
+    [
+        ((1000, 965, 930, 899, 861), "slower"),
+        ((861, 899, 930, 965, 1000), "faster"),
+        ((1000, 999, 998, 997, 996), None),  # under 5 %
+        ((1000, 860, 1010, 870, 1005), None),
+        ((1000, 900, 800), None),
+    ],
+)
+def test_rates_that_fall_or_rise_from_repeat_to_repeat_are_doubted(rates, moral):
+    findings = [finding for doubt in of_rates("repeats.trend", *rates) for finding in doubt.findings]
+    assert [finding.moral for finding in findings] == ([moral] if moral else [])
+    assert all(finding.config == 1 and len(finding.sources) == 2 for finding in findings)

@@ -218,3 +218,13 @@ def test_nginx_takes_its_connections_for_each_worker_process():
 
 def text(config: str) -> TextFact:
     return TextFact(None, "httpd.conf", config, "/uploads/1/#L1", 1)
+
+
+def test_what_a_monitor_saw_beside_one_repeat_is_held_against_the_config():
+    runs = [facts.run(config, 100.0, repeat=repeat) for config in (1, 2) for repeat in (1, 2, 3)]
+    stolen = facts.capture(1, run=runs[1].id, metrics={"cpu_st": 20.0, "cpu_id": 50.0})
+    doubt = one(find_doubts(Case(facts.configs("a", "b"), runs, [stolen])), "machine.steal")
+    assert set(doubt.runs) == {run.id for run in runs[:3]}
+    assert doubt.findings[0].facts["repeats"] == 3
+    seen = [stolen, facts.capture(1, run=runs[2].id, metrics={"cpu_st": 0.0, "cpu_id": 50.0})]
+    assert one(find_doubts(Case(facts.configs("a", "b"), runs, seen)), "machine.steal").runs == (runs[1].id,)

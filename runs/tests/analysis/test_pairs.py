@@ -26,7 +26,7 @@ def test_each_heading_has_a_baseline_of_its_own():
     made = compare(grouped, [run(at, 10.0 * at) for at in (1, 2, 3, 4)], [])
     assert made.bases == (0, 0, 2, 2)
     rates = made.row("requests_per_second")
-    assert [str(cell.delta or "") for cell in rates.cells] == ["", "▲ 100 % more", "", "▲ 33 % more"]
+    assert [str(cell.delta or "") for cell in rates.cells] == ["", "▲ 2.0 × as many", "", "▲ 33 % more"]
 
 
 def test_a_heading_over_a_single_config_makes_no_block():

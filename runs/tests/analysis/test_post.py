@@ -16,6 +16,7 @@ from runs.analysis.judgement import judge
 from runs.analysis.table import compare
 from runs.analysis.verdict_wording import add_words
 from runs.tests.analysis.facts import configs, run
+from runs.tests.analysis.judging import headline_of
 
 
 def post(names=("x", "b"), title="two", **more):
@@ -26,7 +27,8 @@ def post(names=("x", "b"), title="two", **more):
     made = compare(configs(*names), runs, [])
     found = find_doubts(Case(configs(*names), runs))
     given = {"title": title, "url": "http://here/experiments/1/", "absolute": lambda url: f"http://here{url}"}
-    return markdown(Post(comparison=made, judgement=add_words(made, judge(made)), doubts=found, **(given | more)))
+    given |= {"headline": headline_of(made), "judgement": add_words(judge(made)), "doubts": found}
+    return markdown(Post(comparison=made, **(given | more)))
 
 
 def columns_of(line: str) -> int:
@@ -65,7 +67,7 @@ def test_commands_stand_as_code_whatever_is_in_them():
 
 def test_every_verdict_is_listed_with_its_names():
     made = compare(configs("a", "b"), [run(1, 100.0), run(2, 150.0)], [])
-    (first, *_) = spoken(made, add_words(made, judge(made)))
+    (first, *_) = spoken(made, add_words(judge(made)))
     assert (first.label, first.title, first.base) == ("Requests", "b", "a")
 
 

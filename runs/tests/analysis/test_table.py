@@ -8,6 +8,7 @@ import io
 from runs.analysis import sheet
 from runs.analysis.judgement import judge
 from runs.analysis.table import compare
+from runs.selectors.reads import Material
 from runs.tests.analysis.facts import capture, configs, httpd, run
 
 
@@ -88,11 +89,31 @@ def test_a_full_screen_goes_before_a_quoted_row_of_the_same_config():
     assert made.row("httpd:_processes_during").cells[0].mean == 2
 
 
+def test_processes_of_a_long_monitor_are_those_at_a_time_and_the_most_is_told_where_it_is_another():
+    sums = {"httpd": {"processes": [33.1, 47], "rss_kb": [150 * 1024, 173 * 1024], "cpu_pct": [60, 90]}}
+    long = capture(1, processes=httpd(*[3.7] * 299), n=3600, programs=sums)
+    made = compare(configs("a"), [], [long])
+    rows = {row.key.partition(":_")[2]: row.cells[0].mean for row in made.groups[-1].rows}
+    assert rows["all_together_during"] == 150
+    assert rows["all_together,_most_during"] == 173
+    assert (rows["processes_during"], rows["processes,_most_during"]) == (33.1, 47)
+    assert round(rows["each,_mean_during"], 2) == round(150 / 33.1, 2)
+
+
 def test_a_capture_beside_a_run_goes_to_the_column_of_that_run():
     runs = [run(1, 1.0, concurrency=50), run(1, 2.0, concurrency=100)]
     captures = [capture(1, run=runs[1].id, metrics={"cpu_us": 5.0})]
     made = compare(configs("a"), runs, captures)
     assert [cell.n for cell in made.row("cpu_us_during").cells] == [0, 1]
+
+
+def test_what_was_watched_beside_a_warm_up_is_in_no_row():
+    warm, counted = run(1, 300.0, repeat=0, counted=False), run(1, 1000.0)
+    captures = [capture(1, run=one, metrics={"cpu_us": cpu}) for one, cpu in ((warm.id, 9.0), (counted.id, 70.0))]
+    material = Material(configs("a"), [warm, counted], captures, [], [])
+    made = compare(material.configs, material.runs, material.counted_captures)
+    assert made.row("cpu_us_during").cells[0].mean == 70.0
+    assert made.row("requests_per_second").cells[0].mean == 1000.0
 
 
 def test_the_flat_table_has_exact_figures_and_keys_that_differ():

@@ -1,9 +1,10 @@
-"""Changes in daily means: found where they are, and not where chance made them."""
+"""Changes in daily means: found where they are. How often: benchmarks.truth, and test_verdict_errors."""
 
 from __future__ import annotations
 
 import math
 import random
+from dataclasses import replace
 from datetime import date, timedelta
 
 import pytest
@@ -29,7 +30,7 @@ def test_a_step_is_found_on_its_day():
     (change,) = found.changes
     assert change.on == START + timedelta(days=30)
     assert change.pct == pytest.approx(-12, abs=1)
-    assert change.words == "−13 % from 31 March 2026, n=150 against 150, p < 0.01"
+    assert (change.n, change.n_before, change.p) == (150, 150, 0.002)
     assert [len(stretch.days) for stretch in found.stretches] == [30, 30]
 
 
@@ -39,9 +40,22 @@ def test_steps_up_and_down_are_both_found():
     assert [change.pct > 0 for change in found.changes] == [True, False]
 
 
-def test_chance_alone_is_seldom_taken_for_a_change():
-    found = [course(noisy((40, 1000), seed=seed)).changes for seed in range(100)]
-    assert sum(bool(changes) for changes in found) <= 11  # 5 expected; more than 11 in under 2 of 100 cases
+def test_a_dip_of_six_days_is_two_changes():
+    found = course(noisy((40, 1000), (6, 880), (14, 1000)))
+    assert [change.on for change in found.changes] == [START + timedelta(days=at) for at in (40, 46)]
+    assert [change.pct for change in found.changes] == pytest.approx([-12, 13], abs=3)
+
+
+def test_a_step_is_found_among_days_far_off():
+    days = noisy((30, 1000), (30, 900))
+    for at in (4, 11, 19, 33, 47):
+        days[at] = replace(days[at], mean_log=days[at].mean_log + math.log(0.7))
+    (change,) = course(days).changes
+    assert change.on == START + timedelta(days=30)
+
+
+def test_days_that_a_single_day_stands_out_of_have_not_changed():
+    assert course(noisy((20, 1000), (1, 500), (20, 1000))).changes == ()
 
 
 def test_a_change_needs_three_days_on_either_side():

@@ -9,12 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runs.analysis.export import structure
+from runs.analysis.export import plain
 from runs.analysis.judgement import judge
 from runs.analysis.table import Comparison, compare
 from runs.analysis.verdict import Judgement
 from runs.analysis.verdict_wording import add_words
+from runs.api.comparisons import HeadlineSerializer, MetricSerializer, list_rows
 from runs.tests.analysis.facts import configs, run
+from runs.tests.analysis.judging import headline_of
 
 pytestmark = pytest.mark.once
 
@@ -34,15 +36,16 @@ def judged(*sides: list[float | None]) -> tuple[Comparison, Judgement]:
         [run(at, value, mean_ms=value) for at, side in enumerate(sides, 1) for value in side],
         [],
     )
-    return made, add_words(made, judge(made))
+    return made, add_words(judge(made))
 
 
 @given(st.lists(st.lists(ANY, max_size=6), min_size=1, max_size=4))
 @settings(max_examples=300, deadline=None)
 def test_it_says_something_of_any_figures(sides):
     made, judgement = judged(*sides)
-    assert judgement.sentence
-    json.dumps(structure(made, judgement))
+    assert headline_of(made).sentence
+    json.dumps(HeadlineSerializer(headline_of(made)).data, allow_nan=False)
+    json.dumps(plain(MetricSerializer(list_rows(made, judgement), many=True).data), allow_nan=False)
     for key in judgement.metrics:
         for at in range(len(made.columns)):
             found = judgement.of(key, at)
@@ -64,14 +67,15 @@ def test_it_says_something_of_any_counts_of_failures(failed, made, tool):
         for bad, of in zip(failed, made, strict=False)
     ]
     made = compare(configs("a", "b"), runs, [])
-    assert add_words(made, judge(made)).sentence
+    assert headline_of(made).sentence
 
 
 @given(st.lists(SOUND, min_size=1, max_size=6), st.lists(SOUND, min_size=1, max_size=6))
 @settings(max_examples=200, deadline=None)
 def test_with_the_baseline_swapped_better_is_worse(one, other):
-    _, there = judged(one, other)
-    _, back = judged(other, one)
+    runs = [run(at, value, mean_ms=value) for at, side in enumerate((one, other), 1) for value in side]
+    there = judge(compare(configs("one", "other"), runs, []))
+    back = judge(compare(configs("one", "other")[::-1], runs, []))  # the runs were made in the order that they were
     for key in there.metrics:
         kind = there.of(key, 1).kind
         assert back.of(key, 1).kind == SWAPPED.get(kind, kind)

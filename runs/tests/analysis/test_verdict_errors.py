@@ -8,12 +8,12 @@ from collections import Counter
 
 import pytest
 
+from benchmarks.truth import FEW_DRAWS, claims
 from runs.analysis.judgement import judge
 from runs.tests.analysis.judging import RATE, table
 
 pytestmark = pytest.mark.once
 ROUNDS = 400
-PROVEN, LIKELY = ("better", "worse"), ("likely_better", "likely_worse")
 
 
 def drawn(*repeats: int, ratio: float = 1.0, sd: float = 0.05) -> Counter[str]:
@@ -35,27 +35,10 @@ def share(kinds: Counter[str], names: tuple[str, ...]) -> float:
     return sum(kinds[name] for name in names) / ROUNDS
 
 
-@pytest.mark.parametrize("repeats", [(2, 2), (3, 3), (2, 5), (4, 4), (7, 7), (3, 3, 3, 3), (30, 30)])
-def test_configs_that_do_not_differ_are_rarely_said_to(repeats):
-    kinds = drawn(*repeats)
-    assert share(kinds, PROVEN) <= 0.07  # 5 %, and what 400 draws may be off by
-    assert share(kinds, LIKELY) <= 0.03
-
-
-@pytest.mark.parametrize("repeats", [(1, 1, 3, 3), (1, 4), (1, 2), (1, 1, 2)])
-def test_single_runs_that_do_not_differ_are_rarely_said_to_be_likely_better(repeats):
-    kinds = drawn(*repeats)
-    assert share(kinds, PROVEN) == 0
-    assert share(kinds, LIKELY) <= 0.03
-
-
-def test_configs_two_per_cent_apart_are_rarely_said_to_be_the_same():
-    for ratio in (1.021, 1 / 1.021):
-        assert share(drawn(10, 10, ratio=ratio, sd=0.01), ("same",)) <= 0.05
-
-
-def test_what_is_the_same_and_measured_well_is_mostly_said_to_be():
-    assert share(drawn(10, 10, sd=0.01), ("same",)) >= 0.8
+@pytest.mark.parametrize("claim", list(claims()), ids=lambda claim: claim.what)
+def test_what_is_promised_of_verdicts_holds(claim):
+    # Few draws: only a promise that is broken by much is found here, by less in `make truth`.
+    assert claim.holds(claim.measure(FEW_DRAWS), FEW_DRAWS)
 
 
 def test_repeats_that_were_said_to_be_needed_mostly_settle_it():
@@ -63,7 +46,7 @@ def test_repeats_that_were_said_to_be_needed_mostly_settle_it():
     assert found is not None
     assert found.needed is not None
     kinds = drawn(found.needed, found.needed, ratio=found.ratio or 0, sd=0.08)
-    assert share(kinds, ("better",)) >= 0.75  # made for 80 %, and what 400 draws may be off by
+    assert share(kinds, ("better",)) >= 0.68  # made for 80 %; runs in blocks that seem to drift lose a tenth
 
 
 @pytest.mark.parametrize("ratio", [1.0, 1.004])
@@ -71,4 +54,5 @@ def test_repeats_that_were_said_to_be_needed_mostly_prove_it_the_same(ratio):
     found = judge(table([99.0, 101.0], [99.0 * ratio, 101.0 * ratio])).of(RATE, 1)  # sd about 1.4 %
     assert found is not None
     assert found.needed is not None
-    assert share(drawn(found.needed, found.needed, ratio=ratio, sd=0.0142), ("same",)) >= 0.75
+    kinds = drawn(found.needed, found.needed, ratio=ratio, sd=0.0142)
+    assert share(kinds, ("same",)) >= 0.7  # ranks take a little more than the formula

@@ -45,8 +45,7 @@ def test_with_rails_left_out_the_frameworks_are_within_what_repeats_of_the_other
     _, judgement = read("000", 1, out={0: "swap was in use"})
     assert judgement.bases == (1, 1, 1, 1)
     assert judgement.of(RATE, 2).kind == "undecided"
-    scale = judgement.of(RATE, 2).scale
-    assert (scale.pool.sets, scale.where) == (2, "of other ab runs kept here")
+    assert judgement.of(RATE, 2).scale.pool is None  # the text's other part has two sets of repeats, which are too few
     assert judgement.silent == {0: "swap was in use"}
 
 

@@ -54,6 +54,27 @@ def test_each_cell_has_its_verdict_with_interval_and_test(api):
     assert verdict["needed"] > 2
 
 
+def test_the_headline_has_the_fields_that_scripts_rely_on(api):
+    made = factories.wsgi_experiment()
+    body = get(api, experiment=made.pk)
+    found = body["headline"]
+    assert set(found) == {
+        *("outcome", "metric", "winner", "loser", "change_pct", "low_pct", "high_pct", "n_winner", "n_loser", "p"),
+        *("against", "next", "sentence"),
+    }
+    rate = next(row for row in body["table"] if row["key"] == "requests_per_second")["cells"][1]
+    assert found["change_pct"] == pytest.approx((rate["ratio_to_baseline"] - 1) * 100)
+    assert rate["ratio_to_baseline"] == rate["verdict"]["ratio"]
+    assert found["low_pct"] < found["change_pct"] < found["high_pct"]
+
+
+def test_an_experiment_s_page_as_json_has_the_same_headline(api):
+    made = factories.mpm_experiment()
+    page = api.get(f"/experiments/{made.pk}.json").json()
+    assert page["headline"] == get(api, experiment=made.pk)["headline"]
+    assert (page["headline"]["outcome"], page["headline"]["winner"]) == ("failed", "worker, keep-alive MPM")
+
+
 def test_doubts_come_with_lines_that_are_whole_addresses(api):
     doubts = get(api, experiment=factories.mpm_experiment().pk)["doubts"]
     assert doubts[0]["severity"] == "fatal"
@@ -140,4 +161,5 @@ def test_the_schema_describes_verdicts_and_doubts(api):
     schema = api.get("/api/v1/schema/?format=json").json()["components"]["schemas"]
     assert {"low", "high", "p_adjusted", "needed"} <= set(schema["Verdict"]["properties"])
     assert {"rule", "severity", "sources"} <= set(schema["Doubt"]["properties"])
-    assert {"summary", "doubts", "table", "cost", "scaling"} <= set(schema["Comparison"]["properties"])
+    assert {"outcome", "change_pct", "against", "next", "sweep"} <= set(schema["Headline"]["properties"])
+    assert {"headline", "summary", "doubts", "table", "cost", "scaling"} <= set(schema["Comparison"]["properties"])

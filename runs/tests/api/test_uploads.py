@@ -88,6 +88,14 @@ def test_multipart_takes_a_file_and_hints(api):
     assert run.upload.name == "0.txt" and run.upload.created_by.username == "joe"
 
 
+def test_a_sender_says_when_the_runs_were_made(api):
+    answer = send(api, session(500), "?at=2014-11-21T12:33:01Z")
+    (run,) = answer.json()["runs"][:1]
+    assert api.get(f"/api/v1/runs/{run['id']}/").json()["ran_at"] == "2014-11-21T12:33:01Z"
+    answer = send(api, session(600), "?at=yesterday")
+    assert answer.status_code == 400 and "at=yesterday is no time" in answer.json()["errors"][0]["message"]
+
+
 def test_hints_come_in_the_query_too(api):
     send(api, session(500), "?experiment=July&host=web9&config=event&name=a.log")
     assert (Experiment.objects.get().name, Host.objects.get().name) == ("July", "web9")

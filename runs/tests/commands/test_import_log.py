@@ -162,6 +162,11 @@ class TestImportLog:
         text = session(500).replace("Complete requests:      1000", "Complete requests:      x1000x")
         assert "a.log: line 21: " in run(log(text))[1]
 
+    def test_a_day_that_is_none_stops_it(self, log):
+        with pytest.raises(CommandError, match="at=yesterday is no time") as stopped:
+            run(log(session(500)), "--at", "yesterday")
+        assert stopped.value.returncode == 2 and not Run.objects.exists()
+
 
 @pytest.mark.django_db
 class TestReparse:
@@ -175,6 +180,7 @@ class TestReparse:
         before = list(Run.objects.order_by("pk").values())
         Run.objects.update(requests_per_second=1)
         assert len(self.reparse().splitlines()) == 2
+        ingest.apply_deltas()
         assert list(Run.objects.order_by("pk").values()) == before
 
     def test_it_reads_only_what_is_named(self, log):

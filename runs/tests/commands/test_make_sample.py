@@ -27,12 +27,6 @@ from runs.tests import factories
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture(autouse=True)
-def _no_housekeeping(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A test is one transaction, in which PostgreSQL does not clean up."""
-    monkeypatch.setattr("runs.management.commands.make_sample.vacuum", lambda: None)
-
-
 def make(*words: str) -> str:
     out = StringIO()
     call_command("make_sample", *words, stdout=out)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
 from runs import ingest
-from runs.ingest.clocks import read_clock
+from runs.ingest.clocks import read_clock, read_moment
+from runs.ingest.draft import Hints
 from runs.models import Run
 from runs.tests.ingest.texts import ab
 
@@ -75,6 +78,20 @@ def test_a_line_that_is_only_a_date_tells_its_time(line):
     assert read_clock(line) == "17:28:19"
 
 
+@pytest.mark.parametrize("line", [line for line in DATES.splitlines() if "21" in line])
+def test_a_line_with_a_whole_date_tells_its_day(line):
+    assert read_moment(line).day.isoformat() == "2026-11-21"
+
+
+def test_mails_and_replies_have_dates_and_commits_and_doubtful_orders_none():
+    assert read_moment("Date: Sat, 21 Nov 2026 17:28:19 GMT").day.isoformat() == "2026-11-21"
+    assert read_moment("Date: Sat, 21 Nov 2026 17:28:19 +0100 (CET)").at.hour == 17
+    assert read_moment("mar. 3 nov. 2026 17:28:19 CET").day.isoformat() == "2026-11-03"  # a Tuesday
+    assert read_moment("Date:   Sat Nov 21 17:28:19 2026 +0100").day is None
+    assert read_moment("03/04/2026 17:28:19").day is None
+    assert read_moment("2026-02-30 17:28:19").day is None
+
+
 @pytest.mark.parametrize("line", OTHERS.splitlines())
 def test_a_line_that_says_anything_else_tells_none(line):
     assert read_clock(line) is None
@@ -139,3 +156,40 @@ def test_siege_logs_when_it_was_done():
     figures = "    250,       20.00,           1,       0.02,       12.50,        0.05,        0.25,     250,       0"
     text = f"2026-11-21 12:33:21,{figures}\n"
     assert spans(text) == [(45181.0, 45201.0)]
+
+
+def began(text: str, **hints: str) -> list[str | None]:
+    ingest.submit(text.encode(), door="web", hints=Hints.from_dict(hints))
+    found = Run.objects.order_by("line_first").values_list("ran_at", flat=True)
+    return [f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S}" if at else None for at in found]
+
+
+def test_a_run_is_of_the_day_that_the_text_shows_above_it():
+    text = f"$ date\nFri Nov 21 12:33:01 UTC 2014\nThe server is idle, with nothing else on it.\n\n$ {COMMAND}\n{ab()}"
+    assert began(text) == ["2014-11-21 12:33:01"]
+
+
+def test_each_run_has_the_last_date_above_it_and_the_first_below_where_there_is_none():
+    text = f"{ab(500)}\n2014-11-21 12:33:01\n\n{ab(501)}\nSat Nov 22 08:00:00 +0900 2014\n{ab(502)}"
+    assert began(text) == ["2014-11-21 12:32:59", "2014-11-21 12:33:01", "2014-11-21 23:00:00"]
+
+
+def test_the_clock_of_a_run_goes_on_from_the_date_above_it():
+    text = f"Fri Nov 21 23:50:00 UTC 2014\n\n$ uname\nLinux\n{'idle ' * 9}\n00:05:00\n$ {COMMAND}\n{ab()}"
+    assert began(text) == ["2014-11-22 00:05:00"]
+
+
+def test_a_log_and_the_heading_of_a_monitor_have_their_day():
+    figures = "    250,       20.00,           1,       0.02,       12.50,        0.05,        0.25,     250,       0"
+    assert began(f"2014-11-21 00:00:10,{figures}\n") == ["2014-11-20 23:59:50"]
+    heading = "Linux 3.13.0-40-generic (web1) \t11/22/2014 \t_x86_64_\t(4 CPU)\n\n"
+    assert began(f"{heading}$ {COMMAND}\n{ab()}")[1:] == ["2014-11-22 12:00:00"]
+
+
+def test_the_sender_says_when_it_ran_where_the_text_does_not():
+    assert began(ab(), at="2014-11-21T12:33:01+01:00") == ["2014-11-21 11:33:01"]
+    assert began(f"2014-11-21 12:33:01\n{ab(501)}", at="2015-01-01")[1:] == ["2014-11-21 12:33:01"]
+
+
+def test_a_clock_that_is_ahead_of_the_upload_is_not_believed():
+    assert began(f"{datetime.now(UTC).year + 2}-01-01 12:33:01\n{ab()}") == [None]

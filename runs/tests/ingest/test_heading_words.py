@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from runs.ingest.heading_words import find_numbering, find_phase, find_repeat, is_aside, is_generic, strip_markup
+from runs.ingest.heading_words import (
+    find_numbering,
+    find_phase,
+    find_repeat,
+    is_aside,
+    is_generic,
+    is_warm_up,
+    strip_markup,
+)
 
 
 @pytest.mark.parametrize(
@@ -54,6 +62,7 @@ def test_it_names_no_set_up(heading):
             "config 2",
             "### Benchmark #2",
             "## Go",
+            *("### go", "# c++", "## make", "### time", "# go"),
             "v2:",
             "PHP-FPM beim ersten Start",
         ),
@@ -167,3 +176,8 @@ def test_marks_are_no_part_of_a_name():
     assert find_numbering("(1.2) worker") == "1.2"
     assert find_numbering("1.22 of nginx") == "1.22"
     assert find_numbering("50 clients") == ""
+
+
+def test_the_end_of_a_warm_up_is_none():
+    assert is_warm_up("back end warm-up")
+    assert not is_warm_up("===END WARM-UP===")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from .documents import expand, read
 
 
@@ -65,3 +67,47 @@ def test_two_machines_looked_at_in_turn_are_one_experiment():
     a, b = "@meminfo 512004", "@meminfo 8174304"
     text = "\n\n".join([a, "one", "@ab 1.5", b, "two", "@ab 2.5", a.replace("512004", "512008"), "three", "@ab 3.5"])
     assert len(read(expand(text))[1].experiments) == 1
+
+
+AB = "$ ab -n 500 -c 10 http://localhost/page.html\n@ab {rate}\n\n"
+
+
+def loaded(text: str) -> list[str]:
+    """The host of each run."""
+    _, draft = read(expand(text))
+    names = {host.key: host.name for host in draft.hosts}
+    return [names.get(run.host or experiment.host, "") for experiment in draft.experiments for run in experiment.runs]
+
+
+@pytest.mark.parametrize("heading", ["# nginx on {}", "## nginx", "### laptop"])
+def test_a_run_has_the_host_that_its_section_shows(heading):
+    runs = AB.format(rate=51.1) + AB.format(rate=52.1)
+    text = (
+        f"{heading.format('old')}\n@cpuinfo 'Old CPU'\n\n{runs}{heading.format('new')}\n@cpuinfo 'New CPU'\n\n"
+        + runs.replace("5", "9")
+    )
+    assert loaded(text) == ["Old CPU", "Old CPU", "New CPU", "New CPU"]
+
+
+def test_a_run_has_the_host_of_its_prompt():
+    text = AB.format(rate=51.1).replace("$", "eva@old:~$") + AB.format(rate=91.1).replace("$", "eva@new:~$")
+    assert loaded(text) == ["old", "new"]
+
+
+def test_two_machines_above_all_runs_are_server_and_generator():
+    text = (
+        "# Server\n@cpuinfo 'Old CPU'\n\n# Client\n@cpuinfo 'New CPU'\n\n# nginx\n"
+        + AB.format(rate=51.1)
+        + "# apache\n"
+    )
+    assert loaded(text + AB.format(rate=91.1)) == ["Old CPU", "Old CPU"]
+
+
+def test_one_heading_on_two_machines_is_two_configs():
+    text = (
+        "## laptop\n@cpuinfo 'Old CPU'\n\n"
+        + AB.format(rate=51.1)
+        + "## server\n@cpuinfo 'New CPU'\n\n"
+        + AB.format(rate=91.1)
+    )
+    assert [c.name for c in read(expand(text))[1].experiments[0].configs] == ["laptop", "server"]

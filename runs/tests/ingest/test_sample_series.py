@@ -117,6 +117,31 @@ def test_processes_beyond_the_bound_are_added_up_by_program(monkeypatch):
     assert figures(rows[0, "further processes of cron", "rss_kb"]) == [5]
 
 
+def test_each_sample_is_summed_by_program_before_means_are_taken(monkeypatch):
+    """Workers that come and go: 2, 1 and 3 at a time, of 5 in all."""
+    for rows_a_part in (250_000, 2):
+        monkeypatch.setattr(sample_series, "PROCESS_ROWS_A_PART", rows_a_part)
+        ruby = (9, "web", 50_000, 3.0, 1.0, "ruby app.rb")
+        samples = collect_series(
+            [
+                screen(httpd(1, 10_000, cpu=1.0), httpd(2, 20_000), ruby),
+                screen(httpd(3, 12_000)),
+                screen(httpd(1, 10_000), httpd(4, 10_000), httpd(5, 10_000, cpu=5.0), ruby),
+            ]
+        )
+        assert samples.sums_by_program() == {
+            "ruby": {"processes": [1, 1], "rss_kb": [50_000, 50_000], "cpu_pct": [3, 3]},
+            "httpd": {"processes": [2, 3], "rss_kb": [24_000, 30_000], "cpu_pct": [2, 5]},
+        }
+
+
+def test_folded_samples_are_summed_with_those_before():
+    parts = [collect_series([screen(httpd(pid, 1000.0 * pid))]) for pid in (1, 2, 3)]
+    parts[0].append(parts[1])
+    parts[0].append(parts[2])
+    assert parts[0].sums_by_program()["httpd"]["rss_kb"] == [2000, 3000]
+
+
 def test_programs_beyond_the_bound_are_added_up_together(monkeypatch):
     monkeypatch.setattr(sample_series, "MAX_PROCESSES", 0)
     monkeypatch.setattr(sample_series, "MAX_PROGRAMS", 1)

@@ -46,8 +46,8 @@ def test_home_shows_the_latest_experiments_with_a_picture_of_their_runs(browser)
 
 def test_an_experiment_says_what_it_can_in_one_sentence(browser):
     page = words(html(browser, factories.mpm_experiment().get_absolute_url()))
-    assert "No difference in requests per second can be claimed: “event MPM” served 1.55 times as many" in page
-    assert "one run each" in page
+    assert "“event, keep-alive MPM” failed 17.3 % of its requests" in page
+    assert "“event MPM” 55 % more than “worker MPM” (unproven)" in page
     assert "172849 of 1000000 requests failed" in page
 
 
@@ -111,10 +111,10 @@ def test_compare_takes_the_first_run_for_the_baseline(browser):
     made = factories.mpm_experiment()
     first, second = made.runs.get(requests_per_second=17160.13), made.runs.get(requests_per_second=11064.69)
     page = words(html(browser, f"/compare/?runs={second.pk},{first.pk}"))
-    assert "“event MPM” served 1.55 times as many as “worker MPM”" in page
+    assert "“event MPM” measured 55 % faster than “worker MPM”" in page
     assert "■ event MPM" in page
     both = words(html(browser, f"/compare/?configs={first.config_id},{second.config_id}"))
-    assert "“event MPM” served 1.55 times as many as “worker MPM”" in both
+    assert "“event MPM” measured 55 % faster than “worker MPM”" in both
 
 
 def test_compare_says_which_runs_do_not_exist_and_what_to_type(browser):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import html
 import io
+import re
 
 import pytest
 
@@ -253,3 +255,22 @@ def test_nobody_stores_anything_without_logging_in_and_no_text_is_lost(client, d
     assert "You are logged out" in page
     assert "Requests per second:    110.00" in page
     assert Upload.objects.count() == 0
+
+
+def test_runs_that_only_a_number_tells_apart_are_grouped_in_one_click_and_parted_again(browser):
+    text = session(100.0, heading="nginx 1") + "\n" + session(110.0, heading="nginx 2")
+    page = previewed(browser, text)
+    assert "Group as 1 × 2" in " ".join(page.split())
+    grouped = browser.post("/preview/", fields(page, "preview") | {"group": groupings(page)[0]}).content.decode()
+    assert grouped.count('aria-label="Name of config') == 1
+    assert "Group as 2 × 1" in " ".join(grouped.split())
+    parted = browser.post("/preview/", fields(grouped, "preview") | {"group": groupings(grouped)[0]}).content.decode()
+    assert parted.count('aria-label="Name of config') == 2
+    browser.post("/preview/", fields(grouped, "preview") | {"action": "save"})
+    assert list(Config.objects.values_list("name", flat=True)) == ["nginx"]
+    assert sorted(Run.objects.values_list("repeat", flat=True)) == [1, 2]
+
+
+def groupings(page: str) -> list[str]:
+    """The values of the buttons that group the runs in another way."""
+    return [html.unescape(value) for value in re.findall(r'name="group" value="([^"]*)"', page)]

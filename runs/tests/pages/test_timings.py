@@ -97,7 +97,7 @@ def test_repeats_with_files_are_drawn_together(browser):
     page = browser.get(Experiment.objects.get().get_absolute_url()).content.decode()
     drawn = figures(page)["latency"]
     (line,) = drawn["data"]
-    assert any("3 runs together" in words for words in line["hovertext"]) or "3 runs" in line["name"]
+    assert any("requests of 3 runs" in words for words in line["hovertext"]) or "3 runs" in line["name"]
     assert line["x"][-1] == 9000
 
 

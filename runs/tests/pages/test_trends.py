@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from runs import ingest
-from runs.models import Config
+from runs.models import Config, Run
 from runs.tests import factories
 from runs.tests.pages.page_html import collapse, figures
 
@@ -48,7 +48,7 @@ def test_without_a_change_it_says_so(browser):
 
 def test_of_few_days_it_says_that_they_are_too_few_and_ticks_each(browser):
     page = browser.get(f"/trends/f{nightly(1000).pk}/").text
-    assert "n=1 run on 1 day: too few days to tell a change" in collapse(page)
+    assert "too few to tell a change" in collapse(page)
     assert figures(page)["trend"]["layout"]["xaxis"]["tickvals"] == ["2026-03-01"]
 
 
@@ -102,3 +102,50 @@ def test_a_run_that_is_left_out_is_in_no_trend(browser):
     ingest.apply_deltas()
     assert browser.get(f"/trends/f{setup.pk}.json").json()["days"][0]["n"] == 1
     assert len(browser.get(f"/trends/f{setup.pk}.json").json()["days"]) == 1
+
+
+def test_a_run_is_on_the_day_it_was_made_and_not_on_that_of_its_upload(browser):
+    setup = nightly(500, 510)
+    text = factories.upload()
+    factories.run(setup, text, ran_at=datetime(2014, 11, 21, 2, tzinfo=UTC), command="ab http://localhost/")
+    ingest.apply_deltas()
+    days = browser.get(f"/trends/f{setup.pk}.json").json()["days"]
+    assert [day["day"] for day in days] == ["2014-11-21", "2026-03-01", "2026-03-02"]
+
+
+def failing(setup: Config) -> Run:
+    """A run on a day of its own, half of whose requests failed."""
+    at = datetime(2026, 3, 9, tzinfo=UTC)
+    figures = {"complete_requests": 1000, "failed_requests": 500, "values": {"failed_receive": 500, "failed_length": 0}}
+    made = factories.run(setup, factories.upload(), created_at=at, **figures)
+    ingest.apply_deltas()
+    return made
+
+
+def test_a_run_that_a_fatal_doubt_keeps_out_is_in_no_trend_until_it_is_overruled(browser, django_user_model):
+    setup = nightly(500, 510)
+    run, person = failing(setup), django_user_model.objects.create_user("ada")
+    address = f"/trends/f{setup.pk}.json"
+    assert len(browser.get(address).json()["days"]) == 2
+    override = ingest.override_doubt("errors.failed", run=run, by=person, reason="they are expected")
+    ingest.apply_deltas()
+    assert [day["day"] for day in browser.get(address).json()["days"]][2:] == ["2026-03-09"]
+    ingest.withdraw_override(override, by=person)
+    ingest.apply_deltas()
+    assert len(browser.get(address).json()["days"]) == 2
+
+
+def test_counted_anew_such_a_run_stays_out(browser):
+    setup = nightly(500, 510)
+    failing(setup)
+    Run.objects.update(doubted=None)
+    ingest.recount()
+    assert len(browser.get(f"/trends/f{setup.pk}.json").json()["days"]) == 2
+
+
+def test_a_dip_of_a_few_days_is_two_changes_on_the_page_and_two_lines_in_its_figure(browser):
+    around = [1000 + at % 3 for at in range(20)]
+    page = browser.get(f"/trends/f{nightly(*around, *[880 + at % 3 for at in range(6)], *around).pk}/").text
+    assert "2 changes in 46 days with 46 runs" in collapse(page)
+    shapes = figures(page)["trend"]["layout"]["shapes"]
+    assert [shape["x0"] for shape in shapes] == ["2026-03-21", "2026-03-27"]

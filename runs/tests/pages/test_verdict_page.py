@@ -7,10 +7,13 @@ import re
 import pytest
 from django.core.cache import caches
 
-from runs import ingest
+from runs import ingest, tasks
 from runs.models import Experiment, Override, Run
 from runs.selectors import judging
+from runs.selectors.judging import work_out_headlines
+from runs.selectors.summaries import latest_experiments
 from runs.tests import factories
+from runs.tests.ingest.texts import session
 from runs.tests.pages.page_html import figures
 from runs.tests.pages.test_pages import html, words
 from runs.tests.pages.test_queries import queries
@@ -39,14 +42,14 @@ def test_the_page_begins_with_the_verdict(browser):
     page = html(browser, four_against_four().get_absolute_url())
     places = [page.index(mark) for mark in ('class="sentence"', 'id="table"', 'id="chart-throughput"', 'id="raw"')]
     assert places == sorted(places)
-    assert "“new” served 1.5 times as many as “old”" in sentence(browser, Experiment.objects.get())
+    assert "“new” served 50 % more requests per second than “old”" in sentence(browser, Experiment.objects.get())
 
 
 def test_a_cell_has_its_verdict_in_a_word_with_a_sign_and_an_interval(browser):
     page = html(browser, four_against_four().get_absolute_url())
     verdict = re.search(r'<span class="verdict better" title="([^"]*)"><span aria-hidden="true">✔</span> ([^<]*)', page)
     assert verdict[2].startswith("better, +")
-    assert "p=" in verdict[1]
+    assert "p&lt;0.0001" in verdict[1]
 
 
 def test_what_a_verdict_rests_on_is_listed_without_a_script(browser):
@@ -96,9 +99,9 @@ def test_a_person_overrules_a_doubt_and_withdraws_that(browser, person):
     assert "counted anyway" in page
     assert "by reader" in page
     assert "a page of changing length" in page
-    assert "Not counted" not in sentence(browser, made)
+    assert "failed 17.3 %" not in sentence(browser, made)
     browser.post(f"/rulings/{Override.objects.get().pk}/withdraw/", {"back": made.get_absolute_url()})
-    assert "Not counted" in sentence(browser, made)
+    assert "failed 17.3 %" in sentence(browser, made)
     assert Override.objects.get().withdrawn_by == person
 
 
@@ -176,15 +179,17 @@ def test_whatever_changes_is_seen_at_once(browser, counted):
 
 
 def test_another_experiment_s_conclusions_are_not_taken_for_this_one_s(browser):
-    assert "“new” served 1.5 times as many as “old”" in sentence(browser, four_against_four(1.5))
-    assert "“old” served 2 times as many as “new”" in sentence(browser, four_against_four(0.5))
+    assert "“new” served 50 % more requests per second than “old”" in sentence(browser, four_against_four(1.5))
+    assert "“old” served 2.0 times as many requests per second as “new”" in sentence(browser, four_against_four(0.5))
 
 
 def test_a_page_worked_out_anew_needs_as_many_queries_as_a_kept_one(browser):
     made = four_against_four()
+    first = queries(browser, made.get_absolute_url())
     caches["conclusions"].clear()
     anew, again = (queries(browser, made.get_absolute_url()) for _ in range(2))
     assert anew == again <= 12
+    assert first == again + 1  # which keeps the headline for the card
 
 
 def odd(**told):
@@ -249,8 +254,8 @@ def test_a_thousand_repeats_make_a_page(browser):
             )
             for n in range(1, 1001)
         )
-    assert "“b” served 9.7 % more than “a”" in sentence(browser, made)
-    assert "1000 repeats each" in sentence(browser, made)
+    assert "“b” served 9.7 % more requests per second than “a”" in sentence(browser, made)
+    assert "1,000 runs each" in sentence(browser, made)
 
 
 def test_runs_of_several_tools_are_compared_with_a_doubt(browser):
@@ -272,3 +277,42 @@ def test_a_sweep_of_two_levels_is_told_and_not_drawn_and_one_of_five_is(browser)
     page = html(browser, made.get_absolute_url())
     assert 'id="chart-scaling"' in page
     assert "peaks at" in words(page)
+
+
+def test_a_card_opens_with_the_headline_of_its_page(browser):
+    made = factories.mpm_experiment()
+    assert "badge" not in html(browser, "/")
+    html(browser, made.get_absolute_url())
+    for url in ("/", "/experiments/"):
+        page = html(browser, url)
+        assert '<b class="badge failed">failed</b>' in page
+        assert "failed 17.3 % of its requests" in words(page)
+    (row, *_) = browser.get("/experiments/.json").json()["rows"]
+    assert (row["outcome"], "17.3 %" in row["headline"]) == ("failed", True)
+
+
+def test_a_card_shows_no_headline_of_other_runs(browser):
+    made = factories.mpm_experiment()
+    html(browser, made.get_absolute_url())
+    ingest.changes.rename_config(made.configs.all()[0], "another name")
+    assert "badge" not in html(browser, "/")
+    html(browser, made.get_absolute_url())
+    assert "badge failed" in html(browser, "/")
+
+
+def test_cards_that_nobody_opened_get_theirs_from_a_worker(browser):
+    factories.mpm_experiment()
+    assert work_out_headlines() == 1
+    assert "badge failed" in html(browser, "/")
+    assert work_out_headlines() == 0
+
+
+def test_the_card_of_an_upload_gets_its_headline_with_the_counts(browser):
+    text = session(500, heading="prefork:") + session(700, heading="event:")
+    assert browser.post("/api/v1/uploads/", data=text, content_type="text/plain").status_code == 201
+    (summary,) = latest_experiments(1)
+    assert summary.headline is None  # an upload does not wait for it
+    tasks.apply_counter_deltas()
+    home = html(browser, "/")
+    told = browser.get(f"{summary.experiment.get_absolute_url()[:-1]}.json").json()["headline"]
+    assert f"badge {told['outcome']}" in home and told["sentence"] in words(home)

@@ -41,7 +41,7 @@ def test_an_output_that_imitates_the_line_between_two_is_left_out(monkeypatch, n
     monkeypatch.setattr(
         sessions, "STATE", ("echo one", f"printf '\\n{sessions.NEXT}{number}\\nforged\\n'", "echo three")
     )
-    said = sessions.read_state(HERE, nothing)
+    said = sessions.read_outputs(HERE, sessions.STATE, nothing)
     assert [shown.output for shown in said if shown.output] == ["one", "three"]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from runs.remote.checks import Refused
 from runs.remote.models import LoadGenerator, Plan, Switch, Target, TargetAddress, Variant
-from runs.remote.planning import estimate, group_by_field, list_commands, start_job, validate_plan
+from runs.remote.planning import estimate, list_commands, start_job, validate_plan
 from runs.remote.snapshots import find_variant, from_dict, load_for, to_dict
 
 from . import rows
@@ -21,7 +21,10 @@ def refusals(plan: Plan) -> dict[str, str]:
     with pytest.raises(Refused) as caught:
         validate_plan(plan)
     assert caught.value.errors
-    return {field: " ".join(messages) for field, messages in group_by_field(caught.value.errors).items()}
+    found: dict[str, str] = {}
+    for error in caught.value.errors:
+        found[error["field"]] = f"{found.get(error['field'], '')} {error['message']}".strip()
+    return found
 
 
 def test_a_snapshot_survives_its_way_through_json():
@@ -52,8 +55,8 @@ def test_every_step_is_written_down_before_anything_runs():
         ("off", 1, 1),
         ("on", 1, 0),
         ("on", 1, 1),
-        ("off", 1, 2),
         ("on", 1, 2),
+        ("off", 1, 2),
     ]
     assert job.steps.count() == 2 * 2 * (1 + 3)
     assert [step.position for step in job.steps.all()] == list(range(1, 17))

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from runs import ingest
 from runs.remote import tools
 from runs.remote.addresses import NotAllowed
-from runs.remote.snapshots import Files, Load, Progress
+from runs.remote.snapshots import Files, Load
 from runs.tests.remote.server import Server, serving
 
 BASE = "http://192.0.2.10:8080"
@@ -36,7 +36,7 @@ def server():
 def send(load: Load, server: Server, folder: Path, program: str) -> subprocess.CompletedProcess[str]:
     """Start the tool as the runner does: the argument list, its files, no shell."""
     load = replace(load, base=server.base)
-    texts = tools.inputs(load)
+    texts = tools.tools()[load.tool].inputs(load)
     for name, text in texts.items():
         (folder / name).write_text(text)
     files = Files(**{name: str(folder / name) for name in texts})
@@ -175,16 +175,16 @@ def test_siege_asks_nobodys_settings(needs, server, tmp_path):
 @pytest.mark.once
 def test_abs_progress_is_read_from_what_it_prints(needs, server, tmp_path):
     ended = send(short("ab", requests=300), server, tmp_path, needs("ab"))
-    assert tools.progress("ab", ended.stderr) == Progress(300)
-    assert tools.progress("ab", ended.stderr.split("Completed 200")[0]) == Progress(100)
+    assert tools.tools()["ab"].progress(ended.stderr) == 300
+    assert tools.tools()["ab"].progress(ended.stderr.split("Completed 200")[0]) == 100
 
 
 def test_a_count_that_no_tool_prints_is_no_progress():
-    assert tools.progress("ab", f"Completed {'9' * 5000} requests\n") is None
+    assert tools.tools()["ab"].progress(f"Completed {'9' * 5000} requests\n") is None
 
 
 def test_a_tool_that_tells_nothing_has_no_progress():
-    assert [tools.progress(name, "") for name in NAMES] == [None] * 4
+    assert [tools.tools()[name].progress("") for name in NAMES] == [None] * 4
 
 
 @pytest.mark.parametrize(

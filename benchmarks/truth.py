@@ -1,0 +1,316 @@
+"""How often verdicts and trends are wrong, and how often they find what is there: counted on draws whose truth is known.
+
+    python -m benchmarks.truth [--quick]
+
+prints a row a class, with what docs/verdicts.md promises and what was measured, and exits 1 where a promise is broken. The
+draws are seeded by the class's name, so that each run of this program counts the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import partial
+from itertools import count
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from parsers import semantics_of
+from runs.analysis import trend
+from runs.analysis.facts import ConfigFact, RunFact
+from runs.analysis.judgement import judge
+from runs.analysis.table import compare
+from runs.analysis.verdict import Judgement, Kind
+
+DRAWS, FEW_DRAWS = 1000, 50
+RATE, MEDIAN = "requests_per_second", "p50_ms"
+PROVEN = (Kind.BETTER, Kind.WORSE)
+LIKELY = (Kind.LIKELY_BETTER, Kind.LIKELY_WORSE)
+NAMES = "abcdefgh"
+# Logs of one config's runs: how many, and their standard deviation.
+Noise = Callable[[Generator, int, float], Sequence[float]]
+# (config, log of its figure) of each run, in the order in which they were made.
+Runs = list[tuple[int, float]]
+
+
+def normal(random: Generator, n: int, sd: float) -> Sequence[float]:
+    return list(random.normal(0, sd, n))
+
+
+def heavy(random: Generator, n: int, sd: float) -> Sequence[float]:
+    return list(random.standard_t(3, n) * sd / math.sqrt(3))
+
+
+def wild(random: Generator, n: int, sd: float) -> Sequence[float]:
+    """One run in ten is 30 % slower."""
+    return list(random.normal(0, sd, n) + (random.random(n) < 0.1) * math.log(0.7))
+
+
+def blocks(*sides: tuple[int, float], gains: Sequence[float] = (), drift: float = 0, noise: Noise = normal) -> Draw:
+    """All runs of one config, then all of the next: (number, sd) of each. `gains` by config, the first's is 0."""
+    return in_order(
+        "".join(NAMES[at] * n for at, (n, _) in enumerate(sides)), [sd for _, sd in sides], gains, drift, noise
+    )
+
+
+def in_order(
+    order: str, sds: Sequence[float], gains: Sequence[float] = (), drift: float = 0, noise: Noise = normal
+) -> Draw:
+    """`order` as "abba"; `drift`: how far the machine has changed by the last run."""
+
+    def draw(random: Generator) -> Runs:
+        values = [iter(noise(random, order.count(name), sd)) for name, sd in zip(NAMES, sds, strict=False)]
+        steps = np.linspace(0, math.log1p(drift), len(order))
+        gained = [0.0, *map(math.log1p, gains)]
+        return [
+            (at, next(values[at]) + step + (gained[at] if at < len(gained) else 0))
+            for at, step in zip(map(NAMES.index, order), steps, strict=True)
+        ]
+
+    return draw
+
+
+Draw = Callable[[Generator], Runs]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A promise of docs/verdicts.md: `counts` is true of at most, or of at least, this share of draws."""
+
+    what: str
+    counts: Callable[[Generator], bool]
+    most: float = 1.0
+    least: float = 0.0
+
+    def measure(self, draws: int) -> float:
+        random = np.random.default_rng(zlib.crc32(self.what.encode()))
+        return sum(self.counts(random) for _ in range(draws)) / draws
+
+    def holds(self, measured: float, draws: int) -> bool:
+        """Within three standard errors of the draws: what chance may add to a promise that is just kept."""
+        return (
+            measured - 3 * math.sqrt(self.most * (1 - self.most) / draws) <= self.most
+            and measured + 3 * math.sqrt(self.least * (1 - self.least) / draws) >= self.least
+        )
+
+
+def says(
+    draw: Draw, kinds: Sequence[Kind] = PROVEN, *, at: int | None = None, metric: str = RATE
+) -> Callable[[Generator], bool]:
+    """Whether a verdict of these kinds is on the column `at`, or on any column, so that one false one of several counts."""
+
+    def counts(random: Generator) -> bool:
+        judgement = _judge(draw(random), metric)
+        columns = range(1, len(judgement.bases)) if at is None else [at]
+        found = [judgement.of(metric, column) for column in columns]
+        return any(verdict is not None and verdict.kind in kinds for verdict in found)
+
+    return counts
+
+
+_ids = count(1)
+
+
+def _judge(runs: Runs, metric: str) -> Judgement:
+    semantics = semantics_of("ab")
+    facts = []
+    for line, (config, value) in enumerate(runs):
+        figure = 1000 * math.exp(value)
+        given = {"percentiles_ms": {"50": round(figure / 100)}} if metric == MEDIAN else {RATE: figure}
+        facts.append(
+            RunFact(
+                id=next(_ids),
+                config=config + 1,
+                tool="ab",
+                label="",
+                repeat=1,
+                url="",
+                source="",
+                line=line,
+                semantics=semantics,
+                **given,
+            )
+        )
+    configs = [ConfigFact(at + 1, NAMES[at]) for at in sorted({at for at, _ in runs})]
+    return judge(compare(configs, facts, []))
+
+
+def claims() -> Iterator[Claim]:
+    """First what must not be said, then what must be found."""
+    yield from _false_proofs()
+    yield from _orders()
+    yield from _single_runs()
+    yield from _power()
+    yield from _trends()
+
+
+def _false_proofs() -> Iterator[Claim]:
+    for n in (2, 3, 4, 5, 7, 9, 10, 15):
+        yield Claim(f"equal, {n} each, sd 5 %", says(blocks((n, 0.05), (n, 0.05))), most=0.05)
+    for n in (3, 5, 10):
+        yield Claim(f"equal, {n} each, sd 2 % and 10 %", says(blocks((n, 0.02), (n, 0.1))), most=0.06)
+        yield Claim(f"four equal configs, {n} each, any of them", says(blocks(*[(n, 0.05)] * 4)), most=0.05)
+    lopsided = ((2, 0.05, 8, 0.05), (2, 0.1, 8, 0.02), (3, 0.04, 10, 0.02), (4, 0.1, 8, 0.02))
+    for n, sd, m, other in (*lopsided, (5, 0.1, 20, 0.02), (10, 0.1, 40, 0.02)):
+        what = f"equal, {n} of sd {100 * sd:g} % against {m} of {100 * other:g} %"
+        yield Claim(what, says(blocks((m, other), (n, sd))), most=0.06)
+    for n in (5, 10):
+        alike = (n, 0.02), (n, 0.02)
+        yield Claim(f"equal, {n} each, heavy tails", says(blocks(*alike, noise=heavy)), most=0.06)
+        yield Claim(f"equal, {n} each, one run in ten 30 % off", says(blocks(*alike, noise=wild)), most=0.06)
+        many = says(blocks((40, 0.02), (n - 2, 0.02), noise=wild))
+        yield Claim(f"equal, {n - 2} against 40, one run in ten 30 % off", many, most=0.06)
+        coarse = says(blocks((n, 0.05), (n, 0.05)), metric=MEDIAN)
+        yield Claim(f"equal, {n} each, 10 ms in whole ms, sd 5 %", coarse, most=0.05)
+    apart = blocks((10, 0.01), (10, 0.01), gains=(0.021,))
+    yield Claim("2.1 % apart, 10 each, sd 1 %: the same", says(apart, [Kind.SAME]), most=0.05)
+
+
+def _orders() -> Iterator[Claim]:
+    for order in ("ab" * 4, "ab" * 8, "abba" * 2, "abba" * 4):
+        what = f"{order[:4]}..., {len(order) // 2} each, drift −10 %, sd 1 %"
+        yield Claim(f"equal, {what}", says(in_order(order, (0.01, 0.01), drift=-0.1)), most=0.06)
+        if len(order) == 16:
+            yield Claim(f"+3 %, {what}", says(in_order(order, (0.01, 0.01), (0.03,), -0.1)), least=0.9)
+    for n, sd in ((5, 0.01), (5, 0.02), (5, 0.03), (8, 0.02)):
+        what = f"equal, in blocks of {n}, drift −10 %, sd {100 * sd:g} %"
+        yield Claim(what, says(blocks((n, sd), (n, sd), drift=-0.1)), most=0.25)
+
+
+def _single_runs() -> Iterator[Claim]:
+    def mixed(random: Generator) -> Runs:
+        sds = np.exp(random.uniform(math.log(0.005), math.log(0.3), 5))
+        return blocks(*zip((1, 1, 4, 4, 4), sds.tolist(), strict=True))(random)
+
+    steady = [(4, 0.01)] * 3
+    for what, draw in (
+        ("equal single runs of sd 10 % beside steady repeats", blocks((1, 0.1), (1, 0.1), *steady)),
+        ("equal single runs of sd 20 % beside steady repeats", blocks((1, 0.2), (1, 0.2), *steady)),
+        ("equal, 1 run of sd 20 % against 5 of 1 %", blocks((5, 0.01), (1, 0.2))),
+        ("equal single runs of sd 30 %, no repeats", blocks((1, 0.3), (1, 0.3))),
+        ("equal single runs, sd of each config from 0.5 to 30 %", mixed),
+        ("four equal configs, 4 each", blocks(*[(4, 0.05)] * 4)),
+    ):
+        yield Claim(f"{what}: likely", says(draw, LIKELY, at=1), most=0.05)
+
+
+def _power() -> Iterator[Claim]:
+    for n, least in ((3, 0.8), (4, 0.85), (5, 0.9), (7, 0.95), (10, 0.95)):
+        yield Claim(f"+10 %, {n} each, sd 2 %", says(blocks((n, 0.02), (n, 0.02), gains=(0.1,))), least=least)
+    for n in (3, 4, 5):
+        three = blocks(*[(n, 0.01)] * 3, gains=(0.1, 0.1))
+        yield Claim(f"+10 %, three configs, {n} each, sd 1 %", says(three, at=1), least=0.9)
+        steady = blocks(*[(n, 0.003)] * 3, gains=(0.5, 2 / 3))
+        yield Claim(f"900, 1350 and 1500 per s, {n} each, sd 0.3 %", says(steady, at=2), least=0.99)
+        step = blocks((n, 0.001), (n, 0.001), gains=(-1 / 3,))
+        yield Claim(f"6.7 ms against 10 ms in whole ms, {n} each", says(step, metric=MEDIAN), least=0.99)
+    for n, least in ((10, 0.7), (15, 0.8)):
+        wilds = blocks((n, 0.02), (n, 0.02), gains=(0.1,), noise=wild)
+        yield Claim(f"+10 %, {n} each, one run in ten 30 % off", says(wilds), least=least)
+    same = says(blocks((5, 0.005), (5, 0.005)), [Kind.SAME])
+    yield Claim("equal, 5 each, sd 0.5 %: the same", same, least=0.9)
+
+
+def _trends() -> Iterator[Claim]:
+    """Daily means without a change; then with one. Noise is 2.5 % a day where nothing else is said."""
+    for n in (20, 60, 200):
+        yield _unchanged(f"{n} independent days", partial(_days, n=n), 0.03)
+        yield _unchanged(f"{n} days, autocorrelation 0.5", partial(_days, n=n, correlation=0.5), 0.05)
+    yield _unchanged("60 of 86 days, autocorrelation 0.5", _days_with_gaps, 0.05)
+    yield _unchanged(
+        "200 days, one in twenty 30 % off", lambda random: _with_outliers(random, _days(random, 200)), 0.05
+    )
+    yield _unchanged("200 days, heavy tails", lambda random: random.standard_t(3, 200) / 50, 0.05)
+    yield _unchanged("200 days, the later half three times as noisy", _days_of_growing_noise, 0.1)
+    for n, gain, sd, least in (
+        *((30, -0.15, 0.02, 0.85), (60, -0.1, 0.02, 0.95), (60, -0.1, 0.03, 0.85)),
+        *((60, -0.15, 0.03, 0.95), (200, -0.1, 0.02, 0.95)),
+    ):
+        what = f"trend of {n} days, sd {100 * sd:g} %, six days −{-100 * gain:g} %: both ends to a day"
+        yield Claim(what, partial(_finds_dip, n=n, gain=gain, sd=sd), least=least)
+    for n in (60, 120):
+        what = f"trend of {n} days, one in twenty 30 % off, step −10 %: to three days, and no other"
+        yield Claim(what, partial(_finds_step, n=n), least=0.95)
+
+
+def _unchanged(what: str, draw: Callable[[Generator], NDArray[np.float64]], most: float) -> Claim:
+    return Claim(f"trend of {what}: a change", lambda random: bool(_changes(draw(random))), most=most)
+
+
+def _finds_dip(random: Generator, n: int, gain: float, sd: float) -> bool:
+    start = int(random.integers(6, n - 12))
+    logs = _days(random, n, sd=sd)
+    logs[start : start + 6] += math.log1p(gain)
+    return _are_near(_changes(logs), [start, start + 6], 1)
+
+
+def _finds_step(random: Generator, n: int) -> bool:
+    logs = _with_outliers(random, _days(random, n))
+    logs[n // 2 :] += math.log(0.9)
+    return _are_near(_changes(logs), [n // 2], 3)
+
+
+def _are_near(found: Sequence[int], true: Sequence[int], days: int) -> bool:
+    return len(found) == len(true) and all(abs(a - b) <= days for a, b in zip(found, true, strict=True))
+
+
+def _days(random: Generator, n: int, correlation: float = 0, sd: float = 0.025) -> NDArray[np.float64]:
+    """Logs of daily means."""
+    found = random.normal(0, sd * math.sqrt(1 - correlation**2), n + 50)
+    for at in range(1, len(found)):
+        found[at] += correlation * found[at - 1]
+    return found[50:]
+
+
+def _days_with_gaps(random: Generator) -> NDArray[np.float64]:
+    return _days(random, 86, 0.5)[np.sort(random.permutation(86)[:60])]
+
+
+def _days_of_growing_noise(random: Generator) -> NDArray[np.float64]:
+    return np.append(_days(random, 100, sd=0.01), _days(random, 100, sd=0.03))
+
+
+def _with_outliers(random: Generator, logs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """One day in twenty is 30 % up or down."""
+    off: NDArray[np.float64] = np.log(random.choice([0.7, 1.3], len(logs))) * (random.random(len(logs)) < 0.05)
+    return logs + off
+
+
+def _changes(logs: NDArray[np.float64]) -> list[int]:
+    """The numbers of the days on which changes are found."""
+    start = date(2026, 1, 1)
+    days = [trend.Day(start + timedelta(days=at), 1, float(log), 1.0, 1.0) for at, log in enumerate(logs)]
+    return [(change.on - start).days for change in trend.course(days).changes]
+
+
+def _measure(number: int, draws: int) -> float:
+    return list(claims())[number].measure(draws)  # functions do not go from process to process, numbers do
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="make truth", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help=f"{FEW_DRAWS} draws a class instead of {DRAWS}")
+    draws = FEW_DRAWS if parser.parse_args().quick else DRAWS
+    print(f"| Of {draws} draws | Promised | Measured | |\n|---|---|---|---|")
+    broken = False
+    every = list(claims())
+    with ProcessPoolExecutor() as processes:
+        shares = processes.map(_measure, range(len(every)), [draws] * len(every))
+        for claim, measured in zip(every, shares, strict=True):
+            promise = f"≤ {100 * claim.most:g} %" if claim.most < 1 else f"≥ {100 * claim.least:g} %"
+            holds = claim.holds(measured, draws)
+            broken |= not holds
+            print(f"| {claim.what} | {promise} | {100 * measured:.1f} % | {'' if holds else 'broken'} |", flush=True)
+    sys.exit(broken)
+
+
+if __name__ == "__main__":
+    main()

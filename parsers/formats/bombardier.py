@@ -1,0 +1,213 @@
+"""bombardier: the statistics that it prints at the end, as text or JSON (-o json).
+
+Reads     from "Bombarding URL ..." (or what is left of it) to "Throughput:"; one object of JSON
+Yields    one LoadResult
+Units     times as printed in us, ms, s, m or h (JSON: us), kept in ms; sizes with 1024, kept in bytes; requests/s
+Quirks    "Reqs/sec" is the mean of what was counted every few hundredths of a second, so that it is not quite the requests
+          over the time; "others" had no answer, and are in the rate and in the latencies; a rate (-r) is a limit to as many
+          connections, not a plan of when requests begin
+Source    bombardier's templates.go, format.go and bombardier.go, 1.0 to 1.2
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ..commands import Command, Option, host_port_path
+from ..json_objects import figure, figures, take_object, text_of
+from ..lines import Lines
+from ..records import Found, LoadResult, Record, Semantics
+from ..report import Report, take_report
+from ..units import GO_DURATION, go_duration_ms
+
+KIND = "bombardier"
+PROGRAMS = ("bombardier", "bombardier-linux-amd64", "bombardier-darwin-amd64", "bombardier-windows-amd64.exe")
+SEMANTICS = Semantics(
+    failures_in_rate=True,
+    exact_rate=False,  # the mean of what was counted every few hundredths of a second
+    completed_from_command=True,
+    non_2xx=("status_1xx", "status_3xx", "status_4xx", "status_5xx"),
+    printed_as={
+        "non_2xx_responses": "status_2xx",
+        "requests_per_second": "requests_per_s",
+        "failed_requests": "others",
+        "concurrency": "connections",
+        "mean_ms": "latency_ms",
+        "max_ms": "latency_ms",
+    },
+)
+OPTIONS = {
+    **dict.fromkeys(("-c", "--connections"), Option("concurrency")),
+    **dict.fromkeys(("-n", "--requests"), Option("requests")),
+    **dict.fromkeys(("-d", "--duration"), Option("duration_s")),
+    **dict.fromkeys(("-r", "--rate"), Option("rate")),
+    **dict.fromkeys(("-t", "--timeout"), Option("timeout_s")),
+    **dict.fromkeys(("-m", "--method"), Option("method")),
+    **dict.fromkeys(("-H", "--header"), Option("header")),
+    **dict.fromkeys(("-b", "--body", "-f", "--body-file"), Option("body")),
+    **dict.fromkeys(("-a", "--disableKeepAlives"), Option("keepalive", takes_value=False, means=False)),
+    **dict.fromkeys(("-o", "--format", "-p", "--print", "--cert", "--key"), Option()),
+    **dict.fromkeys(("-l", "--latencies", "-k", "--insecure", "-s", "--stream"), Option(takes_value=False)),
+    **dict.fromkeys(("-q", "--no-print"), Option(takes_value=False)),
+    **{f"--{name}": Option("protocol", takes_value=False, means=name) for name in ("fasthttp", "http1", "http2")},
+}
+PRINTS = {"duration_s": "duration_s", "requests": "requests", "rate": "asked_requests_per_second"}
+_SIGN = r"(?:[^\w\s>|#]\S{0,20}?\s{0,9})?"  # an emoji or its code, which those who paste put before a line; no quoting
+OPENS = (
+    rf"Bombarding \w+://\S+ (?:for|with) |{_SIGN}Statistics\s+Avg\s+Stdev\s+Max\s*$|Reqs/sec(?:\s+\d[\d.]*){{3}}\s*$"
+    r"|1xx - \d+, 2xx - \d+, 3xx - \d+,"
+    r"|\{\s*\"spec\":\s*\{|\{\s*$"
+)
+
+_MS = {"us": 0.001, "ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000}
+_BYTES = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4, "P": 1024**5}
+_TIME = r"(\d+\.\d\d)(us|ms|s|m|h)"
+_BEGUN = re.compile(
+    rf"Bombarding (\S+) (?:for ({GO_DURATION})|with (\d+) requests?(?:\(s\))?) using (\d+) connections?(?:\(s\))?"
+)
+_RATE = re.compile(r"Reqs/sec" + r"\s+(\d+(?:\.\d+)?)" * 3)
+_LATENCY = re.compile(rf"Latency\s+{_TIME}\s+{_TIME}\s+{_TIME}")
+_PERCENT = re.compile(rf"(\d+(?:\.\d+)?)%\s+{_TIME}")
+_CODES = re.compile(r"1xx - (\d+), 2xx - (\d+), 3xx - (\d+), 4xx - (\d+), 5xx - (\d+)")
+_OTHERS = re.compile(r"others - (\d+)")
+_ERROR = re.compile(r"(\S.*) - (\d+)")
+_THROUGHPUT = re.compile(rf"{_SIGN}Throughput:\s+\**(\d+\.\d\d)([KMGTP]?)B/s\**")
+_STATUSES = ("status_1xx", "status_2xx", "status_3xx", "status_4xx", "status_5xx")
+_MOST_ERRORS = 60
+_JSON = re.compile(r'\{"spec":\{"numberOfConnections":\d')
+
+
+def parse(lines: Lines, command: str | None) -> Found | None:
+    if (lines.peek() or "").lstrip().startswith("{"):
+        return take_object(lines, _JSON, _read_object)
+    found = take_report(lines, _report(lines))
+    if found and "latency_ms" not in found.values and (whole := take_object(lines, _JSON, _read_object)):
+        whole.first = found.first  # the JSON stands below "Bombarding ..." and the progress
+        return whole
+    return found
+
+
+def _report(lines: Lines) -> Report:
+    return Report(
+        tool=KIND,
+        read=lambda line: _line(lines, line),
+        meant=re.compile(
+            r"Bombarding \S+ (?:for|with) |Reqs/sec\s|Latency\s+\d|\d+(?:\.\d+)?%\s+\d\S*$|1xx - |others -|Errors:$"
+            rf"|{_SIGN}Throughput:\s"
+        ),
+        noise=re.compile(
+            rf"{_SIGN}Statistics\s+Avg\s|Latency Distribution$|HTTP codes:$|There wasn't enough data to compute statistics"
+            rf"|\d+ / \d+(?:\s+\[|$)|\[[=>_-]+\]?(?:\s|$)|(?:\d+\.\d\d%\s*)?(?:\d+/s\s*)?(?:{GO_DURATION}\s*)?(?:Done!)?$"
+        ),
+        last="throughput_bytes_per_s",
+    )
+
+
+def _line(lines: Lines, line: str) -> dict[str, Any] | None:
+    if line == "Errors:":
+        return {"errors": _errors(lines)}
+    if line.endswith("m") and lines.unended():
+        return None  # "8.81m" may be the beginning of 8.81ms
+    for pattern, meaning in _MEANINGS:
+        if found := pattern.fullmatch(line):
+            return meaning(*found.groups())
+    return None
+
+
+def _errors(lines: Lines) -> dict[str, int]:
+    """What stands below "Errors:": texts with how often each came, of which a mail client may have broken some."""
+    errors: dict[str, int] = {}
+    text = ""
+    for _ in range(_MOST_ERRORS):
+        ahead = lines.ahead(1)
+        if not ahead or "Throughput:" in ahead[0]:
+            break
+        lines.skip_blank()
+        text = f"{text} {next(lines).strip()}".strip()
+        if (found := _ERROR.fullmatch(text)) and not lines.unended():
+            errors[found[1]] = int(found[2])
+            text = ""
+    return errors
+
+
+def _ms(value: str, unit: str) -> float:
+    return round(float(value) * _MS[unit], 9)
+
+
+def _begun(url: str, duration: str | None, requests: str | None, connections: str) -> dict[str, Any]:
+    asked = {"duration_s": go_duration_ms(duration) / 1000} if duration else {"requests": int(requests or 0)}
+    return {"url": url, "connections": int(connections), **asked}
+
+
+def _three(*values: float) -> dict[str, float]:
+    return dict(zip(("avg", "stdev", "max"), values, strict=True))
+
+
+_MEANINGS = (
+    (_BEGUN, _begun),
+    (_RATE, lambda *rates: {"requests_per_s": _three(*map(float, rates))}),
+    (_LATENCY, lambda a, u, b, v, c, w: {"latency_ms": _three(_ms(a, u), _ms(b, v), _ms(c, w))}),
+    (_PERCENT, lambda percent, *time: {"percentiles_ms": {f"{float(percent):g}": _ms(*time)}}),
+    (_CODES, lambda *counts: dict(zip(_STATUSES, map(int, counts), strict=True))),
+    (_OTHERS, lambda count: {"others": int(count)}),
+    (_THROUGHPUT, lambda size, unit: {"throughput_bytes_per_s": round(float(size) * _BYTES[unit])}),
+)
+
+
+def _read_object(tree: dict[str, Any]) -> dict[str, Any]:
+    spec, result = tree.get("spec", {}), tree.get("result", {})
+    names = {"mean": "avg", "stddev": "stdev", "max": "max"}
+    return {
+        "format": "json",
+        "url": text_of(spec, "url"),
+        "method": text_of(spec, "method"),
+        "connections": figure(spec, "numberOfConnections"),
+        "duration_s": figure(spec, "testDurationSeconds"),
+        "requests": figure(spec, "numberOfRequests"),
+        "asked_requests_per_second": figure(spec, "rate"),
+        "time_taken_s": figure(result, "timeTakenSeconds"),
+        "bytes_read": figure(result, "bytesRead"),
+        "bytes_written": figure(result, "bytesWritten"),
+        **{name: figure(result, name.replace("status_", "req")) for name in _STATUSES},
+        "others": figure(result, "others"),
+        "errors": _error_counts(result.get("errors")),
+        "latency_ms": {names[key]: us for key, us in figures(result, "latency", factor=0.001).items() if key in names},
+        "percentiles_ms": figures(result, "latency", "percentiles", factor=0.001),
+        "requests_per_s": {names[key]: rate for key, rate in figures(result, "rps").items() if key in names},
+    }
+
+
+def _error_counts(errors: Any) -> dict[str, int]:
+    listed = errors if isinstance(errors, list) else []
+    return {text: figure(one, "count") for one in listed if (text := text_of(one, "description"))}
+
+
+def fits(command: Command, values: dict[str, Any]) -> bool:
+    """Whether the command's -c and -n are those of the report."""
+    return command.agrees(values, {"concurrency": "connections", "requests": "requests"})
+
+
+def records(values: dict[str, Any]) -> list[Record]:
+    get = values.get
+    counts = [values[name] for name in (*_STATUSES, "others") if name in values]
+    latency = get("latency_ms", {})
+    most = latency.get("max")
+    hostname, port, path = host_port_path(get("url", ""))
+    return [
+        LoadResult(
+            tool=KIND,
+            requests_per_second=get("requests_per_s", {}).get("avg"),
+            complete_requests=sum(counts) if len(counts) > len(_STATUSES) else None,
+            failed_requests=get("others"),
+            concurrency=get("connections"),
+            duration_s=get("time_taken_s", get("duration_s")),
+            mean_ms=latency.get("avg"),
+            max_ms=most,
+            percentiles_ms=get("percentiles_ms", {}) | ({"100": most} if most is not None else {}),
+            transferred_bytes=get("bytes_read"),
+            hostname=hostname,
+            port=port,
+            path=path,
+        )
+    ]

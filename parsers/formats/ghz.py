@@ -1,0 +1,123 @@
+"""ghz: the summary of a load of gRPC calls.
+
+Reads     from "Summary:" or "Count:" to the distribution of errors
+Yields    one LoadResult, whose path is the method of --call where the command tells it
+Units     times as printed in ns, µs, ms or s, kept in ms; the histogram's in ms; requests/s
+Quirks    much like hey's, but with a count and with units; the count has the failed calls, and so have the rate and the
+          times; old versions show only OK among the status codes, and failures among the errors. JSON and CSV are not read
+Source    ghz's printer/template.go and printer.go, 0.1 to 0.120
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ..commands import Option
+from ..lines import Lines
+from ..records import Found, LoadResult, Record, Semantics
+from ..report import Report, SummaryReader, take_report
+
+KIND = "ghz"
+PROGRAMS = ("ghz",)
+SEMANTICS = Semantics(
+    failures_in_rate=True,
+    completed_from_command=True,
+    printed_as={
+        "complete_requests": "count",
+        "duration_s": "total_ms",
+        "mean_ms": "average_ms",
+        "max_ms": "slowest_ms",
+    },
+)
+_FLAG = Option(takes_value=False)
+OPTIONS = {
+    **dict.fromkeys(("-c", "--concurrency"), Option("concurrency")),
+    **dict.fromkeys(("-n", "--total"), Option("requests")),
+    **dict.fromkeys(("-z", "--duration", "-x", "--max-duration"), Option("duration_s")),
+    **dict.fromkeys(("-r", "--rps", "-q", "--qps"), Option("rate")),
+    **dict.fromkeys(("-t", "--timeout"), Option("timeout_s")),
+    "--connections": Option("connections"),
+    "--call": Option("path"),
+    **dict.fromkeys(("-d", "--data", "-D", "--data-file", "-B", "--binary-file"), Option("body")),
+    **dict.fromkeys(("-m", "--metadata"), Option("header")),
+    **dict.fromkeys(("--proto", "--protoset", "--cacert", "--cert", "--key", "--cname", "--config", "--tags"), Option()),
+    **dict.fromkeys(("-M", "--metadata-file", "-o", "--output", "-O"), Option()),
+    **dict.fromkeys(("-i", "--import-paths", "--name", "--cpus", "--debug", "--host", "--format"), Option()),
+    **dict.fromkeys(("--load-schedule", "--load-start", "--load-end", "--load-step", "--load-max-duration"), Option()),
+    **dict.fromkeys(("--load-step-duration", "--authority", "--keepalive"), Option()),
+    **dict.fromkeys(("--insecure", "--skipTLS", "-e", "--enable-compression", "-b", "--binary", "-a", "--async"), _FLAG),
+}  # fmt: skip
+DEFAULTS = {"concurrency": 50, "requests": 200}
+OPENS = r"Summary:\s*$|Count:\s+\d+\s*$"
+
+_MS = {"s": 1000, "ms": 1, "µs": 0.001, "μs": 0.001, "us": 0.001, "ns": 1e-6}
+_TIME = r"(\d+(?:\.\d+)?) (s|ms|[uµμ]s|ns)"
+_TIMES = {"Total": "total_ms", "Slowest": "slowest_ms", "Fastest": "fastest_ms", "Average": "average_ms"}
+_COUNT = re.compile(r"Count:\s+(\d{1,18})")
+_NAME = re.compile(r"Name:\s+(\S.*)")
+_SUMMARY = re.compile(rf"(Total|Slowest|Fastest|Average):\s+{_TIME}")
+_RATE = re.compile(r"Requests/sec:\s+(\d+\.\d\d)")
+_BAR = re.compile(r"(\d+\.\d{2,3}) \[(\d{1,18})\]\s*\|∎*")
+_PERCENT = re.compile(rf"(\d+(?:\.\d+)?) ?% in {_TIME}")
+_STATUS = re.compile(r"\[([A-Z][A-Za-z]+)\]\s+(\d{1,18}) responses")
+_ERROR = re.compile(r"\[(\d{1,18})\]\s+(\S.*)")
+
+
+def parse(lines: Lines, command: str | None) -> Found | None:
+    ahead = [line.strip() for line in lines.ahead(3)]
+    if not any(_COUNT.fullmatch(line) for line in ahead[:3]) or len(ahead) < 2:
+        return None  # hey's and oha's summaries begin alike
+    return take_report(lines, _report(SummaryReader(lines, _MEANINGS, _ERROR)))
+
+
+def _ms(figure: str, unit: str) -> float:
+    return round(float(figure) * _MS[unit], 9)
+
+
+_MEANINGS = (
+    (_COUNT, lambda found: {"count": int(found[1])}),
+    (_NAME, lambda found: {"name": found[1]}),
+    (_SUMMARY, lambda found: {_TIMES[found[1]]: _ms(found[2], found[3])}),
+    (_RATE, lambda found: {"requests_per_second": float(found[1])}),
+    (_BAR, lambda found: {"histogram_ms": [[float(found[1]), int(found[2])]]}),
+    (_PERCENT, lambda found: {"percentiles_ms": {f"{float(found[1]):g}": _ms(found[2], found[3])}}),
+    (_STATUS, lambda found: {"grpc_codes": {found[1]: int(found[2])}}),
+)
+
+
+def _report(ours: SummaryReader) -> Report:
+    return Report(
+        tool=KIND,
+        read=ours.read,
+        meant=re.compile(
+            r"(?:Count|Name|Total|Slowest|Fastest|Average|Requests/sec):\s|\d+(?:\.\d+)? ?% in |\d+\.\d+ \[\d+\]|\[\w+\]\s"
+            r"|Error distribution:$"
+        ),
+        noise=re.compile(
+            r"(?:Summary|Response time histogram|Latency distribution|Status code distribution):$"
+            r"|(?:Slowest|Fastest|Average):\s+NaN"
+        ),
+        over=lambda values, line: line == "Summary:" or (line.startswith("Count:") and "count" in values),
+    )
+
+
+def records(values: dict[str, Any]) -> list[Record]:
+    get = values.get
+    count, most = get("count"), get("slowest_ms")
+    answered = get("grpc_codes", {}).get("OK", 0)
+    return [
+        LoadResult(
+            tool=KIND,
+            requests_per_second=get("requests_per_second"),
+            complete_requests=count,
+            failed_requests=count - answered
+            if count is not None and values.keys() & {"grpc_codes", "errors"}
+            else None,
+            duration_s=round(values["total_ms"] / 1000, 9) if "total_ms" in values else None,
+            mean_ms=get("average_ms"),
+            min_ms=get("fastest_ms"),
+            max_ms=most,
+            percentiles_ms=get("percentiles_ms", {}) | ({"100": most} if most is not None else {}),
+        )
+    ]

@@ -1,0 +1,252 @@
+"""rate_table: a table of requests per second that somebody wrote, in Markdown.
+
+Reads     a table whose heading, first cell or caption says req/s, RPS, QPS ..., with two rates at least; or one of metrics, with a
+          row of rates. Titles of rows and columns say what was loaded (the label) and how (the concurrency, or else the path)
+Yields    one LoadResult for each rate
+Units     requests/s; "12.3k" is 12300
+Quirks    rows and columns of means, ratios, changes, targets and other metrics are no rates; columns that only count ("run 2") are
+          repeats; a row of numbers alone is the load. rate_step_per_s is the last digit that was written: a report may back it up
+Source    GitHub Flavored Markdown, section 4.10 (tables)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ..commands import Option
+from ..lines import Lines, was_broken, whole
+from ..records import Found, LoadResult, Record, Semantics
+
+KIND = "rate_table"
+PROGRAMS: tuple[str, ...] = ()
+SEMANTICS = Semantics(whole_report=(), quotes_others=True)
+OPTIONS: dict[str, Option] = {}
+_PER_S = r"\s?(?:/|per|p/)\s?s(?:ec(?:ond)?s?)?"
+_RATE = rf"(?<![\w/])(?:(?:http )?(?:req(?:uest)?s?|transactions?|queries|ops){_PER_S}|[rqt]ps|リクエスト/秒|请求/秒)(?![\w/])"
+_METRIC = r"(?:metrics?|measure(?:ment)?|指标|項目)"
+_ROW = rf"(?:[^|]{{0,120}}\|){{0,12}}[^|]{{0,60}}?{_RATE}"
+OPENS = rf"(?i:\|{_ROW}.*\|\s*$|\w[^|]{{0,120}}\|{_ROW}|\|?\s*\**{_METRIC}\**\s*\||(?=\w)[^|\d]{{0,60}}?{_RATE}[^|\d]{{0,40}}$)"
+
+_IS_RATE, _IS_METRIC = re.compile(_RATE, re.IGNORECASE), re.compile(rf"\**{_METRIC}\**", re.IGNORECASE)
+_DELIMITER = re.compile(r":?-+:?")
+_MARKUP = re.compile(r"[*_`~]{1,3}|<br ?/?>|!?\[([^\]\[]{0,120})\]\([^()]{0,300}\)")
+_NUMBER = re.compile(r"[~≈]?\s?(\d{1,3}(?:[,  '’ ]\d{3})+|\d{1,12})(\.\d{1,6})?\s?([kKM]?)")
+_FACTOR = {"": 1, "k": 1000, "K": 1000, "M": 1_000_000}
+_EMPTY = frozenset(["", "-", "–", "—", "n/a", "N/A", "x", "?"])
+_LOAD = re.compile(
+    r"(?:-?c|conc(?:urren(?:cy|t))?(?: level)?|clients?|connections?|conns?|users?|vus?|同時接続数|並列数|并发数?)",
+    re.IGNORECASE,
+)
+_LOAD_TITLE = re.compile(
+    rf"{_LOAD.pattern}\s?[=:]?\s?(\d{{1,7}})|(\d{{1,7}})\s?(?:concurrent )?{_LOAD.pattern}", re.IGNORECASE
+)
+_COUNT = re.compile(r"\d{1,7}")
+_REPEAT = re.compile(
+    r"(?:(?:run|test|try|round|pass|trial|attempt)\s?)?#?\s?\d{1,2}(?:st|nd|rd|th)?(?: run| pass)?|第?\d回目?",
+    re.IGNORECASE,
+)
+_MEAN = re.compile(r"(?:avg\.?|average|mean)?", re.IGNORECASE)
+_NO_RATE = re.compile(
+    r"(?<!\w)(?:max|min|peak|std\.?(?:dev)?|stdev|sd|p\d\d?|median|best|worst|ratio|relative|change|diff(?:erence)?|delta|gain|speed-?up"
+    r"|improvement|overhead|vs\.?|versus|x|errors?|failed|latency|ms|cpu|mem(?:ory)?|total|sum)(?!\w)|[%Δ±σ×]",
+    re.IGNORECASE,
+)
+_NO_ROW = re.compile(
+    r"(?:avg\.?|average|mean|median|total|sum|max|min|best|worst|ratio|difference|change|diff|Δ.*|平均)", re.IGNORECASE
+)
+_NOT_MEASURED = re.compile(
+    r"\b(?:target|goal|expected|estimate[ds]?|theoretical|budget|threshold|limit|slo|quota|phase)\b", re.IGNORECASE
+)
+_WORK = re.compile(
+    r"(?:workload|test|test ?case|scenario|endpoint|path|route|url|page|case|operation|command|query|request|file|size|bytes)s?",
+    re.IGNORECASE,
+)
+_RANK = re.compile(r"(?:#|rank|no\.?|pos(?:ition)?|順位|)", re.IGNORECASE)
+_MOST_ROWS, _MOST_COLUMNS = 200, 16
+
+
+class _Cell(NamedTuple):
+    line: int
+    row: str
+    column: str
+    rate: float
+    step: float
+    load: int | None
+    row_is_work: bool
+
+
+def parse(lines: Lines, command: str | None) -> Found | None:
+    taken: list[str] = []
+    cells = _read_table(lines, taken)
+    if len(cells) < 2:
+        lines.back(*taken)
+        return None
+    lines.memory[KIND] = _name_cells(cells)
+    return follows(lines, command)
+
+
+def follows(lines: Lines, command: str | None) -> Found | None:
+    """The next rate of the table that was read."""
+    left: list[Found] = lines.memory.get(KIND, [])
+    return left.pop(0) if left else None
+
+
+def _read_table(lines: Lines, taken: list[str]) -> list[_Cell]:
+    ahead = [_split(line) for line in lines.ahead(3)]
+    skipped = 1 if ahead and len(ahead[0]) == 1 else 0  # the caption
+    heading, delimiters = ([*ahead, [], []])[skipped : skipped + 2]
+    hollow = bool(heading and delimiters) and not heading[0] and not delimiters[0]  # quoted with "| "
+    if hollow:
+        heading, delimiters = heading[1:], delimiters[1:]
+    if not (2 <= len(heading) <= _MOST_COLUMNS) or len(heading) != len(delimiters):
+        return []
+    if not all(map(_DELIMITER.fullmatch, delimiters)) or any(map(_NOT_MEASURED.search, heading)):
+        return []
+    rows: list[tuple[int, list[str]]] = []
+    fits = _row_of(len(heading), hollow)
+    skip = skipped + 2
+    for line in lines:
+        taken.append(lines.raw)
+        if not line.strip():
+            continue
+        if skip:
+            skip -= 1
+            continue
+        row = fits(line.strip()) if "|" in line else None
+        if row is None and "|" in line and was_broken(line, lines.peek() or ""):
+            row = whole(lines, line, fits)
+        if row is None or len(rows) == _MOST_ROWS:
+            taken.pop()
+            lines.again()
+            break
+        if all(map(_DELIMITER.fullmatch, row)):  # the row above was the heading of another table
+            return []
+        if lines.unended() and not line.rstrip().endswith("|"):
+            row[-1] = ""  # it may go on
+        rows.append((lines.number, row))
+    return _rates([_bare(title) for title in heading], rows, bool(skipped))
+
+
+def _split(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip().removeprefix("|").removesuffix("|").replace("\\|", "/").split("|")]
+
+
+def _row_of(width: int, hollow: bool) -> Callable[[str], list[str] | None]:
+    def fits(text: str) -> list[str] | None:
+        cells = _split(text)[1:] if hollow else _split(text)
+        return cells if len(cells) == width else None
+
+    return fits
+
+
+def _bare(text: str) -> str:
+    return _MARKUP.sub(lambda found: found[1] or "", text).strip()
+
+
+def _rates(heading: list[str], rows: list[tuple[int, list[str]]], captioned: bool) -> list[_Cell]:
+    """The table's rates with the titles of their rows and columns."""
+    table = [(number, [_bare(cell) for cell in row]) for number, row in rows]
+    if _IS_METRIC.fullmatch(heading[0]):
+        table = [(number, row) for number, row in table if _IS_RATE.search(row[0]) and not _NO_RATE.search(row[0])]
+        columns = {at: title for at, title in enumerate(heading) if at and not _NO_RATE.search(title)}
+        return _cells_of(table[:1], columns, {})
+    named = {
+        at: _IS_RATE.sub("", title).strip(" ()[],:-–/") for at, title in enumerate(heading) if _IS_RATE.search(title)
+    }
+    if captioned or set(named) == {0}:
+        named = {at: title for at, title in enumerate(heading) if at}
+    columns = {at: title for at, title in named.items() if at and not _NO_RATE.search(title)}
+    loads = {
+        at for at, title in enumerate(heading) if _LOAD.fullmatch(title) and all(_load(row[at]) for _, row in table)
+    }
+    columns = {at: title for at, title in columns.items() if at not in loads}
+    first = min(columns, default=0)
+    titles = [at for at in range(first) if at not in loads and (not at or not _RANK.fullmatch(heading[at]))]
+    return _cells_of(
+        table,
+        columns,
+        {
+            "loads": loads,
+            "titles": titles,
+            "heading": heading,
+            "work": any(_WORK.fullmatch(heading[at]) for at in titles),
+        },
+    )
+
+
+def _cells_of(table: list[tuple[int, list[str]]], columns: dict[int, str], others: dict[str, Any]) -> list[_Cell]:
+    found: list[_Cell] = []
+    for at, column in columns.items():
+        figures = {number: _number(row[at]) for number, row in table if row[at] not in _EMPTY}
+        if None in figures.values() or not figures:
+            continue  # a column with anything else is none of rates
+        for number, row in table:
+            rate = figures.get(number)
+            title = _row_title(row, others)
+            if rate and not _NO_ROW.fullmatch(title):
+                load = next((_load(row[i]) for i in others.get("loads", ())), None)
+                found.append(_Cell(number, title, column, *rate, load, others.get("work", False)))
+    return sorted(found, key=lambda cell: cell.line)
+
+
+def _row_title(row: list[str], others: dict[str, Any]) -> str:
+    """What stands before the first rate and is no number; where there are numbers only, the first with its heading."""
+    titles = others.get("titles", ())
+    named = [row[at] for at in titles if row[at] and not _number(row[at])]
+    return " · ".join(named) if named or not titles else f"{others['heading'][titles[0]]} {row[titles[0]]}".strip()
+
+
+def _load(title: str) -> int | None:
+    """How many clients a title tells: "100" below "Clients", "c=100", "100 connections"."""
+    found = _COUNT.fullmatch(title) or _LOAD_TITLE.fullmatch(title)
+    return int(found[0] if found.re is _COUNT else found[1] or found[2]) if found else None
+
+
+def _number(text: str) -> tuple[float, float] | None:
+    """(the number, the step of its last digit) where a cell is a plain number, with the unit of rates at the most."""
+    found = _NUMBER.fullmatch(_IS_RATE.sub("", text).strip())
+    if not found:
+        return None
+    digits = re.sub(r"\D", "", found[1])
+    factor = _FACTOR[found[3]]
+    decimals = len(found[2]) - 1 if found[2] else 0
+    return round(float(f"{digits}{found[2] or ''}") * factor, 6), factor / 10**decimals
+
+
+def _name_cells(cells: list[_Cell]) -> list[Found]:
+    """The blocks, each named by what was loaded: its row, or its column where all rows are loads."""
+    columns = list(dict.fromkeys(cell.column for cell in cells))
+    if sum(bool(_REPEAT.fullmatch(column)) for column in columns) > 1:  # their mean is no measurement
+        columns = [column for column in columns if not _MEAN.fullmatch(column)]
+        cells = [cell for cell in cells if cell.column in columns]
+    rows_are_loads = all(not cell.row or _LOAD_TITLE.fullmatch(cell.row) or cell.row[-1].isdigit() for cell in cells)
+    rows_are_loads = columns != [""] and (rows_are_loads or cells[0].row_is_work)
+    repeats = len(columns) > 1 and all(map(_REPEAT.fullmatch, columns))
+    return [_found(cell, rows_are_loads and not repeats, repeats) for cell in cells]
+
+
+def _found(cell: _Cell, rows_are_loads: bool, repeats: bool) -> Found:
+    column = "" if repeats or _MEAN.fullmatch(cell.column) else cell.column
+    name, how = (column, cell.row) if rows_are_loads else (cell.row, column)
+    values: dict[str, Any] = {"requests_per_second": cell.rate, "rate_step_per_s": cell.step}
+    values |= {"config": name} if name else {}
+    told = _LOAD_TITLE.fullmatch(how)
+    load = cell.load if cell.load is not None else _load(how) if told else None
+    if load is not None:
+        values["concurrency"] = load
+    if how and not told:
+        values["load"] = how
+    return Found(values, cell.line, cell.line, partial=True, label=name or None)
+
+
+def records(values: dict[str, Any]) -> list[Record]:
+    return [
+        LoadResult(
+            tool=KIND,
+            requests_per_second=values["requests_per_second"],
+            concurrency=values.get("concurrency"),
+            path=values.get("load"),
+        )
+    ]

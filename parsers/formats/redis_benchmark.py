@@ -1,0 +1,203 @@
+"""redis-benchmark: what it prints of each of its tests, as text, as one line (-q) or as CSV (--csv).
+
+Reads     a test from "====== SET ======" to its rate or its summary; one line "SET: 56497.18 requests per second"; one row of CSV
+Yields    one LoadResult for each test, whose path is the test's name: a SET is never compared with a GET
+Units     ms; requests/s
+Quirks    before 7.0 there is no summary: shares of requests by whole (6.0: tenths of) ms, cut off and not rounded, of which no
+          percentile can be made; the old CSV has no heading and only rates; without -n 100000 requests are made, by 50
+          clients. Progress is written over by the next line, and stands before it where that was lost
+Source    redis-benchmark.c, showLatencyReport(), Redis 2.6 to 7.4, and Valkey's
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ..commands import Command, Option
+from ..lines import Lines, whole
+from ..records import Found, LoadResult, Record, Semantics
+from ..report import Report, take_report
+
+KIND = "redis_benchmark"
+PROGRAMS = ("redis-benchmark", "valkey-benchmark")
+SEMANTICS = Semantics(
+    failures_in_rate=True,
+    completed_from_command=True,
+    one_thread=True,
+    whole_report=(),
+    rate_step=0.01,
+    printed_as={
+        "duration_s": "time_taken_s",
+        "concurrency": "clients",
+        "mean_ms": "latency_ms",
+        "max_ms": "latency_ms",
+    },
+)
+OPTIONS = {
+    "-h": Option("hostname"),
+    "-p": Option("port"),
+    "-c": Option("concurrency"),
+    "-n": Option("requests"),
+    "-P": Option("pipelining"),
+    "--threads": Option("threads"),
+    "-d": Option("body"),
+    "-r": Option("script"),
+    "-3": Option("protocol", takes_value=False, means="RESP3"),
+    **dict.fromkeys(("-a", "--pass", "-u"), Option(secret=True)),
+    **dict.fromkeys(("-s", "--dbnum", "-k", "--precision", "-t", "--user", "--sni", "--cert"), Option()),
+    **dict.fromkeys(("--key", "--cacert", "--cacertdir", "--tls-ciphers", "--tls-ciphersuites"), Option()),
+    **dict.fromkeys(("-e", "-q", "-l", "-I", "-x", "--csv", "--cluster"), Option(takes_value=False)),
+    **dict.fromkeys(("--enable-tracking", "--tls", "--insecure"), Option(takes_value=False)),
+}
+ADDRESS = False
+DEFAULTS = {"concurrency": 50, "requests": 100_000, "hostname": "127.0.0.1", "port": 6379}
+
+_TEST = (
+    r"(?:PING_(?:INLINE|BULK|MBULK)|SET|GET|INCR|LPUSH|RPUSH|LPOP|RPOP|SADD|HSET|SPOP|ZADD|ZPOPMIN|XADD|MSET|MGET"
+    r"|FUNCTION LOAD|FCALL|LRANGE(?:_\d{1,4})?)(?: \((?:\d{1,4} keys|(?:first )?\d{1,4} elements|needed to benchmark LRANGE)\))?"
+)
+_PROGRESS = r"(?:[A-Z][^:]{0,120}+: rps=\d.{1,400}\s)?"
+_NAME, _RATE = r"[A-Za-z][^:|=]{0,120}+", r"\d{1,12}\.\d\d"
+OPENS = (
+    rf"{_PROGRESS}={{6}} \S[^=]{{0,120}} ={{6}}\s*$|{_PROGRESS}{_NAME}: {_RATE} requests per second(?:, p50=|\s*$)"
+    rf"|{_TEST}: {_RATE} requests\s|\"test\",\"rps\",|\"{_TEST}\",\"{_RATE}\"\s*$"
+    rf"|\"[^\"]{{1,120}}\"(?:,\"{_RATE}\d?\"){{7}}\s*$|\"(?:LPUSH|LRANGE_\d+|MSET) \((?:needed|first|\d)[a-z\d ]*$"
+)
+
+_TITLE = re.compile(rf"{_PROGRESS}={{6}} (\S[^=]{{0,120}}) ={{6}}")
+_QUIET = re.compile(rf"{_PROGRESS}({_NAME})\s?: ({_RATE}) requests per second(?:, p50=(\d+\.\d+) msec)?")
+_KNOWN = re.compile(_TEST)
+_CELL = r',"(\d{1,12}\.\d{3})"'
+_ROW = re.compile(rf'"([^"]{{1,120}})","({_RATE})"(?:{_CELL * 6})?')
+_HEADING = re.compile(r'"test","rps",("\w+",?)+')
+_COLUMNS = ("avg", "min", "p50", "p95", "p99", "max")
+_DONE = re.compile(r"(\d{1,18}) requests completed in (\d+\.\d\d) seconds")
+_FLAT = (  # (pattern, value's name, how it is read)
+    (re.compile(r"(\d{1,9}) parallel clients"), "clients", int),
+    (re.compile(r"(\d{1,12}) bytes payload"), "payload_bytes", int),
+    (re.compile(r"keep alive: ([01])"), "keepalive", lambda text: text == "1"),
+    (re.compile(r"multi-thread: (yes|no)"), "multi_thread", lambda text: text == "yes"),
+    (re.compile(r"threads: (\d{1,6})"), "threads", int),
+    (re.compile(r"(?:throughput summary: )?(\d{1,12}\.\d\d) requests per second"), "requests_per_second", float),
+)
+_SHARE = re.compile(r"(\d{1,3}\.\d+)% <= (\d+(?:\.\d+)?) milliseconds( \(cumulative count \d+\))?")
+_SIX = re.compile(r"\s+".join([r"(\d+\.\d+)"] * 6))
+
+
+def parse(lines: Lines, command: str | None) -> Found | None:
+    opening = (lines.peek() or "").strip()
+    if opening.startswith('"'):
+        return _row(lines)
+    if " requests" in opening and "=" * 6 not in opening:
+        return _quiet_line(lines, command or "")
+    tests = _Test()
+    found = take_report(lines, tests.report())
+    return found if found and found.values.keys() - {"test"} else None
+
+
+def _quiet_line(lines: Lines, command: str) -> Found | None:
+    first = lines.number + 1
+    found = whole(lines, next(lines), _QUIET.fullmatch)
+    if not found or not (found[3] or _KNOWN.fullmatch(found[1]) or any(name in command for name in PROGRAMS)):
+        lines.again()  # "Rate: 12.50 requests per second" of some other tool
+        return None
+    values: dict[str, Any] = {"test": found[1], "requests_per_second": float(found[2])}
+    values |= {"latency_ms": {"p50": float(found[3])}} if found[3] else {}
+    return Found(values, first, lines.number, partial=True)
+
+
+def _row(lines: Lines) -> Found | None:
+    """One row of CSV, with the heading above the first."""
+    first = lines.number + 1
+    for text in lines.texts():
+        if _HEADING.fullmatch(text) and lines.last == first:
+            continue
+        found = whole(lines, text, _ROW.fullmatch)
+        if not found:
+            lines.refuse()
+            return None
+        lines.last = lines.number
+        values: dict[str, Any] = {"test": found[1], "requests_per_second": float(found[2])}
+        if found[3]:
+            cells = map(float, found.groups()[2:])
+            values["latency_ms"] = dict(zip(_COLUMNS, cells, strict=True))
+        return Found(values, first, lines.last, partial=True)
+    return None
+
+
+class _Test:
+    """What the lines of one test tell; shares of requests are told apart by the heading above them."""
+
+    def __init__(self) -> None:
+        self.shares = ""
+        self.seen: set[str] = set()
+
+    def report(self) -> Report:
+        return Report(
+            tool="redis-benchmark",
+            read=self.read,
+            meant=re.compile(
+                rf"{_PROGRESS}={{6}} \S|\d+ requests completed|\d+ parallel clients|\d+ bytes payload|keep alive: |multi-thread: "
+                r"|threads: |\d+\.\d+% <= |Latency by percentile|Cumulative distribution|latency summary \(msec\):"
+                r"|(?:throughput summary: )?\d+\.\d+ requests per|(?:\d+\.\d{3}\s+){5}"
+            ),
+            noise=re.compile(
+                r"(?:host|node \[\d+\]) configuration|cluster mode: |save: |appendonly: |Summary:$|avg\s+min\s+p50\s"
+                r"|WARNING: |[^:]{1,120}: rps=\d"
+            ),
+            over=lambda values, line: bool(_TITLE.fullmatch(line)),
+            whole=5,
+        )
+
+    def read(self, line: str) -> dict[str, Any] | None:
+        if title := _TITLE.fullmatch(line):
+            return {"test": title[1].strip()}
+        if done := _DONE.fullmatch(line):
+            return {"complete_requests": int(done[1]), "time_taken_s": float(done[2])}
+        for pattern, name, meaning in _FLAT:
+            if found := pattern.fullmatch(line):
+                return {name: meaning(found[1])}
+        if line.startswith(("Latency by", "Cumulative dist", "latency summary")):
+            self.shares = line[0]
+            return {}
+        if share := _SHARE.fullmatch(line):
+            return self._share(share)
+        if six := _SIX.fullmatch(line):
+            return {"latency_ms": dict(zip(_COLUMNS, map(float, six.groups()), strict=True))}
+        return None
+
+    def _share(self, found: re.Match[str]) -> dict[str, Any]:
+        percent = f"{float(found[1]):g}"
+        table = "percentiles_ms" if found[3] or self.shares else "floors_ms"
+        if self.shares == "C" or percent in self.seen:
+            return {}  # the same once more, by equal steps
+        self.seen.add(percent)
+        return {table: {percent: float(found[2])}}
+
+
+def fits(command: Command, values: dict[str, Any]) -> bool:
+    """Whether the command's -c is that of the test."""
+    return command.agrees(values, {"concurrency": "clients"})
+
+
+def records(values: dict[str, Any]) -> list[Record]:
+    get = values.get
+    latency = get("latency_ms", {})
+    named = {"50": latency.get("p50"), "95": latency.get("p95"), "99": latency.get("p99"), "100": latency.get("max")}
+    spectrum = {name: ms for name, ms in get("percentiles_ms", {}).items() if name != "0"}
+    return [
+        LoadResult(
+            tool=KIND,
+            requests_per_second=get("requests_per_second"),
+            complete_requests=get("complete_requests"),
+            concurrency=get("clients"),
+            duration_s=get("time_taken_s"),
+            keepalive=get("keepalive"),
+            mean_ms=latency.get("avg"),
+            min_ms=latency.get("min"),
+            max_ms=latency.get("max"),
+            percentiles_ms=spectrum | {name: ms for name, ms in named.items() if ms is not None},
+            path=get("test"),
+        )
+    ]

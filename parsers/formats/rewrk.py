@@ -1,0 +1,120 @@
+"""rewrk: the result of a load, with its table of percentiles (--pct).
+
+Reads     from "Benchmarking N connections @ URL" to the errors or the table
+Yields    one LoadResult
+Units     times as printed in ns, us, ms or s, kept in ms; sizes with 1024, kept in bytes; requests/s
+Quirks    a latency of the table is the mean of those beyond the percentile, not the percentile itself, so that it is no
+          percentile of the record
+Source    rewrk's README and src/results.rs, 0.1 to 0.3
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ..commands import UNITS_S, Option, host_port_path
+from ..lines import Lines
+from ..records import Found, LoadResult, Record, Semantics
+from ..report import Report, take_report
+
+KIND = "rewrk"
+PROGRAMS = ("rewrk", "rewrk.exe")
+SEMANTICS = Semantics(
+    failures_in_requests=False,
+    completed_from_command=True,
+    printed_as={"concurrency": "connections", "mean_ms": "latency_ms", "max_ms": "latency_ms"},
+)
+OPTIONS = {
+    **dict.fromkeys(("-c", "--connections"), Option("concurrency")),
+    **dict.fromkeys(("-d", "--duration"), Option("duration_s")),
+    **dict.fromkeys(("-t", "--threads"), Option("threads")),
+    **dict.fromkeys(("-h", "--host"), Option("url")),
+    **dict.fromkeys(("-m", "--method"), Option("method")),
+    **dict.fromkeys(("-H", "--header"), Option("header")),
+    **dict.fromkeys(("-b", "--body"), Option("body")),
+    **dict.fromkeys(("-r", "--rounds"), Option()),
+    "--http2": Option("protocol", takes_value=False, means="http2"),
+    **dict.fromkeys(("--pct", "--json"), Option(takes_value=False)),
+}
+DEFAULTS = {"concurrency": 1, "threads": 1}
+PRINTS = {"duration_s": "duration_s"}
+OPENS = r"Benchmarking \d+ connections? @ \w+://\S+ for "
+
+_MS = {"s": 1000, "ms": 1, "us": 0.001, "µs": 0.001, "ns": 1e-6}
+_BYTES = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4}
+_TIME = r"(\d+(?:\.\d+)?)(s|ms|[uµ]s|ns)"
+_FOR = r"\d{1,9} (?:day|hour|minute|second)(?:s|\(s\))?"
+_BEGUN = re.compile(rf"Benchmarking (\d{{1,9}}) connections? @ (\S+) for ({_FOR}(?:, {_FOR}){{0,3}})")
+_PART = re.compile(r"(\d+) ([dhms])")
+_LATENCIES = re.compile(rf"{_TIME}\s+{_TIME}\s+{_TIME}\s+{_TIME}")
+_REQUESTS = re.compile(r"Total:\s+(\d{1,18})\s+Req/Sec:\s+(\d+\.\d+)")
+_TRANSFER = re.compile(r"Total:\s+(\d+(?:\.\d+)?)\s?([KMGT]?)B\s+Transfer Rate:\s+(\d+(?:\.\d+)?)\s?([KMGT]?)B/Sec")
+_PERCENT = re.compile(rf"\|\s+(\d+(?:\.\d+)?)%\s+\|\s+{_TIME}\s+\|")
+_ERRORS = re.compile(r"(\d{1,18}) Errors: (\S.*)")
+_COLUMNS = ("avg", "stdev", "min", "max")
+
+
+def parse(lines: Lines, command: str | None) -> Found | None:
+    found = take_report(lines, _report(lines))
+    return found if found and found.values.keys() & {"requests_per_second", "latency_ms"} else None
+
+
+def _report(lines: Lines) -> Report:
+    return Report(
+        tool=KIND,
+        read=lambda line: None if lines.unended() and line[-1].isalnum() else _line(line),
+        meant=re.compile(r"Benchmarking \d|\d+(?:\.\d+)?(?:s|ms|[uµ]s|ns)\s|Total:\s|\|\s+\d|\d+ Errors: "),
+        noise=re.compile(r"(?:Latencies|Requests|Transfer):$|Avg\s+Stdev\s+Min\s+Max$|\+ -+ \+|\|\s+Percentile\s+\|"),
+        over=lambda values, line: line.startswith("Benchmarking ") and "url" in values,
+        whole=6,
+    )
+
+
+def _line(line: str) -> dict[str, Any] | None:
+    if found := _BEGUN.fullmatch(line):
+        duration = sum(int(figure) * UNITS_S[unit] for figure, unit in _PART.findall(found[3]))
+        return {"connections": int(found[1]), "url": found[2], "duration_s": duration}
+    if found := _LATENCIES.fullmatch(line):
+        times = (_ms(found[at], found[at + 1]) for at in (1, 3, 5, 7))
+        return {"latency_ms": dict(zip(_COLUMNS, times, strict=True))}
+    if found := _REQUESTS.fullmatch(line):
+        return {"complete_requests": int(found[1]), "requests_per_second": float(found[2])}
+    if found := _TRANSFER.fullmatch(line):
+        total, rate = (round(float(found[at]) * _BYTES[found[at + 1]]) for at in (1, 3))
+        return {"transferred_bytes": total, "transfer_bytes_per_s": rate}
+    if found := _PERCENT.fullmatch(line):
+        return {"mean_beyond_ms": {f"{float(found[1]):g}": _ms(found[2], found[3])}}
+    if found := _ERRORS.fullmatch(line):
+        return {"errors": {found[2]: int(found[1])}}
+    return None
+
+
+def _ms(figure: str, unit: str) -> float:
+    return round(float(figure) * _MS[unit], 9)
+
+
+def records(values: dict[str, Any]) -> list[Record]:
+    get = values.get
+    latency = get("latency_ms", {})
+    most = latency.get("max")
+    hostname, port, path = host_port_path(get("url", ""))
+    return [
+        LoadResult(
+            tool=KIND,
+            requests_per_second=get("requests_per_second"),
+            complete_requests=get("complete_requests"),
+            # Printed only where there were any.
+            failed_requests=sum(get("errors", {}).values()) if "complete_requests" in values else None,
+            concurrency=get("connections"),
+            duration_s=get("duration_s"),
+            mean_ms=latency.get("avg"),
+            min_ms=latency.get("min"),
+            max_ms=most,
+            percentiles_ms={"100": most} if most is not None else {},
+            transferred_bytes=get("transferred_bytes"),
+            hostname=hostname,
+            port=port,
+            path=path,
+        )
+    ]

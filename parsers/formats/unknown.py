@@ -1,0 +1,41 @@
+"""unknown: a rate on a line of its own, as several tools print it ("Requests/sec: 1234.56").
+
+Reads     that line
+Yields    one LoadResult, of the tool that the command above names, else of none that is known
+Units     requests/s
+Quirks    wrk goes on with "Transfer/sec", and is left to its own format then
+Source    wrk.c, hey's requester/print.go, oha's src/printer.rs
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ..commands import Option
+from ..lines import Lines
+from ..records import Found, LoadResult, Record, Semantics
+from ..units import number
+
+KIND = "unknown"
+PROGRAMS: tuple[str, ...] = ()
+SEMANTICS = Semantics(whole_report=("failures", "percentiles"))
+OPTIONS: dict[str, Option] = {}
+INLINE = r"Requests/sec:\s{1,40}(\d[\d.]{0,30})"
+OPENS = r"Requests/sec:\s+\d[\d.]*\s*$"
+
+
+def parse(lines: Lines, command: str | None) -> Found | None:
+    line = next(lines)
+    if (lines.peek() or "").lstrip().startswith("Transfer/sec:"):
+        lines.again()
+        return None
+    found = re.match(INLINE, line.strip())
+    if found is None:
+        return None
+    values = {"requests_per_second": number(found[1])}
+    return Found(values, lines.number, lines.number, partial=True)
+
+
+def records(values: dict[str, Any]) -> list[Record]:
+    return [LoadResult(tool=KIND, requests_per_second=values["requests_per_second"])]

@@ -1,0 +1,201 @@
+"""Prompts with what was typed behind them, and commands without a prompt: of load tools, of monitors, of files shown.
+
+Behind a usual prompt ("$", "user@host:~#") any command is taken. Behind a sign that may be a heading's or a quotation's,
+and without any, a command has to be a known one. The names of load tools come from their formats.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from itertools import islice
+
+from .catalogue import load_programs
+from .transcript import INLINE_CODE
+
+_WHO = r"(?P<who>[\w.+-]+@(?P<host>[\w.-]+))"
+_PROMPTS = [
+    re.compile(p)
+    for p in (
+        r"(?:\([\w.-]+\)\s*)?\[(?:\d\d:\d\d(?::\d\d)?\s+)?" + _WHO + r"(?:[ :][^\]]*)?\]\s?[$#%>]\s?(?P<command>.*)",
+        r"(?:\([\w.-]+\)\s*)?(?:\[[\d:]+\]\s*|\d\d:\d\d:\d\d\s+)?"
+        + _WHO
+        + r"\s?:\s?[~/][^$#%>]*[$#%>]\s?(?P<command>.*)",
+        r"(?:\([\w.-]+\)\s*)?" + _WHO + r"(?:\s[~/]\S*)?\s?[$#%>](?:\s+|$)(?P<command>.*)",
+        _WHO + r"\s\[[~/][^\]]*\]\s?[$#%>]\s?(?P<command>.*)",
+        r"(?!https?:|ftp:)(?P<host>[A-Za-z][\w.-]*):[~/][^\s$#%>]*\s?[$#%>]\s?(?P<command>.*)",
+        r"(?P<host>[A-Za-z][\w.-]*)\s[~/]\S*\s[$#%>]\s(?P<command>.*)",
+        r"\[(?P<host>[A-Za-z][\w.-]*)[ :][~/][^\]]*\]\s?[$#%>]\s?(?P<command>.*)",
+        r"-?(?:ba|k|z|da|c|tc)?sh(?:-[\d.]+\w*)?[$#%>]\s?(?P<command>.*)",
+        r"(?:PS\s)?[A-Za-z]:\\[^>]*>\s?(?P<command>.*)",
+        r"(?!//)[~/][\w./~-]*\s?[$#❯»]\s+(?P<command>.*)",
+        r":;\s+(?P<command>\S.*)",
+        r"☁\s[^⚡]{1,200}⚡\s+(?P<command>\S.*)",
+        r"[$❯➜λ]\s+(?:[~/]\S*\s+)?(?P<command>\S.*)",
+        r"\$(?P<command>[a-z./][\w./-]*\s.*)",
+        r"[#%>]\s*(?P<command>(?:sudo\s+|time\s+)?{TOOL}.*)",
+        r"(?P<host>[a-z][\w.-]{0,30})[#%$>]\s?(?P<command>(?:sudo\s+|time\s+)?{TOOL}.*)",
+        r"(?P<command>(?:sudo\s+|time\s+)?{BARE})",
+    )
+    for p in [
+        p.replace(
+            "{TOOL}",
+            r"(?:(?:vmstat|cat|egrep|zgrep|uname|lscpu|uptime|nproc|sysctl|vim?|nano|curl|wget|ssh|service|"
+            r"systemctl|apachectl|apache2ctl|cd|echo|sleep|mpstat|iostat|pidstat|dstat|busybox|toybox|taskset|ulimit|"
+            r"\./\S+)(?=[\s;&|]|$)"
+            # names that a title may begin with, too: only with what a command has behind it
+            r"|(?:top|ps|free|less|more|tail|head|grep|for|while|sar|sh|bash)"
+            r"(?=\s.*(?:(?:^|\s)-\w|\S/\S|\s/\S|[|;&<>]|\.[a-z])|\s*$)|(?:httpd|nginx)(?=\s+-\w)|ps\s+[a-zA-Z]+$|(?:free|top|grep)\s+\S+$)",
+        ).replace(
+            "{BARE}",
+            r"(?:top\s+-b.*|(?:busybox\s|toybox\s)?ps\s+(?:-?[aefxuwlHLTj]{1,6}|-\S+)(?:\s+\S+)*"
+            r"|cat\s+[^\s`]*[./][^\s`]+|e?grep\s+.*\s/proc/\S+|lscpu|nproc|free(?:\s+-[a-z]+)+|uname\s+-[a-z]+)",
+        )
+    ]
+]
+_PROMPT_SIGN = re.compile(
+    r"[$#%>❯➜λ⚡]"
+)  # by itself: within an alternation, each sign of the line is tried with all of it
+_SAID = re.compile(  # "Command: wrk ...", "run `ab ...`"
+    r"(?:run(?:ning)?|ran|command(?:\s+line)?|cmd|execut(?:e|ing)|using|with|befehl|polecenie|commande|comando|команда"
+    r"|コマンド|命令|执行|运行)(?:\s*[:：]|(?=\s*`))\s*",
+    re.IGNORECASE,
+)
+_BARE_COMMAND = re.compile(
+    r"`?(?:sudo |time )?(?:(?:top|ps|busybox|toybox|cat|e?grep|echo|free|uname)\s|(?:lscpu|nproc)`?$)"
+)
+
+
+def prompt(line: str) -> tuple[str | None, str] | None:
+    """(host or None, command) when the line is a prompt with what was typed behind it; the command may be empty."""
+    stripped = line.strip()
+    if stripped.startswith("$ "):  # by far the most usual
+        return None, stripped[2:].strip()
+    if not stripped or len(stripped) > 4096:
+        return None
+    with_option = " -" in stripped or "://" in stripped or " run " in stripped or "/" in stripped
+    if with_option and (said := _SAID.match(stripped)):
+        stripped = stripped[said.end() :]
+    if stripped[:1] == "`" and (inline := INLINE_CODE.fullmatch(stripped)):
+        stripped = inline[1].strip()
+    if with_option and (load := _load_command(stripped)):
+        return load
+    if not (_PROMPT_SIGN.search(stripped) or _BARE_COMMAND.match(stripped)):
+        return None
+    for pattern in _PROMPTS:
+        found = pattern.fullmatch(stripped)
+        if found:
+            groups = found.groupdict()
+            return groups.get("host"), groups["command"].strip()
+    return None
+
+
+# Words that may stand before a load tool in a command: those that take options and the next command, those that name a
+# place to run it in, and those of commands before it on the same line.
+_STARTER = re.compile(
+    "sudo|time|taskset|nice|ionice|numactl|env|timeout|nohup|exec|command|stdbuf|chrt|perf|stat|strace|repeat|xargs|do|then|npx"
+    "|eval|cgexec|systemd-run|setarch|watch"
+)
+_PLACE = re.compile(
+    "docker|podman|nerdctl|kubectl|oc|ssh|docker-compose|vagrant|lxc|ip|nsenter|unshare|chroot|su|(?:ba|z)?sh|sshpass|gcloud"
+)
+_SHELL_WORD = re.compile("for|while|until|if|cd|ulimit|sleep|echo|cat|printf|export|set|source|seq|jq|curl|make")
+_SHELL_JOINT = re.compile(r".*(?:[;|&{(]|\bdo\b|\bthen\b)")
+_PROSE = re.compile(r"(?:is|are|was|were|and|the|an?|for|with|we|it|to|of|in|that|this|you|or|not|on|by|from)")
+_OPTION_OR_URL = re.compile(r"(?:^|\s)-{1,2}[A-Za-z]|\w://|^\s+run\s+\S|^\s+[\"']?[\w.-]+(?::\d+)?/\S*")
+_TEMPLATE = re.compile(
+    r"(?i:^usage\b)|\[(?i:options?|flags|args|https?\b)|<[A-Za-z](?:[\w.|-]| (?=[\w.|-])){0,40}>"
+    r"|(?:^|\s)-{1,2}[A-Za-z][\w-]{0,30}[ =](?:[xyz]{2,9}|[XYZ]{1,9}|[NMC]|n|num|NUM|number|\.{3}|…|#{1,9}|\?{1,9})(?=\s|$)"
+)
+_SENTENCE_END = (".", ",", ":", "!", "?", "。", "！", "？", "`")
+_SIGN = re.compile(r"[$#%>❯➜➤λ»▶⇒⚡→✗✔!]\s*|(?:^|\s):;\s+|^\++\s")
+_DIRECTORY = re.compile(
+    r"(?:\([\w.-]{1,60}\))?\W{0,20}[➜☁]\s+(?:\S+\s+)?(?:git:\(\S*\)\s+)?(?:[✗✔]\s+)?"
+)  # a theme of zsh puts it behind its sign
+_HEAD_HOST = re.compile(
+    r"[\W\d]{0,30}(?:\([\w.-]{1,40}\)\s{0,3})?(?!https?:|ftp:|PS\b|[A-Za-z]:\\|-?(?:ba|da|tc|[kzc])?sh\b)"
+    r"(?:[\w.+-]+@(?P<a>[\w.-]+)|(?P<b>[A-Za-z][\w.-]*)(?::\s?[~/]|:\S+ [\w.-]+[$#%]| [~/])"
+    r"|(?<![~/])(?P<c>[a-z][\w.-]{0,30})[#%$>]\s*$)"
+)
+_LONGEST_PROMPT = 120  # columns
+_MOST_PROGRAMS = 8  # names of load tools on a line that are looked at
+
+
+_APART = str.maketrans(dict.fromkeys("/:;&|(`'\"!", " "))
+
+
+@cache
+def _load_names() -> frozenset[str]:
+    return frozenset(load_programs())
+
+
+@cache
+def _load_programs() -> re.Pattern[str]:
+    names = "|".join(map(re.escape, sorted(_load_names(), key=len, reverse=True)))
+    return re.compile(rf"(?:^|(?<=[\s/;&|(`'\"!]))(?:{names})(?::[\w.-]{{1,60}})?(?=\s)")  # of an image, with its tag
+
+
+def _load_command(line: str) -> tuple[str | None, str] | None:
+    """(host or None, command) where a load tool's command stands on the line, alone or behind a prompt."""
+    if _load_names().isdisjoint(line.translate(_APART).split()):
+        return None  # quicker to see than with the pattern
+    for program in islice(_load_programs().finditer(line), _MOST_PROGRAMS):
+        before = line[: program.start()]
+        if not _are_arguments(line[program.end() :]):
+            continue
+        before = before[: before.rfind(" ") + 1] if before[-1:] == "/" else before
+        starts = [0, *(found.end() for found in _SIGN.finditer(before[:_LONGEST_PROMPT]))]
+        if directory := _DIRECTORY.match(before):
+            starts = [directory.end()]
+        for start in starts:
+            head = before[:start].rstrip()
+            if _may_precede(before[start:], prompted=start > 0) and (not head or _may_be_prompt(head)):
+                host = _HEAD_HOST.match(head)
+                return (host["a"] or host["b"] or host["c"]) if host else None, line[start:].strip()
+    return None
+
+
+def is_template(command: str) -> bool:
+    """Whether a load tool's command has still to be filled in: "ab -n xxx -c <clients>", "Usage: ab [options]"."""
+    return _TEMPLATE.search(command) is not None
+
+
+def _are_arguments(text: str) -> bool:
+    """Whether a load tool's arguments may be these: not the rest of a sentence about it."""
+    words = re.split(r"[|;&><\"'$(]", text, maxsplit=1)[0].split()
+    return (
+        _OPTION_OR_URL.search(text) is not None
+        and not text.rstrip().endswith(_SENTENCE_END)
+        and not any(map(_PROSE.fullmatch, words))
+    )
+
+
+def _may_precede(text: str, prompted: bool) -> bool:
+    """Whether `text` may stand in a command before a load tool: nothing, "time", "docker run ... image", "for ...; do"."""
+    words = [word.lstrip("(`'\"{") for word in text.split()]
+    at = 0
+    while at < len(words):
+        word = words[at].rpartition("/")[2]
+        if _STARTER.fullmatch(word):
+            at += 1
+            while at < len(words) and (words[at][:1] in "-0123456789" or (words[at - 1][:1] == "-")):
+                at += 1
+        elif not word or word.partition("=")[0].isidentifier() and "=" in word:
+            at += 1
+        elif _PLACE.fullmatch(word):
+            return not any(map(_PROSE.fullmatch, words))
+        else:
+            joint = _SHELL_JOINT.match(text) if (prompted and word[0] != ":") or _SHELL_WORD.fullmatch(word) else None
+            return joint is not None and _may_precede(text[joint.end() :], prompted=False)
+    return True
+
+
+def _may_be_prompt(head: str) -> bool:
+    """Whether what ends in a prompt's sign is one."""
+    return not (
+        head.startswith(("##", "<", "//", '"', "'", "|"))
+        or head.endswith(("->", "=>", "/>"))
+        or set("\"'`=,") & set(head)
+        or any(map(_PROSE.fullmatch, head.split()))
+        or len(head.split()) > 6
+    )

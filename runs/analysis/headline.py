@@ -1,0 +1,451 @@
+"""The headline of a comparison: who leads, by how much, how sure that is and what speaks against it.
+
+Kinds and numbers only; headline_wording has the sentences. How it is decided:
+  a side failed            that is the news, whatever its rate
+  one thing over a range   a sweep: concurrency, or a number that alone sets the configs' names apart
+  unlike loads, machines   not comparable, unless the difference is what is compared
+  the two best configs     the verdict on the leading metric, and what other metrics say against the leader
+Each workload (configs under one load) is decided by itself; the strongest one leads. The best of several configs is tested
+against the second best alone: K. Hung and W. Fithian, "Rank verification for exponential families", Annals of Statistics
+47 (2019), show that this needs no further correction.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from runs.analysis.config_diff import ConfigDiff
+from runs.analysis.doubt_differences import WORD
+from runs.analysis.doubts import Doubt, excluded
+from runs.analysis.facts import HostFact
+from runs.analysis.headline_against import (
+    RATE,
+    Objection,
+    Page,
+    Side,
+    Unlike,
+    find_failures,
+    find_full_generator,
+    find_impossible,
+    find_objections,
+    find_unlike,
+    say_unlike,
+)
+from runs.analysis.judgement import judge
+from runs.analysis.scaling import Range, Sweep, find_range
+from runs.analysis.table import Comparison, Group
+from runs.analysis.verdict import GAINS, LOSSES, Ground, Judgement, Kind, Verdict, Void
+
+
+class Outcome(StrEnum):
+    BETTER = "better"  # proven, nothing serious against it
+    LIKELY = "likely"
+    UNPROVEN = "unproven"
+    SAME = "same"
+    TRADE_OFF = "trade_off"  # proven, and another metric that matters proves or shows the opposite
+    NOT_COMPARABLE = "not_comparable"
+    FAILED = "failed"
+    SWEEP = "sweep"
+    SINGLE = "single"
+    NONE = "none"
+
+
+class Step(StrEnum):
+    """What to do next."""
+
+    NOTHING = "nothing"
+    REPEAT = "repeat"
+    OUTLIER = "outlier"  # find out about one run that is far off
+    WARM = "warm"  # leave the cold first runs out
+    STEADY = "steady"  # more repeats than anybody makes: make the runs vary less first
+    GENERATOR = "generator"  # it was at its limit, so that repeats would only measure it again
+    FIX = "fix"  # find out why requests failed
+    ALIKE = "alike"  # load both alike
+    CHOOSE = "choose"  # decide which metric matters
+    LEVELS = "levels"  # repeat the levels of a sweep
+    COMPARE = "compare"  # there is one config only
+    LOAD = "load"  # there is no load test
+
+
+@dataclass(frozen=True, slots=True)
+class Next:
+    """`runs`: of each side in a new set, decided beforehand; 0: none are advised."""
+
+    step: Step
+    runs: int = 0
+    about: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """`sides` of one workload, the best first; `ratio` of the winner's metric to the loser's, low to high at 95 %.
+
+    spread   the most that runs of one config differ by, as a ratio
+    odd      ("outlier" or "cold", config): single runs that are far off the others
+    drift    each side's runs follow each other, and a trend within them could explain the difference
+    unlike   what keeps the two from being compared
+    machines in what their machines differ, where those are what is compared
+    dropped  (title, why) of columns that a doubt keeps out
+    rest     the sides that did not fail, compared; `others`: the other workloads
+    base     the baseline's side and the winner's ratio to it, where the baseline is neither winner nor loser
+    """
+
+    outcome: Outcome
+    next: Next
+    metric: str = "requests_per_second"
+    winner: Side | None = None
+    loser: Side | None = None
+    ratio: float | None = None
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+    spread: float | None = None
+    within_step: bool = False
+    drift: bool = False
+    odd: tuple[str, str] = ("", "")
+    against: tuple[Objection, ...] = ()
+    sides: tuple[Side, ...] = ()
+    unlike: tuple[Unlike, ...] = ()
+    machines: tuple[Unlike, ...] = ()
+    dropped: tuple[tuple[str, str], ...] = ()
+    workload: str = ""
+    base: tuple[Side, float, Kind] | None = None
+    rest: Headline | None = None
+    others: tuple[Headline, ...] = ()
+    sweep: Range | None = None
+    sentence: str = ""
+
+    @property
+    def change_pct(self) -> float | None:
+        return _in_per_cent(self.ratio)
+
+    @property
+    def low_pct(self) -> float | None:
+        return _in_per_cent(self.low)
+
+    @property
+    def high_pct(self) -> float | None:
+        return _in_per_cent(self.high)
+
+
+def _in_per_cent(ratio: float | None) -> float | None:
+    return None if ratio is None else (ratio - 1) * 100
+
+
+# The leading metric is the first that two sides have; of load at a set rate the times lead, as the rate was given.
+MEASURES = {RATE: 1, "mean_ms": -1, "p50_ms": -1}
+NEAR = 1.02  # of rates that were set: all alike
+FEWEST = 4  # repeats to advise where nothing is known of their spread
+FEWEST_A_LEVEL = 3
+MOST_ADVISED = 20  # more repeats than that are not the way
+
+
+def find_headline(
+    comparison: Comparison,
+    judgement: Judgement,
+    doubts: Sequence[Doubt],
+    differences: ConfigDiff,
+    sweeps: Sequence[Sweep],
+    hosts: Sequence[HostFact],
+) -> Headline:
+    """The headline without its sentences (see headline_wording.write_headline)."""
+    failures = find_failures(comparison, doubts)
+    page = Page(comparison, judgement, doubts, differences, hosts, excluded(doubts), failures)
+    blocks: dict[int, list[int]] = {}
+    for at, base in enumerate(comparison.bases):
+        blocks.setdefault(base, []).append(at)
+    found = [_decide_workload(page, block) for block in blocks.values()]
+    shares = {at: 1.0 if one.share is None else one.share for at, one in failures.items() if one.is_serious}
+    swept = find_range(comparison, sweeps, page.out, shares)
+    return _head_sweep(page, swept, found) if swept else _combine(page, found)
+
+
+def _decide_workload(page: Page, block: Sequence[int]) -> Headline:
+    """The columns of one load: those that failed, those that a doubt keeps out, and the others against each other."""
+    failing = [at for at in block if at in page.failures and page.failures[at].is_serious]
+    sound = [at for at in block if at not in failing and at not in page.judgement.silent]
+    rest = _compare(page, sound)
+    dropped = tuple(
+        (page.comparison.columns[at].title, page.judgement.silent[at])
+        for at in block
+        if at in page.judgement.silent and at not in failing
+    )
+    rest = replace(rest, dropped=dropped, workload=_name_workload(page, block))
+    if dropped and rest.outcome in (Outcome.SINGLE, Outcome.NONE) and len(block) > 1 and not failing:
+        return replace(rest, outcome=Outcome.NOT_COMPARABLE, next=Next(Step.ALIKE))
+    if not failing:
+        return rest
+    bad = sorted((page.side(rest.metric, at) for at in failing), key=_order_of_failure)
+    return Headline(
+        outcome=Outcome.FAILED,
+        next=Next(Step.FIX, about=bad[0].title),
+        metric=rest.metric,
+        winner=rest.winner or next(iter(rest.sides), None),
+        loser=bad[0],
+        against=tuple(_say_failure(side) for side in bad),
+        sides=(*rest.sides, *bad),
+        dropped=dropped,
+        workload=rest.workload,
+        rest=rest if len(rest.sides) > 1 else None,
+    )
+
+
+def _say_failure(side: Side) -> Objection:
+    share, source = (side.failure.share, side.failure.source) if side.failure else (None, None)
+    return Objection(
+        "failures", side.title, "", "%", None if share is None else 100 * share, serious=True, source=source
+    )
+
+
+def _order_of_failure(side: Side) -> float:
+    share = side.failure.share if side.failure else 0.0
+    return -2.0 if share is None else -share
+
+
+def _compare(page: Page, ats: Sequence[int]) -> Headline:
+    """Columns under one load, none of which failed: the best of them against the second best."""
+    key = _pick_measure(page, ats)
+    sides = [side for at in ats if (side := page.side(key, at)).value is not None]
+    if not sides:
+        return Headline(Outcome.NONE, Next(Step.LOAD), key)
+    if len(sides) == 1:
+        return Headline(Outcome.SINGLE, Next(Step.COMPARE), key, sides=tuple(sides))
+    ranked = sorted(sides, key=lambda side: -_score(page, key, side))
+    return _compare_two(page, key, ranked)
+
+
+def _pick_measure(page: Page, ats: Sequence[int]) -> str:
+    have = {key: sum(bool(page.figures(key, at)) for at in ats) for key in MEASURES}
+    rates = [one.value for at in ats for one in page.figures(RATE, at)]
+    was_set = {run for doubt in page.concerns("load.set_rate", ats) for run in doubt.runs}
+    runs = {run.id for at in ats for run in page.comparison.columns[at].runs}
+    if rates and runs <= was_set and min(rates) > 0 and max(rates) < NEAR * min(rates) and have["mean_ms"] > 1:
+        return "mean_ms"
+    return next((key for key in MEASURES if have[key] == len(ats) > 1), max(have, key=lambda key: have[key]))
+
+
+def _score(page: Page, key: str, side: Side) -> float:
+    """How good a side is beside the others of its block: by its verdict's ratio, as the table has it, or by its mean."""
+    base = page.judgement.bases[side.at]
+    verdict = page.judgement.of(key, side.at)
+    value = side.value or 0.0
+    if verdict and verdict.ratio:
+        value = verdict.ratio * (page.side(key, base).value or 0.0)
+    return value if MEASURES[key] > 0 else -value
+
+
+def _compare_two(page: Page, key: str, ranked: Sequence[Side]) -> Headline:
+    own, other = ranked[:2]
+    verdict_of = _verdicts_between(page, own.at, other.at)
+    verdict = verdict_of(key)
+    if verdict is None or (verdict.ratio is None and verdict.void is None and verdict.kind == Kind.NONE):
+        return Headline(Outcome.UNPROVEN, Next(Step.NOTHING), key, own, other, sides=tuple(ranked))
+    if (verdict.ratio or 1) != 1 and ((verdict.ratio or 1) > 1) != (MEASURES[key] > 0):
+        own, other = other, own  # the mean of all is led by one run; the verdict goes by more
+        verdict_of = _verdicts_between(page, own.at, other.at)
+        verdict = verdict_of(key) or verdict
+    differing = find_unlike(page, own.at, other.at)
+    unlike = [one for one in differing if not one.is_compared]
+    stops = tuple(one for one in unlike if one.stops)
+    against = tuple(say_unlike(own, unlike))
+    if not stops:
+        found = (*find_impossible(page, own, other), *find_full_generator(page, own, other))
+        against = (*_find_against(page, key, own, other), *against, *found)
+    outcome = Outcome.NOT_COMPARABLE if stops else _decide(verdict, against)
+    odd = _find_odd(page, own, other)
+    leads = outcome != Outcome.SAME and not stops and abs((verdict.ratio or 2) - 1) >= 0.0005
+    return Headline(
+        outcome=outcome,
+        next=_advise(outcome, verdict, against, odd),
+        odd=odd,
+        metric=key,
+        winner=own if leads else None,
+        loser=other if leads else None,
+        ratio=verdict.ratio if leads else None,
+        low=verdict.low if leads else None,
+        high=verdict.high if leads else None,
+        p=(verdict.p if verdict.p_adjusted is None else verdict.p_adjusted) if leads else None,
+        spread=_spread(page, key, (own, other)),
+        within_step=verdict.ground == Ground.WITHIN_STEP,
+        drift=verdict.ground == Ground.DRIFT,
+        against=against,
+        sides=(own, other, *ranked[2:]),
+        unlike=stops,
+        machines=tuple(one for one in differing if one.is_compared and one.name in ("CPU", "cores")),
+        base=_beside_base(page, key, own, other),
+    )
+
+
+def _find_against(page: Page, key: str, own: Side, other: Side) -> list[Objection]:
+    """What speaks against the first of two; of two that are the same, against either."""
+    verdict_of = _verdicts_between(page, own.at, other.at)
+    found = find_objections(page, key, own, other, verdict_of)
+    verdict = verdict_of(key)
+    if verdict and verdict.kind == Kind.SAME:
+        found += find_objections(page, key, other, own, _verdicts_between(page, other.at, own.at))
+    return found
+
+
+def _decide(verdict: Verdict, against: Sequence[Objection]) -> Outcome:
+    serious = any(one.serious for one in against)
+    if verdict.void in (Void.GAIN_BY_FAILURES, Void.LOSS_BY_FAILURES):
+        return Outcome.TRADE_OFF
+    if verdict.kind == Kind.SAME:
+        return Outcome.SAME
+    if verdict.kind in (Kind.BETTER, Kind.WORSE):
+        return Outcome.TRADE_OFF if serious else Outcome.BETTER
+    return Outcome.LIKELY if verdict.kind in (*GAINS, *LOSSES) else Outcome.UNPROVEN
+
+
+def _find_odd(page: Page, own: Side, other: Side) -> tuple[str, str]:
+    """Whether one repeat of either is far off, or the first of either looks cold."""
+    for rule, what in (("warmth.first", "cold"), ("repeats.outlier", "outlier")):
+        for side in (own, other):
+            if page.concerns(rule, [side.at]):
+                return what, side.title
+    return "", ""
+
+
+def _advise(outcome: Outcome, verdict: Verdict, against: Sequence[Objection], odd: tuple[str, str]) -> Next:
+    if outcome == Outcome.NOT_COMPARABLE:
+        return Next(Step.ALIKE)
+    if outcome in (Outcome.BETTER, Outcome.SAME):
+        return Next(Step.NOTHING)
+    if any(one.rule == "generator.saturated" for one in against):
+        return Next(Step.GENERATOR)
+    if outcome == Outcome.TRADE_OFF or verdict.ground == Ground.WITHIN_STEP:
+        return Next(Step.CHOOSE if outcome == Outcome.TRADE_OFF else Step.NOTHING)
+    if odd[0] == "outlier":
+        return Next(Step.OUTLIER, about=odd[1])
+    if odd[0] == "cold":
+        return Next(Step.WARM, max(verdict.fewest - 1 + FEWEST_A_LEVEL, FEWEST))
+    if verdict.needed and verdict.needed > MOST_ADVISED and verdict.fewest > 1:
+        return Next(Step.STEADY)
+    least = FEWEST if verdict.fewest == 1 else verdict.fewest + 2
+    return Next(Step.REPEAT, max(verdict.needed or 0, least, FEWEST))
+
+
+def _verdicts_between(page: Page, own: int, other: int) -> Callable[[str], Verdict | None]:
+    """The verdict on column `own` against `other`, by row: the table's own where one of them is the baseline."""
+    bases = page.judgement.bases
+    if bases[own] == other:
+        return lambda key: page.judgement.of(key, own)
+    if bases[other] == own:
+        return lambda key: _turn(page.judgement.of(key, other))
+    columns = page.comparison.columns
+    groups = tuple(
+        Group(group.name, tuple(replace(row, cells=(row.cells[other], row.cells[own])) for row in group.rows))
+        for group in page.comparison.groups
+    )
+    pair = Comparison((columns[other], columns[own]), groups, (0, 0))
+    judged = judge(pair, excluded=page.out)
+    if judged.bases != (0, 0):
+        return lambda key: None
+    return lambda key: judged.of(key, 1)
+
+
+OPPOSITE = {
+    Kind.BETTER: Kind.WORSE,
+    Kind.WORSE: Kind.BETTER,
+    Kind.LIKELY_BETTER: Kind.LIKELY_WORSE,
+    Kind.LIKELY_WORSE: Kind.LIKELY_BETTER,
+}
+
+
+def _turn(verdict: Verdict | None) -> Verdict | None:
+    """The same verdict from the baseline's side."""
+    if verdict is None:
+        return None
+    return replace(
+        verdict,
+        kind=OPPOSITE.get(verdict.kind, verdict.kind),
+        n=verdict.n_base,
+        n_base=verdict.n,
+        ratio=1 / verdict.ratio if verdict.ratio else None,
+        low=1 / verdict.high if verdict.high else None,
+        high=1 / verdict.low if verdict.low else None,
+    )
+
+
+def _spread(page: Page, key: str, sides: Sequence[Side]) -> float | None:
+    values = [[one.value for one in page.figures(key, side.at)] for side in sides]
+    ratios = [max(own) / min(own) for own in values if len(own) > 1 and min(own) > 0]
+    return max(ratios, default=None)
+
+
+def _beside_base(page: Page, key: str, own: Side, other: Side) -> tuple[Side, float, Kind] | None:
+    base = page.judgement.bases[own.at]
+    verdict = page.judgement.of(key, own.at)
+    if base in (own.at, other.at) or verdict is None or verdict.ratio is None:
+        return None
+    return page.side(key, base), verdict.ratio, verdict.kind
+
+
+def _name_workload(page: Page, block: Sequence[int]) -> str:
+    """What the columns of a block share: their heading, their load, or words of their names."""
+    columns = [page.comparison.columns[at] for at in block]
+    groups = {column.config.group for column in columns}
+    if len(groups) == 1 and (group := groups.pop()):
+        return group
+    shared = set.intersection(*({*WORD.findall(column.title)} for column in columns)) if columns else set()
+    words = [word for word in columns[0].title.replace("·", " ").split() if {*WORD.findall(word)} & shared]
+    splits = {column.split for column in columns}
+    return splits.pop() if len(splits) == 1 and columns[0].split else " ".join(words).strip(" ,:;")
+
+
+def _family(page: Page, side: Side, sides: Sequence[Side]) -> frozenset[str]:
+    """The words of a title that set it apart in its workload, numbers left out."""
+    words = [{word.lower() for word in WORD.findall(one.title) if not word[0].isdigit()} for one in sides]
+    own = {word.lower() for word in WORD.findall(side.title) if not word[0].isdigit()}
+    return frozenset(own - set.intersection(*words)) if len(words) > 1 else frozenset(own)
+
+
+STRENGTH = (
+    *(Outcome.FAILED, Outcome.TRADE_OFF, Outcome.BETTER, Outcome.LIKELY, Outcome.NOT_COMPARABLE, Outcome.UNPROVEN),
+    *(Outcome.SAME, Outcome.SINGLE, Outcome.NONE),
+)
+
+
+def _combine(page: Page, found: Sequence[Headline]) -> Headline:
+    """The strongest workload leads; another one that says the opposite makes it a trade-off."""
+    if not found:
+        return Headline(Outcome.NONE, Next(Step.LOAD))
+    ordered = sorted(found, key=lambda one: (STRENGTH.index(one.outcome), -abs(math.log(one.ratio or 1))))
+    first, *others = [one for one in ordered if one.outcome not in (Outcome.SINGLE, Outcome.NONE)] or ordered[:1]
+    if not others or first.winner is None or first.outcome not in (Outcome.BETTER, Outcome.LIKELY, Outcome.TRADE_OFF):
+        return replace(first, others=tuple(others))
+    family = _family(page, first.winner, first.sides)
+    opposite = [
+        Objection("workload", one.winner.title, one.workload, "", None, None, one.ratio, serious=True)
+        for one in others
+        if one.winner and one.outcome in (Outcome.BETTER, Outcome.LIKELY, Outcome.TRADE_OFF)
+        if _family(page, one.winner, one.sides) != family
+    ]
+    outcome = Outcome.TRADE_OFF if opposite and first.outcome == Outcome.BETTER else first.outcome
+    step = Next(Step.CHOOSE) if outcome == Outcome.TRADE_OFF else first.next
+    return replace(first, outcome=outcome, next=step, against=(*first.against, *opposite), others=tuple(others))
+
+
+def _head_sweep(page: Page, swept: Range, found: Sequence[Headline]) -> Headline:
+    """One thing over a range; of several configs the one that leads at each level is the winner."""
+    names = list(dict.fromkeys(point.config for point in swept.points))
+    ats = range(len(page.comparison.columns))
+    once = min((point.n for point in swept.points if point.n), default=1) == 1
+    full = any(page.concerns("generator.saturated", [at]) for at in ats)
+    step = Next(Step.GENERATOR) if full else Next(Step.LEVELS, FEWEST_A_LEVEL if once else 0)
+    made = Headline(Outcome.SWEEP, step, RATE, sweep=swept)
+    led = [one for one in found if one.winner and one.metric == RATE]
+    names_at = {point.at: point.config for point in swept.points}
+    leads = {names_at.get(one.winner.at) for one in led if one.winner}
+    if len(names) < 2 or len(leads) != 1 or len(led) < 2:
+        return made
+    best = max(led, key=lambda one: one.winner.value or 0 if one.winner else 0)
+    others = tuple(one for one in led if one is not best)
+    winner, loser = (
+        side and replace(side, title=names_at.get(side.at, side.title)) for side in (best.winner, best.loser)
+    )
+    return replace(best, outcome=Outcome.SWEEP, next=step, sweep=swept, others=others, winner=winner, loser=loser)

@@ -1,0 +1,355 @@
+"""What speaks against a leader: requests that failed, metrics that say the opposite, loads and machines that are unlike.
+
+Kinds and numbers only; headline_wording has the words.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from runs.analysis.columns import Column
+from runs.analysis.config_diff import ConfigDiff
+from runs.analysis.doubt_case import FATAL, Case, Finding
+from runs.analysis.doubt_differences import NAMED, WORD, find_differences, strip_property
+from runs.analysis.doubts import Doubt
+from runs.analysis.facts import HostFact, Source
+from runs.analysis.judgement import PERCENTILE, TAIL, judged_row
+from runs.analysis.numbers import mean
+from runs.analysis.table import Comparison, Figure, Row
+from runs.analysis.verdict import LOSSES, Ground, Judgement, Verdict
+
+RATE = "requests_per_second"
+# Rule of doubts -> the fact that counts what failed.
+COUNTED = {"errors.failed": "bad", "errors.status": "other", "errors.length": "failed", "errors.late": "late"}
+# Not known to be failures: a page that changes has another length each time.
+NO_FAILURES = {"page_changes", "first_was_odd", "more_than_made"}
+LATE = "errors.late"  # they are answered in the end
+UNKNOWN_KIND = "kind_not_printed"  # perhaps no failures either: said, and not the news
+MINOR = 0.01
+# Properties under whose difference rates are not compared; numbers from this ratio on. The others are only said.
+STOPS = {
+    "tool": 0.0,
+    "requests begin": 0.0,
+    "keep-alive": 0.0,
+    "pipelining": 0.0,
+    "TLS": 0.0,
+    "CPU": 0.0,
+    "cores": 0.0,
+    "concurrency": 1.1,
+    "set rate": 1.02,
+    "document length": 2.0,
+    "mean reply": 2.0,
+}
+SAID = {"document length", "mean reply", "memory", "kernel"}
+FAMILIES = ("tool", "load", "page", "machine")
+SAME_THING = {"mean reply": "document length", "cores": "CPU", "memory": "CPU", "kernel": "CPU"}
+# Words that name a machine, and that tell one from another.
+MACHINE = (
+    r"machine|hosts?|servers?|box|cpus?|laptop|desktop|vps|vm|droplet|instance|nodes?|cores?|\d*\s*[mg]i?b|ram|memory"
+    r"|\b(?:old|new|older|newer|first|second|big|small|fast|slow|dev|prod(?:uction)?|staging|test|home|my)\b"
+)
+VARIED = {"keep-alive", "pipelining", "TLS", "concurrency", "set rate"}
+# Other metrics count against a leader from this factor on where they are proven or likely, and where they are not.
+WORSE, SHOWN = 1.1, 1.25
+MUCH_WORSE = 2.0  # seen and not tested: serious all the same
+MOST_TIMES = 2
+GENERATOR_FULL = {"generator_full", "cpu_of_generator"}
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What failed of one column. share None: it broke off before it could say; `error` is what it said."""
+
+    rule: str
+    share: float | None
+    error: str
+    source: Source | None
+    is_sure: bool = True
+
+    @property
+    def is_serious(self) -> bool:
+        return self.is_sure and (self.share is None or self.share >= FATAL)
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One column of the table: its runs that count, and their mean of the leading metric."""
+
+    at: int
+    title: str
+    n: int
+    value: float | None
+    failure: Failure | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Objection:
+    """What speaks against the leader. value and other: its own figure and the other side's.
+
+    factor  how many times as bad as the other's; None where that is no number
+    rule    tail, longest, latency, rate, memory, cpu, failures, workload, differs, or a rule of doubts
+    """
+
+    rule: str
+    config: str
+    label: str = ""
+    unit: str = ""
+    value: float | str | None = None
+    other: float | str | None = None
+    factor: float | None = None
+    proven: bool = False
+    serious: bool = False
+    source: Source | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unlike:
+    """A property in which two sides differ. stops: rates under such a difference are not compared, unless it `is_compared`."""
+
+    name: str
+    own: str | float
+    other: str | float
+    unit: str
+    stops: bool
+    is_compared: bool = False
+
+
+@dataclass(frozen=True)
+class Page:
+    """What a headline is decided from; `out`: runs that a doubt keeps out."""
+
+    comparison: Comparison
+    judgement: Judgement
+    doubts: Sequence[Doubt]
+    differences: ConfigDiff
+    hosts: Sequence[HostFact]
+    out: Mapping[int, str]
+    failures: Mapping[int, Failure]
+
+    def figures(self, key: str, at: int) -> list[Figure]:
+        row = self.comparison.row(key)
+        found = row.cells[at].figures if row else ()
+        return [one for one in found if one.run not in self.out and math.isfinite(one.value)]
+
+    def side(self, key: str, at: int) -> Side:
+        column, figures = self.comparison.columns[at], self.figures(key, at)
+        value = mean([one.value for one in figures]) if figures else None
+        return Side(at, column.title, len(figures), value, self.failures.get(at))
+
+    def concerns(self, rule: str, ats: Iterable[int]) -> list[Doubt]:
+        """Doubts of this rule about runs of these columns."""
+        runs = {run.id for at in ats for run in self.comparison.columns[at].runs}
+        return [doubt for doubt in self.doubts if doubt.rule == rule and not doubt.overruled and runs & {*doubt.runs}]
+
+
+def find_failures(comparison: Comparison, doubts: Sequence[Doubt]) -> dict[int, Failure]:
+    """Column -> what failed of it, over all its runs; only what no page's change explains, and no overruled doubt."""
+    found: dict[int, Failure] = {}
+    for doubt in doubts:
+        for finding in doubt.findings if not doubt.overruled else ():
+            one = _read_failure(doubt.rule, finding)
+            known = found.get(finding.run or 0)
+            if one and finding.run and (known is None or (one.share or 0.0) > (known.share or 0.0)):
+                found[finding.run] = one
+    return {
+        at: failure
+        for at, column in enumerate(comparison.columns)
+        if (failure := _add_failures(column, {run.id: found[run.id] for run in column.runs if run.id in found}))
+    }
+
+
+def _read_failure(rule: str, finding: Finding) -> Failure | None:
+    facts, source = finding.facts, next(iter(finding.sources), None)
+    if rule == "tool.aborted":
+        return Failure(rule, None, str(facts.get("error") or ""), source)
+    if rule not in COUNTED or finding.moral in NO_FAILURES:
+        return None
+    bad, made = facts.get(COUNTED[rule]), facts.get("made")
+    share = min(bad / made, 1.0) if bad and made else 1 - (facts.get("available") or 100) / 100
+    return Failure(rule, share, "", source, finding.moral != UNKNOWN_KIND and rule != LATE)
+
+
+def _add_failures(column: Column, found: Mapping[int, Failure]) -> Failure | None:
+    """Of all runs of a column; None where too few broke off or failed to say anything of it."""
+    shares = {run: failure.share for run, failure in found.items() if failure.share is not None}
+    if not shares:
+        return next(iter(found.values()), None) if len(found) == len(column.runs) else None
+    counted = {run.id: run.requests_made or 1 for run in column.runs}
+    bad = sum(share * counted[run] for run, share in shares.items())
+    worst = found[max(shares, key=lambda run: shares[run])]
+    return replace(worst, share=bad / sum(counted.values()))
+
+
+def find_objections(
+    page: Page, lead: str, own: Side, other: Side, verdict_of: Callable[[str], Verdict | None]
+) -> list[Objection]:
+    """Metrics that are worse on the leader's side: the worst two of the times, memory, CPU time, and failures."""
+    found: dict[str, list[Objection]] = {}
+    gain = verdict_of(lead)
+    for group in page.comparison.groups:
+        for row in group.rows:
+            rule = _rule_of(page, row, lead)
+            verdict = verdict_of(row.key) if rule else None
+            if rule and verdict and (one := _objection(page, rule, row, own, other, verdict, gain)):
+                found.setdefault(rule, []).append(one)
+    times = next((found[rule] for rule in ("tail", "longest", "latency") if rule in found), [])
+    times = sorted(times, key=lambda one: -(one.factor or 0))[:MOST_TIMES]
+    worst = [max(found[rule], key=lambda one: one.factor or 0) for rule in ("rate", "memory", "cpu") if rule in found]
+    return [*_failing_more(own, other), *times, *worst]
+
+
+def _rule_of(page: Page, row: Row, lead: str) -> str:
+    """Which kind of objection a row may give rise to; "" for none."""
+    judged = judged_row(row)
+    if judged is None or row.key == lead:
+        return ""
+    if row.key.endswith("_after") and page.comparison.row(f"{row.key.removesuffix('_after')}_during"):
+        return ""
+    if found := PERCENTILE.fullmatch(row.key):
+        return "tail" if float(found[1]) >= TAIL else "latency"
+    if row.key == "max_ms":
+        return "longest"
+    if row.key == "mean_ms":
+        return "latency"
+    if row.key == RATE:
+        return "rate"
+    if row.key.startswith("cpu_busy"):
+        return "cpu"
+    return "memory" if row.unit == "MiB" and judged.good < 0 else ""
+
+
+def _objection(
+    page: Page, rule: str, row: Row, own: Side, other: Side, verdict: Verdict, gain: Verdict | None
+) -> Objection | None:
+    """None where the row does not speak against the leader, or too little to matter."""
+    if not verdict.ratio or verdict.ground == Ground.WITHIN_STEP:
+        return None
+    factor = 1 / verdict.ratio if rule == "rate" else verdict.ratio
+    if rule == "cpu":  # more requests take more CPU time: only what each takes counts
+        factor /= max((gain.ratio or 1) if gain else 1, 1.0)
+    proven = verdict.kind in LOSSES
+    if factor < (WORSE if proven else SHOWN) or (rule == "longest" and not proven and factor < MUCH_WORSE):
+        return None
+    figures = page.figures(row.key, own.at)
+    worst = max(figures, key=lambda one: one.value) if figures else None
+    serious = proven or (factor >= MUCH_WORSE and rule != "longest")
+    return Objection(
+        rule=rule,
+        config=own.title,
+        label=row.label,
+        unit=row.unit,
+        value=page.side(row.key, own.at).value,
+        other=page.side(row.key, other.at).value,
+        factor=factor,
+        proven=proven,
+        serious=serious,
+        source=Source(worst.source, worst.line) if worst else None,
+    )
+
+
+def _failing_more(own: Side, other: Side) -> list[Objection]:
+    """Failures too few to be the news, and more of them than on the other side."""
+    share = own.failure.share if own.failure and own.failure.share else 0.0
+    less = other.failure.share if other.failure and other.failure.share else 0.0
+    if own.failure is None or share < MINOR or share < less + MINOR:
+        return []
+    return [
+        Objection(
+            "failures",
+            own.title,
+            own.failure.rule,
+            "%",
+            100 * share,
+            100 * less,
+            serious=True,
+            source=own.failure.source,
+        )
+    ]
+
+
+def find_full_generator(page: Page, own: Side, other: Side) -> list[Objection]:
+    """A load generator at its limit: then it may be what was measured."""
+    found = page.concerns("generator.saturated", (own.at, other.at))
+    found += [
+        doubt
+        for doubt in page.concerns("machine.cpu", (own.at, other.at))
+        if {finding.moral for finding in doubt.findings} & GENERATOR_FULL
+    ]
+    if not found:
+        return []
+    return [Objection("generator.saturated", "", source=next(iter(found[0].sources), None))]
+
+
+def find_impossible(page: Page, own: Side, other: Side) -> list[Objection]:
+    """More failures than requests: whatever was counted, the report cannot be right."""
+    return [
+        Objection("impossible", side.title, source=next(iter(doubt.sources), None))
+        for side in (own, other)
+        for rule, count in COUNTED.items()
+        for doubt in page.concerns(rule, [side.at])
+        if any((one.facts.get(count) or 0) > (one.facts.get("made") or math.inf) for one in doubt.findings)
+    ]
+
+
+def say_unlike(own: Side, unlike: Sequence[Unlike]) -> list[Objection]:
+    return [Objection("differs", own.title, one.name, one.unit, one.own, one.other) for one in unlike]
+
+
+def find_unlike(page: Page, own: int, other: int) -> list[Unlike]:
+    """In what the loads, pages and machines of two columns differ, without what was overruled."""
+    one, two = (page.comparison.columns[at] for at in (other, own))
+    configs = {one.config.id: one.config, two.config.id: two.config}
+    case = Case(list(configs.values()), [*one.runs, *two.runs], hosts=page.hosts)
+    overruled = {doubt.rule for doubt in page.doubts if doubt.overruled and {*doubt.configs} & {*configs}}
+    found = []
+    for family in FAMILIES:
+        for finding in find_differences(family, case) if f"differs.{family}" not in overruled else ():
+            found += [unlike for unlike in _read_pairs(finding.facts) if unlike.name in STOPS or unlike.name in SAID]
+    found = list({unlike.name: unlike for unlike in found}.values())
+    stops = {SAME_THING.get(unlike.name, unlike.name) for unlike in found if unlike.stops}
+    return [replace(each, is_compared=len(stops) <= 1 and _is_compared(page, each, two, one)) for each in found]
+
+
+def _read_pairs(facts: Mapping[str, object]) -> list[Unlike]:
+    """The properties of a finding about two columns, with the value of either."""
+    read = []
+    listed = facts.get("listed")
+    for name, values, unit in listed if isinstance(listed, list) else ():
+        if len(values) > 1:
+            read.append(_unlike(name, values[-1], values[0], unit))
+    pairs = facts.get("pairs")
+    for name, own, other, unit in pairs if isinstance(pairs, list) else ():
+        read.append(_unlike(name, own, other, unit))
+    return read
+
+
+def _unlike(name: str, own: str | float, other: str | float, unit: str) -> Unlike:
+    stops = name in STOPS
+    if stops and isinstance(own, (int, float)) and isinstance(other, (int, float)):
+        small, large = sorted((abs(own), abs(other)))
+        stops = large >= STOPS[name] * small
+    return Unlike(name, own, other, unit, stops)
+
+
+def _is_compared(page: Page, unlike: Unlike, own: Column, other: Column) -> bool:
+    """Whether names or config texts set the configs apart by this, and the names by nothing else."""
+    if own.config.id == other.config.id:  # one config under several loads: what was varied is what is compared
+        return unlike.name in VARIED
+    is_machine = SAME_THING.get(unlike.name, unlike.name) == "CPU"
+    pattern = MACHINE if is_machine else NAMED.get(unlike.name, r"(?!)")
+    values = [str(value) for value in (unlike.own, unlike.other)]
+    values += [f"{value:g}" for value in (unlike.own, unlike.other) if isinstance(value, (int, float))]
+    words = {word.lower() for value in values for word in WORD.findall(value)}
+    if is_machine:
+        words |= {word.lower() for host in page.hosts for word in WORD.findall(f"{host.name} {host.cpu_model}")}
+    if unlike.name == "tool":
+        words |= {run.tool for column in (own, other) for run in column.runs}
+    bare = [strip_property(column.title, pattern, words) for column in (own, other)]
+    named = any(found for _, found in bare) or any(
+        re.search(pattern, row.name, re.I) for file in page.differences.files for row in file.rows
+    )
+    return named and bare[0][0] == bare[1][0]

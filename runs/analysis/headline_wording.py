@@ -1,0 +1,427 @@
+"""The sentences of a headline: who leads and by how much, what speaks against it, and what to do next.
+
+An effect is said in per cent up to twice as much, then in times, as everywhere on a page.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from runs.analysis.headline import Headline, Next, Outcome, Step
+from runs.analysis.headline_against import LATE, RATE, Failure, Objection, Side, Unlike
+from runs.analysis.numbers import TIMES_FROM, delta, number, percent, share_words, spread_words, times
+from runs.analysis.scaling import Point, Range
+from runs.analysis.scaling_wording import advise_levels, describe_levels
+from runs.analysis.verdict import Kind
+from runs.analysis.verdict_wording import p_words
+
+LABELS = {
+    Outcome.BETTER: "proven",
+    Outcome.LIKELY: "likely",
+    Outcome.UNPROVEN: "unproven",
+    Outcome.SAME: "same",
+    Outcome.TRADE_OFF: "trade-off",
+    Outcome.NOT_COMPARABLE: "not comparable",
+    Outcome.FAILED: "failed",
+    Outcome.SWEEP: "sweep",
+    Outcome.SINGLE: "one config",
+    Outcome.NONE: "nothing to judge",
+}
+NOTHING = "No run here says how many requests it served per second, or how long one took."
+LONGEST_NAME = 60
+# (more, of a factor below 1; times as many) by what leads.
+VERBS = {True: ("more requests per second", "times as many requests per second"), False: ("less time per request", "")}
+MOST_OTHERS = 3
+MOST_AGAINST = 2
+CPU_FILLER = re.compile(r"\((?:r|tm)\)|\b(?:\d+-core|cpu|processor)\b|@.*", re.IGNORECASE)
+PERCENTILE = re.compile(r"^([\d.]+) % within$")
+
+
+def write_headline(headline: Headline) -> Headline:
+    """The headline with its sentence, the words of what speaks against it, and what to do next."""
+    against = tuple(replace(one, text=describe_objection(one)) for one in headline.against)
+    step = replace(headline.next, text=advise(headline.next, headline))
+    headline = replace(headline, against=against, next=step)
+    dropped = "" if headline.outcome == Outcome.NOT_COMPARABLE else _dropped(headline)
+    return replace(headline, sentence=" ".join(filter(None, (_sentence(headline), dropped))))
+
+
+def _sentence(headline: Headline) -> str:
+    if headline.sweep:
+        return _sweep(headline, headline.sweep)
+    write = {
+        Outcome.FAILED: _failed,
+        Outcome.NOT_COMPARABLE: _not_comparable,
+        Outcome.SAME: _same,
+        Outcome.SINGLE: _single,
+    }.get(headline.outcome, _lead)
+    told = NOTHING if headline.outcome == Outcome.NONE else write(headline)
+    return " ".join([told, *map(_other, headline.others[:MOST_OTHERS]), *_more_workloads(headline)])
+
+
+def _lead(headline: Headline) -> str:
+    """One leads, or two are too near to each other to say who."""
+    if headline.winner is None or headline.loser is None:
+        return _nobody(headline)
+    own, other = _named(headline.winner), _named(headline.loser)
+    sides, effect = _sides(headline), _effect(headline)
+    where = f"On {headline.workload}: " if _is_place(headline) else ""
+    rank = f", the next of {len(headline.sides)}," if len(headline.sides) > 2 else ""
+    if machines := _machines(headline):
+        rank = f"{rank.rstrip(',')}, {machines},"
+    if headline.outcome == Outcome.UNPROVEN:
+        said = f"{where}{own} measured {_measured(headline)} {other}{rank} in {sides}{_unproven(headline)}"
+        return " ".join([said, *_beside_base(headline)])
+    sure = ", ".join(filter(None, (_interval(headline), sides, _chance(headline))))
+    verb = "likely serves" if headline.outcome == Outcome.LIKELY else "served"
+    if headline.metric != RATE:
+        verb = "likely takes" if headline.outcome == Outcome.LIKELY else "took"
+    proof = ", not proven" if headline.outcome == Outcome.LIKELY else ""
+    said = f"{where}{own} {verb} {effect} {other}{rank.rstrip(',')} ({sure}{proof}){_but(headline)}."
+    return " ".join([said, *_beside_base(headline)])
+
+
+def _machines(headline: Headline) -> str:
+    """As "on another machine: 64 cores against 8"; with one CPU model it may be one machine."""
+    found = {one.name: one for one in headline.machines}
+    where = "with " if "CPU" not in found else "on another machine: " if headline.winner else "on two machines: "
+    if cores := found.get("cores"):
+        values, unit = [number(_number(one)) for one in (cores.own, cores.other)], " cores"
+    else:
+        models = [str(one) for cpu in found.values() for one in (cpu.own, cpu.other)]
+        values, unit = [" ".join(CPU_FILLER.sub(" ", model).split()) for model in models], ""
+    titles = [side.title.lower() for side in headline.sides[:2]]
+    if all(f"{value}{unit[:-1]}".lower() in title for value, title in zip(values, titles, strict=False)):
+        return ""  # their names say it
+    return f"{where}{values[0]}{unit} {'against' if headline.winner else 'and'} {values[1]}"
+
+
+def _is_place(headline: Headline) -> bool:
+    """Whether a workload is to be named: there are several, and the leader's own name does not say it."""
+    named = headline.winner.title if headline.winner else ""
+    return bool(headline.others and headline.workload and headline.workload not in named)
+
+
+def _effect(headline: Headline) -> str:
+    """As "30 % more requests per second than", "2.8 times as many requests per second as"."""
+    ratio, more = headline.ratio or 1.0, headline.metric == RATE
+    near, far = VERBS[more]
+    if not more:
+        return f"{share_words(1 - ratio)} {near} than"
+    return f"{times(ratio)} {far} as" if ratio >= TIMES_FROM else f"{share_words(ratio - 1)} {near} than"
+
+
+def _measured(headline: Headline) -> str:
+    """As "30 % faster than", "2.8 times as fast as"; of times "30 % less time per request than"."""
+    ratio = headline.ratio or 1.0
+    if headline.metric != RATE:
+        return _effect(headline)
+    return f"{times(ratio)} times as fast as" if ratio >= TIMES_FROM else f"{share_words(ratio - 1)} faster than"
+
+
+def _unproven(headline: Headline) -> str:
+    step, worse = headline.next, _but(headline)
+    once = headline.winner and headline.loser and min(headline.winner.n, headline.loser.n) == 1
+    if headline.within_step:
+        return f", no further apart than one step of what the tool prints{worse}."
+    if headline.drift:
+        noise = ", but all runs of one came before those of the other, and the figures drifted steadily through both"
+    elif headline.odd[0] == "outlier":
+        noise = f", but one run of “{_shorten(headline.odd[1])}” is far off the others"
+    elif headline.odd[0] == "cold":
+        differ = spread_words(headline.spread or 1.0)
+        noise = f", but runs of one config differ by up to {differ}, and the first of them looks like a cold start"
+    elif headline.spread and headline.spread > 1:
+        noise = f", but runs of one config differ by up to {spread_words(headline.spread)}, so this may be noise"
+    else:
+        noise = "; one run cannot show noise" if once else ", too little to be sure"
+    full = f"{noise}{worse.replace(', but', ', and', 1)}"
+    return f"{full}: {_runs_to_make(step)}." if step.step == Step.REPEAT and once else f"{full}."
+
+
+def _runs_to_make(step: Next) -> str:
+    return f"run each {step.runs} times, in turn"
+
+
+def _nobody(headline: Headline) -> str:
+    names = " and ".join(_named(side) for side in headline.sides[:2])
+    values = [side.value for side in headline.sides[:2] if side.value is not None]
+    unit = "requests per second" if headline.metric == RATE else "ms per request"
+    if headline.within_step:
+        return f"{names} are no further apart than one step of what the tool prints, {_sides(headline)}."
+    if len({*values}) == 1:
+        return f"{names} measured the same, {number(values[0])} {unit}, in {_sides(headline)}."
+    told = [f"{_named(side)} measured {number(side.value)} {unit}" for side in headline.sides if side.value is not None]
+    return f"{'; '.join(told[:MOST_OTHERS])}."
+
+
+def _same(headline: Headline) -> str:
+    names = " and ".join(_named(side) for side in headline.sides[:2])
+    what = (
+        "serve the same number of requests per second" if headline.metric == RATE else "take the same time per request"
+    )
+    return f"{names} {what} within 2 % ({', '.join(filter(None, (_sides(headline), _machines(headline))))}){_but(headline)}."
+
+
+def _single(headline: Headline) -> str:
+    side = headline.sides[0]
+    if headline.metric == RATE:
+        said = f"{_named(side)} served {number(side.value)} requests per second"
+    else:
+        said = f"{_named(side)} took {number(side.value)} ms per request"
+    return f"{said} ({_runs(side.n)}). There is no other config to compare it with."
+
+
+def _failed(headline: Headline) -> str:
+    """What failed, then what the others served."""
+    bad = [side for side in headline.sides if side.failure and side.failure.is_serious]
+    told = [f"{_named(side)} {describe_failure(side.failure)}" for side in bad if side.failure]
+    more = f" and {len(told) - MOST_OTHERS} more" if len(told) > MOST_OTHERS else ""
+    said = ", ".join(told[:MOST_OTHERS]) + more
+    if headline.winner is None:
+        return f"{said}, so {'its rate says' if len(told) == 1 else 'their rates say'} nothing."
+    own = headline.winner
+    share = own.failure.share if own.failure else 0.0
+    fine = f"with {percent(share, 1)} failed" if share else "without failures"
+    what = (
+        f"served {number(own.value)} a second" if headline.metric == RATE else f"took {number(own.value)} ms a request"
+    )
+    said = f"{said}; {_named(own)} {what} {fine}."
+    return f"{said} Of those that did not fail, {_lead(headline.rest)}" if headline.rest else said
+
+
+def describe_failure(failure: Failure) -> str:
+    """As "failed 30 % of its requests"."""
+    if failure.share is None:
+        return f"broke off without a report{f' ({failure.error[:LONGEST_NAME]})' if failure.error else ''}"
+    share = percent(failure.share, 1)
+    if failure.rule == "errors.status":
+        return (
+            "answered every request with an error or a redirect"
+            if failure.share >= 1
+            else (f"answered {share} of its requests with errors or redirects")
+        )
+    return f"failed {'all' if failure.share >= 1 else share} of its requests"
+
+
+def _not_comparable(headline: Headline) -> str:
+    if not headline.unlike:
+        why = [f"“{_shorten(name)}” ({reason.partition(': ')[0].rstrip('.')})" for name, reason in headline.dropped]
+        more = f" and {len(why) - MOST_OTHERS} more" if len(why) > MOST_OTHERS else ""
+        rest = f" {_single(headline).partition('. ')[0]}." if headline.sides else ""
+        return f"Not comparable: {'; '.join(why[:MOST_OTHERS])}{more}.{rest}"
+    own, other = headline.sides[:2]
+    each = [_difference(one, own, other) for one in headline.unlike]
+    return f"Not comparable: {'; '.join(each)}. Rates under unlike conditions say nothing of the configs."
+
+
+def _difference(one: Unlike, own: Side, other: Side) -> str:
+    values = [number(v) if isinstance(v, (int, float)) else str(v) for v in (one.own, one.other)]
+    return f"{one.name} {values[0]}{one.unit} for {_named(own)}, {values[1]}{one.unit} for {_named(other)}"
+
+
+def _but(headline: Headline, most: int = MOST_AGAINST) -> str:
+    """What speaks most against the leader, as the rest of its sentence."""
+    whose = "" if headline.winner else "the "
+    told = [_against(one, whose) for one in headline.against[:most]]
+    return f", but {' and '.join(told)}" if told else ""
+
+
+def _against(one: Objection, whose: str = "") -> str:
+    """As "its p99 is 13 times as long (1,520 against 117 ms)"; `whose`: the config is named, as it is not the leader."""
+    if one.factor is None or one.rule == "workload":
+        words = describe_objection(one)
+        return words if words.startswith("“") else words[:1].lower() + words[1:]
+    name = _name_metric(one)
+    values = f"{number(_number(one.value))} against {number(_number(one.other))} {one.unit}"
+    return f"{f'the {name} of “{_shorten(one.config)}”' if whose else f'its {name}'} is {_worse(one)} ({values})"
+
+
+def _name_metric(one: Objection) -> str:
+    """As "p99", "longest request", "httpd memory (each, mean, during)"."""
+    program, colon, which = one.label.partition(": ")
+    if one.rule in ("cpu", "longest"):
+        return "CPU time" if one.rule == "cpu" else "longest request"
+    return f"{program} memory ({which})" if colon else PERCENTILE.sub(r"p\1", one.label[:1].lower() + one.label[1:])
+
+
+def describe_objection(one: Objection) -> str:
+    """As "99 % within 1,520 ms, 13 times as long"."""
+    if one.rule == "generator.saturated":
+        return "The load generator was at its limit, so it may be what was measured"
+    if one.rule == "workload":
+        return f"“{_shorten(one.config)}” leads on {one.label}"
+    if one.rule == "impossible":
+        return "More requests failed than were made, so the report cannot be right"
+    if one.rule == "failures":
+        what = "were answered too late" if one.label == LATE else "failed"
+        if one.other is None:
+            return (
+                f"{percent(_number(one.value), 100)} of its requests failed" if one.value is not None else "Broke off"
+            )
+        return f"{percent(_number(one.value), 100)} of its requests {what}, against {percent(_number(one.other), 100)}"
+    if one.rule == "differs":
+        values = [number(value) if isinstance(value, (int, float)) else str(value) for value in (one.value, one.other)]
+        return f"{one.label} differs: {values[0]} against {values[1]}{one.unit}"
+    return f"{one.label} {number(_number(one.value))} {one.unit}, {_worse(one)}"
+
+
+def _worse(one: Objection) -> str:
+    """As "13 times as long", "30 % more for each request"."""
+    factor = one.factor or 1.0
+    if one.rule == "rate":
+        return f"{share_words(1 - 1 / factor)} less"
+    longer = one.rule in ("tail", "longest", "latency")
+    if factor >= TIMES_FROM:
+        far = f"{times(factor)} times as {'long' if longer else 'much'}"
+    else:
+        far = f"{share_words(factor - 1)} {'longer' if longer else 'more'}"
+    return f"{far} for each request" if one.rule == "cpu" else far
+
+
+def _beside_base(headline: Headline) -> list[str]:
+    if headline.base is None or headline.metric != RATE or headline.winner is None:
+        return []
+    side, ratio, kind = headline.base
+    far = f"{times(ratio)} times as many as" if ratio >= TIMES_FROM else f"{share_words(ratio - 1)} more than"
+    sure = {Kind.BETTER: "proven", Kind.LIKELY_BETTER: "likely"}.get(kind, "unproven")
+    return [f"{_named(headline.winner)} served {far} {_named(side)}, the baseline ({sure})."] if ratio > 1 else []
+
+
+def _other(headline: Headline) -> str:
+    """Another workload in brief."""
+    where = f"On {headline.workload}: " if headline.workload else ""
+    if headline.outcome == Outcome.FAILED or headline.winner is None or headline.loser is None:
+        return f"{where}{_sentence(replace(headline, others=()))}"
+    own, other = _named(headline.winner), _named(headline.loser)
+    ratio = headline.ratio or 1.0
+    far = (
+        f"{times(ratio)} times as many as"
+        if ratio >= TIMES_FROM
+        else f"{share_words(abs(ratio - 1))} {'more' if ratio > 1 else 'less'} than"
+    )
+    return f"{where}{own} {far} {other} ({LABELS[headline.outcome]}){_but(headline, 1)}."
+
+
+def _more_workloads(headline: Headline) -> list[str]:
+    more = len(headline.others) - MOST_OTHERS
+    return [f"{more} more workloads stand in the table."] if more > 0 else []
+
+
+def _dropped(headline: Headline) -> str:
+    """What a doubt keeps out; why of several stands among the doubts."""
+    if not headline.dropped:
+        return ""
+    if len(headline.dropped) == 1:
+        name, why = headline.dropped[0]
+        return f"Not counted: “{_shorten(name)}” ({why.partition(': ')[0].rstrip('.')})."
+    each = [f"“{_shorten(name)}”" for name, _ in headline.dropped]
+    return f"Not counted: {', '.join(each[:MOST_OTHERS])}{' and others' if len(each) > MOST_OTHERS else ''} (see the doubts)."
+
+
+def _sweep(headline: Headline, swept: Range) -> str:
+    series: dict[str, list[Point]] = {}
+    for point in swept.points:
+        series.setdefault(point.config, []).append(point)
+    if len(series) == 1:
+        told = describe_levels(swept, next(iter(series.values())))
+        return f"{told[:1].upper()}{told[1:]}."
+    lead = ""
+    if headline.winner:
+        ratio = headline.ratio or 1.0
+        far = f"{times(ratio)} times as many" if ratio >= TIMES_FROM else f"{share_words(ratio - 1)} more"
+        lead = f"{_named(headline.winner)} leads at every level, at its best by {far} ({_sides(headline)}). "
+    each = [f"“{_shorten(name)}”: {describe_levels(swept, points)}" for name, points in series.items()]
+    return f"{lead}{'. '.join(each[:MOST_OTHERS])}."
+
+
+def advise(step: Next, headline: Headline) -> str:
+    """What to do next."""
+    warm = ", each after one warm-up run" if headline.winner else ""
+    match step.step:
+        case Step.REPEAT:
+            return (
+                f"Decide the number first, then {_runs_to_make(step)} (A, B, B, A …){warm}. Adding runs until a difference "
+                "is proven finds some that are not there."
+            )
+        case Step.STEADY:
+            spread = (
+                f" (by up to {spread_words(headline.spread)} here)" if headline.spread and headline.spread > 1 else ""
+            )
+            return f"More repeats are not the way: find out first what makes runs of one config differ{spread}."
+        case Step.OUTLIER:
+            return f"Find out what happened in that run of “{_shorten(step.about)}”, or leave it out, before more are made."
+        case Step.WARM:
+            return f"Leave the first run of each out, and run each {step.runs} times after one warm-up, in turn."
+        case Step.GENERATOR:
+            return (
+                "Load from a stronger or another machine first: repeats under a load generator at its limit measure it."
+            )
+        case Step.FIX:
+            return (
+                f"Find out why requests failed (the error log of “{_shorten(step.about)}”) before rates are compared."
+            )
+        case Step.ALIKE:
+            return "Load both in the same way on the same machine, then compare."
+        case Step.CHOOSE:
+            return "More runs do not settle it: decide which of the two matters more."
+        case Step.LEVELS:
+            return advise_levels(step.runs, headline.sweep)
+        case Step.COMPARE:
+            return "Change one thing, run the same load again, and add that text."
+        case Step.LOAD:
+            return "Add the report of a load test."
+    return "No more runs are needed for this load."
+
+
+def describe_lead(headline: Headline) -> dict[int, str]:
+    """Each winner's column -> its effect as a table's delta has it, where it leads the requests per second."""
+    told = {}
+    for one in (headline, *headline.others):
+        found = delta(one.ratio, 1.0, "rate") if one.metric == RATE else None
+        if one.winner and one.loser and found:
+            told[one.winner.at] = f"{found} {found.than} {_shorten(one.loser.title)}"
+    return told
+
+
+def _interval(headline: Headline) -> str:
+    """Of the winner's ratio, in the effect's own words: "95 % interval 28 to 32 %"."""
+    low, high = headline.low, headline.high
+    if low is None or high is None:
+        return ""
+    if headline.metric != RATE:
+        low, high = 2 - high, 2 - low  # as shares less, which count the other way
+    if (headline.ratio or 1.0) >= TIMES_FROM and headline.metric == RATE:
+        return f"95 % interval {times(low)} to {times(high)} times"
+    return f"95 % interval {share_words(low - 1).removesuffix(' %')} to {share_words(high - 1)}"
+
+
+def _chance(headline: Headline) -> str:
+    return "" if headline.p is None else p_words(headline.p)
+
+
+def _sides(headline: Headline) -> str:
+    """As "one run each", "3 runs each", "2 runs against 3", the leader's first."""
+    own, other = headline.sides[:2]
+    if headline.winner and headline.loser:
+        own, other = headline.winner, headline.loser
+    if own.n == other.n:
+        return "one run each" if own.n == 1 else f"{_runs(own.n)} each"
+    return f"{_runs(own.n)} against {other.n}"
+
+
+def _runs(n: int) -> str:
+    return "one run" if n == 1 else f"{n:,} runs"
+
+
+def _number(value: float | str | None) -> float:
+    return value if isinstance(value, (int, float)) else 0.0
+
+
+def _named(side: Side) -> str:
+    return f"“{_shorten(side.title)}”"
+
+
+def _shorten(name: str) -> str:
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1].rstrip()}…"

@@ -1,0 +1,247 @@
+"""A comparison as JSON: figures, verdicts, the headline, doubts, cost, scaling, config differences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from runs.analysis import export
+from runs.analysis.columns import Column
+from runs.analysis.headline import Headline, Outcome
+from runs.analysis.stats import delta_word
+from runs.analysis.table import Comparison
+from runs.analysis.verdict import Design, Judgement, Kind
+
+
+class ComparedRunSerializer(serializers.Serializer[Any]):
+    id = serializers.IntegerField()
+    url = serializers.CharField()
+    tool = serializers.CharField()
+    experiment = serializers.CharField()
+    config = serializers.CharField()
+    host = serializers.CharField(allow_null=True)
+    repeat = serializers.IntegerField()
+    values = serializers.DictField(child=serializers.FloatField())
+    delta_pct = serializers.DictField(child=serializers.FloatField(), help_text="per cent of the baseline's figure")
+
+
+class SpreadSourceSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField(help_text="a config whose repeats the spread is of")
+    url = serializers.CharField()
+
+
+class VerdictSerializer(serializers.Serializer[Any]):
+    """Of {"verdict", "words", "effect_word"}; see list_rows."""
+
+    kind = serializers.ChoiceField([str(kind) for kind in Kind], source="verdict.kind")
+    base = serializers.IntegerField(source="verdict.base", help_text="index of the column that it stands against")
+    text = serializers.CharField(source="words.text")
+    n = serializers.IntegerField(source="verdict.n")
+    n_base = serializers.IntegerField(source="verdict.n_base")
+    ratio = serializers.FloatField(source="verdict.ratio", allow_null=True)
+    low = serializers.FloatField(source="verdict.low", allow_null=True, help_text="of the ratio's 95 % interval")
+    high = serializers.FloatField(source="verdict.high", allow_null=True)
+    of = serializers.CharField(source="verdict.of", allow_blank=True, help_text="what the ratio is of")
+    test = serializers.CharField(source="verdict.test", allow_blank=True)
+    p = serializers.FloatField(source="verdict.p", allow_null=True)
+    p_adjusted = serializers.FloatField(
+        source="verdict.p_adjusted", allow_null=True, help_text="after Holm, over the configs of the metric"
+    )
+    effect = serializers.FloatField(source="verdict.effect", allow_null=True, help_text="Cliff's delta")
+    effect_word = serializers.CharField(allow_blank=True)
+    needed = serializers.IntegerField(
+        source="verdict.needed", allow_null=True, help_text="repeats a side that would settle it"
+    )
+    design = serializers.ChoiceField(
+        [str(design) for design in Design], source="verdict.design", help_text="order of both sides' runs in the text"
+    )
+    spread_of = serializers.SerializerMethodField(help_text="where a spread was borrowed from, of single runs")
+    detail = serializers.CharField(source="words.detail", allow_blank=True)
+
+    @extend_schema_field(SpreadSourceSerializer(many=True))
+    def get_spread_of(self, told: dict[str, Any]) -> list[dict[str, str]]:
+        scale = told["verdict"].scale
+        return [{"name": name, "url": url} for name, url in (scale.sources if scale else ())]
+
+
+class ValueSerializer(serializers.Serializer[Any]):
+    value = serializers.FloatField(allow_null=True)
+    source = serializers.URLField()  # type: ignore[assignment]  # a figure's, not the serializer's
+
+
+class CellSerializer(serializers.Serializer[Any]):
+    """Of {"cell", "verdict"}; see list_rows."""
+
+    n = serializers.IntegerField(source="cell.n")
+    mean = serializers.FloatField(source="cell.mean", allow_null=True)
+    ratio_to_baseline = serializers.FloatField(
+        source="cell.delta.ratio", allow_null=True, help_text="the verdict's, or of the means where there is none"
+    )
+    values = ValueSerializer(source="cell.figures", many=True)
+    verdict = VerdictSerializer(allow_null=True)
+
+
+class MetricSerializer(serializers.Serializer[Any]):
+    group = serializers.CharField()
+    key = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]
+    unit = serializers.CharField(allow_blank=True)
+    cells = CellSerializer(many=True, help_text="one a column")
+
+
+class ColumnSerializer(serializers.Serializer[Any]):
+    id = serializers.IntegerField(
+        source="config.id", help_text="the config's; a config under several loads has several columns"
+    )
+    name = serializers.CharField(source="config.name")
+    group = serializers.CharField(source="config.group", allow_blank=True)
+    load = serializers.DictField(source="method.words", child=serializers.CharField())
+    runs = serializers.SerializerMethodField()
+
+    @extend_schema_field(serializers.ListField(child=serializers.IntegerField()))
+    def get_runs(self, column: Column) -> list[int]:
+        return [run.id for run in column.runs]
+
+
+class DoubtSourceSerializer(serializers.Serializer[Any]):
+    url = serializers.URLField()
+    line = serializers.IntegerField()
+
+
+class RulingSerializer(serializers.Serializer[Any]):
+    id = serializers.IntegerField()
+    by = serializers.CharField(allow_blank=True)
+    at = serializers.CharField()
+    reason = serializers.CharField(allow_blank=True)
+
+
+class DoubtPartSerializer(serializers.Serializer[Any]):
+    run = serializers.IntegerField(allow_null=True)
+    config = serializers.IntegerField(allow_null=True)
+    who = serializers.CharField()
+    text = serializers.CharField()
+    ruling = RulingSerializer(allow_null=True)
+
+
+class DoubtSerializer(serializers.Serializer[Any]):
+    rule = serializers.CharField()
+    severity = serializers.ChoiceField(["fatal", "caution", "note"])
+    text = serializers.CharField()
+    basis = serializers.CharField(help_text="where the rule comes from")
+    overruled = serializers.BooleanField()
+    sources = DoubtSourceSerializer(many=True)
+    parts = DoubtPartSerializer(many=True)
+
+
+class AgainstSerializer(serializers.Serializer[Any]):
+    rule = serializers.CharField(help_text="tail, latency, memory, cpu, failures, differs ..., or a doubt's")
+    config = serializers.CharField(allow_blank=True)
+    text = serializers.CharField()
+    line = serializers.IntegerField(source="source.line", allow_null=True)
+
+
+class NextSerializer(serializers.Serializer[Any]):
+    text = serializers.CharField()
+    runs_a_side = serializers.IntegerField(source="runs", help_text="of a new set, decided beforehand; 0: none advised")
+
+
+class PointSerializer(serializers.Serializer[Any]):
+    config = serializers.CharField(allow_blank=True)
+    value = serializers.FloatField(help_text="of what was varied")
+    requests_per_second = serializers.FloatField(source="rate", allow_null=True)
+    mean_ms = serializers.FloatField(allow_null=True)
+    failed_pct = serializers.FloatField()
+    n = serializers.IntegerField()
+
+
+class RangeSerializer(serializers.Serializer[Any]):
+    axis = serializers.CharField()
+    points = PointSerializer(many=True)
+    peak = serializers.FloatField(allow_null=True, help_text="where the most was served")
+    limit = serializers.FloatField(allow_null=True, help_text="the least value at which requests fail")
+
+
+class HeadlineSerializer(serializers.Serializer[Any]):
+    outcome = serializers.ChoiceField([str(outcome) for outcome in Outcome])
+    metric = serializers.CharField()
+    winner = serializers.CharField(source="winner.title", allow_null=True)
+    loser = serializers.CharField(source="loser.title", allow_null=True)
+    change_pct = serializers.FloatField(allow_null=True, help_text="the winner's metric against the loser's")
+    low_pct = serializers.FloatField(allow_null=True, help_text="of its 95 % interval")
+    high_pct = serializers.FloatField(allow_null=True)
+    n_winner = serializers.IntegerField(source="winner.n", allow_null=True)
+    n_loser = serializers.IntegerField(source="loser.n", allow_null=True)
+    p = serializers.FloatField(allow_null=True)
+    against = AgainstSerializer(many=True)
+    next = NextSerializer()
+    sentence = serializers.CharField()
+    sweep = RangeSerializer(required=False, help_text="where one thing was varied over a range")
+
+    def to_representation(self, instance: Headline) -> dict[str, Any]:
+        told = super().to_representation(instance)
+        if instance.sweep is None:
+            del told["sweep"]
+        return told
+
+
+class ConclusionsSerializer(serializers.Serializer[Any]):
+    """What a comparison page says, as {"comparison", "judged"}; its rows are MetricSerializer's."""
+
+    headline = HeadlineSerializer(source="judged.headline")
+    summary = serializers.CharField(source="judged.headline.sentence", help_text="the headline's sentence")
+    doubts = DoubtSerializer(source="judged.doubts", many=True)
+    bases = serializers.ListField(
+        source="judged.judgement.bases",
+        child=serializers.IntegerField(),
+        help_text="for each column the index of the one it is judged against",
+    )
+    configs = ColumnSerializer(source="comparison.columns", many=True, help_text="the columns of the table")
+    scaling = serializers.SerializerMethodField(help_text="a sweep of concurrency each")
+    cost = serializers.SerializerMethodField(help_text="rows over the same columns, sentences, notes")
+    config_differences = serializers.SerializerMethodField(help_text="files, directive by directive; sentences")
+
+    def get_scaling(self, told: dict[str, Any]) -> list[dict[str, Any]]:
+        return [export.name_for_scripts(sweep) for sweep in told["judged"].sweeps]
+
+    def get_cost(self, told: dict[str, Any]) -> dict[str, Any] | None:
+        return export.of_cost(told["judged"].cost)
+
+    def get_config_differences(self, told: dict[str, Any]) -> dict[str, Any]:
+        return export.of_differences(told["judged"].differences)
+
+
+class ComparisonSerializer(ConclusionsSerializer):
+    baseline = serializers.IntegerField(allow_null=True, help_text="the first run")
+    metrics = serializers.ListField(child=serializers.CharField())
+    runs = ComparedRunSerializer(many=True)
+    table = MetricSerializer(many=True)
+
+
+def list_rows(comparison: Comparison, judgement: Judgement) -> list[dict[str, Any]]:
+    """The rows of a table with their verdicts, as MetricSerializer takes them."""
+
+    def told(key: str, at: int) -> dict[str, Any] | None:
+        if (verdict := judgement.of(key, at)) is None:
+            return None
+        word = "" if verdict.effect is None else delta_word(verdict.effect)
+        return {"verdict": verdict, "words": judgement.words[key, at], "effect_word": word}
+
+    return [
+        {
+            "group": group.name,
+            **{name: getattr(row, name) for name in ("key", "label", "unit")},
+            "cells": [{"cell": cell, "verdict": told(row.key, at)} for at, cell in enumerate(row.cells)],
+        }
+        for group in comparison.groups
+        for row in group.rows
+    ]
+
+
+def describe_conclusions(comparison: Comparison, judged: Any) -> dict[str, Any]:
+    """All that a comparison page says, for its JSON. `judged`: its conclusions, selectors.judging.Judged."""
+    told = ConclusionsSerializer({"comparison": comparison, "judged": judged}).data
+    rows = MetricSerializer(list_rows(comparison, judged.judgement), many=True).data
+    body: dict[str, Any] = export.plain({**told, "metrics": rows})
+    return body

@@ -1,0 +1,335 @@
+"""The heading of each load test that names its config: the nearest one above that names something, and the heading above that."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from parsers import Block, semantics_of
+from runs.analysis.columns import Method, group_by_method
+
+from .heading_words import (
+    LETTER,
+    MACHINE,
+    STARTS_SERVER,
+    find_numbering,
+    find_phase,
+    heading_level,
+    is_aside,
+    is_code,
+    is_generic,
+    is_sentence,
+    is_short,
+    is_warm_up,
+    names_clients,
+    names_software,
+    strip_markup,
+)
+
+Heading = tuple[int, str]  # (line, text)
+_MAX_CAPTION_DISTANCE = 5  # lines between a caption and the output below it: a fence, the command, empty ones
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What names the config of a load test.
+
+    text, line   the heading and its line, "" and 0 where there is none
+    group        the heading above it
+    is_heading   False for a sentence
+    is_inherited the load test has none; it is the heading of the one before
+    """
+
+    text: str = ""
+    line: int = 0
+    group: str = ""
+    is_heading: bool = False
+    is_inherited: bool = False
+
+
+@dataclass(slots=True)
+class _Candidates:
+    """Lines that may name one load test: `own` above it, `monitors` and `texts` above such blocks before it.
+
+    label    what stands before its figure in the same line
+    caption  the last one of its own, where that is a plain line by itself and right above it
+    """
+
+    label: Heading | None
+    caption: Heading | None
+    own: list[Heading]
+    monitors: list[Heading]
+    texts: list[Heading]
+
+    @property
+    def names(self) -> list[Heading]:
+        return sorted(_names_among(self.own) + _names_among(self.monitors) + _names_among(self.texts))
+
+    @property
+    def comments(self) -> list[Heading]:
+        return [heading for heading in self.own if heading_level(heading[1]) == 1 or is_code(heading[1])]
+
+
+def choose_headings(
+    blocks: Sequence[Block],
+    loads: Sequence[int],
+    texts: Collection[int],
+    duplicates: Mapping[int, int],
+    method_of: Callable[[int], Method],
+    warm_ups: Collection[int],
+) -> dict[int, Choice]:
+    """{load: its choice}; a quote and what it quotes have the same. A warm-up without a name has that of the run that follows."""
+    if not any(block.trail or block.label for block in blocks):
+        return dict.fromkeys(loads, Choice(is_inherited=True))
+    candidates = _collect_candidates(blocks, loads, texts)
+    nearest = _choose_nearest(candidates, duplicates)
+    choices = _replace_recurring(candidates, nearest, duplicates, method_of)
+    groups = _find_groups([heading for block in blocks for heading in block.trail])
+    own = {i: replace(choice, group=choice.group or groups.get(choice.line, "")) for i, choice in choices.items()}
+    own = _swap_crossed(own, [load for load in loads if load not in duplicates], method_of)
+    quotes: dict[int, list[int]] = defaultdict(list)
+    for load in loads:
+        quotes[duplicates.get(load, load)].append(load)
+    resolved: dict[int, Choice] = {}
+    previous = Choice()
+    sources = [load for load in loads if load not in duplicates]
+    measured: dict[int, int] = {}  # the load test itself, of a warm-up the one that follows
+    for source in reversed(sources):
+        following = source if source not in warm_ups or not measured else measured[next(reversed(measured))]
+        measured[source] = following
+    for source in sources:
+        named = [own[i] for i in (*sorted({source, *quotes[source]}), measured[source]) if own[i].text]
+        choice = next((c for c in named if c.is_heading), named[0] if named else replace(previous, is_inherited=True))
+        resolved[source] = previous = choice
+    return {load: resolved.get(duplicates.get(load, load), own[load]) for load in loads}
+
+
+def _collect_candidates(
+    blocks: Sequence[Block], loads: Sequence[int], texts: Collection[int]
+) -> dict[int, _Candidates]:
+    candidates: dict[int, _Candidates] = {}
+    begin = 0
+    starts = [0, *(load + 1 for load in loads)]
+    sections = [
+        [h for i in range(start, load + 1) for h in blocks[i].trail] for start, load in zip(starts, loads, strict=False)
+    ]
+    compared = _find_compared([blocks[load].trail for load in loads]) | _find_machines(sections)
+    for load in loads:
+        block = blocks[load]
+        label = [(block.first, block.label)] if block.label else []
+        is_written = semantics_of(block.kind).quotes_others  # the title of a row or column
+        monitors = [heading for i in range(begin, load) if i not in texts for heading in blocks[i].trail]
+        above_texts = [heading for i in range(begin, load) if i in texts for heading in blocks[i].trail]
+        candidates[load] = _Candidates(
+            label=next(iter(label if is_written else _names_among(_naming(label))), None),
+            caption=_find_caption(block),
+            own=_naming([*_headings_of_section(block.trail), *label], compared),
+            monitors=_naming(monitors, compared),
+            texts=_naming(above_texts, compared),
+        )
+        begin = load + 1
+    return candidates
+
+
+def _find_caption(block: Block) -> Heading | None:
+    lines = {line for line, _ in block.trail}
+    for line, text in _names_among(_naming(block.trail))[-1:]:
+        if block.first - line <= _MAX_CAPTION_DISTANCE and not heading_level(text) and line - 1 not in lines:
+            return line, text
+    return None
+
+
+def _headings_of_section(trail: Sequence[Heading]) -> list[Heading]:
+    """The headings above a block, and of the other lines those behind the last heading: the rest are of other sections."""
+    last = next((line for line, text in reversed(trail) if heading_level(text) > 1), 0)
+    return [heading for heading in trail if heading[0] >= last or heading_level(heading[1])]
+
+
+def _naming(headings: Sequence[Heading], compared: Collection[str] = ()) -> list[Heading]:
+    return [(line, text) for line, text in headings if text in compared or _may_name(text)]
+
+
+def _may_name(text: str) -> bool:
+    return not (is_generic(text) or is_aside(text) or (is_warm_up(text) and text.count(" ") > 3))
+
+
+def _names_among(headings: Sequence[Heading]) -> list[Heading]:
+    return [heading for heading in headings if is_short(heading[1]) and not is_sentence(heading[1])]
+
+
+def _find_compared(trails: Sequence[Sequence[Heading]]) -> set[str]:
+    """The last lines above load tests that name nothing alone, but do together: "before" and "after" a change, "A" and "B"."""
+    last = [next((text for _, text in reversed(trail) if not is_aside(text)), "") for trail in trails]
+    phases = {text: find_phase(text) for text in last if is_short(text)}
+    letters = {text: found[1].upper() for text in last if (found := LETTER.fullmatch(strip_markup(text)))}
+    compared = (
+        {text for text, phase in phases.items() if phase} if {"before", "after"} <= set(phases.values()) else set()
+    )
+    # Commands name nothing, unless they start the servers that are compared.
+    starts = {trail[-1][1] for trail in trails if trail and STARTS_SERVER.match(strip_markup(trail[-1][1]))}
+    compared |= starts if len(starts) > 1 else set()
+    return compared | (set(letters) if len(set(letters.values())) > 1 else set())
+
+
+def _find_machines(sections: Sequence[Sequence[Heading]]) -> set[str]:
+    """ "## server", where "## laptop" names other load tests: each section has a machine of its own."""
+    last = [next((text for _, text in reversed(trail) if heading_level(text)), "") for trail in sections]
+    levels = {heading_level(text) for text in last if text and not is_generic(text)}
+    return {text for text in last if heading_level(text) in levels and MACHINE.fullmatch(strip_markup(text))}
+
+
+def _choose_nearest(candidates: Mapping[int, _Candidates], duplicates: Mapping[int, int]) -> dict[int, Choice]:
+    """Each load test's nearest heading. One further up counts only if it stands before no other load test."""
+    sources: dict[str, set[int]] = defaultdict(set)
+    for load, found in candidates.items():
+        for _, text in found.names:
+            sources[strip_markup(text)].add(duplicates.get(load, load))
+
+    def is_unique(heading: Heading) -> bool:
+        return len(sources[strip_markup(heading[1])]) == 1
+
+    # "# cached" above a command is a heading or a comment, and code may be a caption or an aside. Where only such a line
+    # names one of the tests, such lines name the others.
+    lacking = {load: found for load, found in candidates.items() if not _subheadings(found)}
+    comments_name = any(found.comments for found in lacking.values())
+    captions_name = any(found.caption for load, found in lacking.items() if load not in duplicates)
+    return {load: _choose(found, is_unique, comments_name, captions_name) for load, found in candidates.items()}
+
+
+def _subheadings(found: _Candidates) -> list[Heading]:
+    return [heading for heading in found.names if heading_level(heading[1]) > 1]
+
+
+def _choose(
+    found: _Candidates, is_unique: Callable[[Heading], bool], comments_name: bool, captions_name: bool
+) -> Choice:
+    if found.label:
+        return Choice(found.label[1], found.label[0], is_heading=True)
+    subheadings = _subheadings(found)
+    if subheadings and comments_name:
+        subheadings += [heading for heading in found.comments if heading[0] > subheadings[-1][0]]
+    if subheadings and captions_name and found.caption and found.caption[0] > subheadings[-1][0]:
+        subheadings.append(found.caption)
+    unique_of_monitors = [heading for heading in _names_among(found.monitors) if is_unique(heading)]
+    unique_of_texts = [heading for heading in _names_among(found.texts) if is_unique(heading)]
+    sentences = [heading for heading in found.own + found.monitors if is_short(heading[1])]
+    for headings, is_heading in (
+        (subheadings, True),
+        (_names_among(found.own), True),
+        (unique_of_monitors, True),
+        (sentences, False),
+        (unique_of_texts, True),
+        (found.names, True),
+        (found.texts + found.monitors + found.own, False),
+    ):
+        if headings:
+            line, text = headings[-1]
+            return Choice(text, line, is_heading=is_heading)
+    return Choice()
+
+
+def _replace_recurring(
+    candidates: Mapping[int, _Candidates],
+    nearest: Mapping[int, Choice],
+    duplicates: Mapping[int, int],
+    method_of: Callable[[int], Method],
+) -> dict[int, Choice]:
+    """Where the same headings recur under others ("event", "worker" under "keep-alive off", "on"): with those as groups.
+
+    Headings that only name what was requested ("front page", "search", each with a path of its own) name no config: then
+    the ones above do.
+    """
+    loads = [load for load in nearest if load not in duplicates]
+    counts = Counter(strip_markup(nearest[load].text) for load in loads if nearest[load].is_heading)
+    recurring = {text for text, n in counts.items() if n > 1 and text}
+    inner = {load: text for load in loads if (text := strip_markup(nearest[load].text)) in recurring}
+    above = {load: h for load in inner if (h := _heading_above(candidates[load], nearest[load], counts))}
+    if len(above) < 2 or any(heading_level(heading[1]) for heading in above.values()):
+        return dict(nearest)
+    name_requests = _name_requests(inner, method_of)
+    choices = dict(nearest)
+    outer: Heading | None = None
+    for load in loads:
+        outer = above.get(load, outer if load in inner else None)
+        if outer and load in inner:
+            grouped = replace(nearest[load], group=strip_markup(outer[1]))
+            choices[load] = Choice(outer[1], outer[0], is_heading=True) if name_requests else grouped
+    return choices
+
+
+def _heading_above(found: _Candidates, choice: Choice, counts: Mapping[str, int]) -> Heading | None:
+    """The name right above the chosen one, where no other load test has it as its own."""
+    names = [heading for heading in found.names if heading[0] < choice.line]
+    return names[-1] if names and not counts.get(strip_markup(names[-1][1])) else None
+
+
+def _name_requests(inner: Mapping[int, str], method_of: Callable[[int], Method]) -> bool:
+    """Whether each heading stands for one method of measuring."""
+    methods: dict[str, set[Method]] = defaultdict(set)
+    for load, text in inner.items():
+        methods[text].add(method_of(load))
+    return all(len(each) == 1 for each in methods.values()) and len(set.union(*methods.values())) == len(methods)
+
+
+def _swap_crossed(
+    choices: Mapping[int, Choice], loads: Sequence[int], method_of: Callable[[int], Method]
+) -> dict[int, Choice]:
+    """The choices, where headings that recur under others say what was requested: with those as names, and these as groups."""
+    crossed: dict[str, dict[str, list[Method]]] = defaultdict(lambda: defaultdict(list))  # name -> group -> methods
+    for load in loads:
+        if (choice := choices[load]).group and choice.is_heading:
+            crossed[strip_markup(choice.text)][choice.group].append(method_of(load))
+    recurring = {name: methods for name, methods in crossed.items() if len(methods) > 1}
+    if len(recurring) < 2 or not _are_workloads(recurring):
+        return dict(choices)
+    groups = set().union(*recurring.values())
+    return {
+        load: replace(choice, text=choice.group, group=strip_markup(choice.text)) if choice.group in groups else choice
+        for load, choice in choices.items()
+    }
+
+
+def _are_workloads(recurring: Mapping[str, Mapping[str, Sequence[Method]]]) -> bool:
+    """Whether the names, not the groups that they recur in, stand for what was requested. Where no method tells, words do."""
+    by_group: dict[str, list[Sequence[Method]]] = defaultdict(list)
+    for methods in recurring.values():
+        for group, own in methods.items():
+            by_group[group].append(own)
+    names_differ = any(map(_differ, by_group.values()))
+    groups_differ = any(_differ([*methods.values()]) for methods in recurring.values())
+    if names_differ or groups_differ:
+        return not groups_differ
+    if all(map(names_clients, recurring)):
+        return True
+    share, its_share = (sum(map(names_software, names)) / len(names) for names in (by_group, recurring))
+    return share >= 0.5 > its_share and not any(map(find_phase, recurring))
+
+
+def _differ(sections: Sequence[Sequence[Method]]) -> bool:
+    """Whether one of the sections has no method in common with the first. Each may be a sweep."""
+    first, *others = ([method for method, _ in group_by_method(own, lambda each: each)] for own in sections)
+    return any(not any(one.agrees(other) for one in first for other in own) for own in others)
+
+
+def _find_groups(headings: Sequence[Heading]) -> dict[int, str]:
+    """{line of a heading: the heading one level up}: "(1)" above "(1.1)", "#" above "##"."""
+    groups: dict[int, str] = {}
+    by_level: dict[int, str] = {}
+    by_number: dict[str, str] = {}
+    for line, text in headings:
+        number, level, bare = find_numbering(text), heading_level(text), strip_markup(text)
+        if "." in number and (parent := by_number.get(number.rsplit(".", 1)[0])):
+            groups[line] = parent
+        elif level == 1 and is_generic(text) and text.isascii() and not any(map(str.isdigit, text)):
+            by_level.clear()  # "# Results"
+            continue
+        elif level == 1 and (is_generic(text) or (bare[:1].islower() and bare.count(" ") > 3)):
+            continue  # a comment among commands
+        elif level > 1 and (shallower := [d for d in by_level if d < level]):
+            groups[line] = by_level[max(shallower)]
+        if number:
+            by_number[number] = bare
+        if level:
+            by_level = {d: t for d, t in by_level.items() if d < level} | {level: bare}
+    return groups

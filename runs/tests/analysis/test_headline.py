@@ -1,0 +1,335 @@
+"""The outcome of a comparison as a kind and numbers, by class; the sentences are asserted in test_wording."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from runs import ingest
+from runs.analysis.facts import HostFact, ProcessFact
+from runs.analysis.headline import Outcome, Step
+from runs.analysis.table import compare
+from runs.api.comparisons import HeadlineSerializer
+from runs.models import Experiment
+from runs.selectors import judging, reads
+from runs.tests.analysis.facts import capture, configs, httpd, run
+from runs.tests.analysis.judging import FOUR, headline_of, table
+
+FIVE = [100.0, 101.0, 99.0, 100.5, 99.5]
+QUICK = [value * 1.095 for value in FIVE]
+MADE = {"complete_requests": 10_000, "failed_requests": 0}
+
+
+def of(*runs, names="abcdefgh", captures=(), hosts=()):
+    made = compare(configs(*names[: max(one.config for one in runs)]), list(runs), captures)
+    return headline_of(made, captures=captures, hosts=hosts)
+
+
+def five(config, rates=FIVE, **fields):
+    """Five runs of one config; lists among the fields have a value a run."""
+    each = [{name: v[at] if isinstance(v, list) else v for name, v in fields.items()} for at in range(len(rates))]
+    return [run(config, rate, repeat=at, **told) for at, (rate, told) in enumerate(zip(rates, each, strict=True), 1)]
+
+
+def tails(ms: float, p: str = "99") -> list[dict[str, float]]:
+    return [{p: ms * (1 + at / 100)} for at in range(5)]
+
+
+@pytest.mark.parametrize(
+    ("sides", "outcome", "winner", "change"),
+    [
+        ([FIVE, QUICK], "better", "b", 9.5),
+        ([QUICK, FIVE], "better", "a", 9.5),
+        ([FIVE, FIVE], "same", None, None),
+        ([[100.0], [130.0]], "unproven", "b", 30),
+        ([[130.0], [100.0]], "unproven", "a", 30),
+        ([[100.0], [100.0]], "unproven", None, None),
+        ([[10.0], [330.0]], "likely", "b", 3200),
+        ([[100.0, 140.0], [110.0, 150.0]], "unproven", "b", 8.6),
+        ([[5.0]], "single", None, None),
+        ([FIVE, [value * 1.2 for value in FIVE], [value * 1.4 for value in FIVE]], "better", "c", 16.7),
+        ([FIVE, [value * 1.4 for value in FIVE], [value * 1.4 for value in FIVE]], "same", None, None),
+    ],
+)
+def test_who_leads_and_by_how_much(sides, outcome, winner, change):
+    found = headline_of(table(*sides))
+    assert (found.outcome, found.winner and found.winner.title) == (outcome, winner)
+    assert found.change_pct == (None if change is None else pytest.approx(change, abs=0.1))
+
+
+def test_without_runs_there_is_no_headline():
+    assert headline_of(compare([], [], [])).outcome == "none"
+    assert headline_of(compare(configs("a"), [run(1)], [])).outcome == "none"
+
+
+def test_the_effect_has_its_interval_and_counts_of_the_side_that_it_names():
+    found = headline_of(table([*FIVE, 100.2, 100.1], QUICK))
+    assert found.low < found.ratio < found.high
+    assert (found.winner.n, found.loser.n) == (5, 7)
+    assert headline_of(table(QUICK, [*FIVE, 100.2, 100.1])).winner.n == 5
+
+
+def test_the_sentence_the_table_and_rest_have_one_effect():
+    comparison = table([100.0, 140.0, 118.0], [155.0, 149.0, 210.0])
+    found = HeadlineSerializer(headline_of(comparison)).data
+    assert found["change_pct"] == pytest.approx((headline_of(comparison).ratio - 1) * 100)
+    assert f"{found['change_pct']:.0f} %" in found["sentence"]
+
+
+@pytest.mark.parametrize(
+    ("bad", "outcome", "share"),
+    [
+        ({"failed_requests": 3000, "values": {"failed_connect": 3000, "failed_length": 0}}, "failed", 0.3),
+        ({"values": {"non_2xx_responses": 10_000}}, "failed", 1.0),
+        ({"values": {"non_2xx_responses": 600}}, "failed", 0.06),
+        ({"tool": "siege", "failed_requests": 4000, "complete_requests": 6000}, "failed", 0.4),
+        ({"tool": "siege", "values": {"availability_pct": 60.0}, "failed_requests": None}, "failed", 0.4),
+    ],
+)
+def test_a_side_that_failed_is_the_news_whatever_its_rate(bad, outcome, share):
+    for rate in (50.0, 5000.0):
+        same = {"tool": bad.get("tool", "ab")}
+        found = of(run(1, 900.1, **(MADE | same)), run(2, rate, **(MADE | bad)))
+        assert (found.outcome, found.winner.title, found.loser.title) == (outcome, "a", "b")
+        assert found.loser.failure.share == pytest.approx(share)
+        assert (found.change_pct, found.next.step, found.next.runs) == (None, Step.FIX, 0)
+
+
+def test_where_all_failed_nobody_won():
+    bad = MADE | {"values": {"non_2xx_responses": 9000}}
+    found = of(run(1, 100.0, **bad), run(2, 200.0, **bad))
+    assert (found.outcome, found.winner) == ("failed", None)
+    assert of(run(1, 100.0, **bad)).outcome == "failed"
+
+
+def test_a_run_that_broke_off_failed():
+    found = of(run(1, 100.0, **MADE), run(2, None, aborted=True, values={"error": "Connection refused (111)"}))
+    assert (found.outcome, found.winner.title, found.loser.failure.share) == ("failed", "a", None)
+
+
+def test_a_page_that_changes_its_length_did_not_fail():
+    changing = MADE | {"failed_requests": 9000, "values": {"failed_length": 9000}}
+    assert of(run(1, 100.0, **changing), run(2, 130.0, **changing)).outcome == "unproven"
+
+
+def test_few_failures_of_the_faster_side_are_told_against_it():
+    few = MADE | {"values": {"non_2xx_responses": 300}}
+    found = of(*five(1, **MADE), *five(2, QUICK, **few))
+    assert (found.outcome, [one.rule for one in found.against]) == ("trade_off", ["failures"])
+
+
+def test_several_configs_of_which_one_failed_are_still_ranked():
+    bad = MADE | {"values": {"non_2xx_responses": 9000}}
+    found = of(run(1, 100.0, **MADE), run(2, 900.0, **bad), run(3, 130.0, **MADE))
+    assert (found.outcome, found.winner.title, found.loser.title) == ("failed", "c", "b")
+    assert (found.rest.outcome, found.rest.loser.title) == ("unproven", "a")
+
+
+@pytest.mark.parametrize(
+    ("slow", "outcome", "rules"),
+    [
+        ({"percentiles_ms": tails(1520.0)}, "trade_off", ["tail"]),
+        ({"percentiles_ms": tails(120.0)}, "better", []),
+        ({"percentiles_ms": tails(150.0, "50")}, "better", []),  # nothing to set it beside
+    ],
+)
+def test_a_longer_tail_makes_it_a_trade_off(slow, outcome, rules):
+    found = of(*five(1, percentiles_ms=tails(117.0)), *five(2, QUICK, **slow))
+    assert (found.outcome, [one.rule for one in found.against]) == (outcome, rules)
+    if rules:
+        assert found.against[0].factor == pytest.approx(1520 / 117)
+        assert found.against[0].source.line
+
+
+def test_a_longer_tail_of_single_runs_is_shown_and_not_proven():
+    found = of(run(1, 100.0, percentiles_ms={"99": 100.0}), run(2, 130.0, percentiles_ms={"99": 400.0}))
+    assert (found.outcome, [(one.rule, one.proven) for one in found.against]) == ("unproven", [("tail", False)])
+
+
+def test_more_memory_makes_it_a_trade_off():
+    captures = [capture(1, processes=httpd(10.0)), capture(2, processes=httpd(30.0))]
+    found = of(*five(1), *five(2, QUICK), captures=captures)
+    assert (found.outcome, [one.rule for one in found.against]) == ("trade_off", ["memory"])
+
+
+def test_cpu_time_counts_by_request():
+    busy = [capture(1, metrics={"cpu_id": 50.0}), capture(2, metrics={"cpu_id": 45.0})]
+    assert of(*five(1), *five(2, QUICK), captures=busy).against == ()
+    busy[1] = capture(2, metrics={"cpu_id": 15.0})
+    assert [one.rule for one in of(*five(1), *five(2, QUICK), captures=busy).against] == ["cpu"]
+
+
+@pytest.mark.parametrize(
+    ("names", "fields", "outcome"),
+    [
+        (("nginx", "apache"), ({"keepalive": False}, {"keepalive": True}), "not_comparable"),
+        (("KeepAlive Off", "KeepAlive On"), ({"keepalive": False}, {"keepalive": True}), "better"),
+        (("plain", "with -k"), ({"keepalive": False}, {"keepalive": True}), "better"),
+        (("nginx", "apache with keep-alive"), ({"keepalive": False}, {"keepalive": True}), "not_comparable"),
+        (("nginx", "apache"), ({"concurrency": 50.0}, {"concurrency": 100.0}), "not_comparable"),
+        (
+            ("nginx", "apache"),
+            ({"values": {"document_length_bytes": 600}}, {"values": {"document_length_bytes": 10_000}}),
+            "not_comparable",
+        ),
+        (
+            ("small page", "large page"),
+            ({"values": {"document_length_bytes": 600}}, {"values": {"document_length_bytes": 10_000}}),
+            "better",
+        ),
+        (
+            ("nginx", "apache"),
+            ({"values": {"document_length_bytes": 600}}, {"values": {"document_length_bytes": 610}}),
+            "better",
+        ),
+        (("nginx", "apache"), ({"tool": "ab"}, {"tool": "wrk"}), "not_comparable"),
+    ],
+)
+def test_unlike_loads_stop_a_verdict_unless_they_are_compared(names, fields, outcome):
+    one, other = ({"command": "", **each} for each in fields)
+    assert of(*five(1, **one), *five(2, QUICK, **other), names=names).outcome == outcome
+
+
+def test_unlike_machines_stop_it_too():
+    hosts = (HostFact(1, "web1", "Xeon E5", 4), HostFact(2, "web2", "EPYC 7302", 16))
+    runs = [*five(1, host_id=1, host="web1"), *five(2, QUICK, host_id=2, host="web2")]
+    found = of(*runs, names=("nginx", "apache"), hosts=hosts)
+    assert (found.outcome, {one.name for one in found.unlike}) == ("not_comparable", {"CPU", "cores"})
+    assert (found.winner, found.change_pct) == (None, None)
+
+
+def test_runs_to_make_are_decided_beforehand_and_none_under_a_full_generator():
+    assert (headline_of(table([100.0], [130.0])).next.step, headline_of(table([100.0], [130.0])).next.runs) == (
+        "repeat",
+        4,
+    )
+    assert headline_of(table(FIVE, QUICK)).next.runs == 0
+    assert headline_of(table([300.0, 100.0], [310.0, 101.0])).next.step == "steady"
+
+
+def test_a_run_that_is_far_off_or_cold_is_looked_at_before_more_are_made():
+    far = headline_of(table([945.0, 950.0, 952.0, 948.0, 410.0], [1045.0, 1050.0, 1052.0, 1048.0, 1049.0]))
+    assert (far.outcome, far.odd, far.next.step, far.next.runs) == ("unproven", ("outlier", "a"), "outlier", 0)
+    cold = headline_of(table([617.0, 878.8], [722.2, 887.6]))
+    assert (cold.odd[0], cold.next.step, cold.next.runs) == ("cold", "warm", 4)
+
+
+def test_more_failures_than_requests_are_told_against_the_report():
+    bad = {"complete_requests": 25, "failed_requests": 34, "values": {"failed_length": 34}}
+    found = of(run(1, 100.0, **bad), run(2, 120.0, complete_requests=25, failed_requests=0))
+    assert [one.rule for one in found.against] == ["impossible"]
+
+
+def test_machines_that_the_configs_are_named_for_are_compared():
+    hosts = (HostFact(1, "a", "Xeon E5", 4), HostFact(2, "b", "EPYC 7302", 16))
+    runs = [*five(1, host_id=1, host="a"), *five(2, QUICK, host_id=2, host="b")]
+    assert of(*runs, names=("Old server", "New server"), hosts=hosts).outcome == "better"
+
+
+def test_under_a_full_load_generator_no_repeats_are_advised():
+    load = ProcessFact(7, "ab", "ab", 4096.0, 99.7, makes_load=True, one_thread=True)
+    runs = [run(1, 100.0, hostname="web"), run(2, 130.0, hostname="web")]
+    captures = [capture(one.config, run=one.id, processes=(load,)) for one in runs]
+    found = of(*runs, captures=captures)
+    assert (found.outcome, found.next.step, found.next.runs) == ("unproven", "generator", 0)
+    assert [one.rule for one in found.against] == ["generator.saturated"]
+
+
+@pytest.mark.parametrize(
+    ("levels", "peak", "limit"),
+    [
+        ([(50, 3.07, 0), (100, 2.82, 0), (150, 4.62, 285)], 50, 150),
+        ([(1, 900.0, 0), (4, 2800.0, 0), (16, 4300.0, 0), (64, 4100.0, 0)], 16, None),
+        ([(10, 100.0, 0), (100, 300.0, 0)], 100, None),
+    ],
+)
+def test_one_config_over_levels_of_concurrency_is_a_sweep(levels, peak, limit):
+    runs = [
+        run(
+            1,
+            rate,
+            command=f"ab -n 600 -c {level} http://web/",
+            complete_requests=600,
+            failed_requests=bad,
+            values={"failed_connect": bad, "failed_length": 0},
+        )
+        for level, rate, bad in levels
+    ]
+    found = of(*runs)
+    assert (found.outcome, found.sweep.axis, found.sweep.peak, found.sweep.limit) == (
+        "sweep",
+        "concurrency",
+        peak,
+        limit,
+    )
+    told = json.loads(json.dumps(HeadlineSerializer(found).data))
+    assert [point["value"] for point in told["sweep"]["points"]] == [level for level, _, _ in levels]
+
+
+def test_several_configs_over_the_same_levels_are_a_sweep_with_a_leader():
+    runs = [
+        run(config, rate * times, command=f"ab -n 600 -c {level} http://web/", complete_requests=600)
+        for config, times in ((1, 1.0), (2, 1.4))
+        for level, rate in ((1, 100.0), (4, 300.0), (16, 500.0))
+    ]
+    found = of(*runs)
+    assert (found.outcome, found.sweep.axis, len(found.sweep.points)) == ("sweep", "concurrency", 6)
+    assert (found.winner.title, round(found.change_pct)) == ("b", 40)
+
+
+@pytest.mark.parametrize(
+    ("names", "axis"),
+    [
+        (("MaxClients 50", "MaxClients 100", "MaxClients 150"), "MaxClients"),
+        (("1 worker", "2 workers", "4 workers"), "worker"),
+        (("pm.max_children=5", "pm.max_children=20", "pm.max_children=80"), "pm.max_children"),
+        (("PHP 7", "PHP 8", "PHP 9"), None),
+        (("nginx 1.18", "nginx 1.22", "nginx 1.24"), None),
+        (("MaxClients 50", "MaxClients 100"), None),
+    ],
+)
+def test_configs_that_differ_in_one_setting_are_a_sweep_of_it(names, axis):
+    found = of(*(run(at, 100.0 * at) for at in range(1, len(names) + 1)), names=names)
+    assert (found.sweep and found.sweep.axis) == axis
+    assert (found.outcome == Outcome.SWEEP) == (axis is not None)
+
+
+def test_each_workload_has_its_leader_and_two_that_contradict_are_a_trade_off():
+    names = ("nginx, static", "apache, static", "nginx, php", "apache, php")
+    runs = [*five(1), *five(2, QUICK), *five(3, [v / 4 for v in QUICK]), *five(4, [v / 4 for v in FIVE])]
+    found = of(*runs, names=names)
+    assert (found.outcome, len(found.others)) == ("trade_off", 1)
+    assert {found.winner.title, found.others[0].winner.title} == {"apache, static", "nginx, php"}
+    agree = of(
+        *five(1), *five(2, QUICK), *five(3, [v / 4 for v in FIVE]), *five(4, [v / 4 for v in QUICK]), names=names
+    )
+    assert (agree.outcome, agree.winner.title.split(",")[0]) == ("better", "apache")
+
+
+def test_the_json_has_the_keys_that_scripts_rely_on():
+    told = HeadlineSerializer(headline_of(table(FOUR, QUICK))).data
+    assert list(told) == [
+        *("outcome", "metric", "winner", "loser", "change_pct", "low_pct", "high_pct", "n_winner", "n_loser", "p"),
+        *("against", "next", "sentence"),
+    ]
+    assert set(told["next"]) == {"text", "runs_a_side"}
+    slow = of(*five(1, percentiles_ms=tails(117.0)), *five(2, QUICK, percentiles_ms=tails(1520.0)))
+    assert [set(one) for one in HeadlineSerializer(slow).data["against"]] == [{"rule", "config", "text", "line"}]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("number", "outcomes"),
+    [
+        ("000", ["unproven", "unproven"]),
+        ("001", ["unproven"]),
+        ("002", ["likely"]),
+        ("003", ["failed"]),
+        ("004", ["sweep"]),
+    ],
+)
+def test_the_published_sessions_have_these_outcomes(shared, number, outcomes):
+    ingest.submit(next(shared.glob(f"seeds/{number}_*.txt")).read_bytes(), door="rest")
+    found = [judging.compared(reads.of_experiment(one))[1].headline for one in Experiment.objects.order_by("id")]
+    assert [one.outcome for one in found] == outcomes

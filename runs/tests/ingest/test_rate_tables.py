@@ -1,0 +1,53 @@
+"""Rates that somebody wrote into a table: runs by themselves, quotes beside the reports that they are of. All texts are made up."""
+
+from __future__ import annotations
+
+import pytest
+
+from .documents import expand, read
+
+REPORTS = "## nginx\n\n@ab 12345.6\n\n## caddy\n\n@ab 10000.5\n\n@ab 10019.5\n"
+
+
+def table(*rates: str) -> str:
+    rows = "".join(f"| {name} | {rate} |\n" for name, rate in zip(("nginx", "caddy"), rates, strict=True))
+    return f"| Server | Requests/sec |\n|---|---|\n{rows}\n"
+
+
+def runs_of(text: str) -> tuple[list[tuple[str, str, int]], list[list[tuple[int, int]]]]:
+    """((config's name, tool, repeat) of each run, and its quotes)."""
+    blocks, draft = read(expand(text))
+    (experiment,) = draft.experiments
+    names = {config.key: config.name for config in experiment.configs}
+    kinds = {f"b{number}": block.kind for number, block in enumerate(blocks)}
+    found = [(names[run.config], kinds[run.key], run.repeat) for run in experiment.runs]
+    return found, [run.quotes for run in experiment.runs]
+
+
+def test_a_table_by_itself_has_a_run_for_each_rate():
+    found, _ = runs_of(table("12,346", "10,010"))
+    assert found == [("nginx", "rate_table", 1), ("caddy", "rate_table", 1)]
+
+
+@pytest.mark.parametrize(
+    "rates", [("12,346", "10,010"), ("12345.6", "10000.5"), ("12,345", "10,019"), ("12.3k", "10.0k")]
+)
+def test_a_rate_that_a_report_or_a_mean_of_reports_backs_up_is_its_quote(rates):
+    found, quotes = runs_of(table(*rates) + REPORTS)
+    assert found == [("nginx", "ab", 1), ("caddy", "ab", 1), ("caddy", "ab", 2)]
+    assert [(3, 3)] in quotes and sum(map(len, quotes)) == 2
+
+
+def test_a_rate_of_no_report_is_left_out_and_told():
+    blocks, _ = read(expand(table("77,777", "10,010") + REPORTS))
+    found, _ = runs_of(table("77,777", "10,010") + REPORTS)
+    assert [tool for _, tool, _ in found] == ["ab"] * 3
+    assert [problem.line for block in blocks for problem in block.problems] == [3]
+
+
+def test_columns_are_configs_where_rows_are_loads():
+    text = "| Clients | nginx req/s | caddy req/s |\n|---|---|---|\n| 10 | 100.5 | 90.5 |\n| 50 | 200.5 | 180.5 |\n"
+    _, draft = read(text)
+    (experiment,) = draft.experiments
+    assert [config.name for config in experiment.configs] == ["nginx", "caddy"]
+    assert [run.repeat for run in experiment.runs] == [1, 1, 1, 1]
