@@ -32,6 +32,7 @@ class Lines:
     memory   what a format wants to know of its own block before
     watched  a pattern: `seen` gets the lines in which it is found, by number, as they are taken
     last     see `texts`
+    fetching whether the text's own source is asked for more: what it raises is no fault of a format
     prefix   quoting that is being taken off each line ("> ", "# "); the reader sets it where a block begins
     quoting  the prefix of the block read last
     """
@@ -49,6 +50,7 @@ class Lines:
         self.memory: dict[str, Any] = {}
         self.watched: re.Pattern[str] | None = None
         self.seen: dict[int, str] = {}
+        self.fetching = False
 
     def __iter__(self) -> Lines:
         return self
@@ -70,7 +72,9 @@ class Lines:
 
     def _fetch(self) -> bool:
         """Fetch one more piece of the text. False where there is none."""
+        self.fetching = True
         piece = next(self._pieces, None)
+        self.fetching = False
         if piece is None:
             return False
         rest = self._text[self._at :]

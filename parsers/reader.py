@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import re
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -35,6 +36,12 @@ _LONGEST_STAMP = 500
 _TYPED = 8  # commands that are kept of each gap: the last ones
 _TIME = re.compile(r"[:時시点點](?<=\d.)\s?\d")  # the rarest sign first
 _EPOCH_OR_DAY = re.compile(r"\W{0,20}+(?:[12]\d{9}|20\d{6})")
+# What our own code raises on a text that nobody thought of; a lack of memory and a time limit are none of these.
+UNFORESEEN = (
+    *(ArithmeticError, AssertionError, AttributeError, LookupError, NameError, RuntimeError, StopIteration),
+    *(TypeError, ValueError, re.error),
+)
+log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -60,6 +67,7 @@ class Context:
     stamps: list[tuple[int, str]] = field(default_factory=list)
     commands: tuple[str, ...] = ()
     unread: list[Problem] = field(default_factory=list)
+    tried: tuple[str, int] | None = None  # kind and first line of the block that a format reads at this moment
 
     def add_line(self, number: int, line: str, lines: Lines) -> None:
         """Take in a line that no tool printed."""
@@ -207,6 +215,30 @@ class Block:
         """The same figures as records. A single load result is completed from its command, and kept."""
         if self._result is not None and self._result[0] is self.values:
             return [self._result[1]]
+        try:
+            return self._make_records()
+        except UNFORESEEN as failure:
+            self.fail(failure)
+            return []
+
+    def records_with(self, table: Sequence[dict[str, Any]]) -> list[Record]:
+        """The records of the same figures with another table of processes, not completed; of no block that failed."""
+        try:
+            return formats()[self.kind].records(self.values | {"processes": table}) if self.values else []
+        except UNFORESEEN as failure:
+            self.fail(failure)
+            return []
+
+    def fail(self, failure: Exception) -> None:
+        """Give up the figures: no other block of the text is lost for one that our code cannot read."""
+        log.error("%s, lines %d to %d", self.kind, self.first, self.last, exc_info=failure)
+        self.values, self.partial = {}, True
+        message = f"this output of {self.kind} could not be read, for a fault of the reader ({type(failure).__name__})"
+        self.problems.append(Problem(self.first, message))
+
+    def _make_records(self) -> list[Record]:
+        if not self.values:
+            return []
         records = formats()[self.kind].records(self.values)
         results = [record for record in records if isinstance(record, LoadResult)]
         if len(results) != 1:  # the rows of a log had a command each
@@ -242,14 +274,37 @@ def _complete(result: LoadResult, text: str) -> LoadResult:
 def read(lines: Iterable[str]) -> Iterator[Block]:
     """Blocks of tool output in `lines` (text lines, with or without their line ends), in order, each as soon as it is read.
 
-    Never raises on any text; what cannot be read is in the blocks' `problems`. Memory does not grow with the length.
+    Never raises on any text; what cannot be read is in the `problems` of the blocks. A fault of our own is logged and costs
+    its block only. What the source of the text raises goes on to the caller. Memory does not grow with the length.
     """
     source, context = Lines(lines), Context()
-    block: Block | None = None
-    for block in _read_blocks(source, context):
+    before: Block | None = None
+    reading = _read_blocks(source, context)
+    while True:
+        number = source.number
+        try:
+            block = next(reading, None)
+        except UNFORESEEN as failure:  # a generator that raised is at its end
+            if source.fetching:
+                raise
+            block, reading = _give_up(source, context, number, failure), _read_blocks(source, context)
+        if block is None:
+            break
         yield block
-    if block is not None:
-        block.problems += context.unread
+        before = block
+    if before is not None:
+        before.problems += context.unread
+
+
+def _give_up(source: Lines, context: Context, number: int, failure: Exception) -> Block:
+    """A block without figures for the lines, behind `number`, at which reading failed; it goes on behind them."""
+    kind, first = context.tried or (UNKNOWN, source.number)
+    context.tried, first = None, max(first, number + 1)
+    while source.number < first and next(source, None) is not None:
+        pass  # what the format put back is not tried once more
+    block = Block(kind, first, max(source.number, first))
+    block.fail(failure)
+    return block
 
 
 def _read_blocks(source: Lines, context: Context) -> Iterator[Block]:
@@ -282,7 +337,7 @@ def _read_usual(source: Lines, context: Context) -> Block | None:
     number = source.number
     for begins, form in beginnings().items():
         if source.begins((begins,)):
-            found = _try_parse(form.parse, source, context.pending_command)
+            found = _try_parse(form, form.parse, source, context, context.pending_command)
             return _make_block(source, form, found, context) if found and source.number > number else None
     return None
 
@@ -341,7 +396,7 @@ def _parse_quoted(source: Lines, form: Format, prefix: str, context: Context, co
     source.prefix = prefix
     source.watched = rate_labels() if form.inline or form.semantics else None
     try:
-        found = _try_parse(form.parse, source, command)
+        found = _try_parse(form, form.parse, source, context, command)
     finally:
         source.prefix, source.watched = "", None
         seen, source.seen = source.seen, {}
@@ -378,12 +433,18 @@ def _as_float(text: str) -> float | None:
         return None
 
 
-def _try_parse(parse: Parse, source: Lines, command: str | None) -> Found | None:
+def _try_parse(form: Format, parse: Parse, source: Lines, context: Context, command: str | None) -> Found | None:
     """What a format reads; None, too, where it took for a figure what is none ("1.2.3"): its lines stay unread."""
+    context.tried = form.kind, source.number + 1
     try:
-        return parse(source, command)
+        found = parse(source, command)
     except (ValueError, OverflowError):
-        return None
+        if source.fetching:
+            raise
+        found = None
+    if found is None:
+        context.tried = None
+    return found
 
 
 def _read_following(source: Lines, form: Format, follows: Parse, context: Context) -> Iterator[Block]:
@@ -391,7 +452,7 @@ def _read_following(source: Lines, form: Format, follows: Parse, context: Contex
     while True:
         number, source.prefix = source.number, source.quoting
         try:
-            found = _try_parse(follows, source, context.pending_command)
+            found = _try_parse(form, follows, source, context, context.pending_command)
         finally:
             source.prefix = ""
         if found is None:
@@ -428,7 +489,7 @@ def _make_block(
     if source.cut == found.last and all(problem.line != source.cut for problem in found.problems):
         message = f"the text ends in {source.cut_text!r}, without a line end: the number may be cut off"
         found.problems.append(Problem(source.cut, message))
-    return Block(
+    block = Block(
         kind=form.kind,
         first=found.first,
         last=found.last,
@@ -441,3 +502,5 @@ def _make_block(
         problems=found.problems,
         **context.end_block(form, found.values),
     )
+    context.tried = None
+    return block

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import logging
+from dataclasses import replace
+
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import parsers
 from parsers.__main__ import as_json
+from parsers.catalogue import formats
 
 from . import mangle
-from .reading import fixtures, text_of
+from .reading import FIXTURES, fixtures, text_of
 
 LINES = sorted({line for path in fixtures() for line in text_of(path).split("\n")[:120]})
 TEXTS = [text_of(path) for path in fixtures() if path.stat().st_size < 12_000]
@@ -122,3 +127,37 @@ def test_long_lines_of_what_patterns_like():
         "~/ ",
     ):
         holds([piece * 30_000 + "\n", piece * 2_000 + "$ \n", piece * 2_000 + "Requests per second: 5 [#/sec]\n"])
+
+
+REPORT = text_of(FIXTURES / "siege" / "siege_02_b_t.txt")
+LISTING = text_of(FIXTURES / "free" / "free_01.txt")
+
+
+@pytest.mark.parametrize("part", ["parse", "records"])
+def test_a_fault_in_one_format_is_a_problem_of_its_block_and_the_neighbours_are_kept(part, monkeypatch, caplog):
+    def fail(*args: object) -> None:
+        if part == "parse":
+            next(args[0])
+        raise KeyError("made for this test")
+
+    monkeypatch.setitem(formats(), "free", replace(formats()["free"], **{part: fail}))
+    n_before = REPORT.count("\n")
+    with caplog.at_level(logging.ERROR):
+        blocks = list(parsers.read((REPORT + "$ free\n" + LISTING + REPORT).splitlines(keepends=True)))
+        results = [block.load_results for block in blocks]
+    whole = next(iter(parsers.read(REPORT.splitlines(keepends=True)))).values
+    assert blocks[0].values == blocks[-1].values == whole and results[0] and results[-1]
+    failed = next(block for block in blocks if block.problems)
+    assert failed.first >= n_before and failed.values == {} and failed.partial and not failed.records
+    assert [problem.line for problem in failed.problems] == [failed.first]
+    assert "could not be read, for a fault of the reader (KeyError)" in failed.problems[0].message
+    assert "made for this test" in caplog.text and "Traceback" in caplog.text
+
+
+def test_what_the_source_of_a_text_raises_is_not_taken_for_a_fault_of_a_format():
+    def lines():
+        yield from REPORT.splitlines(keepends=True)[:5]
+        raise ValueError("the file is damaged")
+
+    with pytest.raises(ValueError, match="the file is damaged"):
+        list(parsers.read(lines()))

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from parsers import Block, ProcessSample, Record, SystemSample
-from parsers.catalogue import formats
+from parsers import Block, ProcessSample, SystemSample
 from parsers.tables import Table
 
 from .clocks import MAX_LINES_APART, read_clock
@@ -79,7 +78,7 @@ class SampleReader:
         layout = tuple(table.columns), tuple(block.values)
         if layout != self._checked_layout and not self._check_layout(block, table, layout):
             return None
-        records = _records_with(block, self._empty_table)
+        records = block.records_with(self._empty_table)
         if not (records or self._has_processes):
             return []
         system = records[0] if records else SystemSample("", None, {})
@@ -94,7 +93,7 @@ class SampleReader:
         self._checked_layout = (), ()
         n = min(_N_COMPARED, len(table))
         first_rows = Table({name: column[:n] for name, column in table.columns.items()}, n)
-        records = _records_with(block, first_rows)
+        records = block.records_with(first_rows)
         processes = [record for record in records if isinstance(record, ProcessSample)]
         if any(isinstance(record, SystemSample) for record in records[1:]):
             return False
@@ -103,10 +102,6 @@ class SampleReader:
         self._checked_layout, self._has_processes = layout, bool(processes)
         self._empty_table = Table({name: [] for name in table.columns}, 0)
         return True
-
-
-def _records_with(block: Block, table: Table) -> list[Record]:
-    return formats()[block.kind].records(block.values | {"processes": table})
 
 
 def clock_above(block: Block) -> str | None:
