@@ -38,8 +38,17 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.STORAGES = {**settings.STORAGES, "staticfiles": static}
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     # Two suites on one PostgreSQL server must not drop each other's database.
+    database = settings.DATABASES["default"]
     if os.environ.get("DATABASE_URL"):
-        settings.DATABASES["default"].setdefault("TEST", {})["NAME"] = f"test_benchdash_{os.getpid()}"
+        database.setdefault("TEST", {})["NAME"] = f"test_benchdash_{os.getpid()}"
+    else:
+        # A file, as in use: in memory, the live server's thread would share the test's own connection.
+        database.setdefault("TEST", {})["NAME"] = str(Path(DATA.name, "test.sqlite3"))
+        database["OPTIONS"]["init_command"] += "PRAGMA synchronous=OFF;"
+
+
+def pytest_unconfigure() -> None:
+    DATA.cleanup()
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ import math
 import threading
 
 import pytest
-from django.db import connection, connections
+from django.db import connections
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -252,8 +252,6 @@ class TestOddFigures:
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("hints", [Hints(), Hints(experiment="July")])
 def test_the_same_text_from_many_at_once_is_stored_once(hints):
-    if connection.vendor != "postgresql":
-        pytest.skip("threads cannot share SQLite in memory; test_import_log has several processes at one file")
     receipts, errors = [], []
     start = threading.Barrier(6)
 

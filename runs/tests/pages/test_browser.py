@@ -57,6 +57,13 @@ def no_sideways_scroll(page: Any) -> bool:
     return bool(page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"))
 
 
+def save_preview(page: Any) -> None:
+    """From the filled-in form to the experiment's page."""
+    page.click("text=Preview")
+    page.click("button[value=save]")
+    page.wait_for_url("**/experiments/*/")
+
+
 def see_charts(page: Any) -> None:
     """Go down the page: a chart is drawn when the reader comes near it."""
     for plot in page.locator(".plot").all():
@@ -69,7 +76,7 @@ def test_a_seed_is_pasted_previewed_saved_and_drawn(page: Any, shared: Path) -> 
     page.fill("textarea[name=text]", seed.read_text(encoding="utf-8"))
     assert no_sideways_scroll(page)
     page.click("text=Preview")
-    assert page.locator(".entry").count() >= 4
+    page.locator(".entry").nth(3).wait_for()
     assert no_sideways_scroll(page)
     page.locator("input[name$=':name']").first.fill("Two MPMs")
     page.click("button[value=save]")
@@ -78,6 +85,7 @@ def test_a_seed_is_pasted_previewed_saved_and_drawn(page: Any, shared: Path) -> 
     assert "failed 17.3 %" in page.locator(".sentence").inner_text()
     assert "172849 of 1000000 requests failed" in page.locator(".doubts .fatal").inner_text()
     see_charts(page)
+    page.locator("#chart-latency .scatterlayer .trace").nth(3).wait_for()
     assert page.locator("#chart-latency .scatterlayer .trace").count() == 4
     assert no_sideways_scroll(page)
 
@@ -85,12 +93,10 @@ def test_a_seed_is_pasted_previewed_saved_and_drawn(page: Any, shared: Path) -> 
 def test_a_figure_leads_to_its_line(page: Any, shared: Path, live_server: Any) -> None:
     seed = next((shared / "seeds").glob("003*.txt"))
     page.set_input_files("input[type=file]", str(seed))
-    page.click("text=Preview")
-    page.click("button[value=save]")
-    page.wait_for_url("**/experiments/*/")
+    save_preview(page)
     page.click("a.figure >> nth=0")
     page.wait_for_url(re.compile(r"/uploads/\d+/#L\d+"))
-    assert page.locator("li:target").count() == 1
+    page.locator("li:target").wait_for()
     assert no_sideways_scroll(page)
     assert all(request.startswith(live_server.url) for request in page.evaluate(REQUESTS))
 
@@ -100,15 +106,13 @@ REQUESTS = "performance.getEntriesByType('resource').map((entry) => entry.name)"
 
 def test_a_doubt_is_overruled_and_withdrawn_with_the_keyboard(page: Any, shared: Path) -> None:
     page.set_input_files("input[type=file]", str(next((shared / "seeds").glob("003*.txt"))))
-    page.click("text=Preview")
-    page.click("button[value=save]")
-    page.wait_for_url("**/experiments/*/")
+    save_preview(page)
     page.locator(".doubts .fatal summary").press("Enter")
     page.keyboard.press("Tab")
     page.keyboard.type("the page is of changing length")
     page.keyboard.press("Enter")
     page.locator(".doubts .overruled").wait_for()
-    assert "counted anyway by reader" in page.locator(".ruling").inner_text()
+    page.locator(".ruling", has_text="counted anyway by reader").wait_for()
     assert "failed" not in page.locator(".sentence").inner_text()
     page.locator(".ruling button").press("Enter")
     page.locator(".doubts .fatal").wait_for()
@@ -117,14 +121,12 @@ def test_a_doubt_is_overruled_and_withdrawn_with_the_keyboard(page: Any, shared:
 
 def test_the_exported_file_opens_alone_and_asks_nothing(page: Any, shared: Path, tmp_path: Path) -> None:
     page.set_input_files("input[type=file]", str(next((shared / "seeds").glob("004*.txt"))))
-    page.click("text=Preview")
-    page.click("button[value=save]")
-    page.wait_for_url("**/experiments/*/")
+    save_preview(page)
     kept = tmp_path / "post.html"
     kept.write_text(page.request.get(page.url.rstrip("/") + ".html").text(), encoding="utf-8")
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.goto(kept.as_uri())
     assert asked == [kept.as_uri()]
-    assert page.locator("svg.bd").count() >= 1
+    page.locator("svg.bd").first.wait_for()
     assert no_sideways_scroll(page)

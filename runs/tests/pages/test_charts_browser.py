@@ -115,10 +115,10 @@ def test_a_run_moves_and_is_left_out_from_its_row(page: Any, live_server: Any, e
     visit(page, live_server, experiment)
     page.locator("#runs ~ details summary").first.click()
     page.locator("#move-to").select_option(label=experiment.configs.last().name)
-    page.locator("tbody button[form=move-run]").first.click()
-    page.wait_for_url("**/#runs")
+    with page.expect_navigation():
+        page.locator("tbody button[form=move-run]").first.click()
     assert experiment.configs.last().runs.count() == 6
     page.locator("#runs ~ details summary").first.click()
-    page.locator("tbody button[form=count-run]").first.click()
-    page.wait_for_load_state()
+    with page.expect_navigation():
+        page.locator("tbody button[form=count-run]").first.click()
     assert Run.objects.filter(experiment=experiment, counted=False).count() == 1

@@ -1,7 +1,6 @@
 """A job's page in a real browser while its rows change, as a worker would change them.
 
-The page's clock stands still and is moved by hand: on SQLite the server shares the test's own connection, so that rows
-must not be written while a look of the page is being answered.
+The page's clock stands still and is moved by hand, so that the page looks when the test lets it.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from runs.tests.commands.test_serve import port, read_until, start
 from runs.tests.pages.test_browser import ARGUMENTS, see_charts
@@ -94,17 +95,16 @@ def test_a_new_user_registers_this_machine_and_sees_the_comparison_fill_in(page:
     assert page.evaluate("window.neverReloaded")
     see_charts(page)
     page.wait_for_function("document.querySelectorAll('#chart-throughput .points path').length >= 12")
-    drawn = page.locator(".plot .main-svg").count()
-    assert drawn == 3 * page.locator(".plot").count()
-    assert page.locator("#adding[hx-get]").count() == 0
+    expect(page.locator(".plot .main-svg")).to_have_count(3 * page.locator(".plot").count())
+    expect(page.locator("#adding[hx-get]")).to_have_count(0)
     assert no_sideways_scroll(page)
 
     # Every counted run is in the table, and the job's page leads to each.
-    assert page.locator(".headline .badge").count() == 1
+    expect(page.locator(".headline .badge")).to_have_count(1)
     page.click("#adding a")
     page.wait_for_url("**/remote/jobs/*/")
-    assert page.locator(".sentence.state").inner_text() == "Done, 16 of 16 stored."
-    assert page.locator("table.steps tr.done td.r a").count() == 16
+    expect(page.locator(".sentence.state")).to_have_text("Done, 16 of 16 stored.")
+    expect(page.locator("table.steps tr.done td.r a")).to_have_count(16)
     assert no_sideways_scroll(page)
     page.locator("table.steps tr.done td.r a").last.click()
     page.wait_for_url("**/runs/*/")
