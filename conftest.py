@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import tempfile
 from collections import Counter
@@ -15,6 +16,7 @@ from benchdash.tests.services import FINDERS, everything_required
 
 # Before Django reads its settings: the tests must neither see nor touch the developer's var/.
 DATA = tempfile.TemporaryDirectory(prefix="benchdash-test-")
+atexit.register(DATA.cleanup)
 (Path(DATA.name) / "static").mkdir()
 SETTINGS = (
     *("SECRET_KEY", "DEBUG", "PUBLIC_READ", "ALLOWED_HOSTS", "HTTPS", "CELERY_BROKER_URL", "PORT", "DATABASE_URL"),
@@ -45,10 +47,6 @@ def pytest_configure(config: pytest.Config) -> None:
         # A file, as in use: in memory, the live server's thread would share the test's own connection.
         database.setdefault("TEST", {})["NAME"] = str(Path(DATA.name, "test.sqlite3"))
         database["OPTIONS"]["init_command"] += "PRAGMA synchronous=OFF;"
-
-
-def pytest_unconfigure() -> None:
-    DATA.cleanup()
 
 
 @pytest.fixture(scope="session")
