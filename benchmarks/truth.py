@@ -180,9 +180,9 @@ def _orders() -> Iterator[Claim]:
         yield Claim(f"equal, {what}", says(in_order(order, (0.01, 0.01), drift=-0.1)), most=0.06)
         if len(order) == 16:
             yield Claim(f"+3 %, {what}", says(in_order(order, (0.01, 0.01), (0.03,), -0.1)), least=0.9)
-    for n, sd in ((5, 0.01), (5, 0.02), (5, 0.03), (8, 0.02)):
+    for n, sd in ((3, 0.03), (5, 0.01), (5, 0.02), (5, 0.03), (8, 0.02), (8, 0.05), (10, 0.03)):
         what = f"equal, in blocks of {n}, drift −10 %, sd {100 * sd:g} %"
-        yield Claim(what, says(blocks((n, sd), (n, sd), drift=-0.1)), most=0.25)
+        yield Claim(what, says(blocks((n, sd), (n, sd), drift=-0.1)), most=0.06)
 
 
 def _single_runs() -> Iterator[Claim]:
@@ -203,8 +203,13 @@ def _single_runs() -> Iterator[Claim]:
 
 
 def _power() -> Iterator[Claim]:
-    for n, least in ((3, 0.8), (4, 0.85), (5, 0.9), (7, 0.95), (10, 0.95)):
+    for n, least in ((3, 0.6), (4, 0.8), (5, 0.9), (7, 0.95), (10, 0.95)):
         yield Claim(f"+10 %, {n} each, sd 2 %", says(blocks((n, 0.02), (n, 0.02), gains=(0.1,))), least=least)
+    three = blocks((3, 0.02), (3, 0.02), gains=(0.1,))
+    yield Claim("+10 %, 3 each, sd 2 %: proven or likely", says(three, (*PROVEN, *LIKELY)), least=0.8)
+    for order in ("abbaab", "abbaabba"):
+        what = f"+10 %, {order}, {len(order) // 2} each, sd 2 %"
+        yield Claim(what, says(in_order(order, (0.02, 0.02), (0.1,))), least=0.8)
     for n in (3, 4, 5):
         three = blocks(*[(n, 0.01)] * 3, gains=(0.1, 0.1))
         yield Claim(f"+10 %, three configs, {n} each, sd 1 %", says(three, at=1), least=0.9)

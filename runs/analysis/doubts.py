@@ -2,13 +2,14 @@
 
 find_doubts(case)  all of them, fatal ones first; those that are alike are one
 excluded(doubts)   runs that a fatal doubt keeps out of verdicts, and why
-fatal_rules(run)   the rules that keep a run out whatever it is compared with
+fatal_rules(case)  the rules that keep runs out whatever it is compared with
 apart(doubts)      configs that are not comparable with what they stand against, and why
 A fatal doubt that a person overruled is still shown, and keeps nothing out.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,7 +18,7 @@ from runs.analysis import doubt_errors, doubt_figures, doubt_machine
 from runs.analysis.doubt_case import SEVERITIES, Case, Finding, Severity
 from runs.analysis.doubt_differences import find_differences
 from runs.analysis.doubt_wording import NamedFinding, basis_of, compose_sentence, moral_of, name_finding, reason_of
-from runs.analysis.facts import ConfigFact, OverrideFact, RunFact, Source
+from runs.analysis.facts import OverrideFact, Source
 
 # A rule reads a Case and yields a Finding for each run, each config or the whole comparison that it doubts.
 RULES: dict[str, Callable[[Case], Iterable[Finding]]] = {
@@ -156,12 +157,14 @@ def is_rule(identity: str) -> bool:
     return identity in RULES
 
 
-def fatal_rules(run: RunFact) -> set[str]:
-    """The rules by which this run alone says that it does not count. Monitors and other runs are not asked."""
-    case = Case([ConfigFact(run.config, "")], [run])
-    alone = {rule: find for rule, find in RULES.items() if not rule.startswith("differs.")}
-    found = ((rule, finding) for rule, find in alone.items() for finding in find(case))
-    return {rule for rule, finding in found if finding.severity == "fatal" and finding.run is not None}
+def fatal_rules(case: Case) -> dict[int, set[str]]:
+    """Run id -> the rules that keep it out whatever it is compared with."""
+    out: dict[int, set[str]] = defaultdict(set)
+    for rule, find in RULES.items():
+        for finding in find(case) if not rule.startswith("differs.") else ():
+            if finding.severity == "fatal" and finding.run is not None:
+                out[finding.run].add(rule)
+    return out
 
 
 def excluded(found: Iterable[Doubt]) -> dict[int, str]:

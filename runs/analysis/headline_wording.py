@@ -78,6 +78,8 @@ def _lead(headline: Headline) -> str:
     if headline.metric != RATE:
         verb = "likely takes" if headline.outcome == Outcome.LIKELY else "took"
     proof = ", not proven" if headline.outcome == Outcome.LIKELY else ""
+    if proof and headline.drift:
+        proof += " as all runs of one came before those of the other: a drift of the machine could be all of it"
     said = f"{where}{own} {verb} {effect} {other}{rank.rstrip(',')} ({sure}{proof}){_but(headline)}."
     return " ".join([said, *_beside_base(headline)])
 

@@ -6,8 +6,8 @@ How it is decided, metric by metric, each config against the first of its block 
   4 pairs of runs by turns    the paired t test instead of both, with its interval
   1                           no test: the ratio beside what repeats vary by, in the comparison, else elsewhere
   always                      Holm over the configs of one metric; "same" where the whole interval is within 2 %
-Beyond what repeats vary by (99 %), a difference that no test could prove is called likely. A difference that a trend
-within the runs of both sides could explain, which were measured one after the other, is undecided.
+Beyond what repeats vary by (99 %), a difference that no test could prove is called likely. Of sides that were measured one
+after the other, a difference that a drift could explain is undecided where the runs drift that way, and likely elsewhere.
 """
 
 from __future__ import annotations
@@ -247,7 +247,7 @@ def decide(evidence: Evidence, p_adjusted: float | None, base: int, scale: Scale
         needed=needed,
         borrowed=is_open and bool(scale.where),
         design=evidence.design,
-        trend=evidence.trend,
+        drift=evidence.drift,
         all_zero=not any(evidence.base.values) and not any(evidence.own.values),
         scale=scale,
     )
@@ -262,9 +262,11 @@ def _decide(evidence: Evidence, p_adjusted: float | None, scale: Scale) -> tuple
         return Kind.UNDECIDED, Ground.WITHIN_STEP
     better = evidence.is_up == (scale.row.good > 0)
     if p_adjusted is not None and p_adjusted < ALPHA:
-        if evidence.trend is not None:
+        if evidence.drift is None:
+            return Kind.BETTER if better else Kind.WORSE, Ground.TESTED
+        if evidence.drift.is_seen:
             return Kind.UNDECIDED, Ground.DRIFT
-        return Kind.BETTER if better else Kind.WORSE, Ground.TESTED
+        return Kind.LIKELY_BETTER if better else Kind.LIKELY_WORSE, Ground.DRIFT
     if evidence.distance is not None and abs(evidence.distance) > _reach(evidence, scale) * ROUNDING:
         return Kind.LIKELY_BETTER if better else Kind.LIKELY_WORSE, Ground.FAR
     return Kind.UNDECIDED, Ground.OPEN
@@ -291,7 +293,7 @@ def _reach(evidence: Evidence, scale: Scale) -> float:
     pool = scale.pool
     if pool is None:
         return scale.row.unknown
-    seen = evidence.p is not None and evidence.p < ALPHA and evidence.trend is None
+    seen = evidence.p is not None and evidence.p < ALPHA and evidence.drift is None
     if evidence.fewest >= ENOUGH_TO_VARY and not seen:
         return math.inf
     limit = pool.reach(len(evidence.base.values), len(evidence.own.values), FAR)

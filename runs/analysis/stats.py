@@ -237,30 +237,6 @@ def common_slope(sets: Iterable[tuple[Sequence[float], Sequence[float]]]) -> Slo
     return Slope(slope, sd / math.sqrt(squares), sd, df)
 
 
-# One-sided chance under which a trend within the runs is taken for one. Lower, and fewer drifts are seen; higher, and more
-# proofs are lost for nothing: see docs/verdicts.md for what this comes to.
-TREND = 0.15
-
-
-def explaining_trend(xs: Sequence[Placed], ys: Sequence[Placed]) -> float | None:
-    """The rise a place within both sides, where it could be all that sets them apart; None where it could not.
-
-    For sides of which one was measured wholly before the other.
-    """
-    slope = common_slope([([each.place for each in side], [each.value for each in side]) for side in (xs, ys)])
-    if slope is None or not slope.error:
-        return None
-    apart = fmean(y.value for y in ys) - fmean(x.value for x in xs)
-    away = fmean(y.place for y in ys) - fmean(x.place for x in xs)
-    towards = math.copysign(1, apart * away)
-    if float(stdtr(slope.df, -towards * slope.per_run / slope.error)) > TREND:
-        return None
-    error = math.hypot(slope.sd * math.sqrt(1 / len(xs) + 1 / len(ys)), away * slope.error)
-    left = _by_student(apart - away * slope.per_run, error, slope.df)
-    proven_anyway = left.low > 0 if apart > 0 else left.high < 0
-    return None if proven_anyway else slope.per_run
-
-
 # Of values this far from the median one is an outlier: so many times the median distance from it (as a standard deviation),
 # and by at least a tenth, as few values can lie very near each other by chance.
 OUTLIER_SDS, OUTLIER_LEAST = 7, math.log(1.1)
@@ -275,6 +251,51 @@ def find_outliers(logged: Sequence[float]) -> list[int]:
     usual = median(abs(value - middle) for value in logged) * SD_OF_MEDIAN_DISTANCE
     far = max(OUTLIER_SDS * usual, OUTLIER_LEAST)
     return [at for at, value in enumerate(logged) if abs(value - middle) > far]
+
+
+# One-sided, that a difference lies beyond the trend: 10 % of the 90 % interval lie at its two ends.
+BEYOND_TREND = 0.05
+# One-sided chance under which a trend within the runs is taken for one.
+TREND_SEEN = 0.15
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """A steady rise a place that would be all of a difference, and that the runs do not rule out.
+
+    is_seen: the runs themselves rise, or fall, that way
+    """
+
+    per_run: float
+    is_seen: bool
+
+
+def explaining_drift(xs: Sequence[Placed], ys: Sequence[Placed]) -> Drift | None:
+    """For sides of which one was measured wholly before the other; None where the difference lies beyond any such drift.
+
+    It must lie beyond the straight line through both sides, with that line's own uncertainty. Outliers are left out.
+    """
+    kept = [_without_outliers(side) for side in (xs, ys)]
+    slope = common_slope([([each.place for each in side], [each.value for each in side]) for side in kept])
+    if slope is None or not slope.error:
+        return None
+    apart, away = (fmean(own) - fmean(base) for base, own in zip(*map(_split, kept), strict=True))
+    error = math.hypot(slope.sd * math.sqrt(sum(1 / len(side) for side in kept)), away * slope.error)
+    towards = math.copysign(1, apart)
+    if float(stdtr(slope.df, -towards * (apart - away * slope.per_run) / error)) < BEYOND_TREND:
+        return None
+    towards *= math.copysign(1, away)
+    return Drift(apart / away, float(stdtr(slope.df, -towards * slope.per_run / slope.error)) < TREND_SEEN)
+
+
+def _split(side: Sequence[Placed]) -> tuple[list[float], list[float]]:
+    """(values, places)."""
+    return [each.value for each in side], [float(each.place) for each in side]
+
+
+def _without_outliers(side: Sequence[Placed]) -> list[Placed]:
+    out = find_outliers([each.value for each in side])
+    return [each for at, each in enumerate(side) if at not in out]
 
 
 def holm(ps: Sequence[float]) -> list[float]:

@@ -14,7 +14,7 @@ from statistics import fmean
 from runs.analysis import stats
 from runs.analysis.facts import RunFact
 from runs.analysis.numbers import mean
-from runs.analysis.stats import Placed, Pool
+from runs.analysis.stats import Drift, Placed, Pool
 from runs.analysis.table import value_of
 
 # Few repeats are near enough to normal for Welch's test on the logs. From so many a side ranks lose nothing by one wild run.
@@ -80,7 +80,7 @@ class Evidence:
     """Two sides; distance, low and high are logs of ratios, None where a value has no log.
 
     sd     what one run varies by, in logs, as the test took it; None where no test could be made (test "")
-    trend  the rise a run, in logs, within sides measured one after the other, where it could be all of the distance
+    drift  in logs, of sides measured one after the other, where it could be all of the distance
     """
 
     base: Side
@@ -94,7 +94,7 @@ class Evidence:
     p: float | None = None
     sd: float | None = None
     effect: float | None = None
-    trend: float | None = None
+    drift: Drift | None = None
 
     @property
     def fewest(self) -> int:
@@ -141,8 +141,8 @@ def compare_sides(base: Side, own: Side, step: float = 0.0) -> Evidence:
     if shift is None:
         return found
     suspect = design == Design.BLOCKED and shift.p < ALPHA
-    trend = stats.explaining_trend(base.placed, own.placed) if suspect else None
-    found = replace(found, of=of, test=test, sd=sd, trend=trend)
+    drift = stats.explaining_drift(base.placed, own.placed) if suspect else None
+    found = replace(found, of=of, test=test, sd=sd, drift=drift)
     return replace(found, distance=shift.difference, low=shift.low, high=shift.high, p=shift.p)
 
 
@@ -179,7 +179,7 @@ def repeats_needed(evidence: Evidence, pool: stats.Pool | None, *, comparisons: 
     """
     sd = evidence.sd or (own.sd if (own := stats.pooled(filter(None, (evidence.base.logs, evidence.own.logs)))) else 0)
     sd = sd or (pool.sd if pool else 0)
-    if evidence.distance is None or not sd or evidence.trend is not None or evidence.is_within(step):
+    if evidence.distance is None or not sd or evidence.drift is not None or evidence.is_within(step):
         return None
     distance = abs(evidence.distance)
     different = stats.repeats_needed(distance, sd, alpha=ALPHA / max(comparisons, 1))
@@ -260,7 +260,7 @@ class Ground(StrEnum):
     EQUIVALENT = "equivalent"  # the whole interval lies within the margin of the same
     WITHIN_STEP = "within_step"  # no further apart than the least difference that the tool prints
     TESTED = "tested"  # p after Holm is below 5 %
-    DRIFT = "drift"  # a test would say so, but a trend within both sides' runs could be all of it
+    DRIFT = "drift"  # a test would say so, but a drift of the machine could be all of it
     FAR = "far"  # far beyond what repeats vary by, and no test could prove it
     OPEN = "open"
     FAILURES = "failures"  # counts of failed requests
@@ -338,7 +338,7 @@ class Verdict:
     ratio      of the middles named in `of`, with its 95 % interval low to high; None where there is none
     distance   the logarithm of the ratio, which also exists where the ratio is beyond what a number holds
     test       the test's name, "" where none was made; p as it came, p_adjusted after Holm over the metric's configs
-    design     the order of the runs of both sides; `trend`: see Evidence
+    design     the order of the runs of both sides; `drift`: see Evidence
     effect     Cliff's delta from 4 repeats a side up, 1: every value above every one of the baseline
     needed     repeats a side that would settle it; more than stats.MOST_REPEATS stand as one more than that
     borrowed   neither side has repeats, so that the spread is that of others
@@ -364,7 +364,7 @@ class Verdict:
     needed: int | None = None
     borrowed: bool = False
     design: Design = Design.UNKNOWN
-    trend: float | None = None
+    drift: Drift | None = None
     all_zero: bool = False
     scale: Scale | None = None
     failures: FailureCounts | None = None

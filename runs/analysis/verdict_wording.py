@@ -139,18 +139,18 @@ def explain(verdict: Verdict) -> str:
 
 
 def _explain_order(verdict: Verdict) -> str:
-    if verdict.design == Design.BLOCKED and verdict.trend is not None:
-        return (
-            f"All runs of one config came before those of the other, and within both the figures drift by {_drift(verdict)}: "
-            "going on like that could be the whole difference. Run the configs in turn."
-        )
     if verdict.design == Design.BLOCKED:
-        return "All runs of one config came before those of the other, so that a drift of the machine would look alike."
+        first = "All runs of one config came before those of the other"
+        if verdict.drift is None:
+            return f"{first}, so that a drift of the machine would look alike."
+        seen = "drift that way" if verdict.drift.is_seen else "do not rule out a drift"
+        return f"{first}, and within both they {seen}: {_drift(verdict)} would be all of it. Run the configs in turn."
     return "The runs alternate, and neighbours are compared." if verdict.test.startswith("paired") else ""
 
 
 def _drift(verdict: Verdict) -> str:
-    return f"{_size(ratio(verdict.trend or 0) or 1)} a run {'up' if (verdict.trend or 0) > 0 else 'down'}"
+    rise = verdict.drift.per_run if verdict.drift else 0.0
+    return f"{_size(ratio(rise) or 1)} a run {'up' if rise > 0 else 'down'}"
 
 
 def _explain_spread(verdict: Verdict, scale: Scale) -> str:

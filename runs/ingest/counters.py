@@ -18,9 +18,11 @@ from django.db.models import Count, F, Max, Min, Model, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce, Greatest, Ln, TruncDate
 
 from parsers.catalogue import asked_load, semantics_of
+from runs.analysis.doubt_case import Case
+from runs.analysis.doubt_machine import MIB
 from runs.analysis.doubts import fatal_rules
-from runs.analysis.facts import copy_run
-from runs.models import CounterDelta, Facet, Host, Override, Run, RunTag, Trend, TrendLine
+from runs.analysis.facts import CaptureFact, ConfigFact, RunFact, copy_run
+from runs.models import Capture, CounterDelta, Facet, Host, Override, Run, RunTag, Series, Trend, TrendLine
 
 Kind = Facet.Kind
 FacetIds = dict[tuple[str, str], int]  # by kind and value
@@ -245,22 +247,58 @@ def _sum_days(wanted: dict[str, set[date]]) -> None:
 
 
 def _judge(runs: QuerySet[Run]) -> None:
-    """Set `doubted` of these runs: by a fatal doubt that needs no other run or monitor, and that nobody overruled."""
+    """Set `doubted` of these runs: by a fatal doubt that rests on themselves or on monitors, and that nobody overruled."""
     for part in _parts(list(runs.order_by("pk").values_list("pk", flat=True))):
         rows = Run.objects.filter(pk__in=part)
         standing = Override.objects.filter(upload__in=rows.values("upload"), withdrawn_at=None)
         overruled: dict[int | None, list[tuple[int | None, str]]] = defaultdict(list)
         for upload, line, rule in standing.values_list("upload_id", "line", "rule"):
             overruled[upload].append((line, rule))
-        doubted = set()
+        doubted, watched = set(), _doubted_by_monitors(rows)
         for run in rows.select_related("host").defer("quotes"):
-            options = asked_load(run.command, run.tool, run.values)
             lines = range(run.line_first, run.line_last + 1)
-            rules = {rule for line, rule in overruled[run.upload_id] if line in lines}
-            if fatal_rules(copy_run(run, semantics_of(run.tool), options)) - rules:
+            ruled = {rule for line, rule in overruled[run.upload_id] if line in lines}
+            alone = fatal_rules(Case([ConfigFact(run.config_id, "")], [_run_fact(run)]))
+            if (alone.get(run.pk, set()) | watched.get(run.pk, set())) - ruled:
                 doubted.add(run.pk)
         rows.filter(pk__in=doubted).update(doubted=True)
         rows.exclude(pk__in=doubted).update(doubted=False)
+
+
+def _run_fact(run: Run) -> RunFact:
+    return copy_run(run, semantics_of(run.tool), asked_load(run.command, run.tool, run.values))
+
+
+def _doubted_by_monitors(runs: QuerySet[Run]) -> dict[int, set[str]]:
+    """Rules that keep runs out by what monitors in the same texts saw. Texts without swap in use are not asked."""
+    swap = Series.objects.filter(pid=None, metric="swap_used_kb")
+    used = swap.filter(max__gte=MIB, capture__upload__in=runs.values("upload"))
+    found: dict[int, set[str]] = {}
+    for upload, experiment in used.values_list("capture__upload", "capture__experiment").distinct():
+        own = Q(upload=upload, experiment=experiment)
+        clean = swap.filter(mean=0, capture__experiment=experiment, capture__run__counted=True)[:1]
+        captures = list(Capture.objects.filter(own | Q(pk__in=list(clean.values_list("capture", flat=True)))))
+        beside = [capture.run_id for capture in captures if capture.run_id]
+        rows = Run.objects.filter(own | Q(pk__in=beside), counted=True).select_related("host").defer("quotes")
+        facts = [_run_fact(run) for run in rows]
+        configs = [ConfigFact(config, "") for config in dict.fromkeys(run.config for run in facts)]
+        found |= fatal_rules(Case(configs, facts, _capture_facts(captures)))
+    return found
+
+
+def _capture_facts(captures: Sequence[Capture]) -> list[CaptureFact]:
+    """Without their processes."""
+    parts: dict[int, list[dict[str, float]]] = defaultdict(lambda: [{}, {}, {}])
+    rows = Series.objects.filter(pid=None, capture__in=captures).values_list("capture", "metric", "mean", "min", "max")
+    for capture, metric, *figures in rows:
+        for part, figure in zip(parts[capture], figures, strict=True):
+            part[metric] = figure
+    facts = []
+    for one in captures:
+        mean, low, peak = parts[one.pk]
+        own = one.pk, one.config_id, one.run_id, one.tool, one.phase, one.label, "", "", one.line_first
+        facts.append(CaptureFact(*own, metrics=mean, lows=low, peaks=peak, host_id=one.host_id))
+    return facts
 
 
 def judge_again(upload: int, line: int) -> None:

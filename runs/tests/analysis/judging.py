@@ -27,14 +27,16 @@ FOUR = [102.0, 100.0, 103.0, 101.0]
 SPREAD = Spread({RATE: stats.Pool(4, 4, 4 * 0.15**2, math.log(1.42))}, "of other ab runs kept here")
 
 
-def table(*sides: list[float], figure: str = RATE, names: str = "abcdefgh", **fields: Any) -> Comparison:
-    """Config a, b, ... with a run a value; `fields` go to all runs."""
+def table(
+    *sides: list[float], figure: str = RATE, names: str = "abcdefgh", in_turn: bool = False, **fields: Any
+) -> Comparison:
+    """Config a, b, ... with a run a value, all of a before those of b unless `in_turn`; `fields` go to all runs."""
+    order = [(repeat, at, value) for at, side in enumerate(sides, 1) for repeat, value in enumerate(side, 1)]
     runs = [
         run(at, **(fields | {figure: value}), repeat=repeat)
         if figure != RATE
         else run(at, value, repeat=repeat, **fields)
-        for at, side in enumerate(sides, 1)
-        for repeat, value in enumerate(side, 1)
+        for repeat, at, value in (sorted(order) if in_turn else order)
     ]
     return compare(configs(*names[: len(sides)]), runs, [])
 

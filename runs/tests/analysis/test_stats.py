@@ -125,14 +125,27 @@ def test_one_slope_of_several_sets_is_that_of_a_line_through_each():
     assert stats.common_slope([([0, 1], [1.0, 2.0])]) is None
 
 
-def test_a_trend_that_leads_from_one_side_to_the_other_explains_it():
+def test_a_drift_that_leads_from_one_side_to_the_other_explains_it():
     fall = [0.0, -0.011, -0.019, -0.031, -0.04, -0.051, -0.059, -0.07]
     one, other = placed(fall[:4]), placed(fall[4:], range(4, 8))
-    assert stats.explaining_trend(one, other) == pytest.approx(-0.01, abs=0.001)
+    found = stats.explaining_drift(one, other)
+    assert (found.per_run, found.is_seen) == (pytest.approx(-0.01, abs=0.001), True)
     up = placed([value + 0.2 for value in fall[4:]], range(4, 8))
-    assert stats.explaining_trend(one, up) is None  # against the trend
+    assert stats.explaining_drift(one, up) is None  # against the drift
     down = placed([value - 0.4 for value in fall[4:]], range(4, 8))
-    assert stats.explaining_trend(one, down) is None  # far more than it
+    assert stats.explaining_drift(one, down) is None  # far more than it
+
+
+def test_a_drift_that_is_not_seen_may_still_explain_a_small_difference():
+    one, other = [0.0, 0.02, -0.02, 0.01], [0.05, 0.03, 0.06, 0.04]
+    found = stats.explaining_drift(placed(one), placed(other, range(4, 8)))
+    assert (found.per_run, found.is_seen) == (pytest.approx(0.0425 / 4), False)
+    assert stats.explaining_drift(placed(one), placed([value + 0.2 for value in other], range(4, 8))) is None
+
+
+def test_one_run_that_is_far_off_does_not_hide_that_a_difference_lies_beyond_drift():
+    one, other = [0.0, 0.01, -0.01, 0.005, -0.35], [0.1, 0.11, 0.09, 0.1, 0.105]
+    assert stats.explaining_drift(placed(one), placed(other, range(5, 10))) is None
 
 
 def test_a_value_far_from_the_others_is_an_outlier():

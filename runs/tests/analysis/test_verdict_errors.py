@@ -17,7 +17,7 @@ ROUNDS = 400
 
 
 def drawn(*repeats: int, ratio: float = 1.0, sd: float = 0.05) -> Counter[str]:
-    """Kinds of verdict on the second config, whose runs are `ratio` times the others' and vary as much."""
+    """Kinds of verdict on the second config, whose runs are `ratio` times the others' and vary as much, made in turn."""
     chance = random.Random(f"{repeats} {ratio} {sd}")  # noqa: S311
     kinds: Counter[str] = Counter()
     for _ in range(ROUNDS):
@@ -25,7 +25,7 @@ def drawn(*repeats: int, ratio: float = 1.0, sd: float = 0.05) -> Counter[str]:
             [100 * (ratio if at == 1 else 1) * math.exp(chance.gauss(0, sd)) for _ in range(n)]
             for at, n in enumerate(repeats)
         ]
-        found = judge(table(*sides)).of(RATE, 1)
+        found = judge(table(*sides, in_turn=True)).of(RATE, 1)
         assert found is not None
         kinds[found.kind] += 1
     return kinds
@@ -46,7 +46,7 @@ def test_repeats_that_were_said_to_be_needed_mostly_settle_it():
     assert found is not None
     assert found.needed is not None
     kinds = drawn(found.needed, found.needed, ratio=found.ratio or 0, sd=0.08)
-    assert share(kinds, ("better",)) >= 0.68  # made for 80 %; runs in blocks that seem to drift lose a tenth
+    assert share(kinds, ("better",)) >= 0.7  # made for 80 %; pairs have half the degrees of freedom
 
 
 @pytest.mark.parametrize("ratio", [1.0, 1.004])

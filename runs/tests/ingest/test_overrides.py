@@ -12,7 +12,7 @@ from runs.analysis.doubts import Doubt, apart, excluded, find_doubts
 from runs.ingest import Rejected
 from runs.models import Config, Experiment, Override, Run
 from runs.selectors import reads
-from runs.tests.analysis.doubting import report, session
+from runs.tests.analysis.doubting import during, report, session, top
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("real_relations")]
 
@@ -129,3 +129,22 @@ def test_a_config_that_was_put_apart_counts_again_when_someone_says_so(ann):
     assert apart(said()) == {}
     ingest.withdraw_override(ruling, by=ann)
     assert list(apart(said())) == [lighttpd.pk]
+
+
+def test_a_run_whose_server_paged_is_in_no_trend_until_that_is_overruled(ann):
+    tight = top(swap=18708, free=2608, cached=1388)
+    text = session(one=report("long_1") + during(tight), other=report("long_2") + during(top(swap=0)))
+    ingest.submit(text.encode(), door="rest")
+    ingest.apply_deltas()
+    paged = Run.objects.get(config__name="one")
+    assert set(Run.objects.filter(doubted=True)) == {paged}
+    ingest.override_doubt("machine.swap", run=paged, by=ann, reason="it always does")
+    ingest.apply_deltas()
+    assert not Run.objects.filter(doubted=True).exists()
+
+
+def test_where_every_run_paged_all_stay_in_their_trends():
+    tight = during(top(swap=18708, free=2608, cached=1388))
+    ingest.submit(session(one=report("long_1") + tight, other=report("long_2") + tight).encode(), door="rest")
+    ingest.apply_deltas()
+    assert not Run.objects.filter(doubted=True).exists()
