@@ -50,6 +50,7 @@ class Lines:
         self.memory: dict[str, Any] = {}
         self.watched: re.Pattern[str] | None = None
         self.seen: dict[int, str] = {}
+        self._passed: list[str] | None = None  # raw lines taken since `texts` gave the line before its last one
         self.fetching = False
 
     def __iter__(self) -> Lines:
@@ -64,6 +65,8 @@ class Lines:
         self.raw = raw = self._text[at:end]
         self._at = end
         self.number += 1
+        if self._passed is not None:
+            self._passed.append(raw)
         if end - at > 1 and (needs_cleaning(raw) or end - at > USUAL):
             raw = clean(raw[:MAX_LINE])
         if self.watched and self.watched.search(raw):
@@ -98,6 +101,8 @@ class Lines:
         self.before, self.raw = self.raw, raw
         self._at += len(raw)
         self.number += 1
+        if self._passed is not None:
+            self._passed.append(raw)
         line = clean(raw[:MAX_LINE])
         number = _NUMBER_AT_END.search(line, max(len(line) - _LONGEST, 0)) if raw[-1] != "\r" else None
         if number:
@@ -114,6 +119,8 @@ class Lines:
             self._text = "".join(raws) + self._text[self._at :]
             self._at = 0
         self.number -= len(raws)
+        if self._passed and raws:
+            del self._passed[-len(raws) :]
 
     def again(self) -> None:
         """Put the line returned last back."""
@@ -157,22 +164,22 @@ class Lines:
         `last` is the number of the last line that was not refused.
         """
         self.last = self.number + 1
-        self._passed: list[str] = []
-        for line in self:
-            text = line.strip()
-            self._passed.append(self.raw)
-            if text and not (elisions and is_elision(text)):
-                if text[-1] == ":":
-                    taken, below = self.take_below(_FIGURE_ALONE.fullmatch)
-                    self._passed += taken
-                    text = f"{text} {below}".rstrip()
-                yield text
-                self.last = self.number
-                self._passed.clear()
+        self._passed = []
+        try:
+            for line in self:
+                text = line.strip()
+                if text and not (elisions and is_elision(text)):
+                    if text[-1] == ":":
+                        text = f"{text} {self.take_below(_FIGURE_ALONE.fullmatch)[1]}".rstrip()
+                    yield text
+                    self.last = self.number
+                    self._passed.clear()
+        finally:
+            self._passed = None
 
     def refuse(self) -> None:
-        """Put the line given last by `texts` back, with what was passed over before it."""
-        self.back(*self._passed)
+        """Put the line given last by `texts` back, with what was passed over before it and taken since."""
+        self.back(*(self._passed or ()))
 
     def unended(self) -> bool:
         """Whether the line returned last is the text's last one and has no line end."""

@@ -69,6 +69,17 @@ def samples(table: Table, *, rss: str = "rss_kb", vsz: str = "vsz_kb") -> Iterat
         )
 
 
+def name_once(columns: Sequence[tuple[str, str]]) -> list[str]:
+    """Names of columns of which each is (our name, the tool's): where two have one name, the second keeps the tool's."""
+    names: list[str] = []
+    for ours, printed in columns:
+        name = ours if ours not in names else printed
+        while name in names:
+            name += f"_{len(names) + 1}"
+        names.append(name)
+    return names
+
+
 def percent(text: str) -> float:
     """ "6.1", "6,1" or "6%" as a float. Raises ValueError."""
     return float(number(text.rstrip("%")))
@@ -173,7 +184,8 @@ class RowReader:
             split = [row.split(None, most) for row in part]
             odd = len(part)
             if not self._columns(split):
-                odd = next(i for i, fields in enumerate(split) if not self._columns([fields], keep=False))
+                # Of rows that are odd only together none is taken: read line by line they are cleaned.
+                odd = next((i for i, fields in enumerate(split) if not self._columns([fields], keep=False)), 0)
                 self._columns(split[:odd])
             if odd:
                 self._taken(sum(map(len, part[:odd])) + odd, odd)

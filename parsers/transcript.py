@@ -37,15 +37,16 @@ _SPACES: dict[int, str | None] = dict.fromkeys([0xA0, 0x1680, *range(0x2000, 0x2
 _SPACES |= dict.fromkeys([0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFEFF, 0xAD], None)
 _SPACE = re.compile(f"[{''.join(map(chr, _SPACES))}]")  # most lines have none, and to translate one takes long
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f]")
-_ENDLESS = re.compile(r"\d{200,}")  # no figure: an int of it would be none that a float holds, or none at all
+_LONGEST_FIGURE = 200
+_ENDLESS = re.compile(
+    rf"\d{{{_LONGEST_FIGURE},}}"
+)  # no figure: an int of it would be none that a float holds, or none at all
 USUAL = 256  # characters of a line that are taken as they are
 
 
 def clean(raw: str) -> str:
     """One line without its line end, colours, web-page spaces and HTML leftovers."""
     line = raw.rstrip("\r\n")
-    if len(line) > USUAL:
-        line = _ENDLESS.sub("?", line)
     if "\r" in line:  # a progress line that was written over: the last writing is what the terminal showed
         line = line.rsplit("\r", 1)[1]
     if not line.isascii() and _SPACE.search(line):
@@ -64,7 +65,9 @@ def clean(raw: str) -> str:
         line = _take_back(line)
     if "&" in line:
         line = _ENTITY.sub(lambda found: html.unescape(found[0]).translate(_SPACES), line)
-    return _CONTROL.sub("", line) if not line.isprintable() else line
+    if not line.isprintable():
+        line = _CONTROL.sub("", line)
+    return _ENDLESS.sub("?", line) if len(line) >= _LONGEST_FIGURE else line  # signs between digits are gone by now
 
 
 def _take_back(line: str) -> str:

@@ -18,7 +18,7 @@ from typing import Any
 from ..lines import Lines
 from ..prompts import prompt
 from ..records import Found, Record
-from ..tables import CONVERTERS, RowReader, Table, samples
+from ..tables import CONVERTERS, RowReader, Table, name_once, samples
 
 KIND = "ps"
 PROGRAMS = ("ps",)
@@ -237,18 +237,9 @@ def _header(line: str, titles: dict[str, str] | None) -> list[str] | None:
         title: _OPTION_NAMES.get(option, _COLUMNS.get(option.upper(), option))
         for title, option in (titles or {}).items()
     }
-    names = _once([(own.get(word, _COLUMNS.get(word, word.lower())), word.lower()) for word in words])
+    names = name_once([(own.get(word, _COLUMNS.get(word, word.lower())), word.lower()) for word in words])
     useful = {"command", "rss_kb", "vsz_kb", "cpu_pct", "time_s", "stat"} & set(names)
     return names if len(words) >= 2 and useful else None
-
-
-def _once(columns: list[tuple[str, str]]) -> list[str]:
-    """Names of columns of which each is (our name, the tool's): where two have one name, the second keeps the tool's."""
-    names: list[str] = []
-    for ours, printed in columns:
-        name = ours if ours not in names else printed
-        names.append(name if name not in names else f"{name}_{len(names) + 1}")
-    return names
 
 
 def _columns_of(command: str) -> list[str] | None:
@@ -269,7 +260,7 @@ def _columns_of(command: str) -> list[str] | None:
             letters += word
     if asked:
         names = [re.split(r"[:=]", a, maxsplit=1)[0].lower() for a in asked if a]
-        return _once([(_OPTION_NAMES.get(n, _COLUMNS.get(n.upper(), n)), n) for n in names])
+        return name_once([(_OPTION_NAMES.get(n, _COLUMNS.get(n.upper(), n)), n) for n in names])
     return _columns_by_letters(letters)
 
 

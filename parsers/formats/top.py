@@ -19,7 +19,7 @@ from typing import Any
 from ..lines import Lines
 from ..quick import read_top_summary
 from ..records import Found, Problem, Record, SystemSample
-from ..tables import RowReader, Table, samples
+from ..tables import RowReader, Table, name_once, samples
 from ..top_summary import Summary
 from ..transcript import is_elision
 
@@ -77,7 +77,7 @@ def _names(header: str) -> list[str] | None:
     words = header.split()
     if "PID" not in words or not {"%CPU", "WCPU", "RES", "VIRT", "TIME+"} & set(words):
         return None
-    return [_COLUMNS.get(word, word.lower()) for word in words]
+    return name_once([(_COLUMNS.get(word, word.lower()), word.lower()) for word in words])
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:

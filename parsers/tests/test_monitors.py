@@ -196,3 +196,24 @@ def test_lscpu_in_a_window_of_few_columns(columns):
 def test_lscpu_joins_nothing_across_a_blank_line():
     (block,) = blocks(LSCPU.partition(" @")[0] + "\n\nE5-2620 is what we had in 2012\n")
     assert block.values["model_name"] == "Intel(R) Xeon(R) CPU E5-2620 v2"
+
+
+def test_signs_that_are_odd_only_beside_others():
+    """Made: a colour whose escape character is lost, in a table with a name that is not ASCII."""
+    (block,) = blocks(
+        "USER       PID %CPU %MEM    VSZ   RSS TTY      STAT START   TIME COMMAND\n"
+        "ro[31mot     1  0.0  0.1 167332 11528 ?        Ss   10:00   0:01 /sbin/init\n"
+        "jürgen       2  0.0  0.0    100    50 ?        S    10:00   0:00 bash\n"
+    )
+    assert [row["user"] for row in block.values["processes"]] == ["ro[31mot", "jürgen"]
+    assert block.values["sum_rss_kb"] == 11578
+
+
+def test_a_header_of_top_that_names_columns_twice():
+    text = text_of(FIXTURES / "top" / "top_01_n1.txt")
+    header = next(line for line in text.split("\n") if "PID" in line)
+    (block,) = blocks(text.replace(header, header.replace("SHR", "RES").replace("VIRT", "RES")))
+    (whole,) = blocks(text)
+    rows, whole_rows = block.values["processes"], whole.values["processes"]
+    assert [row["res_kb"] for row in rows] == [row["virt_kb"] for row in whole_rows]
+    assert len(block.records) == len(whole.records)

@@ -193,3 +193,19 @@ def test_pgbench_s_rate_has_the_time_to_connect_in_it_where_each_transaction_con
         (52.263582, None),
     ]
     assert not any(block.problems for block in [*reconnecting, kept])
+
+
+def test_a_figure_without_end_that_a_colour_interrupts():
+    text = text_of(FIXTURES / "bombardier" / "bombardier_01.txt")
+    assert "Reqs/sec" in text
+    endless = f"{'9' * 190}\x1b[31m{'9' * 190}"
+    holds(re.sub(r"(Reqs/sec +[\d.]+ +)\d+", lambda found: found[1] + endless, text))
+
+
+def test_a_line_that_is_refused_goes_back_with_the_lines_that_were_joined_to_it():
+    """Made: a second start of a run whose first one was read, broken over two lines."""
+    text = (
+        "Starting the test @ Sat Nov 21 (1795287008645)\nStarting the test @ Sat Nov 21 18:50:08\n(1795287008645)\n"
+        "summary +      1 in     2s =    0,6/s Avg:   146 Min:   146 Max:   146 Err:     0 (0,00%)\n"
+    )
+    assert [block.last for block in blocks(text)] == [4]
