@@ -34,6 +34,9 @@ _PROMPTS = [
         r"[$❯➜λ]\s+(?:[~/]\S*\s+)?(?P<command>\S.*)",
         r"\$(?P<command>[a-z./][\w./-]*\s.*)",
         r"[#%>]\s*(?P<command>(?:sudo\s+|time\s+)?{TOOL}.*)",
+        r"\++\s(?P<command>(?:sudo\s+|time\s+)?{TOOL}.*)",
+        r"[\w.-]{1,40}[=-][#>]\s+(?P<command>(?i:alter|set|create|drop|select|show|vacuum|analyze|explain|update|insert|\\)\b.*)",
+        r"(?:mysql|MariaDB \[[^\]]{1,60}\]|(?:\d+\.){3}\d+:\d+)>\s+(?P<command>.*)",
         r"(?P<host>[a-z][\w.-]{0,30})[#%$>]\s?(?P<command>(?:sudo\s+|time\s+)?{TOOL}.*)",
         r"(?P<command>(?:sudo\s+|time\s+)?{BARE})",
     )
@@ -62,7 +65,7 @@ _SAID = re.compile(  # "Command: wrk ...", "run `ab ...`"
     re.IGNORECASE,
 )
 _BARE_COMMAND = re.compile(
-    r"`?(?:sudo |time )?(?:(?:top|ps|busybox|toybox|cat|e?grep|echo|free|uname)\s|(?:lscpu|nproc)`?$)"
+    r"\++\s|`?(?:sudo |time )?(?:(?:top|ps|busybox|toybox|cat|e?grep|echo|free|uname)\s|(?:lscpu|nproc)`?$)"
 )
 
 

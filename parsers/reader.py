@@ -33,7 +33,7 @@ from .units import ungrouped
 _TRAIL = 60
 _STAMPS = 16  # lines with a time that are kept of each gap; the middle ones go
 _LONGEST_STAMP = 500
-_TYPED = 8  # commands that are kept of each gap: the last ones
+_TYPED = 24  # commands that are kept of each gap: the last ones
 _TIME = re.compile(r"[:時시点點](?<=\d.)\s?\d")  # the rarest sign first
 _EPOCH_OR_DAY = re.compile(r"\W{0,20}+(?:[12]\d{9}|20\d{6})")
 # What our own code raises on a text that nobody thought of; a lack of memory and a time limit are none of these.

@@ -27,6 +27,7 @@ from .heading_words import (
 )
 from .headings import Choice, choose_headings
 from .hosts import Server, find_server, merge_server, server_index
+from .variants import find_variants
 
 MAX_NAME = 200
 _SHORT_NAME = 60
@@ -84,6 +85,7 @@ class ConfigNames:
         self._servers: dict[tuple[str, str], list[Server]] = defaultdict(list)  # by heading
         self._addresses: dict[str, set[tuple[str, int]]] = defaultdict(set)  # by server software
         self._config_of: dict[int, str] = {}
+        self._variants = find_variants(blocks, sources, self._heading_of, self.results, self.method_of)
         self._assign(loads, sources, texts)
         for load, choice in choices.items():
             if choice.text:
@@ -95,6 +97,9 @@ class ConfigNames:
             merge_server(self._servers[self._heading_of[load]], server)
             self._addresses[software].add((host, port))
         changed_texts = find_changed_texts(self.blocks, sources, texts, self._choices) if texts else {}
+        for load, changed in changed_texts.items():
+            own = [word for word in (self._variants.get(load), *map(self._name_change, changed)) if word]
+            self._variants[load] = ", ".join(dict.fromkeys(own))
         keys: dict[tuple[object, ...], str] = {}
         for load in loads:
             source = self.duplicates.get(load, load)
@@ -102,10 +107,20 @@ class ConfigNames:
                 continue
             heading = self._heading_of[source]
             n_server = server_index(self._servers[heading], self._server_of[source])
-            identity = (heading, n_server, changed_texts.get(source, ()), self.machines.get(source))
+            variant = self._variants.get(source, "")
+            identity = (heading, n_server, changed_texts.get(source, ()), variant, self.machines.get(source))
             if identity not in keys:
                 keys[identity] = self._add_config(source)
             self._config_of[source] = keys[identity]
+
+    def _name_change(self, changed: tuple[str, str]) -> str:
+        """The line or two that a changed file has and its first version has not, else the file's name."""
+        path, text = changed
+        shown = (block.values["text"] for block in self.blocks if block.values.get("path") == path)
+        first = set(map(str.strip, str(next(shown)).split("\n")))
+        lines = [line.strip(" \t;") for line in text.split("\n") if line.strip() not in first]
+        name = ", ".join(lines)
+        return name if 0 < len(lines) < 3 and width(name) <= _SHORT_NAME else f"{path.rpartition('/')[2]} changed"
 
     def _name_headings(self, choices: Mapping[int, Choice]) -> dict[str, str]:
         """{heading: the name that it gives}: without numbering, the number of a repeat, and the rest of a sentence."""
@@ -162,13 +177,17 @@ class ConfigNames:
     def _name_by_heading(self, load: int, heading: str) -> str:
         """The heading, with the server where it stands above several. The text's title alone does not name them."""
         software = (self.results[load].server_software or "").lower()
-        if len(self._servers[self._heading_of[load]]) < 2 or (software and software.split("/")[0] in heading.lower()):
-            return heading
-        trail = self.blocks[0].trail
-        is_title = bool(trail) and trail[0][0] == self._choices[load].line
-        return self._name_by_result(load) if is_title else f"{heading} · {self._name_by_result(load)}"
+        is_one = len(self._servers[self._heading_of[load]]) < 2
+        if self._variants.get(load) or not (is_one or (software and software.split("/")[0] in heading.lower())):
+            trail = self.blocks[0].trail
+            is_title = bool(trail) and trail[0][0] == self._choices[load].line
+            return self._name_by_result(load) if is_title else f"{heading} · {self._name_by_result(load)}"
+        return heading
 
     def _name_by_result(self, load: int) -> str:
+        """What tells the load test apart by its commands, otherwise by the server that answered."""
+        if variant := self._variants.get(load):
+            return variant
         software, host, port = self._server_of[load]
         address = f"{host}:{port}" if host and port else host
         if not software:

@@ -180,7 +180,8 @@ _COMMAND = re.compile(
 _PROGRESS = re.compile(  # what load tools print while they run
     r"^(?:execution|script|output|web dashboard):\s|^scenarios:\s\(|^\*\s\S+:\s.*\b(?:VUs|iterations)\b|^running \(\d|^[✓✗↳]\s"
     r"|^\S+\s+[✓✗]?\s*\[[\s\d%=>-]+\]|^(?:INFO|WARN|ERRO|DEBU)\[\d+\]|source=console$|^[\W_]*(?:Grafana|io)[\W_]*$"
-    r"|^New configuration template added|^Run \w+ -C to"
+    r"|^New configuration template added"
+    r"|^(?:(?:ALTER|CREATE|DROP) [A-Z ]+|SET|RELOAD|VACUUM|ANALYZE|Query OK,.*|OK)$|^Run \w+ -C to"
     # and scripts: "[07:44:57] ready"
     r"|^\[[\d:., T-]{8,}\]\s(?:.*\.\.\.$|(?:ready|done|ok|started|finished|waiting|sleeping|stopped)\b)"
     r"|^Creat(?:ing summariser|ed the tree)|^Starting (?:standalone|the) test|^Waiting for possible"

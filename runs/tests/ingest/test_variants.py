@@ -1,0 +1,179 @@
+"""Runs that only the commands around them tell apart: a script's arguments, settings, servers. All texts are made up."""
+
+from __future__ import annotations
+
+import pytest
+
+from .documents import expand, read
+
+WRK = "$ wrk -t2 -c10 -d5s http://localhost:8080/\n"
+
+
+def grouped(*commands: str) -> dict[str, list[float | None]]:
+    """{config's name: rates of its runs}, of a session with these commands (lines each) before reports of 100.10, 101.10 ..."""
+    text = "".join(f"{typed}\n@wrk {100 + at}.10\n" for at, typed in enumerate(commands))
+    blocks, draft = read(expand(text))
+    (experiment,) = draft.experiments
+    return {
+        config.name: [
+            blocks[run.block].load_results[0].requests_per_second
+            for run in experiment.runs
+            if run.config == config.key and run.counted
+        ]
+        for config in experiment.configs
+    }
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "names"),
+    [
+        ("bun bench.js --node", "bun bench.js --hono", ["node", "hono"]),
+        ("./run.sh nginx", "./run.sh apache", ["nginx", "apache"]),
+        ("node bench.mjs express", "node bench.mjs fastify", ["express", "fastify"]),
+        ("node bench/express.js", "node bench/koa.js", ["express", "koa"]),
+        ("npm run bench:express", "npm run bench:koa", ["express", "koa"]),
+        ("make bench SERVER=nginx", "make bench SERVER=caddy", ["SERVER=nginx", "SERVER=caddy"]),
+        ("WORKERS=4 ./bench.sh\n", "WORKERS=8 ./bench.sh\n", ["WORKERS=4", "WORKERS=8"]),
+        ("./bench.sh --workers 4", "./bench.sh --workers 8", ["workers 4", "workers 8"]),
+        ("cd bench && ./run.sh puma", "./run.sh unicorn", ["puma", "unicorn"]),
+        ("./bench.sh > nginx-1.log; cat nginx-1.log", "./bench.sh > caddy-1.log; cat caddy-1.log", ["nginx", "caddy"]),
+        ("cat results/before.txt", "cat results/after.txt", ["before", "after"]),
+        ("./bench.sh", "./bench.sh --cache", ["bench.sh", "cache"]),
+    ],
+)
+def test_a_scripts_arguments_tell_configs_apart(first, second, names):
+    assert list(grouped(f"$ {first}", f"$ {second}", f"$ {second}").items()) == [
+        (names[0], [100.1]),
+        (names[1], [101.1, 102.1]),
+    ]
+
+
+@pytest.mark.parametrize("sign", ["$ ", "+ ", "eva@web1:~/bench$ ", "[root@web1 ~]# "])
+def test_a_script_is_known_behind_any_prompt(sign):
+    assert list(grouped(f"{sign}./run.sh nginx", f"{sign}./run.sh apache")) == ["nginx", "apache"]
+
+
+@pytest.mark.parametrize(
+    "commands",
+    [
+        ("./bench.sh", "./bench.sh", "sleep 60; ./bench.sh"),
+        ("./bench.sh 1", "./bench.sh 2", "./bench.sh 3"),
+        ("./bench.sh --run 1", "./bench.sh --run 2", "./bench.sh --run=3"),
+        ("./bench.sh > out1.txt; cat out1.txt", "./bench.sh > out2.txt; cat out2.txt"),
+        ("./bench.sh -o nginx.txt", "./bench.sh -o nginx-2.txt"),
+        ("./bench.sh | tee ab-20240101.log", "./bench.sh | tee ab-20240102.log"),
+        ("./bench.sh --seed 17", "./bench.sh --seed 18"),
+        ("cat run1.log", "tail -n 20 run2.log"),
+        ("./bench.sh", "sudo systemctl restart nginx && sleep 5 && ./bench.sh"),
+    ],
+)
+def test_a_script_run_again_is_a_repeat(commands):
+    assert list(map(len, grouped(*(f"$ {command}" for command in commands)).values())) == [len(commands)]
+
+
+def test_each_turn_of_a_loop_is_of_its_word():
+    loop = "$ for s in express koa; do node $s.js & wrk -c10 -t2 -d5s http://localhost:8080; done"
+    text = f"{loop}\n@wrk 100.10\n@wrk 200.10\n$ for i in 1 2; do wrk http://localhost:8080; done\n@wrk 300.10\n@wrk 301.10\n"
+    _, draft = read(expand(text))
+    assert [config.name for config in draft.experiments[0].configs][:2] == ["express", "koa"]
+    numbers = text.replace("express koa", "1 2")
+    assert len(read(expand(numbers))[1].experiments[0].configs) == 1
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "names"),
+    [
+        *(
+            (f"$ {tool.format(a)}", f"$ {tool.format(b)}", [f"{key}={a}", f"{key}={b}"])
+            for tool, key, a, b in (
+                ("psql -c \"ALTER SYSTEM SET shared_buffers = '{}'\"", "shared_buffers", "128MB", "1GB"),
+                ("mysql -e 'SET GLOBAL innodb_io_capacity={};'", "innodb_io_capacity", "200", "2000"),
+                ("sudo sysctl -w net.core.somaxconn={}", "net.core.somaxconn", "128", "4096"),
+                ("echo {} | sudo tee /proc/sys/net/core/somaxconn", "somaxconn", "128", "4096"),
+                ("export WORKERS={}", "WORKERS", "4", "8"),
+                ("pip install uvicorn=={}", "uvicorn", "0.20", "0.30"),
+                ("redis-cli config set io-threads {}", "io-threads", "1", "4"),
+            )
+        ),
+        (
+            "postgres=# ALTER SYSTEM SET work_mem TO '4MB';\nALTER SYSTEM",
+            "postgres=# ALTER SYSTEM SET work_mem TO '64MB';\nALTER SYSTEM",
+            ["work_mem=4MB", "work_mem=64MB"],
+        ),
+        (
+            "$ sed -i 's/^worker_processes.*/worker_processes 1;/' /etc/nginx/nginx.conf",
+            "$ sed -i 's/worker_processes 1/worker_processes 4/' /etc/nginx/nginx.conf && nginx -s reload",
+            ["worker_processes 1", "worker_processes 4"],
+        ),
+        (
+            "$ a2dismod mpm_event\n$ a2enmod mpm_prefork\n$ systemctl restart apache2",
+            "$ a2dismod mpm_prefork\n$ a2enmod mpm_event\n$ systemctl restart apache2",
+            ["mpm_prefork", "mpm_event"],
+        ),
+        ("$ a2enmod deflate", "$ a2dismod deflate", ["deflate", "without deflate"]),
+        ("$ git checkout main", "$ git checkout faster-parser", ["main", "faster-parser"]),
+        ("$ cp tuned.conf /etc/nginx/nginx.conf", "$ cp plain.conf /etc/nginx/nginx.conf", ["tuned.conf", "plain.conf"]),
+        ("$ systemctl restart nginx", "$ systemctl restart lighttpd", ["nginx", "lighttpd"]),
+        ("$ service nginx start", "$ service nginx stop; service caddy start", ["nginx", "caddy"]),
+        ("$ docker run -d -p 80:80 nginx:1.25", "$ docker run -d -p 80:80 nginx:1.27", ["nginx:1.25", "nginx:1.27"]),
+        ("$ docker run -d --name a -e X=4 app", "$ docker run --name b -d -e X=8 app", ["X=4", "X=8"]),
+        ("$ docker compose -f compose.node.yml up -d", "$ docker compose -f compose.bun.yml up -d", ["node", "bun"]),
+        ("$ node express.js &\n[1] 4242", "$ kill %1\n$ node koa.js &\n[1] 4243", ["express", "koa"]),
+        ("$ gunicorn -w 4 app:app --daemon", "$ gunicorn -w 8 app:app --daemon", ["-w 4", "-w 8"]),
+        ("$ node express.js", "$ uvicorn app:app", ["node express.js", "uvicorn"]),
+    ],
+)  # fmt: skip
+def test_what_was_changed_between_two_equal_commands_names_them(first, second, names):
+    assert grouped(f"{first}\n{WRK}", f"{second}\n{WRK}", f"$ sleep 10\n{WRK}") == {
+        names[0]: [100.1],
+        names[1]: [101.1, 102.1],
+    }
+
+
+def test_the_state_before_the_first_change_is_a_config_too():
+    tuned = "$ sysctl -w net.core.somaxconn=4096\n"
+    assert grouped(WRK, tuned + WRK, WRK) == {"localhost:8080": [100.1], "net.core.somaxconn=4096": [101.1, 102.1]}
+
+
+def test_a_setting_that_is_taken_back_is_the_first_config_again():
+    on, off = "$ export CACHE=on\n", "$ export CACHE=off\n"
+    assert grouped(on + WRK, off + WRK, on + WRK, off + WRK) == {
+        "CACHE=on": [100.1, 102.1],
+        "CACHE=off": [101.1, 103.1],
+    }
+
+
+def test_a_changed_file_is_named_by_its_changed_line():
+    show = "$ cat /etc/nginx/nginx.conf\nworker_processes {};\nevents {{ worker_connections 512; }}\n"
+    assert list(grouped(show.format(1) + WRK, show.format(4) + WRK)) == ["localhost:8080", "worker_processes 4"]
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        *("$ sleep 60", "$ systemctl restart nginx", "$ sudo service nginx reload", "$ curl -I http://localhost:8080/"),
+        *("$ echo 3 > /proc/sys/vm/drop_caches", "$ cd /tmp\n$ ls", "$ ulimit -a", "$ nginx -s reload"),
+        *("$ clear", "$ tail -f /var/log/nginx/access.log", "$ export LANG=C"),
+    ],
+)  # fmt: skip
+def test_what_changes_nothing_between_two_runs_leaves_them_repeats(between):
+    assert grouped(f"$ systemctl restart nginx\n{WRK}", f"{between}\n{WRK}").popitem()[1] == [100.1, 101.1]
+
+
+@pytest.mark.parametrize(
+    "restart", ["docker restart app", "docker compose restart web", "systemctl restart a b", "pm2 restart app"]
+)
+def test_the_same_server_restarted_before_each_run_is_no_change(restart):
+    assert grouped(f"$ {restart}\n{WRK}", WRK, f"$ {restart}\n{WRK}") == {"localhost:8080": [100.1, 101.1, 102.1]}
+
+
+def test_a_heading_of_its_own_names_a_run_before_its_settings():
+    assert list(grouped(f"## Before\n\n{WRK}", f"## After\n\n$ sysctl -w net.core.somaxconn=4096\n{WRK}")) == [
+        "Before",
+        "After",
+    ]
+
+
+def test_runs_under_one_heading_are_named_by_both():
+    runs = ["## nginx\n\n$ export W=1\n" + WRK, "$ export W=2\n" + WRK, "## caddy\n\n$ export W=2\n" + WRK]
+    assert list(grouped("# Test\n\n" + runs[0], *runs[1:])) == ["nginx · W=1", "nginx · W=2", "caddy"]
