@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from runs.analysis.facts import ConfigFact, RunFact, Semantics
 from runs.analysis.numbers import figure
@@ -21,8 +21,7 @@ MOST_CLIENTS = 10**9
 Item = TypeVar("Item")
 
 
-@dataclass(frozen=True, slots=True)
-class Method:
+class Method(NamedTuple):
     """How a run was loaded: runs of one config whose methods agree are repeats. None: the text does not say, which agrees
     with any value. `further`: (term, value) of what else the command sets.
     """
@@ -39,18 +38,15 @@ class Method:
     further: tuple[tuple[str, object], ...] | None = None
 
     def agrees(self, other: Method) -> bool:
-        for own, its in zip(self.parts(), other.parts(), strict=True):
-            if own is not None and its is not None and own != its and not _is_near(own, its):
+        for own, its in zip(self, other, strict=True):
+            if own is None or its is None or own == its:
+                continue
+            if not (isinstance(own, float) and isinstance(its, float) and max(own, its) <= NEAR * min(own, its)):
                 return False
         return True
 
     def joined(self, other: Method) -> Method:
-        parts = (b if a is None else a for a, b in zip(self.parts(), other.parts(), strict=True))
-        return Method(*parts)  # type: ignore[arg-type]
-
-    def parts(self) -> tuple[object, ...]:
-        load = self.requests, self.duration_s, self.concurrency, self.rate, self.keepalive, self.pipelining
-        return self.tool, *load, self.method, self.path, self.further
+        return Method(*(b if a is None else a for a, b in zip(self, other, strict=True)))  # type: ignore[arg-type]
 
     def words(self) -> dict[str, str]:
         """Each part as the command line writes it, by name; GET goes without saying."""
@@ -72,13 +68,6 @@ class Method:
         if self.path:
             words["path"] = self.path
         return words | {name: f"{name.removesuffix('_s')} {value}" for name, value in self.further or ()}
-
-
-def _is_near(one: object, other: object) -> bool:
-    """Whether two rates or durations differ by no more than what tools print of the same."""
-    if isinstance(one, float) and isinstance(other, float):
-        return max(one, other) <= NEAR * min(one, other)
-    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +107,9 @@ def read_method(run: RunFact) -> Method:
 def method_of(run: Loaded, options: Mapping[str, Any], semantics: Semantics, command: str) -> Method:
     """How `run` was loaded: as its command says and its tool prints. options: see parsers.asked_load."""
     requests, duration_s, concurrency = (options.get(term) for term in ("requests", "duration_s", "concurrency"))
-    if requests is None and duration_s is None and semantics.makes_all_requests and _is_round(run.complete_requests):
-        requests = run.complete_requests
+    if requests is None and duration_s is None and semantics.makes_all_requests and run.complete_requests:
+        # Others than round numbers, of at most two digits that are not 0, come about under a time limit.
+        requests = run.complete_requests if len(str(run.complete_requests).rstrip("0")) <= 2 else None
     if concurrency is None and semantics.concurrency == "asked" and (run.concurrency or MOST_CLIENTS) < MOST_CLIENTS:
         concurrency = int(run.concurrency or 0)
     further = tuple((term, options[term]) for term in FURTHER if options.get(term))
@@ -137,11 +127,6 @@ def method_of(run: Loaded, options: Mapping[str, Any], semantics: Semantics, com
     )
 
 
-def _is_round(number: int | None) -> bool:
-    """Whether a number of requests has no more than two digits that are not 0: others come about under a time limit."""
-    return bool(number) and len(str(number).rstrip("0")) <= 2
-
-
 def build_columns(configs: Sequence[ConfigFact], runs: Sequence[RunFact]) -> list[Column]:
     """One column for each config in the order given, or several where its runs' methods do not agree.
 
@@ -149,17 +134,11 @@ def build_columns(configs: Sequence[ConfigFact], runs: Sequence[RunFact]) -> lis
     """
     made: list[Column] = []
     for color, config in enumerate(configs):
-        own = [run for run in runs if run.config == config.id and run.counted]
-        made += _split(Column(config, color, (), Method()), own)
+        groups = group_by_method([run for run in runs if run.config == config.id and run.counted], read_method)
+        for method, group in sorted(groups, key=lambda pair: (pair[0].path or "", pair[0].concurrency or 0)):
+            made.append(Column(config, color, tuple(sorted(group, key=attrgetter("repeat", "id"))), method))
+        made += [] if groups else [Column(config, color, (), Method())]
     return made if len(made) == len(configs) else _without_repeated_words(made)
-
-
-def _split(empty: Column, runs: list[RunFact]) -> list[Column]:
-    parts = [
-        replace(empty, runs=tuple(sorted(group, key=attrgetter("repeat", "id"))), method=method)
-        for method, group in group_by_method(runs, read_method)
-    ]
-    return sorted(parts, key=lambda part: (str(part.method.path or ""), part.method.concurrency or 0)) or [empty]
 
 
 def group_by_method(items: Iterable[Item], method_of_item: Callable[[Item], Method]) -> list[tuple[Method, list[Item]]]:
@@ -167,7 +146,7 @@ def group_by_method(items: Iterable[Item], method_of_item: Callable[[Item], Meth
     groups: list[tuple[Method, list[Item]]] = []
     # The fullest method first, so that a partial run joins one that it agrees with.
     methods = [(method_of_item(item), item) for item in items]
-    for method, item in sorted(methods, key=lambda pair: pair[0].parts().count(None)):
+    for method, item in sorted(methods, key=lambda pair: pair[0].count(None)):
         for at, (known, group) in enumerate(groups):
             if known.agrees(method):
                 groups[at] = known.joined(method), [*group, item]
@@ -214,11 +193,11 @@ def _loads(columns: Sequence[Column]) -> list[Method]:
 
     Where one config was tried without keep-alive and one with it, at several levels each, keep-alive is what is compared.
     """
-    loads = [list(column.method.parts()) for column in columns]
-    for place in range(len(Method().parts())):
+    loads = [list(column.method) for column in columns]
+    for place in range(len(Method._fields)):
         by_config: dict[int, set[object]] = {}
         for column in columns:
-            by_config.setdefault(column.config.id, set()).add(column.method.parts()[place])
+            by_config.setdefault(column.config.id, set()).add(column.method[place])
         if len(set().union(*by_config.values())) > 1 and max(map(len, by_config.values())) == 1:
             for load in loads:
                 load[place] = None
@@ -305,15 +284,15 @@ class Difference:
 def _settle(
     names: Sequence[str], columns: Sequence[Mapping[str, str]]
 ) -> tuple[list[Difference], list[tuple[str, str]]]:
-    """(properties that differ, [(name, value)] of those that are the same wherever they are told)."""
+    """(properties that differ, [(name, value)] of those that are the same wherever they are known)."""
     differ, same = [], []
     for name in names:
-        values = tuple(column.get(name, "") for column in columns)
-        told = set(values) - {""}
-        if len(told) > 1:
+        values = tuple([column.get(name, "") for column in columns])
+        known = set(values) - {""}
+        if len(known) > 1:
             differ.append(Difference(name, values))
-        elif told:
-            same.append((name, told.pop()))
+        elif known:
+            same.append((name, known.pop()))
     return differ, same
 
 
@@ -325,7 +304,7 @@ def compare_columns(columns: Sequence[Column]) -> tuple[list[Difference], list[t
 
 def _properties(column: Column) -> dict[str, str]:
     how = column.method
-    told = {
+    found = {
         "Host": [run.host for run in column.runs],
         "Server": [run.server_software for run in column.runs],
         "Tool": [run.tool for run in column.runs],
@@ -334,7 +313,7 @@ def _properties(column: Column) -> dict[str, str]:
         "Concurrency": [str(how.concurrency or "")],
         "Keep-alive": ["" if how.keepalive is None else "on" if how.keepalive else "off"],
     }
-    return {name: ", ".join(dict.fromkeys(filter(None, values))) for name, values in told.items()}
+    return {name: ", ".join(dict.fromkeys(filter(None, values))) for name, values in found.items()}
 
 
 def compare_hosts(hosts: Sequence[Mapping[str, object]]) -> tuple[list[Difference], list[tuple[str, str]]]:

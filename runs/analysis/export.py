@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from runs.analysis.columns import compare_columns, compare_hosts
+from runs.analysis.columns import Difference
 from runs.analysis.config_diff import ConfigDiff, FileDiff
 from runs.analysis.cost import Cost
 from runs.analysis.doubts import Doubt
@@ -18,11 +18,9 @@ from runs.analysis.headline_wording import LABELS as OUTCOMES
 from runs.analysis.numbers import figure
 from runs.analysis.scaling import Sweep
 from runs.analysis.sheet import address, escaped, link, markdown_table
-from runs.analysis.stats import delta_word
-from runs.analysis.summary_wording import describe_baselines
 from runs.analysis.table import Cell, Comparison
 from runs.analysis.verdict import Judgement, Verdict
-from runs.analysis.verdict_wording import LABELS
+from runs.analysis.verdict_wording import LABELS, describe_baselines
 
 
 def of_differences(found: ConfigDiff) -> dict[str, Any]:
@@ -61,7 +59,7 @@ MOST_LINES = 6
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A small markdown_table of plain words under a heading of its own."""
+    """A small table of plain words under a heading of its own."""
 
     caption: str
     heads: tuple[str, ...]
@@ -104,7 +102,7 @@ class Post:
 
 
 def markdown(post: Post) -> str:
-    """The whole post. Every name and sentence is escaped: none can become markup or break a markdown_table."""
+    """The whole post. Every name and sentence is escaped: none can become markup or break a table."""
     parts = [f"# {escaped(post.title)}", _headline(post), escaped(post.notes)]
     parts += _doubts(post)
     parts += _figures(post)
@@ -133,9 +131,7 @@ def _headline(post: Post) -> str:
 
 
 def _doubts(post: Post) -> list[str]:
-    if not post.doubts:
-        return []
-    return ["## Doubts", "\n".join(f"- {_doubt(post, doubt)}" for doubt in post.doubts)]
+    return ["## Doubts", "\n".join(f"- {_doubt(post, doubt)}" for doubt in post.doubts)] if post.doubts else []
 
 
 def _doubt(post: Post, doubt: Doubt) -> str:
@@ -152,7 +148,7 @@ def _figures(post: Post) -> list[str]:
     for group in post.comparison.groups:
         for row in group.rows:
             label = f"{row.label} ({row.unit})" if row.unit else row.label
-            cells = (told(cell, post.judgement.of(row.key, at)) for at, cell in enumerate(row.cells))
+            cells = (_cell_words(cell, post.judgement.of(row.key, at)) for at, cell in enumerate(row.cells))
             rows.append((escaped(label), *(escaped(words) for words in cells)))
     if not rows:
         return []
@@ -163,44 +159,7 @@ def _figures(post: Post) -> list[str]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class Spoken:
-    """A verdict with its words and the names that it is about."""
-
-    key: str
-    label: str
-    title: str
-    base: str
-    verdict: Verdict
-    word: str
-    effect: str
-    text: str
-    detail: str
-
-
-def spoken(comparison: Comparison, judgement: Judgement) -> list[Spoken]:
-    """Every verdict in the order of the markdown_table."""
-    titles = [column.title for column in comparison.columns]
-    return [
-        Spoken(
-            row.key,
-            row.label,
-            titles[at],
-            titles[verdict.base],
-            verdict,
-            LABELS[verdict.kind],
-            "" if verdict.effect is None else delta_word(verdict.effect),
-            judgement.words[row.key, at].text,
-            judgement.words[row.key, at].detail,
-        )
-        for group in comparison.groups
-        for row in group.rows
-        for at in range(len(titles))
-        if (verdict := judgement.of(row.key, at)) is not None
-    ]
-
-
-def told(cell: Cell, verdict: Verdict | None) -> str:
+def _cell_words(cell: Cell, verdict: Verdict | None) -> str:
     """A cell in words: "722.2 (▲ 17 % more, undecided, n=2)"."""
     if cell.mean is None:
         return ""
@@ -213,9 +172,8 @@ def _plain_table(one: Table) -> str:
 
 
 def _method(post: Post) -> list[str]:
-    told = [escaped(words) for words in post.method]
     code = [f"    {' '.join(command.split())}" for command in post.commands]
-    return ["## Method", *told, "\n".join(code)] if told or code else []
+    return ["## Method", *map(escaped, post.method), "\n".join(code)] if post.method or code else []
 
 
 def _environment(post: Post) -> list[str]:
@@ -269,8 +227,7 @@ def _scaling(sweeps: Sequence[Sweep]) -> Section:
 
 def _differences(found: ConfigDiff) -> Section:
     tables = [_file_table(file) for file in found.files if file.rows]
-    told = [*found.sentences, *(file.sentence for file in found.files)]
-    return Section("Config differences", tuple(told), tuple(tables))
+    return Section("Config differences", (*found.sentences, *(file.sentence for file in found.files)), tuple(tables))
 
 
 def _file_table(file: FileDiff) -> Table:
@@ -294,13 +251,15 @@ def commands(comparison: Comparison) -> list[str]:
 
 
 def common_environment(
-    comparison: Comparison, hosts: Sequence[Mapping[str, object]]
+    differ: Sequence[Difference],
+    same: Sequence[tuple[str, str]],
+    hosts_differ: Sequence[Difference],
+    hosts_same: Sequence[tuple[str, str]],
+    *,
+    has_hosts: bool,
 ) -> tuple[list[tuple[str, str]], list[tuple[str, tuple[str, ...]]]]:
-    """(what is the same wherever it is told, what differs: a value a column or host), as (name, value)."""
-    differ, same = compare_columns(comparison.columns)
-    hosts_differ, hosts_same = compare_hosts(hosts)
-    told = {"Command", "Host"} if hosts else {"Command"}  # commands are part of the method
-    alike = [(name, value) for name, value in same if name not in told]
+    """(what is the same wherever it is known, what differs: a value a column or host), of compare_columns and compare_hosts."""
+    elsewhere = {"Command", "Host"} if has_hosts else {"Command"}  # commands are part of the method
+    alike = [(name, value) for name, value in same if name not in elsewhere]
     machines = [("Machine" if name == "Name" else name, value) for name, value in hosts_same]
-    unlike = [(row.name, row.values) for row in (*hosts_differ, *differ) if row.name not in told]
-    return machines + alike, unlike
+    return machines + alike, [(one.name, one.values) for one in (*hosts_differ, *differ) if one.name not in elsewhere]

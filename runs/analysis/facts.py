@@ -153,8 +153,10 @@ class RunFact(RunFigures):
 
     def source_of(self, *figures: str) -> Source:
         """The line of the first of these figures whose line is known, else the run's first one."""
-        line = next((self.figure_lines[name] for name in figures if name in self.figure_lines), self.line)
-        return source_at(self.source, line)
+        for name in figures:
+            if name in self.figure_lines:
+                return source_at(self.source, self.figure_lines[name])
+        return Source(self.source, self.line)
 
     def number(self, path: str) -> float | None:
         """A figure among the tool's own values by its name, or by "table.name"; None where it is no sound number."""

@@ -46,9 +46,7 @@ def _half_up(value: Decimal, decimals: int) -> Decimal:
 
 def mean(values: Sequence[float]) -> float:
     """Of one or more; infinite or no number where they are, or where their sum is beyond what a number holds."""
-    if all(abs(value) < HUGE for value in values):
-        return fmean(values)
-    return sum(values) / len(values)
+    return fmean(values) if max(map(abs, values)) < HUGE else sum(values) / len(values)
 
 
 def grouped(text: str) -> list[str]:

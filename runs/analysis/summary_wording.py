@@ -195,24 +195,6 @@ def _listed(names: Sequence[str]) -> str:
     return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
 
 
-MOST_BLOCKS = 4
-
-
-def describe_baselines(comparison: Comparison, judgement: Judgement) -> str:
-    """What the differences and verdicts are against: one baseline, or one for each block of columns."""
-    blocks: dict[int, list[str]] = {}
-    for at, base in enumerate(judgement.bases):
-        if at != base:
-            blocks.setdefault(base, []).append(comparison.columns[at].title)
-    if not blocks:
-        return ""
-    if len(blocks) == 1:
-        return f"Differences and verdicts are against {comparison.columns[next(iter(blocks))].title}, the baseline."
-    told = [f"{' and '.join(others)} against {comparison.columns[base].title}" for base, others in blocks.items()]
-    more = f"; and {len(told) - MOST_BLOCKS} more in the same way" if len(told) > MOST_BLOCKS else ""
-    return f"Differences and verdicts stand {'; '.join(told[:MOST_BLOCKS])}{more}."
-
-
 def describe_method(comparison: Comparison, judgement: Judgement) -> list[str]:
     """What was run how often, and how the verdicts were reached, in sentences."""
     counts = [len(column.runs) for column in comparison.columns]

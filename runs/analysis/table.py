@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from runs.analysis import monitors
@@ -147,11 +147,6 @@ def against(
     return replace(comparison, groups=tuple(groups), bases=to)
 
 
-def cells(per_column: Iterable[Sequence[Figure]]) -> tuple[Cell, ...]:
-    """One cell a column, without deltas."""
-    return tuple(Cell(tuple(figures), _mean(figures)) for figures in per_column)
-
-
 def value_of(run: RunFact, where: str) -> float | None:
     """The value at `where` (see Metric), if the run has it."""
     source, _, name = where.partition(".")
@@ -166,10 +161,11 @@ def value_of(run: RunFact, where: str) -> float | None:
     return found if isinstance(found, (int, float)) and not isinstance(found, bool) else None
 
 
-def _mean(figures: Sequence[Figure]) -> float | None:
-    if len(figures) == 1:
-        return figures[0].value  # stays a whole number if it is one
-    return mean([figure.value for figure in figures]) if figures else None
+def _cell(figures: Sequence[Figure]) -> Cell:
+    """The cell of a column that has these figures, without a delta."""
+    if len(figures) > 1:
+        return Cell(tuple(figures), mean([figure.value for figure in figures]))
+    return Cell(tuple(figures), figures[0].value if figures else None)  # a whole number stays one
 
 
 def _run_rows(metrics: Sequence[Metric], made: Sequence[Column]) -> tuple[Row, ...]:
@@ -184,7 +180,7 @@ def _run_rows(metrics: Sequence[Metric], made: Sequence[Column]) -> tuple[Row, .
                     figures.append(Figure(value, at.url, at.line, what, run.id, run.partial))
         values = [figure.value for figures in per_column for figure in figures]
         if any(values) or (values and key not in ONLY_WHEN_ANY):
-            rows.append(Row(key, label, unit, kind, cells(per_column)))
+            rows.append(Row(key, label, unit, kind, tuple(map(_cell, per_column))))
     return tuple(rows)
 
 
@@ -201,7 +197,7 @@ def _look_rows(metrics: Sequence[monitors.Metric], made: Sequence[Column]) -> tu
                 what = f"{capture.tool} {capture.phase}".strip()
                 per_column[at].append(Figure(value, capture.source, capture.line, what, capture.run, capture.partial))
         if any(per_column):
-            rows.append(Row(metric.key, metric.label, metric.unit, metric.kind, cells(per_column)))
+            rows.append(Row(metric.key, metric.label, metric.unit, metric.kind, tuple(map(_cell, per_column))))
     return tuple(rows)
 
 

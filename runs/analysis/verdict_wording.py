@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from runs.analysis.numbers import TIMES_FROM, WORDS, figure, percent
 from runs.analysis.stats import MANY_SETS, MOST_REPEATS, Pool
+from runs.analysis.table import Comparison
 from runs.analysis.verdict import (
     ALPHA,
     SINGLE_REACH,
@@ -274,3 +275,21 @@ def _size(factor: float) -> str:
 
 def _join(*parts: str) -> str:
     return ", ".join(filter(None, parts))
+
+
+MOST_BLOCKS = 4
+
+
+def describe_baselines(comparison: Comparison, judgement: Judgement) -> str:
+    """What the differences and verdicts are against: one baseline, or one for each block of columns."""
+    blocks: dict[int, list[str]] = {}
+    for at, base in enumerate(judgement.bases):
+        if at != base:
+            blocks.setdefault(base, []).append(comparison.columns[at].title)
+    if not blocks:
+        return ""
+    if len(blocks) == 1:
+        return f"Differences and verdicts are against {comparison.columns[next(iter(blocks))].title}, the baseline."
+    pairs = [f"{' and '.join(others)} against {comparison.columns[base].title}" for base, others in blocks.items()]
+    more = f"; and {len(pairs) - MOST_BLOCKS} more in the same way" if len(pairs) > MOST_BLOCKS else ""
+    return f"Differences and verdicts stand {'; '.join(pairs[:MOST_BLOCKS])}{more}."

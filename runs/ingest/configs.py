@@ -11,7 +11,6 @@ import json
 import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from django.db import connection, models
@@ -180,10 +179,10 @@ def fingerprint_of(run: Run, *, text_hashes: Iterable[str]) -> str:
     options = asked_load(run.command, run.tool, run.values)
     method = method_of(run, options, semantics_of(run.tool), run.command)
     # GET and a closed connection are what load tools send where nothing says otherwise. A printed rate is rounded.
-    method = replace(
-        method, method=method.method or "GET", keepalive=bool(method.keepalive), further=method.further or ()
+    method = method._replace(
+        method=method.method or "GET", keepalive=bool(method.keepalive), further=method.further or ()
     )
-    load = [float(f"{part:.3g}") if isinstance(part, float) else part for part in method.parts()]
+    load = [float(f"{part:.3g}") if isinstance(part, float) else part for part in method]
     return _hash(
         [*load, run.host.fingerprint if run.host else "", run.config_id, sorted(set(text_hashes))],
     )

@@ -3,7 +3,6 @@
 Units as everywhere: _ms, _s, _kb (KiB), _pct, _bytes in the names. Lines are 1-based and belong to the upload's text.
 """
 
-from .access import ApiToken as ApiToken
 from .counters import CounterDelta as CounterDelta
 from .counters import Facet as Facet
 from .counters import RunTag as RunTag
@@ -19,5 +18,6 @@ from .results import Capture as Capture
 from .results import Run as Run
 from .results import Series as Series
 from .results import Timing as Timing
+from .uploads import ApiToken as ApiToken
 from .uploads import Piece as Piece
 from .uploads import Upload as Upload

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 from urllib.parse import quote
 
@@ -14,9 +14,13 @@ from django.utils.safestring import mark_safe
 
 from runs.analysis import sheet
 from runs.analysis.columns import compare_columns, compare_hosts
-from runs.analysis.export import Post, commands, common_environment, markdown, sections, spoken
+from runs.analysis.export import Post, commands, common_environment, markdown, sections
 from runs.analysis.headline_wording import describe_lead
-from runs.analysis.summary_wording import describe_baselines, describe_method
+from runs.analysis.stats import delta_word
+from runs.analysis.summary_wording import describe_method
+from runs.analysis.table import Comparison
+from runs.analysis.verdict import Judgement
+from runs.analysis.verdict_wording import LABELS, describe_baselines
 from runs.api.comparisons import describe_conclusions
 from runs.charts import svg
 from runs.page_formats import render_with_formats, respond
@@ -37,7 +41,10 @@ MAX_COMPARED = 400
 PICTURES = {"throughput": "Requests per second", "latency": "Latency percentiles"}
 
 
-def comparison_context(request: HttpRequest, material: reads.Material) -> dict[str, Any]:
+def comparison_context(
+    request: HttpRequest, material: reads.Material, title: str, picture_url: Callable[[str], str]
+) -> dict[str, Any]:
+    """What every template of a comparison needs. picture_url: the address of a chart as an SVG picture, by its name."""
     comparison, judged = judging.compared(material)
     silent = judged.judgement.silent
     scale = request.GET.get("y", "")
@@ -47,7 +54,9 @@ def comparison_context(request: HttpRequest, material: reads.Material) -> dict[s
     charts = draw_charts(
         comparison, material.counted_captures, judged.sweeps, silent=silent, out=judged.out, scale=scale, lead=lead
     )
+    drawn_at = {what: picture_url(what) for what in PICTURES if what in charts}
     return {
+        "title": title,
         "comparison": comparison,
         "judged": judged,
         "headline": judged.headline,
@@ -56,13 +65,15 @@ def comparison_context(request: HttpRequest, material: reads.Material) -> dict[s
         "against": describe_baselines(comparison, judged.judgement),
         "several_bases": len(set(judged.judgement.bases)) > 1,
         "doubts": judged.doubts,
-        "verdicts": spoken(comparison, judged.judgement),
+        "verdicts": list_verdicts(comparison, judged.judgement),
         "out": judged.out,
         "silent": silent,
         "scaling": judged.sweeps,
         "cost": judged.cost,
         "directives": judged.differences,
         "charts": charts,
+        "drawn_at": drawn_at,
+        "pictures": [(PICTURES[what], url) for what, url in drawn_at.items()],
         "missing": [name for name in USUAL_CHARTS if name not in charts] if material.runs else [],
         "public": settings.PUBLIC_READ,
         "log": "latency" in charts and charts["latency"]["layout"]["yaxis"]["type"] == "log",
@@ -80,14 +91,29 @@ def comparison_context(request: HttpRequest, material: reads.Material) -> dict[s
     }
 
 
+def list_verdicts(comparison: Comparison, judgement: Judgement) -> list[dict[str, Any]]:
+    """Every verdict with its words and the names that it is about, in the order of the table."""
+    return [
+        {
+            "label": row.label,
+            "title": column.title,
+            "base": comparison.columns[verdict.base].title,
+            "verdict": verdict,
+            "word": LABELS[verdict.kind],
+            "words": judgement.words[row.key, at],
+            "effect": "" if verdict.effect is None else delta_word(verdict.effect),
+        }
+        for group in comparison.groups
+        for row in group.rows
+        for at, column in enumerate(comparison.columns)
+        if (verdict := judgement.of(row.key, at)) is not None
+    ]
+
+
 def respond_comparison(
     request: HttpRequest, template: str, context: dict[str, Any], *, fmt: str, **head: Any
 ) -> HttpResponse:
-    """The page, or one of the forms it is exported in. `context` also has title, permalink and drawn_at.
-
-    `head`: what stands before the rest in JSON.
-    """
-    context["pictures"] = [(PICTURES[what], url) for what, url in context["drawn_at"].items()]
+    """The page, or one of the forms it is exported in. `context` also has permalink; `head` comes first in JSON."""
     fmt = fmt or request.GET.get("format", "")
     if fmt == "html":
         return standalone_file(request, build_post(request, context), context)
@@ -100,15 +126,12 @@ def respond_comparison(
     return respond(request, template, context, flat, fmt=fmt, payload=payload, markdown=post)
 
 
-def picture_urls(charts: Mapping[str, Any], address: Callable[[str], str]) -> dict[str, str]:
-    """Picture -> its address, for those that have something to show."""
-    return {what: address(what) for what in PICTURES if what in charts}
-
-
 def build_post(request: HttpRequest, context: dict[str, Any]) -> Post:
     """The page as a post. Pictures are named by address only where anybody may read them."""
     comparison, judged = context["comparison"], context["judged"]
-    same, differ = common_environment(comparison, [vars(host) for host in context["hosts"]])
+    same, differ = common_environment(
+        *(context[name] for name in ("differ", "same", "hosts_differ", "hosts_same")), has_hosts=bool(context["hosts"])
+    )
     return Post(
         title=context["title"],
         url=request.build_absolute_uri(context["permalink"]),

@@ -234,20 +234,20 @@ class Variant(models.Model):
 
 
 class JobQuerySet(models.QuerySet["Job"]):
-    def with_context(self) -> Self:
-        """With plan, target, its host, generator and experiment, in one query; without log and snapshot."""
-        return self.for_page().defer("log", "snapshot")
-
     def for_page(self) -> Self:
         """With plan, target, its host, generator, experiment, log and snapshot, in one query."""
         return self.select_related("plan", "target__host", "generator", "experiment", "created_by")
 
     def with_counts(self) -> Self:
-        """With context, n_steps (each load once, however often it was begun) and n_done."""
+        """As for a page without log and snapshot, with n_steps (each load once, however often it was begun) and n_done."""
         steps = Step._default_manager.filter(job=models.OuterRef("pk")).order_by().values("job")
         loads = steps.annotate(n=models.Count("position", distinct=True)).values("n")
-        return self.with_context().annotate(
-            n_steps=Coalesce(models.Subquery(loads), 0), n_done=count_rows("remote.Step", "job", state="done")
+        return (
+            self.for_page()
+            .defer("log", "snapshot")
+            .annotate(
+                n_steps=Coalesce(models.Subquery(loads), 0), n_done=count_rows("remote.Step", "job", state="done")
+            )
         )
 
     def matching(self, *, state: str = "", plan: int | None = None, target: int | None = None) -> Self:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db.models import BinaryField, Q
@@ -65,8 +65,12 @@ def _of(wanted: Q) -> list[Excerpt]:
 def _excerpt(upload: Upload) -> Excerpt:
     packed = bytes(upload.head)  # type: ignore[attr-defined]  # annotated
     lines = read_opening(packed, upload.encoding, max_bytes=TEXT_BYTES)
-    spans = [(block["lines"][0], block["lines"][1]) for block in upload.blocks]
-    shown = list(_chosen(spans, len(lines)))
+    # The lines with which each block opens and those just above.
+    shown: list[int] = []
+    for block in upload.blocks:
+        first, last = block["lines"]
+        begin = max(first - BEFORE, shown[-1] + 1 if shown else 1)
+        shown += range(begin, min(last, first + WITHIN - 1, len(lines)) + 1)
     # No block so near the beginning: then how the text opens.
     shown = shown or list(range(1, min(len(lines), MOST_LINES) + 1))
     excerpt = [
@@ -74,12 +78,3 @@ def _excerpt(upload: Upload) -> Excerpt:
         for at, n in enumerate(shown[:MOST_LINES])
     ]
     return Excerpt(upload, tuple(excerpt))
-
-
-def _chosen(spans: Sequence[tuple[int, int]], n_lines: int) -> Iterator[int]:
-    """The lines with which each block opens and those just above, in order and each once."""
-    after = 1
-    for first, last in spans:
-        for n in range(max(after, first - BEFORE), min(last, first + WITHIN - 1, n_lines) + 1):
-            yield n
-            after = n + 1

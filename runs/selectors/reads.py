@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from django.db.models import Q, QuerySet
@@ -37,7 +38,7 @@ from runs.models import Capture, Config, ConfigText, Experiment, Host, Override,
 PROCESS_METRICS = ("rss_kb", "cpu_pct")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Material:
     """Everything that a comparison page shows. `waiting`: files of single requests whose run is not there."""
 
@@ -48,7 +49,7 @@ class Material:
     hosts: list[Host]
     waiting: list[Timing] = field(default_factory=list)
 
-    @property
+    @cached_property
     def counted_captures(self) -> list[CaptureFact]:
         """Those that are not beside a run that is left out, such as a warm-up. Of some configs only counted runs are read."""
         counted = {run.id for run in self.runs if run.counted}
@@ -120,12 +121,9 @@ def _rulings(material: Material) -> list[OverrideFact]:
         if ruling.line is None:
             found.append(said)
         else:
-            found += [replace(said, run=run.id) for run in material.runs if _stands_at(run, ruling)]
+            own = [run for run in material.runs if run.upload == ruling.upload_id]
+            found += [replace(said, run=run.id) for run in own if run.line <= ruling.line <= run.last_line]
     return found
-
-
-def _stands_at(run: RunFact, ruling: Override) -> bool:
-    return run.upload == ruling.upload_id and run.line <= (ruling.line or 0) <= run.last_line
 
 
 def capture_facts(captures: Sequence[Capture]) -> list[CaptureFact]:
@@ -147,10 +145,8 @@ def capture_facts(captures: Sequence[Capture]) -> list[CaptureFact]:
             processes[capture][pid, command][metric] = mean
             groups[pid, command] = group
     return [
-        replace(
-            _capture_fact(capture, metrics[capture.pk], processes[capture.pk], groups), lows=lows[pk], peaks=peaks[pk]
-        )
-        for pk, capture in ((capture.pk, capture) for capture in captures)
+        replace(_capture_fact(one, metrics[one.pk], processes[one.pk], groups), lows=lows[one.pk], peaks=peaks[one.pk])
+        for one in captures
     ]
 
 

@@ -1,18 +1,42 @@
-"""The page of one capture: what the monitor printed of the machine and of its processes."""
+"""The page of one capture; and charts over time of a capture or a run, each at an address:
+
+/captures/<pk>/figures/rss.json?points=800&from=..&to=.. , where from and to are in what the figure's x axis counts: seconds of
+the day (growing past midnight), seconds since the run began, or samples. The ETag changes with the series and with the runs
+that are marked, so an unchanged figure reads no samples.
+"""
 
 from __future__ import annotations
 
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
 
-from runs.analysis.sheet import Sheet
-from runs.models import Capture
+import orjson
+from django.conf import settings
+from django.core.exceptions import BadRequest
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.utils.cache import patch_cache_control
+from django.views.decorators.http import condition
+
+from runs.analysis.sheet import Sheet, as_csv
+from runs.charts.time_series import Band, View
+from runs.models import Capture, Run
 from runs.page_formats import respond
-from runs.presenters.monitor_charts import charts_of_capture
+from runs.presenters.monitor_charts import charts_of_capture, draw_figure, figure_rows
 from runs.selectors import reads
-from runs.selectors.samples import machine_table, process_table, program_table, samples_of_capture
+from runs.selectors.samples import (
+    Samples,
+    machine_table,
+    process_table,
+    program_table,
+    samples_of_capture,
+    samples_of_run,
+)
 
 MAX_SHOWN, MAX_EXPORTED, MAX_PROGRAMS = 500, 20_000, 40
+DRAWN = 5  # goes up when the same series are drawn in another way, so that no browser keeps the old figure
+MOST_POINTS, USUAL_POINTS, USUAL_ROWS = 4000, 800, 200
 
 
 def capture_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
@@ -43,3 +67,60 @@ def capture_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse
         "processes": sheet.records(),
     }
     return respond(request, "capture.html", context, sheet, fmt=fmt, payload=payload)
+
+
+def figure(request: HttpRequest, kind: str, pk: int, what: str, fmt: str) -> HttpResponse:
+    """The figure as JSON, or its values as CSV. An unchanged figure needs at most five queries, a new one three more."""
+    samples = _find_samples(kind, pk)
+    bands = [Band(mark.name, mark.start_s, mark.end_s) for mark in samples.marks()]
+    view = _read_view(request.GET, bands, USUAL_ROWS if fmt == "csv" else USUAL_POINTS)
+    program = request.GET.get("program", "")
+    version = orjson.dumps([DRAWN, what, fmt, program, view, samples.version()])
+    etag = f'"{hashlib.sha256(version).hexdigest()[:20]}"'
+    response = condition(etag_func=lambda *_: etag)(_respond)(request, samples, what, program, view, fmt)
+    patch_cache_control(response, no_cache=True, **{"public" if settings.PUBLIC_READ else "private": True})
+    return response
+
+
+def _respond(request: HttpRequest, samples: Samples, what: str, program: str, view: View, fmt: str) -> HttpResponse:
+    if fmt == "csv":
+        if found := figure_rows(samples, what, program, view):
+            sheet = Sheet(what, found[0], tuple(found[1]))
+            return HttpResponse(as_csv(sheet), content_type="text/csv; charset=utf-8")
+    elif drawn := draw_figure(samples, what, program, view):
+        return HttpResponse(orjson.dumps(drawn, option=orjson.OPT_SERIALIZE_NUMPY), content_type="application/json")
+    raise Http404(f"The monitor said nothing that a figure of {what} could show.")
+
+
+def _find_samples(kind: str, pk: int) -> Samples:
+    if kind == "captures":
+        return samples_of_capture(get_object_or_404(Capture.objects.defer("values", "quotes"), pk=pk))
+    run = get_object_or_404(Run.objects.defer("values", "quotes"), pk=pk)
+    samples = samples_of_run(run, list(run.captures.defer("values", "quotes")))
+    if samples is None:
+        raise Http404("No monitor stands beside this run that looked more than once.")
+    return samples
+
+
+def _read_view(query: Mapping[str, str], bands: Sequence[Band], usual: int) -> View:
+    """Raises BadRequest."""
+    points = query.get("points", str(usual))
+    if not points.isascii() or not points.isdecimal() or len(points) > 6:
+        raise BadRequest(f"points: expected a whole number up to {MOST_POINTS}, not {points[:40]!r}")
+    low, high = _read_number(query, "from"), _read_number(query, "to")
+    if low is not None and high is not None and low >= high:
+        raise BadRequest("from must lie before to")
+    return View(min(max(int(points), 50), MOST_POINTS), low, high, bands)
+
+
+def _read_number(query: Mapping[str, str], name: str) -> float | None:
+    text = query.get(name, "")
+    if not text:
+        return None
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not abs(number) < 1e12:
+        raise BadRequest(f"{name}: expected a number, not {text[:40]!r}")
+    return number

@@ -1,4 +1,4 @@
-"""The list of experiments, and the page of one: its comparison, runs, monitors and texts."""
+"""The list of experiments, the page of one (its comparison, runs, monitors and texts), and any runs or configs side by side."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.urls import reverse
 from runs.analysis.sheet import Sheet
 from runs.models import Experiment
 from runs.page_formats import respond
-from runs.presenters.comparison_page import comparison_context, picture_urls, respond_comparison
+from runs.presenters.comparison_page import comparison_context, read_selection, respond_comparison
 from runs.presenters.run_charts import describe_timings
 from runs.selectors import excerpts, reads
 from runs.selectors.judging import keep_headline
@@ -36,18 +36,30 @@ def experiment_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
 def experiment_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     experiment = get_object_or_404(Experiment.objects.select_related("host"), pk=pk)
     material = reads.of_experiment(experiment)
-    context = comparison_context(request, material)
+    context = comparison_context(
+        request, material, experiment.name, lambda what: reverse("experiment-picture", args=[pk, what])
+    )
     keep_headline(experiment, material, context["headline"])
     context |= {
         "experiment": experiment,
-        "title": experiment.name,
         "notes": experiment.notes,
         "permalink": experiment.get_absolute_url(),
         "excerpts": excerpts.of_experiment(experiment.pk),
         **(describe_timings(material.waiting) if material.waiting else {}),
     }
-    context["drawn_at"] = picture_urls(
-        context["charts"], lambda what: reverse("experiment-picture", args=[experiment.pk, what])
-    )
     head = {"id": experiment.pk, "name": experiment.name, "url": experiment.get_absolute_url()}
     return respond_comparison(request, "experiment.html", context, fmt=fmt, **head)
+
+
+def compare(request: HttpRequest, fmt: str = "") -> HttpResponse:
+    """/compare/?runs=1,2,3 or ?configs=4,5; the first is the baseline."""
+    asked, material = read_selection(request)
+    kept = request.GET.copy()
+    kept.pop("format", None)
+    query = f"?{kept.urlencode()}" if kept else ""
+    context = comparison_context(
+        request, material, "Comparison", lambda what: reverse("compare-picture", args=[what]) + query
+    )
+    context |= {"asked": asked, "found": len(material.runs), "permalink": reverse("compare") + query}
+    context["excerpts"] = excerpts.of_runs(material.runs)
+    return respond_comparison(request, "compare.html", context, fmt=fmt)

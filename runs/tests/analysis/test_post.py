@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from runs.analysis import sheet
 from runs.analysis.doubt_case import Case
 from runs.analysis.doubts import find_doubts
-from runs.analysis.export import Post, Section, Table, markdown, spoken
+from runs.analysis.export import Post, Section, Table, markdown
 from runs.analysis.judgement import judge
 from runs.analysis.table import compare
 from runs.analysis.verdict_wording import add_words
+from runs.presenters.comparison_page import list_verdicts
 from runs.tests.analysis.facts import configs, run
 from runs.tests.analysis.judging import headline_of
 
@@ -67,8 +68,8 @@ def test_commands_stand_as_code_whatever_is_in_them():
 
 def test_every_verdict_is_listed_with_its_names():
     made = compare(configs("a", "b"), [run(1, 100.0), run(2, 150.0)], [])
-    (first, *_) = spoken(made, add_words(judge(made)))
-    assert (first.label, first.title, first.base) == ("Requests", "b", "a")
+    (first, *_) = list_verdicts(made, add_words(judge(made)))
+    assert (first["label"], first["title"], first["base"]) == ("Requests", "b", "a")
 
 
 @pytest.mark.parametrize("opens", ["# x", "- x", "+ x", "1. x", "12) x", "---", "=== ", "    x", "> x", "\t- x"])
