@@ -47,14 +47,18 @@ def about_run(run: RunFact, severity: Severity, moral: str, **facts: Any) -> Fin
 
 @dataclass(frozen=True)
 class Case:
-    """One comparison. The first config is the baseline; only counted runs are doubted."""
+    """One comparison. The first config is the baseline; only counted runs are doubted.
+
+    varied  column -> its value of what a sweep varies over a range; empty where the comparison is none
+    """
 
     configs: Sequence[ConfigFact]
     runs: Sequence[RunFact]
     captures: Sequence[CaptureFact] = ()
     texts: Sequence[TextFact] = ()
     hosts: Sequence[HostFact] = ()
-    rulings: Sequence[OverrideFact] = field(default=())
+    rulings: Sequence[OverrideFact] = ()
+    varied: Mapping[int, float] = field(default_factory=dict)
 
     @cached_property
     def columns(self) -> list[Column]:

@@ -219,7 +219,12 @@ def _find_gaps(case: Case, prop: Property, stands: dict[int, int]) -> list[Gap]:
 
 
 def _is_compared(case: Case, prop: Property, at: int, base: int) -> bool:
-    """Whether the configs were made to compare this property: their names, or nothing in their config files, tells them apart."""
+    """Whether the configs were made to compare this property: it is what a sweep varies, or all that tells two apart by name.
+
+    Keep-alive and TLS are also compared by two of the same config files.
+    """
+    if case.varied and all(_values(case, prop, each) == [value] for each, value in case.varied.items()):
+        return True
     if prop.name not in MADE_TO_VARY:
         return False
     one, other = (case.columns[place].config for place in (at, base))

@@ -14,6 +14,7 @@ from runs.analysis.cost import Cost
 from runs.analysis.doubts import Doubt
 from runs.analysis.facts import ConfigFact
 from runs.analysis.headline import Headline
+from runs.analysis.headline_against import Objection
 from runs.analysis.headline_wording import LABELS as OUTCOMES
 from runs.analysis.numbers import figure
 from runs.analysis.scaling import Sweep
@@ -119,15 +120,19 @@ def markdown(post: Post) -> str:
 
 def _headline(post: Post) -> str:
     found = post.headline
-    parts = [f"**{OUTCOMES[found.outcome].capitalize()}.** {escaped(found.sentence)}"]
-    against = []
-    for one in found.against:
-        line = f" ({link(f'line {one.source.line}', post.absolute(one.source.url))})" if one.source else ""
-        who = f"{escaped(one.config)}: " if one.config else ""
-        against.append(f"- {who}{escaped(one.text)}{line}")
-    if against:
-        parts.append("Against it:\n\n" + "\n".join(against))
+    lines = "".join(_line_link(post, one) for one in found.against if one.in_sentence)
+    parts = [f"**{OUTCOMES[found.outcome].capitalize()}.** {escaped(found.sentence)}{lines}"]
+    if found.further:
+        each = [
+            f"- {f'{escaped(one.config)}: ' if one.config else ''}{escaped(one.text)}{_line_link(post, one)}"
+            for one in found.further
+        ]
+        parts.append("Against it:\n\n" + "\n".join(each))
     return "\n\n".join([*parts, f"**Next:** {escaped(found.next.text)}"])
+
+
+def _line_link(post: Post, one: Objection) -> str:
+    return f" ({link(f'line {one.source.line}', post.absolute(one.source.url))})" if one.source else ""
 
 
 def _doubts(post: Post) -> list[str]:

@@ -120,6 +120,11 @@ class Headline:
     sentence: str = ""
 
     @property
+    def further(self) -> list[Objection]:
+        """What speaks against the leader and is not in the sentence."""
+        return [one for one in self.against if not one.in_sentence]
+
+    @property
     def change_pct(self) -> float | None:
         return _in_per_cent(self.ratio)
 

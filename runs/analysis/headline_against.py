@@ -89,8 +89,9 @@ class Side:
 class Objection:
     """What speaks against the leader. value and other: its own figure and the other side's.
 
-    factor  how many times as bad as the other's; None where that is no number
-    rule    tail, longest, latency, rate, memory, cpu, failures, workload, differs, or a rule of doubts
+    factor       how many times as bad as the other's; None where that is no number
+    rule         tail, longest, latency, rate, memory, cpu, failures, workload, differs, or a rule of doubts
+    in_sentence  the headline's sentence says it
     """
 
     rule: str
@@ -104,6 +105,7 @@ class Objection:
     serious: bool = False
     source: Source | None = None
     text: str = ""
+    in_sentence: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,11 +40,23 @@ PERCENTILE = re.compile(r"^([\d.]+) % within$")
 
 def write_headline(headline: Headline) -> Headline:
     """The headline with its sentence, the words of what speaks against it, and what to do next."""
-    against = tuple(replace(one, text=describe_objection(one)) for one in headline.against)
+    against = tuple(
+        replace(one, text=describe_objection(one), in_sentence=_is_in_sentence(headline, one, at))
+        for at, one in enumerate(headline.against)
+    )
     step = replace(headline.next, text=advise(headline.next, headline))
     headline = replace(headline, against=against, next=step)
     dropped = "" if headline.outcome == Outcome.NOT_COMPARABLE else _dropped(headline)
     return replace(headline, sentence=" ".join(filter(None, (_sentence(headline), dropped))))
+
+
+def _is_in_sentence(headline: Headline, one: Objection, at: int) -> bool:
+    if headline.outcome == Outcome.FAILED:
+        return at < MOST_OTHERS
+    if headline.outcome == Outcome.NOT_COMPARABLE:
+        return one.label in [unlike.name for unlike in headline.unlike]
+    says_against = headline.winner is not None or headline.outcome == Outcome.SAME
+    return headline.sweep is None and says_against and (at < MOST_AGAINST or one.rule == "workload")
 
 
 def _sentence(headline: Headline) -> str:

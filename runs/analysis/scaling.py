@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from runs.analysis.columns import Column, read_method
+from runs.analysis.columns import Column, build_columns, read_method
 from runs.analysis.facts import ConfigFact, RunFact, Source
 from runs.analysis.numbers import mean
 from runs.analysis.scalability_law import LEAST_LEVELS, Fit, Found, Knee, Level, find_knee, fit
@@ -245,10 +245,10 @@ def find_range(
     One config under two levels of concurrency and more, several under three, or three configs and more whose names differ
     in one number.
     """
-    columns = {at: column for at, column in enumerate(comparison.columns) if column.runs}
-    series = _series_of_sweeps(columns, sweeps) or _series_of_names(columns)
+    series = _find_series(comparison.columns, sweeps)
     if not series:
         return None
+    columns = comparison.columns
     axis, unit, places = series
     points = tuple(
         _point(name, at, value, columns[at], out, failed.get(at, 0.0))
@@ -263,7 +263,23 @@ def find_range(
 Places = list[tuple[str, int, float]]
 
 
-def _series_of_sweeps(columns: Mapping[int, Column], sweeps: Sequence[Sweep]) -> tuple[str, str, Places] | None:
+def find_varied(configs: Sequence[ConfigFact], runs: Sequence[RunFact]) -> dict[int, float]:
+    """Column -> its value of what is varied over a range; empty where the runs are no such sweep."""
+    series = _find_series(build_columns(configs, runs), find(configs, runs, {}))
+    return {at: value for _, at, value in series[2]} if series else {}
+
+
+def _find_series(
+    columns: Sequence[Column], sweeps: Sequence[Sweep] | Sequence[Found]
+) -> tuple[str, str, Places] | None:
+    """(axis, its unit, (series, column, value) of every column with runs); None where no one thing sets them apart."""
+    loaded = {at: column for at, column in enumerate(columns) if column.runs}
+    return _series_of_sweeps(loaded, sweeps) or _series_of_names(loaded)
+
+
+def _series_of_sweeps(
+    columns: Mapping[int, Column], sweeps: Sequence[Sweep] | Sequence[Found]
+) -> tuple[str, str, Places] | None:
     """(series, column, level) of every column; None where a column is in no sweep."""
     places: Places = []
     for at, column in columns.items():

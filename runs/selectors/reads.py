@@ -24,6 +24,7 @@ from runs.analysis.facts import (
     copy_run,
     line_address,
 )
+from runs.analysis.scaling import find_varied
 from runs.ingest import (
     asked_load,
     has_one_thread,
@@ -107,7 +108,8 @@ def case_of(material: Material) -> Case:
         TextFact(text.config_id, text.path, text.text, line_url(text.upload_id, text.line_first), text.line_first)
         for text in material.texts
     ]
-    return Case(material.configs, material.runs, material.counted_captures, texts, hosts, _rulings(material))
+    rulings, varied = _rulings(material), find_varied(material.configs, material.runs)
+    return Case(material.configs, material.runs, material.counted_captures, texts, hosts, rulings, varied)
 
 
 def _rulings(material: Material) -> list[OverrideFact]:

@@ -11,6 +11,7 @@ from runs.analysis.doubt_case import Case
 from runs.analysis.doubt_differences import grade_mean_sizes, grade_sizes
 from runs.analysis.doubts import Doubt, apart, find_doubts
 from runs.analysis.facts import HostFact, TextFact
+from runs.analysis.scaling import find_varied
 from runs.models import Experiment
 from runs.selectors import reads
 from runs.tests.analysis import facts
@@ -254,3 +255,28 @@ def test_keep_alive_is_no_doubt_where_the_config_files_are_the_same():
     runs = [facts.run(config, 100.0, keepalive=config == 2) for config in (1, 2)]
     texts = [TextFact(config, "/etc/nginx/nginx.conf", "keepalive_timeout 65;", "", config) for config in (1, 2)]
     assert of(find_doubts(Case(facts.configs("a", "b"), runs, texts=texts)), "differs.load") == []
+
+
+def swept(*runs, names=("event",)):
+    """The doubts about the loads of a sweep."""
+    named = facts.configs(*names)
+    return of(find_doubts(Case(named, runs, varied=find_varied(named, runs))), "differs.load")
+
+
+def level(n):
+    return facts.run(1, 100.0, command=f"ab -n {50 * n} -c {n} http://web/")
+
+
+def test_what_a_sweep_varies_is_no_doubt_and_other_differences_are():
+    (doubt,) = swept(level(50), level(100), level(150))
+    assert (doubt.severity, [name for name, *_ in doubt.findings[0].facts["listed"]]) == ("note", ["requests"])
+    (doubt,) = swept(level(50), facts.run(2, 100.0, command="ab -n 2500 -c 100 http://web/"), names=("nginx", "apache"))
+    assert [name for name, *_ in doubt.findings[0].facts["listed"]] == ["concurrency"]
+
+
+def test_a_sweep_over_names_says_nothing_of_another_load():
+    runs = [facts.run(at, 100.0, concurrency=10.0 * at) for at in (1, 2, 3)]
+    (doubt,) = swept(*runs, names=("MaxClients 50", "MaxClients 100", "MaxClients 150"))
+    assert [name for name, *_ in doubt.findings[0].facts["listed"]] == ["concurrency"]
+    runs = [facts.run(at, 1000.0 * at, command=f"wrk2 -R {1000 * at} http://web/", tool="wrk") for at in (1, 2, 3)]
+    assert swept(*runs, names=("1000 rps", "2000 rps", "3000 rps")) == []

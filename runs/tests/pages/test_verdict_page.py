@@ -279,6 +279,19 @@ def test_a_sweep_of_two_levels_is_told_and_not_drawn_and_one_of_five_is(browser)
     assert "peaks at" in words(page)
 
 
+def test_what_the_headline_says_against_the_leader_stands_on_the_page_once_with_its_line(browser):
+    made, text = factories.experiment("tails"), factories.upload()
+    for name, p99 in (("old", 100.0), ("new", 1300.0)):
+        setup = factories.config(made, name)
+        for repeat in range(1, 5):
+            rate = (1000 if name == "old" else 1500) + repeat
+            told = {"requests_per_second": rate, "percentiles_ms": {"99": p99 + repeat}, "line_first": 10 * repeat}
+            factories.run(setup, text, repeat=repeat, **told)
+    head = html(browser, made.get_absolute_url()).partition('class="headline"')[2].partition('class="next"')[0]
+    assert words(head).count("13 times as long") == 1
+    assert re.search(r'href="/uploads/\d+/#L\d+" class="line"', head)
+
+
 def test_a_card_opens_with_the_headline_of_its_page(browser):
     made = factories.mpm_experiment()
     assert "badge" not in html(browser, "/")
