@@ -13,3 +13,10 @@ if __name__ == "__main__":
         execute_from_command_line(sys.argv)
     except ImproperlyConfigured as error:
         sys.exit(f"benchdash cannot start: {error}")
+    except Exception as error:
+        from benchdash.faults import find_fault
+
+        fault = find_fault(error)
+        if fault is None:
+            raise
+        sys.exit(f"{fault.message}\n{error}".strip())

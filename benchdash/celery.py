@@ -19,15 +19,38 @@ from queue import Empty
 from typing import Any
 
 from celery import Celery
-from celery.signals import worker_process_init
+from celery.signals import beat_init, worker_init, worker_process_init
+from kombu.exceptions import OperationalError
 from kombu.transport import TRANSPORT_ALIASES, filesystem
 from kombu.utils.json import dumps, loads
+from redis import RedisError
 
+from benchdash.faults import Outage, watch_postgresql
 from runs.management.processes import end_with_parent
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "benchdash.settings")
 TRANSPORT_ALIASES["filesystem"] = f"{__name__}:Transport"
-app = Celery("benchdash")
+
+
+class App(Celery):
+    """Celery's. A broker that did not answer is left alone for some seconds, so that uploads do not wait for it one by one."""
+
+    outage = Outage()
+
+    def send_task(self, *args: Any, **options: Any) -> Any:
+        """Raises kombu's OperationalError where the broker is away or full."""
+        if self.outage.lasts():
+            raise OperationalError("It did not answer a moment ago.")
+        try:
+            sent = super().send_task(*args, **options)
+        except (OperationalError, RedisError, OSError) as error:
+            self.outage.begin()
+            raise OperationalError(str(error)) from error
+        self.outage.end()
+        return sent
+
+
+app = App("benchdash")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
@@ -36,6 +59,12 @@ app.autodiscover_tasks()
 def end_with_worker(**_: Any) -> None:
     """A pool process must not outlive a worker that was killed: another worker parses its text again."""
     end_with_parent(signal.SIGKILL)
+
+
+@beat_init.connect
+@worker_init.connect
+def notice_frozen_database(**_: Any) -> None:
+    watch_postgresql(patience_s=30)
 
 
 def _write(file: Path, content: str) -> None:

@@ -118,13 +118,19 @@ def database(data: Path) -> dict[str, Any]:
         raise ImproperlyConfigured(f"DATABASE_URL does not parse: {error}.") from error
     if not parsed.get("NAME"):
         raise ImproperlyConfigured("DATABASE_URL names no database: end it with /NAME.")
+    options = parsed.setdefault("OPTIONS", {})
     if urlsplit(url).scheme == "sqlite":
         # IMMEDIATE: two writers wait for each other instead of one failing when it upgrades its read lock.
-        parsed["OPTIONS"] = {
+        options |= {
             "transaction_mode": "IMMEDIATE",
             "timeout": 20,
             "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA cache_size=-16000;",
         }
+        return parsed
+    options.setdefault("connect_timeout", 5)
+    # The web server sets it; a migration or a large text's rows may take longer.
+    if timeout_s := whole_number("STATEMENT_TIMEOUT_S", default=0, least=0, most=86_400):
+        options.setdefault("options", f"-c statement_timeout={timeout_s}s")
     return parsed
 
 

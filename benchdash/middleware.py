@@ -7,9 +7,12 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.middleware import LoginRequiredMiddleware
+from django.contrib.sessions.middleware import SessionMiddleware
+from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import render
 
+from benchdash.faults import Fault, find_fault
 from benchdash.webworker import find_interruption
 from runs.ingest import too_large
 
@@ -37,6 +40,18 @@ class ContentSecurityPolicy:
         response = self.get_response(request)
         response.headers.setdefault("Content-Security-Policy", POLICY)
         return response
+
+
+class Sessions(SessionMiddleware):
+    """Django's, but a page that is read does without renewing the session where the database takes no changes."""
+
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
+        try:
+            return super().process_response(request, response)
+        except DatabaseError as error:
+            if request.method in SAFE_METHODS and find_fault(error) in (Fault.READ_ONLY, Fault.FULL):
+                return response
+            raise
 
 
 class LoginRequired(LoginRequiredMiddleware):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import plotly
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from benchdash import env
 
@@ -43,7 +45,7 @@ MIDDLEWARE = [
     # may have chosen, so their length could tell of them (BREACH): the token is masked anew in each answer, and this
     # middleware makes the length vary at random.
     "django.middleware.gzip.GZipMiddleware",
-    "django.contrib.sessions.middleware.SessionMiddleware",
+    "benchdash.middleware.Sessions",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -151,9 +153,14 @@ CELERY_BROKER_URL = env.broker()
 if CELERY_BROKER_URL.startswith(("redis:", "rediss:")):
     CACHES = {
         "default": {
-            "BACKEND": "django.core.cache.backends.redis.RedisCache",
+            "BACKEND": "benchdash.caching.RedisCache",
             "LOCATION": CELERY_BROKER_URL,
-            "OPTIONS": {"serializer": "benchdash.caching.SignedSerializer"},
+            "OPTIONS": {
+                "serializer": "benchdash.caching.SignedSerializer",
+                "socket_connect_timeout": 1,
+                "socket_timeout": 1,
+                "retry": Retry(NoBackoff(), 1),  # for a connection that a restart has closed
+            },
         }
     }
 else:
@@ -179,7 +186,7 @@ SSH_CONFIG = env.existing_file("SSH_CONFIG")
 REMOTE_TIMEOUTS = env.remote_timeouts()
 # An unreachable server is noticed soon: a job's page says that it waits, and it is sent later.
 if CELERY_BROKER_URL.startswith(("redis:", "rediss:")):
-    CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_connect_timeout": 5, "socket_timeout": 30}
+    CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_connect_timeout": 3, "socket_timeout": 5}
 CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
 CELERY_BEAT_SCHEDULE = {
     "tend jobs": {
@@ -201,7 +208,8 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain"}},
+    "filters": {"rarely": {"()": "benchdash.faults.LogRarely"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain", "filters": ["rarely"]}},
     "root": {"handlers": ["console"], "level": "INFO"},
     # A refused request is the sender's matter and in the answer; a failed one is ours and in the log.
     "loggers": {"django.request": {"level": "ERROR"}, "django.security.DisallowedHost": {"level": "CRITICAL"}},
