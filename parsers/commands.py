@@ -23,6 +23,11 @@ _RATE = re.compile(r"(\d{1,12}(?:\.\d{1,9})?)(?:/(\d*(?:ms|[smh])))?", re.ASCII)
 _WORD = re.compile(r"""(?:[^\s'"\\;|&<>()]|\\.|'[^']*'|"(?:[^"\\]|\\.)*")+|[;|&<>()]+|\S""", re.DOTALL)
 _OPERATOR = ";|&<>()"
 _QUOTED = re.compile(r"""['"\\]""")
+_EACH_TIME = re.compile(  # a header that is another one in each run, and changes nothing of the load
+    r"\s*(?:date|(?:[\w-]*-)?(?:request|trace|correlation|transaction|session|span|run)-?id|traceparent|tracestate|baggage|b3"
+    r"|x-b3-\w+|idempotency-key|x-amzn-trace-id|uber-trace-id|[\w-]*(?:nonce|timestamp|request-start))\s*:",
+    re.IGNORECASE,
+)
 _METHOD = re.compile(r"(?<![\w/.-])(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)(?![\w/.-])")
 _URL = re.compile(r"https?://[^\s'\"`|;>)]+", re.IGNORECASE)
 _PORT = re.compile(r":(\d{1,5})$")
@@ -165,7 +170,7 @@ def read_command(text: str, tool: str, start: int, syntax: Syntax) -> Command:
             if option.takes_value and value is None:
                 value = next(rest, "")
             given.append((name, value or "", option.sets))
-            if option.sets:
+            if option.sets and not (option.sets == "header" and _EACH_TIME.match(value or "")):
                 meaning = _value(option, value or "")
                 if option.sets in _SEVERAL and option.sets in options:
                     meaning = f"{options[option.sets]} {meaning}"

@@ -11,7 +11,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from parsers import Block, asked_load, semantics_of
+from parsers import Block, asked_load, parse_command, semantics_of
+from parsers.commands import Command
 from parsers.transcript import width
 from runs.analysis.columns import Method, group_by_method, method_of
 
@@ -184,6 +185,10 @@ class ConfigNames:
             return self._name_by_result(load) if is_title else f"{heading} · {self._name_by_result(load)}"
         return heading
 
+    def _name_by_command(self, load: int) -> str:
+        block, result = self.blocks[load], self.results[load]
+        return _what_is_loaded(parse_command(block.command or "", result.tool))[:_SHORT_NAME] or result.path or ""
+
     def _name_by_result(self, load: int) -> str:
         """What tells the load test apart by its commands, otherwise by the server that answered."""
         if variant := self._variants.get(load):
@@ -191,13 +196,19 @@ class ConfigNames:
         software, host, port = self._server_of[load]
         address = f"{host}:{port}" if host and port else host
         if not software:
-            return address or f"{self.results[load].tool} at line {self.blocks[load].first}"
+            return address or self._name_by_command(load) or f"run of line {self.blocks[load].first}"
         addresses = self._addresses[software]
         if len(addresses) == 1:
             return software
         if len({host for host, _ in addresses}) > 1 and address:
             return f"{software} on {address}"
         return f"{software} on port {port}" if len({port for _, port in addresses}) > 1 and port else software
+
+
+def _what_is_loaded(command: Command) -> str:
+    """What a command names in place of an address: a script, a file of addresses, a variable, a database."""
+    files = [str(command.options[term]) for term in ("script", "url_file", "path") if command.options.get(term)]
+    return next(iter([*files, *command.arguments]), "")
 
 
 def shorten(text: str) -> str:

@@ -141,7 +141,7 @@ _LETTERED = re.compile(
 _BRIEF = re.compile(
     r"\s*#+\s+(?:go|d|r|js|ts|c(?:\+\+|#)?|f#)\s*[:：]?\s*|"
     r"(?:\s*(?:#+|[*-]|\*\*)\s*)?(?:v\d[\w.]*|Go|Bun|C(?:\+\+|#)?|D|F#|R|JS|TS|PHP\s?\d|h[123]c?"
-    r"|(?:this )?PR(?: ?#?\d+)?)(?:\*\*)?\s*[:：]?\s*"
+    r"|(?:this )?PR(?: ?#?\d+)?)(?i:\s(?:servers?|app|version|code|results?|bench\w*|tests?))?(?:\*\*)?\s*[:：]?\s*"
 )
 _METHOD = re.compile(r"\b(?:GET|PUT|POST|HEAD|DELETE|PATCH)\b(?![.!])")
 _MONTHS = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|januar|märz|mai|okt|dez)[a-zéäö]*\.?"
@@ -166,6 +166,12 @@ SUBJECT = re.compile(  # the title of a mail or a page
     r"(?P<subject>.+)",
     re.IGNORECASE,
 )
+_HTTP_HEADER = re.compile(
+    r"^(?:[<>*]\s)?(?:HTTP/\d(?:\.\d)?\s\d{3}\b|(?:date|content-[\w-]+|x-[\w-]+|etag|last-modified|transfer-encoding|expires|vary|age|via"
+    r"|set-cookie|location|accept(?:-ranges)?|strict-transport-security|[\w-]*request-id|cf-[\w-]+|alt-svc|access-control-[\w-]+|pragma"
+    r"|user-agent|keep-alive|referrer-policy|report-to|nel|traceparent)\s?:\s\S)",
+    re.IGNORECASE,
+)
 _NAVIGATION = re.compile(
     r"[|»›]\s+\S.*[|»›]\s|^(?:[«←‹]|older posts?\b|newer posts?\b|leave a comment|share this|\d+ comments?$)|[»→›]$"
     r"|^(?:!?\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])[\s|]*)+$|^\[!\[",  # Markdown's links, and pictures
@@ -180,7 +186,7 @@ _COMMAND = re.compile(
 _PROGRESS = re.compile(  # what load tools print while they run
     r"^(?:execution|script|output|web dashboard):\s|^scenarios:\s\(|^\*\s\S+:\s.*\b(?:VUs|iterations)\b|^running \(\d|^[✓✗↳]\s"
     r"|^\S+\s+[✓✗]?\s*\[[\s\d%=>-]+\]|^(?:INFO|WARN|ERRO|DEBU)\[\d+\]|source=console$|^[\W_]*(?:Grafana|io)[\W_]*$"
-    r"|^New configuration template added"
+    r"|^New configuration template added|^\W?\d{4}-\d\d-\d\d[T ][\d:.,]{5,}.*\b(?:INFO|WARN(?:ING)?|ERROR|DEBUG)\b"
     r"|^(?:(?:ALTER|CREATE|DROP) [A-Z ]+|SET|RELOAD|VACUUM|ANALYZE|Query OK,.*|OK)$|^Run \w+ -C to"
     # and scripts: "[07:44:57] ready"
     r"|^\[[\d:., T-]{8,}\]\s(?:.*\.\.\.$|(?:ready|done|ok|started|finished|waiting|sleeping|stopped)\b)"
@@ -322,6 +328,17 @@ def names_clients(text: str) -> bool:
     return bool(_CLIENTS.fullmatch(text))
 
 
+def names_amount(text: str) -> bool:
+    """Whether a heading has a number that is neither a repeat's nor one of the load: "2 processes", "memory 512 MB"."""
+    bare = strip_markup(text)
+    is_loads = re.search(
+        rf"(?i:\d\s*{_LOADED}\b|\b(?:concurren\w*|users?|clients?|connections?|requests?|seconds?)\b)", bare
+    )
+    return bool(re.search(r"\d", bare)) and not (
+        is_loads or find_repeat(bare) or _DATE.search(bare) or find_phase(bare)
+    )
+
+
 @lru_cache(maxsize=512)
 def strip_markup(text: str) -> str:
     """A heading without list marks, Markdown and the final colon."""
@@ -360,7 +377,7 @@ def is_aside(text: str) -> bool:
         return True
     return any(
         pattern.search(line)
-        for pattern in (_MAIL, SUBJECT, _NAVIGATION, _COMMAND, _PROGRESS, _PROMPT, _COMMENTER, _FIGURE)
+        for pattern in (_MAIL, _HTTP_HEADER, SUBJECT, _NAVIGATION, _COMMAND, _PROGRESS, _PROMPT, _COMMENTER, _FIGURE)
     )
 
 

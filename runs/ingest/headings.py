@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,6 +23,7 @@ from .heading_words import (
     is_sentence,
     is_short,
     is_warm_up,
+    names_amount,
     names_clients,
     names_software,
     strip_markup,
@@ -169,6 +171,10 @@ def _find_compared(trails: Sequence[Sequence[Heading]]) -> set[str]:
     # Commands name nothing, unless they start the servers that are compared.
     starts = {trail[-1][1] for trail in trails if trail and STARTS_SERVER.match(strip_markup(trail[-1][1]))}
     compared |= starts if len(starts) > 1 else set()
+    amounts = {
+        text: re.sub(r"\d+", "#", text) for text in last if is_short(text) and is_generic(text) and names_amount(text)
+    }
+    compared |= {text for text, base in amounts.items() if list(amounts.values()).count(base) > 1}
     return compared | (set(letters) if len(set(letters.values())) > 1 else set())
 
 

@@ -309,10 +309,16 @@ def _count_figures(block: Block) -> int:
 
 
 def _is_same_load(shorter: Block, fuller: Block) -> bool:
-    """Whether every figure is in the fuller report too; of equal size, they must be full or have the same heading."""
+    """Whether every figure is in the fuller report too; of equal size, they must be full or have the same heading, and not a
+    command each."""
     values, others = shorter.values, fuller.values
     if any(others.get(name) != value for name, value in values.items() if name not in _NOT_COMPARED):
         return False
+    if (
+        len(values) == len(others) >= _FULL_REPORT
+        and None is not shorter.command_line != fuller.command_line is not None
+    ):
+        return False  # two whole reports, and somebody typed a command for each
     return len(others) >= _FULL_REPORT or (len(values) == len(others) and shorter.heading == fuller.heading)
 
 

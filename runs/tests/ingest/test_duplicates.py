@@ -30,6 +30,19 @@ def test_reports_of_one_rate_that_differ_otherwise_are_two_runs():
     assert placed("nginx", "@ab 1.5", "Apache", "@ab 1.5 server=Apache/2.4.57") == [("b0", 0), ("b1", 0)]
 
 
+COMMAND = "$ ab -n 500 -c 10 http://localhost/page.html\n@ab 1.5"
+
+
+def test_two_equal_reports_behind_a_command_each_are_two_runs():
+    assert placed("## nginx", COMMAND, "## apache", COMMAND) == [("b0", 0), ("b1", 0)]
+    assert placed(COMMAND, COMMAND) == [("b0", 0), ("b1", 0)]
+
+
+def test_a_later_report_without_a_command_quotes_the_first_one():
+    assert placed("## nginx", COMMAND, COMMAND, "## Summary", "@ab 1.5") == [("b0", 1), ("b1", 0)]
+    assert placed(COMMAND, "So nginx did well:", "@line 1.5") == [("b0", 1)]
+
+
 def test_the_same_screen_twice_is_one_capture():
     assert placed("a", "@top 1.10 13:00:00", "b", "@top 1.10 13:00:00", "c", "@top 1.10 13:00:01") == [
         ("b0", 1),

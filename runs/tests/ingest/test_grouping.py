@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from .documents import expand, read
+from .documents import FIXTURES, expand, read
 
+FIXTURE = (FIXTURES / "h2load/h2load_01.txt").read_text().partition("\n")[2]
 AB = "\n\n$ ab -n 500 -c 10 http://localhost/page.html\n@ab {rate}\n\n"
 
 
@@ -181,6 +182,9 @@ def test_before_and_after_are_two_configs_whatever_the_prompt(prompt):
         (("### FastEndpoints *(33,772 more requests per second than mvc)*", "### Minimal"), ["FastEndpoints", "Minimal"]),
         (("nginx (4 workers)", "nginx (8 workers) (2x faster)"), ["nginx (4 workers)", "nginx (8 workers)"]),
         (("gunicorn -w 4", "gunicorn -w 8"), ["gunicorn -w 4", "gunicorn -w 8"]),
+        (("Rust server", "Go server", "C server:"), ["Rust server", "Go server", "C server"]),
+        (("2 processes", "4 processes"), ["2 processes", "4 processes"]),
+        (("Memory: 512 MB", "Memory: 1024 MB"), ["Memory: 512 MB", "Memory: 1024 MB"]),
     ],
 )  # fmt: skip
 def test_a_config_is_named_by_what_distinguishes_it(headings, names):
@@ -192,6 +196,8 @@ def test_a_config_is_named_by_what_distinguishes_it(headings, names):
     [
         *("bob · 3 comments · 5 Mar 2019", "bob commented 3 days ago", "alice wrote:", "█ setup", "Rate: 50", "4 min read"),
         *("~ ❯ sudo systemctl restart nginx", "[root@linux]# make install", "New configuration template added to /root/.siege"),
+        *("X-Request-Id: 8c1f-1", "Date: Mon, 01 Jan 2024 10:00:02 GMT", "HTTP/1.1 200 OK", "CREATE INDEX"),
+        "[2024-01-01 10:00:02,113] web1/INFO/locust.main: Starting Locust 2.20.0",
         *("Response time: 0.02 secs", "Failed requests: 0", "root@host:/etc# vi nginx.conf"),
     ],
 )  # fmt: skip
@@ -225,6 +231,29 @@ def test_a_warm_up_does_not_count_and_is_no_repeat(headings):
 def test_a_run_behind_its_warm_up_counts(heading):
     assert [1] in grouped(sections("cold", heading)).values()
     assert [0] not in grouped(sections("cold", heading)).values()
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("$ h2load -n 400 -c 8 -i urls.txt", "urls.txt"),
+        ("$ h2load -n 400 -c 8 https://web1:8443/", "web1:8443"),
+        ("$ h2load -n 400 -c 8 --base-uri=https://web1:8443 /index.html", "/index.html"),
+        ("", "run of line 2"),
+    ],
+)
+def test_without_a_heading_or_a_server_the_command_names_what_was_loaded(command, name):
+    assert list(grouped(f"{command}\n{FIXTURE}")) == [name]
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["X-Request-Id: 8c1f-{}", "Date: Mon, 01 Jan 2024 10:00:0{} GMT", "traceparent: 00-4bf9{}", "Idempotency-Key: {}"],
+)
+def test_a_header_that_is_another_in_each_request_is_the_same_load(header):
+    runs = [f'$ wrk -t2 -c10 -H "{header.format(k)}" http://localhost:8080/\n@wrk 10{k}.10\n' for k in (1, 2)]
+    assert grouped("".join(runs)) == {"localhost:8080": [1, 2]}
+    assert grouped("".join(runs).replace(header.partition(":")[0], "Accept")) == {"localhost:8080": [1, 1]}
 
 
 DATE = "$ date\nTue Nov 22 12:0{m}:0{s} UTC 2022\n"
