@@ -113,7 +113,7 @@ def _eight_bit(head: bytes) -> str:
 
 
 _LINES = 1024
-MAX_LINE = 65536  # a longer line is no tool's output; what lies behind is not looked at
+MAX_LINE = 65536  # characters; a longer line is no tool's output and is not looked at
 
 
 class Text:

@@ -17,6 +17,7 @@ from .units import number
 _MOST_LINES, _MOST_SIZE, _DEEPEST = 4000, 400_000, 60
 _SIGN = re.compile(r'["{}\[\]\\]')
 _TRIED = "json"  # what Lines.memory has: the last line of an object that was none
+_BEGINNING = "json begins"  # and (line before and quoting, what `_beginning` said there)
 
 
 def take_object(
@@ -29,7 +30,7 @@ def take_object(
     """
     if lines.number < lines.memory.get(_TRIED, 0):
         return None  # inside one that was tried
-    if not begins.match("".join("".join(line[:200] for line in lines.ahead(3)).split())):
+    if not begins.match(_beginning(lines)):
         return None
     taken = lines.skip_blank()
     first = lines.number + 1
@@ -44,6 +45,15 @@ def take_object(
     lines.memory[_TRIED] = lines.number
     lines.back(*taken)
     return None
+
+
+def _beginning(lines: Lines) -> str:
+    """How the next lines begin, without blanks; the formats of JSON ask for the same ones in turn."""
+    where = lines.number, lines.prefix
+    if lines.memory.get(_BEGINNING, ("",))[0] != where:
+        text = "".join("".join(line[:200] for line in lines.ahead(3)).split())
+        lines.memory[_BEGINNING] = where, text
+    return str(lines.memory[_BEGINNING][1])
 
 
 def _take(lines: Lines, taken: list[str]) -> str:

@@ -20,6 +20,7 @@ _BLANK = re.compile(r"[ \t\r]*\n")
 _BLANK_BEHIND = re.compile(
     r"\n[ \t\r]*\n"
 )  # a pattern that begins with a sign is looked for quicker than a text of two
+_REPEATS_LEFT = 8  # lines: no format looks further before it tells its output from what only looks like it
 MOST_ROWS = 100_000  # characters of a table that are taken at once; a longer one is taken in parts
 
 
@@ -28,6 +29,7 @@ class Lines:
 
     number   1-based number of the line returned last
     raw      that line as given; before: the one before it (not kept up across what was taken quickly)
+    too_long numbers of the lines that are longer than any tool's: they are given as blank ones
     cut      number of the text's last line where that ends in a number (cut_text) that may go on, and 0 where it does not
     memory   what a format wants to know of its own block before
     watched  a pattern: `seen` gets the lines in which it is found, by number, as they are taken
@@ -45,6 +47,7 @@ class Lines:
         self.raw = ""
         self.before = ""
         self.prefix = self.quoting = ""
+        self.too_long: list[int] = []
         self.cut = 0
         self.cut_text = ""
         self.memory: dict[str, Any] = {}
@@ -67,8 +70,10 @@ class Lines:
         self.number += 1
         if self._passed is not None:
             self._passed.append(raw)
-        if end - at > 1 and (needs_cleaning(raw) or end - at > USUAL):
-            raw = clean(raw[:MAX_LINE])
+        if end - at > MAX_LINE:
+            return self._leave_out()
+        if end - at > 1 and (end - at > USUAL or needs_cleaning(raw)):
+            raw = clean(raw)
         if self.watched and self.watched.search(raw):
             self.seen[self.number] = raw
         return unquote(raw, self.prefix) if self.prefix else raw
@@ -103,12 +108,20 @@ class Lines:
         self.number += 1
         if self._passed is not None:
             self._passed.append(raw)
-        line = clean(raw[:MAX_LINE])
+        if len(raw) > MAX_LINE:
+            return self._leave_out()
+        line = clean(raw)
         number = _NUMBER_AT_END.search(line, max(len(line) - _LONGEST, 0)) if raw[-1] != "\r" else None
         if number:
             self.cut, self.cut_text = self.number, number[0]
             line = line[: number.start()]
         return unquote(line, self.prefix)
+
+    def _leave_out(self) -> str:
+        """Note that the line returned last is too long to be looked at."""
+        if not self.too_long or self.too_long[-1] < self.number:  # else it was put back since
+            self.too_long.append(self.number)
+        return ""
 
     def back(self, *raws: str) -> None:
         """Put back raw lines, as they were taken and in the order of the text; the last one given is the one taken last."""
@@ -215,6 +228,15 @@ class Lines:
             self._at = at
             self.number += taken
         return taken > 0
+
+    def skip_repeats(self) -> None:
+        """Take the next lines that are the same as the one returned last, but for a few of them."""
+        at, size = self._at, len(self.raw)
+        while size and self._text.startswith(self.raw, at):
+            at += size
+        n = (at - self._at) // size - _REPEATS_LEFT if size else 0
+        if n > 0:
+            self.take(n * size, n)
 
     def begins(self, texts: tuple[str, ...]) -> bool:
         """Whether the next line, not quoted, begins with one of these, and enough of it is there to tell."""

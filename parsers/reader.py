@@ -25,6 +25,7 @@ from .catalogue import (
     rate_lines,
     semantics_of,
 )
+from .decode import MAX_LINE
 from .lines import Lines, Values
 from .prompts import is_template, prompt
 from .records import Found, LoadResult, Problem, Record
@@ -293,7 +294,14 @@ def read(lines: Iterable[str]) -> Iterator[Block]:
         yield block
         before = block
     if before is not None:
-        before.problems += context.unread
+        before.problems += context.unread + _take_too_long(source, source.number)
+
+
+def _take_too_long(source: Lines, last: int) -> list[Problem]:
+    """A problem for each line up to this one that was too long to be looked at and was not told of before."""
+    numbers = [number for number in source.too_long if number <= last]
+    del source.too_long[: len(numbers)]
+    return [Problem(number, f"a line of more than {MAX_LINE // 1024} KiB: it was not looked at") for number in numbers]
 
 
 def _give_up(source: Lines, context: Context, number: int, failure: Exception) -> Block:
@@ -388,6 +396,7 @@ def _read_opened(
         next(source)
     if source.number == number:  # it only looked like it ("MaxClients 50" as a heading)
         context.add_line(number, line, source)
+        source.skip_repeats()
     return None
 
 
@@ -402,14 +411,14 @@ def _parse_quoted(source: Lines, form: Format, prefix: str, context: Context, co
         seen, source.seen = source.seen, {}
     taken = {number: line for number, line in seen.items() if number <= (found.last if found else source.number)}
     if found and taken:
-        results = [record for record in form.records(found.values) if isinstance(record, LoadResult)]
-        known = {problem.line for problem in found.problems}
         at = found.values.lines if isinstance(found.values, Values) else found.lines
-        own = [value for name, value in found.values.items() if at.get(name) in taken]
-        read = {value for value in own if isinstance(value, float)}
-        read |= {result.requests_per_second for result in results if result.requests_per_second is not None}
-        unread = _find_unread_rates(taken, read)
-        found.problems += [problem for problem in unread if problem.line not in known]
+        read = {value for name, value in found.values.items() if isinstance(value, float) and at.get(name) in taken}
+        if unread := _find_unread_rates(taken, read):
+            results = [record for record in form.records(found.values) if isinstance(record, LoadResult)]
+            read |= {result.requests_per_second for result in results if result.requests_per_second is not None}
+            known = {problem.line for problem in found.problems}
+            unread = _find_unread_rates(taken, read)
+            found.problems += [problem for problem in unread if problem.line not in known]
     elif taken:
         context.unread += _find_unread_rates(taken, set())
     return found
@@ -485,7 +494,7 @@ def _make_block(
         heading = transcript.unquote(heading, prefix).strip()
     # Another format may have tried these lines before and not read them.
     context.unread = [problem for problem in context.unread if not found.first <= problem.line <= found.last]
-    found.problems[:0] = context.take_unread(form)
+    found.problems[:0] = context.take_unread(form) + (_take_too_long(source, found.last) if source.too_long else [])
     if source.cut == found.last and all(problem.line != source.cut for problem in found.problems):
         message = f"the text ends in {source.cut_text!r}, without a line end: the number may be cut off"
         found.problems.append(Problem(source.cut, message))

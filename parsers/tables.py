@@ -169,6 +169,8 @@ class RowReader:
 
     def _quick(self, text: str) -> bool:
         """Take in plain rows up to the first odd one. True where there was none, so that more may follow."""
+        if not self._columns([text.partition("\n")[0].split(None, len(self.names) - 1)], keep=False):
+            return False  # else a log of headers would be split again below each
         rows = text.count("\n")
         before = self.lines.memory.get(_ROWS, rows)  # of the table before
         if rows <= 2 * before + _FEW_ROWS and self._even(text, rows):

@@ -37,10 +37,9 @@ _SPACES: dict[int, str | None] = dict.fromkeys([0xA0, 0x1680, *range(0x2000, 0x2
 _SPACES |= dict.fromkeys([0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFEFF, 0xAD], None)
 _SPACE = re.compile(f"[{''.join(map(chr, _SPACES))}]")  # most lines have none, and to translate one takes long
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f]")
-_LONGEST_FIGURE = 200
-_ENDLESS = re.compile(
-    rf"\d{{{_LONGEST_FIGURE},}}"
-)  # no figure: an int of it would be none that a float holds, or none at all
+_MOST_IN_A_ROW = 200
+_ENDLESS = re.compile(rf"\d{{{_MOST_IN_A_ROW},}}")  # no figure: an int of it would be none that a float holds
+_WIDE_GAP = re.compile(rf"\s{{{_MOST_IN_A_ROW},}}")  # in no layout; many patterns try each blank as their beginning
 USUAL = 256  # characters of a line that are taken as they are
 
 
@@ -67,7 +66,9 @@ def clean(raw: str) -> str:
         line = _ENTITY.sub(lambda found: html.unescape(found[0]).translate(_SPACES), line)
     if not line.isprintable():
         line = _CONTROL.sub("", line)
-    return _ENDLESS.sub("?", line) if len(line) >= _LONGEST_FIGURE else line  # signs between digits are gone by now
+    if len(line) < _MOST_IN_A_ROW:
+        return line
+    return _WIDE_GAP.sub(" ", _ENDLESS.sub("?", line))  # signs between them are gone by now
 
 
 def _take_back(line: str) -> str:

@@ -36,9 +36,9 @@ _SHOWS = re.compile(
 )
 _SHOWERS = frozenset("cat less more head tail view vi vim nano emacs grep egrep sed awk".split())  # noqa: SIM905
 _PATH = re.compile(
-    r"\S+\.(?:conf|cnf|ini|cfg|ya?ml|toml|vcl|properties|htaccess|json5?|xml|tpl|conf\.\w+|local|default|dist)(?=\s|$|['\"])"
-    r"|/etc/(?!passwd|shadow|group|hosts\b|hostname\b|issue|\S*release\b|debian_version)\S+"
-    r"|\S*(?:sites-(?:available|enabled)|conf\.d|conf-(?:available|enabled)|mods-enabled)/\S+|\S*\.htaccess|/usr/local/etc/\S+"
+    r"(?<!\S)\S+\.(?:conf|cnf|ini|cfg|ya?ml|toml|vcl|properties|htaccess|json5?|xml|tpl|conf\.\w+|local|default|dist)(?=\s|$|['\"])"
+    r"|/etc/(?!passwd|shadow|group|hosts\b|hostname\b|issue|\S{0,60}release\b|debian_version)\S+"
+    r"|(?<!\S)\S*(?:(?:sites-(?:available|enabled)|conf\.d|conf-(?:available|enabled)|mods-enabled)/\S+|\.htaccess)|/usr/local/etc/\S+"
 )
 _NOT = re.compile(r"\.(?:log|py|sh|php|rb|pl|js|html?|txt|csv)$|^/proc/|^/sys/|/logs?/")
 _SETTING = re.compile(

@@ -27,7 +27,8 @@ _PER_S = r"\s?(?:/|per|p/)\s?s(?:ec(?:ond)?s?)?"
 _RATE = rf"(?<![\w/])(?:(?:http )?(?:req(?:uest)?s?|transactions?|queries|ops){_PER_S}|[rqt]ps|リクエスト/秒|请求/秒)(?![\w/])"
 _METRIC = r"(?:metrics?|measure(?:ment)?|指标|項目)"
 _ROW = rf"(?:[^|]{{0,120}}\|){{0,12}}[^|]{{0,60}}?{_RATE}"
-OPENS = rf"(?i:\|{_ROW}.*\|\s*$|\w[^|]{{0,120}}\|{_ROW}|\|?\s*\**{_METRIC}\**\s*\||(?=\w)[^|\d]{{0,60}}?{_RATE}[^|\d]{{0,40}}$)"
+_CAPTION = rf"(?:[^\W\d]++[^|\w]++){{0,15}}?{_RATE}"  # word by word: a rate begins with one, and most lines are prose
+OPENS = rf"(?i:\|{_ROW}.*\|\s*$|\w[^|]{{0,120}}\|{_ROW}|\|?\s*\**{_METRIC}\**\s*\||{_CAPTION}[^|\d]{{0,40}}$)"
 
 _IS_RATE, _IS_METRIC = re.compile(_RATE, re.IGNORECASE), re.compile(rf"\**{_METRIC}\**", re.IGNORECASE)
 _DELIMITER = re.compile(r":?-+:?")

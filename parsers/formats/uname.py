@@ -50,7 +50,7 @@ _FIELDS = {
 }
 _LONGEST = 500  # characters; with more, looking for where the version ends would take its time
 _LONG = {f"--{name.replace('_', '-')}": letter for letter, (name, _) in _FIELDS.items()}
-_ALONE = re.compile(r"(?:sudo\s+)?(?:busybox\s+|toybox\s+)?(?:\S*/)?uname((?:\s+--?[a-z-]+)*)\s*")
+_ALONE = re.compile(r"(?:sudo\s+)?(?:busybox\s+|toybox\s+)?(?:\S*/)?uname((?:\s+-[a-z-]+)*)\s*")
 
 
 def claims(command: str) -> bool:

@@ -75,3 +75,16 @@ def test_a_file_that_was_begun_is_read_on(tmp_path):
     with (tmp_path / "text").open() as file:
         assert next(file) == "first\n"
         assert [block.lines for block in parsers.read(file)] == [(1, 1)]
+
+
+@pytest.mark.parametrize("end", ["\n", ""])
+def test_a_line_of_more_than_64_kib_is_a_problem_with_its_line_and_the_report_around_it_is_read(end):
+    long = "Requests per second: 5.00 [#/sec] (mean) " + "x" * 65536
+    for text in (
+        [REPORT, f"{long}\n", "Failed requests:        12\n", f"{long}{end}"],
+        [REPORT + f"{long}\n" + long + end],
+    ):
+        (block,) = parsers.read(Text(text))
+        assert block.values.pop("failed_requests", 12) == 12 and block.values == {"requests_per_second": 617.01}
+        assert [problem.line for problem in block.problems] in ([2, 4], [2, 3])
+        assert block.problems[0].message == "a line of more than 64 KiB: it was not looked at"
