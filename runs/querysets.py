@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import reduce
 from operator import or_
 
 from django.apps import apps
+from django.db import connection
 from django.db.models import Count, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 
@@ -14,6 +15,15 @@ ID_DIGITS = 18  # more do not fit the databases' integers
 MOST_NAMESAKES = 20  # experiments, or hosts, of one name that a list goes by
 FACET_LENGTH = 300
 MARGIN = 10_000  # ids
+
+
+def database_now() -> datetime:
+    """The time by the database's clock, which all processes share: a worker's own may be wrong."""
+    is_sqlite = connection.vendor == "sqlite"
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT strftime('%Y-%m-%d %H:%M:%f', 'now')" if is_sqlite else "SELECT statement_timestamp()")
+        (now,) = cursor.fetchone()
+    return datetime.fromisoformat(now).replace(tzinfo=UTC) if is_sqlite else now
 
 
 def count_rows(of: str, by: str, **only: str) -> Coalesce:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from celery import Task, shared_task
-from celery.signals import worker_ready
+from celery.signals import worker_ready, worker_shutting_down
 from django import db
 from django.db import transaction
 from kombu.exceptions import OperationalError
@@ -37,7 +37,15 @@ def parse_upload(upload_id: int) -> None:
     Acknowledged at its start, as run_job is and for the same reason. The upload's row says how far its reader is; where
     that is no longer updated, `tend_uploads` sends the text again.
     """
-    ingest.parse_queued(upload_id)
+    try:
+        ingest.parse_queued(upload_id)
+    except ingest.Stopped:  # another worker, or the next, reads it
+        send_upload(upload_id)
+
+
+@worker_shutting_down.connect
+def stop_reading(**_: Any) -> None:
+    ingest.stop_reading()
 
 
 def hand_over(upload: Upload) -> None:

@@ -2,7 +2,7 @@
 
 The reader of a queued text writes its progress about once a second by an UPDATE of its own, outside any transaction.
 `seen_at` as it wrote it last is its claim: a reader that finds another value there was cancelled, or was so slow that
-another took over.
+another took over. It is the database's time: workers' clocks differ.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from typing import Any, Required, TypedDict, Unpack
 
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.db import IntegrityError, OperationalError, transaction
+from django.db import IntegrityError, OperationalError, connection, transaction
 from django.db.models import F, Q, QuerySet
-from django.utils import timezone
 
 import parsers
 from parsers.catalogue import formats
 from runs.models import Upload
+from runs.querysets import database_now
 
 from .captures import fold_samples
 from .draft import Draft, Hints, apply_hints
@@ -30,6 +30,7 @@ from .edits import Edits, apply_edits
 from .errors import Rejected, rejected
 from .receiving import Incoming, receive, redact_text
 from .relate import relate
+from .stopping import Stopped, end_with_worker
 from .storable import truncate
 from .store import Reading, Rows, store
 from .text_storage import Text, save_pieces, text_columns, text_of
@@ -145,6 +146,7 @@ def _prepare(data: Incoming, name: str, options: Options) -> _Prepared:
         created_by=options.get("user"),
     )
     if options.get("may_queue") and text.size_bytes > settings.QUEUE_UPLOAD_BYTES:
+        upload.seen_at = database_now()
         return _Prepared(upload, text, partial(_write_unread, status=Status.QUEUED))
     reading = read(text, hints=hints, edits=edits, on_progress=options.get("on_progress", ignore_progress))
     if not reading.blocks:
@@ -292,7 +294,7 @@ class Reader:
     def save_progress(self) -> None:
         """Write how far it is. Raises Superseded. Where the database is busy the next call writes it."""
         self._next = monotonic() + REPORT_EVERY_S
-        now = timezone.now()
+        now = database_now()
         mine = Upload.objects.filter(pk=self.upload_id, status=Status.PARSING, seen_at=self.claimed_at)
         try:
             n_updated = mine.update(bytes_read=self.n_bytes, n_blocks=self.n_blocks, seen_at=now)
@@ -306,18 +308,31 @@ class Reader:
 def parse_queued(upload_id: int) -> Upload:
     """Read and store a queued text. Safe to repeat: what is done, and what another worker reads, stays as it is.
 
-    A text whose reading was broken off three times (it may be what kills the worker) is given up.
-    Raises Upload.DoesNotExist.
+    A text whose reading was broken off three times (it may be what kills the worker) is given up. Where
+    the worker is asked to end this is no attempt: the text is queued again. Raises Stopped then, and Upload.DoesNotExist.
     """
-    now = timezone.now()
+    now = database_now()
     free = _unread(now).filter(pk=upload_id)
     if free.filter(attempts__gte=ATTEMPTS).exists():
         give_up(upload_id, f"Reading was broken off {ATTEMPTS} times. The text may be too large; send it in parts.")
     elif free.filter(attempts__lt=ATTEMPTS).update(
         status=Status.PARSING, attempts=F("attempts") + 1, seen_at=now, bytes_read=0, n_blocks=0
     ):
-        _parse(Reader(upload_id, now))
+        reader = Reader(upload_id, now)
+        try:
+            with end_with_worker():
+                _parse(reader)
+        except Stopped:
+            _put_back(reader)
+            raise
     return Upload.objects.light().get(pk=upload_id)
+
+
+def _put_back(reader: Reader) -> None:
+    if not connection.in_atomic_block:
+        connection.close()  # it may have been stopped in the middle of an answer
+    mine = Upload.objects.filter(pk=reader.upload_id, status=Status.PARSING, seen_at=reader.claimed_at)
+    mine.update(status=Status.QUEUED, attempts=F("attempts") - 1, bytes_read=0, n_blocks=0)
 
 
 def _unread(now: datetime) -> QuerySet[Upload]:
@@ -369,7 +384,7 @@ def requeue_overdue() -> list[int]:
 
     Each is returned once a minute at the most, whoever calls.
     """
-    now = timezone.now()
+    now = database_now()
     long_ago = Q(seen_at__lt=now - STALE) | Q(seen_at=None, created_at__lt=now - STALE)
     unfinished = Upload.objects.filter(long_ago, status__in=(Status.QUEUED, Status.PARSING)).order_by("pk")
     with transaction.atomic():

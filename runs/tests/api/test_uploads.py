@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import time
 from datetime import timedelta
 
 import pytest
@@ -15,6 +16,7 @@ from kombu.exceptions import OperationalError
 
 from runs import ingest, tasks
 from runs.accounts.tokens import make_token
+from runs.ingest import stopping
 from runs.models import Experiment, Host, Run, Upload
 from runs.tests.ingest.texts import session
 
@@ -236,7 +238,7 @@ def test_a_worker_that_breaks_down_leaves_word(api, queue, monkeypatch):
 
 def test_a_text_that_kills_every_worker_is_given_up(api, queue):
     pk = send(api, session(500)).json()["id"]
-    Upload.objects.update(status="parsing", attempts=3)
+    Upload.objects.update(status="parsing", attempts=3, seen_at=None)
     tasks.parse_upload(pk)
     assert Upload.objects.get().status == "failed" and "broken off 3 times" in Upload.objects.get().error
 
@@ -301,9 +303,53 @@ def test_a_text_whose_message_was_lost_is_sent_again(api, queue):
     send(api, session(500))
     tasks.tend_uploads()
     assert queue == []
-    Upload.objects.update(created_at=timezone.now() - timedelta(seconds=61))
+    Upload.objects.update(seen_at=timezone.now() - timedelta(seconds=61))
     tasks.tend_uploads()
     assert queue == [Upload.objects.get().pk]
+
+
+@pytest.fixture
+def ending(monkeypatch):
+    """A worker that is asked to end: call it; after the test it is not."""
+    monkeypatch.setattr("runs.ingest.stopping.LOOK_EVERY_S", 0.01)
+    yield tasks.stop_reading
+    stopping._stopping[0] = 0
+
+
+@pytest.mark.parametrize("place", ["submission.fold_samples", "submission.store"])
+def test_a_worker_that_is_asked_to_end_puts_its_text_back_which_is_no_attempt(api, queue, monkeypatch, ending, place):
+    """While it reads, and while it stores."""
+    pk = send(api, session(500)).json()["id"]
+
+    def last_long(*_: object) -> None:
+        ending()
+        time.sleep(10)
+
+    with monkeypatch.context() as long:
+        long.setattr(f"runs.ingest.{place}", last_long)
+        tasks.parse_upload(pk)
+    stopped = Upload.objects.get()
+    assert (stopped.status, stopped.attempts, queue) == ("queued", 0, [pk])
+    assert not Run.objects.exists()
+    stopping._stopping[0] = 0
+    tasks.parse_upload(pk)
+    assert (Upload.objects.get().status, Run.objects.count()) == ("ready", 1)
+
+
+@pytest.mark.parametrize("ahead_s", [-3600, 3600])
+def test_a_worker_whose_clock_is_wrong_neither_takes_texts_over_nor_leaves_them(api, queue, monkeypatch, ahead_s):
+    read, left = send(api, session(500)).json()["id"], send(api, session(600)).json()["id"]
+    now = timezone.now()
+    Upload.objects.filter(pk=read).update(status="parsing", seen_at=now, attempts=1)
+    Upload.objects.filter(pk=left).update(status="parsing", seen_at=now - timedelta(seconds=61), attempts=1)
+    with monkeypatch.context() as wrong:
+        wrong.setattr(timezone, "now", lambda: now + timedelta(seconds=ahead_s))
+        tasks.parse_upload(read)
+        tasks.tend_uploads()
+        assert queue == [left]
+        tasks.parse_upload(left)
+    assert [Upload.objects.get(pk=pk).status for pk in (read, left)] == ["parsing", "ready"]
+    assert abs(Upload.objects.get(pk=left).seen_at - now) < timedelta(seconds=60)
 
 
 def test_a_text_that_somebody_reads_is_left_to_them(api, queue):
