@@ -21,7 +21,40 @@ MAX_LINE = 10_000  # characters of a line that are searched; no tool prints a lo
 # A line without any of these has no secret: `in` is many times quicker than the patterns below.
 _NEEDLES = (
     *("cookie", "auth", "pass", "pwd", "secret", "token", "key", "://", "mysql", "mariadb", "redis-cli"),
-    *("akia", "asia", "ghp_", "gho_", "ghs_", "xox", "eyj", " -c", " -a", " -p", " -u"),
+    *("akia", "asia", "ghp_", "gho_", "ghs_", "ghu_", "ghr_", "xox", "eyj", " -c", " -a", " -p", " -u"),
+    *(
+        "bd_",
+        "glpat-",
+        "glsa_",
+        "npm_",
+        "sk-",
+        "sk_",
+        "rk_",
+        "aiza",
+        "_pat_",
+        "hf_",
+        "dop_v",
+        "shpat_",
+        "hvs.",
+        "pypi-",
+        "sg.",
+    ),
+    *(
+        "hooks.slack",
+        "webhooks/",
+        "xapp-",
+        "_pw",
+        "dpw",
+        "sess",
+        ".sid=",
+        "basic",
+        " on >",
+        "$apr",
+        "$y$",
+        "$a$",
+        "$b$",
+        "$$",
+    ),
 )
 DIGITS = b"0123456789.: "
 LOWER = bytes(range(256)).lower()
@@ -30,20 +63,28 @@ MAX_KEYS = 10_000
 MAX_HARMLESS_LINES = 2000
 
 HEADER = r"(?:set-cookie2?|cookie|(?:proxy-)?authorization|x-api-key|x-auth-token)"
-WORD = r"(?:password|passwd|passphrase|pwd|secret|token|(?:secret|api|access|auth|private)[_-]?key)"
+WORD = (
+    r"(?:password|passwd|pass[_-]?phrase|pwd|secret|token|[_-](?:pass|pw)|bindpw"
+    r"|(?:secret|api|access|auth|private|account|signing|encryption)[_-]?key(?:[_-]base)?)"
+)
 SETTING = rf"(?<![\w.-])[\w.-]{{0,60}}?{WORD}"
 IS = r"""["'\]]{0,2}\s{0,20}(?:=>|:=|=(?!=)|:(?!:))\s{0,20}"""
 LOAD_TOOLS = secret_options()
-PROGRAMS = "|".join([*map(re.escape, LOAD_TOOLS), r"curl|mysql\w*|mariadb\w*|redis-cli|sshpass"])
+PROGRAMS = "|".join([*map(re.escape, LOAD_TOOLS), r"curl|https?|mysql\w*|mariadb\w*|mongo\w*|docker|redis-cli|sshpass"])
 COMMAND = re.compile(rf"(?:^|[\s/;|&$#>])({PROGRAMS})\s")
 PAIR = r"""(?P<v>(?<=["'])[^"'=:]+[=:][^"']+|[^\s"'=:]+[=:][^\s"']+)"""  # name=value or user:password, quoted or not
 OPTIONS = {
     **{program: re.compile(rf"""{option}["']?{PAIR}""") for program, option in LOAD_TOOLS.items()},
     "curl": re.compile(rf"""\s(?:-u|--user|-b|--cookie)[\s=]*["']?{PAIR}"""),
     "mysql": re.compile(r"""\s-p["']?(?P<v>[^\s"'-][^\s"']*)"""),
+    "http": re.compile(rf"""\s(?:-a|--auth)[\s=]*["']?{PAIR}"""),
+    "docker": re.compile(r"""\slogin\s(?:\S{1,200}\s+){0,9}?-p\s*["']?(?P<v>[^\s"']+)"""),
+    "mongo": re.compile(r"""\s-p\s*["']?(?P<v>[^\s"'-][^\s"']*)"""),
     "redis-cli": re.compile(r"""\s-a\s+["']?(?P<v>[^\s"']+)"""),
     "sshpass": re.compile(r"""\s-p\s*["']?(?P<v>[^\s"']+)"""),
 }
+
+FAMILIES = (("mysql", "mysql"), ("mariadb", "mysql"), ("mongo", "mongo"), ("http", "http"))  # beginnings of names
 
 PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("header", re.compile(rf"""(?P<q>["']){HEADER}\s*:\s*(?P<v>[^"']*[^"'\s])(?P=q)""", re.I)),
@@ -54,13 +95,43 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("setting", re.compile(rf"""{SETTING}{IS}(?P<q>["'])(?P<v>.+?)(?P=q)""", re.I)),
     ("setting", re.compile(rf"""{SETTING}{IS}(?P<v>[^\s"',;]+)""", re.I)),
     ("setting", re.compile(rf"""["']\w{{0,60}}?{WORD}["']\s*,\s*["'](?P<v>[^"']+)["']""", re.I)),
-    ("setting", re.compile(r"""^\s*(?:requirepass|masterauth|AuthLDAPBindPassword)\s+["']?(?P<v>[^\s"']+)""", re.I)),
+    (
+        "setting",
+        re.compile(r"""^\s*[\w.]{0,60}?\w(?:_password|_passphrase|_secret)\s+["']?(?P<v>[^\s"';]+)["']?;?\s*$""", re.I),
+    ),
+    ("setting", re.compile(rf"""(?:SetEnv|_param|\benv)\s+\w{{0,60}}?{WORD}\s+["']?(?P<v>[^\s"';]+)""", re.I)),
+    (
+        "setting",
+        re.compile(r"""(?:requirepass|masterauth|AuthLDAPBindPassword|\bbindpw)\s+["']?(?P<v>[^\s"']+)""", re.I),
+    ),
+    (
+        "setting",
+        re.compile(r"""\b(?:login\s+\S{1,99}\s+password|stats\s+auth\s+[^\s:]{1,99}:)\s*(?P<v>[^\s"']+)""", re.I),
+    ),
+    ("setting", re.compile(r"""^\s*user\s+\S{1,99}\s+on\s+>(?P<v>\S+)""", re.I)),
+    ("password hash", re.compile(r""":(?P<v>\$(?:apr1|2[aby]|[156y])\$[\w./$=,-]{8,})""")),
+    ("session", re.compile(r"""\b(?:\w{0,40}sess(?:ion)?_?id|connect\.sid)=(?P<v>[\w%.-]{16,})""", re.I)),
+    (
+        "header",
+        re.compile(
+            r"""\b[Bb]asic\s+(?P<v>(?:[A-Za-z0-9+/]{4}){2,}(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{2,3}={1,2}))(?![\w+/=])"""
+        ),
+    ),
     (
         "private key",
         re.compile(r"-----BEGIN (?:\w+ ){0,3}PRIVATE KEY-----(?P<v>(?:(?!-----END).)*?[\w+/=](?:(?!-----END).)*)"),
     ),
     ("access key", re.compile(r"\b(?P<v>(?:AKIA|ASIA)[0-9A-Z]{16})\b")),
     ("access key", re.compile(r"\b(?P<v>gh[pousr]_\w{30,255}|xox[abprs]-[\w-]{10,200})")),
+    (
+        "access key",
+        re.compile(
+            r"\b(?P<v>bd_[\w-]{40,}|(?:glpat-|glsa_|shpat_|github_pat_|dckr_pat_|hvs\.|xapp-)[\w.-]{16,}|sk-\w{2,9}-[\w-]{20,}"
+            r"|(?:npm_|hf_|sk-|[sr]k_(?:live|test)_)[A-Za-z0-9]{20,}|AIza[\w-]{35}|dop_v1_[0-9a-f]{40,}|pypi-Ag[\w-]{20,}"
+            r"|SG\.[\w-]{16,}\.[\w-]{16,})"
+        ),
+    ),
+    ("access key", re.compile(r"(?:hooks\.slack\.com/services|/api/webhooks)/(?P<v>[\w/-]{20,})")),
     ("access key", re.compile(r"\b(?P<v>eyJ[\w-]{8,2000}\.eyJ[\w-]{8,4000}\.[\w-]{8,2000})")),
 )
 # The columns before the command in a row of a process table: nothing in it is a secret or the beginning of one. A user's
@@ -76,7 +147,7 @@ KEY_NOTE = re.compile(r"^\s*(?:Proc-Type:.*|DEK-Info:.*|\[redacted\])?$")
 
 # Values that are no secret: variables, files, switches, what somebody has masked already.
 HARMLESS = re.compile(
-    r"""^(?:[$%<{*].*|x{3,}|\.{2,}|/.*|file:.*|(?:true|false|yes|no|on|off|none|null|nil|default|prompt|required|\d{1,3})|\[redacted\].*)$""",
+    r"""^(?:[%<{*].*|\$(?!(?:apr1|2[aby]|[156y])\$).*|x{3,}|\.{2,}|/.*|file:.*|(?:true|false|yes|no|on|off|none|null|nil|default|prompt|required|\d{1,3})|\[redacted\].*)$""",
     re.I,
 )
 
@@ -101,7 +172,7 @@ _harmless_lines: set[str] = set()  # lines with needles and no secret, such as a
 def _find_spans(line: str) -> Iterator[tuple[int, int, str]]:
     command = COMMAND.search(line)
     if command:
-        name = "mysql" if command[1].startswith(("mysql", "mariadb")) else command[1]
+        name = next((program for start, program in FAMILIES if command[1].startswith(start)), command[1])
         for match in OPTIONS[name].finditer(line, command.end() - 1):
             yield *match.span("v"), "option"
     for kind, pattern in PATTERNS:

@@ -9,8 +9,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from runs.accounts.tokens import make_token
 from runs.ingest import redact
 from runs.ingest.redact import SecretSearch, find_secrets, redact_secrets
+
+BEGIN, END = "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----"
 
 
 @pytest.mark.parametrize(
@@ -39,10 +42,50 @@ from runs.ingest.redact import SecretSearch, find_secrets, redact_secrets
         ("AuthLDAPBindPassword hunter2", "AuthLDAPBindPassword [redacted]"),
         ('proxy_set_header Authorization "Basic abc=";', 'proxy_set_header Authorization "[redacted]";'),
         ("key AKIAIOSFODNN7EXAMPLE here", "key [redacted] here"),
+        ("redis-server --requirepass hunter2 --port 1", "redis-server --requirepass [redacted] --port 1"),
+        ("masteruser x masterauth hunter2", "masteruser x masterauth [redacted]"),
+        ("user default on >hunter2 ~* +@all", "user default on >[redacted] ~* +@all"),
+        ("SetEnv DB_PASS hunter2", "SetEnv DB_PASS [redacted]"),
+        ("fastcgi_param DB_PASS hunter2;", "fastcgi_param DB_PASS [redacted];"),
+        ("ssl_password hunter2;", "ssl_password [redacted];"),
+        ("secret_key_base: 0123456789abcdef", "secret_key_base: [redacted]"),
+        ("mysqli.default_pw = hunter2", "mysqli.default_pw = [redacted]"),
+        ("$db_pw = 'hunter2';", "$db_pw = '[redacted]';"),
+        ("authorization: basic dXNlcjpwYXNz", "authorization: [redacted]"),
+        ("sent basic dXNlcjpwYXNzd29yZA== along", "sent basic [redacted] along"),
+        ("AccountKey=abcdEFGHijkl==;Suffix=core", "AccountKey=[redacted];Suffix=core"),
+        ("bindpw hunter2", "bindpw [redacted]"),
+        ("machine web1 login joe password hunter2", "machine web1 login joe password [redacted]"),
+        ("    stats auth admin:hunter2", "    stats auth admin:[redacted]"),
+        ("$ docker login -u joe -p hunter2 hub", "$ docker login -u joe -p [redacted] hub"),
+        ("$ mongosh -u joe -p hunter2", "$ mongosh -u joe -p [redacted]"),
+        ("$ http --auth joe:hunter2 :8000", "$ http --auth [redacted] :8000"),
+        ("joe:$apr1$abcdefgh$0123456789abcdefghijkl", "joe:[redacted]"),
+        ("GET /?PHPSESSID=0123456789abcdef01 HTTP/1.1", "GET /?PHPSESSID=[redacted] HTTP/1.1"),
+        ("https://hooks.slack.com/services/T0/B0/abcdefghijklmnopqrst", "https://hooks.slack.com/services/[redacted]"),
+        ("-----BEGIN PRIVATE KEY-----MIIEabc-----END PRIVATE KEY-----", f"{BEGIN}[redacted]{END}"),
     ],
 )
 def test_it_redacts_a_secret(text, clean):
     assert redact_secrets(text) == clean
+
+
+@pytest.mark.parametrize(
+    ("prefix", "length"),
+    [
+        *(("bd_", 43), ("glpat-", 20), ("npm_", 36), ("sk-proj-", 48), ("sk-ant-api03-", 40), ("sk-", 48)),
+        *(("ghp_", 36), ("github_pat_", 82), ("hf_", 34), ("dckr_pat_", 27), ("hvs.", 24), ("shpat_", 32)),
+        *(("sk_live_", 24), ("AIza", 35), ("xoxb-", 50), ("pypi-Ag", 60), ("glsa_", 32)),
+    ],
+)
+def test_keys_are_known_by_how_they_begin(prefix, length):
+    key = prefix + ("aB3" * length)[:length]
+    assert redact_secrets(f"curl {key} x") == "curl [redacted] x"
+
+
+def test_a_token_of_this_site_is_known(django_user_model, db):
+    _, token = make_token(user=django_user_model.objects.create(username="joe"), name="ci")
+    assert redact_secrets(f"sent {token} along") == "sent [redacted] along"
 
 
 @pytest.mark.parametrize(
@@ -67,6 +110,18 @@ def test_it_redacts_a_secret(text, clean):
         "mysqld --port=3306",
         "if (token == other) {",
         "std::token::kind",
+        "proxy_pass http://backend;",
+        "fastcgi_pass unix:/run/php.sock;",
+        "ssl_password_file /etc/ssl/pass",
+        "password_encryption = on",
+        "Password hashing",
+        "The basic PostgreSQL settings",
+        "pass 1: 500 req/s",
+        "TEST_PASS=1",
+        "npm_config_cache=/x",
+        "pgbench -p 5432",
+        "tls_session_cache shared:SSL:10m",
+        "GET /?session_id=5",
     ],
 )
 def test_it_leaves_what_only_looks_like_a_secret(text):
@@ -92,10 +147,28 @@ def test_a_private_key_cut_off_does_not_swallow_what_follows():
     ]
 
 
-BEGIN, END = "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----"
 PLAIN = ["Cookie: ", "password", "=", ": ", '"', " ", "hunter2", "'", "://", "joe:", "@", "-p", "mysql ", "ab ", "-C "]
 WORDS = st.sampled_from([*PLAIN, "-p", "a=b", BEGIN, "MIIE", "\n", END, "token", "=> ", "[redacted]", ";"])
-PIECES = ["ab ", "password", "password='", "Cookie: ", " ", "header ", "-a", "://a:", "eyJ", "mysql -p", "a-"]
+PIECES = [
+    "user on >",
+    "login x ",
+    "SetEnv ",
+    "basic AAAA",
+    "sess",
+    "docker login ",
+    "a_password ",
+    "ab ",
+    "password",
+    "password='",
+    "Cookie: ",
+    " ",
+    "header ",
+    "-a",
+    "://a:",
+    "eyJ",
+    "mysql -p",
+    "a-",
+]
 
 
 def test_only_the_named_secrets_go():
