@@ -65,6 +65,14 @@ def submit_all(files: Iterable[tuple[str, Any]], **options: Any) -> list[ingest.
     return receipts
 
 
+def black_out(upload_id: int, words: Iterable[str] = ()) -> Upload:
+    """`ingest.black_out`; a large text goes to a worker."""
+    upload = ingest.black_out(upload_id, words)
+    if upload.status == Upload.Status.QUEUED:
+        hand_over(upload)
+    return upload
+
+
 def send_upload(upload_id: int, **options: Any) -> None:
     """Put an upload's message into the queue. Where the broker is away `tend_uploads` does it later."""
     try:

@@ -52,6 +52,7 @@ urlpatterns = [
     path("rulings/", edits.override_doubt, name="overrule"),
     path("rulings/<int:pk>/withdraw/", edits.withdraw_override, name="withdraw"),
     path("runs/<int:pk>/change/", edits.change_run, name="change-run"),
+    path("uploads/<int:pk>/redact/", edits.black_out, name="black-out"),
     path("uploads/<int:pk>/cancel/", edits.cancel_upload, name="cancel-upload"),
     path("captures/<int:pk>/move/", edits.move_capture, name="move-capture"),
 ]

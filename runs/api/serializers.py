@@ -171,8 +171,14 @@ class UploadSerializer(serializers.ModelSerializer[Upload]):
         model = Upload
         fields = (
             *("id", "url", "name", "sha256", "status", "error", "door", "size_bytes", "encoding", "n_lines"),
-            *("n_runs", "n_captures", "parser_version", "created_at"),
+            *("n_secrets", "n_runs", "n_captures", "parser_version", "created_at"),
         )
+
+
+class WordsSerializer(serializers.Serializer[Any]):
+    words = serializers.ListField(
+        child=serializers.CharField(max_length=10_000), default=list, help_text="further words to black out"
+    )
 
 
 class ResultCaptureSerializer(serializers.Serializer[Any]):
@@ -228,6 +234,9 @@ class ResultSerializer(serializers.Serializer[Any]):
     sha256 = serializers.CharField()
     status = serializers.ChoiceField(Upload.Status.choices)
     error = serializers.CharField(allow_blank=True)
+    n_secrets = serializers.IntegerField(
+        allow_null=True, help_text="how many different secrets the stored text seems to hold; null where not counted"
+    )
     runs = ResultRunSerializer(many=True)
     captures = ResultStandaloneCaptureSerializer(many=True)
     timings = ResultTimingSerializer(many=True)

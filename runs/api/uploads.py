@@ -12,7 +12,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema, extend_schema_view
 from rest_framework.decorators import action
 from rest_framework.exceptions import ValidationError
-from rest_framework.parsers import BaseParser, MultiPartParser
+from rest_framework.parsers import BaseParser, JSONParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -30,7 +30,11 @@ HINTS = [
     OpenApiParameter("tags", description="words put on every run, separated by commas"),
     OpenApiParameter("at", description="when the runs were made (ISO 8601), where the text does not say"),
     OpenApiParameter("name", description="a name for the text, such as its file's"),
-    OpenApiParameter("redact", enum=["yes", "no"], description="yes: black out whatever looks like a secret"),
+    OpenApiParameter(
+        "redact",
+        enum=["yes", "no"],
+        description="yes: black out whatever looks like a secret; the default where pages can be read without login",
+    ),
 ]
 REFUSALS = {
     code: OpenApiResponse(serializers.ErrorsSerializer, description=why)
@@ -89,6 +93,22 @@ class UploadViews(Rows):
         return Response(describe_upload(self.get_object(), _base_address(request)))
 
     @extend_schema(
+        request=serializers.WordsSerializer,
+        responses={
+            200: serializers.ResultSerializer,
+            **dict.fromkeys((400, 409), serializers.ErrorsSerializer),
+        },
+        filters=False,
+    )
+    @action(detail=True, methods=["post"], pagination_class=None, parser_classes=[JSONParser])
+    def redact(self, request: Request, pk: str) -> Response:
+        """Black out what looks like a secret, and the `words` given, in the stored text and all that was made of it."""
+        wanted = serializers.WordsSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        upload = tasks.black_out(self.get_object().pk, wanted.validated_data["words"])
+        return Response(describe_upload(upload, _base_address(request)))
+
+    @extend_schema(
         parameters=HINTS,
         request={
             "text/plain": OpenApiTypes.STR,
@@ -143,7 +163,7 @@ def read_options(request: Request) -> dict[str, Any]:
     """
     form, query = request.POST, request.query_params  # both are parsed lazily
     given = {name: form.get(name) or query.get(name) for name in OPTION_NAMES}
-    answer = (given["redact"] or "no").lower()
+    answer = (given["redact"] or ("yes" if settings.PUBLIC_READ else "no")).lower()
     if answer not in REDACT:
         what = f"redact={answer[:40]} is not understood; expected yes or no."
         raise Rejected(400, [{"line": None, "message": what}])

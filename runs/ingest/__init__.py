@@ -3,7 +3,7 @@
 preview(data)   what a text would become          submit(data, door=...)   store it
 result_of       an upload as scripts see it       reparse(id)              build its results again
 receive(stream)  a large text, in pieces          text_of(upload)          a stored text, read where it is needed
-changes         what people change afterwards     pack                     how series are packed
+black_out(id)   take secrets out of a stored text  changes                 what people change afterwards
 apply_deltas    update counts and trends          recount                  build them again
 """
 
@@ -45,6 +45,7 @@ from .stopping import stop_reading as stop_reading
 from .store import Rows as Rows
 from .submission import Preview as Preview
 from .submission import Receipt as Receipt
+from .submission import black_out as black_out
 from .submission import cancel as cancel
 from .submission import give_up as give_up
 from .submission import kinds as kinds

@@ -6,7 +6,7 @@ returned as it is afterwards. Raises Rejected (400) for invalid values.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -21,6 +21,7 @@ from . import counters
 from .configs import fingerprints_of_stored
 from .edits import NEW, PHASES
 from .errors import rejected
+from .redact import mask_words
 from .storable import truncate
 from .store import delete_empty
 
@@ -71,6 +72,21 @@ def rename_host(host: Host, name: str) -> Host:
     host.save(update_fields=["name"])
     _record_name(uploads, "hosts", host.pk, name)
     return host
+
+
+def mask_names(upload: Upload, words: Iterable[str]) -> None:
+    """Black the words out in the names of all that the upload went into."""
+    words = list(words)
+    rename: dict[Any, Callable[[Any, str], Any]] = {
+        Experiment: rename_experiment,
+        Config: rename_config,
+        Host: rename_host,
+    }
+    for model, action in rename.items():
+        for row in model.objects.filter(pk__in=upload.placed.get(f"{model._meta.model_name}s", {}).values()):
+            if (name := mask_words(row.name, words)) != row.name:
+                action(row, name)
+    counters.mask_facets(upload, words)
 
 
 @transaction.atomic

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from django.db import connection, transaction
-from django.db.models import Count, F, Max, Min, Model, Q, QuerySet, Sum
+from django.db.models import Count, Exists, F, Max, Min, Model, OuterRef, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce, Greatest, Ln, TruncDate
 
 from parsers.catalogue import asked_load, semantics_of
@@ -22,7 +22,9 @@ from runs.analysis.doubt_case import Case
 from runs.analysis.doubt_machine import MIB
 from runs.analysis.doubts import fatal_rules
 from runs.analysis.facts import CaptureFact, ConfigFact, RunFact, copy_run
-from runs.models import Capture, CounterDelta, Facet, Host, Override, Run, RunTag, Series, Trend, TrendLine
+from runs.models import Capture, CounterDelta, Facet, Host, Override, Run, RunTag, Series, Trend, TrendLine, Upload
+
+from .redact import mask_words
 
 Kind = Facet.Kind
 FacetIds = dict[tuple[str, str], int]  # by kind and value
@@ -94,6 +96,18 @@ def _stored_facets(wanted: set[tuple[str, str]]) -> FacetIds:
     kinds, values = map(set, zip(*wanted, strict=True)) if wanted else (set(), set())
     rows = Facet.objects.filter(kind__in=kinds, value__in=values).order_by()
     return {(kind, value): pk for kind, value, pk in rows.values_list("kind", "value", "pk")}
+
+
+def mask_facets(upload: Upload, words: Iterable[str]) -> None:
+    """Black the words out in facets that no other upload's run has."""
+    others = Run.objects.exclude(upload=upload)
+    links = Q(facet_config=OuterRef("pk")) | Q(facet_command=OuterRef("pk")) | Q(facet_server=OuterRef("pk"))
+    for word in words:
+        for facet in Facet.objects.filter(~Exists(others.filter(links)), value__contains=word):
+            facet.value = mask_words(facet.value, [word])
+            if Facet.objects.filter(kind=facet.kind, value=facet.value).exists():  # then nothing has this one any more
+                facet.value = f"{facet.value[:250]} {facet.pk}"
+            facet.save(update_fields=["value"])
 
 
 def record_stored(runs: Sequence[Run], facets: FacetIds, before: Iterable[Contribution] = ()) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from backports import zstd
 from django.conf import settings
 
 from .errors import rejected, too_large
-from .redact import Secret, SecretSearch, mask_secrets
+from .redact import Secret, SecretSearch, mask_secrets, mask_words
 from .text_storage import (
     OPENING_BYTES,
     ZSTD_MAGIC,
@@ -220,13 +220,29 @@ def redact_text(text: Text, keys: Collection[str]) -> Text:
     unknown = sorted(set(keys) - known)
     if unknown:
         raise rejected(400, f"Nothing to redact is called {', '.join(unknown)}; look at the preview again.")
-    if not keys:  # every one of none
-        return text
+    return _mask(text, lambda secret, _: secret.key in keys) if keys else text
+
+
+def mask_stored(text: Text, words: Collection[str]) -> tuple[Text, list[str]]:
+    """A stored text without what looks like a secret and without these words; and all that was blacked out, longest first."""
+    gone = set(words)
+
+    def note(secret: Secret, line: str) -> bool:
+        gone.add(line[secret.start : secret.end])
+        return True
+
+    masked = _mask(text, note, words)
+    return masked, sorted(gone, key=len, reverse=True)
+
+
+def _mask(text: Text, is_masked: Callable[[Secret, str], bool], words: Collection[str] = ()) -> Text:
+    """The text in UTF-8 with "[redacted]" for the words and for those secrets of which, with their line, it is true."""
     search, arrival, line = SecretSearch(), Arrival("utf-8"), 1
     for piece in text.decoded_pieces():
         secrets = [] if piece.continues_line else search.search(piece.text, line)
-        clean = mask_secrets(piece.text, [secret for secret in secrets if secret.key in keys], line)
-        arrival.feed(clean.encode("utf-8"))
+        lines = piece.text.split("\n") if secrets else []
+        chosen = [secret for secret in secrets if is_masked(secret, lines[secret.line - line])]
+        arrival.feed(mask_words(mask_secrets(piece.text, chosen, line), words).encode("utf-8"))
         line += piece.text.count("\n")
     return replace(arrival.text(), key=text.key)
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress, count
+from typing import Any
 
 from parsers.catalogue import secret_options
 
@@ -296,6 +297,22 @@ def mask_secrets(piece: str, secrets: Sequence[Secret], first_line: int = 1) -> 
         line = lines[secret.line - first_line]
         lines[secret.line - first_line] = line[: secret.start] + REDACTED + line[secret.end :]
     return "\n".join(lines)
+
+
+def mask_words(text: str, words: Iterable[str]) -> str:
+    """The text with "[redacted]" for each of the words, wherever they stand."""
+    for word in words:
+        text = text.replace(word, REDACTED)
+    return text
+
+
+def mask_json(value: Any, words: Sequence[str]) -> Any:
+    """A value of dicts, lists and texts with the words masked in each text."""
+    if isinstance(value, str):
+        return mask_words(value, words)
+    if isinstance(value, dict):
+        return {mask_words(key, words): mask_json(inner, words) for key, inner in value.items()}
+    return [mask_json(inner, words) for inner in value] if isinstance(value, list) else value
 
 
 def redact_secrets(text: str) -> str:

@@ -38,6 +38,7 @@ def result_of(upload: Upload, rows: Rows | None = None) -> dict[str, Any]:
         "sha256": upload.sha256,
         "status": upload.status,
         "error": upload.error,
+        "n_secrets": upload.n_secrets,
         "runs": [run_result(run, of_run[run.pk]) for run in sorted(rows.runs, key=attrgetter("line_first", "pk"))],
         "captures": [capture_result(capture) for capture in captures if capture.upload_id == upload.pk],
         "timings": [

@@ -25,10 +25,12 @@ from runs.models import Upload
 from runs.querysets import database_now
 
 from .captures import fold_samples
+from .changes import mask_names
 from .draft import Draft, Hints, apply_hints
 from .edits import Edits, apply_edits
 from .errors import Rejected, rejected
-from .receiving import Incoming, receive, redact_text
+from .receiving import Incoming, mask_stored, receive, redact_text
+from .redact import mask_json
 from .relate import relate
 from .stopping import Stopped, end_with_worker
 from .storable import truncate
@@ -202,6 +204,40 @@ def reparse(upload_id: int) -> Upload:
         if not blocks:
             _write_unread(upload, status=Status.FAILED, error=nothing_found(text.n_lines))
     return upload
+
+
+SHORTEST_SECRET = 4  # characters; a shorter word would be blacked out inside of figures and other words
+
+
+def black_out(upload_id: int, words: Iterable[str] = ()) -> Upload:
+    """Replace what looks like a secret, and these words, by "[redacted]" in a stored text and in all that was made of it.
+
+    A large text is read again by a worker: status "queued", the caller then passes it to `tasks.hand_over`.
+    Raises Rejected 400 for a word that is too short, and 409 for a text that is still to be read.
+    """
+    words = [word.strip() for word in words if word.strip()]
+    if short := [word for word in words if len(word) < SHORTEST_SECRET]:
+        raise rejected(
+            400, f"{short[0]!r} is too short to be blacked out; expected {SHORTEST_SECRET} characters or more."
+        )
+    upload = Upload.objects.get(pk=upload_id)
+    text, blacked_out = mask_stored(text_of(upload), words)
+    gone = [word for word in blacked_out if len(word) >= SHORTEST_SECRET]
+    with transaction.atomic():
+        upload = Upload.objects.select_for_update().get(pk=upload_id)
+        if upload.is_waited_for:
+            raise rejected(409, "The text is still to be read. Black out its secrets after that, or cancel it.")
+        own = {name: mask_json(getattr(upload, name), gone) for name in ("name", "hints", "edits", "problems", "error")}
+        for name, value in (text_columns(text) | own).items():
+            setattr(upload, name, value)
+        is_large = text.size_bytes > settings.QUEUE_UPLOAD_BYTES
+        if is_large:
+            upload.status, upload.attempts, upload.seen_at = Status.QUEUED, 0, None
+        upload.save()
+        upload.pieces.all().delete()
+        save_pieces(upload, text)
+        mask_names(upload, gone)
+        return upload if is_large else reparse(upload_id)
 
 
 def _renumber_blocks(edits: Edits, before: Sequence[dict[str, Any]], now: Sequence[parsers.Block]) -> Edits:

@@ -268,6 +268,7 @@ def text_columns(text: Text) -> dict[str, Any]:
         "size_bytes": text.size_bytes,
         "encoding": text.encoding.name,
         "n_lines": text.n_lines,
+        "n_secrets": len({secret.key for secret in text.secrets}),
     }
 
 

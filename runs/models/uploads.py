@@ -64,6 +64,9 @@ class Upload(models.Model):
     door = models.CharField(max_length=8, choices=Door.choices)
     status = models.CharField(max_length=9, choices=Status.choices)
     error = models.TextField(blank=True)
+    n_secrets = models.PositiveIntegerField(
+        null=True, help_text="how many different secrets its text seems to hold; null where that was never counted"
+    )
     blocks = models.JSONField(default=list)
     problems = models.JSONField(default=list)
     unread = models.JSONField(default=list)

@@ -12,7 +12,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST
 
-from runs import ingest
+from runs import ingest, tasks
 from runs.forms import CaptureMoveForm, NameForm, OverrideForm, RunChangeForm
 from runs.ingest import Rejected, changes
 from runs.models import Capture, Config, Experiment, Host, Override, Run, Upload
@@ -46,6 +46,15 @@ def cancel_upload(request: HttpRequest, pk: int) -> HttpResponse:
     upload = get_object_or_404(Upload.objects.light(), pk=pk)
     if not ingest.cancel(upload.pk):
         messages.info(request, "Too late to cancel: the text was read already.")
+    return redirect(upload)
+
+
+@require_POST
+def black_out(request: HttpRequest, pk: int) -> HttpResponse:
+    upload = get_object_or_404(Upload.objects.light(), pk=pk)
+    done = _apply(request, lambda: tasks.black_out(upload.pk, [request.POST.get("word", "")]))
+    if done is not None:
+        messages.info(request, "Blacked out, in the text and in all that was made of it.")
     return redirect(upload)
 
 

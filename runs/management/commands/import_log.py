@@ -39,7 +39,12 @@ class Command(BaseCommand):
             "--tag", action="append", default=[], dest="tags", help="a word put on every run; several allowed"
         )
         parser.add_argument("--at", default="", help="when the runs were made (ISO 8601), where the text does not say")
-        parser.add_argument("--redact", action="store_true", help="black out whatever looks like a secret")
+        parser.add_argument(
+            "--redact",
+            action=argparse.BooleanOptionalAction,
+            default=settings.PUBLIC_READ,
+            help="black out whatever looks like a secret; the default where pages can be read without login",
+        )
         parser.add_argument("--dry-run", action="store_true", help="show what would be stored, and store nothing")
         parser.add_argument("--json", action="store_true", help="print one JSON object a run")
 
@@ -102,6 +107,11 @@ def describe_stored(receipt: ingest.Receipt, name: str, as_json: bool) -> list[s
     known = "" if receipt.created else " (stored before, nothing changed)"
     lines = [_describe_run(run) for run in body["runs"]]
     lines += [f"{name}: line {problem['line']}: {problem['message']}" for problem in body["problems"]]
+    if body["n_secrets"]:
+        what = (
+            "what looks like a secret" if body["n_secrets"] == 1 else f"{body['n_secrets']} different secrets, it seems"
+        )
+        lines.append(f"{name}: holds {what}: {whole_address(body['url'])} can black that out; --redact does it at once")
     counted = f"{len(body['runs'])} runs, {len(body['captures'])} captures"
     if files := len(body["timings"]):
         counted += f", {files} file{'s' * (files > 1)} of single requests"

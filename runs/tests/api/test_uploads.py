@@ -54,7 +54,7 @@ def test_the_answer_tells_all_that_was_stored(api):
     upload, run = Upload.objects.get(), Run.objects.get()
     body = answer.json()
     assert set(body) == {
-        *("id", "url", "sha256", "status", "error", "runs", "captures", "problems", "unread_lines"),
+        *("id", "url", "sha256", "status", "error", "n_secrets", "runs", "captures", "problems", "unread_lines"),
         "timings",
     }
     assert (body["id"], body["url"], body["status"]) == (upload.pk, f"http://testserver/uploads/{upload.pk}/", "ready")
@@ -203,6 +203,22 @@ def test_secrets_are_blacked_out_where_that_is_asked_for(api, said, kept):
     api.post(f"{UPLOADS}{said}", SECRET + session(500), content_type="text/plain")
     text = "\n".join(ingest.lines_of(Upload.objects.get()))
     assert ("geheim7" in text, "--password=[redacted]" in text) == (kept, not kept)
+
+
+@pytest.mark.parametrize(("said", "kept"), [("", False), ("?redact=no", True)])
+def test_secrets_are_blacked_out_by_default_where_everybody_may_read(api, settings, said, kept):
+    settings.PUBLIC_READ = True
+    body = send(api, SECRET + session(500), query=said).json()
+    assert body["n_secrets"] == kept
+    assert ("geheim7" in "\n".join(ingest.lines_of(Upload.objects.get()))) == kept
+
+
+def test_a_stored_text_is_blacked_out(api):
+    pk = send(api, SECRET + session(500)).json()["id"]
+    body = api.post(f"{UPLOADS}{pk}/redact/", {"words": ["page.html"]}, content_type="application/json").json()
+    assert (body["n_secrets"], body["runs"][0]["values"]["document_path"]) == (0, "/[redacted]")
+    refusal = api.post(f"{UPLOADS}{pk}/redact/", {"words": ["abc"]}, content_type="application/json")
+    assert errors_of(refusal)[0] == 400
 
 
 def test_whether_to_black_out_secrets_is_yes_or_no(api):

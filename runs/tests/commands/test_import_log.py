@@ -127,6 +127,13 @@ class TestImportLog:
         run("--redact", log("$ mysqldump --password=geheim7 db\n" + session(500)))
         assert "geheim7" not in "".join(ingest.lines_of(Upload.objects.get()))
 
+    def test_it_says_that_secrets_stand_in_a_text_and_takes_them_out_where_everybody_may_read(self, log, settings):
+        out = run(log("$ mysqldump --password=geheim7 db\n" + session(500)))[1]
+        assert "holds what looks like a secret" in out and "/uploads/" in out and "geheim7" not in out
+        settings.PUBLIC_READ = True
+        assert "looks like a secret" not in run(log("$ mysqldump --password=geheim8 db\n" + session(600), "b.log"))[1]
+        assert "geheim8" not in "".join(ingest.lines_of(Upload.objects.latest("pk")))
+
     def test_it_unpacks_what_is_packed(self, tmp_path):
         (tmp_path / "a.log.zst").write_bytes(zstd.compress(session(500).encode()))
         (tmp_path / "b.log.gz").write_bytes(gzip.compress(session(600).encode()))

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import gzip
 import math
+import re
 import threading
 
 import pytest
+from django.apps import apps
 from django.db import connections
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from benchdash.tests.services import ROOT
 from runs import ingest
-from runs.ingest import Hints, Rejected
+from runs.ingest import Hints, Rejected, changes
 from runs.ingest.storable import truncate
 from runs.models import Capture, Config, ConfigText, Experiment, Host, Run, RunTag, Series, Upload
 from runs.tests.ingest.texts import ab, meminfo, session
@@ -30,6 +32,12 @@ def refused(text: str | bytes, **more) -> Rejected:
     with pytest.raises(Rejected) as caught:
         submit(text, **more)
     return caught.value
+
+
+def found_in_rows(*words: str) -> set[str]:
+    """Those of the words that stand in any column of any row; texts are compressed."""
+    rows = " ".join(str(list(model._default_manager.values())) for model in apps.get_models())
+    return {word for word in words if word in rows}
 
 
 def counts() -> dict[str, int]:
@@ -87,6 +95,40 @@ class TestStoring:
         text = "\n".join(ingest.lines_of(upload))
         assert "hunter2" not in text and "f00ba4" not in text
         assert Run.objects.get().label == "Cookie: [redacted]"
+
+    @pytest.mark.parametrize("is_large", [False, True])
+    def test_a_secret_is_blacked_out_of_all_that_was_made_of_a_stored_text(self, settings, is_large):
+        text = "$ mysqldump --password=geheim7 db\n" + session(500, heading="Mellon:\nCookie: sid=f00ba4")
+        hints = Hints(experiment="July, Mellon", host="Mellon1")
+        upload = submit(text, hints=hints, name="Mellon.log").upload
+        changes.rename_config(Config.objects.get(), "Mellon with geheim7")
+        runs = list(Run.objects.order_by("pk").values_list("pk", "requests_per_second"))
+        assert upload.n_secrets == 2 and {"geheim7", "Mellon"} <= found_in_rows("geheim7", "f00ba4", "Mellon")
+        settings.QUEUE_UPLOAD_BYTES = 100 if is_large else 10**6
+        done = ingest.black_out(upload.pk, ["Mellon"])
+        if is_large:
+            assert done.status == "queued"
+            done = ingest.parse_queued(upload.pk)
+        done = Upload.objects.get(pk=done.pk)
+        assert (done.status, done.n_secrets, done.n_lines) == ("ready", 0, upload.n_lines)
+        assert found_in_rows("geheim7", "f00ba4", "Mellon") == set()
+        stored = "\n".join(ingest.lines_of(done))
+        assert stored.count("[redacted]") == 3 and not {"geheim7", "f00ba4", "Mellon"} & set(re.findall(r"\w+", stored))
+        assert Config.objects.get().name == "[redacted] with [redacted]"
+        assert list(Run.objects.order_by("pk").values_list("pk", "requests_per_second")) == runs
+        assert submit(text).created is False
+
+    def test_a_word_of_a_few_letters_is_not_blacked_out(self):
+        upload = submit(session(500)).upload
+        with pytest.raises(Rejected, match="'50' is too short"):
+            ingest.black_out(upload.pk, ["50"])
+        assert ingest.lines_of(upload) == session(500).splitlines()
+
+    def test_a_text_that_waits_is_not_blacked_out(self):
+        upload = submit(session(500)).upload
+        Upload.objects.update(status="queued")
+        with pytest.raises(Rejected, match="still to be read"):
+            ingest.black_out(upload.pk)
 
     def test_an_unknown_redaction_is_refused(self):
         assert "called s9" in str(refused(session(500), redact=["s9"]))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from runs.ingest import submit
 from runs.models import Capture, Config, Host, Upload
 from runs.tests import factories
+from runs.tests.ingest.texts import session
 
 
 @pytest.mark.parametrize("kind", ["experiment", "config", "host"])
@@ -16,6 +18,16 @@ def test_things_are_renamed_in_place(browser, kind):
     thing.refresh_from_db()
     assert thing.name == "another name"
     assert response.url == thing.get_absolute_url()
+
+
+def test_secrets_are_blacked_out_on_the_page_of_a_text(browser):
+    upload = submit(b"$ mysqldump --password=geheim7 db\n" + session(500).encode(), door="web").upload
+    page = browser.get(f"/uploads/{upload.pk}/").content.decode()
+    assert "1 secret seems to stand in this text" in page and "geheim7" in page
+    page = browser.post(f"/uploads/{upload.pk}/redact/", {"word": "worker"}, follow=True).content.decode()
+    assert "Blacked out" in page and "geheim7" not in page and "worker" not in page
+    page = browser.post(f"/uploads/{upload.pk}/redact/", {"word": "ab"}, follow=True).content.decode()
+    assert "too short" in page
 
 
 def test_an_empty_name_changes_nothing_and_says_so(browser):
