@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from posixpath import normpath
 from urllib.parse import quote, urlsplit
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
 
 from .snapshots import Load
@@ -91,9 +92,24 @@ def _number(text: str, kind: type[ipaddress.IPv4Address] | type[ipaddress.IPv6Ad
         raise NotAllowed(f"{text} is no IP address in its plain form, such as 192.0.2.7 or [2001:db8::7].") from error
     if isinstance(found, ipaddress.IPv6Address) and found.ipv4_mapped:
         raise NotAllowed(f"[{text}] is an IPv4 address in disguise; write {found.ipv4_mapped}.")
-    if found.is_unspecified or found.is_multicast or str(found) == "255.255.255.255":
-        raise NotAllowed(f"{found} is not the address of one machine.")
-    return found
+    return _check_ip(found)
+
+
+# Networks whose addresses stand for an IPv4 address: NAT64 (two), IPv4-compatible, 6to4 and Teredo.
+IPV4_INSIDE = [
+    ipaddress.ip_network(net) for net in ("64:ff9b::/96", "64:ff9b:1::/48", "::/96", "2002::/16", "2001::/32")
+]
+
+
+def _check_ip(ip: IP) -> IP:
+    """Raises NotAllowed for an address that no plan's load may go to."""
+    if ip.is_unspecified or ip.is_multicast or str(ip) == "255.255.255.255":
+        raise NotAllowed(f"{ip} is not the address of one machine.")
+    if ip.is_link_local:
+        raise NotAllowed(f"{ip} is a link-local address; a cloud's metadata service has one, and a server does not.")
+    if not ip.is_loopback and any(ip in net for net in IPV4_INSIDE):
+        raise NotAllowed(f"{ip} stands for an IPv4 address; write that one.")
+    return ip
 
 
 def host_of(base: str) -> str:
@@ -148,7 +164,7 @@ def resolve(base: str) -> list[str]:
 
 
 def plain_ips(texts: Iterable[str]) -> list[str]:
-    """IP addresses in one spelling, each once, in order. Raises NotAllowed for what is none."""
+    """IP addresses in one spelling, each once, in order. Raises NotAllowed for what is none, or none of a server."""
     ips = set()
     for text in texts:
         try:
@@ -156,7 +172,7 @@ def plain_ips(texts: Iterable[str]) -> list[str]:
         except ValueError as error:
             raise NotAllowed(f"{text!r} is no IP address.") from error
         mapped = ip.ipv4_mapped if isinstance(ip, ipaddress.IPv6Address) else None
-        ips.add(str(mapped or ip))
+        ips.add(str(_check_ip(mapped or ip)))
     return sorted(ips)
 
 
@@ -194,6 +210,7 @@ PRIVATE = re.compile(
 )
 # The kernel shows processes there, with their environments and their open files, and what services pass each other.
 NO_FILES = ("/proc", "/sys", "/dev", "/run", "/var/run")
+TOO_WIDE = ("/etc", "/home", "/root", "/var", "/var/lib")
 PROGRAM = re.compile(r"(?:/[A-Za-z0-9_.+/-]+|[A-Za-z0-9_][A-Za-z0-9_.+-]*)")
 
 
@@ -213,11 +230,11 @@ def check_config_file(path: str, readable: Sequence[str]) -> None:
     """Raises NotAllowed unless the file lies in a folder that its target shows, and is no key or password file."""
     if not FILE.fullmatch(path) or normpath(path) != path:
         raise NotAllowed(f"{path!r} is no plain absolute path of a file.")
-    if not any(path == place or path.startswith(f"{place.rstrip('/')}/") for place in readable):
+    if not any(_lies_in(path, place) for place in readable if place not in TOO_WIDE):
         raise NotAllowed(
             f"{path} is in no folder that the target shows files from ({', '.join(readable) or 'there is none'})."
         )
-    if PRIVATE.search(path) or _of_the_kernel(path):
+    if PRIVATE.search(path) or _of_the_kernel(path) or _lies_in(path, str(settings.DATA_DIR)):
         raise NotAllowed(
             f"{path} looks like a file of keys, passwords or data; what is read is stored for everybody to see."
         )
@@ -229,10 +246,18 @@ def check_readable(place: str) -> None:
         raise NotAllowed(f"{place!r} is no plain absolute path of a folder or file.")
     if _of_the_kernel(place):
         raise NotAllowed(f"{place} holds what processes keep in memory, and no config files.")
+    if place in TOO_WIDE:
+        raise NotAllowed(f"{place} as a whole holds more than config files; name the folders in it that may be shown.")
+    if _lies_in(place, str(settings.DATA_DIR)):
+        raise NotAllowed(f"{place} is where benchdash keeps its own data.")
 
 
 def _of_the_kernel(path: str) -> bool:
-    return any(path == place or path.startswith(f"{place}/") for place in NO_FILES)
+    return any(_lies_in(path, place) for place in NO_FILES)
+
+
+def _lies_in(path: str, place: str) -> bool:
+    return path == place or path.startswith(f"{place.rstrip('/')}/")
 
 
 def check_switch(argv: object) -> None:

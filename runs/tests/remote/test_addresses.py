@@ -83,6 +83,12 @@ def test_an_address_has_one_spelling(text, same_as):
         ("http://[::]", "not the address of one machine"),
         ("http://224.0.0.1", "not the address of one machine"),
         ("http://255.255.255.255", "not the address of one machine"),
+        ("http://169.254.169.254", "link-local"),
+        ("http://[fe80::1]", "link-local"),
+        ("http://[64:ff9b::a00:1]", "stands for an IPv4 address"),
+        ("http://[64:ff9b:1::1]", "stands for an IPv4 address"),
+        ("http://[::a00:1]", "stands for an IPv4 address"),
+        ("http://[2002:a00:1::1]", "stands for an IPv4 address"),
     ],
 )
 def test_what_could_be_read_in_two_ways_is_refused_in_words(text, word):

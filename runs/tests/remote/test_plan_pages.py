@@ -6,6 +6,7 @@ import html
 import re
 
 import pytest
+from django.conf import settings
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -207,6 +208,9 @@ def test_a_target_is_registered_with_its_addresses_in_one_spelling(browser, plan
         ({"readable": "//"}, "no plain absolute path"),
         ({"readable": "//etc/ssl"}, "no plain absolute path"),
         ({"readable": "/proc/self"}, "what processes keep in memory"),
+        ({"readable": "/etc"}, "as a whole"),
+        ({"readable": f"{settings.DATA_DIR}/spool"}, "its own data"),
+        ({"addresses": "http://shop.invalid 169.254.169.254"}, "link-local"),
         ({"reach": "ssh", "ssh_destination": "me@-oProxyCommand"}, "no ssh destination"),
         ({"host_name": "taken"}, "is a target already"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -200,7 +201,16 @@ def test_no_file_outside_a_targets_folders_is_shown(path):
     ],
 )
 def test_a_file_of_keys_passwords_or_memory_is_shown_of_no_folder(path):
-    plan = rows.plan(of=rows.target(reach="local", readable=["/etc", "/srv", "/proc", "/var", "//proc"]))
+    readable = [f"/etc/{name}" for name in ("varnish", "nginx", "ssh", "caddy", "app")]
+    plan = rows.plan(of=rows.target(reach="local", readable=[*readable, "/srv", "/proc", "/var/run", "//proc"]))
+    Variant.objects.filter(name="on").update(config_files=[path])
+    assert path in refusals(plan)["variants"]
+
+
+@pytest.mark.parametrize(("place", "path"), [("/etc", "/etc/nginx/nginx.conf"), ("/srv", "/srv/bench/var/notes.txt")])
+def test_a_file_is_shown_neither_of_a_folder_that_is_too_wide_nor_of_our_own(settings, place, path):
+    settings.DATA_DIR = Path("/srv/bench/var")
+    plan = rows.plan(of=rows.target(reach="local", readable=[place]))
     Variant.objects.filter(name="on").update(config_files=[path])
     assert path in refusals(plan)["variants"]
 
