@@ -13,7 +13,7 @@ from django import forms
 from django.conf import settings
 from django.http import HttpRequest, QueryDict
 
-from runs.incoming import named_text
+from runs.incoming import named_text, preview_bytes
 from runs.ingest import EVERY_SECRET, Text, receive, too_large
 from runs.ingest.draft import Draft, DraftCapture, DraftRun, DraftText
 from runs.ingest.edits import Edits
@@ -70,11 +70,6 @@ def too_large_to_preview(request: HttpRequest) -> list[tuple[str, Text]]:
         return []
     pasted = request.POST.get("text", "").replace("\r\n", "\n")
     return [*map(named_text, files), *([("", receive(pasted.encode()))] if pasted.strip() else [])]
-
-
-def preview_bytes() -> int:
-    """What a file may have that is shown before it is stored."""
-    return int(min(settings.QUEUE_UPLOAD_BYTES, settings.PREVIEW_BYTES))
 
 
 def secrets_to_redact(said: Mapping[str, str]) -> frozenset[str]:

@@ -98,3 +98,8 @@ class TextHandler(FileUploadHandler):
                 outcome = too_large(self._all_bytes)
         del self._arrival
         return ArrivedFile(self.file_name or "", self.content_type, file_size, outcome)
+
+
+def preview_bytes() -> int:
+    """What a file may have that is shown before it is stored."""
+    return int(min(settings.QUEUE_UPLOAD_BYTES, settings.PREVIEW_BYTES))

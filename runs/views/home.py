@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from runs import ingest
-from runs.forms import preview_bytes
+from runs.incoming import preview_bytes
 from runs.models import Host
 from runs.selectors.summaries import latest_experiments
 
