@@ -66,9 +66,16 @@ def submit_all(files: Iterable[tuple[str, Any]], **options: Any) -> list[ingest.
 
 
 def black_out(upload_id: int, words: Iterable[str] = ()) -> Upload:
-    """`ingest.black_out`; a large text goes to a worker."""
-    upload = ingest.black_out(upload_id, words)
-    if upload.status == Upload.Status.QUEUED:
+    """Mask what looks like a secret, and these words, in a stored text and in all that was made of it.
+
+    Small texts are read again at once, large ones by a worker. Raises Rejected 400 and 409.
+    """
+    with transaction.atomic():
+        gone = ingest.mask_text(upload_id, words)
+        upload = Upload.objects.get(pk=upload_id)
+        ingest.mask_names(upload, gone)
+        if upload.status != Upload.Status.QUEUED:
+            return ingest.reparse(upload_id)
         hand_over(upload)
     return upload
 

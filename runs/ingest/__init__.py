@@ -3,7 +3,7 @@
 preview(data)   what a text would become          submit(data, door=...)   store it
 result_of       an upload as scripts see it       reparse(id)              build its results again
 receive(stream)  a large text, in pieces          text_of(upload)          a stored text, read where it is needed
-black_out(id)   take secrets out of a stored text  changes                 what people change afterwards
+mask_text(id)   take secrets out of a stored text  changes                 what people change afterwards
 apply_deltas    update counts and trends          recount                  build them again
 """
 
@@ -19,6 +19,7 @@ from parsers.commands import Command as Command
 from parsers.records import Semantics as Semantics
 
 from .changes import delete_rows as delete_rows
+from .changes import mask_names as mask_names
 from .changes import override_doubt as override_doubt
 from .changes import record_headline as record_headline
 from .changes import withdraw_override as withdraw_override
@@ -45,11 +46,11 @@ from .stopping import stop_reading as stop_reading
 from .store import Rows as Rows
 from .submission import Preview as Preview
 from .submission import Receipt as Receipt
-from .submission import black_out as black_out
 from .submission import cancel as cancel
 from .submission import give_up as give_up
 from .submission import kinds as kinds
 from .submission import lines_of as lines_of
+from .submission import mask_text as mask_text
 from .submission import nothing_found as nothing_found
 from .submission import parse_queued as parse_queued
 from .submission import preview as preview

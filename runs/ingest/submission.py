@@ -25,7 +25,6 @@ from runs.models import Upload
 from runs.querysets import database_now
 
 from .captures import fold_samples
-from .changes import mask_names
 from .draft import Draft, Hints, apply_hints
 from .edits import Edits, apply_edits
 from .errors import Rejected, rejected
@@ -209,10 +208,10 @@ def reparse(upload_id: int) -> Upload:
 SHORTEST_SECRET = 4  # characters; a shorter word would be blacked out inside of figures and other words
 
 
-def black_out(upload_id: int, words: Iterable[str] = ()) -> Upload:
-    """Replace what looks like a secret, and these words, by "[redacted]" in a stored text and in all that was made of it.
+def mask_text(upload_id: int, words: Iterable[str]) -> list[str]:
+    """Replace what looks like a secret, and these words, by "[redacted]" in a stored text; what was replaced, longest first.
 
-    A large text is read again by a worker: status "queued", the caller then passes it to `tasks.hand_over`.
+    What was made of the text is still to be masked (`mask_names`) and made anew (`reparse`); a large text is queued for that.
     Raises Rejected 400 for a word that is too short, and 409 for a text that is still to be read.
     """
     words = [word.strip() for word in words if word.strip()]
@@ -220,24 +219,20 @@ def black_out(upload_id: int, words: Iterable[str] = ()) -> Upload:
         raise rejected(
             400, f"{short[0]!r} is too short to be blacked out; expected {SHORTEST_SECRET} characters or more."
         )
-    upload = Upload.objects.get(pk=upload_id)
-    text, blacked_out = mask_stored(text_of(upload), words)
-    gone = [word for word in blacked_out if len(word) >= SHORTEST_SECRET]
-    with transaction.atomic():
-        upload = Upload.objects.select_for_update().get(pk=upload_id)
-        if upload.is_waited_for:
-            raise rejected(409, "The text is still to be read. Black out its secrets after that, or cancel it.")
-        own = {name: mask_json(getattr(upload, name), gone) for name in ("name", "hints", "edits", "problems", "error")}
-        for name, value in (text_columns(text) | own).items():
-            setattr(upload, name, value)
-        is_large = text.size_bytes > settings.QUEUE_UPLOAD_BYTES
-        if is_large:
-            upload.status, upload.attempts, upload.seen_at = Status.QUEUED, 0, None
-        upload.save()
-        upload.pieces.all().delete()
-        save_pieces(upload, text)
-        mask_names(upload, gone)
-        return upload if is_large else reparse(upload_id)
+    upload = Upload.objects.select_for_update().get(pk=upload_id)
+    if upload.is_waited_for:
+        raise rejected(409, "The text is still to be read. Black out its secrets after that, or cancel it.")
+    text, masked = mask_stored(text_of(upload), words)
+    gone = [word for word in masked if len(word) >= SHORTEST_SECRET]
+    own = {name: mask_json(getattr(upload, name), gone) for name in ("name", "hints", "edits", "problems", "error")}
+    for name, value in (text_columns(text) | own).items():
+        setattr(upload, name, value)
+    if text.size_bytes > settings.QUEUE_UPLOAD_BYTES:
+        upload.status, upload.attempts, upload.seen_at = Status.QUEUED, 0, None
+    upload.save()
+    upload.pieces.all().delete()
+    save_pieces(upload, text)
+    return gone
 
 
 def _renumber_blocks(edits: Edits, before: Sequence[dict[str, Any]], now: Sequence[parsers.Block]) -> Edits:
