@@ -20,15 +20,6 @@ MOST_LINES = 1500
 
 
 @dataclass(frozen=True, slots=True)
-class PlainText:
-    """A config's text. `config` is the config's id; None: it holds for all."""
-
-    config: int | None
-    path: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class TextDiff:
     """From one config's text to another's: (sign, line) with sign "+", "-", " " or "…". No lines: they are the same."""
 
@@ -36,32 +27,6 @@ class TextDiff:
     before: int
     after: int
     lines: tuple[tuple[str, str], ...]
-
-
-def of_texts(configs: Sequence[int], texts: Sequence[PlainText]) -> list[TextDiff]:
-    """Each config's texts against those of the first config that has any: by file name, or the only one each has."""
-    owned = {config: [text for text in texts if text.config == config] for config in configs}
-    owners = [config for config in configs if owned[config]]
-    if len(owners) < 2:
-        return []
-    base = owners[0]
-    found = []
-    for other in owners[1:]:
-        for text in owned[other]:
-            partner = _partner(text, owned[base], alone=len(owned[other]) == 1)
-            if partner is not None:
-                found.append(TextDiff(text.path or partner.path, base, other, _changed_lines(partner.text, text.text)))
-    return found
-
-
-def _partner(text: PlainText, candidates: Sequence[PlainText], *, alone: bool) -> PlainText | None:
-    name = PurePosixPath(text.path).name
-    named = [one for one in candidates if name and PurePosixPath(one.path).name == name]
-    if not named and alone and len(candidates) == 1:
-        named = list(candidates)
-    if not named or max(named[0].text.count("\n"), text.text.count("\n")) > MOST_LINES:
-        return None
-    return named[0]
 
 
 def _changed_lines(before: str, after: str) -> tuple[tuple[str, str], ...]:
@@ -99,34 +64,26 @@ def pair(texts: Sequence[TextFact]) -> list[Group]:
     groups: list[Group] = [
         {text.config: Shown(text, parsed[text.path, text.text])} for text in latest.values() if text.config is not None
     ]
-    for step in (_same_path, _same_name, _like_name, _same_dialect):
-        groups = _joined(groups, step)
+    for key_of in KEYS:
+        groups = _joined(groups, key_of)
     return groups
 
 
-def _same_path(one: Shown) -> Hashable:
-    return one.fact.path or None
+# In this order; what has no key stands alone. "vhost-1.conf" and "vhost-2.conf" are like names.
+KEYS: tuple[Callable[[Shown], Hashable], ...] = (
+    lambda one: one.fact.path or None,
+    lambda one: PurePosixPath(one.fact.path).name.lower() or None,
+    lambda one: re.sub(r"[\W\d_]+", " ", PurePosixPath(one.fact.path).name.lower()).strip() or None,
+    lambda one: one.parsed.dialect if one.parsed else "plain",
+)
 
 
-def _same_name(one: Shown) -> Hashable:
-    return PurePosixPath(one.fact.path).name.lower() or None
-
-
-def _like_name(one: Shown) -> Hashable:
-    """ "vhost-1.conf" and "vhost-2.conf" are like names."""
-    return re.sub(r"[\W\d_]+", " ", PurePosixPath(one.fact.path).name.lower()).strip() or None
-
-
-def _same_dialect(one: Shown) -> Hashable:
-    return one.parsed.dialect if one.parsed else "plain"
-
-
-def _joined(groups: Sequence[Group], step: Callable[[Shown], Hashable]) -> list[Group]:
+def _joined(groups: Sequence[Group], key_of: Callable[[Shown], Hashable]) -> list[Group]:
     """Groups of one key become one, unless a config is in two of them."""
     by_key: dict[Hashable, list[Group]] = defaultdict(list)
     made: list[Group] = []
     for group in groups:
-        key = step(next(iter(group.values())))
+        key = key_of(next(iter(group.values())))
         if key is None:
             made.append(group)
         else:
@@ -306,5 +263,7 @@ def _source(fact: TextFact, offset: int) -> Source:
 
 
 def _by_lines(columns: Sequence[ConfigFact], shown: Sequence[Shown]) -> list[TextDiff]:
-    texts = [PlainText(config.id, "text", one.fact.text) for config, one in zip(columns, shown, strict=True)]
-    return of_texts([config.id for config in columns], texts)
+    """Each text against the first column's, but for long ones."""
+    (base, first), *others = [(config.id, one.fact.text) for config, one in zip(columns, shown, strict=True)]
+    short = [(config, text) for config, text in others if max(first.count("\n"), text.count("\n")) <= MOST_LINES]
+    return [TextDiff("text", base, config, _changed_lines(first, text)) for config, text in short]

@@ -11,7 +11,7 @@ from runs.analysis.columns import Column
 from runs.analysis.cost_memory import MANY_IN_ONE, Served, Taken, available, is_threaded, programs, taken, under_load
 from runs.analysis.facts import CaptureFact, HostFact, RunFact, Source, TextFact
 from runs.analysis.numbers import figure
-from runs.analysis.table import Comparison
+from runs.analysis.table import Comparison, find_columns
 
 MIB = 1024
 LEAST_KB = 1  # no process is smaller than what the kernel counts in
@@ -92,7 +92,7 @@ def program(seen: Seen, name: str) -> Cell | None:
     how = f"{figure(round(n, 1))} × {figure(each)} MiB"
     some = any(one.whole == "some" for one, _ in found)
     how += (f" of {_room(found[0][0])}" if some else "") + beside
-    return Cell(total, figure(total), how, sources, _least(some))
+    return Cell(total, figure(total), how, sources, "at least" if some else "")
 
 
 def per_mib(seen: Seen) -> Cell | None:
@@ -208,10 +208,6 @@ def _room(one: Served) -> str:
     return f"the {len(one.capture.processes)} shown" + (f" ({figure(int(total))} tasks)" if total else "")
 
 
-def _least(some: bool) -> str:
-    return "at least" if some else ""
-
-
 def _of(found: Sequence[Taken]) -> str:
     return f" (the first of {len(found)} runs; the figure is their mean)" if len(found) > 1 else ""
 
@@ -251,8 +247,8 @@ def cost(
     """
     out = excluded or {}
     known = {host.id: host for host in hosts}
-    beside = _beside(comparison.columns, captures)
-    seen = [_seen(column, own, texts, known, out) for column, own in zip(comparison.columns, beside, strict=True)]
+    by_column = _captures_of(comparison.columns, captures)
+    seen = [_seen(column, own, texts, known, out) for column, own in zip(comparison.columns, by_column, strict=True)]
     rows = _rows(seen)
     if not rows:
         return None
@@ -261,16 +257,14 @@ def cost(
     )
 
 
-def _beside(columns: Sequence[Column], captures: Sequence[CaptureFact]) -> list[list[CaptureFact]]:
-    """Each column's captures: one beside a run is its column's, another one its config's first column's."""
-    by_run = {run.id: at for at, column in enumerate(columns) for run in column.runs}
-    by_setup = {column.config.id: at for at, column in reversed(list(enumerate(columns)))}
-    beside: list[list[CaptureFact]] = [[] for _ in columns]
+def _captures_of(columns: Sequence[Column], captures: Sequence[CaptureFact]) -> list[list[CaptureFact]]:
+    """Each column's captures."""
+    column_of = find_columns(columns)
+    found: list[list[CaptureFact]] = [[] for _ in columns]
     for capture in captures:
-        at = by_run.get(capture.run or 0, by_setup.get(capture.config or 0))
-        if at is not None:
-            beside[at].append(capture)
-    return beside
+        if (at := column_of(capture)) is not None:
+            found[at].append(capture)
+    return found
 
 
 def _seen(

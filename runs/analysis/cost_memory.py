@@ -36,17 +36,7 @@ FAMILIES = {
 }
 # These serve many connections in each process, so that more processes would not serve more.
 MANY_IN_ONE = (
-    "nginx",
-    "lighttpd",
-    "caddy",
-    "haproxy",
-    "varnish",
-    "h2o",
-    "openresty",
-    "traefik",
-    "envoy",
-    "node",
-    "java",
+    *("nginx", "lighttpd", "caddy", "haproxy", "varnish", "h2o", "openresty", "traefik", "envoy", "node", "java"),
 )
 # A script of the machine's own stands idle while the server is under load.
 BUSY_PCT = 1.0

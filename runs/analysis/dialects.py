@@ -317,19 +317,15 @@ DIALECTS = (
 _COMMENTS = {dialect.comment for dialect in DIALECTS}
 
 
-def read(text: str, path: str = "", dialect: str | None = None) -> Parsed | None:
+def read(text: str, path: str = "") -> Parsed | None:
     """The text's directives, or None where it is written in no dialect that is known here."""
     whole, text = text, text[:MOST_CHARACTERS]
-    for candidate in _candidates(text, path) if dialect is None else _named(dialect):
+    for candidate in _candidates(text, path):
         directives, unread = candidate.parse(text)
         lines = sum(1 for _ in significant(text, candidate.comment))
-        if dialect is not None or (directives and len(unread) <= MOST_UNREAD * lines):
+        if directives and len(unread) <= MOST_UNREAD * lines:
             return Parsed(candidate.name, tuple(directives), tuple(unread), elided(text) or text != whole)
     return None
-
-
-def _named(name: str) -> list[Dialect]:
-    return [dialect for dialect in DIALECTS if dialect.name == name]
 
 
 def _candidates(text: str, path: str) -> list[Dialect]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from runs.analysis.columns import Difference
@@ -99,7 +99,6 @@ class Post:
     same: Sequence[tuple[str, str]] = ()
     differ: Sequence[tuple[str, tuple[str, ...]]] = ()
     notes: str = ""
-    names: Mapping[int, str] = field(default_factory=dict)
 
 
 def markdown(post: Post) -> str:

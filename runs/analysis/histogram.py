@@ -89,7 +89,8 @@ def bars(counts: Counts, most: int = 60) -> list[Bar]:
         return []
     low, longest = counts[0][0], counts[-1][0]
     end = percentiles(counts, [99])["99"] if n >= _ENOUGH else longest
-    width = _width(end - low, most - 1, _step(counts))
+    step = min((_tidy(b[0] - a[0]) for a, b in pairwise(counts)), default=0.001)  # 1 for whole milliseconds
+    width = _width(end - low, most - 1, step)
     first = math.floor(low / width)
     last = math.floor(end / width)
     cells: Counter[int] = Counter()
@@ -99,11 +100,6 @@ def bars(counts: Counts, most: int = 60) -> list[Bar]:
     if cells[last + 1]:
         found.append(Bar(_tidy((last + 1) * width), math.inf, cells[last + 1]))
     return found
-
-
-def _step(counts: Counts) -> float:
-    """The least distance of two figures: 1 where they are whole milliseconds."""
-    return min((_tidy(b[0] - a[0]) for a, b in pairwise(counts)), default=0.001)
 
 
 def _width(span: float, most: int, least: float) -> float:

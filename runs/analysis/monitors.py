@@ -10,26 +10,10 @@ from runs.analysis.facts import CaptureFact, ProcessFact
 
 # Programs around a monitor's command, which are not what is watched; monitors themselves are told by their formats.
 HELPERS = frozenset(
-    [
-        "grep",
-        "egrep",
-        "bash",
-        "sh",
-        "less",
-        "script",
-        "screen",
-        "tmux",
-        "sshd",
-        "login",
-        "awk",
-        "tee",
-        "watch",
-        "tail",
-        "cat",
-        "dstat",
-        "htop",
-        "atop",
-    ]
+    {
+        *("grep", "egrep", "bash", "sh", "less", "script", "screen", "tmux", "sshd", "login", "awk", "tee", "watch"),
+        *("tail", "cat", "dstat", "htop", "atop"),
+    }
 )
 # A program that needs less than this part of what the biggest needs is not what a comparison is about.
 WORTH_A_ROW = 0.05

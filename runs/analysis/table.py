@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from runs.analysis import monitors
@@ -120,8 +120,8 @@ def compare(configs: Sequence[ConfigFact], runs: Sequence[RunFact], captures: Se
         Group("Errors", _run_rows(ERRORS, made)),
     ]
     if captures:
-        groups.append(Group("Memory", _look_rows(monitors.memory(captures), made)))
-        groups.append(Group("CPU", _look_rows(monitors.cpu(captures), made)))
+        groups.append(Group("Memory", _monitor_rows(monitors.memory(captures), made)))
+        groups.append(Group("CPU", _monitor_rows(monitors.cpu(captures), made)))
     return against(Comparison(tuple(made), tuple(group for group in groups if group.rows)), find_baselines(made))
 
 
@@ -184,16 +184,13 @@ def _run_rows(metrics: Sequence[Metric], made: Sequence[Column]) -> tuple[Row, .
     return tuple(rows)
 
 
-def _look_rows(metrics: Sequence[monitors.Metric], made: Sequence[Column]) -> tuple[Row, ...]:
-    """Captures are a config's or a run's: one beside a run goes to that run's column, others to the config's first."""
-    places = _places(made)
+def _monitor_rows(metrics: Sequence[monitors.Metric], made: Sequence[Column]) -> tuple[Row, ...]:
+    column_of = find_columns(made)
     rows = []
     for metric in metrics:
         per_column: list[list[Figure]] = [[] for _ in made]
         for capture, value in metric.values:
-            at = places.get(("run", capture.run)) if capture.run else None
-            at = places.get(("config", capture.config)) if at is None else at
-            if at is not None:
+            if (at := column_of(capture)) is not None:
                 what = f"{capture.tool} {capture.phase}".strip()
                 per_column[at].append(Figure(value, capture.source, capture.line, what, capture.run, capture.partial))
         if any(per_column):
@@ -201,9 +198,10 @@ def _look_rows(metrics: Sequence[monitors.Metric], made: Sequence[Column]) -> tu
     return tuple(rows)
 
 
-def _places(made: Sequence[Column]) -> dict[tuple[str, int | None], int]:
-    places: dict[tuple[str, int | None], int] = {}
-    for at, column in enumerate(made):
-        places.setdefault(("config", column.config.id), at)
-        places.update({("run", run.id): at for run in column.runs})
-    return places
+def find_columns(columns: Sequence[Column]) -> Callable[[CaptureFact], int | None]:
+    """Tells a capture's column: of one beside a run that run's, else its config's first."""
+    by_run: dict[int | None, int] = {run.id: at for at, column in enumerate(columns) for run in column.runs}
+    by_config: dict[int | None, int] = {}
+    for at, column in enumerate(columns):
+        by_config.setdefault(column.config.id, at)
+    return lambda capture: by_run.get(capture.run, by_config.get(capture.config))

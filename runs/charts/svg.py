@@ -54,10 +54,10 @@ DASHES = ("", "7 4", "2 3", "7 3 2 3", "12 4")
 Place = Callable[[float], float]
 
 
-def draw_bars(given: Sequence[Bar], title: str, *, name: str = "throughput") -> str:
+def draw_bars(given: Sequence[Bar], title: str) -> str:
     filled = [replace(bar, values=tuple(drawable(bar.values))) for bar in given if drawable(bar.values)]
     if not filled:
-        return empty_picture(name, title, "No run here says how many requests it served per second.")
+        return empty_picture("throughput", title, "No run here says how many requests it served per second.")
     shown = filled[:MOST_BARS]
     described = "; ".join(
         f"{bar.name}: {write_value(bar.mean)} {UNIT}, n={len(bar.values)}{'' if bar.counted else ', not counted'}"
@@ -65,7 +65,7 @@ def draw_bars(given: Sequence[Bar], title: str, *, name: str = "throughput") -> 
     )
     left_out = f" {len(filled) - MOST_BARS} more are not drawn." if len(filled) > MOST_BARS else ""
     height = BARS_TOP + BAR_ROW * len(shown) + 44
-    root = new_canvas(name, height, f"{title}: {UNIT}", described + left_out)
+    root = new_canvas("throughput", height, f"{title}: {UNIT}", described + left_out)
     text(root, truncate(clean(title), WIDTH - 2 * PAD, 15), PAD, 28, size=15, bold=True)
     intervals = [bar.interval for bar in shown if bar.interval]
     words = ", 95 % interval a line" if intervals else ""
@@ -74,19 +74,15 @@ def draw_bars(given: Sequence[Bar], title: str, *, name: str = "throughput") -> 
     top = max(value for bar in shown for value in bar.values) or 1.0
     marks = round_ticks(max([top, *(min(high, 1.5 * top) for _, high in intervals)]))
     scale = (WIDTH - PAD - VALUE_ROOM - PAD) / marks[-1]
-    _rate_axis(root, marks, scale, height)
-    for at, bar in enumerate(shown):
-        _bar(root, bar, BARS_TOP + BAR_ROW * at, scale, marks[-1])
-    text(root, left_out.strip(), WIDTH - PAD, 47, color="muted", anchor="end")
-    return to_text(root)
-
-
-def _rate_axis(root: Element, marks: Sequence[float], scale: float, height: float) -> None:
     for mark in marks:
         x = PAD + mark * scale
         path = f"M{number(x)} {BARS_TOP}V{number(height - 38)}"
         draw(root, "path", "line" if mark else "muted", line=True, d=path)
         text(root, plain(mark), x, height - 20, color="muted", size=11, anchor="middle")
+    for at, bar in enumerate(shown):
+        _bar(root, bar, BARS_TOP + BAR_ROW * at, scale, marks[-1])
+    text(root, left_out.strip(), WIDTH - PAD, 47, color="muted", anchor="end")
+    return to_text(root)
 
 
 def _bar(root: Element, bar: Bar, y: float, scale: float, most: float) -> None:
@@ -117,16 +113,18 @@ def _whisker(root: Element, interval: tuple[float, float], y: float, scale: floa
     draw(root, "path", "ink", line=True, d=path, stroke_width=1.5)
 
 
-def draw_percentiles(lines: Sequence[Line], title: str, *, scale: str = "", name: str = "latency") -> str:
+def draw_percentiles(lines: Sequence[Line], title: str, *, scale: str = "") -> str:
     """The picture of up to ten runs, every config's first runs first. `scale`: of the time axis, see uses_log_axis."""
     drawn = [(line, [(x, y) for x, y, _ in points(line) if drawable([y])]) for line in _select_lines(lines)]
     drawn = [(line, dots) for line, dots in drawn if len(dots) > 1]
     if not drawn:
-        return empty_picture(name, title, "No run here printed percentiles.")
+        return empty_picture("latency", title, "No run here printed percentiles.")
     log = uses_log_axis([line for line, _ in drawn], scale)
     left_out = len(lines) - len(drawn)
     top = 74 + 18 * math.ceil(len(drawn) / 2)
-    root = new_canvas(name, top + PLOT + 56, f"{title}: latency percentiles", _describe([line for line, _ in drawn]))
+    root = new_canvas(
+        "latency", top + PLOT + 56, f"{title}: latency percentiles", _describe([line for line, _ in drawn])
+    )
     text(root, truncate(clean(title), WIDTH - 2 * PAD, 15), PAD, 28, size=15, bold=True)
     words = f"ms within which that share of requests was answered{', log scale' if log else ''}"
     text(root, words + (f"; {left_out} more runs are not drawn" if left_out else ""), PAD, 47, color="muted")
@@ -289,9 +287,9 @@ def _columns(words: str) -> int:
     return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in words)
 
 
-def round_ticks(most: float, about: int = 6) -> list[float]:
+def round_ticks(most: float) -> list[float]:
     """Round numbers from 0 to the first at or above `most` (> 0): steps of 1, 2 or 5 times a power of ten."""
-    rough = most / about
+    rough = most / 6
     unit = 10.0 ** math.floor(math.log10(rough))
     step = next(unit * times for times in (1, 2, 5, 10) if unit * times >= rough * 0.999)
     return [round(step * at, 12) for at in range(math.ceil(most / step * 0.999) + 1)]

@@ -159,7 +159,7 @@ def _layers(canvas: _Canvas, traces: Sequence[Trace], places: Whole, group: str,
                 "stackgroup": group,
                 "line": {"width": 0, "color": shade},
                 "fillcolor": shade,
-                "hovertemplate": f"%{{y:.4~r}} {unit}<extra>{short(trace.name, 40)}{trace.note}</extra>",
+                "hovertemplate": f"%{{y:.4~r}} {unit}<extra>{short(trace.name, 40)}</extra>",
                 "delta": canvas.encode(canvas.when.at[places[known]], values[known]),
             }
         )
@@ -194,7 +194,7 @@ def _line(canvas: _Canvas, trace: Trace, place: int, unit: str) -> Figure:
         "mode": "lines",
         "name": short(trace.name, 40),
         "line": {"width": 1.5, "color": trace.color or color(place)},
-        "hovertemplate": f"%{{y:.4~r}} {unit}, %{{x}}<br>{trace.name[:90]}{trace.note}<extra></extra>",
+        "hovertemplate": f"%{{y:.4~r}} {unit}, %{{x}}<br>{trace.name[:90]}<extra></extra>",
         "delta": canvas.encode(at, values, gaps),
     }
 

@@ -64,12 +64,11 @@ class Timeline:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """One line or layer: a value for every sample, NaN where it has none. `note`: added to the name in the hover box."""
+    """One line or layer: a value for every sample, NaN where it has none."""
 
     name: str
     values: Floats
     color: str = ""
-    note: str = ""
 
 
 def build_timeline(clock_s: Floats | None, n_samples: int, start_s: float | None = None) -> Timeline:

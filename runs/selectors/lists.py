@@ -71,12 +71,8 @@ def id_after(query: QueryDict) -> int | None:
     return int(key) if _is_id(key) else None
 
 
-def rate_after(query: QueryDict) -> tuple[float, int] | None:
-    """The value and the id that the page before ended with, in a list that is sorted by a value."""
-    return _read_key(query.get("after", ""))
-
-
 def _read_key(key: str) -> tuple[float, int] | None:
+    """The value and the id that the page before ended with, in a list that is sorted by a value."""
     value, _, pk = key.rpartition(",")
     try:
         return (float(value), int(pk)) if _is_id(pk) else None
@@ -223,7 +219,7 @@ def _page_by_rate(query: QueryDict, selection: RunSelection, descending: bool, *
     """All runs have an index in the order of their rates. What is narrowed down has not, so it is cut and sorted here."""
     if is_open:
         return paginate(query, selection.rows.for_list(), column=RATE, descending=descending), 0
-    rates, after = selection.rates(), rate_after(query)
+    rates, after = selection.rates(), _read_key(query.get("after", ""))
     ordered = sorted(rates, reverse=descending)
     ids = [pk for rate, pk in ordered if after is None or ((rate, pk) < after if descending else (rate, pk) > after)]
     rows = Run.objects.for_list().in_bulk(ids[: PAGE_SIZE + 1])

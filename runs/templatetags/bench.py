@@ -82,17 +82,6 @@ def experiment_spark(summary: ExperimentSummary) -> Spark | None:
     return spark([Bar(name, place, tuple(rates)) for place, (name, rates) in enumerate(summary.configs)])
 
 
-@register.simple_tag(takes_context=True)
-def query(context: template.Context, **changes: str) -> str:
-    """The page's query string with these parameters changed, or taken out where empty."""
-    given = context["request"].GET.copy()
-    for name, value in changes.items():
-        given.pop(name, None)
-        if value:
-            given[name] = value
-    return str(given.urlencode())
-
-
 class FigureEncoder(DjangoJSONEncoder):
     """Writes NaN and infinity, which JSON does not have, as null: Plotly shows a gap there."""
 

@@ -163,6 +163,10 @@ def test_what_fits_no_dialect_is_compared_line_by_line():
     assert found.sentence == "app.json: the lines of event and worker differ. prefork: no text of this kind."
 
 
+def test_huge_texts_without_directives_are_left_uncompared():
+    assert one('{"a": 1}\n' * 2000, '{"a": 2}\n' * 2000, path="app.json").lines == ()
+
+
 @pytest.mark.parametrize(
     ("a", "b"),
     [

@@ -72,7 +72,7 @@ def test_a_bar_that_does_not_count_says_so_and_is_hollow():
 
 
 def test_screen_readers_get_a_title_and_every_figure():
-    picture = read(draw_bars(TWO, "two MPMs", name="t1"))
+    picture = read(draw_bars(TWO, "two MPMs"))
     assert picture.find(f"{SVG}title").text == "two MPMs: requests per second"
     assert "event: 803.8 requests per second, n=3" in picture.find(f"{SVG}desc").text
     named = picture.get("aria-labelledby", "").split()
