@@ -41,6 +41,7 @@ class ConfigNames:
     duplicates     {number of a block: number of the block that it quotes}
     n_before       number of configs of earlier experiments
     machines       {load: name of its machine}, where there are several
+    prompt_hosts   {load: name of its machine in a prompt}
     configs        the result, and their names by key
     results        {load: its first result}
     configs_by_heading  {heading: key of the config that exactly this heading names}
@@ -55,6 +56,7 @@ class ConfigNames:
         duplicates: Mapping[int, int],
         n_before: int,
         machines: Mapping[int, str],
+        prompt_hosts: Mapping[int, str],
     ) -> None:
         self.blocks = blocks
         self.duplicates = duplicates
@@ -63,7 +65,9 @@ class ConfigNames:
         self.configs: list[DraftConfig] = []
         self._methods: dict[int, Method] = {}
         self.results = {load: blocks[load].load_results[0] for load in loads}
-        self._server_of = {load: find_server(result, blocks[load]) for load, result in self.results.items()}
+        self._server_of = {
+            load: find_server(result, blocks[load], prompt_hosts.get(load)) for load, result in self.results.items()
+        }
         sources = [load for load in loads if load not in duplicates]
         self.warm_ups = find_warm_ups(blocks, sources)
         choices = choose_headings(blocks, loads, set(texts), duplicates, self.method_of, self.warm_ups)

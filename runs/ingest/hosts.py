@@ -5,8 +5,8 @@ from __future__ import annotations
 import ipaddress
 import re
 from bisect import bisect_left, bisect_right
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
@@ -28,13 +28,13 @@ _URL = re.compile(
 # --- servers that answered ---------------------------------------------------------------------------------------------
 
 
-def find_server(result: LoadResult, block: Block) -> Server:
+def find_server(result: LoadResult, block: Block, prompt_host: str | None) -> Server:
     """Who answered, as the tool printed it, else by the address in its command; "localhost" is the prompt's machine."""
     host, port = (result.hostname or "").lower(), result.port or 0
     if not host and (url := _URL.search(block.command or "")):
         host, port = url["host"].lower(), int(url["port"] or 0)
     if host in LOCAL:
-        host = (block.prompt_host or "localhost").lower()
+        host = (prompt_host or "localhost").lower()
     return result.server_software or "", host, port
 
 
@@ -177,11 +177,16 @@ def _group_by_machine(sightings: Iterable[Sighting]) -> list[_Machine]:
 
 
 def find_hosts(
-    sightings: Sequence[Sighting], loads: Sequence[int], results: Iterable[LoadResult], first_number: int
+    sightings: Sequence[Sighting],
+    loads: Sequence[int],
+    results: Iterable[LoadResult],
+    first_number: int,
+    section_of: Mapping[int, int],
 ) -> tuple[list[DraftHost], dict[int, str]]:
     """The machines of one experiment, the one that was loaded first, and {block number: key of its host}.
 
-    loads: numbers of the load tests. They have the host of their prompt or section, where several machines have loads.
+    loads: numbers of the load tests. They have the host of their prompt or section ("" where only a later section shows one).
+    section_of: {block number: number of its section}
     """
     loaded = list(dict.fromkeys(r.hostname for r in results if r.hostname))
     generators = {s.generator for s in sightings if s.generator}
@@ -199,8 +204,11 @@ def find_hosts(
         host = _merge_facts(f"h{first_number + number}", machine.sightings, loaded if number == 0 else [])
         hosts.append(host)
         host_of |= {sighting.index: host.key for sighting in machine.sightings}
-    for part, index in _find_sections(sightings, machines, loads):
+    parts = _find_sections(sightings, machines, loads)
+    for part, index in parts:
         host_of = dict.fromkeys(part, host_of[index]) | host_of
+    if hosts and not parts:
+        host_of |= _find_by_section(sightings, loads, host_of, section_of)
     if not hosts and (name := _machine_name(loaded)):
         hosts.append(DraftHost(key=f"h{first_number}", name=name))
     return hosts, host_of
@@ -221,6 +229,37 @@ def _find_sections(
         ends = [sightings[0].index, *starts[1:], sightings[-1].index + 1]
     parts = [range(*span) for span in pairwise(ends)]
     return list(zip(parts, starts, strict=True)) if all(any(load in part for load in loads) for part in parts) else []
+
+
+def _find_by_section(
+    sightings: Sequence[Sighting], loads: Sequence[int], host_of: Mapping[int, str], section_of: Mapping[int, int]
+) -> dict[int, str]:
+    """{load test without a prompt's host: that of its own section, or of the load test before; "" where only later ones show one}.
+
+    Those of which neither is known are left out: they have the host of the experiment.
+    """
+    shown: dict[int, set[str]] = defaultdict(
+        set
+    )  # by section: machines that a prompt of a load test or a data sheet shows
+    elsewhere = False  # whether a machine is shown where nothing tells it from that of all load tests
+    last_load = {section_of[load]: load for load in loads}
+    first = min(last_load, default=0)
+    for sighting in sightings:
+        if key := host_of.get(sighting.index):
+            section = section_of[sighting.index]
+            is_told = any(facts.cpu_model or facts.name for facts in sighting.facts) or sighting.index in loads
+            if is_told and section in last_load:
+                shown[section].add(key)
+            elsewhere = elsewhere or section <= first or not (is_told and last_load.get(section, -1) >= sighting.index)
+    found: dict[int, str] = {}
+    last = "" if elsewhere else None
+    for load in loads:
+        own = shown.get(section_of[load], set())
+        key = host_of.get(load) or (next(iter(own)) if len(own) == 1 else last)
+        if load not in host_of and key != "":
+            found[load] = key or ""
+        last = key if key else last
+    return found
 
 
 def _merge_facts(key: str, sightings: list[Sighting], loaded: list[str]) -> DraftHost:

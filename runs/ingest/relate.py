@@ -105,14 +105,19 @@ class _Relation:
     def _relate_part(self, key: str, part: range, n_configs: int, draft: Draft) -> DraftExperiment:
         loads = [i for i in self.loads if self.duplicates.get(i, i) in part]  # a quote goes with what it quotes
         results = [r for i in loads for r in self.blocks[i].load_results]
-        hosts, host_of = find_hosts([self.sightings[i] for i in part], loads, results, len(draft.hosts) + 1)
+        sightings = [self.sightings[i] for i in part]
+        hosts, host_of = find_hosts(sightings, loads, results, len(draft.hosts) + 1, number_sections(self.blocks))
         draft.hosts += hosts
-        first = host_of.get(loads[0], "") if loads else ""
-        experiment = DraftExperiment(key=key, name="", host=first or (hosts[0].key if hosts else ""))
+        first = host_of.get(loads[0], hosts[0].key if hosts else "") if loads else hosts[0].key if hosts else ""
+        experiment = DraftExperiment(key=key, name="", host=first)
         texts = [i for i in self.texts if i in part]
         host_names = {host.key: host.name for host in hosts}
-        machines = {load: host_names[host_of[load]] for load in loads if load in host_of and len(hosts) > 1}
-        names = ConfigNames(self.blocks, loads, texts, self.duplicates, n_configs, machines)
+        machines = {load: host_names[host_of[load]] for load in loads if host_of.get(load) and len(hosts) > 1}
+        prompts = {host_of[i]: name for i in loads if i in host_of and (name := self.blocks[i].prompt_host)}
+        prompt_hosts = {
+            i: name for i in loads if (name := self.blocks[i].prompt_host or prompts.get(host_of.get(i, first)))
+        }
+        names = ConfigNames(self.blocks, loads, texts, self.duplicates, n_configs, machines, prompt_hosts)
         self._add_runs(experiment, loads, names)
         for run in experiment.runs:
             run.host = host_of.get(run.block, "")
@@ -202,6 +207,19 @@ class _Relation:
                 gaps.append((at, first - 1))
             at = max(at, last + 1)
         return gaps
+
+
+def number_sections(blocks: Sequence[Block]) -> dict[int, int]:
+    """{block's number: number of its section}: one begins with each heading, and with each line that is a name."""
+    numbers: dict[int, int] = {}
+    number = 0
+    for index, block in enumerate(blocks):
+        number += any(
+            heading_level(text) or not (is_generic(text) or is_aside(text) or is_sentence(text))
+            for _, text in block.trail
+        )
+        numbers[index] = number
+    return numbers
 
 
 # --- duplicates --------------------------------------------------------------------------------------------------------

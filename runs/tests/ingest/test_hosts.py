@@ -111,3 +111,28 @@ def test_one_heading_on_two_machines_is_two_configs():
         + AB.format(rate=91.1)
     )
     assert [c.name for c in read(expand(text))[1].experiments[0].configs] == ["laptop", "server"]
+
+
+def test_a_later_machine_is_not_that_of_an_earlier_section():
+    runs = AB.format(rate=51.1) + AB.format(rate=52.1)
+    prompted = AB.format(rate=91.1).replace("$", "root@web2:~#")
+    for later in (prompted, "root@web2:~# lscpu\n@cpuinfo 'EPYC'\n\n" + AB.format(rate=91.1)):
+        assert loaded(f"# Laptop\n\n{runs}# Server\n\n{later}") == ["", "", "web2"]
+        assert loaded(f"On the laptop\n\n{runs}On the big one\n\n{later}") == ["", "", "web2"]
+
+
+def test_a_run_without_a_host_has_that_of_its_section():
+    run, old, new = AB.format(rate=51.1), "eva@old:~$", "eva@new:~$"
+    first, second = (run.replace("51", rate) for rate in ("91", "92"))
+    text = f"# Old\n\n{run.replace('$', old)}{run.replace('51', '52')}# New\n\n{first.replace('$', new)}{second}"
+    assert loaded(text) == ["old", "old", "new", "new"]
+    _, draft = read(expand(text))
+    assert [config.name for config in draft.experiments[0].configs] == ["Old", "New"]
+
+
+@pytest.mark.parametrize(
+    "machine", ["# The machine\n\n@cpuinfo 'EPYC'\n", "root@web2:~# top -b -n 1\n@top 3.10 13:10:00\n"]
+)
+def test_a_machine_that_is_shown_behind_all_runs_is_theirs(machine):
+    hosts_of = loaded(f"# nginx\n\n{AB.format(rate=51.1)}# apache\n\n{AB.format(rate=91.1)}{machine}")
+    assert hosts_of[0] and hosts_of[0] == hosts_of[1]
