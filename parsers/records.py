@@ -56,8 +56,9 @@ class Semantics:
     default_concurrency     the concurrency of a command that sets none
     failures_in_requests    complete_requests includes the failed ones; otherwise they are counted beside it
     failures_in_rate        requests_per_second includes the failed requests
-    exact_rate              requests_per_second is complete_requests over duration_s, whatever failed (True), maybe without
-                            those that failed (None), or it is reckoned otherwise: of samples, or of another time (False)
+    sampled_rate            requests_per_second is a mean of samples, or of another time: only near complete_requests (or those
+                            that did not fail) over duration_s, which it is otherwise
+    in_rate_beside          path of a count that is in requests_per_second beside complete_requests
     exact_mean              mean_ms is concurrency times duration_s over complete_requests
     length_failures         a reply of another length than the first one is counted in failed_requests
     failures_hold_statuses  a reply with an error status is among failed_requests
@@ -81,7 +82,8 @@ class Semantics:
     default_concurrency: int | None = None
     failures_in_requests: bool = True
     failures_in_rate: bool = False
-    exact_rate: bool | None = None
+    sampled_rate: bool = False
+    in_rate_beside: str = ""
     exact_mean: bool = False
     length_failures: bool = False
     failures_hold_statuses: bool = False

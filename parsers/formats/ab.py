@@ -30,7 +30,6 @@ SEMANTICS = Semantics(
     completed_from_command=True,
     default_concurrency=1,
     failures_in_rate=True,
-    exact_rate=True,
     exact_mean=True,
     length_failures=True,
     failure_kinds={

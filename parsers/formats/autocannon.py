@@ -24,7 +24,7 @@ from ..units import number
 KIND = "autocannon"
 PROGRAMS = ("autocannon",)
 SEMANTICS = Semantics(
-    exact_rate=False,  # the mean of what was counted each second, and the count is printed rounded
+    sampled_rate=True,  # of each second, and the count is printed rounded
     failure_kinds={"timeout": "timeouts"},
     non_2xx=("responses_non_2xx",),
     absent_non_2xx_is_zero=True,

@@ -25,7 +25,7 @@ PROGRAMS = ("oha",)
 SEMANTICS = Semantics(
     failures_in_requests=False,
     failures_in_rate=True,
-    exact_rate=False,  # with those aborted due to the deadline, which have no status
+    in_rate_beside="errors",  # also those aborted due to the deadline, which have no status
     non_2xx=("status_codes",),
     printed_as={
         "duration_s": "total_ms",

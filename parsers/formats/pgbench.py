@@ -24,7 +24,7 @@ PROGRAMS = ("pgbench",)
 SEMANTICS = Semantics(
     open_loop="with_rate",
     failures_in_requests=False,
-    exact_rate=False,  # of the time without connecting; the duration is the one asked for
+    sampled_rate=True,  # of the time without connecting; the duration is the one asked for
     completed_from_command=True,
     printed_as={
         "requests_per_second": "tps",

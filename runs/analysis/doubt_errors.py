@@ -35,6 +35,25 @@ def grade_share(share: float) -> Severity:
     return "fatal" if share >= FATAL else "caution" if share >= FEW else "note"
 
 
+def find_impossible_counts(case: Case) -> Iterator[Finding]:
+    """More failures, late answers or error replies than requests. The other rules leave these runs out."""
+    for run in case.counted:
+        if beyond := _counts_beyond(run):
+            severity: Severity = "caution" if beyond.keys() <= {"length", "late"} else "fatal"
+            yield about_run(run, severity, "more_than_made", counts=beyond, made=run.requests_made)
+
+
+def _counts_beyond(run: RunFact) -> dict[str, float]:
+    """Counts that are greater than that of the requests; "" are failures of any kind."""
+    made, kinds = run.requests_made, broken_requests(run)
+    by_length, late = run.failures_of("length"), run.late_answers
+    counts = {**kinds, "length": by_length, "late": late, "": 0 if kinds else _failed_at_least(run, kinds)}
+    # Of those that were under way when the time was over some were answered.
+    if made is not None and (run.non_2xx_responses or 0) > made + (run.clients or 0):
+        counts["status"] = run.non_2xx_responses
+    return {} if made is None else {kind: count for kind, count in counts.items() if count and count > made}
+
+
 def find_failed(case: Case) -> Iterator[Finding]:
     """Failures other than a reply of another length, or one that came late, which are matters of their own."""
     for run in case.counted:
@@ -42,7 +61,6 @@ def find_failed(case: Case) -> Iterator[Finding]:
         bad = _failed_at_least(run, kinds)
         facts: dict[str, Any] = {"bad": bad, "made": made, "kinds": kinds, "available": available}
         if bad and made and bad > made:
-            yield about_run(run, "fatal", "more_than_made", **facts)
             continue
         if bad and made:
             severity = grade_share(bad / made)
@@ -69,9 +87,8 @@ def find_late_answers(case: Case) -> Iterator[Finding]:
     """Answers behind the tool's timeout: its rate counts them, its percentiles do not."""
     for run in case.counted:
         late, made = run.late_answers, run.complete_requests
-        if late and made:
-            severity: Severity = "note" if late < FEW * made else "caution"
-            yield about_run(run, severity, "late" if late <= made else "more_than_made", late=late, made=made)
+        if made and 0 < late <= made:
+            yield about_run(run, "note" if late < FEW * made else "caution", "late", late=late, made=made)
 
 
 def _failure_moral(case: Case, run: RunFact, severity: Severity) -> str:
@@ -93,10 +110,9 @@ def find_other_statuses(case: Case) -> Iterator[Finding]:
         told = run.semantics.failures_hold_statuses and (run.failed_requests or 0) >= (other or 0)
         if not other or not made or told:
             continue
-        severity, moral = grade_share(other / made), "more_than_made"
-        if other <= made + (run.clients or 0):  # those that were under way when the time was over
-            moral = f"status_{severity}"
-        yield about_run(run, severity, moral, other=other, made=made)
+        if "status" not in _counts_beyond(run):
+            severity = grade_share(other / made)
+            yield about_run(run, severity, f"status_{severity}", other=min(other, made), made=made)
 
 
 def find_other_lengths(case: Case) -> Iterator[Finding]:
@@ -105,13 +121,11 @@ def find_other_lengths(case: Case) -> Iterator[Finding]:
         failed, made = run.failures_of("length"), run.complete_requests
         # The same requests may be told of by their status or as failures of another kind.
         elsewhere = (run.non_2xx_responses or 0) >= (failed or 0) or (is_stump(run) and bool(broken_requests(run)))
-        if not failed or not made or elsewhere:
+        if not failed or not made or failed > made or elsewhere:
             continue
         mean, length = mean_of_failed(run), run.number("document_length_bytes")
         severity, facts = grade_share(failed / made), {"failed": failed, "made": made, "mean": mean, "length": length}
-        if failed > made:
-            yield about_run(run, "caution", "more_than_made", **facts)
-        elif mean is not None and length and mean * STUMP > length:
+        if mean is not None and length and mean * STUMP > length:
             yield about_run(run, "caution", "first_was_odd", **facts)
         elif is_stump(run):
             closed = _closed_as_often(run, made, failed, mean or 0)

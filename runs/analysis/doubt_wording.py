@@ -26,6 +26,7 @@ BASES = {
     "errors.status": "RFC 9110, section 15: only 2xx says that a request succeeded",
     "figures.availability": "arithmetic: availability is the share of transactions that did not fail",
     "figures.concurrency": "Little's law: requests under way are the rate times the response time",
+    "figures.counts": "arithmetic: no more can fail than was asked for",
     "figures.mean": "arithmetic: clients times the time taken over the requests",
     "figures.percentiles": "arithmetic: percentiles rise, and the last one is the longest time",
     "figures.rate": "arithmetic: the rate is the requests over the time taken",
@@ -173,15 +174,11 @@ def _failed(facts: Facts) -> str:
     bad, made = facts["bad"], facts["made"]
     kinds = ", ".join(f"{figure(count)} {kind}" for kind, count in facts["kinds"].items())
     more = (f": {kinds}" if kinds else "") + (f", availability {figure(available)} %" if available is not None else "")
-    if bad > made:
-        return f"{figure(int(bad))} failures in {figure(made)} requests{more}"
     return f"{figure(int(bad))} of {figure(made)} requests failed ({percent(bad, made)}{more})"
 
 
 def _other_length(facts: Facts) -> str:
     failed, made, mean, length = (facts[name] for name in ("failed", "made", "mean", "length"))
-    if failed > made:
-        return f"{figure(int(failed))} failures by length in {figure(made)} requests"
     words = f"{figure(int(failed))} of {figure(made)} requests failed by length ({percent(failed, made)})"
     if mean is not None and length:
         size = "0 bytes" if mean < 1 else f"{figure(round(mean))} bytes"
@@ -192,11 +189,15 @@ def _other_length(facts: Facts) -> str:
 
 def _other_status(facts: Facts) -> str:
     other, made = facts["other"], facts["made"]
-    if other > made:
-        return f"{figure(int(other))} replies with another status than 2xx to {figure(made)} requests"
     if other == made:
         return "every reply had another status than 2xx"
     return f"{figure(int(other))} of {figure(made)} replies had another status than 2xx ({percent(other, made)})"
+
+
+def _impossible_counts(facts: Facts) -> str:
+    names = {"": "failures", "late": "late answers", "status": "replies with another status than 2xx"}
+    counts = [f"{figure(int(n))} {names.get(kind, f'failures by {kind}')}" for kind, n in facts["counts"].items()]
+    return f"{', '.join(counts)} in {figure(facts['made'])} requests"
 
 
 def _wrong_concurrency(facts: Facts) -> str:
@@ -320,6 +321,7 @@ DETAILS: dict[str, Callable[[Facts], str]] = {
         f"not {figure(facts['printed'])} %"
     ),
     "figures.concurrency": _wrong_concurrency,
+    "figures.counts": _impossible_counts,
     "figures.mean": _wrong_mean,
     "figures.percentiles": _wrong_percentiles,
     "figures.rate": _wrong_rate,

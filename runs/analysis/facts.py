@@ -43,7 +43,9 @@ class Semantics(Protocol):
     @property
     def failures_in_rate(self) -> bool: ...
     @property
-    def exact_rate(self) -> bool | None: ...
+    def sampled_rate(self) -> bool: ...
+    @property
+    def in_rate_beside(self) -> str: ...
     @property
     def exact_mean(self) -> bool: ...
     @property
@@ -166,6 +168,11 @@ class RunFact(RunFigures):
             found = found.get(part) if isinstance(found, Mapping) else None
         sound = isinstance(found, (int, float)) and not isinstance(found, bool) and abs(found) < HUGE
         return found if sound else None  # type: ignore[return-value]
+
+    def count_of(self, path: str) -> float:
+        """A count at this path among the values, a table's all together; 0 where there is none."""
+        table = self.values.get(path)
+        return sum(table.values()) if isinstance(table, Mapping) else self.number(path) or 0
 
     def failures_of(self, kind: str) -> float | None:
         """How many requests failed in this way, where the tool counts that."""

@@ -177,11 +177,23 @@ def test_a_rate_may_leave_out_what_failed(rate, told):
 
 
 @pytest.mark.parametrize(
-    ("tool", "told"), [("ab", 1), ("wrk", 1), ("autocannon", 0), ("oha", 0), ("pgbench", 0), ("bombardier", 0)]
+    ("tool", "near", "wrong"),
+    [
+        ("ab", 581.0, 592.0),
+        ("wrk", 581.0, 592.0),
+        ("hey", 581.0, 592.0),
+        ("oha", 583.7, 592.0),  # with 30 that the deadline ended
+        ("autocannon", 632.0, 655.0),
+        ("bombardier", 530.0, 515.0),
+        ("pgbench", 632.0, 655.0),
+    ],
 )
-def test_a_rate_that_is_not_reckoned_of_the_count_and_the_time_contradicts_neither(tool, told):
-    run = facts.run(1, 640.0, tool=tool, complete_requests=6000, duration_s=10.33)
-    assert len(of(find_doubts(Case(facts.configs("a"), [run])), "figures.rate")) == told
+def test_a_rate_that_is_not_the_count_over_the_time_is_a_doubt_on_its_line(tool, near, wrong):
+    given = {"tool": tool, "complete_requests": 6000, "duration_s": 10.33, "values": {"errors": {"aborted": 30}}}
+    for rate, doubts in ((near, 0), (wrong, 1)):
+        run = facts.run(1, rate, **given, figure_lines={"requests_per_second": 77})
+        found = of(find_doubts(Case(facts.configs("a"), [run])), "figures.rate")
+        assert [doubt.sources[0].line for doubt in found] == [77] * doubts
 
 
 def slowest(**fields):
