@@ -6,6 +6,7 @@ Exit status: 0 something was recognised, 1 nothing was, 2 unreadable input.
 from __future__ import annotations
 
 import json
+import signal
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -69,4 +70,8 @@ def main(names: list[str]) -> int:
 
 
 if __name__ == "__main__":
+    for name in {"SIGINT", "SIGPIPE"} & {
+        one.name for one in signal.Signals
+    }:  # Ctrl-C and `| head` end it as other tools
+        signal.signal(signal.Signals[name], signal.SIG_DFL)
     sys.exit(main(sys.argv[1:]))

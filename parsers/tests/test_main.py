@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -81,3 +83,12 @@ def test_blocks_come_while_the_input_goes_on():
         assert json.loads(process.stdout.readline())["kind"] == "ab"
         process.stdin.close()
         assert process.wait(20) == 0
+
+
+def test_it_ends_quietly_where_nobody_reads_on():
+    read, write = os.pipe()
+    command = [sys.executable, "-m", "parsers", str(FIXTURES / "ab" / "ab_18_two.txt")]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=write, stderr=subprocess.PIPE)
+    os.close(write)
+    os.close(read)
+    assert process.communicate(timeout=60)[1] == b"" and process.returncode == -signal.SIGPIPE

@@ -11,7 +11,9 @@ from time import monotonic
 from typing import Any, TextIO
 
 from django.conf import settings
+from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
+from django.db import connection
 
 from runs import ingest
 from runs.incoming import parts_of
@@ -53,6 +55,7 @@ class Command(BaseCommand):
             hints = Hints.from_dict(options)
         except ValueError as error:
             raise CommandError(str(error), returncode=UNREADABLE) from error
+        make_embedded_database()
         self.redact = EVERY_SECRET if options["redact"] else frozenset()
         try:
             statuses = [
@@ -69,8 +72,9 @@ class Command(BaseCommand):
 
     def _import_file(self, name: str, hints: Hints, dry_run: bool, as_json: bool) -> int:
         """One file; the exit status that it alone would give."""
-        progress = ProgressLine(sys.stderr, name, _size(name))
+        progress = ProgressLine(sys.stderr, name)
         try:
+            progress.size_bytes = _size(name)
             data = _read(name, progress)
             if dry_run:
                 lines = describe_draft(data, hints, as_json)
@@ -86,7 +90,7 @@ class Command(BaseCommand):
                 )
                 lines = describe_stored(receipt, name, as_json)
         except OSError as failure:
-            self.stderr.write(f"{name}: {failure.strerror}")
+            self.stderr.write(f"{name}: {failure.strerror or failure}")
             return UNREADABLE
         except Rejected as refusal:
             for error in refusal.errors:
@@ -98,6 +102,12 @@ class Command(BaseCommand):
         for line in lines:
             self.stdout.write(line)
         return FOUND
+
+
+def make_embedded_database() -> None:
+    """Make the tables of an SQLite database that was never made. A server's are for those to make who run it."""
+    if connection.vendor == "sqlite" and not connection.introspection.table_names():
+        call_command("migrate", interactive=False, verbosity=0)
 
 
 def describe_stored(receipt: ingest.Receipt, name: str, as_json: bool) -> list[str]:
@@ -170,9 +180,9 @@ class ProgressLine:
     size_bytes   of the file as stored, 0 where that is not known
     """
 
-    def __init__(self, stream: TextIO, name: str, size_bytes: int = 0) -> None:
+    def __init__(self, stream: TextIO, name: str) -> None:
         self._stream = stream if stream.isatty() else None
-        self._name, self.size_bytes = name, size_bytes
+        self._name, self.size_bytes = name, 0
         self._received = self._read = self._blocks = 0
         self._next = monotonic() + PROGRESS_EVERY_S
         self._is_shown = False

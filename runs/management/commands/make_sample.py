@@ -65,6 +65,8 @@ class Command(BaseCommand):
         n = options["runs"]
         if n < 1:
             raise CommandError("--runs is a whole number from 1.")
+        if (options["series"] or 0) < 0:
+            raise CommandError("--series is a whole number from 0.")
         if Run.objects.exists() and not options["add"]:
             raise CommandError("There are runs in this database already; --add puts the made-up ones beside them.")
         n_series = SERIES_A_RUN if options["series"] is None else round(options["series"] / n)

@@ -20,6 +20,8 @@ class Command(BaseCommand):
         parser.add_argument("--texts", type=int, default=2, help="texts read at a time (default: 2)")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if options["texts"] < 1:
+            raise CommandError("--texts is a whole number from 1.")
         if options["host"]:
             name = options["host"]
             # Only a warning: it may be registered later, and its jobs wait in the queue until then.
