@@ -1,4 +1,4 @@
-"""Middleware: the Content-Security-Policy, login by default, and bodies that are too large or incomplete."""
+"""Middleware: the Content-Security-Policy, login by default, and bodies that are refused."""
 
 from __future__ import annotations
 
@@ -13,10 +13,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonRespons
 from django.shortcuts import render
 
 from benchdash.faults import Fault, find_fault
-from benchdash.webworker import find_interruption
-from runs.ingest import too_large
 
-FORM_FIELDS_BYTES = 2**20  # that a form may have besides its files
 SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
 # Plotly sets style attributes and draws its picture button's output through data: and blob: addresses.
 POLICY = "; ".join(
@@ -62,26 +59,31 @@ class LoginRequired(LoginRequiredMiddleware):
         return None if is_open else super().process_view(request, *view)
 
 
-class BodyLimits:
-    """Answers 413 where Content-Length exceeds the limit, before the body is read, and 400 or 408 to incomplete bodies."""
+class Refusal(Exception):
+    """A request whose body is not taken."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+
+
+class Refusals:
+    """Answers what went wrong while asgi.py received a request."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        announced = request.META.get("CONTENT_LENGTH") or "0"
-        size = int(announced) if announced.isascii() and announced.isdecimal() else 0
-        fields_bytes = FORM_FIELDS_BYTES if request.content_type == "multipart/form-data" else 0
-        if size > settings.MAX_UPLOAD_BYTES + fields_bytes:
-            return _refuse(request, 413, str(too_large(size)))
-        return self.get_response(request)
-
-    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        error = find_interruption(exception)
-        return _refuse(request, error.status, error.message) if error else None
+        error = request.META.get("benchdash.error")
+        if error is None:
+            return self.get_response(request)
+        if isinstance(error, Refusal):
+            return _refuse(request, error)
+        raise error
 
 
-def _refuse(request: HttpRequest, status: int, message: str) -> HttpResponse:
+def _refuse(request: HttpRequest, refusal: Refusal) -> HttpResponse:
     if request.path.startswith("/api/") or request.headers.get("Accept") == "application/json":
-        return JsonResponse({"errors": [{"line": None, "message": message}]}, status=status)
-    return render(request, "refused.html", {"message": message}, status=status)
+        return JsonResponse({"errors": [{"line": None, "message": refusal.message}]}, status=refusal.status)
+    return render(request, "refused.html", {"message": refusal.message}, status=refusal.status)

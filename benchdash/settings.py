@@ -39,7 +39,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "benchdash.middleware.ContentSecurityPolicy",
-    "benchdash.middleware.BodyLimits",
+    "benchdash.middleware.Refusals",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     # Below WhiteNoise, whose files are compressed already. Answers hold secrets (a form's token) beside what a stranger
     # may have chosen, so their length could tell of them (BREACH): the token is masked anew in each answer, and this
@@ -54,7 +54,6 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 ROOT_URLCONF = "benchdash.urls"
-WSGI_APPLICATION = "benchdash.wsgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",

@@ -1,12 +1,9 @@
-"""Every address of the site."""
+"""Every address of the site but /healthz, which asgi.py answers."""
 
 from django.contrib import admin
 from django.urls import include, path
 
-from benchdash.views import healthz
-
 urlpatterns = [
-    path("healthz", healthz, name="healthz"),
     path("admin/", admin.site.urls),
     path("api/v1/", include("runs.api.urls")),
     path("", include("runs.accounts.urls")),

@@ -1,4 +1,4 @@
-"""/healthz, and the error pages: under /api/ errors have the one shape of the API."""
+"""The error pages: under /api/ errors have the one shape of the API."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
 
-from django.contrib.auth.decorators import login_not_required
-from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
 from django.views import defaults
@@ -21,17 +19,6 @@ MESSAGES = {
     HTTPStatus.NOT_FOUND: "There is nothing at this address; /api/v1/schema/ lists what there is.",
     HTTPStatus.INTERNAL_SERVER_ERROR: "The server failed. Its log says where.",
 }
-
-
-@login_not_required
-def healthz(request: HttpRequest) -> HttpResponse:
-    """Whether this process responds and reaches its database: 200 "ok", or 503. The one page that is open to anybody."""
-    try:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT 1")
-    except DatabaseError:
-        return HttpResponse("the database does not answer\n", status=503, content_type="text/plain")
-    return HttpResponse("ok\n", content_type="text/plain")
 
 
 def _error_view(status: HTTPStatus, page: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:

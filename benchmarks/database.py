@@ -28,7 +28,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 import parsers
-from benchdash.webworker import freeze_program
+from benchdash.asgi import freeze_program
 from runs import ingest
 from runs.ingest.series_packing import pack_samples
 from runs.models import Config, Experiment, Facet, Host, Run, Series, TrendLine, Upload

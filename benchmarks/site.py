@@ -1,6 +1,6 @@
 """Django, set up for measuring; and the parts that measure the web server: uploads to it, and its memory.
 
-As a WSGI module (`gunicorn benchmarks.site`) this is the site and what uploads by REST are compared with: a view as one
+As an ASGI module (`benchmarks.site:application`) this is the site and what uploads by REST are compared with: a view as one
 writes it with DRF for a small row, with the API's token and limits, and one insert.
 """
 
@@ -40,8 +40,8 @@ from rest_framework import serializers  # noqa: E402
 from rest_framework.generics import CreateAPIView  # noqa: E402
 from rest_framework.parsers import JSONParser  # noqa: E402
 
+from benchdash.asgi import application  # noqa: E402
 from benchdash.urls import urlpatterns as site  # noqa: E402
-from benchdash.wsgi import application  # noqa: E402
 from runs.accounts.tokens import make_token  # noqa: E402
 from runs.management.processes import is_web_up, web_command  # noqa: E402
 
@@ -99,14 +99,14 @@ def log_in() -> Client:
 
 @contextmanager
 def start_web_server() -> Iterator[tuple[int, int]]:
-    """gunicorn as `manage.py serve` starts it, in this process's environment; gives its port and process id."""
+    """The web server as `manage.py serve` starts it, in this process's environment; gives its port and process id."""
     with closing(socket.create_server(("127.0.0.1", 0))) as taken:
         port: int = taken.getsockname()[1]
-    command = ["benchmarks.site" if word == "benchdash.wsgi" else word for word in web_command("127.0.0.1", port)]
+    command = [word.replace("benchdash.asgi", "benchmarks.site") for word in web_command("127.0.0.1", port)]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as program:
         try:
             deadline = monotonic() + PATIENCE_S
-            while not is_web_up(port, "127.0.0.1"):
+            while not is_web_up(port):
                 if program.poll() is not None or monotonic() > deadline:
                     raise RuntimeError(f"{program.args!r} does not answer at port {port}")
                 sleep(0.05)
@@ -116,7 +116,7 @@ def start_web_server() -> Iterator[tuple[int, int]]:
             program.wait(PATIENCE_S)
 
 
-# --- uploads by REST: four clients against gunicorn, beside a trivial view of the same server ------------------------
+# --- uploads by REST: four clients, beside a trivial view of the same server -------------------------------------------
 CLIENTS, REPORTS = 4, 100
 PER_CONNECTION = 20  # requests; four connections for good may all be with one of the server's two processes
 SMALL_SHARE, PEER, TIMES_PEER = 0.3, 371, 5  # PEER: results/s that a peer stores in batches of 100, once measured

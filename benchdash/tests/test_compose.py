@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from benchdash.tests.services import ROOT
+from runs.management.processes import web_command
 
 FILE = ROOT / "docker-compose.yml"
 SECRETS = {"POSTGRES_PASSWORD", "REDIS_PASSWORD", "SECRET_KEY"}
@@ -55,6 +56,11 @@ def test_what_needs_another_service_waits_until_it_is_healthy(compose):
 def test_only_the_web_server_is_published_and_only_here(compose):
     assert [name for name, service in compose["services"].items() if "ports" in service] == ["web"]
     assert compose["services"]["web"]["ports"] == ["127.0.0.1:${PORT:-8000}:8000"]
+
+
+def test_the_web_server_is_the_one_of_make_run(compose):
+    command = " ".join(["python", *web_command("0.0.0.0", 8000)[1:]])  # noqa: S104
+    assert compose["services"]["web"]["command"][2].endswith(f"exec {command}")
 
 
 def test_every_setting_it_gives_is_one_that_is_read(compose):

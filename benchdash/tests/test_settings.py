@@ -132,12 +132,6 @@ def test_every_answer_forbids_other_sites(client):
     assert response.headers["X-Content-Type-Options"] == "nosniff"
 
 
-@pytest.mark.django_db
-def test_healthz_is_open_and_asks_the_database(client, django_assert_num_queries):
-    with django_assert_num_queries(1):
-        assert client.get("/healthz").content == b"ok\n"
-
-
 def test_the_waiting_times_of_remote_runs_are_set_one_by_one(monkeypatch):
     monkeypatch.setenv("REMOTE_TIMEOUTS", "silence_s=30, lost_s=0.5")
     read = env.remote_timeouts()

@@ -6,11 +6,14 @@ import hashlib
 import secrets
 from contextlib import suppress
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
+from django.contrib.auth import get_user
 from django.contrib.auth.models import User
-from django.db import DatabaseError
+from django.core.handlers.wsgi import WSGIRequest
+from django.db import DatabaseError, close_old_connections
 from django.utils import timezone
 from rest_framework.authentication import BaseAuthentication, get_authorization_header
 from rest_framework.exceptions import AuthenticationFailed
@@ -73,6 +76,19 @@ class BearerAuthentication(BaseAuthentication):
 
     def authenticate_header(self, request: Request) -> str:
         return "Bearer"
+
+
+def is_known(environ: dict[str, Any]) -> bool:
+    """Whether a WSGI request comes from somebody who is logged in or has a valid token. Its body is not read."""
+    close_old_connections()  # no request has begun that would do it
+    request: Any = WSGIRequest(environ)
+    request.session = import_module(settings.SESSION_ENGINE).SessionStore(
+        request.COOKIES.get(settings.SESSION_COOKIE_NAME)
+    )
+    try:
+        return bool(BearerAuthentication().authenticate(request)) or get_user(request).is_authenticated
+    except AuthenticationFailed:
+        return False
 
 
 class AuthenticatedOrPublicRead(BasePermission):

@@ -20,7 +20,7 @@ from runs import ingest, tasks
 from runs.api import filters, serializers
 from runs.api.views import Rows
 from runs.incoming import named_text, parts_of, refuse_coding
-from runs.ingest import EVERY_SECRET, Hints, Rejected, Text, receive, too_large
+from runs.ingest import EVERY_SECRET, Hints, Rejected, Text, receive
 from runs.models import Upload
 
 HINTS = [
@@ -139,21 +139,13 @@ class UploadViews(Rows):
 
 
 def read_texts(request: Request) -> list[tuple[str, Text]]:
-    """(name, text) of each text sent. Raises Rejected 413 before a body that says it is too large is read."""
-    limit = settings.MAX_UPLOAD_BYTES
-    announced = request.META.get("CONTENT_LENGTH") or "0"
-    many = (request.content_type or "").startswith("multipart/")
-    refuse_coding(request._request, form=many)
-    if not many and announced.isdecimal() and int(announced) > limit:
-        raise too_large(int(announced))
-    if not many and announced == "0":
-        # A body in chunks, without its length (`top -b | curl -T -`), where the server can tell its end; else nothing.
-        terminated = request.META.get("wsgi.input_terminated")
-        text = receive(parts_of(request.META["wsgi.input"]) if terminated else b"")
-        return [(request.query_params.get("name", ""), text)]
-    if isinstance(request.data, RawBody):
-        return [(request.query_params.get("name", ""), request.data.text)]
-    return [named_text(file) for name in request.FILES for file in request.FILES.getlist(name)]
+    """(name, text) of each text sent. Raises Rejected."""
+    is_form = (request.content_type or "").startswith("multipart/")
+    refuse_coding(request._request, form=is_form)
+    if is_form:
+        return [named_text(file) for name in request.FILES for file in request.FILES.getlist(name)]
+    text = request.data.text if isinstance(request.data, RawBody) else receive(b"")  # no parser is called for no body
+    return [(request.query_params.get("name", ""), text)]
 
 
 def read_options(request: Request) -> dict[str, Any]:

@@ -39,7 +39,7 @@ class Command(BaseCommand):
         web = {"The web server": web_command(interface, settings.PORT)}
         ended = run_together(
             web | worker_commands(local=True) | {"The clock": beat_command()},
-            is_up=lambda: is_web_up(settings.PORT, host),
+            is_up=lambda: is_web_up(settings.PORT),
             announce=lambda: self.announce(host),
         )
         if ended:

@@ -10,7 +10,7 @@ from django.urls import URLResolver, get_resolver
 
 pytestmark = pytest.mark.django_db
 
-OPEN = {"/healthz", "/login/", "/admin/login/"}
+OPEN = {"/login/", "/admin/login/"}
 EXAMPLES = {"fmt": "json", "format": "json", "kind": "runs"}  # of parameters that take no number
 FOR_SCRIPTS = ("/api/", "/uploads/send/")  # what asks them reads JSON and is told 401
 
@@ -31,7 +31,7 @@ def all_addresses() -> list[str]:
 
 
 def test_the_walk_finds_the_pages():
-    assert {"/", "/runs/1/", "/tokens/", "/login/", "/admin/", "/healthz"} <= set(all_addresses())
+    assert {"/", "/runs/1/", "/tokens/", "/login/", "/admin/"} <= set(all_addresses())
 
 
 @pytest.mark.parametrize("method", ["get", "post", "put", "delete"])

@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+import errno
 import gzip
-import io
 import json
-import socket
-import subprocess
-import sys
-import threading
-from collections.abc import Iterator
-from http import HTTPStatus
-from pathlib import Path
+from typing import Any
 
 import pytest
 from backports import zstd
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.core.handlers.wsgi import WSGIHandler
-from django.core.signals import request_started
-from django.db import close_old_connections
 from django.test import Client
-from gunicorn.http.body import LengthReader
-from gunicorn.http.errors import InvalidChunkSize
-from gunicorn.http.unreader import SocketUnreader
 
-from benchdash import webworker
-from benchdash.middleware import BodyLimits
+from benchdash import asgi
+from benchdash.faults import Fault
 from runs.accounts.tokens import make_token
 from runs.models import Run, Upload
 from runs.tests.ingest.texts import session
-from runs.tests.installation import create_database, environment, find_free_port
 
 UPLOADS = "/api/v1/uploads/"
 LOG = session(500).encode()
@@ -48,25 +36,6 @@ def api(token) -> Client:
 
 def message_of(answer) -> tuple[int, str]:
     return answer.status_code, answer.json()["errors"][0]["message"]
-
-
-class Unread(io.BytesIO):
-    """A body that must not be looked at."""
-
-    def read(self, *_):
-        raise AssertionError("it was read")
-
-
-@pytest.mark.parametrize("kind", ["text/plain", "multipart/form-data; boundary=x"])
-def test_what_says_that_it_is_too_large_is_refused_unread(api, kind):
-    body = {"wsgi.input": Unread(), "CONTENT_LENGTH": str(3 * 2**30)}
-    answer = api.generic("POST", UPLOADS, content_type=kind, **body)
-    assert message_of(answer) == (
-        413,
-        "The text is too large: 3072.0 MiB, at most 2048 MiB are taken. Send it in parts.",
-    )
-    page = api.generic("POST", "/preview/", content_type=kind, **body)
-    assert page.status_code == 413 and "at most 2048 MiB are taken" in page.content.decode()
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, zstd.compress])
@@ -96,155 +65,95 @@ def test_all_files_of_a_form_together_are_bounded(api, settings):
     assert not Run.objects.exists()
 
 
-def answered(environ: dict[str, object], body: bytes, length: int | None) -> tuple[str, bytes]:
-    """What the site answers through the wrapping that the server runs it in."""
-    said: list[str] = []
-    given: dict[str, object] = {
-        "REQUEST_METHOD": "POST",
-        "PATH_INFO": UPLOADS,
-        "SERVER_NAME": "testserver",
-        "SERVER_PORT": "80",
-    }
-    given |= {"wsgi.input": io.BytesIO(body), "wsgi.url_scheme": "http", "CONTENT_TYPE": "text/plain"} | environ
-    if length is not None:
-        given["CONTENT_LENGTH"] = str(length)
-    request_started.disconnect(close_old_connections)  # as Django's test client: the test's transaction is on it
-    try:
-        answer = b"".join(webworker.check_bodies(WSGIHandler())(given, lambda status, headers: said.append(status)))
-    finally:
-        request_started.connect(close_old_connections)
-    return said[0], answer
+# --- as the web server receives them ------------------------------------------------------------------------------------
+TEXT = {"type": "http.request", "body": LOG, "more_body": True}
+END = {"type": "http.request", "body": b"", "more_body": False}
 
 
-FORM = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n' + LOG
+class Sender:
+    """A client of the ASGI application: sends the messages, then nothing more."""
+
+    def __init__(self, *messages: dict[str, object]) -> None:
+        self.messages = list(messages)
+        self.n_read = 0
+        self.answers: list[dict[str, Any]] = []
+
+    async def receive(self) -> dict[str, object]:
+        if self.n_read == len(self.messages):
+            await asyncio.sleep(60)
+        self.n_read += 1
+        return self.messages[self.n_read - 1]
+
+    async def send(self, message: dict[str, Any]) -> None:
+        self.answers.append(message)
+
+    def post(self, path: str = UPLOADS, **headers: object) -> tuple[int, str]:
+        scope: dict[str, Any] = {
+            "method": "POST",
+            "path": path,
+            "query_string": b"",
+            "http_version": "1.1",
+            "scheme": "http",
+        }
+        scope |= {"server": ("localhost", 80), "client": ("127.0.0.1", 5), "headers": [(b"host", b"localhost")]}
+        scope["headers"] += [(name.replace("_", "-").encode(), str(value).encode()) for name, value in headers.items()]
+        asyncio.run(asgi.application(scope, self.receive, self.send))
+        body = b"".join(message["body"] for message in self.answers[1:]).decode()
+        return self.answers[0]["status"], json.loads(body)["errors"][0]["message"] if body.startswith("{") else body
 
 
-@pytest.mark.parametrize(("kind", "body"), [("text/plain", LOG), ("multipart/form-data; boundary=x", FORM)])
-def test_a_body_that_breaks_off_is_told_how_far_it_came(token, kind, body):
-    environ = {"HTTP_AUTHORIZATION": f"Bearer {token}", "CONTENT_TYPE": kind}
-    status, answer = answered(environ, body, len(body) + 1000)
-    assert status.startswith("400")
-    error = json.loads(answer)["errors"][0]
-    assert error["message"] == f"The text did not come whole: got {len(body)} of {len(body) + 1000} bytes."
-    assert not Upload.objects.exists()
+@pytest.mark.parametrize("kind", ["text/plain", "multipart/form-data; boundary=x"])
+def test_what_says_that_it_is_too_large_is_refused_unread(kind):
+    sender = Sender(TEXT)
+    too_large = "The text is too large: 3072.0 MiB, at most 2048 MiB are taken. Send it in parts."
+    assert sender.post(content_length=3 * 2**30, content_type=kind) == (413, too_large)
+    status, page = Sender(TEXT).post("/preview/", content_length=3 * 2**30, content_type=kind)
+    assert status == 413 and "at most 2048 MiB are taken" in page
+    assert sender.n_read == 0
 
 
-def test_a_body_that_comes_whole_is_taken(token):
-    status, answer = answered({"HTTP_AUTHORIZATION": f"Bearer {token}"}, LOG, len(LOG))
-    assert status.startswith("201") and json.loads(answer)["status"] == "ready"
+@pytest.mark.parametrize("path", ["/login/", "/admin/login/", "/api/v1/runs/1/", "/nowhere/"])
+def test_more_than_a_form_is_taken_only_where_texts_are(path):
+    announced, chunks = Sender(TEXT), Sender(*[TEXT] * 1000)
+    for sender, headers in ((announced, {"content_length": 65537}), (chunks, {"transfer_encoding": "chunked"})):
+        status, said = sender.post(path, content_type="multipart/form-data; boundary=x", **headers)
+        assert status == 413 and "at most 64 KiB are taken here" in said
+    assert announced.n_read == 0 and chunks.n_read <= 65536 // len(LOG) + 1
 
 
-def test_a_page_tells_of_a_broken_body_too(rf):
-    error = webworker.Interrupted(HTTPStatus.BAD_REQUEST, "The text did not come whole.")
-    answer = BodyLimits(lambda request: None).process_exception(rf.post("/preview/"), error)
-    assert answer.status_code == 400 and "did not come whole" in answer.content.decode()
+def test_a_sender_who_says_nothing_or_too_little_is_cut_off(monkeypatch):
+    monkeypatch.setattr(asgi, "PATIENCE_S", 0.2)
+    message = "The text came too slowly: at least 1024 bytes a second are expected."
+    assert Sender().post(content_length=100) == (408, message)
+
+    class Drip(Sender):
+        async def receive(self) -> dict[str, object]:
+            await asyncio.sleep(0.05)
+            return {"type": "http.request", "body": b"x", "more_body": True}
+
+    assert Drip().post(content_length=100) == (408, message)
 
 
-def test_chunks_whose_sizes_are_none_are_a_broken_text():
-    class Chunks(io.BytesIO):
-        def read(self, size: int | None = -1, /) -> bytes:
-            raise InvalidChunkSize(b"zz")
+def test_a_sender_who_pauses_and_goes_on_is_waited_for(monkeypatch):
+    monkeypatch.setattr(asgi, "PATIENCE_S", 0.3)
 
-    with pytest.raises(webworker.Interrupted, match="did not come whole") as caught:
-        webworker.Body(Chunks(), None, None).read(10)
-    assert caught.value.status == 400
+    class Pausing(Sender):
+        async def receive(self) -> dict[str, object]:
+            await asyncio.sleep(0.1)
+            return await super().receive()
 
-
-# --- slow senders ------------------------------------------------------------------------------------------------------
-@pytest.fixture
-def impatient(monkeypatch) -> None:
-    monkeypatch.setattr(webworker, "PATIENCE_S", 0.3)
+    part = TEXT | {"body": b"x" * 5000}
+    assert Pausing(*[part] * 6, END).post("/healthz/")[0] != 408
 
 
-def body_of(connection: socket.socket, length: int) -> webworker.Body:
-    """A body as gunicorn's worker reads it from a connection."""
-    timed = webworker.TimedSocket(connection)
-    return webworker.Body(LengthReader(SocketUnreader(timed), length), length, timed)
+def test_a_body_that_breaks_off_is_told_how_far_it_came():
+    message = f"The text did not come whole: got {len(LOG)} of {len(LOG) + 1000} bytes."
+    assert Sender(TEXT, {"type": "http.disconnect"}).post(content_length=len(LOG) + 1000) == (400, message)
 
 
-def test_a_sender_who_says_nothing_is_cut_off(impatient):
-    sender, connection = socket.socketpair()
-    with sender, connection, pytest.raises(webworker.Interrupted, match="too slowly") as caught:
-        body_of(connection, 100).read(100)
-    assert caught.value.status == 408
+def test_a_full_disk_is_said(monkeypatch):
+    def fail(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
 
-
-def test_a_sender_who_pauses_and_goes_on_is_waited_for(impatient):
-    sender, connection = socket.socketpair()
-    with sender, connection:
-        pieces = [threading.Timer(0.1 * n, sender.sendall, [b"x" * 5000]) for n in range(4)]
-        for piece in pieces:
-            piece.start()
-        assert len(body_of(connection, 20_000).read()) == 20_000
-        for piece in pieces:
-            piece.join()
-
-
-SERVER = """
-import sys
-from benchdash import webworker
-webworker.PATIENCE_S = 1.0
-from gunicorn.app.wsgiapp import run
-sys.argv[1:] = ["benchdash.wsgi", "--bind", "127.0.0.1:" + sys.argv[1], "--threads", "2", "--no-control-socket",
-    "--worker-class", "benchdash.webworker.Worker"]
-run()
-"""
-
-
-@pytest.fixture
-def server(tmp_path: Path, transactional_db) -> Iterator[tuple[int, str]]:
-    """(port, token) of a real server that waits one second for slow senders."""
-    token = make_token(user=User.objects.create_user("joe"), name="test")[1]
-    create_database(tmp_path)  # with the token
-    env = environment(tmp_path)
-    port = find_free_port()
-    command = [sys.executable, "-c", SERVER, str(port)]
-    with subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stderr
-        next(line for line in process.stderr if "Booting worker" in line)
-        yield port, token
-        process.terminate()
-        process.stderr.read()
-
-
-@pytest.mark.once  # create_database copies rows of SQLite only
-def test_a_real_server_answers_who_stops_half_way_or_drips(server):
-    port, token = server
-    head = (
-        f"POST {UPLOADS} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\nContent-Length: 100000\r\n\r\n"
-    )
-    with socket.create_connection(("127.0.0.1", port), timeout=60) as half:
-        half.sendall(head.encode() + LOG)
-        half.shutdown(socket.SHUT_WR)
-        assert f"got {len(LOG)} of 100000 bytes" in all_of(half)
-    done = threading.Event()
-    with socket.create_connection(("127.0.0.1", port), timeout=60) as slow:
-        slow.sendall(head.encode())
-        drip = threading.Thread(target=dripping, args=[slow, done])
-        drip.start()
-        answer = all_of(slow)
-        done.set()
-        drip.join()
-    assert answer.startswith("HTTP/1.1 408") and "too slowly" in answer
-    with socket.create_connection(("127.0.0.1", port), timeout=60) as headless:
-        headless.sendall(b"POST / HTTP/1.1\r\nHost: ")
-        assert headless.recv(1) == b""
-    with socket.create_connection(("127.0.0.1", port), timeout=60) as large:
-        large.sendall(head.replace("100000", str(3 * 2**30)).encode())
-        large.shutdown(socket.SHUT_WR)
-        assert all_of(large).startswith("HTTP/1.1 413")
-
-
-def dripping(connection: socket.socket, done: threading.Event) -> None:
-    while not done.wait(0.2):
-        try:
-            connection.sendall(b"x")
-        except OSError:  # the server has had enough
-            return
-
-
-def all_of(connection: socket.socket) -> str:
-    parts = []
-    while part := connection.recv(65536):
-        parts.append(part)
-    return b"".join(parts).decode()
+    monkeypatch.setattr(asgi.SpooledTemporaryFile, "write", fail)
+    assert Sender(TEXT, END).post() == (507, Fault.FULL.message)

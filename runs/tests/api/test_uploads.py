@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import io
 import time
 from datetime import timedelta
 
@@ -62,12 +61,6 @@ def test_the_answer_tells_all_that_was_stored(api):
     assert body["runs"][0]["id"] == run.pk and body["runs"][0]["lines"] == [run.line_first, run.line_last]
     assert body["runs"][0]["captures"] == [{"tool": "meminfo", "phase": "before", "lines": [6, 11]}]
     assert body["captures"][0]["run"] == run.pk
-
-
-def test_a_body_in_chunks_is_read_to_its_end(api):
-    body = {"wsgi.input": io.BytesIO(session(500).encode()), "wsgi.input_terminated": True}
-    answer = api.generic("POST", UPLOADS, HTTP_TRANSFER_ENCODING="chunked", **body)
-    assert answer.status_code == 201 and len(answer.json()["runs"]) == 1
 
 
 def test_location_gives_the_same_body(api):

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.handlers.wsgi import WSGIHandler
 
-from benchdash.webworker import check_bodies
 from benchmarks.texts import write_top_log
 from runs import tasks
 from runs.models import Upload
@@ -38,13 +37,17 @@ def queue(monkeypatch: pytest.MonkeyPatch, settings: Any) -> list[int]:
 
 @pytest.fixture(autouse=True)
 def _whole_bodies(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The test's server tells a body that broke off as benchdash.wsgi does."""
+    """The test's server runs Django once a body is whole, as the web server does."""
     answer = WSGIHandler.__call__
 
-    def watched(handler: WSGIHandler, environ: dict[str, Any], start_response: Any) -> Any:
-        return check_bodies(partial(answer, handler))(environ, start_response)
+    def respond(handler: WSGIHandler, environ: dict[str, Any], start_response: Any) -> Any:
+        length = int(environ.get("CONTENT_LENGTH") or 0)
+        body = environ["wsgi.input"].read(length)
+        if len(body) < length:
+            raise ConnectionAbortedError
+        return answer(handler, environ | {"wsgi.input": BytesIO(body)}, start_response)
 
-    monkeypatch.setattr(WSGIHandler, "__call__", watched)
+    monkeypatch.setattr(WSGIHandler, "__call__", respond)
 
 
 @contextmanager

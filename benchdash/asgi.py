@@ -1,0 +1,209 @@
+"""What granian serves: the event loop receives whole requests and sends answers, threads run Django in between.
+
+So a slow client occupies a connection and perhaps a file, never a thread. Larger bodies lie in a file without a name in
+DATA_DIR, which ends with the request. What a client may send without being asked is little: more than FREE_BYTES are read
+only at addresses that take texts, and only from who is logged in or has a valid token.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import multiprocessing
+import os
+import signal
+from collections.abc import Awaitable, Callable
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import closing, suppress
+from http import HTTPStatus
+from io import BytesIO
+from tempfile import SpooledTemporaryFile
+from time import monotonic
+from typing import IO, Any
+
+from django.conf import settings
+from django.core.wsgi import get_wsgi_application
+from django.db import DatabaseError
+from django.http.response import HttpResponseBase
+
+from benchdash.faults import watch_postgresql
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "benchdash.settings")
+os.environ.setdefault("STATEMENT_TIMEOUT_S", "30")
+watch_postgresql(patience_s=3)
+wsgi = get_wsgi_application()
+
+from benchdash.middleware import Refusal  # noqa: E402
+from runs.accounts.tokens import is_known  # noqa: E402
+from runs.ingest import too_large  # noqa: E402
+from runs.management.processes import end_with_parent  # noqa: E402
+
+FREE_BYTES = 2**16  # that anybody may send to any address
+FORM_FIELDS_BYTES = 2**20  # that a form may have besides its files
+TEXT_PATHS = {"/api/v1/uploads/", "/preview/", "/uploads/send/"}
+MEMORY_BYTES = 2**20  # of a body; a larger one lies in a file
+PIECE_BYTES = 2**16
+LEAST_RATE = 1024  # bytes/s on average that a sender must keep up
+PATIENCE_S = 30.0  # that a sender may fall behind that, and that an answer's next piece may wait for its reader
+NEW_OBJECTS = 5_000  # from one pass of the garbage collector to the next, which takes 2 ms then
+
+# Most of a request is waiting for the database, so a process has several threads. What must answer while these are busy, and
+# what must not keep them busy (texts, and hashing passwords), has threads of its own, by the beginning of its address.
+PAGES = ThreadPoolExecutor(4)
+LOGINS = ThreadPoolExecutor(1)
+TEXTS = ThreadPoolExecutor(2)
+OWN_THREADS = {
+    **dict.fromkeys(TEXT_PATHS, TEXTS),
+    "/readyz": ThreadPoolExecutor(1),
+    "/static/": ThreadPoolExecutor(2),
+    "/login/": LOGINS,
+    "/admin/login/": LOGINS,
+}
+
+Message = dict[str, Any]
+Environ = dict[str, Any]
+Headers = list[tuple[str, str]]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
+
+async def application(scope: Message, receive: Receive, send: Send) -> None:
+    if scope["path"] == "/healthz":
+        return await _send(send, 200, [("Content-Type", "text/plain")], BytesIO(b"ok\n"))
+    with SpooledTemporaryFile(MEMORY_BYTES, dir=str(settings.DATA_DIR)) as body:
+        environ = _environ(scope, body)
+        try:
+            await _receive_body(environ, receive, body)
+        except (Refusal, DatabaseError, OSError) as error:
+            environ["benchdash.error"] = error  # Django answers it
+        threads = next((own for path, own in OWN_THREADS.items() if scope["path"].startswith(path)), PAGES)
+        status, headers, answer = await _run(threads, _respond, environ)
+        if body.tell() > MEMORY_BYTES:
+            gc.collect()  # what Django made of it holds files, in cycles
+    with closing(answer), suppress(TimeoutError):  # the client has stopped reading
+        await _send(send, status, headers, answer)
+
+
+async def _run(threads: Executor, function: Callable[..., Any], *arguments: Any) -> Any:
+    return await asyncio.get_running_loop().run_in_executor(threads, function, *arguments)
+
+
+def _environ(scope: Message, body: IO[bytes]) -> Environ:
+    environ = {
+        "REQUEST_METHOD": scope["method"],
+        "SCRIPT_NAME": "",
+        "PATH_INFO": scope["path"].encode().decode("latin-1"),
+        "QUERY_STRING": scope["query_string"].decode("latin-1"),
+        "SERVER_PROTOCOL": f"HTTP/{scope['http_version']}",
+        "SERVER_NAME": scope["server"][0],
+        "SERVER_PORT": str(scope["server"][1]),
+        "REMOTE_ADDR": scope["client"][0],
+        "wsgi.url_scheme": scope["scheme"],
+        "wsgi.input": body,
+        "wsgi.multithread": True,
+        "wsgi.multiprocess": True,
+    }
+    for name, value in scope["headers"]:
+        if b"_" in name:
+            continue  # it would pass for the same name with a hyphen, which a proxy may have checked
+        key = name.decode("latin-1").upper().replace("-", "_")
+        key = key if key in ("CONTENT_TYPE", "CONTENT_LENGTH") else f"HTTP_{key}"
+        between = "; " if key == "HTTP_COOKIE" else ","
+        environ[key] = (
+            f"{environ[key]}{between}{value.decode('latin-1')}" if key in environ else value.decode("latin-1")
+        )
+    return environ
+
+
+# --- bodies ------------------------------------------------------------------------------------------------------------
+async def _receive_body(environ: Environ, receive: Receive, body: IO[bytes]) -> None:
+    """Fill `body` and set CONTENT_LENGTH. Raises Refusal 400, 401, 408 or 413, OSError where the disk is full, DatabaseError."""
+    announced = int(environ.get("CONTENT_LENGTH") or 0)  # a number: the server refuses others
+    allowed = await _allow(environ, announced) if announced > FREE_BYTES else FREE_BYTES
+    received, more, waiting, patience_s = 0, True, bytearray(), PATIENCE_S
+    while more:
+        began = monotonic()
+        try:
+            async with asyncio.timeout(patience_s):
+                message = await receive()
+        except TimeoutError:
+            what = f"The text came too slowly: at least {LEAST_RATE} bytes a second are expected."
+            raise Refusal(HTTPStatus.REQUEST_TIMEOUT, what) from None
+        if message["type"] == "http.disconnect":
+            of = f" of {announced}" if announced else ""
+            raise Refusal(HTTPStatus.BAD_REQUEST, f"The text did not come whole: got {received}{of} bytes.")
+        part, more = message.get("body", b""), message.get("more_body", False)
+        patience_s = min(PATIENCE_S, patience_s + len(part) / LEAST_RATE - (monotonic() - began))
+        received += len(part)
+        if received > allowed:
+            allowed = await _allow(environ, received)
+        waiting += part
+        if len(waiting) >= MEMORY_BYTES or not more:
+            await _write(body, bytes(waiting))
+            waiting.clear()
+    body.seek(0)
+    environ["CONTENT_LENGTH"] = str(received)
+
+
+async def _allow(environ: Environ, size: int) -> int:
+    """How many bytes this client may send here, where it is at least `size`. Raises Refusal 401 or 413."""
+    if environ["PATH_INFO"] not in TEXT_PATHS:
+        what = f"This is too large: at most {FREE_BYTES // 1024} KiB are taken here."
+        raise Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, what)
+    is_form = environ.get("CONTENT_TYPE", "").startswith("multipart/form-data")
+    limit: int = settings.MAX_UPLOAD_BYTES + (FORM_FIELDS_BYTES if is_form else 0)
+    if size > limit:
+        raise Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, str(too_large(size)))
+    if not await _run(PAGES, is_known, environ):
+        raise Refusal(HTTPStatus.UNAUTHORIZED, "You are logged out, or the token is not valid. Nothing was stored.")
+    return limit
+
+
+async def _write(body: IO[bytes], data: bytes) -> None:
+    if len(data) < MEMORY_BYTES and body.tell() == 0:
+        body.write(data)  # into memory
+    else:
+        await asyncio.to_thread(body.write, data)
+
+
+# --- answers -----------------------------------------------------------------------------------------------------------
+def _respond(environ: Environ) -> tuple[int, Headers, IO[bytes]]:
+    """Run Django: status, headers and the answer, which is the file itself where it is one. Called in a thread."""
+    started: list[tuple[int, Headers]] = []
+
+    def start_response(status: str, headers: Headers, exc_info: Any = None) -> Any:
+        started.append((int(status[:3]), headers))
+
+    environ["wsgi.file_wrapper"] = lambda file, block_size: file
+    answer: Any = wsgi(environ, start_response)
+    if isinstance(answer, HttpResponseBase):
+        with closing(answer):
+            answer = BytesIO(b"".join(answer))
+    return *started[0], answer
+
+
+async def _send(send: Send, status: int, headers: Headers, answer: IO[bytes]) -> None:
+    """Raises TimeoutError where the client does not read on."""
+    start = {
+        "status": status,
+        "headers": [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers],
+    }
+    await send({"type": "http.response.start", **start})
+    more = True
+    while more:
+        part = answer.read(PIECE_BYTES)
+        more = len(part) == PIECE_BYTES
+        async with asyncio.timeout(PATIENCE_S):
+            await send({"type": "http.response.body", "body": part, "more_body": more})
+
+
+def freeze_program() -> None:
+    """Exempt the program's own objects from garbage collection: a request leaves hardly any in cycles."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(NEW_OBJECTS, 20, 50)
+
+
+if multiprocessing.parent_process():  # a process of granian's, which must not outlive it where it is killed
+    end_with_parent(signal.SIGKILL)
+    freeze_program()

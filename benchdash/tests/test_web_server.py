@@ -1,0 +1,262 @@
+"""The web server as it is started, and clients that are slow, many or hostile. All of it on this machine, and bounded."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from http.client import HTTPConnection
+from itertools import repeat
+from pathlib import Path
+from time import perf_counter, sleep
+
+import pytest
+from django.contrib.auth.models import User
+
+from runs.accounts.tokens import make_token
+from runs.management import processes
+from runs.tests.ingest.texts import session
+from runs.tests.installation import MANAGE, create_database, environment, find_free_port
+
+pytestmark = [pytest.mark.once, pytest.mark.django_db]  # without the second mark there would be no tables to copy
+UPLOADS = "/api/v1/uploads/"
+HEAD_S = 2
+ANSWERED_S = 2.0  # in which /healthz answers whatever happens
+
+
+@dataclass
+class Site:
+    port: int
+    token: str
+    data: Path
+    pid: int
+
+    @property
+    def script(self) -> str:
+        """The path of a large static file."""
+        return "/static/plotly/" + next((self.data / "static/plotly").glob("plotly.min.*.js")).name
+
+    @property
+    def login(self) -> str:
+        return f"Authorization: Bearer {self.token}\r\n"
+
+    def workers(self) -> list[Path]:
+        return [Path("/proc", pid) for pid in Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()]
+
+    def count_uploads(self) -> int:
+        with closing(sqlite3.connect(self.data / "benchdash.sqlite3")) as database:
+            return int(database.execute("SELECT count(*) FROM runs_upload").fetchone()[0])
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory, django_db_setup, django_db_blocker) -> Iterator[Site]:
+    data = tmp_path_factory.mktemp("web") / "data"
+    with django_db_blocker.unblock():
+        user = User.objects.create_user("sender")
+        token = make_token(user=user, name="test")[1]
+        create_database(data)
+        user.delete()
+    variables = environment(data)
+    subprocess.run([*MANAGE, "collectstatic", "--noinput", "-v0"], env=variables, check=True)
+    port = find_free_port()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(processes, "HEAD_S", HEAD_S)
+        command = processes.web_command("127.0.0.1", port)
+    with subprocess.Popen(command, env=variables, cwd=data, stderr=subprocess.PIPE, text=True) as process:
+        until = perf_counter() + 30
+        while not processes.is_web_up(port):
+            assert process.poll() is None and perf_counter() < until
+            sleep(0.1)
+        yield Site(port, token, data, process.pid)
+        process.terminate()
+        _, said = process.communicate(timeout=30)
+    assert process.returncode == 0, said
+    assert "Traceback" not in said, said
+
+
+def text(number: int, times: int = 1) -> bytes:
+    return f"Log {number}\n".encode() + session(500 + number).encode() * times
+
+
+@dataclass
+class Answer:
+    status: int  # 0: the connection was closed
+    seconds: float
+    body: bytes = b""
+
+
+async def exchange(site: Site, request: bytes, parts: Iterable[bytes] = (), rate: float = 0) -> Answer:
+    """Send the head and the parts, at `rate` bytes/s where it is given, until there is an answer; read that."""
+    began = perf_counter()
+    reader, writer = await asyncio.open_connection("127.0.0.1", site.port)
+    answer = asyncio.ensure_future(reader.read())
+    sent = 0
+    try:
+        writer.write(request)
+        for part in parts:
+            writer.write(part)
+            await writer.drain()
+            sent += len(part)
+            if rate:
+                await asyncio.wait([answer], timeout=max(0, began + sent / rate - perf_counter()))
+            if answer.done():
+                break
+        received = await answer
+    finally:
+        answer.cancel()
+        writer.close()
+        with suppress(ConnectionError):
+            await writer.wait_closed()
+    status = int(received.split(b" ", 2)[1]) if received else 0
+    return Answer(status, perf_counter() - began, received.partition(b"\r\n\r\n")[2])
+
+
+def post(
+    site: Site, path: str, length: int, parts: Iterator[bytes], head: str = "", rate: float = 0
+) -> Awaitable[Answer]:
+    lines = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{head}Content-Length: {length}\r\n\r\n"
+    return exchange(site, lines.encode(), parts, rate)
+
+
+def send(site: Site, body: bytes, rate: float = 0) -> Awaitable[Answer]:
+    step = max(int(rate / 5), 1) if rate else 2**16
+    parts = (body[at : at + step] for at in range(0, len(body), step))
+    return post(site, UPLOADS, len(body), parts, f"{site.login}Content-Type: text/plain\r\n", rate)
+
+
+# In a process of its own: one that sends much is late itself.
+PROBE = """
+import http.client, json, sys, time
+port, token, *paths = sys.argv[1:]
+while True:
+    for path in paths:
+        connection, began = http.client.HTTPConnection("127.0.0.1", int(port), timeout=20), time.perf_counter()
+        try:
+            connection.request("GET", path, headers={"Authorization": "Bearer " + token})
+            status = connection.getresponse().status
+        except OSError:
+            status = 0
+        connection.close()
+        print(json.dumps([path, status, time.perf_counter() - began]), flush=True)
+    time.sleep(0.1)
+"""
+
+
+def while_probed(site: Site, attack: Callable[[], Awaitable[list[Answer]]]) -> list[Answer]:
+    """What the attack is answered. Meanwhile /healthz, pages and a static file must answer in time."""
+    command = [
+        sys.executable,
+        "-c",
+        PROBE,
+        str(site.port),
+        site.token,
+        "/healthz",
+        "/login/",
+        "/api/v1/runs/",
+        site.script,
+    ]
+
+    async def run() -> list[Answer]:
+        return await asyncio.wait_for(attack(), 60)
+
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as probe:
+        try:
+            answers = asyncio.run(run())
+            sleep(ANSWERED_S)
+        finally:
+            probe.terminate()
+        said, _ = probe.communicate()
+    probed = [json.loads(line) for line in said.splitlines()]
+    assert len(probed) > 20 and {status for _, status, _ in probed} == {200}
+    assert max(seconds for _, _, seconds in probed) < ANSWERED_S, probed
+    return answers
+
+
+def send_much(site: Site, path: str) -> Answer:
+    """A form of 450 MB that a stranger begins to send."""
+    headers = {"Content-Type": "multipart/form-data; boundary=x", "Content-Length": "450000000"}
+    with closing(HTTPConnection("127.0.0.1", site.port)) as connection:
+        with suppress(ConnectionError):  # the server reads no more
+            connection.request("POST", path, repeat(b"x" * 2**16, 7000), headers)
+        return Answer(connection.getresponse().status, 0)
+
+
+def test_strangers_who_are_slow_or_send_much_stop_nothing(site):
+    async def attack() -> list[Answer]:
+        return await asyncio.gather(
+            *(exchange(site, b"GET / HTTP/1.1\r\nHost: loc") for _ in range(60)),
+            *(post(site, "/login/", 40_000_000, iter([b"x" * 500] * 1000), rate=5000) for _ in range(16)),
+            *(asyncio.to_thread(send_much, site, path) for path in ("/login/", UPLOADS)),
+        )
+
+    answers = while_probed(site, attack)
+    assert [answer.status for answer in answers[:60]] == [0] * 60  # closed
+    assert all(HEAD_S - 0.5 < answer.seconds < HEAD_S + 5 for answer in answers[:60])
+    assert [answer.status for answer in answers[60:]] == [413] * 17 + [401]
+
+
+def test_logged_in_senders_may_be_slow_and_many_and_nothing_is_lost(site):
+    before = site.count_uploads()
+
+    async def attack() -> list[Answer]:
+        return await asyncio.gather(
+            *(send(site, text(number, 2500), rate=500_000) for number in range(7)),
+            *(send(site, text(number, 10), rate=2048) for number in range(100, 200)),
+            *(send(site, text(number, 3000)) for number in range(200, 220)),
+            *(send(site, text(number)) for number in range(300, 500)),
+        )
+
+    answers = while_probed(site, attack)
+    assert Counter(answer.status for answer in answers) == {202: 27, 201: 300}
+    assert site.count_uploads() == before + 327
+
+
+def test_a_body_that_breaks_off_stores_nothing_and_one_in_chunks_is_stored(site):
+    before = site.count_uploads()
+    body = text(1000)
+
+    async def break_off() -> bytes:
+        reader, writer = await asyncio.open_connection("127.0.0.1", site.port)
+        writer.write(
+            f"POST {UPLOADS} HTTP/1.1\r\nHost: localhost\r\n{site.login}Content-Length: 90000\r\n\r\n".encode() + body
+        )
+        writer.write_eof()
+        said = await reader.read()
+        writer.close()
+        await writer.wait_closed()
+        return said
+
+    assert f"got {len(body)} of 90000 bytes".encode() in asyncio.run(break_off())
+    assert site.count_uploads() == before
+    head = f"POST {UPLOADS} HTTP/1.1\r\nHost: localhost\r\n{site.login}Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
+    chunks = b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body)
+    assert asyncio.run(exchange(site, head.encode() + chunks)).status == 201
+    assert site.count_uploads() == before + 1
+
+
+def test_a_large_body_lies_in_a_file_that_goes_with_the_request(site):
+    def memory_kib(which: str) -> list[int]:
+        lines = [line.split() for pid in site.workers() for line in (pid / "status").read_text().splitlines()]
+        return [int(words[1]) for words in lines if words[0] == f"{which}:"]
+
+    idle = memory_kib("VmRSS")
+    answer = asyncio.run(send(site, text(2000, 60_000)))
+    assert answer.status == 202
+    assert all(peak < 1.4 * rss for peak, rss in zip(memory_kib("VmHWM"), idle, strict=True))
+    files = [str(file.readlink()) for pid in site.workers() for file in (pid / "fd").iterdir()]
+    assert not [file for file in files if file.startswith(str(site.data / "#"))]  # files without a name
+
+
+def test_static_files_come_whole_and_in_parts(site):
+    whole = asyncio.run(
+        exchange(site, f"GET {site.script} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
+    )
+    assert whole.body == (site.data / site.script.lstrip("/")).read_bytes()
+    part = f"GET {site.script} HTTP/1.1\r\nHost: localhost\r\nRange: bytes=5-9\r\nConnection: close\r\n\r\n"
+    assert asyncio.run(exchange(site, part.encode())).body == whole.body[5:10]
