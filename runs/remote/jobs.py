@@ -2,7 +2,7 @@
 
 A worker claims a job by compare-and-set, so a message that comes twice runs nothing twice. One job at a time a target,
 and one a load generator: two loads from one machine would measure each other. Every write asks that the job is still this
-worker's (its claim).
+worker's (its claim). Who is alive is judged by the database's clock: workers' own may be wrong.
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ from typing import Any, TypeVar
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection, transaction
 from django.db.models import Q, QuerySet
+from django.db.models.functions import Now
 from django.utils import timezone
+
+from runs.querysets import database_now
 
 from .checks import Refused
 from .models import Job, LoadGenerator, Step, Target
@@ -34,8 +37,8 @@ def claim_job(job_id: int, claim: str) -> Job | None:
             state=Job.State.CONNECTING,
             claim=claim,
             message="",
-            started_at=timezone.now(),
-            heartbeat_at=timezone.now(),
+            started_at=Now(),
+            heartbeat_at=Now(),
             finished_at=None,
         ):
             # It may be this very attempt's: the database went away between its word and our hearing of it.
@@ -180,7 +183,7 @@ class Journal:
     def _log_fields(self) -> dict[str, Any]:
         with self._lock:
             self._dirty = False
-            return {"log": self._log, "heartbeat_at": timezone.now()}
+            return {"log": self._log, "heartbeat_at": Now()}
 
     def finish(self, state: str, message: str | None = "") -> None:
         """The job is over: the running step gets the same word, the target is free. Nothing where it was taken away.
@@ -192,11 +195,10 @@ class Journal:
         retry_database(lambda: self._finish(state, fields))
 
     def _finish(self, state: str, fields: dict[str, str]) -> None:
-        now = timezone.now()
         with transaction.atomic():
-            if self._mine.update(state=state, finished_at=now, progress={}, **fields, **self._log_fields()):
+            if self._mine.update(state=state, finished_at=Now(), progress={}, **fields, **self._log_fields()):
                 if state != Job.State.DONE:
-                    end_steps(self.job_id, state, fields.get("message", ""), now)
+                    end_steps(self.job_id, state, fields.get("message", ""))
                 Target.objects.filter(busy_with=self.job_id).update(busy_with=None)
 
     def _watch(self) -> None:
@@ -223,8 +225,8 @@ class Journal:
         return time.monotonic()
 
 
-def end_steps(job_id: int, state: str, message: str, now: datetime) -> None:
-    Step.objects.filter(job=job_id, state=Step.State.RUNNING).update(state=state, message=message, finished_at=now)
+def end_steps(job_id: int, state: str, message: str) -> None:
+    Step.objects.filter(job=job_id, state=Step.State.RUNNING).update(state=state, message=message, finished_at=Now())
 
 
 LOST = "The worker that ran it was not heard of for {:.0f} s. What was stored stays; the rest can be resumed."
@@ -232,13 +234,12 @@ LOST = "The worker that ran it was not heard of for {:.0f} s. What was stored st
 
 def cancel_job(job: Job, user: Any) -> None:
     """Have it end: at once where it waits, within two seconds where it runs, its processes elsewhere included."""
-    now = timezone.now()
     by = f"Cancelled by {user}." if user else "Cancelled."
     with transaction.atomic():
         waits = Job.objects.filter(pk=job.pk, state=Job.State.QUEUED)
-        if not waits.update(state=Job.State.CANCELLED, message=by, cancel_requested_at=now, finished_at=now):
+        if not waits.update(state=Job.State.CANCELLED, message=by, cancel_requested_at=Now(), finished_at=Now()):
             runs = Job.objects.filter(pk=job.pk, state__in=Job.ACTIVE, cancel_requested_at=None)
-            runs.update(cancel_requested_at=now, message=by)
+            runs.update(cancel_requested_at=Now(), message=by)
     job.refresh_from_db()
 
 
@@ -282,7 +283,7 @@ def check_jobs(now: datetime | None = None) -> list[int]:
 
     Those are the ones whose target is free and whose message was never sent, or may have been lost on its way.
     """
-    now = now or timezone.now()
+    now = now or database_now()
     last = now - timedelta(seconds=settings.REMOTE_TIMEOUTS.lost_s)
     silent = Job.objects.filter(state__in=Job.ACTIVE).filter(Q(heartbeat_at=None) | Q(heartbeat_at__lt=last))
     for job in silent.defer("log", "snapshot"):
@@ -296,7 +297,9 @@ def check_jobs(now: datetime | None = None) -> list[int]:
     # Where no worker is there for days, the waits between two messages grow with the job's age.
     resend = timedelta(seconds=settings.REMOTE_TIMEOUTS.resend_s)
     rows = free.values_list("pk", "sent_at", "created_at")
-    return [pk for pk, sent, created in rows if sent is None or now - sent > resend + (sent - created) / 4]
+    return [
+        pk for pk, sent, created in rows if sent is None or now - sent > resend + max(sent - created, timedelta()) / 4
+    ]
 
 
 def _lose(job: Job, now: datetime) -> None:
@@ -307,10 +310,23 @@ def _lose(job: Job, now: datetime) -> None:
         state = Job.State.CANCELLED if cancelled else Job.State.LOST
         message = LOST.format(silent_s)
         if unheard.update(state=state, message=message, finished_at=now, progress={}):
-            end_steps(job.pk, state, message, now)
+            end_steps(job.pk, state, message)
             Target.objects.filter(busy_with=job.pk).update(busy_with=None)
 
 
-def note_sent(job_id: int, *, problem: str = "") -> None:
-    waiting = Job.objects.filter(pk=job_id, state=Job.State.QUEUED)
-    waiting.update(message=problem, sent_at=None if problem else timezone.now())
+def note_sent(job: Job) -> None:
+    """Its message is given to its queue. One that was given before, when nothing was in its way, was taken by nobody."""
+    message = _not_taken(job.generator) if job.sent_at and job.generator else ""
+    Job.objects.filter(pk=job.pk, state=Job.State.QUEUED).update(message=message, sent_at=Now())
+
+
+def note_unsent(job: Job) -> None:
+    message = "The queue's server does not answer; the job is sent as soon as it does."
+    Job.objects.filter(pk=job.pk, state=Job.State.QUEUED).update(message=message, sent_at=None)
+
+
+def _not_taken(generator: LoadGenerator) -> str:
+    if generator.kind == LoadGenerator.Kind.SSH:
+        return "No worker has taken it so far: all are busy, or none is running (“python manage.py worker” starts one)."
+    option = "--local" if generator.queue == "load.local" else f"--host {generator.name}"
+    return f"No worker of {generator.name} has taken it so far. “python manage.py worker {option}” starts one there."

@@ -12,7 +12,7 @@ import time
 from contextlib import ExitStack
 from dataclasses import replace
 
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from . import addresses, checks, planning, secrets, sessions, tools
 from .channel import NEVER_RAN, Process, Unreachable, open_connection, place, run_command
@@ -228,7 +228,7 @@ class _JobRun:
         self.journal.pause()
         self.journal.write(state=Job.State.RUNNING, progress={})
         begins = Step.objects.filter(pk=step.pk, state=Step.State.WAITING)
-        retry_database(lambda: begins.update(state=Step.State.RUNNING, started_at=timezone.now()))
+        retry_database(lambda: begins.update(state=Step.State.RUNNING, started_at=Now()))
         self.journal.log(f"{step}" if step.repeat else f"{step.variant}, {step.level} at once, warm-up")
         self.put_in_place(variant)
         self.check_resolved(variant)

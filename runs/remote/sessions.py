@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from runs import ingest
 from runs.models import Run
@@ -206,5 +206,5 @@ def _note(job: Job, step: Step, run: Run, fault: str, journal: Journal) -> None:
         message=fault,
         requests_per_second=run.requests_per_second,
         upload=run.upload_id,
-        finished_at=timezone.now(),
+        finished_at=Now(),
     )

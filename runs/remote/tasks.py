@@ -73,12 +73,12 @@ def send_job(job_id: int) -> None:
     job = Job.objects.select_related("generator").filter(pk=job_id, state=Job.State.QUEUED).first()
     if job is None or job.generator is None:
         return
-    jobs.note_sent(job_id)
+    jobs.note_sent(job)
     try:
         run_job.apply_async((job_id,), queue=job.generator.queue, retry=False)
     except OperationalError as error:
         log.warning("Job %s could not be sent: %s", job_id, error)
-        jobs.note_sent(job_id, problem="The queue's server does not answer; the job is sent as soon as it does.")
+        jobs.note_unsent(job)
 
 
 @worker_ready.connect

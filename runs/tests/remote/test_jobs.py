@@ -71,6 +71,38 @@ def test_a_message_is_sent_again_after_a_minute_and_the_older_the_job_the_later(
     assert jobs.check_jobs(NOW) == ([made.pk] if due else [])
 
 
+@pytest.mark.parametrize(
+    ("generator", "said"),
+    [
+        ({"name": "load1"}, "“python manage.py worker --host load1” starts one there."),
+        ({"name": "local"}, "“python manage.py worker --local” starts one there."),
+        ({"name": "load2", "kind": "ssh", "ssh_destination": "load2"}, "“python manage.py worker” starts one"),
+    ],
+)
+def test_a_job_that_no_worker_takes_says_so(monkeypatch, generator, said):
+    monkeypatch.setattr(tasks.run_job, "apply_async", lambda *_, **__: None)
+    made = job(generator=rows.generator(**generator))
+    tasks.tend_jobs()
+    made.refresh_from_db()
+    assert made.message == ""
+    Job.objects.update(sent_at=made.sent_at - timedelta(seconds=90), created_at=made.sent_at - timedelta(seconds=90))
+    tasks.tend_jobs()
+    made.refresh_from_db()
+    assert said in made.message
+    assert jobs.claim_job(made.pk, "x").message == ""
+
+
+@pytest.mark.parametrize("ahead_s", [-3600, 3600])
+def test_a_worker_whose_clock_is_wrong_loses_no_job_and_leaves_none(monkeypatch, ahead_s):
+    now = timezone.now()
+    heard, silent, waiting = running(heartbeat_at=now), running(heartbeat_at=now - timedelta(seconds=100)), job()
+    monkeypatch.setattr(timezone, "now", lambda: now + timedelta(seconds=ahead_s))
+    assert jobs.check_jobs() == [waiting.pk]
+    assert [Job.objects.get(pk=made.pk).state for made in (heard, silent)] == [Job.State.RUNNING, Job.State.LOST]
+    claimed = jobs.claim_job(waiting.pk, "x")
+    assert abs(claimed.heartbeat_at - now) < timedelta(seconds=60)
+
+
 def test_what_waits_for_a_busy_target_or_generator_is_not_sent():
     busy = running()
     same_target = job(target=busy.target)
