@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from runs.analysis.columns import Column
 from runs.analysis.config_diff import ConfigDiff
 from runs.analysis.doubt_differences import WORD
 from runs.analysis.doubts import Doubt, excluded
@@ -159,14 +160,42 @@ def find_headline(
 ) -> Headline:
     """The headline without its sentences (see headline_wording.write_headline)."""
     failures = find_failures(comparison, doubts)
-    page = Page(comparison, judgement, doubts, differences, hosts, excluded(doubts), failures)
-    blocks: dict[int, list[int]] = {}
-    for at, base in enumerate(comparison.bases):
-        blocks.setdefault(base, []).append(at)
-    found = [_decide_workload(page, block) for block in blocks.values()]
+    workloads = find_workloads(comparison)
+    page = Page(comparison, judgement, doubts, differences, hosts, excluded(doubts), failures, workloads)
+    found = [_decide_workload(page, workload) for workload in workloads]
     shares = {at: 1.0 if one.share is None else one.share for at, one in failures.items() if one.is_serious}
     swept = find_range(comparison, sweeps, page.out, shares)
     return _head_sweep(page, swept, found) if swept else _combine(page, found)
+
+
+def find_workloads(comparison: Comparison) -> list[list[int]]:
+    """The columns that compete: blocks of the table, those joined that are variants of each other's configs."""
+    blocks: dict[int, list[int]] = {}
+    for at, base in enumerate(comparison.bases):
+        blocks.setdefault(base, []).append(at)
+    joined: list[list[int]] = []
+    for block in blocks.values():
+        own = next((one for one in joined if _are_variants(comparison.columns, one, block)), None)
+        if own is None:
+            joined.append(block)
+        else:
+            own += block
+    return joined
+
+
+def _are_variants(columns: Sequence[Column], one: Sequence[int], other: Sequence[int]) -> bool:
+    """Whether two headings stand over configs (each with variants) and not over workloads: loaded alike, and no name recurs."""
+    headings, others = ({columns[at].config.group for at in block} for block in (one, other))
+    names, its = ({_own_words(columns[at]) for at in block} for block in (one, other))
+    apart = "" not in headings | others and headings.isdisjoint(others) and names.isdisjoint(its)
+    return apart and columns[one[0]].method.agrees(columns[other[0]].method)
+
+
+def _own_words(column: Column) -> frozenset[str]:
+    """The words of a config's name without numbers and its heading's words, where any are left."""
+    words = {word.lower() for word in WORD.findall(column.config.name)}
+    heading = {word.lower() for word in WORD.findall(column.config.group)}
+    return frozenset({word for word in words - heading if not word[0].isdigit()} or words)
 
 
 def _decide_workload(page: Page, block: Sequence[int]) -> Headline:

@@ -76,13 +76,17 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One column of the table: its runs that count, and their mean of the leading metric."""
+    """One column of the table: its runs that count, and their mean of the leading metric.
+
+    heading  the one above its config, where the configs that it is compared with stand under others
+    """
 
     at: int
     title: str
     n: int
     value: float | None
     failure: Failure | None = None
+    heading: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +126,7 @@ class Unlike:
 
 @dataclass(frozen=True)
 class Page:
-    """What a headline is decided from; `out`: runs that a doubt keeps out."""
+    """What a headline is decided from. out: runs that a doubt keeps out; workloads: the columns that compete."""
 
     comparison: Comparison
     judgement: Judgement
@@ -131,6 +135,7 @@ class Page:
     hosts: Sequence[HostFact]
     out: Mapping[int, str]
     failures: Mapping[int, Failure]
+    workloads: Sequence[Sequence[int]]
 
     def figures(self, key: str, at: int) -> list[Figure]:
         row = self.comparison.row(key)
@@ -140,7 +145,9 @@ class Page:
     def side(self, key: str, at: int) -> Side:
         column, figures = self.comparison.columns[at], self.figures(key, at)
         value = mean([one.value for one in figures]) if figures else None
-        return Side(at, column.title, len(figures), value, self.failures.get(at))
+        peers = next((workload for workload in self.workloads if at in workload), [])
+        apart = len({self.comparison.columns[peer].config.group for peer in peers}) > 1
+        return Side(at, column.title, len(figures), value, self.failures.get(at), column.config.group if apart else "")
 
     def concerns(self, rule: str, ats: Iterable[int]) -> list[Doubt]:
         """Doubts of this rule about runs of these columns."""

@@ -434,7 +434,7 @@ def _number(value: float | str | None) -> float:
 
 
 def _named(side: Side) -> str:
-    return f"“{_shorten(side.title)}”"
+    return f"“{_shorten(f'{side.heading} · {side.title}' if side.heading else side.title)}”"
 
 
 def _shorten(name: str) -> str:

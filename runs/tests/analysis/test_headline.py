@@ -7,7 +7,7 @@ import json
 import pytest
 
 from runs import ingest
-from runs.analysis.facts import HostFact, ProcessFact
+from runs.analysis.facts import ConfigFact, HostFact, ProcessFact
 from runs.analysis.headline import Outcome, Step
 from runs.analysis.table import compare
 from runs.api.comparisons import HeadlineSerializer
@@ -305,6 +305,38 @@ def test_each_workload_has_its_leader_and_two_that_contradict_are_a_trade_off():
         *five(1), *five(2, QUICK), *five(3, [v / 4 for v in FIVE]), *five(4, [v / 4 for v in QUICK]), names=names
     )
     assert (agree.outcome, agree.winner.title.split(",")[0]) == ("better", "apache")
+
+
+@pytest.mark.parametrize(
+    ("named", "pairs"),
+    [
+        # Variants under a config's own heading
+        (
+            (("1 worker", "nginx"), ("auto", "nginx"), ("apache", "Servers"), ("lighttpd", "Servers")),
+            ["auto", "apache"],
+        ),
+        ((("small", "nginx"), ("large", "nginx"), ("prefork", "apache"), ("event", "apache")), ["large", "prefork"]),
+        # The same names under two headings: workloads
+        ((("nginx", "A file"), ("apache", "A file"), ("nginx", "PHP"), ("apache", "PHP")), ["apache", "nginx"]),
+        (
+            (("(1.1) nginx", "1"), ("(1.2) apache", "1"), ("(2.1) nginx", "2"), ("(2.2) apache", "2")),
+            ["apache", "nginx"],
+        ),
+    ],
+)
+def test_the_two_best_are_compared_whatever_headings_they_stand_under(named, pairs):
+    given = [ConfigFact(at, name, group) for at, (name, group) in enumerate(named, 1)]
+    rates = ([value * times for value in FIVE] for times in (1.0, 1.6, 1.4, 1.2))
+    found = headline_of(compare(given, [one for at, each in enumerate(rates, 1) for one in five(at, each)], []))
+    assert [side.title.partition(") ")[2] or side.title for side in (found.winner, found.loser)] == pairs
+    assert len(found.others) == (0 if "auto" in pairs or "large" in pairs else 1)
+
+
+def test_variants_of_unlike_loads_are_workloads():
+    given = [ConfigFact(1, "small", "nginx"), ConfigFact(2, "large", "nginx"), ConfigFact(3, "prefork", "apache")]
+    given.append(ConfigFact(4, "event", "apache"))
+    runs = [one for at in (1, 2, 3, 4) for one in five(at, concurrency=10.0 if at < 3 else 100.0)]
+    assert len(headline_of(compare(given, runs, [])).others) == 1
 
 
 def test_the_json_has_the_keys_that_scripts_rely_on():
