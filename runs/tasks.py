@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
+from billiard.exceptions import SoftTimeLimitExceeded
 from celery import Task, shared_task
 from celery.signals import worker_ready, worker_shutting_down
 from django import db
@@ -41,6 +42,11 @@ def parse_upload(upload_id: int) -> None:
         ingest.parse_queued(upload_id)
     except ingest.Stopped:  # another worker, or the next, reads it
         send_upload(upload_id)
+    except SoftTimeLimitExceeded:
+        if not db.connection.in_atomic_block:
+            db.connection.close()  # it may have been stopped in the middle of an answer
+        took = "Reading this text took longer than texts of its size may take, and was given up."
+        ingest.give_up(upload_id, f"{took} It is kept: send it in parts, or without what is no tool's output.")
 
 
 @worker_shutting_down.connect
@@ -82,8 +88,11 @@ def black_out(upload_id: int, words: Iterable[str] = ()) -> Upload:
 
 def send_upload(upload_id: int, **options: Any) -> None:
     """Put an upload's message into the queue. Where the broker is away `tend_uploads` does it later."""
+    size = Upload.objects.filter(pk=upload_id).values_list("size_bytes", flat=True).first() or 0
+    limit = ingest.most_reading_s(size)
     try:
-        parse_upload.apply_async((upload_id,), retry=False, **options)
+        # A process that does not heed the first limit is ended at the second one; tend_uploads then sends the text again.
+        parse_upload.apply_async((upload_id,), retry=False, soft_time_limit=limit, time_limit=2 * limit, **options)
     except OperationalError as error:
         log.warning("Upload %s could not be sent, it is sent later: %s", upload_id, error)
 

@@ -42,6 +42,7 @@ from .results import draft_results as draft_results
 from .results import result_of as result_of
 from .results import run_result as run_result
 from .stopping import Stopped as Stopped
+from .stopping import most_reading_s as most_reading_s
 from .stopping import stop_reading as stop_reading
 from .store import Rows as Rows
 from .submission import Preview as Preview

@@ -1,15 +1,18 @@
-"""How the end of a worker reaches what it reads."""
+"""What ends a reading early: the end of its worker, and a limit of time."""
 
 from __future__ import annotations
 
 import mmap
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from time import thread_time
 from typing import Any
 
 LOOK_EVERY_S = 0.5
+READING_S, READING_S_PER_MIB = 60, 5  # of a large text, in all; a usual one is read in a tenth of a second a MiB
+AT_ONCE_S = 10  # of a processor, for a text that somebody waits for
 
 
 class Stopped(BaseException):
@@ -43,3 +46,24 @@ def end_with_worker() -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+class TooSlow(Exception):
+    """Reading takes longer than a text of its size may."""
+
+
+def most_reading_s(size_bytes: int) -> int:
+    """Seconds after which the reading of a queued text is given up."""
+    return READING_S + READING_S_PER_MIB * size_bytes // 2**20
+
+
+def limited(on_progress: Callable[[int, int], None]) -> Callable[[int, int], None]:
+    """`on_progress` for a text that somebody waits for: raises TooSlow once this thread has worked on it for too long."""
+    end = thread_time() + AT_ONCE_S
+
+    def check(n_bytes: int, n_blocks: int) -> None:
+        if thread_time() > end:
+            raise TooSlow
+        on_progress(n_bytes, n_blocks)
+
+    return check

@@ -31,7 +31,7 @@ from .errors import Rejected, rejected
 from .receiving import Incoming, mask_stored, receive, redact_text
 from .redact import mask_json
 from .relate import relate
-from .stopping import Stopped, end_with_worker
+from .stopping import Stopped, TooSlow, end_with_worker, limited
 from .storable import truncate
 from .store import Reading, Rows, store
 from .text_storage import Text, save_pieces, text_columns, text_of
@@ -77,7 +77,12 @@ class Receipt:
 def preview(data: Incoming, *, hints: Hints = NO_HINTS, edits: Edits | None = None) -> Preview:
     """Read the text and store nothing. Raises Rejected 400, 413, 415."""
     text = receive(data)
-    reading = read(text, hints=hints, edits=edits)
+    try:
+        reading = read(text, hints=hints, edits=edits, on_progress=limited(ignore_progress))
+    except TooSlow as error:
+        raise rejected(
+            413, "This text takes too long to read for a preview. Send it to the REST API: there a worker reads it."
+        ) from error
     existing = Upload.objects.light().filter(text_key=text.key).first()
     return Preview(text, reading.blocks, reading.draft, reading.problems, existing)
 
@@ -86,7 +91,8 @@ class Options(TypedDict, total=False):
     """What `submit` takes beside a text.
 
     redact       keys of secrets out of a preview, or EVERY_SECRET
-    may_queue    a large text is only kept, status "queued"; the caller then passes it to `tasks.hand_over`
+    may_queue    a text that is large or slow to read is only kept, status "queued"; the caller then passes it to
+                 `tasks.hand_over`
     on_progress  called while the text is read
     """
 
@@ -146,15 +152,23 @@ def _prepare(data: Incoming, name: str, options: Options) -> _Prepared:
         parser_version=parsers.VERSION,
         created_by=options.get("user"),
     )
-    if options.get("may_queue") and text.size_bytes > settings.QUEUE_UPLOAD_BYTES:
-        upload.seen_at = database_now()
-        return _Prepared(upload, text, partial(_write_unread, status=Status.QUEUED))
-    reading = read(text, hints=hints, edits=edits, on_progress=options.get("on_progress", ignore_progress))
+    may_queue, on_progress = options.get("may_queue"), options.get("on_progress", ignore_progress)
+    if may_queue and text.size_bytes > settings.QUEUE_UPLOAD_BYTES:
+        return _for_worker(upload, text)
+    try:
+        reading = read(text, hints=hints, edits=edits, on_progress=limited(on_progress) if may_queue else on_progress)
+    except TooSlow:  # a worker has more time
+        return _for_worker(upload, text)
     if not reading.blocks:
         write = partial(_write_unread, status=Status.FAILED, error=nothing_found(text.n_lines))
         stored = _save(_Prepared(upload, text, write)).upload
         raise Rejected(422, [{"line": None, "message": stored.error}], stored)
     return _Prepared(upload, text, partial(store, reading=reading))
+
+
+def _for_worker(upload: Upload, text: Text) -> _Prepared:
+    upload.seen_at = database_now()
+    return _Prepared(upload, text, partial(_write_unread, status=Status.QUEUED))
 
 
 def _save(prepared: _Prepared) -> Receipt:

@@ -7,9 +7,10 @@ import time
 from datetime import timedelta
 
 import pytest
+from billiard.exceptions import SoftTimeLimitExceeded
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.test import Client
+from django.test import Client, TestCase
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
@@ -396,6 +397,43 @@ def test_a_cancelled_reading_stops_in_the_middle(api, queue, monkeypatch):
     monkeypatch.setattr("runs.ingest.submission.fold_samples", watch)
     tasks.parse_upload(pk)
     assert len(read) < 5 and Upload.objects.get().status == "cancelled"
+
+
+def test_a_text_that_takes_too_long_to_read_at_once_is_handed_to_a_worker(api, queue, monkeypatch, settings):
+    settings.QUEUE_UPLOAD_BYTES = 10**6
+    monkeypatch.setattr("runs.ingest.stopping.AT_ONCE_S", -1)
+    with TestCase.captureOnCommitCallbacks(execute=True):
+        answer = send(api, session(500))
+    body = answer.json()
+    assert (answer.status_code, body["status"], queue) == (202, "queued", [body["id"]])
+    tasks.parse_upload(body["id"])
+    assert Upload.objects.get().status == "ready"
+
+
+def test_a_text_that_takes_too_long_to_read_fails_with_a_sentence_and_is_kept(api, queue, monkeypatch):
+    text = session(500)
+    pk = send(api, text).json()["id"]
+
+    def run_into_the_limit(lines):
+        yield from ()
+        raise SoftTimeLimitExceeded
+
+    monkeypatch.setattr("parsers.read", run_into_the_limit)
+    tasks.parse_upload(pk)
+    upload = Upload.objects.get()
+    assert upload.status == "failed" and "longer than texts of its size may take" in upload.error
+    assert ingest.lines_of(upload) == text.splitlines()
+
+
+def test_the_time_to_read_a_text_grows_with_its_size(api, monkeypatch, settings):
+    settings.QUEUE_UPLOAD_BYTES = 100
+    limits = []
+    monkeypatch.setattr(tasks.parse_upload, "apply_async", lambda args, **options: limits.append(options))
+    for text in (session(500), session(600) + "x\n" * 2**21):
+        with TestCase.captureOnCommitCallbacks(execute=True):
+            send(api, text)
+    assert [limit["soft_time_limit"] for limit in limits] == [60, 80]
+    assert all(limit["time_limit"] > limit["soft_time_limit"] for limit in limits)
 
 
 def test_a_broker_that_is_away_does_not_lose_the_text(api, queue, monkeypatch, django_capture_on_commit_callbacks):

@@ -51,6 +51,12 @@ def test_a_preview_stores_nothing_and_shows_what_it_would_store(browser):
     assert 'class="t memory' in page
 
 
+def test_a_text_that_takes_too_long_to_preview_is_refused_with_a_way_out(browser, monkeypatch):
+    monkeypatch.setattr("runs.ingest.stopping.AT_ONCE_S", -1)
+    response = browser.post("/preview/", {"text": TEXT})
+    assert response.status_code == 413 and "Send it to the REST API" in response.content.decode()
+
+
 def test_save_stores_it_and_goes_to_the_experiment(browser, person):
     sent = fields(previewed(browser), "preview")
     response = browser.post("/preview/", sent | {"action": "save"})
