@@ -1,12 +1,13 @@
 # make run    start benchdash here: packages, database, samples, web and worker
 # make test   lint, types, migrations, then the tests on SQLite and on PostgreSQL where there is one
+# make fuzz   read mutated captures (N=1000000 SEED=1): exit status 1 where something raises or is slower than 1 MB/s
 # make truth  how often verdicts are wrong, on drawn runs; exit status 1 where a promise of docs/verdicts.md is broken
 PYTHON ?= python3
 BIN := .venv/bin
 # A process a core, each with a database of its own; who is done first takes tests over from the others.
 PARALLEL := --numprocesses auto --maxprocesses 8 --dist worksteal
 
-.PHONY: run test lint format bench bench-quick truth structure pictures clean
+.PHONY: run test lint format bench bench-quick fuzz truth structure pictures clean
 
 run: .venv/.run
 	@exec $(BIN)/python manage.py serve
@@ -30,6 +31,9 @@ bench: .venv/.dev
 
 bench-quick: .venv/.dev
 	@$(BIN)/python -m benchmarks --quick $(PARTS)
+
+fuzz: .venv/.dev
+	@$(BIN)/python -m runs.tests.fuzz $(if $(N),--n $(N)) $(if $(SEED),--seed $(SEED)) $(if $(FIRST),--first $(FIRST)) $(if $(JOBS),--jobs $(JOBS))
 
 truth: .venv/.dev
 	@$(BIN)/python -m benchmarks.truth

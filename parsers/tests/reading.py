@@ -10,6 +10,7 @@ from typing import Any
 
 import parsers
 from parsers import Block
+from parsers.__main__ import as_json
 from parsers.catalogue import formats
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -100,6 +101,19 @@ def excess(part: Any, whole: Any, where: str = "") -> list[str]:
     if isinstance(part, str) and isinstance(whole, str) and " ".join(whole.split()).startswith(" ".join(part.split())):
         return []
     return [] if part == whole else [f"{where}: {part!r} instead of {whole!r}"]
+
+
+def holds(lines: list[str]) -> None:
+    """Read them, and check what holds for any text."""
+    last = 0
+    for block in parsers.read(lines):
+        assert (last < block.first or block.label) and last <= block.first <= block.last <= len(lines), "overlap"
+        last = block.last
+        assert all(1 <= problem.line <= len(lines) for problem in block.problems), "a problem outside of the text"
+        assert all(1 <= line < block.first for line, _ in block.trail), "a trail below its block"
+        assert block.command_line is None or block.command_line < block.first, "a command below its block"
+        assert block.records is not None
+        json.dumps(json.loads(as_json(block, "x")), allow_nan=False)
 
 
 def finding(blocks: Iterable[Block]) -> list[tuple[str, dict[str, Any]]]:

@@ -1,4 +1,4 @@
-"""Whatever the text: it is read to its end without a failure, and blocks and problems lie where the text has lines."""
+"""Whatever the text: it is read to its end without a failure. runs/tests/test_fuzz.py tries mutated captures."""
 
 from __future__ import annotations
 
@@ -10,72 +10,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import parsers
-from parsers.__main__ import as_json
 from parsers.catalogue import formats
 
-from . import mangle
-from .reading import FIXTURES, fixtures, text_of
+from .reading import FIXTURES, fixtures, holds, text_of
 
-LINES = sorted({line for path in fixtures() for line in text_of(path).split("\n")[:120]})
 TEXTS = [text_of(path) for path in fixtures() if path.stat().st_size < 12_000]
-MANGLERS = list((mangle.EVERY | mangle.WRAPPED).values())
-
-pieces = st.one_of(
-    st.sampled_from(LINES),
-    st.builds(lambda line, at: line[:at], st.sampled_from(LINES), st.integers(0, 90)),
-    st.builds(
-        lambda line, at, put: line[:at] + put + line[at:],
-        st.sampled_from(LINES),
-        st.integers(0, 90),
-        st.text(max_size=6),
-    ),
-    st.builds(
-        str.__add__, st.sampled_from(["> ", "# ", "$ ", "    ", "<br/>", "...", "\t", "| "]), st.sampled_from(LINES)
-    ),
-    st.text(max_size=80),
-    st.sampled_from(
-        ["", "...", "```", "$ ps -eo args,comm,pid | grep x", "$ top", "$ cat /proc/cpuinfo", "PID PID PID COMMAND"]
-    ),
-)
-cuts = st.builds(
-    lambda text, at, to: text[at : at + to], st.sampled_from(TEXTS), st.integers(0, 9000), st.integers(0, 4000)
-)
-usual = settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 
 
-def holds(lines: list[str]) -> None:
-    last = 0
-    for block in parsers.read(lines):
-        assert (last < block.first or block.label) and last <= block.first <= block.last <= len(lines)
-        last = block.last
-        assert all(1 <= problem.line <= len(lines) for problem in block.problems)
-        assert all(1 <= line < block.first for line, _ in block.trail)
-        assert block.command_line is None or block.command_line < block.first
-        assert block.records is not None
-        assert as_json(block, "x")
-
-
-@usual
-@given(st.lists(pieces, max_size=40), st.sampled_from(["\n", "\r\n", ""]))
-def test_any_lines(lines, end):
-    holds([line + end for line in lines])
-
-
-@usual
-@given(st.lists(cuts, min_size=1, max_size=4), st.sampled_from(MANGLERS))
-def test_captures_cut_and_joined(texts, mangler):
-    holds(mangler("".join(texts).split("\n")).text.splitlines(keepends=True))
-
-
-@usual
-@given(st.sampled_from(TEXTS), st.randoms(use_true_random=False))
-def test_lines_in_another_order(text, random):
-    lines = text.splitlines(keepends=True)
-    random.shuffle(lines)
-    holds(lines)
-
-
-@usual
+@settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 @given(
     st.binary(max_size=400)
     | st.builds(

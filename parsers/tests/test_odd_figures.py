@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
 import pytest
 
-import parsers
-from parsers.__main__ import as_json
-
-from .reading import FIXTURES, blocks, text_of
+from .reading import FIXTURES, blocks, holds, text_of
 
 FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 ODD = ["9" * 5000, "1" * 400, "9" * 310 + ".5", "1.2.3", "1e999", "1e308", "nan", "-inf", "٣", "²", "-1", ""]
@@ -19,16 +15,10 @@ ONE_A_FORMAT = [min(folder.glob("*_0*.txt")) for folder in sorted(FIXTURES.iterd
 SMALL = [path for path in ONE_A_FORMAT if path.stat().st_size < 12_000]
 
 
-def holds(text: str) -> None:
-    for block in parsers.read(text.splitlines(keepends=True)):
-        json.dumps(json.loads(as_json(block, "x")), allow_nan=False)
-        assert block.records is not None
-
-
 @pytest.mark.parametrize("path", SMALL, ids=lambda path: path.stem)
 def test_every_figure_is_odd(path: Path):
     for odd in ODD:
-        holds(FIGURE.sub(odd, text_of(path)))
+        holds(FIGURE.sub(odd, text_of(path)).splitlines(keepends=True))
 
 
 @pytest.mark.parametrize("path", SMALL, ids=lambda path: path.stem)
@@ -37,7 +27,7 @@ def test_some_figures_are_odd(path: Path):
     found = list(FIGURE.finditer(text))
     for at, odd in enumerate(ODD):
         for one in found[at :: max(len(found) // 4, 1)]:
-            holds(text[: one.start()] + odd + text[one.end() :])
+            holds((text[: one.start()] + odd + text[one.end() :]).splitlines(keepends=True))
 
 
 def test_a_last_line_of_many_numbers():
@@ -199,7 +189,7 @@ def test_a_figure_without_end_that_a_colour_interrupts():
     text = text_of(FIXTURES / "bombardier" / "bombardier_01.txt")
     assert "Reqs/sec" in text
     endless = f"{'9' * 190}\x1b[31m{'9' * 190}"
-    holds(re.sub(r"(Reqs/sec +[\d.]+ +)\d+", lambda found: found[1] + endless, text))
+    holds(re.sub(r"(Reqs/sec +[\d.]+ +)\d+", lambda found: found[1] + endless, text).splitlines(keepends=True))
 
 
 def test_a_line_that_is_refused_goes_back_with_the_lines_that_were_joined_to_it():
