@@ -7,7 +7,7 @@ BIN := .venv/bin
 # A process a core, each with a database of its own; who is done first takes tests over from the others.
 PARALLEL := --numprocesses auto --maxprocesses 8 --dist worksteal
 
-.PHONY: run test lint format bench bench-quick fuzz truth structure pictures clean
+.PHONY: run test lint format bench bench-quick fuzz fuzz-web truth structure pictures clean
 
 run: .venv/.run
 	@exec $(BIN)/python manage.py serve
@@ -34,6 +34,10 @@ bench-quick: .venv/.dev
 
 fuzz: .venv/.dev
 	@$(BIN)/python -m runs.tests.fuzz $(if $(N),--n $(N)) $(if $(SEED),--seed $(SEED)) $(if $(FIRST),--first $(FIRST)) $(if $(JOBS),--jobs $(JOBS))
+
+# Over the whole site and the API, each half of them; on PostgreSQL with TEST_DATABASE_URL.
+fuzz-web: .venv/.dev
+	@HOSTILE_REQUESTS=$${HOSTILE_REQUESTS:-5000} $(BIN)/python -m pytest benchdash/tests/test_hostile_requests.py
 
 truth: .venv/.dev
 	@$(BIN)/python -m benchmarks.truth

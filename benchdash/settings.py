@@ -40,6 +40,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "benchdash.middleware.ContentSecurityPolicy",
     "benchdash.middleware.Refusals",
+    "benchdash.middleware.NoNulCharacters",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     # Below WhiteNoise, whose files are compressed already. Answers hold secrets (a form's token) beside what a stranger
     # may have chosen, so their length could tell of them (BREACH): the token is masked anew in each answer, and this
@@ -127,7 +128,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": ["runs.accounts.tokens.AuthenticatedOrPublicRead"],
     "DEFAULT_RENDERER_CLASSES": ["runs.api.renderers.FiniteJSONRenderer"],
     "EXCEPTION_HANDLER": "runs.api.views.handle_exception",
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_SCHEMA_CLASS": "runs.api.schema.Schema",
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
     "DEFAULT_THROTTLE_CLASSES": [f"rest_framework.throttling.{name}RateThrottle" for name in ("User", "Anon")],
     # DRF keeps the time of each request of the period: of a second they are few.
@@ -211,5 +212,5 @@ LOGGING = {
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain", "filters": ["rarely"]}},
     "root": {"handlers": ["console"], "level": "INFO"},
     # A refused request is the sender's matter and in the answer; a failed one is ours and in the log.
-    "loggers": {"django.request": {"level": "ERROR"}, "django.security.DisallowedHost": {"level": "CRITICAL"}},
+    "loggers": {"django.request": {"level": "ERROR"}, "django.security": {"level": "CRITICAL"}},
 }

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import orjson
 from django import forms
 from django.conf import settings
 from django.http import HttpRequest, QueryDict
@@ -16,8 +16,10 @@ from django.http import HttpRequest, QueryDict
 from runs.incoming import named_text, preview_bytes
 from runs.ingest import EVERY_SECRET, Text, receive, too_large
 from runs.ingest.draft import Draft, DraftCapture, DraftRun, DraftText
-from runs.ingest.edits import Edits
+from runs.ingest.edits import Edits, check_shape
+from runs.ingest.storable import MOST_REPEATS
 from runs.models import Capture
+from runs.querysets import MOMENT, parse_id
 
 NEW = "new"
 Item = DraftRun | DraftCapture | DraftText
@@ -37,7 +39,7 @@ def unpacked(field: str) -> bytes:
     inflate = zlib.decompressobj()
     try:
         data = inflate.decompress(base64.b64decode(field, validate=True), settings.PREVIEW_BYTES + 1)
-    except (binascii.Error, zlib.error) as error:
+    except (ValueError, zlib.error) as error:
         raise Unusable("The text of this preview did not arrive whole. Please paste it again.") from error
     if inflate.unconsumed_tail or not inflate.eof:
         raise Unusable("The text of this preview is larger than an upload may be, or was cut off on its way.")
@@ -99,12 +101,12 @@ def _decoded(data: bytes) -> str:
 def carried_edits(post: Mapping[str, Any]) -> Edits:
     """The edits of the previews before this one. Raises Unusable for what no preview wrote."""
     try:
-        edits = json.loads(post.get("edits") or "{}")
-    except ValueError as error:
+        edits = orjson.loads(post.get("edits") or "{}")
+    except orjson.JSONDecodeError as error:
         raise Unusable("The edits of this preview did not arrive whole. Please paste the text again.") from error
-    if not isinstance(edits, dict) or not all(isinstance(part, dict) for part in edits.values()):
-        raise Unusable("The edits of this preview are not in the expected form.")
-    return edits
+    if errors := check_shape(edits):
+        raise Unusable(errors[0]["message"])
+    return edits  # type: ignore[no-any-return]
 
 
 def merged_edits(carried: Edits, draft: Draft, post: QueryDict) -> Edits:
@@ -146,7 +148,7 @@ def block_changes(item: Item, post: QueryDict) -> dict[str, Any]:
         said["phase"] = post.get(f"{prefix}phase", item.phase)
     if isinstance(item, DraftRun):
         repeat = post.get(f"{prefix}repeat", "")
-        said["repeat"] = int(repeat) if repeat.isdecimal() and int(repeat) else item.repeat
+        said["repeat"] = parse_id(repeat) or item.repeat
         said["counted"] = f"{prefix}counted" in post
     return {name: value for name, value in said.items() if value != getattr(item, name)}
 
@@ -167,7 +169,7 @@ class RunChangeForm(forms.Form):
     """One change to a run at a time: the config it belongs to, its repeat number, or whether it counts."""
 
     config = forms.IntegerField(required=False)
-    repeat = forms.IntegerField(required=False, min_value=1)
+    repeat = forms.IntegerField(required=False, min_value=1, max_value=MOST_REPEATS)
     counted = forms.NullBooleanField(required=False)
 
 
@@ -205,7 +207,9 @@ class RunFilterForm(forms.Form):
     tag = forms.CharField(required=False, max_length=300)
     min_rps = forms.FloatField(required=False, label="Requests/s from")
     max_rps = forms.FloatField(required=False, label="to")
-    since = forms.DateTimeField(required=False, label="Stored since", widget=forms.DateInput(attrs={"type": "date"}))
+    since = forms.DateTimeField(
+        required=False, label="Stored since", widget=forms.DateInput(attrs={"type": "date"}), validators=MOMENT
+    )
     fingerprint = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
 
     def __init__(self, query: QueryDict, facets: Mapping[str, Sequence[tuple[str, int]]]) -> None:

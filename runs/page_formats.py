@@ -8,20 +8,31 @@ from urllib.parse import quote
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import render
-from django.urls import URLPattern, path, re_path
+from django.urls import URLPattern, path, re_path, register_converter
+from django.urls.converters import IntConverter
 
 from runs.analysis.sheet import Sheet, as_csv, as_markdown
+from runs.querysets import ID
 
 FORMATS = ("json", "csv", "md")
+
+
+class IdConverter(IntConverter):
+    """Of addresses: a number that no database holds is no id."""
+
+    regex = ID
+
+
+register_converter(IdConverter, "id")
 
 
 def page_routes(
     route: str, view: Callable[..., HttpResponseBase], name: str, more: Sequence[str] = ()
 ) -> list[URLPattern]:
     """`route` ("runs/" or "runs/<pk>/") and the same with a suffix that names the format; `more`: beside the usual."""
-    pattern, formats = route.rstrip("/").replace("<pk>", r"(?P<pk>\d+)"), "|".join((*FORMATS, *more))
+    pattern, formats = route.rstrip("/").replace("<pk>", f"(?P<pk>{ID})"), "|".join((*FORMATS, *more))
     return [
-        path(route.replace("<pk>", "<int:pk>"), view, name=name),
+        path(route.replace("<pk>", "<id:pk>"), view, name=name),
         re_path(rf"^{pattern}/?\.(?P<fmt>{formats})/?$", view, name=f"{name}-as"),
     ]
 

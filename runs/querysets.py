@@ -7,14 +7,19 @@ from functools import reduce
 from operator import or_
 
 from django.apps import apps
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import connection
 from django.db.models import Count, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 
 ID_DIGITS = 18  # more do not fit the databases' integers
+ID = rf"[0-9]{{1,{ID_DIGITS}}}"  # in an address
 MOST_NAMESAKES = 20  # experiments, or hosts, of one name that a list goes by
 FACET_LENGTH = 300
 MARGIN = 10_000  # ids
+# Of times that are sent: not every zone has a database's first and last ones, and days are added to them.
+EARLIEST, LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
+MOMENT = [MinValueValidator(EARLIEST), MaxValueValidator(LATEST)]
 
 
 def database_now() -> datetime:
@@ -33,10 +38,15 @@ def count_rows(of: str, by: str, **only: str) -> Coalesce:
     return Coalesce(Subquery(rows.annotate(n=Count("pk")).values("n")), 0)
 
 
+def parse_id(text: str) -> int | None:
+    """The id (or another whole number from 0) that a text is, None where it is none or no database holds it."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= ID_DIGITS else None
+
+
 def find_ids(model: str, wanted: str) -> list[int]:
     """The row of `model` ("runs.Host") with this id or, where it is no number, the newest ones of this name."""
-    if wanted.isdecimal():
-        return [int(wanted)] if len(wanted) <= ID_DIGITS else []
+    if (pk := parse_id(wanted)) is not None:
+        return [pk]
     rows = apps.get_model(model)._default_manager.filter(name=wanted).order_by("-pk")
     return list(rows.values_list("pk", flat=True)[:MOST_NAMESAKES])
 

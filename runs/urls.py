@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import path, re_path
 
 from runs.page_formats import page_routes
+from runs.querysets import ID
 from runs.views import (
     captures,
     configs,
@@ -20,8 +21,7 @@ from runs.views import (
 )
 
 TREND = r"trends/(?P<fingerprint>[-\w]{1,64})"
-OVER_TIME = r"^(?P<kind>captures|runs)/(?P<pk>\d+)/figures/(?P<what>\w{1,40})\.(?P<fmt>json|csv)$"
-
+OVER_TIME = rf"^(?P<kind>captures|runs)/(?P<pk>{ID})/figures/(?P<what>\w{{1,40}})\.(?P<fmt>json|csv)$"
 
 urlpatterns = [
     path("", home.home, name="home"),
@@ -29,12 +29,12 @@ urlpatterns = [
     path("uploads/send/", uploads.send_file, name="send"),
     *page_routes("experiments/", experiments.experiment_list, "experiments"),
     *page_routes("experiments/<pk>/", experiments.experiment_detail, "experiment", ("html",)),
-    path("experiments/<int:pk>/<slug:what>.svg", pictures.experiment_picture, name="experiment-picture"),
+    path("experiments/<id:pk>/<slug:what>.svg", pictures.experiment_picture, name="experiment-picture"),
     *page_routes("compare/", experiments.compare, "compare", ("html",)),
     path("compare/<slug:what>.svg", pictures.compare_picture, name="compare-picture"),
     *page_routes("runs/", runs.run_list, "runs"),
     *page_routes("runs/<pk>/", runs.run_detail, "run"),
-    path("runs/<int:pk>/latency.svg", pictures.run_picture, name="run-picture"),
+    path("runs/<id:pk>/latency.svg", pictures.run_picture, name="run-picture"),
     *page_routes("hosts/", hosts.host_list, "hosts"),
     *page_routes("hosts/<pk>/", hosts.host_detail, "host"),
     *page_routes("configs/<pk>/", configs.config_detail, "config"),
@@ -43,16 +43,16 @@ urlpatterns = [
     re_path(rf"^{TREND}/?\.(?P<fmt>json|csv|md)/?$", trend.trend, name="trend-as"),
     *page_routes("uploads/", uploads.upload_list, "uploads"),
     *page_routes("uploads/<pk>/", uploads.upload_detail, "upload"),
-    path("uploads/<int:pk>/reading/", uploads.upload_progress, name="upload-reading"),
+    path("uploads/<id:pk>/reading/", uploads.upload_progress, name="upload-reading"),
     *page_routes("captures/<pk>/", captures.capture_detail, "capture"),
     re_path(OVER_TIME, captures.figure, name="over-time"),
-    path("experiments/<int:pk>/rename/", edits.rename, {"of": "experiments"}, name="rename-experiment"),
-    path("configs/<int:pk>/rename/", edits.rename, {"of": "configs"}, name="rename-config"),
-    path("hosts/<int:pk>/rename/", edits.rename, {"of": "hosts"}, name="rename-host"),
+    path("experiments/<id:pk>/rename/", edits.rename, {"of": "experiments"}, name="rename-experiment"),
+    path("configs/<id:pk>/rename/", edits.rename, {"of": "configs"}, name="rename-config"),
+    path("hosts/<id:pk>/rename/", edits.rename, {"of": "hosts"}, name="rename-host"),
     path("rulings/", edits.override_doubt, name="overrule"),
-    path("rulings/<int:pk>/withdraw/", edits.withdraw_override, name="withdraw"),
-    path("runs/<int:pk>/change/", edits.change_run, name="change-run"),
-    path("uploads/<int:pk>/redact/", edits.black_out, name="black-out"),
-    path("uploads/<int:pk>/cancel/", edits.cancel_upload, name="cancel-upload"),
-    path("captures/<int:pk>/move/", edits.move_capture, name="move-capture"),
+    path("rulings/<id:pk>/withdraw/", edits.withdraw_override, name="withdraw"),
+    path("runs/<id:pk>/change/", edits.change_run, name="change-run"),
+    path("uploads/<id:pk>/redact/", edits.black_out, name="black-out"),
+    path("uploads/<id:pk>/cancel/", edits.cancel_upload, name="cancel-upload"),
+    path("captures/<id:pk>/move/", edits.move_capture, name="move-capture"),
 ]

@@ -6,13 +6,14 @@ from datetime import datetime
 from typing import Any, NamedTuple, cast
 
 import django_filters as filters
+from django import forms
 from django.db.models import QuerySet
 from rest_framework.exceptions import NotFound
 from rest_framework.pagination import CursorPagination
 from rest_framework.request import Request
 
 from runs.models import Capture, Config, Experiment, Host, Run, Upload
-from runs.querysets import ID_DIGITS, created_since, find_facets, find_ids, related_to
+from runs.querysets import ID_DIGITS, MOMENT, created_since, find_facets, find_ids, parse_id, related_to
 from runs.selectors import lists
 
 
@@ -35,8 +36,7 @@ class NewestFirst(CursorPagination):
         cursor = super().decode_cursor(request)
         if cursor is None or cursor.position is None:
             return cursor
-        position = str(cursor.position)
-        if not (position.isascii() and position.isdecimal() and len(position) <= ID_DIGITS):
+        if parse_id(str(cursor.position)) is None:
             raise NotFound(self.invalid_cursor_message)
         return cursor._replace(offset=0)
 
@@ -72,9 +72,21 @@ class Named(filters.CharFilter):
         return qs.filter(related_to(name, find_ids(f"runs.{name.capitalize()}", value))) if value else qs
 
 
+class RowId(filters.NumberFilter):
+    """Comparing a foreign key does not check whether the database holds the number."""
+
+    field_class = forms.IntegerField  # type: ignore[assignment]  # a field all the same
+
+    def __init__(self, **more: Any) -> None:
+        super().__init__(min_value=0, max_value=10**ID_DIGITS, **more)
+
+
 class Since(filters.DateTimeFilter):
+    def __init__(self, **more: Any) -> None:
+        super().__init__(validators=MOMENT, **more)
+
     def filter(self, qs: QuerySet[Any], value: datetime | None) -> QuerySet[Any]:
-        return qs.filter(created_since(f"runs.{qs.model.__name__}", value)) if value else qs
+        return qs.filter(created_since(qs.model._meta.label, value)) if value else qs
 
 
 class Facet(filters.CharFilter):
@@ -116,7 +128,7 @@ class CaptureFilter(filters.FilterSet):
     experiment = Named()
     config = Named()
     host = Named()
-    run = filters.NumberFilter(field_name="run_id", max_value=10**ID_DIGITS)
+    run = RowId(field_name="run_id")
     since = Since(help_text="stored at or after")
 
     class Meta:

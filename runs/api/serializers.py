@@ -70,8 +70,8 @@ class CaptureSerializer(serializers.ModelSerializer[Capture]):
     url = PageField()
     lines = LinesField()
     experiment = serializers.CharField(source="experiment.name")
-    config = serializers.CharField(source="config.name", default=None)
-    host = serializers.CharField(source="host.name", default=None)
+    config = serializers.CharField(source="config.name", default=None, allow_null=True)
+    host = serializers.CharField(source="host.name", default=None, allow_null=True)
 
     class Meta:
         model = Capture
@@ -97,7 +97,7 @@ class RunSerializer(serializers.ModelSerializer[Run]):
     heading = serializers.CharField(source="label")
     experiment = serializers.CharField(source="experiment.name")
     config = serializers.CharField(source="config.name")
-    host = serializers.CharField(source="host.name", default=None)
+    host = serializers.CharField(source="host.name", default=None, allow_null=True)
 
     class Meta:
         model = Run
@@ -146,7 +146,7 @@ class ConfigDetailSerializer(ConfigSerializer):
 
 class ExperimentSerializer(serializers.ModelSerializer[Experiment]):
     url = PageField()
-    host = serializers.CharField(source="host.name", default=None)
+    host = serializers.CharField(source="host.name", default=None, allow_null=True)
     n_runs = serializers.IntegerField()
     n_configs = serializers.IntegerField()
 

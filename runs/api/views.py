@@ -7,7 +7,6 @@ from typing import Any
 
 from django.db.models import QuerySet
 from django.http import Http404, QueryDict
-from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.decorators import action
@@ -22,7 +21,7 @@ from runs.api import comparisons, filters, serializers
 from runs.ingest import Rejected
 from runs.models import Capture, Config, Experiment, Host, Run
 from runs.presenters.monitor_charts import thin_series
-from runs.querysets import ID_DIGITS
+from runs.querysets import ID, parse_id
 from runs.selectors import judging, reads
 
 MOST_POINTS = 20_000
@@ -35,20 +34,11 @@ METRICS = (
 PERCENTILES = ("50", "90", "95", "99")
 
 
-class Bearer(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
-    """How the OpenAPI description says that tokens are sent."""
-
-    target_class = "runs.accounts.tokens.BearerAuthentication"
-    name = "token"
-
-    def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
-        return {"type": "http", "scheme": "bearer", "description": "A token made on /tokens/"}
-
-
 class Rows(ReadOnlyModelViewSet[Any]):
     """A list and its rows; `detail_class` where a single row says more."""
 
     pagination_class = filters.NewestFirst
+    lookup_value_regex = ID
     detail_class: type[Any] | None = None
 
     def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
@@ -84,10 +74,10 @@ class RunViews(Rows):
     def series(self, request: Request, pk: str) -> Response:
         """A metric of the monitors beside this run, process by process."""
         metric = request.query_params.get("metric", "rss_kb")
-        points = request.query_params.get("points", "2000")
-        if not points.isdecimal() or not 2 <= int(points) <= MOST_POINTS:
-            raise ValidationError({"points": f"expected a whole number from 2 to {MOST_POINTS}, not {points!r}"})
-        return Response(thin_series(self.get_object(), metric, int(points)))
+        points = parse_id(request.query_params.get("points", "2000"))
+        if points is None or not 2 <= points <= MOST_POINTS:
+            raise ValidationError({"points": f"expected a whole number from 2 to {MOST_POINTS}"})
+        return Response(thin_series(self.get_object(), metric, points))
 
 
 class HostViews(Rows):
@@ -206,10 +196,11 @@ def describe_comparison(
 def _parse_ids(name: str, text: str) -> list[int]:
     words = [word.strip() for word in text.split(",") if word.strip()]
     most = 1 if name == "experiment" else MOST_COMPARED
-    if not words or len(words) > most or not all(word.isdecimal() and len(word) <= ID_DIGITS for word in words):
+    ids = [pk for pk in map(parse_id, words) if pk is not None]
+    if not words or len(words) > most or len(ids) < len(words):
         expected = "one id" if most == 1 else f"1 to {most} ids with commas, such as 1,2,3"
         raise ValidationError({name: f"expected {expected}"})
-    return list(dict.fromkeys(int(word) for word in words))
+    return list(dict.fromkeys(ids))
 
 
 def _require_all(what: str, wanted: Sequence[int], found: Container[int]) -> None:

@@ -14,6 +14,7 @@ from operator import attrgetter
 from typing import Any, NotRequired, TypedDict
 
 from runs.analysis.columns import Method, group_by_method
+from runs.querysets import EARLIEST, LATEST
 
 
 @dataclass(slots=True)
@@ -206,7 +207,10 @@ def _read_time(text: str) -> str:
         at = datetime.fromisoformat(text) if text else None
     except ValueError as error:
         raise ValueError(f"at={text[:40]} is no time; expected one such as 2026-11-21T17:28:19+01:00.") from error
-    return (at if at.tzinfo else at.replace(tzinfo=UTC)).isoformat() if at else ""
+    at = at and (at if at.tzinfo else at.replace(tzinfo=UTC))
+    if at and not EARLIEST <= at <= LATEST:
+        raise ValueError(f"at={text[:40]} is out of range; expected a time from {EARLIEST:%Y} on.")
+    return at.isoformat() if at else ""
 
 
 Item = DraftRun | DraftCapture | DraftText

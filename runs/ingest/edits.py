@@ -13,6 +13,7 @@ name become one.
 from __future__ import annotations
 
 import copy
+import reprlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -31,6 +32,7 @@ from .draft import (
 )
 from .errors import Error, Rejected
 from .heading_words import split_repeat
+from .storable import MOST_REPEATS
 
 Edits = dict[str, dict[str, dict[str, Any]]]
 NEW = "new:"
@@ -48,7 +50,10 @@ FIELDS: dict[str, dict[str, tuple[str, Callable[[Any], bool]]]] = {
         "run": _TEXT,
         "phase": ("before, during, after or empty", lambda value: value in PHASES),
         "label": _TEXT,
-        "repeat": ("a whole number from 1", lambda value: type(value) is int and value >= 1),
+        "repeat": (
+            f"a whole number from 1 to {MOST_REPEATS}",
+            lambda value: type(value) is int and 1 <= value <= MOST_REPEATS,
+        ),
         "counted": _YES_NO,
         "leave_out": _YES_NO,
     },
@@ -61,7 +66,7 @@ def apply_edits(draft: Draft, edits: Edits, *, strict: bool = True) -> Draft:
     strict False leaves out edits that name what is not in the draft: for a text that a later parser reads again.
     """
     edited = copy.deepcopy(draft)
-    wrong = _check_shape(edits)
+    wrong = check_shape(edits)
     if not wrong:
         names_changed = any(edits.get(section) for section in ("experiments", "configs"))
         wrong = _edit_draft(edited, edits)
@@ -111,7 +116,7 @@ def _error(message: str) -> Error:
     return {"line": None, "message": message}
 
 
-def _check_shape(edits: Any) -> list[Error]:
+def check_shape(edits: Any) -> list[Error]:
     """What is wrong with the edits, whatever is in the draft."""
     if not isinstance(edits, dict):
         return [_error("Edits must be an object with experiments, hosts, configs and blocks.")]
@@ -125,14 +130,16 @@ def _check_shape(edits: Any) -> list[Error]:
                     expected = ", ".join(fields)
                     errors.append(_error(f"Unknown edit {section}.{key}.{field}. Expected one of: {expected}."))
                 elif not fields[field][1](value):
-                    errors.append(_error(f"{section}.{key}.{field} must be {fields[field][0]}, not {value!r}."))
+                    errors.append(
+                        _error(f"{section}.{key}.{field} must be {fields[field][0]}, not {reprlib.repr(value)}.")
+                    )
     return errors
 
 
 def _check_entries(given: Any, where: str, errors: list[Error]) -> list[tuple[str, Any]]:
     if isinstance(given, dict):
         return list(given.items())
-    errors.append(_error(f"Edits of {where} must be an object, not {given!r}."))
+    errors.append(_error(f"Edits of {where} must be an object, not {reprlib.repr(given)}."))
     return []
 
 

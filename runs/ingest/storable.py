@@ -9,6 +9,7 @@ from typing import Any
 from django.db import connection, models
 
 _UNSTORABLE = dict.fromkeys((0, *range(0xD800, 0xE000)))
+MOST_REPEATS = 1_000_000  # others are added to it
 _LIMIT = 2**63  # PostgreSQL returns 1e25 as a whole number, which no 64 bits hold
 
 

@@ -16,6 +16,7 @@ from django.utils import timezone
 from parsers import Block, LoadResult, Problem, cited_lines
 from runs.analysis.facts import FIGURES
 from runs.models import Capture, Config, ConfigText, Experiment, Run, Series, Timing, Upload
+from runs.querysets import parse_id
 
 from . import clocks, counters, timings
 from .captures import ROW_TABLES, collect_series
@@ -285,7 +286,7 @@ def series_of(capture: Capture, samples: CaptureSeries) -> Iterator[Series]:
 def _runs_of_other_uploads(captures: Iterable[DraftCapture]) -> dict[str, Run]:
     """Runs that edits put captures of this upload beside, by "id:PK"."""
     numbers = {capture.run.removeprefix("id:") for capture in captures if capture.run.startswith("id:")}
-    rows = Run.objects.in_bulk([int(number) for number in numbers if number.isdecimal()]) if numbers else {}
+    rows = Run.objects.in_bulk([pk for pk in map(parse_id, numbers) if pk is not None]) if numbers else {}
     return {f"id:{pk}": run for pk, run in rows.items()}
 
 

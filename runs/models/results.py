@@ -9,7 +9,7 @@ from django.db import models
 from django.urls import reverse
 from django.utils import timezone
 
-from runs.querysets import created_since, find_facets, find_ids, related_to
+from runs.querysets import created_since, find_facets, find_ids, parse_id, related_to
 
 from .experiments import Config, Experiment, Host, Sourced
 from .uploads import HEAVY
@@ -51,7 +51,7 @@ class RunQuerySet(models.QuerySet["Run"]):
 
         Names are looked up at once, in three queries at most. See runs.selectors.lists for tags, and for searching.
         """
-        by_id = config.isdecimal()
+        by_id = parse_id(config) is not None
         exact = {"tool": tool, "fingerprint": fingerprint}
         wanted = models.Q(**{name: value for name, value in exact.items() if value})
         wanted &= related_to("experiment", find_ids("runs.Experiment", experiment)) if experiment else models.Q()

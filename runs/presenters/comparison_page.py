@@ -30,6 +30,7 @@ from runs.presenters.comparison_charts import (
     percentile_lines,
     throughput_bars,
 )
+from runs.querysets import parse_id
 from runs.selectors import judging, reads
 
 # The file loads nothing and runs nothing, wherever it is put.
@@ -180,8 +181,9 @@ def read_selection(request: HttpRequest) -> tuple[int, reads.Material]:
 def parse_ids(values: Iterable[str]) -> list[int]:
     """ "1,2,3" (or repeated parameters) as numbers in order, each once. Raises Http404 for anything else."""
     words = [word.strip() for value in values for word in value.split(",") if word.strip()]
-    if not all(word.isascii() and word.isdecimal() and len(word) < 19 for word in words):
+    numbers = [pk for pk in map(parse_id, words) if pk is not None]
+    if len(numbers) < len(words):
         raise Http404("Expected numbers with commas between them, as in ?runs=1,2,3.")
     if len(words) > MAX_COMPARED:
         raise Http404(f"At most {MAX_COMPARED} can be compared at once.")
-    return list(dict.fromkeys(int(word) for word in words))
+    return list(dict.fromkeys(numbers))

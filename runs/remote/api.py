@@ -20,11 +20,10 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
-from runs.api.filters import Named, Since
+from runs.api.filters import Named, RowId, Since
 from runs.api.serializers import ErrorsSerializer, PageField
 from runs.api.views import Rows
 from runs.models import Experiment
-from runs.querysets import ID_DIGITS
 
 from . import jobs, planning, tasks
 from .checks import Refused
@@ -74,8 +73,8 @@ class PlanSerializer(serializers.ModelSerializer[Plan]):
 class VariantSerializer(serializers.ModelSerializer[Variant]):
     """What is null or empty is the plan's. `switch`: the name of the command that puts the config in place."""
 
-    switch: Any = serializers.SlugRelatedField[Switch](slug_field="name", read_only=True)
-    address: Any = serializers.SlugRelatedField[TargetAddress](slug_field="base", read_only=True)
+    switch: Any = serializers.SlugRelatedField[Switch](slug_field="name", read_only=True, allow_null=True)
+    address: Any = serializers.SlugRelatedField[TargetAddress](slug_field="base", read_only=True, allow_null=True)
 
     class Meta:
         model = Variant
@@ -107,10 +106,10 @@ class JobSerializer(serializers.ModelSerializer[Job]):
 
     url = PageField()
     summary = serializers.SerializerMethodField()
-    plan = serializers.CharField(source="plan.name", default=None)
-    target = serializers.CharField(source="target.host.name", default=None)
-    generator = serializers.CharField(source="generator.name", default=None)
-    experiment = serializers.CharField(source="experiment.name", default=None)
+    plan = serializers.CharField(source="plan.name", default=None, allow_null=True)
+    target = serializers.CharField(source="target.host.name", default=None, allow_null=True)
+    generator = serializers.CharField(source="generator.name", default=None, allow_null=True)
+    experiment = serializers.CharField(source="experiment.name", default=None, allow_null=True)
     experiment_url = serializers.SerializerMethodField()
     progress = ProgressSerializer()
     n_steps = serializers.IntegerField()
@@ -173,7 +172,7 @@ class JobDetailSerializer(JobSerializer):
 
 class PlanFilter(filters.FilterSet):
     name = filters.CharFilter()
-    target = filters.NumberFilter(field_name="target_id", max_value=10**ID_DIGITS)
+    target = RowId(field_name="target_id")
 
     class Meta:
         model = Plan
@@ -184,8 +183,8 @@ class JobFilter(filters.FilterSet):
     state = filters.ChoiceFilter(
         method="in_state", choices=[("active", "active"), *Job.State.choices], help_text="active: waiting or running"
     )
-    plan = filters.NumberFilter(field_name="plan_id", max_value=10**ID_DIGITS)
-    target = filters.NumberFilter(field_name="target_id", max_value=10**ID_DIGITS)
+    plan = RowId(field_name="plan_id")
+    target = RowId(field_name="target_id")
     experiment = Named()
     since = Since(help_text="asked for at or after")
 

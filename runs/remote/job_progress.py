@@ -11,7 +11,7 @@ from typing import Any
 
 from django.db.models import Q
 
-from runs.querysets import ID_DIGITS
+from runs.querysets import parse_id
 
 from .models import Job, Plan, Step
 from .tools import INSTALLED_BY
@@ -138,7 +138,7 @@ def active_jobs() -> list[JobSummary]:
 
 def jobs_adding_to(experiment_id: int, shown: str = "") -> ExperimentJobs:
     """The experiment's jobs that are not over, and those that a page showed before (`shown`: ids with commas)."""
-    ids = [int(word) for word in shown.split(",")[:MOST_NAMED] if word.isdecimal() and len(word) <= ID_DIGITS]
+    ids = [pk for pk in map(parse_id, shown.split(",")[:MOST_NAMED]) if pk is not None]
     rows = Job.objects.with_counts().filter(experiment=experiment_id)
     found = summarize_jobs(rows.filter(~Q(state__in=Job.OVER) | Q(pk__in=ids)))
     seen = repr([(job.pk, summary) for job, summary in found])

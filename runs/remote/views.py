@@ -17,6 +17,7 @@ from django.views.decorators.http import require_POST
 from runs.analysis.sheet import Sheet
 from runs.models import Run
 from runs.page_formats import respond
+from runs.querysets import parse_id
 from runs.selectors.lists import paginate
 
 from . import jobs as remote_jobs
@@ -159,7 +160,7 @@ def new_plan(request: HttpRequest) -> HttpResponse:
     repeated = None
     run = request.GET.get("run", "")
     if run:
-        found = get_object_or_404(Run.objects.with_context(), pk=run if run.isdecimal() else 0)
+        found = get_object_or_404(Run.objects.with_context(), pk=parse_id(run))
         try:
             repeated = plan_from_run(found)
         except CannotRepeat as reason:
@@ -177,7 +178,7 @@ def _chosen_target(request: HttpRequest) -> Target | None:
     enabled = Target.objects.filter(enabled=True).select_related("host")
     wanted = request.GET.get("target", "")
     if wanted:
-        return get_object_or_404(enabled, pk=wanted if wanted.isdecimal() else 0)
+        return get_object_or_404(enabled, pk=parse_id(wanted))
     few = list(enabled[:2])
     return few[0] if len(few) == 1 else None
 

@@ -20,7 +20,7 @@ from django.http import QueryDict
 from runs.analysis.trend import MOST_DAYS, Day
 from runs.models import Experiment, Facet, Host, Run, Trend, TrendLine
 from runs.models.results import RunQuerySet
-from runs.querysets import ID_DIGITS, find_facets
+from runs.querysets import find_facets, parse_id
 
 PAGE_SIZE = 50
 RATE = "requests_per_second"
@@ -67,15 +67,14 @@ def make_page(query: QueryDict, rows: Sequence[Any], column: str = "id", size: i
 
 def id_after(query: QueryDict) -> int | None:
     """The id that the page before ended with."""
-    key = query.get("after", "")
-    return int(key) if _is_id(key) else None
+    return parse_id(query.get("after", ""))
 
 
 def _read_key(key: str) -> tuple[float, int] | None:
     """The value and the id that the page before ended with, in a list that is sorted by a value."""
-    value, _, pk = key.rpartition(",")
+    value, _, last = key.rpartition(",")
     try:
-        return (float(value), int(pk)) if _is_id(pk) else None
+        return None if (pk := parse_id(last)) is None else (float(value), pk)
     except ValueError:
         return None
 
@@ -84,16 +83,12 @@ def _key(row: Model, column: str) -> str:
     return str(row.pk) if column == "id" else f"{getattr(row, column)!r},{row.pk}"
 
 
-def _is_id(key: str) -> bool:
-    return key.isascii() and key.isdecimal() and len(key) <= ID_DIGITS
-
-
 def _after(key: str, column: str, descending: bool) -> Q | None:
     """The condition for "after the row with this key"; a key that is none means the first page."""
     side = "lt" if descending else "gt"
     if column == "id":
-        pk = key.rpartition(",")[2]
-        return Q(**{f"id__{side}": int(pk)}) if _is_id(pk) else None
+        pk = parse_id(key.rpartition(",")[2])
+        return None if pk is None else Q(**{f"id__{side}": pk})
     if (read := _read_key(key)) is None:
         return None
     number, further = read[0], Q(**{f"id__{side}": read[1]})

@@ -23,6 +23,7 @@ from runs.models import Capture, Upload
 from runs.page_formats import respond
 from runs.presenters.monitor_charts import charts_of_capture
 from runs.presenters.source_lines import mark_lines, upload_spans
+from runs.querysets import parse_id
 from runs.selectors.lists import paginate
 from runs.selectors.samples import machine_table, samples_of_capture
 
@@ -130,8 +131,7 @@ def upload_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
 
 def _text_context(request: HttpRequest, upload: Upload, spans: list[Any]) -> dict[str, Any]:
     """The part of the text that holds ?line=, and the parts that it can be left for."""
-    text, wanted = ingest.text_of(upload), request.GET.get("line", "1")
-    line = int(wanted) if wanted.isascii() and wanted.isdecimal() and len(wanted) < 12 else 1
+    text, line = ingest.text_of(upload), parse_id(request.GET.get("line", "")) or 1
     start = max(min(line, text.n_lines) - 1, 0) // LINES_A_PAGE * LINES_A_PAGE + 1
     return {
         "lines": mark_lines(
