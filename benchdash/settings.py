@@ -95,6 +95,7 @@ STORAGES = {
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 
 # Login, and what browsers may do
+AUTHENTICATION_BACKENDS = ["runs.accounts.login.Backend"]
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "login"
@@ -136,8 +137,8 @@ REST_FRAMEWORK = {
         "user": f"{API_PER_MINUTE // 60}/s" if API_PER_MINUTE >= 600 else f"{API_PER_MINUTE}/min",
         "anon": "120/min",
     },
-    # With HTTPS there is a proxy, whose last address in X-Forwarded-For is the client's.
-    "NUM_PROXIES": 1 if HTTPS else None,
+    # With HTTPS there is a proxy, whose last address in X-Forwarded-For is the client's. Without, anybody may write that header.
+    "NUM_PROXIES": 1 if HTTPS else 0,
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "benchdash",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
 from django.contrib.auth.models import User
+from django.test import Client
 from django.urls import URLResolver, get_resolver
 
 pytestmark = pytest.mark.django_db
@@ -60,6 +62,42 @@ def test_a_login_leads_to_no_other_site(client):
 def test_a_wrong_password_is_said_on_the_page(client):
     response = client.post("/login/", {"username": "ann", "password": "wrong"})
     assert "do not match" in response.text
+
+
+def try_to_log_in(client, address="127.0.0.1", page="/login/", **form):
+    return client.post(page, {"username": "ann", "password": "wrong", **form}, REMOTE_ADDR=address)
+
+
+@pytest.mark.parametrize("page", ["/login/", "/admin/login/"])
+def test_whoever_tries_many_passwords_has_to_wait_and_is_told_so(client, page):
+    User.objects.create_superuser("ann", password="long-enough-1")
+    for _ in range(10):
+        assert "Too many tries" not in try_to_log_in(client, page=page).text
+    refused = try_to_log_in(client, password="long-enough-1", page=page)
+    assert re.search(r"Too many tries to log in\. Try again in \d\d? s\.", refused.text)
+    spoofed = client.post(page, {"username": "ann", "password": "x"}, headers={"x-forwarded-for": "10.0.0.9"})
+    assert "Too many tries" in spoofed.text
+    assert try_to_log_in(Client(), "10.0.0.2", password="long-enough-1", page=page).status_code == 302
+
+
+def test_whoever_tries_a_name_from_many_addresses_does_not_shut_out_who_is_known(client):
+    User.objects.create_user("ann", password="long-enough-1")
+    User.objects.create_user("bob", password="long-enough-2")
+    assert try_to_log_in(client, "10.0.0.1", password="long-enough-1").status_code == 302
+    client.post("/logout/")
+    for n in range(30):
+        try_to_log_in(Client(), f"10.0.1.{n}")
+    assert "Too many tries" in try_to_log_in(Client(), "10.0.2.1", password="long-enough-1").text
+    assert try_to_log_in(client, "10.0.2.2", password="long-enough-1").status_code == 302
+    assert try_to_log_in(Client(), "10.0.2.1", username="bob", password="long-enough-2").status_code == 302
+
+
+def test_a_password_that_is_one_too_many_is_not_hashed(client, monkeypatch):
+    for _ in range(10):
+        try_to_log_in(client)
+    monkeypatch.setattr(User, "check_password", None)
+    monkeypatch.setattr(User, "set_password", None)
+    assert "Too many tries" in try_to_log_in(client).text
 
 
 def test_logging_out_ends_the_session(client):
