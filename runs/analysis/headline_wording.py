@@ -136,6 +136,7 @@ def _measured(headline: Headline) -> str:
 
 def _unproven(headline: Headline) -> str:
     step, worse = headline.next, _but(headline)
+    spread, ratio = headline.spread or 1.0, headline.ratio or 1.0
     once = headline.winner and headline.loser and min(headline.winner.n, headline.loser.n) == 1
     if headline.within_step:
         return f", no further apart than one step of what the tool prints{worse}."
@@ -144,10 +145,10 @@ def _unproven(headline: Headline) -> str:
     elif headline.odd[0] == "outlier":
         noise = f", but one run of “{_shorten(headline.odd[1])}” is far off the others"
     elif headline.odd[0] == "cold":
-        differ = spread_words(headline.spread or 1.0)
+        differ = spread_words(spread)
         noise = f", but runs of one config differ by up to {differ}, and the first of them looks like a cold start"
-    elif headline.spread and headline.spread > 1:
-        noise = f", but runs of one config differ by up to {spread_words(headline.spread)}, so this may be noise"
+    elif spread > 1 and spread**2 >= max(ratio, 1 / ratio):
+        noise = f", but runs of one config differ by up to {spread_words(spread)}, so this may be noise"
     else:
         noise = "; one run cannot show noise" if once else ", too little to be sure"
     full = f"{noise}{worse.replace(', but', ', and', 1)}"

@@ -39,6 +39,7 @@ from .redact import Secret as Secret
 from .redact import redact_secrets as redact_secrets
 from .results import capture_result as capture_result
 from .results import draft_results as draft_results
+from .results import draft_runs as draft_runs
 from .results import result_of as result_of
 from .results import run_result as run_result
 from .stopping import Stopped as Stopped

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from operator import attrgetter
 from typing import Any
 
 from django.db.models import Q
 
 from parsers import Block
-from runs.models import Capture, Run, Upload
+from runs.models import Capture, Host, Run, Upload
 
-from .draft import Draft, DraftExperiment, DraftRun
+from .draft import Draft, DraftExperiment, DraftHost, DraftRun
 from .storable import plain_json
-from .store import Loads, Rows
+from .store import Loads, Rows, figures_of
 
 
 def result_of(upload: Upload, rows: Rows | None = None) -> dict[str, Any]:
@@ -88,6 +89,29 @@ def capture_result(capture: Capture) -> dict[str, Any]:
         **_capture_summary(capture),
         "values": capture.values,
     }
+
+
+def draft_runs(blocks: Sequence[Block], draft: Draft, drafted: DraftExperiment) -> list[Run]:
+    """A draft's runs as rows that are not saved: hosts, configs and runs are numbered from 1, in its order."""
+    loads = Loads(blocks)
+    hosts = {host.key: Host(at, **_columns_of(host)) for at, host in enumerate(draft.hosts, 1)}
+    configs = {config.key: at for at, config in enumerate(drafted.configs, 1)}
+    return [
+        Run(
+            pk=at,
+            upload_id=0,
+            config_id=configs[run.config],
+            host=hosts.get(run.host or drafted.host),
+            line_first=run.lines[0],
+            line_last=run.lines[1],
+            **figures_of(run, loads),
+        )
+        for at, run in enumerate(drafted.runs, 1)
+    ]
+
+
+def _columns_of(host: DraftHost) -> dict[str, Any]:
+    return {name: value for name, value in asdict(host).items() if name != "key"}
 
 
 def draft_results(blocks: Sequence[Block], draft: Draft) -> list[dict[str, Any]]:

@@ -93,6 +93,18 @@ class Loads:
         return block, self._results[number][int(row or 0)], values
 
 
+def figures_of(run: DraftRun, loads: Loads) -> dict[str, Any]:
+    """The columns of Run that the text alone gives."""
+    block, result, values = loads.find(run.key)
+    own = {"label": run.label, "note": run.note, "repeat": run.repeat, "command": block.command}
+    return {
+        **truncate(Run, values=values, **own, **{name: getattr(result, name) for name in FIGURES}),
+        "counted": run.counted,
+        "partial": block.partial,
+        "figure_lines": cited_lines(result.tool, block.figure_lines),
+    }
+
+
 class _Writer:
     """Writes one upload."""
 
@@ -172,17 +184,13 @@ class _Writer:
     def _run(self, drafted: DraftExperiment, run: DraftRun, previous: PreviousRows) -> Run:
         block, result, values = self.loads.find(run.key)
         config = self.placement.configs[run.config]
-        own = {"label": run.label, "note": run.note, "repeat": run.repeat, "command": block.command}
         row = Run(
             **self._source(run),
-            **truncate(Run, values=values, **own, **{name: getattr(result, name) for name in FIGURES}),
+            **figures_of(run, self.loads),
             quotes=run.quotes,
             experiment=config.experiment,
             config=config,
             host=self.placement.hosts.get(run.host) or self.placement.hosts.get(drafted.host),
-            counted=run.counted,
-            partial=block.partial,
-            figure_lines=cited_lines(result.tool, block.figure_lines),
             tags=self.upload.hints.get("tags", []),
         )
         span = clocks.find_run_span(block, result, values, self.upload.hints.get("slot"))

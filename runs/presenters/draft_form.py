@@ -15,6 +15,7 @@ from runs.ingest.draft import DraftCapture, DraftExperiment, DraftRun, DraftText
 from runs.ingest.edits import Edits, suggest_grouping
 from runs.models import Capture
 from runs.presenters.source_lines import CoveredLines, Span, capture_tint, mark_lines
+from runs.selectors.judging import judge_draft
 
 # Each entry has a select of all configs: more of them would make a form that no browser likes.
 MOST_ENTRIES = 200
@@ -44,7 +45,12 @@ def draft_context(shown: Preview, redact: Sequence[str] | None, edits: Edits) ->
     blocks = {f"b{at}": block for at, block in enumerate(shown.blocks)}
     hosts = {host.key: host for host in shown.draft.hosts}
     experiments: list[dict[str, Any]] = [
-        {"draft": experiment, "groups": _group_entries(experiment, blocks), "host": hosts.get(experiment.host)}
+        {
+            "draft": experiment,
+            "groups": _group_entries(experiment, blocks),
+            "host": hosts.get(experiment.host),
+            "headline": judge_draft(shown, experiment),
+        }
         for experiment in shown.draft.experiments
     ]
     secrets = {secret.key: secret for secret in reversed(shown.text.secrets)}

@@ -35,9 +35,12 @@ from runs.analysis.scaling import Sweep, sweeps
 from runs.analysis.table import Comparison, against
 from runs.analysis.verdict import Judgement, Spread
 from runs.analysis.verdict_wording import add_words
+from runs.ingest import Preview
+from runs.ingest.draft import DraftExperiment
 from runs.models import Experiment, Run
 from runs.selectors import reads, summaries
 
+MAX_DRAFTED = 500
 MAX_FILLED = 30  # cards whose headline is worked out before anybody opens the page
 KEPT_S = 7 * 24 * 3600
 METRICS = ("requests_per_second", "mean_ms", "max_ms")
@@ -79,27 +82,37 @@ def judged(material: reads.Material, comparison: Comparison) -> Judged:
     kept = caches["conclusions"]
     found: Judged | None = kept.get(key)
     if found is None:
-        doubts = find_doubts(case)
-        out, away = excluded(doubts), apart(doubts)
-        has_costs = case.captures or case.hosts
-        judgement = judge(comparison, excluded=out, apart=away, spread=spread)
-        differences = compare_configs(case.configs, case.texts)
-        swept = sweeps(case.configs, case.runs, excluded=out)
-        headline = find_headline(comparison, judgement, doubts, differences, swept, case.hosts)
-        found = Judged(
-            headline=write_headline(headline),
-            doubts=doubts,
-            judgement=add_words(judgement),
-            differences=differences,
-            sweeps=swept,
-            cost=cost(comparison, case.captures, hosts=case.hosts, texts=case.texts, excluded=out)
-            if has_costs
-            else None,
-            out=out,
-            apart=away,
-        )
+        found = _conclude(case, comparison, spread)
         kept.set(key, _with_columns(found, ()), KEPT_S)
     return _with_columns(found, comparison.columns)
+
+
+def _conclude(case: Case, comparison: Comparison, spread: Spread | None) -> Judged:
+    doubts = find_doubts(case)
+    out, away = excluded(doubts), apart(doubts)
+    has_costs = case.captures or case.hosts
+    judgement = judge(comparison, excluded=out, apart=away, spread=spread)
+    differences = compare_configs(case.configs, case.texts)
+    swept = sweeps(case.configs, case.runs, excluded=out)
+    headline = find_headline(comparison, judgement, doubts, differences, swept, case.hosts)
+    return Judged(
+        headline=write_headline(headline),
+        doubts=doubts,
+        judgement=add_words(judgement),
+        differences=differences,
+        sweeps=swept,
+        cost=cost(comparison, case.captures, hosts=case.hosts, texts=case.texts, excluded=out) if has_costs else None,
+        out=out,
+        apart=away,
+    )
+
+
+def judge_draft(shown: Preview, drafted: DraftExperiment) -> Headline | None:
+    """The headline of a text that is not stored, by its runs alone; None where it has none, or too many to judge at once."""
+    if not 0 < len(drafted.runs) <= MAX_DRAFTED:
+        return None
+    case = reads.of_draft(shown, drafted)
+    return _conclude(case, table.compare(case.configs, case.runs, []), None).headline
 
 
 def _with_columns(found: Judged, columns: tuple[Column, ...]) -> Judged:

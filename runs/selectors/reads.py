@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 from django.db.models import Q, QuerySet
@@ -26,7 +27,9 @@ from runs.analysis.facts import (
 )
 from runs.analysis.scaling import find_varied
 from runs.ingest import (
+    Preview,
     asked_load,
+    draft_runs,
     has_one_thread,
     is_monitor,
     lists_all_processes,
@@ -34,6 +37,7 @@ from runs.ingest import (
     parse_command,
     semantics_of,
 )
+from runs.ingest.draft import DraftExperiment
 from runs.models import Capture, Config, ConfigText, Experiment, Host, Override, Run, Series, Timing
 
 PROCESS_METRICS = ("rss_kb", "cpu_pct")
@@ -96,19 +100,32 @@ def of_configs(wanted: Sequence[int]) -> Material:
     return _selection(runs, Q(config__in=order))
 
 
-def case_of(material: Material) -> Case:
-    """The same material as the case that doubts are raised from. One query, for what people said of earlier doubts."""
-    hosts = [
+def of_draft(shown: Preview, drafted: DraftExperiment) -> Case:
+    """What a previewed text would become, without its monitors and config texts. No query."""
+    rows = draft_runs(shown.blocks, shown.draft, drafted)
+    configs = [ConfigFact(at, config.name, config.group) for at, config in enumerate(drafted.configs, 1)]
+    runs = [run_fact(row) for row in sorted(rows, key=attrgetter("config_id", "repeat", "pk"))]
+    hosts = {row.host.pk: row.host for row in rows if row.host}
+    return Case(configs, runs, hosts=_host_facts(hosts.values()), varied=find_varied(configs, runs))
+
+
+def _host_facts(hosts: Iterable[Host]) -> list[HostFact]:
+    return [
         HostFact(
             host.pk, host.name, host.cpu_model, host.cores, host.mhz, host.ram_kb, host.swap_kb, host.os, host.kernel
         )
-        for host in material.hosts
+        for host in hosts
     ]
+
+
+def case_of(material: Material) -> Case:
+    """The same material as the case that doubts are raised from. One query, for what people said of earlier doubts."""
     texts = [
         TextFact(text.config_id, text.path, text.text, line_url(text.upload_id, text.line_first), text.line_first)
         for text in material.texts
     ]
-    rulings, varied = _rulings(material), find_varied(material.configs, material.runs)
+    hosts, rulings = _host_facts(material.hosts), _rulings(material)
+    varied = find_varied(material.configs, material.runs)
     return Case(material.configs, material.runs, material.counted_captures, texts, hosts, rulings, varied)
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from runs import ingest
 from runs.models import Capture, Config, Experiment, Host, Run, Upload
+from runs.selectors import judging
 from runs.tests.ingest.texts import ab, session
 from runs.tests.pages.form import fields
 
@@ -280,3 +281,29 @@ def test_runs_that_only_a_number_tells_apart_are_grouped_in_one_click_and_parted
 def groupings(page: str) -> list[str]:
     """The values of the buttons that group the runs in another way."""
     return [html.unescape(value) for value in re.findall(r'name="group" value="([^"]*)"', page)]
+
+
+def test_a_preview_opens_with_the_headline_of_its_groups_as_they_stand(browser):
+    page = previewed(browser)
+    assert "“event:” measured 91 % faster than “worker:” in one run against 2" in html.unescape(page)
+    sent = fields(page, "preview")
+    renamed = sent | {key_of(sent, "configs", "event:"): "nginx 2"}
+    assert "“nginx 2” measured 91 % faster" in html.unescape(browser.post("/preview/", renamed).content.decode())
+    assert Run.objects.count() == Upload.objects.count() == 0
+
+
+def test_the_headline_of_a_preview_is_that_of_the_stored_text(browser, shared, monkeypatch):
+    monkeypatch.undo()  # how runs are related in earnest
+    text = next(shared.glob("seeds/002_*.txt")).read_bytes().decode()
+    page = html.unescape(previewed(browser, text))
+    ingest.submit(text.encode(), door="rest")
+    stored = browser.get(f"{Experiment.objects.get().get_absolute_url()[:-1]}.json").json()["headline"]["sentence"]
+    assert stored in page
+
+
+@pytest.mark.parametrize("runs", [2, 12])
+def test_a_preview_s_headline_asks_the_database_nothing(browser, runs, django_assert_num_queries):
+    text = session(*[100.0 + at for at in range(runs)], heading="worker:") + session(200.0, heading="event:")
+    shown = ingest.preview(text.encode())
+    with django_assert_num_queries(0):
+        assert [judging.judge_draft(shown, each).outcome for each in shown.draft.experiments]
