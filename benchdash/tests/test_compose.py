@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from benchdash.tests.services import ROOT
-from runs.management.processes import web_command
+from runs.management.processes import STOP_SIGNALS, web_command
 
 FILE = ROOT / "docker-compose.yml"
 SECRETS = {"POSTGRES_PASSWORD", "REDIS_PASSWORD", "SECRET_KEY"}
@@ -61,6 +61,12 @@ def test_only_the_web_server_is_published_and_only_here(compose):
 def test_the_web_server_is_the_one_of_make_run(compose):
     command = " ".join(["python", *web_command("0.0.0.0", 8000)[1:]])  # noqa: S104
     assert compose["services"]["web"]["command"][2].endswith(f"exec {command}")
+
+
+def test_what_is_stopped_gets_the_time_that_it_takes(compose):
+    longest_s = sum(seconds for _, seconds in STOP_SIGNALS)
+    assert int(compose["services"]["worker"]["stop_grace_period"].removesuffix("s")) > longest_s
+    assert int(compose["services"]["web"]["stop_grace_period"].removesuffix("s")) > 30
 
 
 def test_every_setting_it_gives_is_one_that_is_read(compose):

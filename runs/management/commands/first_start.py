@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +14,13 @@ from django.contrib.auth.models import User
 from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
+from django.db import DatabaseError, connection
 
 from runs import ingest
 from runs.accounts.first_user import make_first_user, password_file
 from runs.selectors.judging import work_out_headlines
 
+START_LOCK = 0x62656E6368  # PostgreSQL's number for it: "bench"
 SAMPLES = Path(__file__).resolve().parent.parent.parent / "samples"
 
 
@@ -25,6 +30,10 @@ class Command(BaseCommand):
     requires_system_checks = []  # see serve
 
     def handle(self, *args: Any, **options: Any) -> None:
+        with take_turn():
+            self._prepare()
+
+    def _prepare(self) -> None:
         call_command("migrate", interactive=False, verbosity=0)
         collect_static_when_changed()
         # The user is made last: a first start that was cut short is a first start again, and loading repeats nothing.
@@ -34,6 +43,23 @@ class Command(BaseCommand):
             self.stdout.write(f"The user admin was made; the password is in {password_file()}")
         work_out_headlines()
         ingest.apply_deltas()  # what samples or a migration have counted is there on the first page that is opened
+
+
+@contextmanager
+def take_turn() -> Iterator[None]:
+    """Starts at the same time wait for each other: those with one DATA_DIR, and those with one PostgreSQL."""
+    with (Path(settings.DATA_DIR) / "start.lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)  # closing it lets go
+        if connection.vendor != "postgresql":
+            yield
+            return
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_lock(%s)", [START_LOCK])
+        try:
+            yield
+        finally:
+            with suppress(DatabaseError), connection.cursor() as cursor:  # a connection that is gone has let go
+                cursor.execute("SELECT pg_advisory_unlock(%s)", [START_LOCK])
 
 
 def load_samples() -> int:
