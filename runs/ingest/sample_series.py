@@ -20,6 +20,7 @@ MAX_PROCESSES = 20_000  # that get series of their own
 MAX_PROGRAMS = 1_000
 MAX_SUMMED = 40  # programs whose sums are kept with a capture
 SUMMED = ("rss_kb", "cpu_pct")
+MAX_IN_JSON = 2**63
 MAX_VALUE = 1e300  # no tool measures more; NaN is not below it either, and sums stay finite
 PROCESS_ROWS_A_PART = 250_000  # rows that are collected before they are packed
 SYSTEM_VALUES_A_PART = 100_000
@@ -150,7 +151,8 @@ class CaptureSeries:
         self.flush()
         sums: dict[str, dict[str, list[float]]] = {}
         for (program, metric), (n, total, most) in self._processes.sums.items():
-            sums.setdefault(program, {})[metric] = [total / n, most]
+            if most < MAX_IN_JSON:
+                sums.setdefault(program, {})[metric] = [total / n, most]
         biggest = sorted(sums, key=lambda program: -sums[program].get("rss_kb", sums[program]["processes"])[0])
         return {program[:100]: sums[program] for program in biggest[:MAX_SUMMED]}
 

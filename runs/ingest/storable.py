@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -19,16 +19,20 @@ def plain_text(text: str) -> str:
 
 
 def plain_json(value: Any) -> Any:
-    """The value with None for numbers that JSON or 64 bits do not hold, and with storable texts."""
+    """The value with storable texts, without figures that JSON or 64 bits do not hold: in a list None stands for one."""
     if isinstance(value, str):
         return plain_text(value)
-    if isinstance(value, int | float):  # infinity and nan fail the comparison
-        return value if abs(value) < _LIMIT else None
+    if isinstance(value, int | float):
+        return value if _is_held(value) else None
     if isinstance(value, dict):
-        return {plain_text(str(key)): plain_json(inner) for key, inner in value.items()}
+        return {plain_text(str(key)): plain_json(inner) for key, inner in value.items() if _is_held(inner)}
     if isinstance(value, list | Sequence):  # `list` first: the check of a Sequence takes ten times as long
         return [plain_json(inner) for inner in value]
     return value
+
+
+def _is_held(value: Any) -> bool:
+    return not isinstance(value, int | float) or abs(value) < _LIMIT  # infinity and nan fail the comparison
 
 
 def truncate(model: type[models.Model], **values: Any) -> dict[str, Any]:
@@ -45,7 +49,7 @@ def _storable(field: Any, value: Any) -> Any:
         return plain_json(value)
     if value is None or isinstance(field, models.BooleanField):
         return value
-    if not math.isfinite(value):
+    if not abs(value) <= sys.float_info.max:  # nan, too, and a whole number that no float holds
         return None
     if isinstance(field, models.FloatField):
         return value

@@ -23,7 +23,7 @@ from .captures import ROW_TABLES, collect_series
 from .configs import Placement, fingerprint_of
 from .draft import Draft, DraftCapture, DraftExperiment, DraftRun
 from .sample_series import CaptureSeries
-from .storable import truncate
+from .storable import plain_json, truncate
 
 BATCH = 500
 AHEAD = timedelta(days=1)  # zones without an offset are taken for UTC
@@ -69,7 +69,7 @@ def store(upload: Upload, reading: Reading) -> Rows:
     upload.status = Upload.Status.PARTIAL if reading.problems else Upload.Status.READY
     upload.error = ""
     upload.blocks = [{"kind": b.kind, "lines": [b.first, b.last], "partial": b.partial} for b in reading.blocks]
-    upload.problems = [{"line": problem.line, "message": problem.message} for problem in reading.problems]
+    upload.problems = plain_json([{"line": problem.line, "message": problem.message} for problem in reading.problems])
     upload.unread = [list(span) for span in reading.draft.unread]
     return _Writer(upload, reading).write()
 
@@ -248,14 +248,13 @@ class _Writer:
         values = {name: value for name, value in blocks[-1].values.items() if name not in ROW_TABLES}
         return Capture(
             **self._source(capture),
-            **truncate(Capture, values=values, **own),
+            **truncate(Capture, values=values, programs=samples.sums_by_program() if samples.n > 1 else {}, **own),
             quotes=capture.quotes,
             experiment=experiment,
             config=config,
             host=self.placement.hosts.get(capture.host) or self.placement.hosts.get(drafted.host),
             partial=any(block.partial for block in blocks),
             n_samples=max(samples.n, 1),
-            programs=samples.sums_by_program() if samples.n > 1 else {},
             clock_first=samples.clock_first[:8],
             clock_last=samples.clock_last[:8],
         )
