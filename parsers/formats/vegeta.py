@@ -76,7 +76,7 @@ def _line(line: str) -> dict[str, Any] | None:
     found = _ROW.fullmatch(line)
     try:
         return _MEANINGS[found[1]](found[2].split(", "), found[3].rstrip()) if found else None
-    except ValueError:  # a cell too few, or one that is no figure
+    except (ValueError, KeyError):  # a cell too few, one that is no figure, or no title of vegeta's
         return None
 
 

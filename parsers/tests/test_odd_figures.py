@@ -199,3 +199,12 @@ def test_a_line_that_is_refused_goes_back_with_the_lines_that_were_joined_to_it(
         "summary +      1 in     2s =    0,6/s Avg:   146 Min:   146 Max:   146 Err:     0 (0,00%)\n"
     )
     assert [block.last for block in blocks(text)] == [4]
+
+
+# Found by `make fuzz`, and cut down to what it takes.
+FOUND = ["Latencies [min, mean, 50, 90, 95, 99, max]\nRequests [, , ] , , 0\n"]
+
+
+@pytest.mark.parametrize("text", FOUND)
+def test_texts_that_made_a_format_raise(text):
+    assert not any("fault of the reader" in problem.message for block in blocks(text) for problem in block.problems)
