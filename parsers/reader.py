@@ -35,6 +35,12 @@ _TRAIL = 60
 _STAMPS = 16  # lines with a time that are kept of each gap; the middle ones go
 _LONGEST_STAMP = 500
 _TYPED = 24  # commands that are kept of each gap: the last ones
+# The first line of a report, behind another program's output that had no line end.
+_GLUED = re.compile(
+    r"(?<=[\])}\"'.;>\d\w])(?:Running \d+(?:\.\d+)?[smh] test @ \w+://\S+\s*$|This is ApacheBench, Version \d|Bombarding \w+://\S)"
+)
+_BESIDE = re.compile(r"\s{2,}(?=\S)")
+_ALIKE = 8  # characters with which two reports of one tool begin alike
 _TIME = re.compile(r"[:時시点點](?<=\d.)\s?\d")  # the rarest sign first
 _EPOCH_OR_DAY = re.compile(r"\W{0,20}+(?:[12]\d{9}|20\d{6})")
 # What our own code raises on a text that nobody thought of; a lack of memory and a time limit are none of these.
@@ -328,6 +334,10 @@ def _read_blocks(source: Lines, context: Context) -> Iterator[Block]:
             line = next(source, None)
             if not line or line.isspace():
                 context.in_output = False
+            elif glued := _find_glued(line):
+                if prompt(line[:glued]) is not None:
+                    context.add_line(source.number, line[:glued], source)
+                source.put_rest(line[glued:])
             elif opening := _find_opening(line):
                 block = _read_opened(source, line, *opening, context)
             else:
@@ -348,6 +358,12 @@ def _read_usual(source: Lines, context: Context) -> Block | None:
             found = _try_parse(form, form.parse, source, context, context.pending_command)
             return _make_block(source, form, found, context) if found and source.number > number else None
     return None
+
+
+def _find_glued(line: str) -> int:
+    """Where a report begins on a line that another program's output stands on before it; 0 where none does."""
+    found = _GLUED.search(line) if "//" in line or "ApacheBench" in line else None
+    return found.start() if found and any(map(str.isalnum, line[: found.start()])) else 0
 
 
 def _find_opening(line: str) -> tuple[Format, str, str | None] | None:
@@ -391,6 +407,9 @@ def _read_opened(
             form = other
             break
     if found and source.number >= number:
+        if _opens_beside(form, line[len(prefix) :].strip()):
+            message = "another report stands beside this one on the same lines; it was not read"
+            found.problems.append(Problem(number, message))
         return _make_block(source, form, found, context, prefix, label)
     if source.number < number:  # the format gave its own opening line back: go on behind it
         next(source)
@@ -398,6 +417,13 @@ def _read_opened(
         context.add_line(number, line, source)
         source.skip_repeats()
     return None
+
+
+def _opens_beside(form: Format, line: str) -> bool:
+    """Whether the line with which a report begins has the beginning of another one further right: two terminals side by side."""
+    if form.semantics is None or form.semantics.quotes_others:
+        return False
+    return any(line.startswith(line[:_ALIKE], gap.end()) for gap in _BESIDE.finditer(line[:_LONGEST_STAMP]))
 
 
 def _parse_quoted(source: Lines, form: Format, prefix: str, context: Context, command: str | None) -> Found | None:
@@ -428,10 +454,10 @@ def _find_unread_rates(lines: dict[int, str], read: Set[float]) -> list[Problem]
     """A problem for each rate of a load tool in these lines that is not among those that were read."""
     problems = []
     for number, line in lines.items():
-        found = rate_lines().search(ungrouped(line[:_LONGEST_STAMP]))
-        rate = found[found.lastindex or 0].rstrip(".,") if found else ""
-        if found and _as_float(rate) not in read:
-            problems.append(Problem(number, f"a rate that was not read: {found[0][:80]!r}"))
+        for found in rate_lines().finditer(ungrouped(line[:_LONGEST_STAMP])):
+            if _as_float(found[found.lastindex or 0].rstrip(".,")) not in read:
+                problems.append(Problem(number, f"a rate that was not read: {found[0][:80]!r}"))
+                break
     return problems
 
 

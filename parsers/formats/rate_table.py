@@ -1,11 +1,12 @@
-"""rate_table: a table of requests per second that somebody wrote, in Markdown.
+"""rate_table: a table of requests per second that somebody wrote, in Markdown, drawn with lines or in columns.
 
 Reads     a table whose heading, first cell or caption says req/s, RPS, QPS ..., with two rates at least; or one of metrics, with a
           row of rates. Titles of rows and columns say what was loaded (the label) and how (the concurrency, or else the path)
-Yields    one LoadResult for each rate
-Units     requests/s; "12.3k" is 12300
-Quirks    rows and columns of means, ratios, changes, targets and other metrics are no rates; columns that only count ("run 2") are
-          repeats; a row of numbers alone is the load. rate_step_per_s is the last digit that was written: a report may back it up
+Yields    one LoadResult for each rate, with its latencies where there is one column of rates and titles or cells say their unit
+Units     requests/s; "12.3k" is 12300; latencies in ms
+Quirks    merged cells stand in their first row; a row with a title alone says what the rows below it requested; rows and columns
+          of means, ratios, changes, targets and other metrics are no rates; columns that only count ("run 2") are repeats; a row
+          of numbers alone is the load. rate_step_per_s is the last digit that was written: a report may back it up
 Source    GitHub Flavored Markdown, section 4.10 (tables)
 """
 
@@ -26,9 +27,14 @@ OPTIONS: dict[str, Option] = {}
 _PER_S = r"\s?(?:/|per|p/)\s?s(?:ec(?:ond)?s?)?"
 _RATE = rf"(?<![\w/])(?:(?:http )?(?:req(?:uest)?s?|transactions?|queries|ops){_PER_S}|[rqt]ps|リクエスト/秒|请求/秒)(?![\w/])"
 _METRIC = r"(?:metrics?|measure(?:ment)?|指标|項目)"
-_ROW = rf"(?:[^|]{{0,120}}\|){{0,12}}[^|]{{0,60}}?{_RATE}"
+_ROW = rf"(?:[^|│┃║]{{0,120}}[|│┃║]){{0,12}}[^|│┃║]{{0,60}}?{_RATE}"
 _CAPTION = rf"(?:[^\W\d]++[^|\w]++){{0,15}}?{_RATE}"  # word by word: a rate begins with one, and most lines are prose
-OPENS = rf"(?i:\|{_ROW}.*\|\s*$|\w[^|]{{0,120}}\|{_ROW}|\|?\s*\**{_METRIC}\**\s*\||{_CAPTION}[^|\d]{{0,40}}$)"
+_BAR = "[|│┃║]"
+_ALIGNED = (
+    rf"(?!Type\s)[^\W\d][\w.#()/-]{{0,30}}(?: [\w.#()/-]{{1,30}}){{0,3}}(?: {{2,}}|\t)"
+    rf"(?:[\w.#()%,/-]{{1,30}}[ \t]{{1,30}}){{0,8}}?{_RATE}[^|:]{{0,80}}$"
+)
+OPENS = rf"(?i:{_BAR}{_ROW}.*{_BAR}\s*$|{_ALIGNED}|\w[^|]{{0,120}}\|{_ROW}|\|?\s*\**{_METRIC}\**\s*\||{_CAPTION}[^|\d]{{0,40}}$)"
 
 _IS_RATE, _IS_METRIC = re.compile(_RATE, re.IGNORECASE), re.compile(rf"\**{_METRIC}\**", re.IGNORECASE)
 _DELIMITER = re.compile(r":?-+:?")
@@ -66,6 +72,21 @@ _WORK = re.compile(
 )
 _RANK = re.compile(r"(?:#|rank|no\.?|pos(?:ition)?|順位|)", re.IGNORECASE)
 _MOST_ROWS, _MOST_COLUMNS = 200, 16
+_RULE = re.compile(  # between the rows of a table that a program drew, maybe quoted
+    r"(?:[^|+├╞╠┌└]{0,30}[>#*;/|•\s-])?[+├╞╠┌└]([-=─━═+┼┬┴╪╬]{2,})[+┤╡╣┐┘]"
+)
+_BARS = str.maketrans("│┃║", "|||")
+_APART = re.compile(r"\t+| {2,}")
+_DITTO = frozenset(['"', "''", "〃", "^^", "^", "″"])
+_LATENCY = re.compile(
+    r"(?:latency|resp(?:onse)?\.?(?: time)?|time)?[ (:,-]*(?:(?P<mean>avg\.?|average|mean)|(?P<max>max(?:imum)?)"
+    r"|p(?P<p>\d{2}(?:\.\d{1,3})?)"
+    r"|(?P<q>\d{2}(?:\.\d{1,3})?)(?:%|th|st|nd|rd)(?:[ -]?(?:percentile|pctl?|%-?ile))?|(?P<median>median|med))\)?"
+    r"(?: (?:latency|resp(?:onse)?\.?(?: time)?|time))?\s?(?:[(\[,]?\s?(?P<unit>ms|s|sec(?:onds)?|[uµ]s|msec|milliseconds)[)\]]?)?",
+    re.IGNORECASE,
+)
+_TIME = re.compile(r"[~≈<]?\s?(\d{1,9}(?:,\d{3})*(?:\.\d{1,6})?)\s?(ms|s|sec|[uµ]s|)", re.IGNORECASE)
+_MS = {"ms": 1, "msec": 1, "milliseconds": 1, "s": 1000, "sec": 1000, "seconds": 1000, "us": 0.001, "µs": 0.001}
 
 
 class _Cell(NamedTuple):
@@ -76,11 +97,17 @@ class _Cell(NamedTuple):
     step: float
     load: int | None
     row_is_work: bool
+    section: str = ""
+    latency: dict[str, Any] = {}  # noqa: RUF012
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
     taken: list[str] = []
     cells = _read_table(lines, taken)
+    if len(cells) < 2:
+        lines.back(*taken)
+        taken.clear()
+        cells = _read_aligned(lines, taken)
     if len(cells) < 2:
         lines.back(*taken)
         return None
@@ -106,7 +133,7 @@ def _read_table(lines: Lines, taken: list[str]) -> list[_Cell]:
     if not all(map(_DELIMITER.fullmatch, delimiters)) or any(map(_NOT_MEASURED.search, heading)):
         return []
     rows: list[tuple[int, list[str]]] = []
-    fits = _row_of(len(heading), hollow)
+    fits = _row_of(len(heading), hollow, opened=lines.ahead(skipped + 1)[skipped].lstrip()[:1] in "|│┃║")
     skip = skipped + 2
     for line in lines:
         taken.append(lines.raw)
@@ -115,6 +142,9 @@ def _read_table(lines: Lines, taken: list[str]) -> list[_Cell]:
         if skip:
             skip -= 1
             continue
+        if _RULE.fullmatch(line.strip()):
+            continue
+        line = line.translate(_BARS)
         row = fits(line.strip()) if "|" in line else None
         if row is None and "|" in line and was_broken(line, lines.peek() or ""):
             row = whole(lines, line, fits)
@@ -130,13 +160,47 @@ def _read_table(lines: Lines, taken: list[str]) -> list[_Cell]:
     return _rates([_bare(title) for title in heading], rows, bool(skipped))
 
 
-def _split(line: str) -> list[str]:
-    return [cell.strip() for cell in line.strip().removeprefix("|").removesuffix("|").replace("\\|", "/").split("|")]
+def _read_aligned(lines: Lines, taken: list[str]) -> list[_Cell]:
+    """A table whose columns stand apart by two blanks or a tab; it ends at the first line that has another number of them."""
+    heading: list[str] = []
+    rows: list[tuple[int, list[str]]] = []
+    spaced = False  # whether there is a blank line between any two lines
+    for line in lines:
+        taken.append(lines.raw)
+        if not line.strip() and heading and (spaced or len(taken) == 2):
+            spaced = True
+            continue
+        cells = _APART.split(line.strip())
+        cells = ["", *cells] if len(cells) == len(heading) - 1 and line[:2].isspace() else cells
+        is_rule = line.strip() != "" and not line.strip().strip(" \t-=+")
+        if heading and not is_rule and (len(cells) != len(heading) or len(rows) == _MOST_ROWS):
+            taken.pop()
+            lines.again()
+            break
+        if not heading:
+            heading = cells
+        elif not is_rule:
+            rows.append((lines.number, cells))
+    if not 2 <= len(heading) <= _MOST_COLUMNS or any(map(_NOT_MEASURED.search, heading)) or lines.unended():
+        return []
+    return _rates([_bare(title) for title in heading], rows, captioned=False)
 
 
-def _row_of(width: int, hollow: bool) -> Callable[[str], list[str] | None]:
+def _split(line: str, *, opened: bool = True) -> list[str]:
+    """The cells of a row; a bar at its beginning is one more where those of the heading are not `opened` by one."""
+    bare = line.strip()
+    if rule := _RULE.fullmatch(bare):
+        return ["---"] * len(re.split(r"[+┼┬┴╪╬]", rule[1]))
+    bare = bare.translate(_BARS).removesuffix("|")
+    bare = bare.removeprefix("|") if opened else bare
+    return [cell.strip() for cell in bare.replace("\\|", "/").split("|")]
+
+
+def _row_of(width: int, hollow: bool, *, opened: bool) -> Callable[[str], list[str] | None]:
     def fits(text: str) -> list[str] | None:
         cells = _split(text)[1:] if hollow else _split(text)
+        if len(cells) == width - 1 and not opened:
+            cells = _split(text, opened=False)
         return cells if len(cells) == width else None
 
     return fits
@@ -149,6 +213,7 @@ def _bare(text: str) -> str:
 def _rates(heading: list[str], rows: list[tuple[int, list[str]]], captioned: bool) -> list[_Cell]:
     """The table's rates with the titles of their rows and columns."""
     table = [(number, [_bare(cell) for cell in row]) for number, row in rows]
+    sections = _take_sections(table)
     if _IS_METRIC.fullmatch(heading[0]):
         table = [(number, row) for number, row in table if _IS_RATE.search(row[0]) and not _NO_RATE.search(row[0])]
         columns = {at: title for at, title in enumerate(heading) if at and not _NO_RATE.search(title)}
@@ -156,9 +221,11 @@ def _rates(heading: list[str], rows: list[tuple[int, list[str]]], captioned: boo
     named = {
         at: _IS_RATE.sub("", title).strip(" ()[],:-–/") for at, title in enumerate(heading) if _IS_RATE.search(title)
     }
+    is_latency = {at for at, title in enumerate(heading) if at and _latency_of(title)}
     if captioned or set(named) == {0}:
         named = {at: title for at, title in enumerate(heading) if at}
     columns = {at: title for at, title in named.items() if at and not _NO_RATE.search(title)}
+    _fill_down(table, min(columns, default=0))
     loads = {
         at for at, title in enumerate(heading) if _LOAD.fullmatch(title) and all(_load(row[at]) for _, row in table)
     }
@@ -173,8 +240,59 @@ def _rates(heading: list[str], rows: list[tuple[int, list[str]]], captioned: boo
             "titles": titles,
             "heading": heading,
             "work": any(_WORK.fullmatch(heading[at]) for at in titles),
+            "sections": sections,
+            "latencies": {at: heading[at] for at in is_latency} if len(columns) == 1 else {},
         },
     )
+
+
+def _take_sections(table: list[tuple[int, list[str]]]) -> dict[int, str]:
+    """{line of a row: the title above it that has a row to itself}, of rows with titles of their own; those above are taken out."""
+    sections: dict[int, str] = {}
+    section = ""
+    for number, row in list(table):
+        if row[0] and not any(cell not in _EMPTY for cell in row[1:]) and not _number(row[0]):
+            section = row[0]
+            following = next((other for line, other in table if line > number), None)
+            if following and following[0]:  # else it is what the merged cells below say
+                table.remove((number, row))
+        elif section and row[0]:
+            sections[number] = section
+    return sections
+
+
+def _fill_down(table: list[tuple[int, list[str]]], first: int) -> None:
+    """Put what merged cells say into the empty ones below, in the columns before the `first` rate."""
+    for at in range(first):
+        above = ""
+        for _, row in table:
+            above = row[at] = above if row[at] in _DITTO or (not row[at] and any(row)) else row[at]
+
+
+def _latency_of(title: str) -> tuple[str, float | None] | None:
+    """(name of the figure: "mean", "max", "99"; ms of its unit, None where the title has none) of a column of latencies."""
+    found = _LATENCY.fullmatch(title.strip())
+    if not found:
+        return None
+    name = "mean" if found["mean"] else "max" if found["max"] else "50" if found["median"] else found["p"] or found["q"]
+    unit = (found["unit"] or "").lower()
+    return name, _MS[unit] if unit else None
+
+
+def _read_latencies(row: list[str], columns: dict[int, str]) -> dict[str, Any]:
+    """The row's latencies in ms; those whose unit neither the cell nor its title has are left out."""
+    percentiles: dict[str, float] = {}
+    others: dict[str, Any] = {}
+    for at, title in columns.items():
+        kind, cell = _latency_of(title), _TIME.fullmatch(row[at])
+        factor = (_MS.get(cell[2].lower()) or (kind[1] if kind else None)) if cell else None
+        if kind and cell and factor:
+            ms = round(float(cell[1].replace(",", "")) * factor, 6)
+            if kind[0] in ("mean", "max"):
+                others[f"{kind[0]}_ms"] = ms
+            else:
+                percentiles[f"{float(kind[0]):g}"] = ms
+    return others | ({"percentiles_ms": percentiles} if percentiles else {})
 
 
 def _cells_of(table: list[tuple[int, list[str]]], columns: dict[int, str], others: dict[str, Any]) -> list[_Cell]:
@@ -188,7 +306,9 @@ def _cells_of(table: list[tuple[int, list[str]]], columns: dict[int, str], other
             title = _row_title(row, others)
             if rate and not _NO_ROW.fullmatch(title):
                 load = next((_load(row[i]) for i in others.get("loads", ())), None)
-                found.append(_Cell(number, title, column, *rate, load, others.get("work", False)))
+                latency = _read_latencies(row, others.get("latencies", {}))
+                section = others.get("sections", {}).get(number, "")
+                found.append(_Cell(number, title, column, *rate, load, others.get("work", False), section, latency))
     return sorted(found, key=lambda cell: cell.line)
 
 
@@ -237,8 +357,10 @@ def _found(cell: _Cell, rows_are_loads: bool, repeats: bool) -> Found:
     load = cell.load if cell.load is not None else _load(how) if told else None
     if load is not None:
         values["concurrency"] = load
-    if how and not told:
+    how = " · ".join(filter(None, [cell.section, how if how and not told else ""]))
+    if how:
         values["load"] = how
+    values |= cell.latency
     return Found(values, cell.line, cell.line, partial=True, label=name or None)
 
 
@@ -249,5 +371,8 @@ def records(values: dict[str, Any]) -> list[Record]:
             requests_per_second=values["requests_per_second"],
             concurrency=values.get("concurrency"),
             path=values.get("load"),
+            mean_ms=values.get("mean_ms"),
+            max_ms=values.get("max_ms"),
+            percentiles_ms=values.get("percentiles_ms", {}),
         )
     ]

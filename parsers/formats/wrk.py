@@ -81,6 +81,7 @@ _NOISE = re.compile(
 _SHOWN_FROM = 50  # per cent; of the spectrum, rows below are no percentiles of interest
 _UNCORRECTED = re.compile(r"Latency Distribution \(HdrHistogram - Uncorr")
 _ALONE = ("Detailed Percentile", "Value ")  # what a spectrum by itself begins with
+_GLUED = ("Requests/sec: ", "Transfer/sec: ")
 _LABELS = ("Running ", "Latency", "Req/Sec", "Requests/sec", "Transfer/sec", "Socket errors", "Non-2xx", "Thread")
 
 
@@ -150,7 +151,8 @@ def _line(line: str) -> dict[str, Any] | None:
                 return meaning(*found.groups())
             except ValueError:  # "1.2.3"
                 return None
-    return None
+    glued = max(map(line.find, _GLUED))  # what the server printed at the same time stands before it
+    return _line(line[glued:]) if glued > 0 else None
 
 
 def _percent(table: dict[str, float], line: str) -> dict[str, Any] | None:

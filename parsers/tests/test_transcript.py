@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from parsers import parse_command
@@ -369,3 +371,42 @@ def test_most_headings_are_plain(line):
 @pytest.mark.parametrize("line", NOT_PLAIN)
 def test_what_may_be_something_else_is_not_plain(line):
     assert not is_plain(line)
+
+
+WRK = text_of(FIXTURES / "wrk" / "wrk_02_latency.txt")
+AB = text_of(FIXTURES / "ab" / "ab_01_plain.txt")
+
+
+@pytest.mark.parametrize(
+    ("text", "begins"),
+    [(WRK, "Running "), (AB, "This is ApacheBench"), (WRK, "Requests/sec:"), (WRK, "Transfer/sec:")],
+)
+@pytest.mark.parametrize("front", ['{"level":"info"}', "listening on 3000", "GET / 200", "ready."])
+def test_a_report_with_another_programs_output_in_front(text, begins, front):
+    (clear,), (glued,) = blocks(text), blocks(text.replace(begins, front + begins, 1))
+    assert (glued.kind, glued.values, glued.problems) == (clear.kind, clear.values, [])
+    assert glued.heading is None
+
+
+@pytest.mark.parametrize(("text", "kind"), [(WRK, "wrk"), (AB, "ab")])
+def test_output_behind_a_figure_is_a_remark(text, kind):
+    rates = [line for line in text.split("\n") if line.startswith(("Requests/sec", "Requests per second"))]
+    (block,) = blocks(text.replace(rates[0], rates[0] + '{"level":"info"}'))
+    assert (block.kind, block.values, block.problems) == (kind, blocks(text)[0].values, [])
+
+
+def beside(text: str) -> str:
+    """The report twice, side by side, the second with other figures."""
+    return "\n".join(
+        f"{line:<80}{re.sub('[1-8]', '9', line)}" if line.strip() else "" for line in text.rstrip().split("\n")
+    )
+
+
+@pytest.mark.parametrize("name", ["wrk/wrk_02_latency", "siege/siege_02_b_t", "ab/ab_20_noserver"])
+def test_two_reports_side_by_side_are_told_and_never_mixed(name):
+    text = text_of(FIXTURES / f"{name}.txt")
+    text = text[max(text.find(begins) for begins in ("Running", "Transactions:", "Server Software")) :]
+    (clear,), found = blocks(text), blocks(beside(text))
+    assert any("another report stands beside" in problem.message for block in found for problem in block.problems)
+    rates = [record.requests_per_second for block in found for record in block.load_results]
+    assert set(rates) <= {clear.load_results[0].requests_per_second, None}

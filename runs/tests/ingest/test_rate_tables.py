@@ -51,3 +51,32 @@ def test_columns_are_configs_where_rows_are_loads():
     (experiment,) = draft.experiments
     assert [config.name for config in experiment.configs] == ["nginx", "caddy"]
     assert [run.repeat for run in experiment.runs] == [1, 1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "+--------+---------+---------+\n| Server | Req/sec | p99 ms  |\n+--------+---------+---------+\n"
+        "| nginx  | 1000.5  | 20.1    |\n| caddy  | 2000.5  | 10.1    |\n+--------+---------+---------+\n",
+        "┌────────┬─────────┬─────────┐\n│ Server │ Req/sec │ p99     │\n├────────┼─────────┼─────────┤\n"
+        "│ nginx  │ 1,000.5 │ 20.1 ms │\n│ caddy  │ 2,000.5 │ 10.1 ms │\n└────────┴─────────┴─────────┘\n",
+        "Server    Req/s     p99\n------    ------    -----\nnginx     1000.5    20.1ms\ncaddy     2000.5    10.1ms\n",
+        "Server\tRequests/sec\tp99 (ms)\nnginx\t1000.5\t20.1\ncaddy\t2000.5\t10.1\n",
+    ],
+    ids=["signs", "box", "columns", "tabs"],
+)
+def test_a_table_that_a_program_drew_or_aligned(text):
+    blocks, draft = read(text)
+    assert [config.name for config in draft.experiments[0].configs] == ["nginx", "caddy"]
+    results = [block.load_results[0] for block in blocks]
+    assert [(r.requests_per_second, r.percentiles_ms) for r in results] == [
+        (1000.5, {"99": 20.1}),
+        (2000.5, {"99": 10.1}),
+    ]
+
+
+def test_a_latency_without_a_unit_is_left_out():
+    blocks, _ = read(
+        "| Server | Req/s | p99 | Avg latency (s) |\n|---|---|---|---|\n| a | 10.5 | 7 | 0.5 |\n| b | 11.5 | 8 | 0.25 |\n"
+    )
+    assert [(b.load_results[0].percentiles_ms, b.load_results[0].mean_ms) for b in blocks] == [({}, 500), ({}, 250)]
