@@ -229,12 +229,20 @@ def _trends() -> Iterator[Claim]:
     for n in (20, 60, 200):
         yield _unchanged(f"{n} independent days", partial(_days, n=n), 0.03)
         yield _unchanged(f"{n} days, autocorrelation 0.5", partial(_days, n=n, correlation=0.5), 0.05)
-    yield _unchanged("60 of 86 days, autocorrelation 0.5", _days_with_gaps, 0.05)
+    yield _unchanged(
+        "60 of 86 days, autocorrelation 0.5",
+        lambda random: _days(random, 86, 0.5)[np.sort(random.permutation(86)[:60])],
+        0.05,
+    )
     yield _unchanged(
         "200 days, one in twenty 30 % off", lambda random: _with_outliers(random, _days(random, 200)), 0.05
     )
     yield _unchanged("200 days, heavy tails", lambda random: random.standard_t(3, 200) / 50, 0.05)
-    yield _unchanged("200 days, the later half three times as noisy", _days_of_growing_noise, 0.1)
+    yield _unchanged(
+        "200 days, the later half three times as noisy",
+        lambda random: np.append(_days(random, 100, sd=0.01), _days(random, 100, sd=0.03)),
+        0.1,
+    )
     for n, gain, sd, least in (
         *((30, -0.15, 0.02, 0.85), (60, -0.1, 0.02, 0.95), (60, -0.1, 0.03, 0.85)),
         *((60, -0.15, 0.03, 0.95), (200, -0.1, 0.02, 0.95)),
@@ -273,14 +281,6 @@ def _days(random: Generator, n: int, correlation: float = 0, sd: float = 0.025) 
     for at in range(1, len(found)):
         found[at] += correlation * found[at - 1]
     return found[50:]
-
-
-def _days_with_gaps(random: Generator) -> NDArray[np.float64]:
-    return _days(random, 86, 0.5)[np.sort(random.permutation(86)[:60])]
-
-
-def _days_of_growing_noise(random: Generator) -> NDArray[np.float64]:
-    return np.append(_days(random, 100, sd=0.01), _days(random, 100, sd=0.03))
 
 
 def _with_outliers(random: Generator, logs: NDArray[np.float64]) -> NDArray[np.float64]:

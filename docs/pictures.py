@@ -12,7 +12,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -24,13 +24,8 @@ PICTURES = ROOT / "docs" / "pictures"
 CHROMIUM = "/usr/bin/chromium"
 # The last four keep the browser from calling home: nothing leaves this machine.
 ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-quic",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
+    *("--no-sandbox", "--disable-gpu", "--no-first-run"),
+    *("--disable-quic", "--disable-background-networking", "--disable-component-update", "--disable-sync"),
 ]
 LOOKS: dict[str, Any] = {
     "wide": {"viewport": {"width": 1440, "height": 900}, "color_scheme": "light"},
@@ -75,7 +70,6 @@ def log_in(page: Page, site: str, secret: str) -> None:
 def addresses(page: Page, site: str) -> dict[str, str]:
     """Each page's name and address, found by following links as a person would."""
     experiment = first_link(page, f"{site}/experiments/", r"/experiments/\d+/")
-    run = first_link(page, f"{site}/runs/", r"/runs/\d+/")
     runs = links(page, f"{site}/runs/", r"/runs/\d+/")[:4]
     numbers = ",".join(address.strip("/").rpartition("/")[2] for address in runs)
     return {
@@ -84,7 +78,7 @@ def addresses(page: Page, site: str) -> dict[str, str]:
         "experiment": experiment,
         "compare": f"/compare/?runs={numbers}",
         "runs": "/runs/",
-        "run": run,
+        "run": runs[0],
         "host": first_link(page, f"{site}/hosts/", r"/hosts/\d+/"),
         "config": first_link(page, site + experiment, r"/configs/\d+/"),
         "upload": first_link(page, f"{site}/uploads/", r"/uploads/\d+/"),
@@ -139,44 +133,36 @@ def preview(page: Page, site: str) -> None:
         page.locator("form:has(textarea) button").first.click()
 
 
-def pictures_of(browser: Browser, site: str, secret: str, look: str) -> None:
-    context = browser.new_context(**LOOKS[look])
-    page = context.new_page()
-    page.goto(f"{site}/login/")
-    take(page, "login", look)
-    log_in(page, site, secret)
-    for name, address in addresses(page, site).items():
-        page.goto(site + address)
-        take(page, name, look)
-    preview(page, site)
-    take(page, "preview", look)
-    context.close()
-
-
-def remote_pictures_of(browser: Browser, site: str, secret: str, look: str) -> None:
-    context = browser.new_context(**LOOKS[look])
-    page = context.new_page()
-    log_in(page, site, secret)
-    shown = {
+def remote_addresses(page: Page, site: str) -> dict[str, str]:
+    return {
         "remote": "/remote/",
         "plan": first_link(page, f"{site}/remote/", r"/remote/plans/\d+/"),
         "job": first_link(page, f"{site}/remote/jobs/", r"/remote/jobs/\d+/"),
     }
-    for name, address in shown.items():
-        page.goto(site + address)
-        take(page, name, look)
-    context.close()
+
+
+def pictures_of(browser: Browser, site: str, secret: str, find: Callable[[Page, str], dict[str, str]]) -> None:
+    for look in LOOKS:
+        context = browser.new_context(**LOOKS[look])
+        page = context.new_page()
+        page.goto(f"{site}/login/")
+        take(page, "login", look)
+        log_in(page, site, secret)
+        for name, address in find(page, site).items():
+            page.goto(site + address)
+            take(page, name, look)
+        preview(page, site)
+        take(page, "preview", look)
+        context.close()
 
 
 def main() -> None:
     PICTURES.mkdir(exist_ok=True)
     with server() as (site, secret), sync_playwright() as play:
         browser = play.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        for look in LOOKS:
-            pictures_of(browser, site, secret, look)
+        pictures_of(browser, site, secret, addresses)
         run_the_sample_plan(browser, site, secret)  # last: its experiment would be the first of the list
-        for look in LOOKS:
-            remote_pictures_of(browser, site, secret, look)
+        pictures_of(browser, site, secret, remote_addresses)
         browser.close()
     total = sum(file.stat().st_size for file in PICTURES.glob("*.png"))
     print(f"{len(list(PICTURES.glob('*.png')))} pictures, {total / 2**20:.1f} MB, in {PICTURES.relative_to(ROOT)}")

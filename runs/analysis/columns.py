@@ -132,13 +132,13 @@ def build_columns(configs: Sequence[ConfigFact], runs: Sequence[RunFact]) -> lis
 
     A config without counted runs keeps a column: its captures may still tell something.
     """
-    made: list[Column] = []
+    columns: list[Column] = []
     for color, config in enumerate(configs):
         groups = group_by_method([run for run in runs if run.config == config.id and run.counted], read_method)
         for method, group in sorted(groups, key=lambda pair: (pair[0].path or "", pair[0].concurrency or 0)):
-            made.append(Column(config, color, tuple(sorted(group, key=attrgetter("repeat", "id"))), method))
-        made += [] if groups else [Column(config, color, (), Method())]
-    return made if len(made) == len(configs) else _without_repeated_words(made)
+            columns.append(Column(config, color, tuple(sorted(group, key=attrgetter("repeat", "id"))), method))
+        columns += [] if groups else [Column(config, color, (), Method())]
+    return columns if len(columns) == len(configs) else _without_repeated_words(columns)
 
 
 def group_by_method(items: Iterable[Item], method_of_item: Callable[[Item], Method]) -> list[tuple[Method, list[Item]]]:
@@ -156,11 +156,11 @@ def group_by_method(items: Iterable[Item], method_of_item: Callable[[Item], Meth
     return groups
 
 
-def _without_repeated_words(made: list[Column]) -> list[Column]:
+def _without_repeated_words(columns: list[Column]) -> list[Column]:
     """`split` names only what differs between the columns of one config."""
     named = []
-    for column in made:
-        peers = [other.method for other in made if other.config.id == column.config.id]
+    for column in columns:
+        peers = [other.method for other in columns if other.config.id == column.config.id]
         words = column.method.words()
         differing = [words[name] for name in words if len({peer.words().get(name) for peer in peers}) > 1]
         named.append(replace(column, split=" ".join(differing)))

@@ -81,20 +81,20 @@ KEYS: tuple[Callable[[Shown], Hashable], ...] = (
 def _joined(groups: Sequence[Group], key_of: Callable[[Shown], Hashable]) -> list[Group]:
     """Groups of one key become one, unless a config is in two of them."""
     by_key: dict[Hashable, list[Group]] = defaultdict(list)
-    made: list[Group] = []
+    merged: list[Group] = []
     for group in groups:
         key = key_of(next(iter(group.values())))
         if key is None:
-            made.append(group)
+            merged.append(group)
         else:
             by_key[key].append(group)
     for alike in by_key.values():
         configs = [config for group in alike for config in group]
         if len(configs) == len(set(configs)):
-            made.append({config: shown for group in alike for config, shown in group.items()})
+            merged.append({config: shown for group in alike for config, shown in group.items()})
         else:
-            made += alike
-    return sorted(made, key=lambda group: min(one.fact.line for one in group.values()))
+            merged += alike
+    return sorted(merged, key=lambda group: min(one.fact.line for one in group.values()))
 
 
 # Repeats of these add up, whatever their order; of others the last, or the first that fits, may win.
@@ -204,10 +204,10 @@ def _rows(shown: Sequence[Shown], dialect: str) -> tuple[tuple[Row, ...], int, i
     rows, same, unshown = [], 0, 0
     for repeats in found.values():
         cells = tuple(_cell(one, directives) for one, directives in zip(shown, repeats, strict=True))
-        told = {cell.values for cell in cells if cell.state == "set"}
+        known = {cell.values for cell in cells if cell.state == "set"}
         kind = next(directive.name for directives in repeats for directive in directives).split(" ")[0].lower()
-        alike = len({tuple(sorted(values)) for values in told}) == 1
-        if any(cell.state == "not set" for cell in cells) or not alike or (len(told) > 1 and kind not in UNORDERED):
+        alike = len({tuple(sorted(values)) for values in known}) == 1
+        if any(cell.state == "not set" for cell in cells) or not alike or (len(known) > 1 and kind not in UNORDERED):
             rows.append(_row(repeats, cells, order=alike and all(cell.state == "set" for cell in cells)))
         elif any(cell.state == "not shown" for cell in cells):
             unshown += 1

@@ -85,13 +85,13 @@ def program(seen: Seen, name: str) -> Cell | None:
         return None
     sources = tuple(source(one.capture) for one, _ in found)
     each = fmean(group.rss_mean_kb for _, group in found) / MIB
-    beside = ", beside a run that is not counted" if any(one.capture.run in seen.out for one, _ in found) else ""
+    note = ", beside a run that is not counted" if any(one.capture.run in seen.out for one, _ in found) else ""
     if any(one.whole == "quoted" for one, _ in found):
-        return Cell(None, f"{figure(each)} MiB each", f"how many there were is not shown{beside}", sources)
+        return Cell(None, f"{figure(each)} MiB each", f"how many there were is not shown{note}", sources)
     n, total = fmean(group.n for _, group in found), fmean(group.rss_kb for _, group in found) / MIB
     how = f"{figure(round(n, 1))} × {figure(each)} MiB"
     some = any(one.whole == "some" for one, _ in found)
-    how += (f" of {_room(found[0][0])}" if some else "") + beside
+    how += (f" of {_room(found[0][0])}" if some else "") + note
     return Cell(total, figure(total), how, sources, "at least" if some else "")
 
 
@@ -290,11 +290,11 @@ def _taken(
     own = [text.text for text in texts if text.config in (None, column.config.id)]
     found = []
     for run in runs:
-        beside = [capture for capture in captures if capture.run == run.id]
-        if not beside and len(runs) == 1:
-            beside = [capture for capture in captures if capture.run is None]
+        around_run = [capture for capture in captures if capture.run == run.id]
+        if not around_run and len(runs) == 1:
+            around_run = [capture for capture in captures if capture.run is None]
         threaded = is_threaded((column.config.name, run.server_software), own)
-        one = taken(run, beside, threaded=threaded)
+        one = taken(run, around_run, threaded=threaded)
         if one:
             found.append(one)
     return found
@@ -302,17 +302,17 @@ def _taken(
 
 def _rows(seen: Sequence[Seen]) -> list[Row]:
     names = programs([one for each in seen for one in each.served])
-    made = [
+    rows = [
         *row("per_mib", "Requests per MiB of RSS", "per s", [per_mib(each) for each in seen]),
         *row("per_core", "Requests per core", "per s", [per_core(each) for each in seen]),
     ]
     for name in names:
         cells = [program(each, name) for each in seen]
-        made += row(f"rss_{name}", f"{name}: resident memory", "MiB", cells)
-    made += row("available", "Available memory, before → after", "MiB", [around(each) for each in seen])
-    made += row("per_process", "Taken by each process", "MiB", [per_process(each) for each in seen])
-    made += row("workers", "Processes that fit (MaxClients)", "", [workers(each) for each in seen])
-    return made
+        rows += row(f"rss_{name}", f"{name}: resident memory", "MiB", cells)
+    rows += row("available", "Available memory, before → after", "MiB", [around(each) for each in seen])
+    rows += row("per_process", "Taken by each process", "MiB", [per_process(each) for each in seen])
+    rows += row("workers", "Processes that fit (MaxClients)", "", [workers(each) for each in seen])
+    return rows
 
 
 def _sentences(rows: Sequence[Row], columns: Sequence[Column]) -> list[str]:
@@ -321,19 +321,19 @@ def _sentences(rows: Sequence[Row], columns: Sequence[Column]) -> list[str]:
     if row := by_key.get("per_mib"):
         found += _side_by_side(row, columns)
     if row := by_key.get("per_process"):
-        told = [
+        known = [
             (column, cell) for column, cell in zip(columns, row.cells, strict=True) if cell and cell.value is not None
         ]
-        found += [f"{column.title}, memory taken by each process: {cell.how}." for column, cell in told[:MOST_NAMES]]
+        found += [f"{column.title}, memory taken by each process: {cell.how}." for column, cell in known[:MOST_NAMES]]
     return found
 
 
 def _side_by_side(row: Row, columns: Sequence[Column]) -> list[str]:
     """The most and the least that a MiB serves. Bounds are not set against each other."""
-    told = [(cell.value, column) for column, cell in zip(columns, row.cells, strict=True) if cell and cell.value]
-    if len(told) < 2 or any(cell and cell.bound for cell in row.cells):
+    known = [(cell.value, column) for column, cell in zip(columns, row.cells, strict=True) if cell and cell.value]
+    if len(known) < 2 or any(cell and cell.bound for cell in row.cells):
         return []
-    (most, best), (least, other) = max(told, key=lambda one: one[0]), min(told, key=lambda one: one[0])
+    (most, best), (least, other) = max(known, key=lambda one: one[0]), min(known, key=lambda one: one[0])
     return [
         f"For each MiB of resident memory {best.title} served {figure(most)} requests/s, {other.title} {figure(least)}; "
         "whether that is more than chance is not tested."

@@ -150,8 +150,8 @@ class Taken:
 
 def _sum(*names: str) -> Read:
     def read(capture: CaptureFact) -> float | None:
-        told = [capture.metrics.get(name) for name in names]
-        known = [value for value in told if value is not None and math.isfinite(value)]
+        values = [capture.metrics.get(name) for name in names]
+        known = [value for value in values if value is not None and math.isfinite(value)]
         return sum(known) if len(known) == len(names) else None
 
     return read
@@ -159,8 +159,8 @@ def _sum(*names: str) -> Read:
 
 def _printed(capture: CaptureFact) -> float | None:
     """The kernel's own estimate. Where a kernel has none, a reader of /proc/meminfo put MemFree + Inactive in its place."""
-    told = capture.metrics.get("mem_available_kb")
-    return None if told is None or not math.isfinite(told) or told == FREE_AND_INACTIVE(capture) else told
+    kb = capture.metrics.get("mem_available_kb")
+    return None if kb is None or not math.isfinite(kb) or kb == FREE_AND_INACTIVE(capture) else kb
 
 
 FREE_AND_INACTIVE = _sum("mem_free_kb", "mem_inactive_kb")

@@ -52,7 +52,7 @@ class _Block:
     label: str
     above: _Block | None = None
     depth: int = 0
-    told: dict[str, str] = field(default_factory=dict)
+    directives: dict[str, str] = field(default_factory=dict)
 
     def path(self) -> tuple[str, ...]:
         labels: list[str] = []
@@ -74,13 +74,13 @@ def parse_nginx(text: str) -> tuple[list[Directive], list[int]]:
     plain = _quoted_lua("\n".join("" if is_elision(line) else line for line in text.split("\n")))
     root = _Block("", "")
     block, blocks, held, unread = root, [], list[tuple[str, int]](), list[int]()
-    made: list[tuple[_Block, list[str], int]] = []
+    found: list[tuple[_Block, list[str], int]] = []
     for word, mark, at in _nginx_tokens(plain):
         if not mark:
             held.append((word, at))
         elif word == ";":
             if held:
-                made.append((block, [part for part, _ in held], held[0][1]))
+                found.append((block, [part for part, _ in held], held[0][1]))
             held = []
         elif word == "{":
             block = _opened(block, [part for part, _ in held])
@@ -91,10 +91,10 @@ def parse_nginx(text: str) -> tuple[list[Directive], list[int]]:
             held = []
             block = block.above or root
     unread += [line for _, line in held]
-    for inside, parts, _ in made:
-        inside.told.setdefault(parts[0], joined(parts[1:]))
+    for inside, parts, _ in found:
+        inside.directives.setdefault(parts[0], joined(parts[1:]))
     _name_servers([each for each in blocks if each.name == "server"])
-    return [_nginx_directive(inside.path(), parts, at) for inside, parts, at in made], sorted(set(unread))
+    return [_nginx_directive(inside.path(), parts, at) for inside, parts, at in found], sorted(set(unread))
 
 
 def _quoted_lua(text: str) -> str:
@@ -135,11 +135,11 @@ def _opened(around: _Block, parts: list[str]) -> _Block:
 
 def _name_servers(servers: list[_Block]) -> None:
     """By server_name; where several have one name, with where they listen; else counted."""
-    names = {id(server): server.told.get("server_name", "") for server in servers}
+    names = {id(server): server.directives.get("server_name", "") for server in servers}
     shared = Counter(names.values())
     for server in servers:
         name = names[id(server)]
-        listen = server.told.get("listen", "") if not name or shared[name] > 1 else ""
+        listen = server.directives.get("listen", "") if not name or shared[name] > 1 else ""
         alone = len(servers) == 1
         server.label = "server" if alone else " ".join(part for part in ("server", name, listen) if part)
     labels = Counter(server.label for server in servers)

@@ -196,8 +196,8 @@ MOST_DIRECTIVES = 60
 
 def sections(cost: Cost | None, sweeps: Sequence[Sweep], differences: ConfigDiff) -> list[Section]:
     """Those that have something to say."""
-    made = [_cost(cost), _scaling(sweeps), _differences(differences)]
-    return [section for section in made if section.sentences or section.tables]
+    every = [_cost(cost), _scaling(sweeps), _differences(differences)]
+    return [section for section in every if section.sentences or section.tables]
 
 
 def _cost(cost: Cost | None) -> Section:

@@ -209,8 +209,8 @@ class RunFact(RunFigures):
     def requests_made(self) -> int | None:
         """How many requests were made, failed ones too."""
         if self.complete_requests is not None:
-            beside = 0 if self.semantics.failures_in_requests else (self.failed_requests or 0) - self.late_answers
-            return max(int(self.complete_requests + beside), 0)
+            failed = 0 if self.semantics.failures_in_requests else (self.failed_requests or 0) - self.late_answers
+            return max(int(self.complete_requests + failed), 0)
         if asked := self.options.get("requests"):
             return int(asked)
         worked = (self.requests_per_second or 0) * (self.duration_s or 0)

@@ -50,7 +50,7 @@ def percentiles(counts: Counts, percents: Iterable[float] | None = None) -> dict
     n, found = size(counts), {}
     cells = iter(counts)
     ms, passed = 0.0, 0
-    for percent in sorted(percents if percents is not None else _told_by(n)) if n else ():
+    for percent in sorted(percents if percents is not None else _distinct_percents(n)) if n else ():
         rank = min(n * round(percent * 10_000) // 1_000_000, n - 1)
         while passed <= rank:
             ms, count = next(cells)
@@ -59,15 +59,17 @@ def percentiles(counts: Counts, percents: Iterable[float] | None = None) -> dict
     return found
 
 
-def _told_by(n: int) -> list[float]:
+def _distinct_percents(n: int) -> list[float]:
     nines = [100 - part * 10.0**-power for power in range(1, 5) for part in (5, 2, 1)]
     return [*map(float, range(1, 100)), *(round(p, 6) for p in nines if n * (100 - p) >= 99.999), 100.0]
 
 
-def table_of(told: Mapping[str, float]) -> list[tuple[str, float]]:
+def table_of(percentiles_ms: Mapping[str, float]) -> list[tuple[str, float]]:
     """The percentiles that a table shows, of those that are told."""
     wanted = {f"{percent:g}" for percent in SHOWN}
-    return [(name, ms) for name, ms in sorted(told.items(), key=lambda item: float(item[0])) if name in wanted]
+    return [
+        (name, ms) for name, ms in sorted(percentiles_ms.items(), key=lambda item: float(item[0])) if name in wanted
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,8 +46,8 @@ def group_processes(capture: CaptureFact, *, served: bool = False) -> list[Proce
     by_name: dict[str, list[ProcessFact]] = defaultdict(list)
     for process in capture.processes:
         by_name[process.group or process.command].append(process)
-    made = [_group(name, members, capture.programs.get(name, {})) for name, members in by_name.items()]
-    kept = [group for group in made if not (served and (group.helps or group.members[0].makes_load))]
+    groups = [_group(name, members, capture.programs.get(name, {})) for name, members in by_name.items()]
+    kept = [group for group in groups if not (served and (group.helps or group.members[0].makes_load))]
     return sorted(kept, key=lambda group: (-group.rss_kb, group.name))
 
 
@@ -108,13 +108,13 @@ def memory_parts(capture: CaptureFact) -> dict[str, float]:
 
     What old tools call "used" holds buffers and cache too, so it is worked out from the total instead.
     """
-    told = capture.metrics
-    total, free = told.get("mem_total_kb"), told.get("mem_free_kb")
+    metrics = capture.metrics
+    total, free = metrics.get("mem_total_kb"), metrics.get("mem_free_kb")
     if total is None or free is None:
         return {}
-    parts = {"buffers": told.get("mem_buffers_kb"), "cached": told.get("mem_cached_kb")}
+    parts = {"buffers": metrics.get("mem_buffers_kb"), "cached": metrics.get("mem_cached_kb")}
     if not any(parts.values()):
-        parts = {"cached": told.get("mem_buff_cache_kb"), "inactive": told.get("mem_inactive_kb")}
+        parts = {"cached": metrics.get("mem_buff_cache_kb"), "inactive": metrics.get("mem_inactive_kb")}
     known = {name: value / MIB for name, value in parts.items() if value}
     return {"used": max(total / MIB - free / MIB - sum(known.values()), 0.0), **known, "free": free / MIB}
 

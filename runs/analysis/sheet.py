@@ -107,11 +107,11 @@ def _against(cell: Cell, verdict: Verdict | None) -> list[Value]:
 def unique(heads: Sequence[str]) -> tuple[str, ...]:
     """Heads that can be keys: a second "worker" becomes "worker (2)"."""
     seen: dict[str, int] = {}
-    made = []
+    numbered = []
     for head in heads:
         seen[head] = seen.get(head, 0) + 1
-        made.append(head if seen[head] == 1 else f"{head} ({seen[head]})")
-    return tuple(made)
+        numbered.append(head if seen[head] == 1 else f"{head} ({seen[head]})")
+    return tuple(numbered)
 
 
 def _harmless(value: Value) -> Value:

@@ -202,27 +202,27 @@ def describe_method(comparison: Comparison, judgement: Judgement) -> list[str]:
         return ["No load test is among what was read."]
     tools = sorted({run.tool for column in comparison.columns for run in column.runs})
     n = f"n={counts[0]}" if len(set(counts)) == 1 else f"n={min(counts)} to {max(counts)}"
-    told = [f"{sum(counts)} runs of {' and '.join(tools)} in {_many(len(counts), 'column')}, {n} in each."]
+    sentences = [f"{sum(counts)} runs of {' and '.join(tools)} in {_many(len(counts), 'column')}, {n} in each."]
     if len(counts) < 2:
-        return told
+        return sentences
     tests = sorted({verdict.test for verdict in judgement.verdicts.values() if verdict.test})
     if tests:
-        told += _tested(judgement, tests)
+        sentences += _tested(judgement, tests)
     if any(verdict.n == 1 or verdict.n_base == 1 for verdict in judgement.verdicts.values()):
-        told.append(
+        sentences.append(
             "One run a side is no test: its distance is set beside what repeats vary by, and what lies far outside "
             "is likely, not proven."
         )
-    return told
+    return sentences
 
 
 def _tested(judgement: Judgement, tests: Sequence[str]) -> list[str]:
     """How it was tested, and what of that holds for the tests that were made."""
-    told = f"Tested by {', '.join(tests)}."
+    opening = f"Tested by {', '.join(tests)}."
     if all(verdict.p_adjusted is None for verdict in judgement.verdicts.values()):
-        return [told]
+        return [opening]
     return [
-        f"{told} p-values are corrected after Holm over the configs of each metric, not over metrics; intervals are each "
+        f"{opening} p-values are corrected after Holm over the configs of each metric, not over metrics; intervals are each "
         'comparison\'s own. "Same" means that the whole 95 % interval of the ratio lies within 2 % of equal.',
         "Ratios that are tested are of geometric means, from 10 repeats a side on the median of all pairs of runs, and so "
         "may differ from those of the means in the table.",

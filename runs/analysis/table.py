@@ -113,16 +113,16 @@ ONLY_WHEN_ANY = {"non_2xx_responses", "write_errors", *(f"failed_{kind}" for kin
 
 def compare(configs: Sequence[ConfigFact], runs: Sequence[RunFact], captures: Sequence[CaptureFact]) -> Comparison:
     """The whole table. The first config is the baseline that deltas stand against, or the first of each block."""
-    made = build_columns(configs, runs)
+    columns = build_columns(configs, runs)
     groups = [
-        Group("Load", _run_rows(LOAD, made)),
-        Group("Latency", _run_rows(LATENCY, made)),
-        Group("Errors", _run_rows(ERRORS, made)),
+        Group("Load", _run_rows(LOAD, columns)),
+        Group("Latency", _run_rows(LATENCY, columns)),
+        Group("Errors", _run_rows(ERRORS, columns)),
     ]
     if captures:
-        groups.append(Group("Memory", _monitor_rows(monitors.memory(captures), made)))
-        groups.append(Group("CPU", _monitor_rows(monitors.cpu(captures), made)))
-    return against(Comparison(tuple(made), tuple(group for group in groups if group.rows)), find_baselines(made))
+        groups.append(Group("Memory", _monitor_rows(monitors.memory(captures), columns)))
+        groups.append(Group("CPU", _monitor_rows(monitors.cpu(captures), columns)))
+    return against(Comparison(tuple(columns), tuple(group for group in groups if group.rows)), find_baselines(columns))
 
 
 def against(
@@ -168,11 +168,11 @@ def _cell(figures: Sequence[Figure]) -> Cell:
     return Cell(tuple(figures), figures[0].value if figures else None)  # a whole number stays one
 
 
-def _run_rows(metrics: Sequence[Metric], made: Sequence[Column]) -> tuple[Row, ...]:
+def _run_rows(metrics: Sequence[Metric], columns: Sequence[Column]) -> tuple[Row, ...]:
     rows = []
     for key, label, unit, kind, where in metrics:
-        per_column: list[list[Figure]] = [[] for _ in made]
-        for figures, column in zip(per_column, made, strict=True):
+        per_column: list[list[Figure]] = [[] for _ in columns]
+        for figures, column in zip(per_column, columns, strict=True):
             for run in column.runs:
                 if (value := value_of(run, where)) is not None:
                     what = run.label or f"run {run.id}"
@@ -184,11 +184,11 @@ def _run_rows(metrics: Sequence[Metric], made: Sequence[Column]) -> tuple[Row, .
     return tuple(rows)
 
 
-def _monitor_rows(metrics: Sequence[monitors.Metric], made: Sequence[Column]) -> tuple[Row, ...]:
-    column_of = find_columns(made)
+def _monitor_rows(metrics: Sequence[monitors.Metric], columns: Sequence[Column]) -> tuple[Row, ...]:
+    column_of = find_columns(columns)
     rows = []
     for metric in metrics:
-        per_column: list[list[Figure]] = [[] for _ in made]
+        per_column: list[list[Figure]] = [[] for _ in columns]
         for capture, value in metric.values:
             if (at := column_of(capture)) is not None:
                 what = f"{capture.tool} {capture.phase}".strip()

@@ -35,6 +35,8 @@ LABELS: dict[Kind, str] = {
     Kind.LIKELY_WORSE: "likely worse",
     Kind.NONE: "no verdict",
 }
+# Beside each word, so that neither colour nor the sign alone has to be understood.
+SIGNS = dict(zip(LABELS, "✔✘≈?✔✘·", strict=True))
 TIMES = {"rate": "times as many", "time": "times as long", "amount": "times as much"}
 FAILED = {"failed_requests": "failed", "non_2xx_responses": "answered with an error"}
 

@@ -12,6 +12,7 @@ Figure = dict[str, Any]
 
 N_COLORS = 8
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star", "pentagon", "cross")
+COLORWAY = [f"--s{place}" for place in range(N_COLORS)]
 MOST_LINES = 10
 
 
@@ -63,7 +64,7 @@ def layout(height: int, **parts: Any) -> Figure:
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "font": {"color": "--ink", "size": 12},
-        "colorway": [f"--s{place}" for place in range(N_COLORS)],
+        "colorway": COLORWAY,
         "hoverlabel": {"bgcolor": "--box", "bordercolor": "--line", "font": {"color": "--ink"}, "align": "left"},
         "legend": LEGEND | {"font": {"color": "--ink"}, "traceorder": "normal"},
         "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": "--muted", "activecolor": "--ink"},

@@ -20,7 +20,7 @@ from runs.analysis.stats import delta_word
 from runs.analysis.summary_wording import describe_method
 from runs.analysis.table import Comparison
 from runs.analysis.verdict import Judgement
-from runs.analysis.verdict_wording import LABELS, describe_baselines
+from runs.analysis.verdict_wording import LABELS, SIGNS, describe_baselines
 from runs.api.comparisons import describe_conclusions
 from runs.charts import svg
 from runs.page_formats import render_with_formats, respond
@@ -101,6 +101,7 @@ def list_verdicts(comparison: Comparison, judgement: Judgement) -> list[dict[str
             "base": comparison.columns[verdict.base].title,
             "verdict": verdict,
             "word": LABELS[verdict.kind],
+            "sign": SIGNS[verdict.kind],
             "words": judgement.words[row.key, at],
             "effect": "" if verdict.effect is None else delta_word(verdict.effect),
         }

@@ -9,7 +9,7 @@ from functools import cached_property
 from operator import attrgetter
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 from django.urls import reverse
 
 from runs.analysis import histogram
@@ -41,6 +41,7 @@ from runs.ingest.draft import DraftExperiment
 from runs.models import Capture, Config, ConfigText, Experiment, Host, Override, Run, Series, Timing
 
 PROCESS_METRICS = ("rss_kb", "cpu_pct")
+RUNS = Run.objects.select_related("config", "host").order_by("config__position", "config_id", "repeat", "id")
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ def line_url(upload_id: int, line: int) -> str:
 def of_experiment(experiment: Experiment) -> Material:
     """All of an experiment: its configs in order (the baseline first), runs, captures and texts. Seven queries."""
     configs = list(experiment.configs.all())
-    runs = list(_runs().filter(experiment=experiment))
+    runs = list(RUNS.filter(experiment=experiment))
     captures = list(experiment.captures.defer("values", "quotes").select_related("host"))
     texts = once(experiment.texts.order_by("id"))
     facts = [_config_fact(config) for config in configs]
@@ -89,14 +90,14 @@ def once(texts: Iterable[ConfigText]) -> list[ConfigText]:
 def of_runs(wanted: Sequence[int]) -> Material:
     """The runs with these ids, in the order given: the first one's config is the baseline."""
     order = {pk: at for at, pk in enumerate(wanted)}
-    runs = sorted(_runs().filter(pk__in=order), key=lambda run: order[run.pk])
+    runs = sorted(RUNS.filter(pk__in=order), key=lambda run: order[run.pk])
     return _selection(runs, Q(run__in=[run.pk for run in runs]))
 
 
 def of_configs(wanted: Sequence[int]) -> Material:
     """The counted runs of these configs, in the order given: the first is the baseline."""
     order = {pk: at for at, pk in enumerate(wanted)}
-    runs = sorted(_runs().filter(config__in=order, counted=True), key=lambda run: (order[run.config_id], run.repeat))
+    runs = sorted(RUNS.filter(config__in=order, counted=True), key=lambda run: (order[run.config_id], run.repeat))
     return _selection(runs, Q(config__in=order))
 
 
@@ -175,10 +176,6 @@ def run_fact(run: Run) -> RunFact:
     address = {"scheme": command.scheme, "hostname": command.hostname, "path": command.path}
     options = {**asked_load(run.command, run.tool, run.values), **address}
     return copy_run(run, semantics_of(run.tool), options, line_url(run.upload_id, run.line_first))
-
-
-def _runs() -> QuerySet[Run]:
-    return Run.objects.select_related("config", "host").order_by("config__position", "config_id", "repeat", "id")
 
 
 def _selection(runs: Sequence[Run], captured: Q) -> Material:

@@ -13,22 +13,12 @@ from runs.analysis.headline_wording import LABELS as OUTCOMES
 from runs.analysis.numbers import figure, grouped
 from runs.analysis.table import Comparison
 from runs.analysis.verdict import Judgement, Verdict
-from runs.analysis.verdict_wording import LABELS
+from runs.analysis.verdict_wording import LABELS, SIGNS
 from runs.charts import N_COLORS, SYMBOLS, Figure, symbol
 from runs.charts.bars import Bar, Spark, spark
 from runs.selectors.summaries import ExperimentSummary
 
 register = template.Library()
-# A verdict's sign stands beside its word, so that neither colour nor the sign alone has to be understood.
-SIGNS = {
-    "better": "✔",
-    "worse": "✘",
-    "same": "≈",
-    "likely_better": "✔",
-    "likely_worse": "✘",
-    "undecided": "?",
-    "none": "·",
-}
 # The figures' symbols as characters, for headings: colour is never the only mark.
 MARKS = dict(zip(SYMBOLS, "●■◆▲✖★⬟✚", strict=True))
 
@@ -127,11 +117,6 @@ def diff_line(sign: str, line: str) -> SafeString:
     if sign == "-":
         return format_html("<del>- {}</del>", line)
     return format_html("<span>  {}</span>", line) if sign == " " else format_html('<span class="muted">…</span>')
-
-
-@register.filter
-def sign(kind: str) -> str:
-    return SIGNS[kind]
 
 
 @register.filter
