@@ -10,9 +10,8 @@ import math
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 Counts = Sequence[Sequence[float]]
 _ENOUGH = 100  # requests of which 1 % is more than one
@@ -72,8 +71,7 @@ def table_of(percentiles_ms: Mapping[str, float]) -> list[tuple[str, float]]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
+class Bar(NamedTuple):
     """Requests that took at least `low` and less than `high` ms."""
 
     low: float

@@ -24,7 +24,7 @@ from runs.analysis.verdict_wording import LABELS, SIGNS, describe_baselines
 from runs.api.comparisons import describe_conclusions
 from runs.charts import svg
 from runs.page_formats import render_with_formats, respond
-from runs.presenters.comparison_charts import (
+from runs.presenters.run_charts import (
     USUAL_CHARTS,
     draw_charts,
     percentile_lines,

@@ -1,23 +1,246 @@
-"""The charts of one run: how its latency is spread, and what the files of its single requests show."""
+"""Rows and findings as the input of `runs.charts`: a comparison's columns, captures and sweeps; and of one run how its latency is
+spread, and what the files of its single requests show.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import zip_longest
+from statistics import fmean, stdev
 from typing import Any
 
 from runs.analysis import histogram
+from runs.analysis.columns import Column
+from runs.analysis.facts import CaptureFact, RunFact
+from runs.analysis.monitors import group_processes, leading, memory_parts
+from runs.analysis.numbers import delta, figure
+from runs.analysis.scaling import Sweep
+from runs.analysis.stats import student_quantile
+from runs.analysis.table import Comparison
 from runs.charts import Figure
-from runs.charts.bars import histogram_figure
-from runs.charts.curves import Line, latency_figure
+from runs.charts.bars import (
+    CPU,
+    MEMORY,
+    Bar,
+    Sizes,
+    Stack,
+    histogram_figure,
+    process_figure,
+    stack_figure,
+    throughput_figure,
+)
+from runs.charts.curves import Curve, Dot, Line, latency_figure, scaling_figure
 from runs.charts.history import FEWEST_INTERVALS, LoadBySecond, describe_load, load_figure
 from runs.models import Run, Timing
-from runs.presenters.comparison_charts import drawn_percentiles
 from runs.selectors import reads
 
+MOST_PROGRAMS = 3
+FEWEST_REPEATS = 3
+FEWEST_LEVELS = 3  # two points show no more than their two rows in the table
+LOWEST_PERCENTILE = 50.0  # where the axis begins
+USUAL_CHARTS = ("throughput", "latency", "processes", "memory", "cpu")
+CPU_METRICS = {
+    "us": ("cpu_us", "cpu_ni"),
+    "sy": ("cpu_sy",),
+    "si": ("cpu_si", "cpu_hi"),
+    "wa": ("cpu_wa",),
+    "id": ("cpu_id",),
+}
 START_FORMAT = "%a %b %d %H:%M:%S %Y"
 MOST_INTERVALS = 7200  # of a longer load the intervals without a request are not filled in
+PHASES = {"before": 0, "during": 1, "after": 2, "": 3}
+
+
+def throughput_bars(
+    comparison: Comparison, silent: Container[int] = (), lead: Mapping[int, str] | None = None
+) -> list[Bar]:
+    """One bar for each column that has requests per second. `silent`: columns that a doubt keeps out of verdicts.
+
+    lead: the leader's column -> its effect, where it is the baseline and so has no delta of its own.
+    """
+    row = comparison.row("requests_per_second")
+    if row is None:
+        return []
+    bars = []
+    for at, (column, cell, base) in enumerate(zip(comparison.columns, row.cells, comparison.bases, strict=True)):
+        if not cell.figures:
+            continue
+        values = [source.value for source in cell.figures]
+        hovers = [_describe_run(column, run) for run in column.runs if run.requests_per_second is not None]
+        against = (lead or {}).get(at, "")
+        if cell.delta and cell.delta.word != "equal":
+            against = f"{cell.delta} {cell.delta.than} {comparison.columns[base].title}"
+        bars.append(
+            Bar(
+                name=column.title,
+                place=column.color,
+                values=tuple(values),
+                interval=mean_interval(values),
+                hovers=tuple(hovers),
+                counted=at not in silent,
+                delta=against,
+            )
+        )
+    return bars
+
+
+def mean_interval(values: Sequence[float]) -> tuple[float, float] | None:
+    """The mean's 95 % interval by Student's t; None below three repeats, where it would be far wider than the values."""
+    if len(values) < FEWEST_REPEATS or not all(math.isfinite(value) for value in values):
+        return None
+    reach = student_quantile(0.975, len(values) - 1) * stdev(values) / math.sqrt(len(values))
+    return fmean(values) - reach, fmean(values) + reach
+
+
+def scaling_curve(sweep: Sweep) -> Curve:
+    """A sweep to draw. Only a peak within the measured levels is marked."""
+    fit, knee = sweep.fit, sweep.knee
+    return Curve(
+        name=sweep.name,
+        place=sweep.place,
+        dots=tuple(
+            Dot(level.n, rate, ms)
+            for level in sweep.levels
+            for rate, ms in zip_longest(level.rates, level.tails[: len(level.rates)])
+        ),
+        band=tuple((point.n, point.rate, point.low, point.high) for point in fit.curve) if fit else (),
+        peak=(knee.at, knee.low, knee.high) if knee else None,
+        tail=sweep.tail,
+    )
+
+
+def draw_charts(
+    comparison: Comparison,
+    captures: Sequence[CaptureFact],
+    sweeps: Sequence[Sweep] = (),
+    *,
+    silent: Container[int] = (),
+    out: Container[int] = (),
+    scale: str = "",
+    lead: Mapping[int, str] | None = None,
+) -> dict[str, Figure]:
+    """Plotly figures by name; only those that have something to show. `scale`: of the time axis, "log", "linear" or by itself."""
+    charts: dict[str, Figure] = {}
+    if bars := throughput_bars(comparison, silent, lead):
+        charts["throughput"] = throughput_figure(bars)
+    if lines := percentile_lines(comparison, out):
+        charts["latency"] = latency_figure(lines, scale)
+    if curves := [scaling_curve(sweep) for sweep in sweeps if len(sweep.levels) >= FEWEST_LEVELS]:
+        charts["scaling"] = scaling_figure(curves)
+    return charts | _draw_captures(comparison.columns, captures) if captures else charts
+
+
+def _draw_captures(columns: Sequence[Column], captures: Sequence[CaptureFact]) -> dict[str, Figure]:
+    charts: dict[str, Figure] = {}
+    if sizes := _process_sizes(columns, captures):
+        charts["processes"] = process_figure(sizes)
+    memory = [(capture, memory_parts(capture)) for capture in captures]
+    if stacks := _stacks(columns, [(capture, parts) for capture, parts in memory if len(parts) > 1]):
+        charts["memory"] = stack_figure(stacks, MEMORY, "MiB")
+    cpu = [
+        (capture, {key: sum(capture.metrics.get(name, 0.0) for name in names) for key, names in CPU_METRICS.items()})
+        for capture in captures
+        if "cpu_us" in capture.metrics
+    ]
+    if stacks := _stacks(columns, cpu):
+        charts["cpu"] = stack_figure(stacks, CPU, "% of CPU time")
+    return charts
+
+
+def percentile_lines(comparison: Comparison, out: Container[int] = ()) -> list[Line]:
+    """One line for each run, or one for all repeats of a config whose single requests are known.
+
+    Lines are in the order of the columns; the hover boxes of the others compare with the first. Exact percentiles, where a
+    file of the single requests has them, replace those of the report. `out`: ids of runs that a doubt keeps out of verdicts.
+    """
+    lines = [line for column in comparison.columns for line in _lines_of_column(column, out)]
+    for at, line in enumerate(lines[1:], 1):
+        base = lines[0].percentiles_ms
+        deltas = {percent: delta(ms, base.get(percent), "time") for percent, ms in line.percentiles_ms.items()}
+        lines[at] = replace(line, notes={percent: f" ({found})" for percent, found in deltas.items() if found})
+    return lines
+
+
+def drawn_percentiles(printed: Mapping[str, float], exact: Mapping[str, float]) -> dict[str, float]:
+    """The percentiles of a run that are drawn: the exact ones from the median up, else those that its report printed."""
+    shown = {name: ms for name, ms in exact.items() if float(name) >= LOWEST_PERCENTILE}
+    return shown if len(shown) > 1 else dict(printed)
+
+
+def _lines_of_column(column: Column, out: Container[int]) -> Iterator[Line]:
+    runs = [run for run in column.runs if len(drawn_percentiles(run.percentiles_ms, run.timed_ms)) > 1]
+    counted = [run for run in runs if run.id not in out]
+    if len(counted) > 1 and all(run.counts for run in counted):
+        yield _joined_line(column, counted)
+        runs = [run for run in runs if run.id in out]
+    for run in runs:
+        repeat = f", run {run.repeat}" if len(column.runs) > 1 else ""
+        yield Line(
+            name=column.title + repeat + (", not counted" if run.id in out else ""),
+            config=column.config.name,
+            place=column.color,
+            repeat=run.repeat,
+            percentiles_ms=drawn_percentiles(run.percentiles_ms, run.timed_ms),
+            n=run.complete_requests,
+        )
+
+
+def _joined_line(column: Column, runs: Sequence[RunFact]) -> Line:
+    counts = histogram.added(run.counts for run in runs)
+    n = histogram.size(counts)
+    return Line(
+        name=f"{column.title}, all requests of {len(runs)} runs, n={n}",
+        config=column.config.name,
+        place=column.color,
+        repeat=1,
+        percentiles_ms=drawn_percentiles({}, histogram.percentiles(counts)),
+        n=n,
+    )
+
+
+def _describe_run(column: Column, run: RunFact) -> str:
+    rows = [f"<b>{column.title}</b>", f"run {run.repeat}: {figure(run.requests_per_second)} requests per second"]
+    rows += [f"n={len(column.runs)}" + (f" · {run.host}" if run.host else ""), run.command[:90]]
+    return "<br>".join(filter(None, rows))
+
+
+def _process_sizes(columns: Sequence[Column], captures: Sequence[CaptureFact]) -> list[Sizes]:
+    """Each leading program's processes by config, out of the config's fullest kind of capture (during before after)."""
+    sizes = []
+    for program in leading(captures, MOST_PROGRAMS):
+        for column in _unique_configs(columns):
+            own = [capture for capture in captures if capture.config == column.config.id]
+            by_phase: dict[str, list[float]] = {}
+            for capture in own:
+                members = next((group.members for group in group_processes(capture) if group.name == program), ())
+                by_phase.setdefault(capture.phase, []).extend(one.rss_kb / 1024 for one in members if one.rss_kb)
+            phase = max(by_phase, key=lambda name: (name != "before", len(by_phase[name])), default="")
+            if by_phase.get(phase):
+                sizes.append(Sizes(column.config.name, column.color, program, tuple(by_phase[phase])))
+    return sizes
+
+
+def _stacks(columns: Sequence[Column], found: Sequence[tuple[CaptureFact, dict[str, float]]]) -> list[Stack]:
+    """One bar a config and phase: the mean of each part over its captures; partial captures only where nothing else is."""
+    stacks = []
+    for column in _unique_configs(columns):
+        own = [(capture, parts) for capture, parts in found if capture.config == column.config.id]
+        for phase in sorted({capture.phase for capture, _ in own}, key=PHASES.__getitem__):
+            parts = [each for capture, each in own if capture.phase == phase]
+            names = dict.fromkeys(name for each in parts for name in each)
+            mean = {name: round(sum(each.get(name, 0.0) for each in parts) / len(parts), 3) for name in names}
+            stacks.append(Stack(column.config.name, phase, mean))
+    return stacks
+
+
+def _unique_configs(columns: Sequence[Column]) -> list[Column]:
+    return list({column.config.id: column for column in reversed(columns)}.values())[::-1]
+
+
+# --- one run -------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +273,7 @@ def timings_of_run(run: Run) -> dict[str, Any]:
     course = _course(file) if file else None
     charts = []
     if file:
-        bars = histogram.bars(histogram.unpack(file.histogram))
-        chart = histogram_figure([(bar.low, bar.high, bar.n) for bar in bars])
+        chart = histogram_figure(histogram.bars(histogram.unpack(file.histogram)))
         charts.append(("requests", "How long did how many requests take?", chart))
     if course:
         charts.append(("course", "How did the load go by the second?", load_figure(course)))

@@ -11,7 +11,7 @@ from runs.models import Experiment
 from runs.page_formats import respond
 from runs.presenters.comparison_page import comparison_context, read_selection, respond_comparison
 from runs.presenters.run_charts import describe_timings
-from runs.selectors import excerpts, reads
+from runs.selectors import reads
 from runs.selectors.judging import keep_headline
 from runs.selectors.lists import paginate
 from runs.selectors.summaries import summarize
@@ -44,7 +44,7 @@ def experiment_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpRespo
         "experiment": experiment,
         "notes": experiment.notes,
         "permalink": experiment.get_absolute_url(),
-        "excerpts": excerpts.of_experiment(experiment.pk),
+        "excerpts": reads.excerpts_of_experiment(experiment.pk),
         **(describe_timings(material.waiting) if material.waiting else {}),
     }
     head = {"id": experiment.pk, "name": experiment.name, "url": experiment.get_absolute_url()}
@@ -61,5 +61,5 @@ def compare(request: HttpRequest, fmt: str = "") -> HttpResponse:
         request, material, "Comparison", lambda what: reverse("compare-picture", args=[what]) + query
     )
     context |= {"asked": asked, "found": len(material.runs), "permalink": reverse("compare") + query}
-    context["excerpts"] = excerpts.of_runs(material.runs)
+    context["excerpts"] = reads.excerpts_of_runs(material.runs)
     return respond_comparison(request, "compare.html", context, fmt=fmt)

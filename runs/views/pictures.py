@@ -13,8 +13,8 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from runs.charts import svg
 from runs.charts.curves import Line
 from runs.models import Experiment, Run
-from runs.presenters.comparison_charts import percentile_lines, throughput_bars
 from runs.presenters.comparison_page import POLICY, read_selection
+from runs.presenters.run_charts import percentile_lines, throughput_bars
 from runs.selectors import judging, reads
 
 FRESH_S = 60
