@@ -157,7 +157,6 @@ def _nginx_directive(path: tuple[str, ...], parts: list[str], at: int) -> Direct
 
 
 LIGHTTPD = "lighttpd"
-COMMENT = "#"
 _LIGHTTPD_TOKEN = re.compile(
     r"""(?P<comment>\#[^\n]*)|(?P<quoted>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')"""
     r"""|(?P<mark>=>|\+=|:=|==|!=|=~|!~|=\^|=\$|=|[(){},])|(?P<word>(?:\\.|[^\s(){},="'#\\])+|.)""",

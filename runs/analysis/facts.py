@@ -236,29 +236,24 @@ class RunFact(RunFigures):
         return 0 if self.semantics.absent_non_2xx_is_zero and not self.partial else None
 
 
+# What a fact has under the same name as the stored run.
+COPIED = (*FIGURES, "label", "repeat", "command", "note", "partial", "counted", "values", "host_id", "figure_lines")
+
+
 def copy_run(run: Any, semantics: Semantics, options: Mapping[str, Any], source: str = "") -> RunFact:
     """A stored run as its fact; its host must be loaded with it."""
     return RunFact(
         id=run.pk,
         config=run.config_id,
-        label=run.label,
-        repeat=run.repeat,
         url=run.get_absolute_url(),
         source=source,
         line=run.line_first,
+        last_line=run.line_last,
         semantics=semantics,
         host=run.host.name if run.host else "",
-        command=run.command,
         options=options,
-        note=run.note,
-        partial=run.partial,
-        counted=run.counted,
-        values=run.values,
-        host_id=run.host_id,
         upload=run.upload_id,
-        last_line=run.line_last,
-        figure_lines=run.figure_lines,
-        **{name: getattr(run, name) for name in FIGURES},
+        **{name: getattr(run, name) for name in COPIED},
     )
 
 

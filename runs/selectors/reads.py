@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from operator import attrgetter
 from typing import Any
@@ -115,12 +115,8 @@ def of_draft(shown: Preview, drafted: DraftExperiment) -> Case:
 
 
 def _host_facts(hosts: Iterable[Host]) -> list[HostFact]:
-    return [
-        HostFact(
-            host.pk, host.name, host.cpu_model, host.cores, host.mhz, host.ram_kb, host.swap_kb, host.os, host.kernel
-        )
-        for host in hosts
-    ]
+    names = [each.name for each in fields(HostFact)]
+    return [HostFact(**{name: getattr(host, name) for name in names}) for host in hosts]
 
 
 def case_of(material: Material) -> Case:

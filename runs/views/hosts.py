@@ -17,11 +17,7 @@ COLUMNS = ("id", "name", "cpu_model", "cores", "mhz", "ram_kb", "swap_kb", "os",
 
 def host_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
     page = lists.paginate(request.GET, Host.objects.all())
-    rows = tuple(
-        (host.pk, host.name, host.cpu_model, host.cores, host.mhz, host.ram_kb, host.swap_kb, host.os, host.kernel)
-        + (host.n_runs,)
-        for host in page.rows
-    )
+    rows = tuple((*(getattr(host, name) for name in COLUMNS[:-1]), host.n_runs) for host in page.rows)
     return respond(request, "hosts.html", {"page": page}, Sheet("Hosts", COLUMNS, rows), fmt=fmt)
 
 
@@ -30,10 +26,8 @@ def host_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     _, properties = compare_hosts([vars(host)])
     experiments = summaries.experiments_on_host(host, HOST_PAGE_SIZE + 1, lists.id_after(request.GET))
     page = lists.make_page(request.GET, experiments, size=HOST_PAGE_SIZE)
-    alike = (
-        Host.objects.filter(fingerprint=host.fingerprint).exclude(pk=pk) if host.fingerprint else Host.objects.none()
-    )
-    context = {"host": host, "properties": properties, "alike": list(alike[:20])}
+    alike = Host.objects.filter(fingerprint=host.fingerprint).exclude(pk=pk)[:20] if host.fingerprint else []
+    context = {"host": host, "properties": properties, "alike": list(alike)}
     context |= {"summaries": summaries.summarize(page.rows), "page": page}
     rows = tuple(properties)
     return respond(request, "host.html", context, Sheet(f"Host {host.name}", ("name", "value"), rows), fmt=fmt)
