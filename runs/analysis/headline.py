@@ -32,6 +32,7 @@ from runs.analysis.headline_against import (
     find_full_generator,
     find_impossible,
     find_objections,
+    find_short_runs,
     find_unlike,
     say_unlike,
 )
@@ -287,7 +288,11 @@ def _compare_two(page: Page, key: str, ranked: Sequence[Side]) -> Headline:
     stops = tuple(one for one in unlike if one.stops)
     against = tuple(say_unlike(own, unlike))
     if not stops:
-        found = (*find_impossible(page, own, other), *find_full_generator(page, own, other))
+        found = (
+            *find_impossible(page, own, other),
+            *find_full_generator(page, own, other),
+            *find_short_runs(page, own, other),
+        )
         against = (*_find_against(page, key, own, other), *against, *found)
     outcome = Outcome.NOT_COMPARABLE if stops else _decide(verdict, against)
     odd = _find_odd(page, own, other)
@@ -423,7 +428,8 @@ def _name_workload(page: Page, block: Sequence[int]) -> str:
     """What the columns of a block share: their heading, their load, or words of their names."""
     columns = [page.comparison.columns[at] for at in block]
     groups = {column.config.group for column in columns}
-    if len(groups) == 1 and (group := groups.pop()):
+    others = {column.config.group for at, column in enumerate(page.comparison.columns) if at not in block}
+    if len(groups) == 1 and not groups & others and (group := groups.pop()):
         return group
     shared = set.intersection(*({*WORD.findall(column.title)} for column in columns)) if columns else set()
     words = [word for word in columns[0].title.replace("·", " ").split() if {*WORD.findall(word)} & shared]

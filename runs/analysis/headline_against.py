@@ -56,6 +56,7 @@ VARIED = {"keep-alive", "pipelining", "TLS", "concurrency", "set rate"}
 WORSE, SHOWN = 1.1, 1.25
 MUCH_WORSE = 2.0  # seen and not tested: serious all the same
 MOST_TIMES = 2
+LONG_ENOUGH_S = 1.0  # to be no more than a doubt
 GENERATOR_FULL = {"generator_full", "cpu_of_generator"}
 
 
@@ -300,6 +301,17 @@ def find_impossible(page: Page, own: Side, other: Side) -> list[Objection]:
         for side in (own, other)
         for doubt in page.concerns("figures.counts", [side.at])
     ]
+
+
+def find_short_runs(page: Page, own: Side, other: Side) -> list[Objection]:
+    """No run of either side took a second: start-up and one scheduler's whim are in every figure."""
+    doubts = page.concerns("length.seconds", (own.at, other.at))
+    took = {finding.run: finding.facts["took"] for doubt in doubts for finding in doubt.findings}
+    sides = [[run for run in page.comparison.columns[side.at].runs if run.id not in page.out] for side in (own, other)]
+    seconds = [took.get(run.id, LONG_ENOUGH_S) for side in sides for run in side]
+    if not seconds or max(seconds) >= LONG_ENOUGH_S:
+        return []
+    return [Objection("length.seconds", "", "", "s", max(seconds), source=next(iter(doubts[0].sources), None))]
 
 
 def say_unlike(own: Side, unlike: Sequence[Unlike]) -> list[Objection]:

@@ -173,6 +173,7 @@ def _nobody(headline: Headline) -> str:
 
 def _same(headline: Headline) -> str:
     names = " and ".join(_named(side) for side in headline.sides[:2])
+    names += f", the best 2 of {len(headline.sides)}," if len(headline.sides) > 2 else ""
     what = (
         "serve the same number of requests per second" if headline.metric == RATE else "take the same time per request"
     )
@@ -265,6 +266,8 @@ def describe_objection(one: Objection) -> str:
     """As "99 % within 1,520 ms, 13 times as long"."""
     if one.rule == "generator.saturated":
         return "The load generator was at its limit, so it may be what was measured"
+    if one.rule == "length.seconds":
+        return f"No run took longer than {_number(one.value):.2g} s"
     if one.rule == "workload":
         return f"“{_shorten(one.config)}” leads on {one.label}"
     if one.rule == "impossible":
@@ -346,7 +349,7 @@ def _sweep(headline: Headline, swept: Range) -> str:
     if headline.winner:
         ratio = headline.ratio or 1.0
         far = f"{times(ratio)} times as many" if ratio >= TIMES_FROM else f"{share_words(ratio - 1)} more"
-        lead = f"{_named(headline.winner)} leads at every level, at its best by {far} ({_sides(headline)}). "
+        lead = f"{_named(headline.winner)} leads at every level, by up to {far} ({_sides(headline)}). "
     each = [f"“{_shorten(name)}”: {describe_levels(swept, points)}" for name, points in series.items()]
     return f"{lead}{'. '.join(each[:MOST_OTHERS])}."
 

@@ -10,6 +10,7 @@ from runs.analysis.scaling import CONCURRENCY, Point, Range
 
 # Rates that lie within this of each other are "about" one rate; a factor this near to 2 is "doubles".
 ABOUT, NEAR, DOUBLE = 1.15, 1.1, (1.8, 2.3)
+AS_MUCH = 1.05  # what is served within this of the most is the most
 RATES = {"rps", "qps", "req/s"}
 SINGULAR = re.compile(r"(?<=ss)es$|(?<=[^s])s$")
 
@@ -35,7 +36,7 @@ def _rates(swept: Range, sound: Sequence[Point]) -> list[str]:
         places = [_value(point) for point in sound]
         where = " and ".join(places) if len(places) < 3 else f"{places[0]} to {places[-1]}"
         return [f"about {_round_to_all(rates)} requests per second {at} {_with_axis(swept, where)}"]
-    best = max(sound, key=lambda point: point.rate or 0.0)
+    best = next(point for point in sound if (point.rate or 0.0) * AS_MUCH >= max(rates))  # more levels bring no more
     first, last = sound[0], sound[-1]
     told = []
     if best is not first:

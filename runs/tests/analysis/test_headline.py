@@ -218,7 +218,25 @@ def test_a_run_that_is_far_off_or_cold_is_looked_at_before_more_are_made():
 def test_more_failures_than_requests_are_told_against_the_report():
     bad = {"complete_requests": 25, "failed_requests": 34, "values": {"failed_length": 34}}
     found = of(run(1, 100.0, **bad), run(2, 120.0, complete_requests=25, failed_requests=0))
-    assert [one.rule for one in found.against] == ["impossible"]
+    assert [one.rule for one in found.against] == ["impossible", "length.seconds"]
+
+
+@pytest.mark.parametrize(("seconds", "against"), [(0.02, ["length.seconds"]), (5.0, []), (30.0, [])])
+def test_runs_of_less_than_a_second_are_told_against_a_proof(seconds, against):
+    found = of(*five(1, duration_s=seconds), *five(2, QUICK, duration_s=seconds))
+    assert (found.outcome, [one.rule for one in found.against]) == ("better", against)
+
+
+def test_workloads_under_one_heading_are_named_by_their_loads():
+    given = [ConfigFact(1, "nginx", "Servers"), ConfigFact(2, "apache", "Servers")]
+    runs = [
+        one
+        for path, times in (("/a", 1.0), ("/b", 0.1))
+        for at in (1, 2)
+        for one in five(at, [rate * times * at for rate in FIVE], path=path)
+    ]
+    found = headline_of(compare(given, runs, []))
+    assert {one.workload for one in (found, *found.others)} == {"/a", "/b"}
 
 
 def test_machines_that_the_configs_are_named_for_are_compared():

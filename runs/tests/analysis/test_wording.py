@@ -380,6 +380,19 @@ def test_what_is_likely_is_not_called_proven():
 def test_the_same_is_said():
     sentence = said(table([1000.0, 1001.0, 1002.0, 1003.0], [1001.0, 1002.0, 1003.0, 1004.0]))
     assert sentence == "“b” and “a” serve the same number of requests per second within 2 % (4 runs each)."
+    sentence = said(table([500.0, 501.0, 502.0], [1000.0, 1001.0, 1002.0], [1001.0, 1002.0, 1003.0]))
+    assert sentence.startswith("“c” and “b”, the best 2 of 3, serve the same number")
+
+
+def test_of_levels_that_serve_about_the_most_the_first_is_named():
+    runs = [run(at, rate) for at, rate in ((1, 400.0), (2, 1450.0), (3, 1460.0))]
+    sentence = said(compare(configs("1 worker", "4 workers", "8 workers"), runs, []))
+    assert sentence == "Requests per second rise from 400 with 1 worker to 1,450 with 4, and stay about there up to 8."
+
+
+def test_noise_is_only_blamed_where_it_could_be_it():
+    assert "so this may be noise" in said(table([100.0, 106.0], [108.0]))
+    assert "; one run cannot show noise" in said(table([100.0, 106.0], [190.0]))
 
 
 def test_of_several_configs_the_best_stands_against_the_next_and_the_baseline():
@@ -534,8 +547,8 @@ def test_of_several_configs_over_levels_the_leader_comes_first():
         for level, rate in ((1, 100.0), (4, 300.0), (16, 310.0))
     ]
     assert said(compare(configs("nginx", "caddy"), runs, [])).startswith(
-        "“caddy” leads at every level, at its best by 40 % more (one run each). “caddy”: requests per second rise from 140 at 1 "
-        "connection to 434 at 16, latency grows from 7.143 to 114.3 ms, 16 times as long."
+        "“caddy” leads at every level, by up to 40 % more (one run each). “caddy”: requests per second rise from 140 at 1 "
+        "connection to 420 at 4, and stay about there up to 16, latency grows from 7.143 to 114.3 ms, 16 times as long."
     )
 
 
@@ -581,7 +594,7 @@ def test_failures_tested_by_fisher_are_not_said_to_be_corrected():
     ("number", "words"),
     [
         ("000", ["measured 8.7 % faster than", "in 2 runs each, but runs of one config differ by up to 42 %"]),
-        ("001", ["in one run each; one run cannot show noise: run each 4 times, in turn."]),
+        ("001", ["one run cannot show noise, and no run took longer than 0.43 s: run each 4 times, in turn."]),
         (
             "002",
             ["“peruser, mod_python (django)” likely serves 33 times as many requests per second as “itk, mod_python"],
