@@ -29,6 +29,7 @@ LABELS = {
     Outcome.NONE: "nothing to judge",
 }
 NOTHING = "No run here says how many requests it served per second, or how long one took."
+BETWEEN = " · "  # a workload and a config of it
 LONGEST_NAME = 60
 # (more, of a factor below 1; times as many) by what leads.
 VERBS = {True: ("more requests per second", "times as many requests per second"), False: ("less time per request", "")}
@@ -76,9 +77,10 @@ def _lead(headline: Headline) -> str:
     """One leads, or two are too near to each other to say who."""
     if headline.winner is None or headline.loser is None:
         return _nobody(headline)
-    own, other = _named(headline.winner), _named(headline.loser)
-    sides, effect = _sides(headline), _effect(headline)
     where = f"On {headline.workload}: " if _is_place(headline) else ""
+    headline = _without_workload(headline) if where else headline
+    own, other = _leading(headline)
+    sides, effect = _sides(headline), _effect(headline)
     rank = f", the next of {len(headline.sides)}," if len(headline.sides) > 2 else ""
     if machines := _machines(headline):
         rank = f"{rank.rstrip(',')}, {machines},"
@@ -112,9 +114,29 @@ def _machines(headline: Headline) -> str:
 
 
 def _is_place(headline: Headline) -> bool:
-    """Whether a workload is to be named: there are several, and the leader's own name does not say it."""
-    named = headline.winner.title if headline.winner else ""
+    """Whether a workload is to be named: there are several, and the leader's own name does not say it in other words."""
+    named = headline.winner.title.removeprefix(f"{headline.workload}{BETWEEN}") if headline.winner else ""
     return bool(headline.others and headline.workload and headline.workload not in named)
+
+
+def _leading(headline: Headline) -> tuple[str, str]:
+    own, other = (_named(side) if side else "" for side in (headline.winner, headline.loser))
+    return own, other
+
+
+def _without_workload(headline: Headline) -> Headline:
+    """With names as they are within the workload, which is said once before them: "Go" of "Get All Todos · Go"."""
+
+    def shorten(side: Side) -> Side:
+        return replace(side, title=side.title.removeprefix(f"{headline.workload}{BETWEEN}"))
+
+    return replace(
+        headline,
+        winner=shorten(headline.winner) if headline.winner else None,
+        loser=shorten(headline.loser) if headline.loser else None,
+        sides=tuple(map(shorten, headline.sides)),
+        base=(shorten(headline.base[0]), *headline.base[1:]) if headline.base else None,
+    )
 
 
 def _effect(headline: Headline) -> str:
@@ -312,7 +334,7 @@ def _other(headline: Headline) -> str:
     where = f"On {headline.workload}: " if headline.workload else ""
     if headline.outcome == Outcome.FAILED or headline.winner is None or headline.loser is None:
         return f"{where}{_sentence(replace(headline, others=()))}"
-    own, other = _named(headline.winner), _named(headline.loser)
+    own, other = _leading(_without_workload(headline))
     ratio = headline.ratio or 1.0
     far = (
         f"{times(ratio)} times as many as"

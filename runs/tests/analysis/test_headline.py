@@ -350,6 +350,18 @@ def test_the_two_best_are_compared_whatever_headings_they_stand_under(named, pai
     assert len(found.others) == (0 if "auto" in pairs or "large" in pairs else 1)
 
 
+def test_a_workload_that_its_configs_are_named_with_is_said_once():
+    named = [(f"{group} · {name}", group) for group in ("Get All (limit: 500)", "Create") for name in ("Node.js", "Go")]
+    given = [ConfigFact(at, name, group) for at, (name, group) in enumerate(named, 1)]
+    rates = ([value * times for value in FIVE] for times in (1.0, 1.6, 1.2, 1.4))
+    found = headline_of(compare(given, [one for at, each in enumerate(rates, 1) for one in five(at, each)], []))
+    assert found.winner.title == "Get All (limit: 500) · Go"
+    assert found.sentence.startswith(
+        "On Get All (limit: 500): “Go” served 60 % more requests per second than “Node.js”"
+    )
+    assert "On Create: “Go” 17 % more than “Node.js”" in found.sentence
+
+
 def test_variants_of_unlike_loads_are_workloads():
     given = [ConfigFact(1, "small", "nginx"), ConfigFact(2, "large", "nginx"), ConfigFact(3, "prefork", "apache")]
     given.append(ConfigFact(4, "event", "apache"))
