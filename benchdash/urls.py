@@ -3,7 +3,10 @@
 from django.contrib import admin
 from django.urls import include, path
 
+from benchdash.readiness import readyz
+
 urlpatterns = [
+    path("readyz", readyz, name="readyz"),
     path("admin/", admin.site.urls),
     path("api/v1/", include("runs.api.urls")),
     path("", include("runs.accounts.urls")),

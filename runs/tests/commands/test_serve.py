@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.cookiejar
+import json
 import os
 import re
 import signal
@@ -96,6 +97,8 @@ def test_a_first_start_says_where_it_is_and_when_the_web_server_dies_the_rest_is
     assert stored.read_text().strip() == password
     assert stat.S_IMODE(stored.stat().st_mode) == 0o600
     assert log_in(port, password) == f"http://localhost:{port}/tokens/"
+    with urllib.request.urlopen(f"http://localhost:{port}/readyz", timeout=20) as response:
+        assert set(json.load(response).values()) == {"ok"}
     web, *others = children(serve.pid)
     assert len(others) == 3  # texts, loads, clock
     os.kill(web, signal.SIGKILL)
