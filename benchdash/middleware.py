@@ -36,6 +36,9 @@ class ContentSecurityPolicy:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
         response.headers.setdefault("Content-Security-Policy", POLICY)
+        response.headers.setdefault(
+            "Cache-Control", "private"
+        )  # pages say who is logged in, even where reading is open
         return response
 
 

@@ -59,3 +59,18 @@ def test_the_api_answers_in_its_own_shape_when_it_fails(monkeypatch):
     response = quiet.get("/api/v1/compare/?runs=1")
     assert response.status_code == 500
     assert "log" in said(response)
+
+
+@pytest.mark.parametrize("path", ["/", "/login/", "/runs/", "/api/v1/runs/", "/nowhere/"])
+@pytest.mark.parametrize("public", [True, False])
+def test_no_shared_cache_keeps_a_page(admin_client, settings, path, public):
+    settings.PUBLIC_READ = public
+    assert "private" in admin_client.get(path).headers["Cache-Control"]
+
+
+def test_with_https_only_probes_are_answered_without_it(db, settings):
+    settings.SECURE_SSL_REDIRECT = True
+    settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    assert Client().get("/runs/?q=a").headers["Location"] == "https://testserver/runs/?q=a"
+    assert Client().get("/readyz").status_code != 301
+    assert Client(headers={"X-Forwarded-Proto": "https"}).get("/login/").status_code == 200

@@ -18,6 +18,8 @@ MEANS = re.compile(r"[\\`*\[\]|~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|&(?=#?\w+;)
 INSTEAD = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
 # What would open a heading, a list, a rule, a quote or an indented block at the beginning of a line.
 OPENS = re.compile(r"(\d+)([.)])(?=\s)|([-+=#]+)(?=\s|$)")
+# Where a spreadsheet may begin a cell: it may take another sign than a comma for the separator, and then no quotes for quotes.
+FORMULA = re.compile(r"""(^|[,;|\t\r\n]["'\s]*)(?=[=+\-@\t\r])""")
 
 
 def escaped(words: str) -> str:
@@ -65,11 +67,11 @@ class Sheet:
 
 
 def as_csv(sheet: Sheet) -> str:
-    """Exact figures; text that a spreadsheet would run as a formula gets a quote before it, numbers never do."""
+    """Exact figures, and texts in quotes; a ' keeps a spreadsheet from running a part of a text as a formula."""
     out = io.StringIO()
-    writer = csv.writer(out)
+    writer = csv.writer(out, quoting=csv.QUOTE_NONNUMERIC)
     for row in (sheet.heads, *sheet.rows):
-        writer.writerow([_harmless(value) for value in row])
+        writer.writerow([FORMULA.sub(r"\1'", value) if isinstance(value, str) else value for value in row])
     return out.getvalue()
 
 
@@ -112,12 +114,6 @@ def unique(heads: Sequence[str]) -> tuple[str, ...]:
         seen[head] = seen.get(head, 0) + 1
         numbered.append(head if seen[head] == 1 else f"{head} ({seen[head]})")
     return tuple(numbered)
-
-
-def _harmless(value: Value) -> Value:
-    if isinstance(value, str) and value[:1] in {"=", "+", "-", "@", "\t", "\r"}:
-        return "'" + value
-    return value
 
 
 def _word(value: Value) -> str:

@@ -6,6 +6,7 @@ that one figure serves light and dark. Series colours go by a config's place and
 
 from __future__ import annotations
 
+import html
 from typing import Any
 
 Figure = dict[str, Any]
@@ -31,6 +32,16 @@ def short(name: str, most: int = 28) -> str:
         return name
     tail = most // 2 - 1
     return f"{name[: most - tail - 1].rstrip()}…{name[-tail:].lstrip()}"
+
+
+def as_text(words: str) -> str:
+    """Words as Plotly shows them: it takes tags and %{...} in any text of a figure for its own."""
+    return html.escape(words, quote=False).replace("{", "&#123;")
+
+
+def label(name: str, most: int = 28) -> str:
+    """`short`, as a text of a figure."""
+    return as_text(short(name, most))
 
 
 def plain(value: float) -> str:

@@ -7,7 +7,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from runs.charts import N_COLORS, Figure, axis, color, layout, marker, plain, scatter, short, suffix, symbol
+from runs.charts import (
+    N_COLORS,
+    Figure,
+    as_text,
+    axis,
+    color,
+    label,
+    layout,
+    marker,
+    plain,
+    scatter,
+    short,
+    suffix,
+    symbol,
+)
 
 # Enough dots to show a spread; beyond it they only cover one another and weigh on the page.
 MOST_DOTS = 60
@@ -42,7 +56,7 @@ class Bar:
     name: str
     place: int
     values: tuple[float, ...]
-    hovers: tuple[str, ...] = ()
+    hovers: tuple[str, ...] = ()  # with Plotly's tags
     delta: str = ""
     interval: tuple[float, float] | None = None
     counted: bool = True
@@ -61,7 +75,7 @@ def throughput_figure(bars: Sequence[Bar]) -> Figure:
             margin={"l": 8, "r": 24, "t": 8, "b": 40},
             bargap=0.3,
             xaxis=axis("requests per second", rangemode="tozero"),
-            yaxis=_names_axis([short(bar.name) for bar in bars], autorange="reversed"),
+            yaxis=_names_axis([label(bar.name) for bar in bars], autorange="reversed"),
         ),
     }
 
@@ -116,7 +130,11 @@ def _dots(at: int, bar: Bar) -> Figure:
 
 
 def _hover(bar: Bar) -> str:
-    lines = [f"<b>{bar.name}</b>", f"{plain(bar.mean)} requests per second, n={len(bar.values)}", bar.delta]
+    lines = [
+        f"<b>{as_text(bar.name)}</b>",
+        f"{plain(bar.mean)} requests per second, n={len(bar.values)}",
+        as_text(bar.delta),
+    ]
     lines.append("" if bar.counted else "not counted, see the doubts")
     return "<br>".join(filter(None, lines))
 
@@ -190,7 +208,7 @@ def process_figure(sizes: Sequence[Sizes]) -> Figure:
         bottom = top - (ROW * len(panel) + HEAD) / total
         parts |= _panel_axes(at, panel, (max(bottom, 0.0), top - 18 / total), last=at == len(panels))
         place = {"xref": "paper", "yref": "paper", "x": 0, "y": top, "xanchor": "left", "yanchor": "top"}
-        name = {"text": f"<b>{short(programs[at - 1], 40)}</b>", "font": {"size": 12, "color": "--ink"}}
+        name = {"text": f"<b>{label(programs[at - 1], 40)}</b>", "font": {"size": 12, "color": "--ink"}}
         parts["annotations"].append(place | name | {"showarrow": False})
         traces += [_strip(size, at, row) for row, size in enumerate(panel)]
         top = bottom
@@ -201,7 +219,7 @@ def _panel_axes(at: int, panel: Sequence[Sizes], domain: tuple[float, float], *,
     low, high = domain
     # The ticks of a panel are between it and the next one.
     low = low if last else low + (high - low) * HEAD / 2 / (ROW * len(panel) + HEAD)
-    names = [short(size.name, 24) for size in panel]
+    names = [label(size.name, 24) for size in panel]
     y = _names_axis(names, domain=[low, high], range=[len(panel) - 0.5, -0.5], anchor=f"x{suffix(at)}")
     title = "resident MiB, a dot a process" if last else ""
     x = axis(title, rangemode="tozero", anchor=f"y{suffix(at)}")
@@ -212,7 +230,7 @@ def _strip(size: Sizes, axes: int, row: int) -> Figure:
     ordered = sorted(size.mib)
     if len(ordered) > MOST_DOTS:
         ordered = [ordered[round(at * (len(ordered) - 1) / (MOST_DOTS - 1))] for at in range(MOST_DOTS)]
-    words = f"{size.name}<br>{size.program}, {len(size.mib)} processes"
+    words = f"{as_text(size.name)}<br>{as_text(size.program)}, {len(size.mib)} processes"
     return {
         "type": "box",
         "orientation": "h",
@@ -234,7 +252,7 @@ def _strip(size: Sizes, axes: int, row: int) -> Figure:
 
 def stack_figure(stacks: Sequence[Stack], parts: Sequence[tuple[str, str, str]], unit: str) -> Figure:
     """Memory (the parts MEMORY) or CPU time (CPU) of each config. The page writes the legend: Plotly's wraps badly here."""
-    steps = [short(stack.name, 24) + (f" · {stack.step}" if stack.step else "") for stack in stacks]
+    steps = [label(stack.name, 24) + (f" · {as_text(stack.step)}" if stack.step else "") for stack in stacks]
     traces: list[Figure] = [
         {
             "type": "bar",

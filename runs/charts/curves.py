@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
-from runs.charts import MOST_LINES, Figure, axis, color, layout, marker, plain, scatter, short, suffix, symbol
+from runs.charts import MOST_LINES, Figure, axis, color, label, layout, marker, plain, scatter, suffix, symbol
 
 TICKS = ("50", "90", "95", "99", "99.9", "99.99", "99.999", "99.9999")
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
@@ -92,12 +92,12 @@ def _percentile_trace(line: Line, axes: int, log: bool) -> Figure:
         [x for x, _, _ in dots],
         # A log axis has no place for zero, which some tools print for anything under half a millisecond.
         [None if log and not y else y for _, y, _ in dots],
-        name=short(line.name, 40),
+        name=label(line.name, 40),
         xaxis=f"x{suffix(axes)}",
         yaxis=f"y{suffix(axes)}",
         line={"color": color(line.place), "width": 2, "dash": DASHES[(line.repeat - 1) % len(DASHES)]},
         marker={"color": color(line.place), "symbol": symbol(line.place), "size": 6},
-        hovertext=[f"{short(line.name, 40)}: {words}" for _, _, words in dots],
+        hovertext=[f"{label(line.name, 40)}: {words}" for _, _, words in dots],
         hoverinfo="text",
     )
 
@@ -126,7 +126,7 @@ def _percentile_axes(at: int, furthest: float, *, log: bool, matched: bool) -> F
 def _panel_heading(at: int, lines: Sequence[Line], place: int, total: int) -> Figure:
     name = next(line.config or line.name for line in lines if line.place == place)
     return {
-        "text": short(name, 36) + (f" ({MOST_LINES} of {total} runs)" if total > MOST_LINES else ""),
+        "text": label(name, 36) + (f" ({MOST_LINES} of {total} runs)" if total > MOST_LINES else ""),
         "xref": f"x{suffix(at + 1)} domain",
         "yref": f"y{suffix(at + 1)} domain",
         "x": 0,
@@ -199,7 +199,7 @@ def _clients_axis(levels: Sequence[float], anchor: str, *, log: bool) -> Figure:
 
 def _rate_traces(curve: Curve) -> list[Figure]:
     dots = _repeat_dots(curve, "y", [(dot.n, dot.rate) for dot in curve.dots], "requests/s")
-    dots |= {"name": short(curve.name, 40), "legendgroup": str(curve.place), "showlegend": True}
+    dots |= {"name": label(curve.name, 40), "legendgroup": str(curve.place), "showlegend": True}
     if not curve.band:
         return [dots]
     x = [n for n, *_ in curve.band]
@@ -223,7 +223,7 @@ def _latency_traces(curve: Curve) -> list[Figure]:
 
 
 def _repeat_dots(curve: Curve, yaxis: str, points: Sequence[tuple[float, float]], unit: str) -> Figure:
-    name = short(curve.name, 40)
+    name = label(curve.name, 40)
     hovers = [f"<b>{name}</b><br>{plain(value)} {unit} at {plain(n)} clients" for n, value in points]
     x, y = [n for n, _ in points], [value for _, value in points]
     return scatter("markers", x, y, yaxis=yaxis, marker=marker(curve.place, 8), hovertext=hovers, hoverinfo="text")
@@ -242,7 +242,7 @@ def _peak_shapes(curve: Curve) -> list[Figure]:
 def _peak_label(curve: Curve, levels: Sequence[float], row: int, *, several: bool, log: bool) -> Figure:
     """One above the other over the panels, since peaks may be close. On a log axis, x is a logarithm."""
     at, low, high = curve.peak or (0.0, 0.0, 0.0)
-    whose = f"{short(curve.name, 24)}: " if several else ""
+    whose = f"{label(curve.name, 24)}: " if several else ""
     x, left, right = (math.log10(max(n, 1e-9)) for n in (at, levels[0], levels[-1])) if log else (at, 0.0, levels[-1])
     return {
         "xref": "x",

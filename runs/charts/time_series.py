@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from runs.charts import MOST_LINES, Figure, axis, color, layout, short
+from runs.charts import MOST_LINES, Figure, as_text, axis, color, label, layout
 from runs.charts.timeline import (
     DAY_S,
     NO_PLACES,
@@ -154,12 +154,12 @@ def _layers(canvas: _Canvas, traces: Sequence[Trace], places: Whole, group: str,
             {
                 "type": "scatter",
                 "mode": "lines",
-                "name": short(trace.name, 40),
+                "name": label(trace.name, 40),
                 "legendgroup": trace.name,
                 "stackgroup": group,
                 "line": {"width": 0, "color": shade},
                 "fillcolor": shade,
-                "hovertemplate": f"%{{y:.4~r}} {unit}<extra>{short(trace.name, 40)}</extra>",
+                "hovertemplate": f"%{{y:.4~r}} {unit}<extra>{label(trace.name, 40)}</extra>",
                 "delta": canvas.encode(canvas.when.at[places[known]], values[known]),
             }
         )
@@ -192,9 +192,9 @@ def _line(canvas: _Canvas, trace: Trace, place: int, unit: str) -> Figure:
     return {
         "type": "scatter",
         "mode": "lines",
-        "name": short(trace.name, 40),
+        "name": label(trace.name, 40),
         "line": {"width": 1.5, "color": trace.color or color(place)},
-        "hovertemplate": f"%{{y:.4~r}} {unit}, %{{x}}<br>{trace.name[:90]}<extra></extra>",
+        "hovertemplate": f"%{{y:.4~r}} {unit}, %{{x}}<br>{as_text(trace.name[:90])}<extra></extra>",
         "delta": canvas.encode(at, values, gaps),
     }
 
@@ -284,7 +284,7 @@ def _draw_bands(
                 "xanchor": "left",
                 "yanchor": "bottom",
             }
-            names.append(place | {"showarrow": False, "text": text, "font": {"size": 11, "color": "--muted"}})
+            names.append(place | {"showarrow": False, "text": as_text(text), "font": {"size": 11, "color": "--muted"}})
             free = start + (len(text) + 1) * LETTER_PX / px
     return {"shapes": shapes, "annotations": names}
 

@@ -20,7 +20,7 @@ from runs.analysis.numbers import delta, figure
 from runs.analysis.scaling import Sweep
 from runs.analysis.stats import student_quantile
 from runs.analysis.table import Comparison
-from runs.charts import Figure
+from runs.charts import Figure, as_text
 from runs.charts.bars import (
     CPU,
     MEMORY,
@@ -202,8 +202,11 @@ def _joined_line(column: Column, runs: Sequence[RunFact]) -> Line:
 
 
 def _describe_run(column: Column, run: RunFact) -> str:
-    rows = [f"<b>{column.title}</b>", f"run {run.repeat}: {figure(run.requests_per_second)} requests per second"]
-    rows += [f"n={len(column.runs)}" + (f" · {run.host}" if run.host else ""), run.command[:90]]
+    rows = [
+        f"<b>{as_text(column.title)}</b>",
+        f"run {run.repeat}: {figure(run.requests_per_second)} requests per second",
+    ]
+    rows += [f"n={len(column.runs)}" + (f" · {as_text(run.host)}" if run.host else ""), as_text(run.command[:90])]
     return "<br>".join(filter(None, rows))
 
 

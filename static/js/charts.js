@@ -15,11 +15,14 @@
   const idly = window.requestIdleCallback || ((call) => setTimeout(call, 200));
   let script;
 
-  function resolve(value, styles) {
-    if (typeof value === "string") return value.startsWith("--") ? styles.getPropertyValue(value).trim() : value;
-    if (Array.isArray(value)) return value.map((item) => resolve(item, styles));
+  // Only colours: a config may be called "--fast".
+  function resolve(value, styles, key = "") {
+    if (typeof value === "string") {
+      return /color(way)?$/.test(key) && value.startsWith("--") ? styles.getPropertyValue(value).trim() : value;
+    }
+    if (Array.isArray(value)) return value.map((item) => resolve(item, styles, key));
     if (value && typeof value === "object") {
-      return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, resolve(item, styles)]));
+      return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, resolve(item, styles, key)]));
     }
     return value;
   }
@@ -29,7 +32,10 @@
     if (width > 560) return;
     for (const [key, axis] of Object.entries(layout)) {
       if (key.startsWith("yaxis") && axis.ticktext) {
-        axis.ticktext = axis.ticktext.map((text) => (text.length > 15 ? text.slice(0, 7) + "…" + text.slice(-7) : text));
+        axis.ticktext = axis.ticktext.map((text) => {
+          const signs = text.match(/&#?\w+;|./gsu) || []; // "&lt;" is one
+          return signs.length > 15 ? [...signs.slice(0, 7), "…", ...signs.slice(-7)].join("") : text;
+        });
       }
       if (key.startsWith("xaxis") && axis.ticktext && axis.ticktext.length > 4) {
         const shown = [...axis.ticktext.keys()].filter((at) => !["95", "99.99", "99.9999"].includes(axis.ticktext[at]));

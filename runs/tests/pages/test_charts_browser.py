@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from runs.models import Run
 from runs.tests import factories
@@ -122,3 +123,19 @@ def test_a_run_moves_and_is_left_out_from_its_row(page: Any, live_server: Any, e
     with page.expect_navigation():
         page.locator("tbody button[form=count-run]").first.click()
     assert Run.objects.filter(experiment=experiment, counted=False).count() == 1
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_config_s_name_is_shown_as_it_is(page: Any, live_server: Any, width: int) -> None:
+    names = ['<a href="http://x/">y</a>', "--fast", "--s0", "%{x} &lt;"]
+    made = factories.experiment("Odd names")
+    for number, name in enumerate(names):
+        factories.run(factories.config(made, name), factories.upload(), requests_per_second=600.0 + number)
+    page.set_viewport_size({"width": width, "height": 900})
+    visit(page, live_server, made)
+    see_charts(page)
+    ticks = page.locator("#chart-throughput .yaxislayer-above text, #chart-throughput .yaxislayer-below text")
+    expect(ticks).to_have_count(len(names))
+    shown = [name if width > 560 or len(name) <= 15 else f"{name[:7]}…{name[-7:]}" for name in names]
+    assert sorted(ticks.all_text_contents()) == sorted(shown)
+    assert page.locator(".plot svg a").count() == 0

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import html
+import json
 import re
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -11,6 +13,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from django.test import Client
 
+from runs.analysis.sheet import Sheet, as_csv
 from runs.models import Experiment
 from runs.tests import factories
 from runs.tests.pages.page_html import collapse
@@ -232,3 +235,38 @@ def test_without_a_script_the_pictures_stand_in_for_the_charts(browser):
     page = collapse(browser.get(made.get_absolute_url()).content.decode())
     for what in ("throughput", "latency"):
         assert f'<noscript><img src="/experiments/{made.pk}/{what}.svg"' in page
+
+
+def texts_in(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from texts_in(item)
+
+
+def test_hostile_names_are_neither_tags_nor_templates_to_plotly(browser):
+    page = browser.get(hostile().get_absolute_url()).content.decode()
+    figures = [
+        json.loads(found)
+        for found in re.findall(r'<script id="[^"]*" type="application/json">(.*?)</script>', page, re.S)
+    ]
+    texts = [text for figure in figures for text in texts_in(figure)]
+    assert any("&lt;script" in text for text in texts)
+    own = re.compile(r"</?(b|extra)>|<br>|%\{[xy](:[^{}]*)?\}")
+    assert [text for text in texts if re.search(r"[<{]", own.sub("", text))] == []
+
+
+@pytest.mark.parametrize(
+    ("value", "cell"),
+    [
+        ("=1+1", '"\'=1+1"'),
+        ("a;=1+1", '"a;\'=1+1"'),
+        ("x\t@SUM(A1)", '"x\t\'@SUM(A1)"'),
+        ('a;"+1"', '"a;""\'+1"""'),
+        ("\t=1", "\"'\t'=1\""),
+        ("ab -n 10", '"ab -n 10"'),
+        (-3.5, "-3.5"),
+    ],
+)
+def test_a_text_in_csv_is_quoted_and_no_formula_behind_any_separator(value, cell):
+    assert as_csv(Sheet("", ("a", "b"), ((1, value),))) == f'"a","b"\r\n1,{cell}\r\n'
