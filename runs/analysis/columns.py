@@ -18,6 +18,7 @@ FURTHER = (
 )
 NEAR = 1.02  # set rates and durations this near are the same: some tools print what came of them
 MOST_CLIENTS = 10**9
+MOST_METHODS = 100  # of one config, that others are compared with; beyond them only equal ones are one
 Item = TypeVar("Item")
 
 
@@ -144,15 +145,17 @@ def build_columns(configs: Sequence[ConfigFact], runs: Sequence[RunFact]) -> lis
 def group_by_method(items: Iterable[Item], method_of_item: Callable[[Item], Method]) -> list[tuple[Method, list[Item]]]:
     """The items whose methods agree, with what is known of their method. One that says little joins the first it agrees with."""
     groups: list[tuple[Method, list[Item]]] = []
+    joined: dict[Method, int] = {}
     # The fullest method first, so that a partial run joins one that it agrees with.
     methods = [(method_of_item(item), item) for item in items]
     for method, item in sorted(methods, key=lambda pair: pair[0].count(None)):
-        for at, (known, group) in enumerate(groups):
-            if known.agrees(method):
-                groups[at] = known.joined(method), [*group, item]
-                break
-        else:
-            groups.append((method, [item]))
+        at = joined.get(method)
+        if at is None:
+            at = next((i for i, (known, _) in enumerate(groups[:MOST_METHODS]) if known.agrees(method)), len(groups))
+        known, group = groups[at] if at < len(groups) else (method, [])
+        group.append(item)
+        groups[at : at + 1] = [(known.joined(method), group)]
+        joined[method] = at
     return groups
 
 

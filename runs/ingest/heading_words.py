@@ -339,7 +339,10 @@ def names_amount(text: str) -> bool:
     )
 
 
-@lru_cache(maxsize=512)
+_CACHED = 20_000  # headings: each is asked for several times, all of a text in turn
+
+
+@lru_cache(maxsize=_CACHED)
 def strip_markup(text: str) -> str:
     """A heading without list marks, Markdown and the final colon."""
     if banner := _BANNER.fullmatch(text):
@@ -355,7 +358,7 @@ def _generic_pattern() -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(words)})\b|{_GENERIC_CJK}", re.IGNORECASE)
 
 
-@lru_cache(maxsize=512)  # for one heading this is called several times
+@lru_cache(maxsize=_CACHED)
 def is_generic(text: str) -> bool:
     """Whether a heading names no config: it has a repeat, a phase, or only says that something was measured."""
     if _LETTERED.search(text) or _BRIEF.fullmatch(text) or makes_load(strip_markup(text).lower()):
@@ -367,6 +370,7 @@ def is_generic(text: str) -> bool:
     return len(re.sub(r"[\W\d_]+", "", bare)) < 3
 
 
+@lru_cache(maxsize=_CACHED)
 def is_aside(text: str) -> bool:
     """Whether a line is not of the text but of the page (a by-line, a mail's header, a row of links), or is a command."""
     line = text.strip()
@@ -381,6 +385,7 @@ def is_aside(text: str) -> bool:
     )
 
 
+@lru_cache(maxsize=_CACHED)
 def is_short(text: str) -> bool:
     """Whether a line can be a name. A setting shown as code may be longer than words."""
     return width(strip_markup(text)) <= (2 * _MAX_NAME_WIDTH if is_code(text) else _MAX_NAME_WIDTH)

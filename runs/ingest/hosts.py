@@ -141,6 +141,9 @@ def split_by_machine(sightings: Sequence[Sighting], loads: Sequence[int], facts_
     return [range(a, b) for a, b in pairwise(cuts)] if have_loads else whole
 
 
+_MOST_MACHINES = 100  # each block is compared with all of them
+
+
 @dataclass(slots=True)
 class _Machine:
     """Sightings of one machine, as far as its RAM and its names show."""
@@ -165,14 +168,19 @@ class _Machine:
 
 
 def _group_by_machine(sightings: Iterable[Sighting]) -> list[_Machine]:
+    """The machines in the order of the text, and none beyond the first _MOST_MACHINES."""
     machines: list[_Machine] = []
+    seen: dict[tuple[object, ...], _Machine] = {}
     for sighting in sightings:
         if not (sighting.ram_kb or sighting.name or sighting.facts):
             continue
-        machine = next((m for m in machines if m.may_be(sighting)), None)
-        if machine is None:
+        looks = sighting.ram_kb, sighting.name, sighting.cpu_model
+        machine = seen.get(looks) or next((m for m in machines if m.may_be(sighting)), None)
+        if machine is None and len(machines) < _MOST_MACHINES:
             machines.append(machine := _Machine())
-        machine.add(sighting)
+        if machine is not None:
+            seen[looks] = machine
+            machine.add(sighting)
     return machines
 
 
@@ -228,7 +236,8 @@ def _find_sections(
     else:
         ends = [sightings[0].index, *starts[1:], sightings[-1].index + 1]
     parts = [range(*span) for span in pairwise(ends)]
-    return list(zip(parts, starts, strict=True)) if all(any(load in part for load in loads) for part in parts) else []
+    have_loads = all(bisect_left(loads, part.start) < bisect_left(loads, part.stop) for part in parts)
+    return list(zip(parts, starts, strict=True)) if have_loads else []
 
 
 def _find_by_section(
@@ -242,12 +251,12 @@ def _find_by_section(
         set
     )  # by section: machines that a prompt of a load test or a data sheet shows
     elsewhere = False  # whether a machine is shown where nothing tells it from that of all load tests
-    last_load = {section_of[load]: load for load in loads}
+    last_load, are_loads = {section_of[load]: load for load in loads}, frozenset(loads)
     first = min(last_load, default=0)
     for sighting in sightings:
         if key := host_of.get(sighting.index):
             section = section_of[sighting.index]
-            is_told = any(facts.cpu_model or facts.name for facts in sighting.facts) or sighting.index in loads
+            is_told = any(facts.cpu_model or facts.name for facts in sighting.facts) or sighting.index in are_loads
             if is_told and section in last_load:
                 shown[section].add(key)
             elsewhere = elsewhere or section <= first or not (is_told and last_load.get(section, -1) >= sighting.index)

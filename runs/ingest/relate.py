@@ -244,7 +244,8 @@ def find_backed_figures(
     whose mean or median it is}. -1 where the text has reports, but none of this rate: by which tool it came, nobody knows."""
     results = {i: next(r for r in records[i] if isinstance(r, LoadResult)) for i in loads}
     written = [i for i, result in results.items() if semantics_of(result.tool).quotes_others]
-    measured = [(i, rate) for i, result in results.items() if i not in written and (rate := result.requests_per_second)]
+    others = results.keys() - set(written)
+    measured = [(i, rate) for i, result in results.items() if i in others and (rate := result.requests_per_second)]
     if not written or not measured:
         return {}
     single = sorted((rate, i) for i, rate in measured)

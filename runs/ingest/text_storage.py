@@ -216,7 +216,7 @@ class Text:
         last = self.n_lines if last is None else min(last, self.n_lines)
         for number, lines in self._read_pieces_of(max(first, 1), last):
             begin = self.first_lines[number]
-            yield from islice(lines, max(first - begin, 0), last - begin + 1)
+            yield from lines[max(first - begin, 0) : last - begin + 1]
 
     def skip_blank_lines(self, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
         """The spans of lines split at their blank lines, which are left out.

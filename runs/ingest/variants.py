@@ -47,7 +47,7 @@ def find_variants(
     """
     if len(loads) < 2 or not any(block.typed for block in blocks):
         return {}
-    before = _follow_commands(blocks, loads)
+    before = _follow_commands(blocks, frozenset(loads))
     by_heading: dict[object, list[int]] = defaultdict(list)
     for load in loads:
         by_heading[heading_of[load]].append(load)

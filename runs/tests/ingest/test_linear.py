@@ -1,0 +1,66 @@
+"""What a text is related to takes a time that grows with its blocks, not with their square."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+import parsers
+from runs.ingest.relate import relate
+
+RATE = "Requests per second:    {:.2f} [#/sec] (mean)\n\n"
+FREE = "$ free\n       total   used   free\nMem:   2046748   {}   1046748\nSwap:   1048572   0   1048572\n\n"
+TEXTS = {
+    "runs": "$ ab -n 100 -c 10 http://web/{}\n" + RATE,
+    "headings": "## setting {} of the server\n\n" + RATE,
+    "configs": "## c{}\n$ cat /etc/nginx/nginx.conf\nworker_processes 2;\nevents {{}}\n\n$ ab -n 100 http://web/\n"
+    + RATE,
+    "hosts": "[root@web{} ~]# uptime\n 13:37:20 up 4 days, 16:36,  2 users,  load average: 0.35, 0.21, 0.18\n" + RATE,
+    "captures": FREE + RATE,
+    "settings": "$ export WORKERS={}\n$ ab -n 100 http://web/\n" + RATE,
+    "clocks": "2024-03-01 10:00:00 run {}\n" + RATE,
+    "tables": "| server {} | req/s |\n|---|---|\n| a | {:.2f} |\n| b | 2.5 |\n\n",
+    "prompts": "root@web{}:~# ls {}\n",
+}
+
+
+def cpu_s(part: str, n: int) -> float:
+    """Least of two, so that a collection of garbage does not count."""
+    text = "".join(part.format(i, 100 + i * 0.37) for i in range(n)) + RATE.format(50)
+    lines = text.splitlines(keepends=True)
+    taken = []
+    for _ in range(2):
+        blocks = list(parsers.read(lines))
+        start = time.process_time()
+        relate(blocks, len(lines))
+        taken.append(time.process_time() - start)
+    return min(taken)
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("what", TEXTS)
+def test_four_times_the_blocks_take_no_more_than_eight_times_as_long(what):
+    """Twice would be a noisy measure: a square takes sixteen times as long."""
+    cpu_s(TEXTS[what], 50)
+    assert cpu_s(TEXTS[what], 1200) < 8 * max(cpu_s(TEXTS[what], 300), 0.02)
+
+
+def test_a_text_of_more_machines_than_are_told_apart_is_related():
+    text = "".join(TEXTS["hosts"].format(i, 100 + i) for i in range(150))
+    lines = text.splitlines(keepends=True)
+    (experiment,) = relate(list(parsers.read(lines)), len(lines)).experiments
+    assert len(experiment.runs) == 150
+
+
+def test_a_heading_of_a_megabyte_is_cut():
+    lines = [
+        "## " + "word " * 200_000 + "\n",
+        "\n",
+        RATE.format(5),
+        "## " + "word " * 10_000 + "\n",
+        "\n",
+        RATE.format(6),
+    ]
+    draft = relate(list(parsers.read(lines)), len(lines))
+    assert len(draft.experiments[0].runs) == 2 and max(len(run.label) for run in draft.experiments[0].runs) < 500
