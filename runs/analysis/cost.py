@@ -137,14 +137,10 @@ def per_process(seen: Seen) -> Cell | None:
     value = fmean(one.each_kb or 0.0 for one in known)
     first = known[0]
     words = first.count.words if first.count else ""
-    how = f"({first.before_kb:.0f} − {first.after_kb:.0f}) kB / {words} = {first.each_kb:.0f} kB, about {_mb(first)} MB"
+    mb = (first.each_kb or 0.0) / 1000  # by thousands, as one reckons by hand
+    how = f"({first.before_kb:.0f} − {first.after_kb:.0f}) kB / {words} = {first.each_kb:.0f} kB, about {mb:.1f} MB"
     sources = (*_sources(known), *(source for one in known if one.count for source in one.count.sources))
     return Cell(value / MIB, figure(value / MIB), how + _of(known), tuple(dict.fromkeys(sources)))
-
-
-def _mb(one: Taken) -> str:
-    """kB by thousands, as one reckons by hand."""
-    return f"{(one.each_kb or 0.0) / 1000:.1f}"
 
 
 def _no_process(found: Sequence[Taken]) -> Cell | None:

@@ -175,7 +175,7 @@ _QUOTED = re.compile(r""""((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\])*)'""")
 
 
 def ini_fits(lines: list[str]) -> float:
-    """The share of lines that may be an parse_ini file's; without a section it is none."""
+    """The share of lines that may be an ini file's; without a section it is none."""
     if not any(_INI_SECTION.fullmatch(line) for line in lines):
         return 0.0
     shaped = (_INI_SECTION, _ASSIGNED, _BARE)
@@ -218,7 +218,7 @@ def parse_sysctl(text: str) -> tuple[list[Directive], list[int]]:
 
 
 def _dotted(name: str) -> str:
-    """net/ipv4/conf/eth0.1/x is net.ipv4.conf.eth0/1.x: whichever comes first parts the names (parse_sysctl.d(5))."""
+    """net/ipv4/conf/eth0.1/x is net.ipv4.conf.eth0/1.x: whichever comes first parts the names (sysctl.d(5))."""
     first = re.search(r"[./]", name)
     return name.translate(str.maketrans("./", "/.")) if first and first[0] == "/" else name
 

@@ -41,7 +41,7 @@ def address(url: str) -> str:
 
 
 def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[bool] = ()) -> str:
-    """A markdown_table of finished cells; columns marked `right` stand to the right."""
+    """A table of finished cells; columns marked `right` stand to the right."""
     sides = ["---:" if at < len(right) and right[at] else "---" for at in range(len(heads))]
     return "\n".join("| " + " | ".join(line) + " |" for line in (heads, sides, *rows))
 
@@ -76,7 +76,7 @@ def as_csv(sheet: Sheet) -> str:
 
 
 def as_markdown(sheet: Sheet) -> str:
-    """A markdown_table to paste into a post: four significant figures, numbers to the right."""
+    """A table to paste into a post: four significant figures, numbers to the right."""
     numeric = [any(isinstance(row[at], (int, float)) for row in sheet.rows) for at in range(len(sheet.heads))]
     rows = [[escaped(_word(value)) for value in row] for row in sheet.rows]
     body = markdown_table([escaped(head) for head in sheet.heads], rows, right=numeric)

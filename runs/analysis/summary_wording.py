@@ -93,14 +93,11 @@ def _quality(sweep: Found, fit: Fit) -> str:
     share = miss_share(sweep, fit)
     word = "closely" if share < CLOSE else "roughly" if share < ROUGH else "badly"
     off = f"off by {share:.1%}".replace("%", " %")
-    fitted = f"The law describes the {len(sweep.levels)} levels {word} (R² {_r_squared(fit)}, {off})."
+    r_squared = "–" if fit.r_squared is None else f"{min(fit.r_squared, 0.9999):.4f}".rstrip("0").rstrip(".")
+    fitted = f"The law describes the {len(sweep.levels)} levels {word} (R² {r_squared}, {off})."
     if fit.lack_of_fit is not None and fit.lack_of_fit < LACK_OF_FIT:
         return fitted + " It misses the means by more than repeats vary, so the intervals rest on its own misses."
     return fitted
-
-
-def _r_squared(fit: Fit) -> str:
-    return "–" if fit.r_squared is None else f"{min(fit.r_squared, 0.9999):.4f}".rstrip("0").rstrip(".")
 
 
 def _with_interval(value: float, interval: Interval | None, what: str) -> str:
@@ -202,7 +199,7 @@ def describe_method(comparison: Comparison, judgement: Judgement) -> list[str]:
         return ["No load test is among what was read."]
     tools = sorted({run.tool for column in comparison.columns for run in column.runs})
     n = f"n={counts[0]}" if len(set(counts)) == 1 else f"n={min(counts)} to {max(counts)}"
-    sentences = [f"{sum(counts)} runs of {' and '.join(tools)} in {_many(len(counts), 'column')}, {n} in each."]
+    sentences = [f"{sum(counts)} runs of {' and '.join(tools)} in {_count(len(counts), 'column')}, {n} in each."]
     if len(counts) < 2:
         return sentences
     tests = sorted({verdict.test for verdict in judgement.verdicts.values() if verdict.test})
@@ -227,10 +224,6 @@ def _tested(judgement: Judgement, tests: Sequence[str]) -> list[str]:
         "Ratios that are tested are of geometric means, from 10 repeats a side on the median of all pairs of runs, and so "
         "may differ from those of the means in the table.",
     ]
-
-
-def _many(n: int, what: str) -> str:
-    return f"{n} {what}{'' if n == 1 else 's'}"
 
 
 def describe_course(course: Course) -> str:

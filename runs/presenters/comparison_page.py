@@ -84,7 +84,7 @@ def comparison_context(
         "configs": material.configs,
         "runs": material.runs,
         "captures": material.captures,
-        "over_time": sorted((one for one in material.captures if one.n > 1), key=lambda one: (-one.n, one.id)),
+        "over_time": sorted([one for one in material.captures if one.n > 1], key=lambda one: (-one.n, one.id)),
         "differ": differ,
         "same": same,
         "hosts_differ": hosts_differ,

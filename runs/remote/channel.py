@@ -50,8 +50,9 @@ def decode(output: bytes) -> str:
     return output.decode("utf-8", "replace").replace("\0", "\ufffd")
 
 
-def last_lines(text: str, most: int = 8) -> str:
-    return "\n".join([line.rstrip() for line in text.splitlines() if line.strip()][-most:])
+def last_lines(text: str) -> str:
+    """The last eight that are not blank."""
+    return "\n".join([line.rstrip() for line in text.splitlines() if line.strip()][-8:])
 
 
 class Stream:
@@ -285,12 +286,11 @@ def run_command(
     argv: Sequence[str],
     *,
     lifetime_s: float = 30,
-    files: Sequence[bytes] = (),
     sweep: bool = True,
     pause: Callable[[], None] = lambda: None,
 ) -> Completed:
     """Run a command to its end. `pause` is called about twice a second and may raise, which ends the command."""
-    with Process(machine, argv, lifetime_s=lifetime_s, files=files, sweep=sweep) as process:
+    with Process(machine, argv, lifetime_s=lifetime_s, sweep=sweep) as process:
         until = time.monotonic() + lifetime_s
         while not process.wait(0.3) and time.monotonic() < until:
             pause()

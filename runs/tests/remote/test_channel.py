@@ -72,9 +72,10 @@ def test_a_program_that_is_not_there_is_said_by_name(machine):
 @BOTH
 def test_files_lie_there_while_it_runs_and_are_gone_after(machine):
     contents = [b"\n'\0\xff" * 300, b""]
-    ended = run_command(
-        machine, ["sh", "-c", 'wc -c < "$0"; wc -c < "$1"; echo "$0"', place(1), place(2)], files=contents
-    )
+    argv = ["sh", "-c", 'wc -c < "$0"; wc -c < "$1"; echo "$0"', place(1), place(2)]
+    with Process(machine, argv, lifetime_s=30, files=contents) as process:
+        process.wait(30)
+        ended = process.ended()
     first, second, path = ended.out.split()
     assert (first, second) == ("1200", "0")
     assert not Path(path).exists()
