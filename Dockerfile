@@ -6,7 +6,7 @@ WORKDIR /app
 COPY requirements.txt .
 # ssh is how a worker reaches load generators and targets.
 RUN apt-get update && apt-get install -y --no-install-recommends openssh-client && rm -rf /var/lib/apt/lists/*
-RUN pip install -r requirements.txt \
+RUN pip install --require-hashes -r requirements.txt \
  && useradd --system --uid 10001 --home-dir /app benchdash \
  && install -d -o benchdash -m 700 /data
 COPY manage.py ./

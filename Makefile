@@ -7,7 +7,7 @@ BIN := .venv/bin
 # A process a core, each with a database of its own; who is done first takes tests over from the others.
 PARALLEL := --numprocesses auto --maxprocesses 8 --dist worksteal
 
-.PHONY: run test lint format bench bench-quick fuzz fuzz-web truth structure pictures clean
+.PHONY: run test lint lock format bench bench-quick fuzz fuzz-web truth structure pictures clean
 
 run: .venv/.run
 	@exec $(BIN)/python manage.py serve
@@ -18,9 +18,15 @@ test: lint
 	@url=$$($(BIN)/python -m benchdash.tests.services) && { [ -z "$$url" ] || TEST_DATABASE_URL=$$url $(BIN)/python -m pytest $(PARALLEL) -m "not once" runs benchdash; }
 
 lint: .venv/.dev
+	@$(BIN)/python -m benchdash.tests.audit
 	@$(BIN)/python -m ruff check --quiet .
 	@$(BIN)/python -m ruff format --quiet --check .
 	@$(BIN)/python -m mypy
+
+# The hashes of all files of the pinned packages, written anew behind each pin.
+lock: .venv/.dev
+	@$(PYTHON) -m venv .venv/lock && .venv/lock/bin/pip install --quiet hashin==1.0.5
+	@for file in requirements.txt requirements-dev.txt; do .venv/lock/bin/hashin -r $$file $$(grep -oE '^[^ ]+==[^ ]+' $$file) || exit; done
 
 format: .venv/.dev
 	@$(BIN)/python -m ruff check --quiet --fix .
@@ -56,9 +62,9 @@ clean:
 	@$(PYTHON) -c 'import sys; sys.exit("benchdash needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@echo "Fetching packages (only when requirements.txt has changed) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
 	@touch $@
 
 .venv/.dev: .venv/.run requirements-dev.txt
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
 	@touch $@

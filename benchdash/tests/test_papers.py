@@ -9,7 +9,15 @@ from benchdash.tests.services import ROOT
 
 def pins(name: str) -> dict[str, str]:
     lines = (ROOT / name).read_text().splitlines()
-    return dict(line.split("==") for line in lines if line and line[0] not in "#-")
+    return dict(line.removesuffix(" \\").split("==") for line in lines if line and line[0] not in "#- ")
+
+
+def test_every_package_has_the_hashes_of_its_files():
+    for name in ("requirements.txt", "requirements-dev.txt"):
+        text = (ROOT / name).read_text()
+        assert (
+            len(re.findall(r"^\S+==\S+ \\\n    --hash=sha256:[0-9a-f]{64}", text, re.MULTILINE)) == len(pins(name)) > 40
+        )
 
 
 def test_every_package_is_pinned_exactly():
