@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from .decode import MAX_LINE, pieces
@@ -187,6 +188,16 @@ class Lines:
                     yield text
                     self.last = self.number
                     self._passed.clear()
+        finally:
+            self._passed = None
+
+    @contextmanager
+    def kept(self) -> Iterator[list[str]]:
+        """The raw lines that are taken meanwhile, however many a format joins, so that all can be put back."""
+        taken: list[str] = []
+        self._passed = taken
+        try:
+            yield taken
         finally:
             self._passed = None
 

@@ -177,31 +177,38 @@ def _whole_json(lines: Lines) -> Found | None:
 
 
 def _json(lines: Lines) -> Found | None:
-    first = last = lines.number + 1
-    values: dict[str, Any] = {"format": "json"}
-    taken: list[str] = []
-    name, ended, depth = "", False, 1
-    for line in lines:
-        taken.append(lines.raw)
-        stripped = line.strip()
-        if field := _FIELD.search(stripped):
-            name = _name(field[1])
-        data = whole(lines, stripped, _DATA.search, most=_MOST_BROKEN) if stripped.startswith('"data"') else None
-        if data and name:
-            values |= _value(name, str(json.loads(data[1])))
+    first = lines.number + 1
+    with lines.kept() as taken:
+        values, ended = _read_list(lines, taken)
         last = lines.number
-        depth += stripped.count("{") - stripped.count("}")
-        ended = depth <= 0
-        if ended or len(taken) > _MOST:
-            break
-    if len(values) < 3:
-        lines.back(*taken)
-        return None
+        if len(values) < 3:
+            lines.back(*taken)
+            return None
     if ended and first > 1:
         # The brace that this one closes stood above, as far as the next line stands below.
         first -= 1 + next(at for at, raw in enumerate(taken[1:]) if raw.strip())
     problems = [] if ended else [Problem(last, "the list breaks off before its end")]
     return Found(values, first, last, "model_name" not in values, problems)
+
+
+def _read_list(lines: Lines, taken: list[str]) -> tuple[dict[str, Any], bool]:
+    """(values, whether the list has its end). The next list ends it, so that of many openings none is read by all above."""
+    values: dict[str, Any] = {"format": "json"}
+    name, depth = "", 1
+    for line in lines:
+        stripped = line.strip()
+        if len(taken) > 1 and stripped.startswith('"lscpu"'):
+            lines.again()
+            break
+        if field := _FIELD.search(stripped):
+            name = _name(field[1])
+        data = whole(lines, stripped, _DATA.search, most=_MOST_BROKEN) if stripped.startswith('"data"') else None
+        if data and name:
+            values |= _value(name, str(json.loads(data[1])))
+        depth += stripped.count("{") - stripped.count("}")
+        if depth <= 0 or len(taken) > _MOST:
+            break
+    return values, depth <= 0
 
 
 def _name(key: str) -> str:

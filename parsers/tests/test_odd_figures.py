@@ -52,8 +52,9 @@ def test_a_heading_of_autocannon_that_is_no_per_cent():
         "\n".join(["NAME   CPU %   MEM %"] * 5_000),
         "Reply rate" + "," * 60_000,
         "Duration      [total, attack, wait]" + "," * 60_000,
+        '"lscpu": [\n{\n' * 30_000,
     ],
-    ids=["uname", "titles of containers", "the same, each on a line", "httperf", "vegeta"],
+    ids=["uname", "titles of containers", "the same, each on a line", "httperf", "vegeta", "lists of lscpu"],
 )
 def test_what_some_patterns_never_came_to_an_end_with(line):
     assert not any(len(block.values) > 3 for block in blocks(f"{line}\n"))
