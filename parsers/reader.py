@@ -37,7 +37,8 @@ _LONGEST_STAMP = 500
 _TYPED = 24  # commands that are kept of each gap: the last ones
 # The first line of a report, behind another program's output that had no line end.
 _GLUED = re.compile(
-    r"(?<=[\])}\"'.;>\d\w])(?:Running \d+(?:\.\d+)?[smh] test @ \w+://\S+\s*$|This is ApacheBench, Version \d|Bombarding \w+://\S)"
+    r"(?:(?<=[\])}\"'.;>\d\w])|(?<=\s\s))"
+    r"(?:Running \d+(?:\.\d+)?[smh] test @ \w+://\S+\s*$|This is ApacheBench, Version \d|Bombarding \w+://\S)"
 )
 _BESIDE = re.compile(r"\s{2,}(?=\S)")
 _ALIKE = 8  # characters with which two reports of one tool begin alike
@@ -361,9 +362,11 @@ def _read_usual(source: Lines, context: Context) -> Block | None:
 
 
 def _find_glued(line: str) -> int:
-    """Where a report begins on a line that another program's output stands on before it; 0 where none does."""
+    """Where a report begins on a line that another program's output, or the command, stands on before it; 0 where none does."""
     found = _GLUED.search(line) if "//" in line or "ApacheBench" in line else None
-    return found.start() if found and any(map(str.isalnum, line[: found.start()])) else 0
+    if not found or not any(map(str.isalnum, front := line[: found.start()])):
+        return 0
+    return found.start() if not front[-1].isspace() or prompt(front) is not None else 0
 
 
 def _find_opening(line: str) -> tuple[Format, str, str | None] | None:

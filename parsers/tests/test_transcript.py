@@ -388,6 +388,12 @@ def test_a_report_with_another_programs_output_in_front(text, begins, front):
     assert glued.heading is None
 
 
+def test_a_report_on_the_line_of_its_command():
+    (block,) = blocks("$ wrk -c4 -t2 http://127.0.0.1:8082/page.html" + " " * 40 + WRK[WRK.index("Running") :])
+    assert block.command == "wrk -c4 -t2 http://127.0.0.1:8082/page.html"
+    assert block.values == blocks(WRK)[0].values
+
+
 @pytest.mark.parametrize(("text", "kind"), [(WRK, "wrk"), (AB, "ab")])
 def test_output_behind_a_figure_is_a_remark(text, kind):
     rates = [line for line in text.split("\n") if line.startswith(("Requests/sec", "Requests per second"))]

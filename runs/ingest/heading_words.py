@@ -217,6 +217,9 @@ _FIGURE = re.compile(  # what load tools print: a label and a figure
 )
 _MARKUP = re.compile(r"^(?:[\s*=・◆◇■□●○▪•>|_-]|#(?!\d))+|(?:\s-+)?[\s:：*_=|]*$")
 _BANNER = re.compile(r"[\s-]*-{3,}\s*(\w.*?)\s*-{3,}(?:\s.*)?")  # what stands between dashes, and behind them
+_STAMP = re.compile(
+    r"^\d{4}-\d\d-\d\dT[\d:.]+Z\s+(?:##\[\w+\]\s*)?|^(?:##|::)\[?group(?:\]|::)\s*"
+)  # of a CI service's log
 _FINDING = re.compile(  # behind a name: "(33 more requests per second than nginx)", "*(2x slower)*"
     r"(?<=\S)\s+[*_]*\([^()]*\d[^()]*\b(?:more|fewer|less|faster|slower|better|worse)\b[^()]*\)[*_]*\s*$", re.IGNORECASE
 )
@@ -345,6 +348,7 @@ _CACHED = 20_000  # headings: each is asked for several times, all of a text in 
 @lru_cache(maxsize=_CACHED)
 def strip_markup(text: str) -> str:
     """A heading without list marks, Markdown and the final colon."""
+    text = _STAMP.sub("", text)
     if banner := _BANNER.fullmatch(text):
         text = banner[1]
     bare = _MARKUP.sub("", _EMPHASIS.sub(r"\2", _CODE.sub(r"\1", _FINDING.sub("", text)))).strip()

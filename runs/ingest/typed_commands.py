@@ -56,6 +56,9 @@ _NO_ENV = re.compile(
 _FLAGS_OF_RUN = re.compile(  # of `docker run`, those that change nothing for the server, with their value
     r"(?:-[ditP]+|--rm|--detach|--privileged|--init)$|(?:-p|-v|-h|-l|-w|-u|--(?:name|network|net|publish|volume|hostname|label|restart|link|mount|pull))(?P<value>=|$)"
 )
+_EDITS = re.compile(
+    r"(?:vim?|nano|emacs|pico|joe|mcedit)\s+(?:[-+]\S+\s+)*(?P<path>/etc/\S+|\S+\.(?:conf|cnf|ini|cfg|ya?ml|toml|properties|env))$"
+)
 _CUT = re.compile(r"\s*(?:\d?>>?|\||<|\d>&\d|&\s*$)")
 Setting = tuple[str, str]  # key, and how it is said; "" takes the key away
 
@@ -121,6 +124,11 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Setting]], ...
             _sed,
         ),
         (r"\b(?:a2|php|lighty-)(?P<verb>en|dis)(?:mod|site|conf|able-mod)?\s+(?:-\w+\s+)*(?P<name>[\w.-]+)", 0, _module),
+        (r"\bkubectl\s+set\s+\w+\s+\S+\s+(?P<key>[\w.-]+)=(?P<value>\S+)", 0, _assigned),
+        (r"\bkubectl\s+scale\s.*--(?P<key>replicas)[= ](?P<value>\d+)", 0, _assigned),
+        (r"\bdocker(?:\s+service\s+scale|-compose\s+scale)\s+(?P<key>[\w.-]+)=(?P<value>\d+)", 0, _assigned),
+        (r"\bgit\s+stash\s+(?:pop|apply)\b", 0, lambda _: ("stash", "")),
+        (r"\bgit\s+stash$", 0, _whole("stash")),
         (r"\bulimit\s+-n\s+(?P<value>\S+)", 0, _whole("ulimit")),
         (r"\bcpupower\s+(?:-\w+\s+\S+\s+)?frequency-set\s.*", 0, _whole("cpupower")),
         (r"\b(?:ethtool\s+-[KGCL]|tc\s+qdisc)\s.*", 0, _whole("network")),
@@ -169,6 +177,7 @@ class Typing:
     def __init__(self) -> None:
         self.script: Words = ()
         self.settings: dict[str, str] = {}
+        self.edits = 0
         self.started: set[str] = set()
         self.restarted: set[str] = set()
         self.stopped: set[str] = set()
@@ -186,6 +195,8 @@ class Typing:
                 self.script = ()
             elif setting := read_setting(bare):
                 self._set(*setting)
+            elif edited := _EDITS.match(bare):
+                self._edit(edited["path"])
             elif not self._serve(bare):
                 self._run(bare)
         if is_load:
@@ -196,6 +207,13 @@ class Typing:
         if self.script and _SERVER.match(" ".join(self.script)):
             self._start_program(self.script)
         self.script = ()
+
+    def _edit(self, path: str) -> None:
+        """A file that was opened in an editor: what was changed in it, nobody knows."""
+        self.edits += 1
+        self._set(
+            f"edited {path}", f"{PurePosixPath(path).name} edited" + (f" ({self.edits})" if self.edits > 1 else "")
+        )
 
     def _set(self, key: str, said: str) -> None:
         self.settings.pop(key, None)
@@ -252,7 +270,9 @@ class Typing:
         words = _words(command)
         bare = [word for word in words if not _VARIABLE.match(word)]
         program = PurePosixPath(bare[0]).name if bare else ""
-        if program in _SHOWS and len(bare) > 1 and not bare[-1].startswith(("/etc", "/proc", "/sys")):
+        if program in _SHOWS and self.script:
+            pass  # the same line's script says more
+        elif program in _SHOWS and len(bare) > 1 and not bare[-1].startswith(("/etc", "/proc", "/sys")):
             self.script = ("cat", f">{bare[-1]}")
         elif program and not is_monitor(program) and (program not in _QUIET.split() or _RUNS.match(" ".join(bare))):
             self.script = words

@@ -31,7 +31,7 @@ _PLAIN_FILE = re.compile(
 )
 _FILE_NUMBER = re.compile(r"[\W_]*(\d{1,3})(?=$|\.)|(?:[\W_]|(?<=\D))\d{6,}(?:[-_T]\d{4,6})?")
 _SIZE = re.compile(r"(?P<name>(?:--?)?[A-Za-z_][\w-]*=|-[A-Za-z])?(?P<number>\d+)(?P<unit>[kKsm]?)")
-_LOOP = re.compile(r"\bfor\s+\w+\s+in\s+(?P<items>[^;$`{}*()]+);\s*do\b")
+_LOOP = re.compile(r"\bfor\s+(?P<name>\w+)\s+in\s+(?P<items>[^;$`{}*()]+);\s*do\b")
 
 
 def find_variants(
@@ -86,16 +86,18 @@ def _follow_commands(blocks: Sequence[Block], loads: Collection[int]) -> dict[in
 def _find_turns(blocks: Sequence[Block], loads: Collection[int]) -> Iterator[tuple[int, str]]:
     """(load, the word of its turn) of the loops on the command line that printed a load test in each turn, or as many in each."""
     printed: list[int] = []
+    name = ""
     items: list[str] = []
     for index in [*range(max(loads) + 1), -1]:
         if index < 0 or blocks[index].typed:
             if items and printed and len(printed) % len(items) == 0:
                 each = len(printed) // len(items)
-                yield from ((load, items[at // each]) for at, load in enumerate(printed))
+                yield from ((load, name + items[at // each]) for at, load in enumerate(printed))
             loop = _LOOP.search(blocks[index].typed[-1]) if index >= 0 else None
             items, printed = loop["items"].split() if loop else [], []
             if all(map(str.isdigit, items)) and _count_up(list(map(int, items)), 2):
                 items = []  # repeats
+            name = f"{loop['name']}=" if loop and all(map(str.isdigit, items)) else ""
         printed += [index] if index in loads else []
 
 

@@ -76,6 +76,8 @@ def test_each_turn_of_a_loop_is_of_its_word():
     text = f"{loop}\n@wrk 100.10\n@wrk 200.10\n$ for i in 1 2; do wrk http://localhost:8080; done\n@wrk 300.10\n@wrk 301.10\n"
     _, draft = read(expand(text))
     assert [config.name for config in draft.experiments[0].configs][:2] == ["express", "koa"]
+    workers = text.replace("for s in express koa", "for w in 2 8")
+    assert [config.name for config in read(expand(workers))[1].experiments[0].configs][:2] == ["w=2", "w=8"]
     numbers = text.replace("express koa", "1 2")
     assert len(read(expand(numbers))[1].experiments[0].configs) == 1
 
@@ -110,6 +112,10 @@ def test_each_turn_of_a_loop_is_of_its_word():
             "$ a2dismod mpm_prefork\n$ a2enmod mpm_event\n$ systemctl restart apache2",
             ["mpm_prefork", "mpm_event"],
         ),
+        ("$ kubectl set env deployment/web WORKERS=4", "$ kubectl set env deployment/web WORKERS=8", ["WORKERS=4", "WORKERS=8"]),
+        ("$ kubectl scale deploy/web --replicas=1", "$ kubectl scale deploy/web --replicas=3", ["replicas=1", "replicas=3"]),
+        ("$ cd app", "$ vi /etc/nginx/nginx.conf\n$ nginx -s reload", ["localhost:8080", "nginx.conf edited"]),
+        ("$ git stash", "$ git stash pop", ["git stash", "localhost:8080"]),
         ("$ a2enmod deflate", "$ a2dismod deflate", ["deflate", "without deflate"]),
         ("$ git checkout main", "$ git checkout faster-parser", ["main", "faster-parser"]),
         ("$ cp tuned.conf /etc/nginx/nginx.conf", "$ cp plain.conf /etc/nginx/nginx.conf", ["tuned.conf", "plain.conf"]),
@@ -165,6 +171,11 @@ def test_what_changes_nothing_between_two_runs_leaves_them_repeats(between):
 )
 def test_the_same_server_restarted_before_each_run_is_no_change(restart):
     assert grouped(f"$ {restart}\n{WRK}", WRK, f"$ {restart}\n{WRK}") == {"localhost:8080": [100.1, 101.1, 102.1]}
+
+
+def test_the_stamp_of_a_logs_lines_is_no_part_of_a_name():
+    stamp = "2024-05-01T10:00:00.0000000Z ##[group]"
+    assert list(grouped(f"{stamp}nginx\n", f"{stamp.replace('00:00', '01:00')}caddy\n")) == ["nginx", "caddy"]
 
 
 def test_a_heading_of_its_own_names_a_run_before_its_settings():
