@@ -1,0 +1,37 @@
+"""The time to read a text grows with its length, whatever it is made of."""
+
+from __future__ import annotations
+
+import pytest
+
+import parsers
+
+from .endless import PIECES, cpu_s, draw, growth
+
+pytestmark = pytest.mark.once
+N_OF_A_KIND, SIZE = 12, 6000
+
+
+def test_twice_a_text_takes_no_more_than_four_times_as_long():
+    slow = [(grown, one) for one in draw(N_OF_A_KIND, seed=1) if (grown := growth(one, SIZE)) > 4]
+    assert not slow, [(round(grown, 1), one.kind, one.piece, one.line[:80]) for grown, one in slow]
+
+
+@pytest.mark.parametrize("piece", PIECES, ids=repr)
+@pytest.mark.parametrize("size", [60_000, 10**6])
+def test_a_very_long_line_takes_no_more_than_a_second(piece, size):
+    """Below 64 KiB it is looked at."""
+    for line in ("{}", "$ cat x{}", "%Cpu(s):  2.5{}"):
+        assert cpu_s(["top - 13:37:20 up 4 days\n", line.format(piece * (size // len(piece))) + "\n", f"{piece}\n"]) < 1
+
+
+@pytest.mark.parametrize("line", ["{", '"lscpu": [', "Summary:", "  PID USER  %CPU %MEM COMMAND", "%", "$ ", "> "])
+def test_very_many_lines_that_begin_nothing_take_no_more_than_a_second(line):
+    assert cpu_s([f"{line}\n"] * 5_000) < 1
+
+
+def test_a_path_of_sixty_thousand_brackets_is_looked_for_once():
+    """Made: a prompt with a command that shows a file, which took 37 s."""
+    assert cpu_s([f"$ cat x{'(' * 60_000}\n", "worker_processes 2;\n"]) < 1
+    (block,) = parsers.read([f"$ cat {'x/' * 200}nginx.conf\n", "worker_processes 2;\n", "events {}\n"])
+    assert block.kind == "config" and block.values["path"].endswith("x/nginx.conf")
