@@ -1,4 +1,4 @@
-"""The sentences of doubts: what each rule saw, what follows from it, where the rule comes from, and many findings in one."""
+"""The sentences of doubts: what each rule saw, what follows from it, and many findings in one."""
 
 from __future__ import annotations
 
@@ -14,45 +14,6 @@ MOST_VALUES = 6
 MOST_TIMES = 3
 LONGEST_WARNING = 100
 LONGEST_ERROR = 200
-# Rule -> where it comes from. What a tool's documentation or source says on it is declared by its format.
-BASES = {
-    "differs.load": "queueing theory: throughput and latency are functions of the offered load",
-    "differs.machine": "practice: a rate is one of machine and config together",
-    "differs.page": "practice: rates compare where the same thing is fetched",
-    "differs.tool": "each tool's documentation: what is counted, and when a time begins, is not the same",
-    "errors.failed": "practice: what failed was not served, whatever the tool's rate counts",
-    "errors.late": "practice: a time that was not recorded is in no percentile",
-    "errors.length": "practice: another length is another page, an error or a piece of the page",
-    "errors.status": "RFC 9110, section 15: only 2xx says that a request succeeded",
-    "figures.availability": "arithmetic: availability is the share of transactions that did not fail",
-    "figures.concurrency": "Little's law: requests under way are the rate times the response time",
-    "figures.counts": "arithmetic: no more can fail than was asked for",
-    "figures.mean": "arithmetic: clients times the time taken over the requests",
-    "figures.percentiles": "arithmetic: percentiles rise, and the last one is the longest time",
-    "figures.rate": "arithmetic: the rate is the requests over the time taken",
-    "generator.same_host": "practice: load comes from another machine than the one measured",
-    "generator.saturated": "practice: a generator at its limit of CPU time cannot send more, whatever the server does",
-    "length.p99": "order statistics: of n requests only n/100 lie beyond the 99th percentile",
-    "length.per_client": "practice: each client's first requests meet cold caches and new connections",
-    "length.seconds": "practice: start-up, caches and one scheduler's whim weigh on seconds and fade over tens",
-    "limits.clients": "Apache's mpm_common, nginx's core and php-fpm's documentation: what comes beyond the limit waits",
-    "load.set_rate": "Schroeder, Wierman, Harchol-Balter, Open Versus Closed (2006)",
-    "machine.cpu": "top(1), proc(5): no idle time and more tasks ready to run than cores mean that tasks waited for a CPU",
-    "machine.steal": "proc(5): steal is the time that the hypervisor gave to other machines",
-    "machine.swap": "Apache's performance tuning guide: a web server should never have to swap; Linux's documentation of swapping",
-    "network.keepalive": "RFC 9112, section 9.3: either side may close a connection that was to persist",
-    "network.syn": "RFC 6298, section 2: the first timeout is 1 s; RFC 2988 had 3 s; each doubles the last",
-    "network.tail": "order statistics; Tene, How NOT to Measure Latency (2013): coordinated omission",
-    "repeats.outlier": "robust statistics: far from the median by the median absolute deviation",
-    "repeats.trend": "a straight line through the logs of the rates in the order of the repeats",
-    "resolution.steps": "arithmetic: what is printed in steps is known to half a step",
-    "resolution.within": "arithmetic: what is printed in steps is known to half a step",
-    "tool.aborted": "the tool's own message",
-    "tool.interrupted": "the command: fewer requests than asked for were made, and no time limit ended them",
-    "tool.partial": "the text itself: a report quoted in part",
-    "tool.warnings": "the tool's own words on its run",
-    "warmth.first": "Kalibera and Jones, Rigorous Benchmarking in Reasonable Time (2013): leave warm-up out",
-}
 _OMISSION = (
     "; a client that waits for a slow answer sends nothing meanwhile, so that its percentiles leave out what others would "
     "have waited (coordinated omission), and those of a set rate do not"
@@ -128,14 +89,6 @@ MORALS = {
     "within_step": "{step} ms is one step of what the tool prints, so they may be alike",
 }
 Facts = Mapping[str, Any]
-
-
-def basis_of(case: Case, rule: str, findings: Sequence[Finding]) -> str:
-    """Where a rule comes from, with what the tools of the runs that it is about say on it."""
-    about = {finding.run for finding in findings}
-    runs = [run for run in case.counted if run.id in about] or case.counted
-    cited = [run.semantics.citations[rule] for run in runs if rule in run.semantics.citations]
-    return "; ".join(dict.fromkeys([BASES[rule], *cited]))
 
 
 def moral_of(finding: Finding) -> str:

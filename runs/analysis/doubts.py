@@ -10,82 +10,176 @@ A fatal doubt that a person overruled is still shown, and keeps nothing out.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 
 from runs.analysis import doubt_errors, doubt_figures, doubt_machine
 from runs.analysis.doubt_case import SEVERITIES, Case, Finding, Severity
 from runs.analysis.doubt_differences import find_differences
-from runs.analysis.doubt_wording import NamedFinding, basis_of, compose_sentence, moral_of, name_finding, reason_of
+from runs.analysis.doubt_wording import NamedFinding, compose_sentence, moral_of, name_finding, reason_of
 from runs.analysis.facts import OverrideFact, Source
 
-# A rule reads a Case and yields a Finding for each run, each config or the whole comparison that it doubts.
-RULES: dict[str, Callable[[Case], Iterable[Finding]]] = {
-    "differs.load": partial(find_differences, "load"),
-    "differs.machine": partial(find_differences, "machine"),
-    "differs.page": partial(find_differences, "page"),
-    "differs.tool": partial(find_differences, "tool"),
-    "errors.failed": doubt_errors.find_failed,
-    "errors.late": doubt_errors.find_late_answers,
-    "errors.length": doubt_errors.find_other_lengths,
-    "errors.status": doubt_errors.find_other_statuses,
-    "figures.availability": doubt_figures.find_wrong_availabilities,
-    "figures.concurrency": doubt_figures.find_wrong_concurrencies,
-    "figures.counts": doubt_errors.find_impossible_counts,
-    "figures.mean": doubt_figures.find_wrong_means,
-    "figures.percentiles": doubt_figures.find_wrong_percentiles,
-    "figures.rate": doubt_figures.find_wrong_rates,
-    "generator.same_host": doubt_machine.find_shared_host,
-    "generator.saturated": doubt_machine.find_saturated_generators,
-    "length.p99": doubt_figures.find_few_for_p99,
-    "length.per_client": doubt_figures.find_few_requests_each,
-    "length.seconds": doubt_figures.find_short_runs,
-    "limits.clients": doubt_machine.find_more_clients_than_workers,
-    "load.set_rate": doubt_figures.find_set_rates,
-    "machine.cpu": doubt_machine.find_busy_cpus,
-    "machine.steal": doubt_machine.find_stolen_time,
-    "machine.swap": doubt_machine.find_swapping,
-    "network.keepalive": doubt_figures.find_refused_keepalive,
-    "network.syn": doubt_figures.find_lost_syns,
-    "network.tail": doubt_figures.find_hanging_requests,
-    "repeats.outlier": doubt_figures.find_outlying_repeats,
-    "repeats.trend": doubt_figures.find_drifting_repeats,
-    "resolution.steps": doubt_figures.find_coarse_times,
-    "resolution.within": doubt_figures.find_times_within_a_step,
-    "tool.aborted": doubt_errors.find_aborted,
-    "tool.interrupted": doubt_errors.find_interrupted,
-    "tool.partial": doubt_errors.find_quoted_in_part,
-    "tool.warnings": doubt_errors.find_warnings,
-    "warmth.first": doubt_figures.find_cold_starts,
-}
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """`find` reads a Case and yields a Finding for each run, each config or the whole comparison that it doubts.
+
+    basis    where the rule comes from; what a tool's documentation or source says on it is declared by its format
+    figures  what its findings about a run rest on, as printed: their line link goes to the first that has a line
+    """
+
+    find: Callable[[Case], Iterable[Finding]]
+    basis: str
+    figures: tuple[str, ...] = ()
 
 
-# The printed figures that a rule's findings about a run rest on: its line link goes to the first that has a line.
-GROUNDS = {
-    "errors.failed": ("failed_requests", "availability_pct"),
-    "errors.late": ("failed_requests",),
-    "errors.length": ("failed_length", "failed_requests"),
-    "errors.status": ("non_2xx_responses", "failed_requests"),
-    "figures.availability": ("availability_pct",),
-    "figures.concurrency": ("concurrency",),
-    "figures.counts": ("failed_requests", "non_2xx_responses"),
-    "figures.mean": ("mean_ms",),
-    "figures.percentiles": ("percentiles_ms.50",),
-    "figures.rate": ("requests_per_second",),
-    "length.p99": ("percentiles_ms.99",),
-    "length.per_client": ("complete_requests",),
-    "length.seconds": ("duration_s",),
-    "load.set_rate": ("requests_per_second",),
-    "network.keepalive": ("keepalive_requests",),
-    "network.syn": ("connect_ms",),
-    "network.tail": ("percentiles_ms.99", "max_ms"),
-    "repeats.outlier": ("requests_per_second",),
-    "resolution.steps": ("percentiles_ms.50", "mean_ms"),
-    "tool.aborted": ("error",),
-    "tool.interrupted": ("complete_requests",),
-    "tool.warnings": ("warnings",),
-    "warmth.first": ("requests_per_second",),
+RULES = {
+    "differs.load": Rule(
+        partial(find_differences, "load"), "queueing theory: throughput and latency are functions of the offered load"
+    ),
+    "differs.machine": Rule(
+        partial(find_differences, "machine"), "practice: a rate is one of machine and config together"
+    ),
+    "differs.page": Rule(partial(find_differences, "page"), "practice: rates compare where the same thing is fetched"),
+    "differs.tool": Rule(
+        partial(find_differences, "tool"),
+        "each tool's documentation: what is counted, and when a time begins, is not the same",
+    ),
+    "errors.failed": Rule(
+        doubt_errors.find_failed,
+        "practice: what failed was not served, whatever the tool's rate counts",
+        ("failed_requests", "availability_pct"),
+    ),
+    "errors.late": Rule(
+        doubt_errors.find_late_answers,
+        "practice: a time that was not recorded is in no percentile",
+        ("failed_requests",),
+    ),
+    "errors.length": Rule(
+        doubt_errors.find_other_lengths,
+        "practice: another length is another page, an error or a piece of the page",
+        ("failed_length", "failed_requests"),
+    ),
+    "errors.status": Rule(
+        doubt_errors.find_other_statuses,
+        "RFC 9110, section 15: only 2xx says that a request succeeded",
+        ("non_2xx_responses", "failed_requests"),
+    ),
+    "figures.availability": Rule(
+        doubt_figures.find_wrong_availabilities,
+        "arithmetic: availability is the share of transactions that did not fail",
+        ("availability_pct",),
+    ),
+    "figures.concurrency": Rule(
+        doubt_figures.find_wrong_concurrencies,
+        "Little's law: requests under way are the rate times the response time",
+        ("concurrency",),
+    ),
+    "figures.counts": Rule(
+        doubt_errors.find_impossible_counts,
+        "arithmetic: no more can fail than was asked for",
+        ("failed_requests", "non_2xx_responses"),
+    ),
+    "figures.mean": Rule(
+        doubt_figures.find_wrong_means, "arithmetic: clients times the time taken over the requests", ("mean_ms",)
+    ),
+    "figures.percentiles": Rule(
+        doubt_figures.find_wrong_percentiles,
+        "arithmetic: percentiles rise, and the last one is the longest time",
+        ("percentiles_ms.50",),
+    ),
+    "figures.rate": Rule(
+        doubt_figures.find_wrong_rates,
+        "arithmetic: the rate is the requests over the time taken",
+        ("requests_per_second",),
+    ),
+    "generator.same_host": Rule(
+        doubt_machine.find_shared_host, "practice: load comes from another machine than the one measured"
+    ),
+    "generator.saturated": Rule(
+        doubt_machine.find_saturated_generators,
+        "practice: a generator at its limit of CPU time cannot send more, whatever the server does",
+    ),
+    "length.p99": Rule(
+        doubt_figures.find_few_for_p99,
+        "order statistics: of n requests only n/100 lie beyond the 99th percentile",
+        ("percentiles_ms.99",),
+    ),
+    "length.per_client": Rule(
+        doubt_figures.find_few_requests_each,
+        "practice: each client's first requests meet cold caches and new connections",
+        ("complete_requests",),
+    ),
+    "length.seconds": Rule(
+        doubt_figures.find_short_runs,
+        "practice: start-up, caches and one scheduler's whim weigh on seconds and fade over tens",
+        ("duration_s",),
+    ),
+    "limits.clients": Rule(
+        doubt_machine.find_more_clients_than_workers,
+        "Apache's mpm_common, nginx's core and php-fpm's documentation: what comes beyond the limit waits",
+    ),
+    "load.set_rate": Rule(
+        doubt_figures.find_set_rates,
+        "Schroeder, Wierman, Harchol-Balter, Open Versus Closed (2006)",
+        ("requests_per_second",),
+    ),
+    "machine.cpu": Rule(
+        doubt_machine.find_busy_cpus,
+        "top(1), proc(5): no idle time and more tasks ready to run than cores mean that tasks waited for a CPU",
+    ),
+    "machine.steal": Rule(
+        doubt_machine.find_stolen_time, "proc(5): steal is the time that the hypervisor gave to other machines"
+    ),
+    "machine.swap": Rule(
+        doubt_machine.find_swapping,
+        "Apache's performance tuning guide: a web server should never have to swap; Linux's documentation of swapping",
+    ),
+    "network.keepalive": Rule(
+        doubt_figures.find_refused_keepalive,
+        "RFC 9112, section 9.3: either side may close a connection that was to persist",
+        ("keepalive_requests",),
+    ),
+    "network.syn": Rule(
+        doubt_figures.find_lost_syns,
+        "RFC 6298, section 2: the first timeout is 1 s; RFC 2988 had 3 s; each doubles the last",
+        ("connect_ms",),
+    ),
+    "network.tail": Rule(
+        doubt_figures.find_hanging_requests,
+        "order statistics; Tene, How NOT to Measure Latency (2013): coordinated omission",
+        ("percentiles_ms.99", "max_ms"),
+    ),
+    "repeats.outlier": Rule(
+        doubt_figures.find_outlying_repeats,
+        "robust statistics: far from the median by the median absolute deviation",
+        ("requests_per_second",),
+    ),
+    "repeats.trend": Rule(
+        doubt_figures.find_drifting_repeats, "a straight line through the logs of the rates in the order of the repeats"
+    ),
+    "resolution.steps": Rule(
+        doubt_figures.find_coarse_times,
+        "arithmetic: what is printed in steps is known to half a step",
+        ("percentiles_ms.50", "mean_ms"),
+    ),
+    "resolution.within": Rule(
+        doubt_figures.find_times_within_a_step, "arithmetic: what is printed in steps is known to half a step"
+    ),
+    "tool.aborted": Rule(doubt_errors.find_aborted, "the tool's own message", ("error",)),
+    "tool.interrupted": Rule(
+        doubt_errors.find_interrupted,
+        "the command: fewer requests than asked for were made, and no time limit ended them",
+        ("complete_requests",),
+    ),
+    "tool.partial": Rule(doubt_errors.find_quoted_in_part, "the text itself: a report quoted in part"),
+    "tool.warnings": Rule(doubt_errors.find_warnings, "the tool's own words on its run", ("warnings",)),
+    "warmth.first": Rule(
+        doubt_figures.find_cold_starts,
+        "Kalibera and Jones, Rigorous Benchmarking in Reasonable Time (2013): leave warm-up out",
+        ("requests_per_second",),
+    ),
 }
 
 
@@ -139,19 +233,19 @@ def find_doubts(case: Case) -> list[Doubt]:
 
     Findings that are alike (of one severity and moral, about things of one kind) are one doubt.
     """
-    found = []
+    doubts = []
     runs = {run.id: run for run in case.counted}
     places = {run: at for at, run in enumerate(runs)}
-    for rule, find in RULES.items():
+    for name, rule in RULES.items():
         alike: dict[tuple[object, ...], list[tuple[Finding, OverrideFact | None]]] = {}
-        for finding in sorted(find(case), key=lambda finding: places.get(finding.run or 0, -1)):
+        for finding in sorted(rule.find(case), key=lambda finding: places.get(finding.run or 0, -1)):
             if finding.run is not None and not finding.sources:
-                finding = replace(finding, sources=(runs[finding.run].source_of(*GROUNDS.get(rule, ())),))
-            ruling = _ruling_on(case, rule, finding)
+                finding = replace(finding, sources=(runs[finding.run].source_of(*rule.figures),))
+            ruling = _ruling_on(case, name, finding)
             kind = (finding.severity, moral_of(finding), finding.run is None, finding.config is None, ruling is None)
             alike.setdefault(kind, []).append((finding, ruling))
-        found += [_doubt(case, rule, findings) for findings in alike.values()]
-    return sorted(found, key=lambda doubt: SEVERITIES.index(doubt.severity))
+        doubts += [_doubt(case, name, findings) for findings in alike.values()]
+    return sorted(doubts, key=lambda doubt: SEVERITIES.index(doubt.severity))
 
 
 def is_rule(identity: str) -> bool:
@@ -162,10 +256,10 @@ def is_rule(identity: str) -> bool:
 def fatal_rules(case: Case) -> dict[int, set[str]]:
     """Run id -> the rules that keep it out whatever it is compared with."""
     out: dict[int, set[str]] = defaultdict(set)
-    for rule, find in RULES.items():
-        for finding in find(case) if not rule.startswith("differs.") else ():
+    for name, rule in RULES.items():
+        for finding in rule.find(case) if not name.startswith("differs.") else ():
             if finding.severity == "fatal" and finding.run is not None:
-                out[finding.run].add(rule)
+                out[finding.run].add(name)
     return out
 
 
@@ -190,17 +284,22 @@ def _doubt(case: Case, rule: str, findings: list[tuple[Finding, OverrideFact | N
         Part(each.who, reason_of(each), finding.run, finding.config, finding.sources, ruling)
         for each, (finding, ruling) in zip(named, findings, strict=True)
     )
-    overruled = all(part.ruling is not None for part in parts)
-    found = tuple(finding for finding, _ in findings)
     return Doubt(
         rule,
         findings[0][0].severity,
         compose_sentence(case, named),
         parts,
-        basis_of(case, rule, found),
-        found,
-        overruled,
+        _describe_basis(case, rule, {finding.run for finding, _ in findings}),
+        tuple(finding for finding, _ in findings),
+        overruled=all(part.ruling is not None for part in parts),
     )
+
+
+def _describe_basis(case: Case, rule: str, about: Collection[int | None]) -> str:
+    """Where a rule comes from, with what the tools of the runs that it is about say on it."""
+    runs = [run for run in case.counted if run.id in about] or case.counted
+    cited = [run.semantics.citations[rule] for run in runs if rule in run.semantics.citations]
+    return "; ".join(dict.fromkeys([RULES[rule].basis, *cited]))
 
 
 def _ruling_on(case: Case, rule: str, finding: Finding) -> OverrideFact | None:

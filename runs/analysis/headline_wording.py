@@ -31,8 +31,6 @@ LABELS = {
 NOTHING = "No run here says how many requests it served per second, or how long one took."
 BETWEEN = " · "  # a workload and a config of it
 LONGEST_NAME = 60
-# (more, of a factor below 1; times as many) by what leads.
-VERBS = {True: ("more requests per second", "times as many requests per second"), False: ("less time per request", "")}
 MOST_OTHERS = 3
 MOST_AGAINST = 2
 CPU_FILLER = re.compile(r"\((?:r|tm)\)|\b(?:\d+-core|cpu|processor)\b|@.*", re.IGNORECASE)
@@ -141,19 +139,20 @@ def _without_workload(headline: Headline) -> Headline:
 
 def _effect(headline: Headline) -> str:
     """As "30 % more requests per second than", "2.8 times as many requests per second as"."""
-    ratio, more = headline.ratio or 1.0, headline.metric == RATE
-    near, far = VERBS[more]
-    if not more:
-        return f"{share_words(1 - ratio)} {near} than"
-    return f"{times(ratio)} {far} as" if ratio >= TIMES_FROM else f"{share_words(ratio - 1)} {near} than"
+    ratio = headline.ratio or 1.0
+    if headline.metric != RATE:
+        return f"{share_words(1 - ratio)} less time per request than"
+    return _far(ratio, "more requests per second", "as many requests per second")
 
 
 def _measured(headline: Headline) -> str:
     """As "30 % faster than", "2.8 times as fast as"; of times "30 % less time per request than"."""
-    ratio = headline.ratio or 1.0
-    if headline.metric != RATE:
-        return _effect(headline)
-    return f"{times(ratio)} times as fast as" if ratio >= TIMES_FROM else f"{share_words(ratio - 1)} faster than"
+    return _far(headline.ratio or 1.0, "faster", "as fast") if headline.metric == RATE else _effect(headline)
+
+
+def _far(ratio: float, more: str = "more", many: str = "as many") -> str:
+    """In per cent up to twice as much: "30 % more than", "2.8 times as many as"."""
+    return f"{times(ratio)} times {many} as" if ratio >= TIMES_FROM else f"{share_words(abs(ratio - 1))} {more} than"
 
 
 def _unproven(headline: Headline) -> str:
@@ -296,11 +295,10 @@ def describe_objection(one: Objection) -> str:
         return "More requests failed than were made, so the report cannot be right"
     if one.rule == "failures":
         what = "were answered too late" if one.label == LATE else "failed"
-        if one.other is None:
-            return (
-                f"{percent(_number(one.value), 100)} of its requests failed" if one.value is not None else "Broke off"
-            )
-        return f"{percent(_number(one.value), 100)} of its requests {what}, against {percent(_number(one.other), 100)}"
+        against = "" if one.other is None else f", against {percent(_number(one.other), 100)}"
+        return (
+            "Broke off" if one.value is None else f"{percent(_number(one.value), 100)} of its requests {what}{against}"
+        )
     if one.rule == "differs":
         values = [number(value) if isinstance(value, (int, float)) else str(value) for value in (one.value, one.other)]
         return f"{one.label} differs: {values[0]} against {values[1]}{one.unit}"
@@ -324,7 +322,7 @@ def _beside_base(headline: Headline) -> list[str]:
     if headline.base is None or headline.metric != RATE or headline.winner is None:
         return []
     side, ratio, kind = headline.base
-    far = f"{times(ratio)} times as many as" if ratio >= TIMES_FROM else f"{share_words(ratio - 1)} more than"
+    far = _far(ratio)
     sure = {Kind.BETTER: "proven", Kind.LIKELY_BETTER: "likely"}.get(kind, "unproven")
     return [f"{_named(headline.winner)} served {far} {_named(side)}, the baseline ({sure})."] if ratio > 1 else []
 
@@ -336,11 +334,7 @@ def _other(headline: Headline) -> str:
         return f"{where}{_sentence(replace(headline, others=()))}"
     own, other = _leading(_without_workload(headline))
     ratio = headline.ratio or 1.0
-    far = (
-        f"{times(ratio)} times as many as"
-        if ratio >= TIMES_FROM
-        else f"{share_words(abs(ratio - 1))} {'more' if ratio > 1 else 'less'} than"
-    )
+    far = _far(ratio, "more" if ratio > 1 else "less")
     return f"{where}{own} {far} {other} ({LABELS[headline.outcome]}){_but(headline, 1)}."
 
 
@@ -369,8 +363,7 @@ def _sweep(headline: Headline, swept: Range) -> str:
         return f"{told[:1].upper()}{told[1:]}."
     lead = ""
     if headline.winner:
-        ratio = headline.ratio or 1.0
-        far = f"{times(ratio)} times as many" if ratio >= TIMES_FROM else f"{share_words(ratio - 1)} more"
+        far = _far(headline.ratio or 1.0).rpartition(" ")[0]
         lead = f"{_named(headline.winner)} leads at every level, by up to {far} ({_sides(headline)}). "
     each = [f"“{_shorten(name)}”: {describe_levels(swept, points)}" for name, points in series.items()]
     return f"{lead}{'. '.join(each[:MOST_OTHERS])}."

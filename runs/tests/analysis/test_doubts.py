@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from runs.analysis import doubt_wording, doubts
 from runs.analysis.doubt_case import Case, Finding
-from runs.analysis.doubts import RULES, apart, excluded, find_doubts
+from runs.analysis.doubts import RULES, Rule, apart, excluded, find_doubts
 from runs.analysis.facts import OverrideFact, Source
 from runs.tests.analysis import facts
 
@@ -30,8 +30,7 @@ def only(monkeypatch, find, identity="test.rule") -> None:
 
 
 def add_rules(monkeypatch, rules) -> None:
-    monkeypatch.setattr(doubts, "RULES", rules)
-    monkeypatch.setattr(doubt_wording, "BASES", doubt_wording.BASES | dict.fromkeys(rules, "a test"))
+    monkeypatch.setattr(doubts, "RULES", {name: Rule(find, "a test") for name, find in rules.items()})
     details = doubt_wording.DETAILS | dict.fromkeys(rules, lambda told: told["seen"])
     monkeypatch.setattr(doubt_wording, "DETAILS", details)
     monkeypatch.setattr(doubt_wording, "MORALS", {"slow": "that is slow", "busy": "it was busy"})
@@ -196,8 +195,8 @@ def test_every_rule_has_an_id_of_its_own_family_and_a_basis():
     # A stored override's column holds 40 signs.
     assert all(re.fullmatch(r"[a-z]+\.[a-z0-9_]+", rule) and len(rule) <= 40 for rule in RULES)
     assert list(RULES) == sorted(RULES)
-    assert set(doubt_wording.BASES) == set(doubt_wording.DETAILS) == set(RULES)
-    assert all(len(basis) > 10 for basis in doubt_wording.BASES.values())
+    assert set(doubt_wording.DETAILS) == set(RULES)
+    assert all(len(rule.basis) > 10 for rule in RULES.values())
 
 
 def test_every_rule_is_in_the_document():
