@@ -13,13 +13,11 @@ against the second best alone: K. Hung and W. Fithian, "Rank verification for ex
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from runs.analysis.columns import Column
 from runs.analysis.config_diff import ConfigDiff
-from runs.analysis.doubt_differences import WORD
 from runs.analysis.doubts import Doubt, excluded
 from runs.analysis.facts import HostFact
 from runs.analysis.headline_against import (
@@ -36,10 +34,10 @@ from runs.analysis.headline_against import (
     find_unlike,
     say_unlike,
 )
-from runs.analysis.judgement import judge
 from runs.analysis.scaling import Range, Sweep, find_range
-from runs.analysis.table import Comparison, Group
+from runs.analysis.table import Comparison
 from runs.analysis.verdict import GAINS, LOSSES, Ground, Judgement, Kind, Verdict, Void
+from runs.analysis.workloads import find_family, find_workloads, name_workload
 
 
 class Outcome(StrEnum):
@@ -169,36 +167,6 @@ def find_headline(
     return _head_sweep(page, swept, found) if swept else _combine(page, found)
 
 
-def find_workloads(comparison: Comparison) -> list[list[int]]:
-    """The columns that compete: blocks of the table, those joined that are variants of each other's configs."""
-    blocks: dict[int, list[int]] = {}
-    for at, base in enumerate(comparison.bases):
-        blocks.setdefault(base, []).append(at)
-    joined: list[list[int]] = []
-    for block in blocks.values():
-        own = next((one for one in joined if _are_variants(comparison.columns, one, block)), None)
-        if own is None:
-            joined.append(block)
-        else:
-            own += block
-    return joined
-
-
-def _are_variants(columns: Sequence[Column], one: Sequence[int], other: Sequence[int]) -> bool:
-    """Whether two headings stand over configs (each with variants) and not over workloads: loaded alike, and no name recurs."""
-    headings, others = ({columns[at].config.group for at in block} for block in (one, other))
-    names, its = ({_own_words(columns[at]) for at in block} for block in (one, other))
-    apart = "" not in headings | others and headings.isdisjoint(others) and names.isdisjoint(its)
-    return apart and columns[one[0]].method.agrees(columns[other[0]].method)
-
-
-def _own_words(column: Column) -> frozenset[str]:
-    """The words of a config's name without numbers and its heading's words, where any are left."""
-    words = {word.lower() for word in WORD.findall(column.config.name)}
-    heading = {word.lower() for word in WORD.findall(column.config.group)}
-    return frozenset({word for word in words - heading if not word[0].isdigit()} or words)
-
-
 def _decide_workload(page: Page, block: Sequence[int]) -> Headline:
     """The columns of one load: those that failed, those that a doubt keeps out, and the others against each other."""
     failing = [at for at in block if at in page.failures and page.failures[at].is_serious]
@@ -209,7 +177,7 @@ def _decide_workload(page: Page, block: Sequence[int]) -> Headline:
         for at in block
         if at in page.judgement.silent and at not in failing
     )
-    rest = replace(rest, dropped=dropped, workload=_name_workload(page, block))
+    rest = replace(rest, dropped=dropped, workload=name_workload(page.comparison.columns, block))
     if dropped and rest.outcome in (Outcome.SINGLE, Outcome.NONE) and len(block) > 1 and not failing:
         return replace(rest, outcome=Outcome.NOT_COMPARABLE, next=Next(Step.ALIKE))
     if not failing:
@@ -275,13 +243,13 @@ def _score(page: Page, key: str, side: Side) -> float:
 
 def _compare_two(page: Page, key: str, ranked: Sequence[Side]) -> Headline:
     own, other = ranked[:2]
-    verdict_of = _verdicts_between(page, own.at, other.at)
+    verdict_of = page.verdicts_between(own.at, other.at)
     verdict = verdict_of(key)
     if verdict is None or (verdict.ratio is None and verdict.void is None and verdict.kind == Kind.NONE):
         return Headline(Outcome.UNPROVEN, Next(Step.NOTHING), key, own, other, sides=tuple(ranked))
     if (verdict.ratio or 1) != 1 and ((verdict.ratio or 1) > 1) != (MEASURES[key] > 0):
         own, other = other, own  # the mean of all is led by one run; the verdict goes by more
-        verdict_of = _verdicts_between(page, own.at, other.at)
+        verdict_of = page.verdicts_between(own.at, other.at)
         verdict = verdict_of(key) or verdict
     differing = find_unlike(page, own.at, other.at)
     unlike = [one for one in differing if not one.is_compared]
@@ -321,11 +289,11 @@ def _compare_two(page: Page, key: str, ranked: Sequence[Side]) -> Headline:
 
 def _find_against(page: Page, key: str, own: Side, other: Side) -> list[Objection]:
     """What speaks against the first of two; of two that are the same, against either."""
-    verdict_of = _verdicts_between(page, own.at, other.at)
+    verdict_of = page.verdicts_between(own.at, other.at)
     found = find_objections(page, key, own, other, verdict_of)
     verdict = verdict_of(key)
     if verdict and verdict.kind == Kind.SAME:
-        found += find_objections(page, key, other, own, _verdicts_between(page, other.at, own.at))
+        found += find_objections(page, key, other, own, page.verdicts_between(other.at, own.at))
     return found
 
 
@@ -368,48 +336,6 @@ def _advise(outcome: Outcome, verdict: Verdict, against: Sequence[Objection], od
     return Next(Step.REPEAT, max(verdict.needed or 0, least, FEWEST))
 
 
-def _verdicts_between(page: Page, own: int, other: int) -> Callable[[str], Verdict | None]:
-    """The verdict on column `own` against `other`, by row: the table's own where one of them is the baseline."""
-    bases = page.judgement.bases
-    if bases[own] == other:
-        return lambda key: page.judgement.of(key, own)
-    if bases[other] == own:
-        return lambda key: _turn(page.judgement.of(key, other))
-    columns = page.comparison.columns
-    groups = tuple(
-        Group(group.name, tuple(replace(row, cells=(row.cells[other], row.cells[own])) for row in group.rows))
-        for group in page.comparison.groups
-    )
-    pair = Comparison((columns[other], columns[own]), groups, (0, 0))
-    judged = judge(pair, excluded=page.out)
-    if judged.bases != (0, 0):
-        return lambda key: None
-    return lambda key: judged.of(key, 1)
-
-
-OPPOSITE = {
-    Kind.BETTER: Kind.WORSE,
-    Kind.WORSE: Kind.BETTER,
-    Kind.LIKELY_BETTER: Kind.LIKELY_WORSE,
-    Kind.LIKELY_WORSE: Kind.LIKELY_BETTER,
-}
-
-
-def _turn(verdict: Verdict | None) -> Verdict | None:
-    """The same verdict from the baseline's side."""
-    if verdict is None:
-        return None
-    return replace(
-        verdict,
-        kind=OPPOSITE.get(verdict.kind, verdict.kind),
-        n=verdict.n_base,
-        n_base=verdict.n,
-        ratio=1 / verdict.ratio if verdict.ratio else None,
-        low=1 / verdict.high if verdict.high else None,
-        high=1 / verdict.low if verdict.low else None,
-    )
-
-
 def _spread(page: Page, key: str, sides: Sequence[Side]) -> float | None:
     values = [[one.value for one in page.figures(key, side.at)] for side in sides]
     ratios = [max(own) / min(own) for own in values if len(own) > 1 and min(own) > 0]
@@ -422,26 +348,6 @@ def _beside_base(page: Page, key: str, own: Side, other: Side) -> tuple[Side, fl
     if base in (own.at, other.at) or verdict is None or verdict.ratio is None:
         return None
     return page.side(key, base), verdict.ratio, verdict.kind
-
-
-def _name_workload(page: Page, block: Sequence[int]) -> str:
-    """What the columns of a block share: their heading, their load, or words of their names."""
-    columns = [page.comparison.columns[at] for at in block]
-    groups = {column.config.group for column in columns}
-    others = {column.config.group for at, column in enumerate(page.comparison.columns) if at not in block}
-    if len(groups) == 1 and not groups & others and (group := groups.pop()):
-        return group
-    shared = set.intersection(*({*WORD.findall(column.title)} for column in columns)) if columns else set()
-    words = [word for word in columns[0].title.replace("·", " ").split() if {*WORD.findall(word)} & shared]
-    splits = {column.split for column in columns}
-    return splits.pop() if len(splits) == 1 and columns[0].split else " ".join(words).strip(" ,:;")
-
-
-def _family(page: Page, side: Side, sides: Sequence[Side]) -> frozenset[str]:
-    """The words of a title that set it apart in its workload, numbers left out."""
-    words = [{word.lower() for word in WORD.findall(one.title) if not word[0].isdigit()} for one in sides]
-    own = {word.lower() for word in WORD.findall(side.title) if not word[0].isdigit()}
-    return frozenset(own - set.intersection(*words)) if len(words) > 1 else frozenset(own)
 
 
 STRENGTH = (
@@ -458,12 +364,12 @@ def _combine(page: Page, found: Sequence[Headline]) -> Headline:
     first, *others = [one for one in ordered if one.outcome not in (Outcome.SINGLE, Outcome.NONE)] or ordered[:1]
     if not others or first.winner is None or first.outcome not in (Outcome.BETTER, Outcome.LIKELY, Outcome.TRADE_OFF):
         return replace(first, others=tuple(others))
-    family = _family(page, first.winner, first.sides)
+    family = find_family(first.winner.title, [side.title for side in first.sides])
     opposite = [
         Objection("workload", one.winner.title, one.workload, "", None, None, one.ratio, serious=True)
         for one in others
         if one.winner and one.outcome in (Outcome.BETTER, Outcome.LIKELY, Outcome.TRADE_OFF)
-        if _family(page, one.winner, one.sides) != family
+        if find_family(one.winner.title, [side.title for side in one.sides]) != family
     ]
     outcome = Outcome.TRADE_OFF if opposite and first.outcome == Outcome.BETTER else first.outcome
     step = Next(Step.CHOOSE) if outcome == Outcome.TRADE_OFF else first.next

@@ -16,7 +16,7 @@ from runs.analysis.doubt_case import FATAL, Case, Finding
 from runs.analysis.doubt_differences import NAMED, WORD, find_differences, strip_property
 from runs.analysis.doubts import Doubt
 from runs.analysis.facts import HostFact, Source
-from runs.analysis.judgement import PERCENTILE, TAIL, judged_row
+from runs.analysis.judgement import PERCENTILE, TAIL, judged_row, verdicts_between
 from runs.analysis.numbers import mean
 from runs.analysis.table import Comparison, Figure, Row
 from runs.analysis.verdict import LOSSES, Ground, Judgement, Verdict
@@ -149,6 +149,9 @@ class Page:
         peers = next((workload for workload in self.workloads if at in workload), [])
         apart = len({self.comparison.columns[peer].config.group for peer in peers}) > 1
         return Side(at, column.title, len(figures), value, self.failures.get(at), column.config.group if apart else "")
+
+    def verdicts_between(self, own: int, other: int) -> Callable[[str], Verdict | None]:
+        return verdicts_between(self.comparison, self.judgement, own, other, self.out)
 
     def concerns(self, rule: str, ats: Iterable[int]) -> list[Doubt]:
         """Doubts of this rule about runs of these columns."""

@@ -9,8 +9,15 @@ import re
 from dataclasses import replace
 
 from runs.analysis.headline import Headline, Next, Outcome, Step
-from runs.analysis.headline_against import LATE, RATE, Failure, Objection, Side, Unlike
+from runs.analysis.headline_against import RATE, Objection, Side, Unlike
 from runs.analysis.numbers import TIMES_FROM, delta, number, percent, share_words, spread_words, times
+from runs.analysis.objection_wording import (
+    as_number,
+    describe_failure,
+    describe_objection,
+    say_against,
+    shorten,
+)
 from runs.analysis.scaling import Point, Range
 from runs.analysis.scaling_wording import advise_levels, describe_levels
 from runs.analysis.verdict import Kind
@@ -30,11 +37,9 @@ LABELS = {
 }
 NOTHING = "No run here says how many requests it served per second, or how long one took."
 BETWEEN = " · "  # a workload and a config of it
-LONGEST_NAME = 60
 MOST_OTHERS = 3
 MOST_AGAINST = 2
 CPU_FILLER = re.compile(r"\((?:r|tm)\)|\b(?:\d+-core|cpu|processor)\b|@.*", re.IGNORECASE)
-PERCENTILE = re.compile(r"^([\d.]+) % within$")
 
 
 def write_headline(headline: Headline) -> Headline:
@@ -101,7 +106,7 @@ def _machines(headline: Headline) -> str:
     found = {one.name: one for one in headline.machines}
     where = "with " if "CPU" not in found else "on another machine: " if headline.winner else "on two machines: "
     if cores := found.get("cores"):
-        values, unit = [number(_number(one)) for one in (cores.own, cores.other)], " cores"
+        values, unit = [number(as_number(one)) for one in (cores.own, cores.other)], " cores"
     else:
         models = [str(one) for cpu in found.values() for one in (cpu.own, cpu.other)]
         values, unit = [" ".join(CPU_FILLER.sub(" ", model).split()) for model in models], ""
@@ -164,7 +169,7 @@ def _unproven(headline: Headline) -> str:
     if headline.drift:
         noise = ", but all runs of one came before those of the other, and the figures drifted steadily through both"
     elif headline.odd[0] == "outlier":
-        noise = f", but one run of “{_shorten(headline.odd[1])}” is far off the others"
+        noise = f", but one run of “{shorten(headline.odd[1])}” is far off the others"
     elif headline.odd[0] == "cold":
         differ = spread_words(spread)
         noise = f", but runs of one config differ by up to {differ}, and the first of them looks like a cold start"
@@ -228,23 +233,9 @@ def _failed(headline: Headline) -> str:
     return f"{said} Of those that did not fail, {_lead(headline.rest)}" if headline.rest else said
 
 
-def describe_failure(failure: Failure) -> str:
-    """As "failed 30 % of its requests"."""
-    if failure.share is None:
-        return f"broke off without a report{f' ({failure.error[:LONGEST_NAME]})' if failure.error else ''}"
-    share = percent(failure.share, 1)
-    if failure.rule == "errors.status":
-        return (
-            "answered every request with an error or a redirect"
-            if failure.share >= 1
-            else (f"answered {share} of its requests with errors or redirects")
-        )
-    return f"failed {'all' if failure.share >= 1 else share} of its requests"
-
-
 def _not_comparable(headline: Headline) -> str:
     if not headline.unlike:
-        why = [f"“{_shorten(name)}” ({reason.partition(': ')[0].rstrip('.')})" for name, reason in headline.dropped]
+        why = [f"“{shorten(name)}” ({reason.partition(': ')[0].rstrip('.')})" for name, reason in headline.dropped]
         more = f" and {len(why) - MOST_OTHERS} more" if len(why) > MOST_OTHERS else ""
         rest = f" {_single(headline).partition('. ')[0]}." if headline.sides else ""
         return f"Not comparable: {'; '.join(why[:MOST_OTHERS])}{more}.{rest}"
@@ -261,61 +252,8 @@ def _difference(one: Unlike, own: Side, other: Side) -> str:
 def _but(headline: Headline, most: int = MOST_AGAINST) -> str:
     """What speaks most against the leader, as the rest of its sentence."""
     whose = "" if headline.winner else "the "
-    told = [_against(one, whose) for one in headline.against[:most]]
+    told = [say_against(one, whose) for one in headline.against[:most]]
     return f", but {' and '.join(told)}" if told else ""
-
-
-def _against(one: Objection, whose: str = "") -> str:
-    """As "its p99 is 13 times as long (1,520 against 117 ms)"; `whose`: the config is named, as it is not the leader."""
-    if one.factor is None or one.rule == "workload":
-        words = describe_objection(one)
-        return words if words.startswith("“") else words[:1].lower() + words[1:]
-    name = _name_metric(one)
-    values = f"{number(_number(one.value))} against {number(_number(one.other))} {one.unit}"
-    return f"{f'the {name} of “{_shorten(one.config)}”' if whose else f'its {name}'} is {_worse(one)} ({values})"
-
-
-def _name_metric(one: Objection) -> str:
-    """As "p99", "longest request", "httpd memory (each, mean, during)"."""
-    program, colon, which = one.label.partition(": ")
-    if one.rule in ("cpu", "longest"):
-        return "CPU time" if one.rule == "cpu" else "longest request"
-    return f"{program} memory ({which})" if colon else PERCENTILE.sub(r"p\1", one.label[:1].lower() + one.label[1:])
-
-
-def describe_objection(one: Objection) -> str:
-    """As "99 % within 1,520 ms, 13 times as long"."""
-    if one.rule == "generator.saturated":
-        return "The load generator was at its limit, so it may be what was measured"
-    if one.rule == "length.seconds":
-        return f"No run took longer than {_number(one.value):.2g} s"
-    if one.rule == "workload":
-        return f"“{_shorten(one.config)}” leads on {one.label}"
-    if one.rule == "impossible":
-        return "More requests failed than were made, so the report cannot be right"
-    if one.rule == "failures":
-        what = "were answered too late" if one.label == LATE else "failed"
-        against = "" if one.other is None else f", against {percent(_number(one.other), 100)}"
-        return (
-            "Broke off" if one.value is None else f"{percent(_number(one.value), 100)} of its requests {what}{against}"
-        )
-    if one.rule == "differs":
-        values = [number(value) if isinstance(value, (int, float)) else str(value) for value in (one.value, one.other)]
-        return f"{one.label} differs: {values[0]} against {values[1]}{one.unit}"
-    return f"{one.label} {number(_number(one.value))} {one.unit}, {_worse(one)}"
-
-
-def _worse(one: Objection) -> str:
-    """As "13 times as long", "30 % more for each request"."""
-    factor = one.factor or 1.0
-    if one.rule == "rate":
-        return f"{share_words(1 - 1 / factor)} less"
-    longer = one.rule in ("tail", "longest", "latency")
-    if factor >= TIMES_FROM:
-        far = f"{times(factor)} times as {'long' if longer else 'much'}"
-    else:
-        far = f"{share_words(factor - 1)} {'longer' if longer else 'more'}"
-    return f"{far} for each request" if one.rule == "cpu" else far
 
 
 def _beside_base(headline: Headline) -> list[str]:
@@ -349,8 +287,8 @@ def _dropped(headline: Headline) -> str:
         return ""
     if len(headline.dropped) == 1:
         name, why = headline.dropped[0]
-        return f"Not counted: “{_shorten(name)}” ({why.partition(': ')[0].rstrip('.')})."
-    each = [f"“{_shorten(name)}”" for name, _ in headline.dropped]
+        return f"Not counted: “{shorten(name)}” ({why.partition(': ')[0].rstrip('.')})."
+    each = [f"“{shorten(name)}”" for name, _ in headline.dropped]
     return f"Not counted: {', '.join(each[:MOST_OTHERS])}{' and others' if len(each) > MOST_OTHERS else ''} (see the doubts)."
 
 
@@ -365,7 +303,7 @@ def _sweep(headline: Headline, swept: Range) -> str:
     if headline.winner:
         far = _far(headline.ratio or 1.0).rpartition(" ")[0]
         lead = f"{_named(headline.winner)} leads at every level, by up to {far} ({_sides(headline)}). "
-    each = [f"“{_shorten(name)}”: {describe_levels(swept, points)}" for name, points in series.items()]
+    each = [f"“{shorten(name)}”: {describe_levels(swept, points)}" for name, points in series.items()]
     return f"{lead}{'. '.join(each[:MOST_OTHERS])}."
 
 
@@ -384,7 +322,9 @@ def advise(step: Next, headline: Headline) -> str:
             )
             return f"More repeats are not the way: find out first what makes runs of one config differ{spread}."
         case Step.OUTLIER:
-            return f"Find out what happened in that run of “{_shorten(step.about)}”, or leave it out, before more are made."
+            return (
+                f"Find out what happened in that run of “{shorten(step.about)}”, or leave it out, before more are made."
+            )
         case Step.WARM:
             return f"Leave the first run of each out, and run each {step.runs} times after one warm-up, in turn."
         case Step.GENERATOR:
@@ -392,9 +332,7 @@ def advise(step: Next, headline: Headline) -> str:
                 "Load from a stronger or another machine first: repeats under a load generator at its limit measure it."
             )
         case Step.FIX:
-            return (
-                f"Find out why requests failed (the error log of “{_shorten(step.about)}”) before rates are compared."
-            )
+            return f"Find out why requests failed (the error log of “{shorten(step.about)}”) before rates are compared."
         case Step.ALIKE:
             return "Load both in the same way on the same machine, then compare."
         case Step.CHOOSE:
@@ -414,7 +352,7 @@ def describe_lead(headline: Headline) -> dict[int, str]:
     for one in (headline, *headline.others):
         found = delta(one.ratio, 1.0, "rate") if one.metric == RATE else None
         if one.winner and one.loser and found:
-            told[one.winner.at] = f"{found} {found.than} {_shorten(one.loser.title)}"
+            told[one.winner.at] = f"{found} {found.than} {shorten(one.loser.title)}"
     return told
 
 
@@ -448,13 +386,5 @@ def _runs(n: int) -> str:
     return "one run" if n == 1 else f"{n:,} runs"
 
 
-def _number(value: float | str | None) -> float:
-    return value if isinstance(value, (int, float)) else 0.0
-
-
 def _named(side: Side) -> str:
-    return f"“{_shorten(f'{side.heading} · {side.title}' if side.heading else side.title)}”"
-
-
-def _shorten(name: str) -> str:
-    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1].rstrip()}…"
+    return f"“{shorten(f'{side.heading} · {side.title}' if side.heading else side.title)}”"

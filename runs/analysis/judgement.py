@@ -14,26 +14,23 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 
 from runs.analysis import stats
 from runs.analysis.columns import find_baselines
+from runs.analysis.failures import FAILURE_COUNTS, Attempts, failed_share, judge_failures, read_attempts
 from runs.analysis.numbers import mean
-from runs.analysis.table import Comparison, Row
+from runs.analysis.table import Comparison, Group, Row
 from runs.analysis.verdict import (
     ALPHA,
-    ENOUGH_FOR_PLAIN,
-    FAILURE_COUNTS,
     GAINS,
     LOSSES,
     MARGIN,
     SINGLE_REACH,
     UNKNOWN_REACH,
-    Attempts,
     Evidence,
-    FailureCounts,
     Ground,
     JudgedRow,
     Judgement,
@@ -45,10 +42,7 @@ from runs.analysis.verdict import (
     Verdicts,
     Void,
     compare_sides,
-    count_groups,
-    failed_share,
     ratio,
-    read_attempts,
     repeats_needed,
 )
 
@@ -68,8 +62,6 @@ FEW_DF = 4
 ENOUGH_TO_VARY = 3
 # Logs of 1 and 3 must not lie further apart than those of 100 and 300.
 ROUNDING = 1 + 1e-9
-# Fisher's test of failures proves nothing by itself: requests of one run are not independent.
-LIKELY_FAILURES = 0.01
 # A failure is often answered sooner than a success, so that this much more of them may be all that a gain consists of.
 MORE_FAILED = 0.01
 
@@ -195,7 +187,7 @@ def _judge_row(case: _Case, row: Row) -> dict[int, Verdict]:
         return {}
     pairs = [(at, base) for at, base in enumerate(case.bases) if at != base]
     if row.key in FAILURE_COUNTS:
-        return _judge_failures(row.key, case.attempts[row.key], pairs)
+        return judge_failures(row.key, case.attempts[row.key], pairs)
     pairs = [(at, base) for at, base in pairs if row.cells[at].figures]
     found = {}
     for at, base in pairs:
@@ -302,56 +294,6 @@ def _reach(evidence: Evidence, scale: Scale) -> float:
     return max(limit, pool.widest, MARGIN if seen else SINGLE_REACH)
 
 
-def _judge_failures(
-    key: str, attempts: Sequence[Sequence[Attempts]], pairs: Sequence[tuple[int, int]]
-) -> dict[int, Verdict]:
-    """Where both sides print their failures and either has some. Tests of shares are adjusted after Holm."""
-    found = {}
-    for at, base in pairs:
-        own, other = attempts[at], attempts[base]
-        if own and other and failed_share((*own, *other)) > 0:
-            found[at] = _compare_failures(key, other, own, base)
-    ranked = {at: one.p for at, one in found.items() if one.effect is not None and one.p is not None}
-    for at, p in zip(ranked, stats.holm(list(ranked.values())), strict=True):
-        one = found[at]
-        counts = replace(one.failures, tests=len(ranked)) if one.failures else None
-        found[at] = replace(one, kind=one.kind if p < ALPHA else Kind.UNDECIDED, p_adjusted=p, failures=counts)
-    return found
-
-
-def _compare_failures(key: str, base: Sequence[Attempts], own: Sequence[Attempts], base_at: int) -> Verdict:
-    """From 4 repeats a side by Welch's test of the shares; below that likely at best. Both sides need a run."""
-    n, n_base = len(own), len(base)
-    counts = FailureCounts(
-        key, sum(r.bad for r in own), sum(r.of for r in own), sum(r.bad for r in base), sum(r.of for r in base)
-    )
-    up = failed_share(own) > failed_share(base)
-    if min(n, n_base) >= ENOUGH_FOR_PLAIN:
-        shares, base_shares = [run.share for run in own], [run.share for run in base]
-        # A share is no finer than one request.
-        least_sds = 0.5 / min(run.of for run in base), 0.5 / min(run.of for run in own)
-        if shift := stats.welch(base_shares, shares, least_sds=least_sds):
-            kind = Kind.UNDECIDED if shift.p >= ALPHA else Kind.WORSE if up else Kind.BETTER
-            effect = stats.cliffs_delta(base_shares, shares)
-            test = "Welch on the shares"
-            return Verdict(
-                kind, base_at, Ground.FAILURES, n, n_base, test=test, p=shift.p, effect=effect, failures=counts
-            )
-    groups, base_groups = count_groups(own), count_groups(base)
-    p = fisher_exact([[bad, of - bad] for bad, of in (groups, base_groups)])
-    kind = (Kind.LIKELY_WORSE if up else Kind.LIKELY_BETTER) if p < LIKELY_FAILURES else Kind.UNDECIDED
-    counts = replace(counts, groups=groups, base_groups=base_groups)
-    test = "Fisher, exact, on groups of requests"
-    return Verdict(kind, base_at, Ground.FAILURES, n, n_base, test=test, p=p, failures=counts)
-
-
-def fisher_exact(table: list[list[int]]) -> float:
-    # scipy.stats takes half a second to import, and few pages need it.
-    from scipy.stats import fisher_exact
-
-    return float(fisher_exact(table).pvalue)
-
-
 def _void_hollow_gains(case: _Case, found: Verdicts) -> Verdicts:
     """Speed gained while more requests fail is no gain, on either side; nor is idle CPU that comes of serving less."""
     hollow: dict[tuple[int, tuple[Kind, ...]], str] = {}
@@ -374,3 +316,47 @@ def _void_hollow_gains(case: _Case, found: Verdicts) -> Verdicts:
             void = Void.SERVED_FEWER
         checked[key, at] = replace(verdict, kind=Kind.NONE, void=void, void_by=by) if void else verdict
     return checked
+
+
+def verdicts_between(
+    comparison: Comparison, judgement: Judgement, own: int, other: int, excluded: Mapping[int, str]
+) -> Callable[[str], Verdict | None]:
+    """The verdict on column `own` against `other`, by row: the table's own where one of them is the baseline."""
+    bases = judgement.bases
+    if bases[own] == other:
+        return lambda key: judgement.of(key, own)
+    if bases[other] == own:
+        return lambda key: _turn(judgement.of(key, other))
+    columns = comparison.columns
+    groups = tuple(
+        Group(group.name, tuple(replace(row, cells=(row.cells[other], row.cells[own])) for row in group.rows))
+        for group in comparison.groups
+    )
+    pair = Comparison((columns[other], columns[own]), groups, (0, 0))
+    judged = judge(pair, excluded=excluded)
+    if judged.bases != (0, 0):
+        return lambda key: None
+    return lambda key: judged.of(key, 1)
+
+
+OPPOSITE = {
+    Kind.BETTER: Kind.WORSE,
+    Kind.WORSE: Kind.BETTER,
+    Kind.LIKELY_BETTER: Kind.LIKELY_WORSE,
+    Kind.LIKELY_WORSE: Kind.LIKELY_BETTER,
+}
+
+
+def _turn(verdict: Verdict | None) -> Verdict | None:
+    """The same verdict from the baseline's side."""
+    if verdict is None:
+        return None
+    return replace(
+        verdict,
+        kind=OPPOSITE.get(verdict.kind, verdict.kind),
+        n=verdict.n_base,
+        n_base=verdict.n,
+        ratio=1 / verdict.ratio if verdict.ratio else None,
+        low=1 / verdict.high if verdict.high else None,
+        high=1 / verdict.low if verdict.low else None,
+    )

@@ -12,10 +12,8 @@ from enum import StrEnum
 from statistics import fmean
 
 from runs.analysis import stats
-from runs.analysis.facts import RunFact
 from runs.analysis.numbers import mean
 from runs.analysis.stats import Drift, Placed, Pool
-from runs.analysis.table import value_of
 
 # Few repeats are near enough to normal for Welch's test on the logs. From so many a side ranks lose nothing by one wild run.
 ENOUGH_FOR_RANKS = 10
@@ -187,46 +185,6 @@ def repeats_needed(evidence: Evidence, pool: stats.Pool | None, *, comparisons: 
     same = stats.repeats_needed(MARGIN - distance, sd, alpha=ALPHA, power=EACH_END)
     counted = min((n for n in (different, same) if n is not None), default=stats.MOST_REPEATS + 1)
     return min(max(counted, LEAST_ADVISED, evidence.fewest + 1), stats.MOST_REPEATS + 1)
-
-
-# Counts of failures, each a part of the requests made, by the table's row, and where a run has the count.
-FAILURE_COUNTS = {"failed_requests": "failed_requests", "non_2xx_responses": "non_2xx_responses"}
-
-
-@dataclass(frozen=True, slots=True)
-class Attempts:
-    """One run's failures among its requests. `together`: requests that were under way at the same time."""
-
-    bad: int
-    of: int
-    together: int
-
-    @property
-    def share(self) -> float:
-        return self.bad / self.of
-
-
-def read_attempts(runs: Sequence[RunFact], key: str) -> list[Attempts]:
-    """Of the runs that have both counts."""
-    found = []
-    for run in runs:
-        bad, made = value_of(run, FAILURE_COUNTS[key]), value_of(run, "requests_made")
-        if bad is None or made is None or bad < 0 or not math.isfinite(bad + made):
-            continue
-        of = max(made, bad)
-        if of > 0:
-            found.append(Attempts(int(bad), int(of), max(int(run.clients or run.measured_concurrency or 1), 1)))
-    return found
-
-
-def failed_share(runs: Sequence[Attempts]) -> float:
-    return sum(run.bad for run in runs) / sum(run.of for run in runs)
-
-
-def count_groups(runs: Sequence[Attempts]) -> tuple[int, int]:
-    """(failed, of): as if each burst of failures took all requests under way with it. Careful, never too sure."""
-    bad = sum(math.ceil(run.bad / run.together) for run in runs)
-    return bad, max(sum(run.of // run.together for run in runs), bad)
 
 
 # Without any repeats to go by, single runs nearer than this factor are not judged. Repeats in published sessions are

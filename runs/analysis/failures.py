@@ -1,0 +1,103 @@
+"""Verdicts on failed requests: their shares among the requests made."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from runs.analysis import stats
+from runs.analysis.facts import RunFact
+from runs.analysis.table import value_of
+from runs.analysis.verdict import ALPHA, ENOUGH_FOR_PLAIN, FailureCounts, Ground, Kind, Verdict
+
+# Fisher's test of failures proves nothing by itself: requests of one run are not independent.
+LIKELY_FAILURES = 0.01
+# Counts of failures, each a part of the requests made, by the table's row, and where a run has the count.
+FAILURE_COUNTS = {"failed_requests": "failed_requests", "non_2xx_responses": "non_2xx_responses"}
+
+
+@dataclass(frozen=True, slots=True)
+class Attempts:
+    """One run's failures among its requests. `together`: requests that were under way at the same time."""
+
+    bad: int
+    of: int
+    together: int
+
+    @property
+    def share(self) -> float:
+        return self.bad / self.of
+
+
+def read_attempts(runs: Sequence[RunFact], key: str) -> list[Attempts]:
+    """Of the runs that have both counts."""
+    found = []
+    for run in runs:
+        bad, made = value_of(run, FAILURE_COUNTS[key]), value_of(run, "requests_made")
+        if bad is None or made is None or bad < 0 or not math.isfinite(bad + made):
+            continue
+        of = max(made, bad)
+        if of > 0:
+            found.append(Attempts(int(bad), int(of), max(int(run.clients or run.measured_concurrency or 1), 1)))
+    return found
+
+
+def failed_share(runs: Sequence[Attempts]) -> float:
+    return sum(run.bad for run in runs) / sum(run.of for run in runs)
+
+
+def count_groups(runs: Sequence[Attempts]) -> tuple[int, int]:
+    """(failed, of): as if each burst of failures took all requests under way with it. Careful, never too sure."""
+    bad = sum(math.ceil(run.bad / run.together) for run in runs)
+    return bad, max(sum(run.of // run.together for run in runs), bad)
+
+
+def judge_failures(
+    key: str, attempts: Sequence[Sequence[Attempts]], pairs: Sequence[tuple[int, int]]
+) -> dict[int, Verdict]:
+    """Where both sides print their failures and either has some. Tests of shares are adjusted after Holm."""
+    found = {}
+    for at, base in pairs:
+        own, other = attempts[at], attempts[base]
+        if own and other and failed_share((*own, *other)) > 0:
+            found[at] = _compare_failures(key, other, own, base)
+    ranked = {at: one.p for at, one in found.items() if one.effect is not None and one.p is not None}
+    for at, p in zip(ranked, stats.holm(list(ranked.values())), strict=True):
+        one = found[at]
+        counts = replace(one.failures, tests=len(ranked)) if one.failures else None
+        found[at] = replace(one, kind=one.kind if p < ALPHA else Kind.UNDECIDED, p_adjusted=p, failures=counts)
+    return found
+
+
+def _compare_failures(key: str, base: Sequence[Attempts], own: Sequence[Attempts], base_at: int) -> Verdict:
+    """From 4 repeats a side by Welch's test of the shares; below that likely at best. Both sides need a run."""
+    n, n_base = len(own), len(base)
+    counts = FailureCounts(
+        key, sum(r.bad for r in own), sum(r.of for r in own), sum(r.bad for r in base), sum(r.of for r in base)
+    )
+    up = failed_share(own) > failed_share(base)
+    if min(n, n_base) >= ENOUGH_FOR_PLAIN:
+        shares, base_shares = [run.share for run in own], [run.share for run in base]
+        # A share is no finer than one request.
+        least_sds = 0.5 / min(run.of for run in base), 0.5 / min(run.of for run in own)
+        if shift := stats.welch(base_shares, shares, least_sds=least_sds):
+            kind = Kind.UNDECIDED if shift.p >= ALPHA else Kind.WORSE if up else Kind.BETTER
+            effect = stats.cliffs_delta(base_shares, shares)
+            test = "Welch on the shares"
+            return Verdict(
+                kind, base_at, Ground.FAILURES, n, n_base, test=test, p=shift.p, effect=effect, failures=counts
+            )
+    groups, base_groups = count_groups(own), count_groups(base)
+    p = fisher_exact([[bad, of - bad] for bad, of in (groups, base_groups)])
+    kind = (Kind.LIKELY_WORSE if up else Kind.LIKELY_BETTER) if p < LIKELY_FAILURES else Kind.UNDECIDED
+    counts = replace(counts, groups=groups, base_groups=base_groups)
+    test = "Fisher, exact, on groups of requests"
+    return Verdict(kind, base_at, Ground.FAILURES, n, n_base, test=test, p=p, failures=counts)
+
+
+def fisher_exact(table: list[list[int]]) -> float:
+    # scipy.stats takes half a second to import, and few pages need it.
+    from scipy.stats import fisher_exact
+
+    return float(fisher_exact(table).pvalue)
