@@ -18,7 +18,7 @@ MOST_NAMESAKES = 20  # experiments, or hosts, of one name that a list goes by
 FACET_LENGTH = 300
 MARGIN = 10_000  # ids
 # Of times that are sent: not every zone has a database's first and last ones, and days are added to them.
-EARLIEST, LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
+EARLIEST, LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(9000, 1, 1, tzinfo=UTC)
 MOMENT = [MinValueValidator(EARLIEST), MaxValueValidator(LATEST)]
 
 

@@ -57,6 +57,7 @@ class Day:
     mean_log: float
     least: float
     most: float
+    build: str = ""  # the newest that its runs name
 
     @property
     def center(self) -> float:

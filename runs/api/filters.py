@@ -109,6 +109,10 @@ class RunFilter(filters.FilterSet):
     max_rps = filters.NumberFilter(field_name="requests_per_second", lookup_expr="lte", help_text="requests per second")
     since = Since(help_text="stored at or after")
     tag = filters.CharFilter(method="tagged")
+    commit = filters.CharFilter(field_name="build__commit")
+    branch = filters.CharFilter(field_name="build__branch")
+    version = filters.CharFilter(field_name="build__version")
+    pr = filters.CharFilter(field_name="build__pr", help_text="number of the pull or merge request")
 
     class Meta:
         model = Run

@@ -9,7 +9,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from runs.analysis.facts import FIGURES
-from runs.models import Capture, Config, ConfigText, Experiment, Host, Run, Timing, Upload
+from runs.models import Build, Capture, Config, ConfigText, Experiment, Host, Run, Timing, Upload
 
 LINES = serializers.ListField(child=serializers.IntegerField(), min_length=2, max_length=2)
 
@@ -82,10 +82,16 @@ class CaptureSerializer(serializers.ModelSerializer[Capture]):
         )
 
 
+class BuildSerializer(serializers.ModelSerializer[Build]):
+    class Meta:
+        model = Build
+        fields = ("commit", "branch", "version", "pr", "url")
+
+
 ABOUT_RUN = (
     *("id", "url", "tool", "tool_version", "heading", "note", "command", "upload_id", "lines"),
     *("experiment", "experiment_id", "config", "config_id", "host", "host_id"),
-    *("repeat", "counted", "partial", "aborted", "fingerprint", "tags", "ran_at", "created_at"),
+    *("repeat", "counted", "partial", "aborted", "fingerprint", "tags", "build", "ran_at", "created_at"),
 )
 
 
@@ -95,6 +101,7 @@ class RunSerializer(serializers.ModelSerializer[Run]):
     url = PageField()
     lines = LinesField()
     heading = serializers.CharField(source="label")
+    build = BuildSerializer(allow_null=True, help_text="what was tested, as its sender said")
     experiment = serializers.CharField(source="experiment.name")
     config = serializers.CharField(source="config.name")
     host = serializers.CharField(source="host.name", default=None, allow_null=True)

@@ -23,12 +23,17 @@ from runs.incoming import named_text, parts_of, refuse_coding
 from runs.ingest import EVERY_SECRET, Hints, Rejected, Text, receive
 from runs.models import Upload
 
+BUILD_WORDS = {
+    **{"commit": "commit", "branch": "branch", "version": "version", "pr": "pull or merge request"},
+    "url": "pipeline's address, http or https",
+}
 HINTS = [
     OpenApiParameter("host", description="the machine's name, instead of what the text suggests"),
     OpenApiParameter("config", description="the config's name, for all runs of the text"),
     OpenApiParameter("experiment", description="the experiment to add to; made where there is none of this name"),
     OpenApiParameter("tags", description="words put on every run, separated by commas"),
     OpenApiParameter("at", description="when the runs were made (ISO 8601), where the text does not say"),
+    *(OpenApiParameter(name, description=f"of what was tested: its {what}") for name, what in BUILD_WORDS.items()),
     OpenApiParameter("name", description="a name for the text, such as its file's"),
     OpenApiParameter(
         "redact",
@@ -45,7 +50,7 @@ REFUSALS = {
         422: "nothing was recognised; the text is kept for inspection",
     }.items()
 }
-OPTION_NAMES = ("host", "config", "experiment", "tags", "at", "redact")
+OPTION_NAMES = ("host", "config", "experiment", "tags", "at", "redact", *BUILD_WORDS)
 REDACT = dict.fromkeys(("yes", "true", "1"), EVERY_SECRET) | dict.fromkeys(("no", "false", "0"), frozenset())
 
 
@@ -117,7 +122,7 @@ class UploadViews(Rows):
                 "type": "object",
                 "properties": {
                     "file": {"type": "array", "items": {"type": "string", "format": "binary"}},
-                    **{name: {"type": "string"} for name in ("host", "config", "experiment", "tags", "at")},
+                    **{name: {"type": "string"} for name in OPTION_NAMES},
                 },
             },
         },
@@ -151,7 +156,7 @@ def read_texts(request: Request) -> list[tuple[str, Text]]:
 def read_options(request: Request) -> dict[str, Any]:
     """What the form or else the query asks for: `hints`, and what to `redact`.
 
-    Raises Rejected 400 where redact is neither yes nor no, or `at` no time.
+    Raises Rejected 400 where redact is neither yes nor no, `at` no time, or `url` no address of a page.
     """
     form, query = request.POST, request.query_params  # both are parsed lazily
     given = {name: form.get(name) or query.get(name) for name in OPTION_NAMES}

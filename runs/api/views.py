@@ -59,7 +59,7 @@ class RunViews(Rows):
     filterset_class = filters.RunFilter
 
     def get_queryset(self) -> QuerySet[Run]:
-        found = Run.objects.select_related("experiment", "config", "host")
+        found = Run.objects.select_related("experiment", "config", "host", "build")
         return found.with_captures() if self.action == "retrieve" else found
 
     @extend_schema(

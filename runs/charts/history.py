@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from runs.charts import Figure, axis, layout, plain, scatter
+from runs.charts import Figure, as_text, axis, layout, plain, scatter
 
 COLOR = "--s0"
 FEW_DAYS = 5
@@ -21,6 +21,7 @@ class Day:
     center: float
     least: float
     most: float
+    build: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,8 @@ def _means(stretches: Sequence[Stretch]) -> Figure:
 
 def _hover(day: Day) -> str:
     low, high = plain(day.least), plain(day.most)
-    return f"{day.on.isoformat()}<br>{plain(day.center)} requests per second, n={day.n}<br>{low} to {high}"
+    build = f", {as_text(day.build[:40])}" if day.build else ""
+    return f"{day.on.isoformat()}{build}<br>{plain(day.center)} requests per second, n={day.n}<br>{low} to {high}"
 
 
 def load_figure(load: LoadBySecond) -> Figure:

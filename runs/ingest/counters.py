@@ -51,6 +51,7 @@ SUMS = {
     "most": Max("requests_per_second"),
     "n_ms": Count("mean_ms"),
     "sum_ms": Sum("mean_ms", default=0.0),
+    "newest_build_id": Max("build"),
 }
 
 

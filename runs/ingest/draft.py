@@ -7,6 +7,7 @@ same edits can be applied again when the text is parsed again.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -126,12 +127,16 @@ class Draft:
     unread: list[tuple[int, int]] = field(default_factory=list)
 
 
+BUILD = ("commit", "branch", "version", "pr", "url")
+
+
 class HintsDict(TypedDict):
     host: str
     config: str
     experiment: str
     tags: list[str]
     at: str
+    build: NotRequired[dict[str, str]]
     slot: NotRequired[dict[str, Any]]
 
 
@@ -160,7 +165,8 @@ class Slot:
 class Hints:
     """host, config and experiment override what the text suggests ("" leaves it); tags are put on every run.
 
-    at  when the runs were made (ISO 8601 with its zone), where the text does not say; "" leaves it
+    at     when the runs were made (ISO 8601 with its zone), where the text does not say; "" leaves it
+    build  {"commit", "branch", "version", "pr", "url"} of what was tested, those that are known
     """
 
     host: str = ""
@@ -168,6 +174,7 @@ class Hints:
     experiment: str = ""
     tags: tuple[str, ...] = ()
     at: str = ""
+    build: Mapping[str, str] = field(default_factory=dict)
     slot: Slot | None = None
 
     def as_dict(self) -> HintsDict:
@@ -178,6 +185,8 @@ class Hints:
             "tags": list(self.tags),
             "at": self.at,
         }
+        if self.build:
+            plain["build"] = dict(self.build)
         if self.slot is not None:
             plain["slot"] = asdict(self.slot)
         return plain
@@ -186,7 +195,7 @@ class Hints:
     def from_dict(cls, given: Mapping[str, Any]) -> Hints:
         """From `as_dict()` or a form: names are stripped, and tags may be one text with commas.
 
-        Raises ValueError where `at` is no time.
+        Raises ValueError where `at` is no time, or `url` no address of a page.
         """
         tags = given.get("tags") or ()
         words = tags.split(",") if isinstance(tags, str) else tags
@@ -197,8 +206,19 @@ class Hints:
             experiment=str(given.get("experiment") or "").strip(),
             tags=tuple(dict.fromkeys(word.strip() for word in words if word.strip())),
             at=_read_time(str(given.get("at") or "").strip()),
+            build=_read_build(given.get("build") or given),
             slot=Slot(**slot) if isinstance(slot, dict) else None,
         )
+
+
+def _read_build(given: Mapping[str, Any]) -> dict[str, str]:
+    build = {name: str(given[name]).strip() for name in BUILD if given.get(name)}
+    url = build.get("url", "")
+    if url and not (re.match("https?://[^/]", url, re.IGNORECASE) and url.isprintable() and " " not in url):
+        raise ValueError(
+            f"url={url[:40]} is no address of a pipeline; expected one that begins with http:// or https://."
+        )
+    return {name: value for name, value in build.items() if value}
 
 
 def _read_time(text: str) -> str:

@@ -15,13 +15,13 @@ from django.utils import timezone
 
 from parsers import Block, LoadResult, Problem, cited_lines
 from runs.analysis.facts import FIGURES
-from runs.models import Capture, Config, ConfigText, Experiment, Run, Series, Timing, Upload
+from runs.models import Build, Capture, Config, ConfigText, Experiment, Run, Series, Timing, Upload
 from runs.querysets import parse_id
 
 from . import clocks, counters, timings
 from .captures import ROW_TABLES, collect_series
 from .configs import Placement, fingerprint_of
-from .draft import Draft, DraftCapture, DraftExperiment, DraftRun
+from .draft import BUILD, Draft, DraftCapture, DraftExperiment, DraftRun
 from .sample_series import CaptureSeries
 from .storable import plain_json, truncate
 
@@ -105,6 +105,14 @@ def figures_of(run: DraftRun, loads: Loads) -> dict[str, Any]:
     }
 
 
+def _find_or_create_build(said: Mapping[str, str]) -> Build | None:
+    if not said:
+        return None
+    fields = truncate(Build, **{name: said.get(name, "") for name in BUILD})
+    key = hashlib.sha256("\0".join(fields.values()).encode()).hexdigest()
+    return Build.objects.get_or_create(key=key, defaults=fields)[0]
+
+
 class _Writer:
     """Writes one upload."""
 
@@ -115,6 +123,7 @@ class _Writer:
         self.loads = Loads(reading.blocks)
         self.dates = clocks.ShownDates(reading.blocks)
         self.placement = Placement(upload)
+        self.build: Build | None = None
         self.runs: dict[str, Run] = {}
         self.repeats: dict[str, int] = {}  # of runs that were in the same config before
         self.hashes: dict[tuple[str, str], list[str]] = defaultdict(list)  # (experiment, config) keys -> text hashes
@@ -131,6 +140,7 @@ class _Writer:
             for rows in (self.upload.captures, self.upload.runs, self.upload.configtexts, self.upload.timings):
                 rows.all().delete()
         self.placement.find_or_create(self.draft)
+        self.build = _find_or_create_build(self.upload.hints.get("build", {}))
         if self.upload._state.adding:  # after its experiments, so that a new one takes a single INSERT
             self.upload.save()
         else:
@@ -192,6 +202,7 @@ class _Writer:
             config=config,
             host=self.placement.hosts.get(run.host) or self.placement.hosts.get(drafted.host),
             tags=self.upload.hints.get("tags", []),
+            build=self.build,
         )
         span = clocks.find_run_span(block, result, values, self.upload.hints.get("slot"))
         row.clock_start_s, row.clock_end_s = span

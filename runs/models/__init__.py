@@ -3,6 +3,7 @@
 Units as everywhere: _ms, _s, _kb (KiB), _pct, _bytes in the names. Lines are 1-based and belong to the upload's text.
 """
 
+from .counters import Build as Build
 from .counters import CounterDelta as CounterDelta
 from .counters import Facet as Facet
 from .counters import RunTag as RunTag

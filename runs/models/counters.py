@@ -43,6 +43,24 @@ class RunTag(models.Model):
         return f"tag {self.facet_id} of run {self.run_id}"
 
 
+class Build(models.Model):
+    """What was tested, as a pipeline names it. A row of its own, which runs of one build share: one indexed key a run.
+
+    key  sha256 of the others; their lengths are too much for an index
+    pr   number of the pull or merge request; url: of the pipeline
+    """
+
+    key = models.CharField(max_length=64, unique=True)
+    commit = models.CharField(max_length=100, blank=True, db_index=True)
+    branch = models.CharField(max_length=300, blank=True, db_index=True)
+    version = models.CharField(max_length=300, blank=True, db_index=True)
+    pr = models.CharField(max_length=100, blank=True, db_index=True)
+    url = models.CharField(max_length=1000, blank=True)
+
+    def __str__(self) -> str:
+        return self.version or self.commit[:12] or self.branch or self.pr or self.url
+
+
 class Trend(models.Model):
     """The comparable runs (one fingerprint) of one day, added up. Only counted, whole runs that say a rate are in it.
 
@@ -56,6 +74,7 @@ class Trend(models.Model):
     total = models.FloatField(default=0, help_text="sum of requests per second")
     sum_log = models.FloatField(default=0)
     sum_log2 = models.FloatField(default=0)
+    newest_build = models.ForeignKey(Build, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False)
     least = models.FloatField()
     most = models.FloatField()
     n_ms = models.PositiveBigIntegerField(default=0)

@@ -23,8 +23,10 @@ def facet_key(of: str) -> models.ForeignKey[Any, Any]:
 
 class RunQuerySet(models.QuerySet["Run"]):
     def with_context(self) -> Self:
-        """With experiment, config, host and the (light) upload, in one query."""
-        return self.select_related("experiment", "config", "host", "upload").defer(*(f"upload__{f}" for f in HEAVY))
+        """With experiment, config, host, build and the (light) upload, in one query."""
+        return self.select_related("experiment", "config", "host", "build", "upload").defer(
+            *(f"upload__{f}" for f in HEAVY)
+        )
 
     def for_list(self) -> Self:
         """With experiment, config and host, in one query; without what lists do not show."""
@@ -95,6 +97,9 @@ class Run(Sourced):
     clock_end_s = models.FloatField(null=True, blank=True)
     ran_at = models.DateTimeField(null=True, blank=True)
     doubted = models.BooleanField(null=True, blank=True)
+    build = models.ForeignKey(
+        "runs.Build", null=True, blank=True, on_delete=models.SET_NULL, related_name="+", db_index=False
+    )
     facet_config = facet_key("its config's name")
     facet_command = facet_key("its command")
     facet_server = facet_key("its server_software")
@@ -133,6 +138,7 @@ class Run(Sourced):
             models.Index(fields=["facet_config", "-id"], name="run_facet_config"),
             models.Index(fields=["facet_command", "-id"], name="run_facet_command"),
             models.Index(fields=["facet_server", "-id"], name="run_facet_server"),
+            models.Index(fields=["build", "-id"], name="run_build"),
             models.Index(fields=["created_at"], name="run_created"),
             models.Index(fields=["requests_per_second", "id"], name="run_rps"),
         ]

@@ -316,8 +316,11 @@ class NamedTrend:
 
 def trend_days(fingerprint: str) -> list[Day]:
     """The newest days of comparable runs, the oldest of them first."""
-    rows = Trend.objects.filter(fingerprint=fingerprint).order_by("-day")[:MOST_DAYS]
-    return [Day(row.day, row.n, row.sum_log / row.n, row.least, row.most) for row in reversed(rows)]
+    rows = Trend.objects.filter(fingerprint=fingerprint).select_related("newest_build").order_by("-day")[:MOST_DAYS]
+    return [
+        Day(row.day, row.n, row.sum_log / row.n, row.least, row.most, str(row.newest_build or ""))
+        for row in reversed(rows)
+    ]
 
 
 def newest_run(fingerprint: str) -> Run | None:

@@ -70,6 +70,9 @@ def run_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
         "configs": list(run.experiment.configs.all()),
         "pictures": [("Latency percentiles", reverse("run-picture", args=[pk]))] if chart else [],
         "public": settings.PUBLIC_READ,
+        "build": [
+            (name, said) for name in ("version", "commit", "branch", "pr") if (said := getattr(run.build, name, ""))
+        ],
         "quotes": [(first, reads.line_url(run.upload_id, first)) for first, _ in run.quotes],
         **single,
     }

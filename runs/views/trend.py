@@ -16,7 +16,7 @@ from runs.page_formats import respond
 from runs.selectors.lists import name_trends, newest_run, paginate, trend_days
 
 HEADS = ("fingerprint", "tool", "config", "experiment", "runs", "days", "first_day", "last_day")
-DAY_HEADS = ("day", "n", "requests_per_second", "least", "most", "stretch")
+DAY_HEADS = ("day", "n", "requests_per_second", "least", "most", "stretch", "build")
 
 
 def trend_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
@@ -36,7 +36,9 @@ def trend(request: HttpRequest, fingerprint: str, fmt: str = "") -> HttpResponse
     course = _course(fingerprint)
     run = newest_run(fingerprint)
     days = [(day, number) for number, part in enumerate(course.stretches, 1) for day in part.days]
-    rows = tuple((day.on.isoformat(), day.n, day.center, day.least, day.most, number) for day, number in days)
+    rows = tuple(
+        (day.on.isoformat(), day.n, day.center, day.least, day.most, number, day.build) for day, number in days
+    )
     context = {
         "run": run,
         "fingerprint": fingerprint,
@@ -62,7 +64,9 @@ def _course(fingerprint: str) -> analysis.Course:
 def _draw(course: analysis.Course) -> Figure:
     return trend_figure(
         [
-            Stretch(tuple(Day(day.on, day.n, day.center, day.least, day.most) for day in part.days), part.center)
+            Stretch(
+                tuple(Day(day.on, day.n, day.center, day.least, day.most, day.build) for day in part.days), part.center
+            )
             for part in course.stretches
         ]
     )

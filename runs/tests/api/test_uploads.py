@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import time
 from datetime import timedelta
+from urllib.parse import urlencode
 
 import pytest
 from billiard.exceptions import SoftTimeLimitExceeded
@@ -17,7 +18,7 @@ from kombu.exceptions import OperationalError
 from runs import ingest, tasks
 from runs.accounts.tokens import make_token
 from runs.ingest import stopping
-from runs.models import Experiment, Host, Run, Upload
+from runs.models import Build, Experiment, Host, Run, Upload
 from runs.tests.ingest.texts import session
 
 pytestmark = pytest.mark.django_db
@@ -90,6 +91,39 @@ def test_a_sender_says_when_the_runs_were_made(api):
     assert api.get(f"/api/v1/runs/{run['id']}/").json()["ran_at"] == "2014-11-21T12:33:01Z"
     answer = send(api, session(600), "?at=yesterday")
     assert answer.status_code == 400 and "at=yesterday is no time" in answer.json()["errors"][0]["message"]
+
+
+def test_what_was_tested_is_kept_on_its_runs_filtered_by_and_named_in_trends(api, admin_client):
+    build = {
+        "commit": "3f2a91c",
+        "branch": "main",
+        "version": "2.4.1",
+        "pr": "17",
+        "url": "https://ci.example.org/9?a=1",
+    }
+    run = send(api, session(500), f"?{urlencode(build)}").json()["runs"][0]
+    send(api, session(600), "?version=2.4.0")
+    ingest.apply_deltas()
+    for name in ("commit", "branch", "version", "pr"):
+        found = api.get("/api/v1/runs/", {name: build[name]}).json()["results"]
+        assert [(each["id"], each["build"]) for each in found] == [(run["id"], build)]
+    page = admin_client.get(f"/runs/{run['id']}/").content.decode()
+    assert 'href="https://ci.example.org/9?a=1"' in page and "commit 3f2a91c" in page
+    days = [
+        day["build"]
+        for fingerprint in Run.objects.values_list("fingerprint", flat=True)
+        for day in admin_client.get(f"/trends/{fingerprint}.json").json()["days"]
+    ]
+    assert "2.4.0" in days
+    ingest.reparse(Run.objects.get(pk=run["id"]).upload_id)
+    assert Run.objects.get(pk=run["id"]).build.version == "2.4.1"
+    assert Build.objects.count() == 2
+
+
+@pytest.mark.parametrize("url", ["javascript:alert(1)", "ftp://x/", "https:///x", "https://x/a b"])
+def test_a_pipeline_s_address_is_one_of_the_web(api, url):
+    answer = send(api, session(500), f"?{urlencode({'url': url})}")
+    assert answer.status_code == 400 and "no address of a pipeline" in answer.json()["errors"][0]["message"]
 
 
 def test_hints_come_in_the_query_too(api):
