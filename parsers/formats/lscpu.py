@@ -177,16 +177,16 @@ def _whole_json(lines: Lines) -> Found | None:
 
 
 def _json(lines: Lines) -> Found | None:
-    first = lines.number + 1
+    first, above = lines.number + 1, lines.raw
     with lines.kept() as taken:
         values, ended = _read_list(lines, taken)
         last = lines.number
         if len(values) < 3:
             lines.back(*taken)
             return None
-    if ended and first > 1:
+    if ended and first > 1 and (not above.strip() or above.count("{") > above.count("}")):
         # The brace that this one closes stood above, as far as the next line stands below.
-        first -= 1 + next(at for at, raw in enumerate(taken[1:]) if raw.strip())
+        first -= 1 + next((at for at, raw in enumerate(taken[1:]) if raw.strip()), 0)
     problems = [] if ended else [Problem(last, "the list breaks off before its end")]
     return Found(values, first, last, "model_name" not in values, problems)
 

@@ -102,14 +102,13 @@ class _Cell(NamedTuple):
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    taken: list[str] = []
-    cells = _read_table(lines, taken)
-    if len(cells) < 2:
-        lines.back(*taken)
-        taken.clear()
-        cells = _read_aligned(lines, taken)
-    if len(cells) < 2:
-        lines.back(*taken)
+    for read in (_read_table, _read_aligned):
+        with lines.kept() as taken:
+            cells = read(lines, taken)
+            if len(cells) >= 2:
+                break
+            lines.back(*taken)
+    else:
         return None
     lines.memory[KIND] = _name_cells(cells)
     return follows(lines, command)
@@ -121,7 +120,7 @@ def follows(lines: Lines, command: str | None) -> Found | None:
     return left.pop(0) if left else None
 
 
-def _read_table(lines: Lines, taken: list[str]) -> list[_Cell]:
+def _read_table(lines: Lines, _: list[str]) -> list[_Cell]:
     ahead = [_split(line) for line in lines.ahead(3)]
     skipped = 1 if ahead and len(ahead[0]) == 1 else 0  # the caption
     heading, delimiters = ([*ahead, [], []])[skipped : skipped + 2]
@@ -136,7 +135,6 @@ def _read_table(lines: Lines, taken: list[str]) -> list[_Cell]:
     fits = _row_of(len(heading), hollow, opened=lines.ahead(skipped + 1)[skipped].lstrip()[:1] in "|│┃║")
     skip = skipped + 2
     for line in lines:
-        taken.append(lines.raw)
         if not line.strip():
             continue
         if skip:
@@ -149,7 +147,6 @@ def _read_table(lines: Lines, taken: list[str]) -> list[_Cell]:
         if row is None and "|" in line and was_broken(line, lines.peek() or ""):
             row = whole(lines, line, fits)
         if row is None or len(rows) == _MOST_ROWS:
-            taken.pop()
             lines.again()
             break
         if all(map(_DELIMITER.fullmatch, row)):  # the row above was the heading of another table
@@ -166,7 +163,6 @@ def _read_aligned(lines: Lines, taken: list[str]) -> list[_Cell]:
     rows: list[tuple[int, list[str]]] = []
     spaced = False  # whether there is a blank line between any two lines
     for line in lines:
-        taken.append(lines.raw)
         if not line.strip() and heading and (spaced or len(taken) == 2):
             spaced = True
             continue
@@ -174,14 +170,15 @@ def _read_aligned(lines: Lines, taken: list[str]) -> list[_Cell]:
         cells = ["", *cells] if len(cells) == len(heading) - 1 and line[:2].isspace() else cells
         is_rule = line.strip() != "" and not line.strip().strip(" \t-=+")
         if heading and not is_rule and (len(cells) != len(heading) or len(rows) == _MOST_ROWS):
-            taken.pop()
             lines.again()
             break
         if not heading:
             heading = cells
+            if not 2 <= len(heading) <= _MOST_COLUMNS or any(map(_NOT_MEASURED.search, heading)):
+                return []
         elif not is_rule:
             rows.append((lines.number, cells))
-    if not 2 <= len(heading) <= _MOST_COLUMNS or any(map(_NOT_MEASURED.search, heading)) or lines.unended():
+    if not heading or lines.unended():
         return []
     return _rates([_bare(title) for title in heading], rows, captioned=False)
 

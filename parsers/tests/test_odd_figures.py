@@ -209,3 +209,11 @@ FOUND = ["Latencies [min, mean, 50, 90, 95, 99, max]\nRequests [, , ] , , 0\n"]
 @pytest.mark.parametrize("text", FOUND)
 def test_texts_that_made_a_format_raise(text):
     assert not any("fault of the reader" in problem.message for block in blocks(text) for problem in block.problems)
+
+
+def test_a_list_of_lscpu_whose_brace_is_lost_takes_no_line_of_the_block_above():
+    """Made, as `make fuzz` found it."""
+    above = "$ nproc\n2\n"
+    text = '"lscpu": [\n"field": "CPU op-mode(s)",\n"data": "64-bit"\n"field": "CPU(s)",\n"data": "4"\n}\n'
+    holds(f"{above}{text}".splitlines(keepends=True))
+    assert [block.kind for block in blocks(f"{above}{text}")] == ["nproc", "lscpu"]
