@@ -17,8 +17,8 @@ from kombu.exceptions import OperationalError as BrokerAway
 from psycopg2 import extensions as pg
 
 LOG_EVERY_S = 10.0
-LEAVE_ALONE_S = 5.0  # a server that was found away is not asked again for so long
-CONNECT_S = 5.0
+LEAVE_ALONE_S = 10.0  # a server that was found away is not asked again for so long: several times CONNECT_S
+CONNECT_S = 3.0
 AWAY, SLOW = ("08", "57P", "53300"), ("57014", "55P03", "40P01", "40001")  # PostgreSQL's codes, or how they begin
 # IOERR_WRITE and IOERR_SHMSIZE: what SQLite says of a quota, and of a full disk when it is opened
 SQLITE_FULL = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_SHMSIZE)

@@ -168,7 +168,7 @@ def test_a_server_that_is_away_is_asked_by_one_caller_at_a_time(monkeypatch):
     assert outage.begin()
     assert outage.lasts()
     now = faults.monotonic()
-    monkeypatch.setattr(faults, "monotonic", lambda: now + 6)
+    monkeypatch.setattr(faults, "monotonic", lambda: now + 11)
     assert [outage.lasts() for _ in range(3)] == [False, True, True]
     assert not outage.begin()
     outage.end()
