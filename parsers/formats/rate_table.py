@@ -54,6 +54,7 @@ _REPEAT = re.compile(
     r"(?:(?:run|test|try|round|pass|trial|attempt)\s?)?#?\s?\d{1,2}(?:st|nd|rd|th)?(?: run| pass)?|第?\d回目?",
     re.IGNORECASE,
 )
+_RUN = re.compile(r"(?:runs?|rounds?|trials?|attempts?|iterations?|repeats?|pass|try|#) ?\d{1,2}", re.IGNORECASE)
 _MEAN = re.compile(r"(?:avg\.?|average|mean)?", re.IGNORECASE)
 _NO_RATE = re.compile(
     r"(?<!\w)(?:max|min|peak|std\.?(?:dev)?|stdev|sd|p\d\d?|median|best|worst|ratio|relative|change|diff(?:erence)?|delta|gain|speed-?up"
@@ -339,6 +340,8 @@ def _name_cells(cells: list[_Cell]) -> list[Found]:
     if sum(bool(_REPEAT.fullmatch(column)) for column in columns) > 1:  # their mean is no measurement
         columns = [column for column in columns if not _MEAN.fullmatch(column)]
         cells = [cell for cell in cells if cell.column in columns]
+    if all(_RUN.fullmatch(cell.row) for cell in cells) and columns != [""]:  # each row is a repeat
+        cells = [cell._replace(row="") for cell in cells]
     rows_are_loads = all(not cell.row or _LOAD_TITLE.fullmatch(cell.row) or cell.row[-1].isdigit() for cell in cells)
     rows_are_loads = columns != [""] and (rows_are_loads or cells[0].row_is_work)
     repeats = len(columns) > 1 and all(map(_REPEAT.fullmatch, columns))

@@ -14,6 +14,7 @@ from parsers.catalogue import is_monitor, parse_command
 
 Words = tuple[str, ...]
 _MAX_WORDS = 40
+_MOST_SETTINGS = 16  # the last ones, of more nobody could tell what made a difference
 _MAX_COMMAND = 500  # characters of a command that are looked at
 MAX_WIDTH = 60
 _RESTARTS = frozenset({"restart", "reload", "force-reload"})
@@ -204,7 +205,8 @@ class Typing:
 
     def _begin(self) -> None:
         """A server that was run in the foreground of another terminal is no script that printed what follows."""
-        if self.script and _SERVER.match(" ".join(self.script)):
+        bare = [word for word in self.script if not _VARIABLE.match(word)]
+        if bare and _SERVER.match(f"{' '.join(bare)} "):
             self._start_program(self.script)
         self.script = ()
 
@@ -219,6 +221,8 @@ class Typing:
         self.settings.pop(key, None)
         if said:
             self.settings[key] = said
+            if len(self.settings) > _MOST_SETTINGS:
+                del self.settings[next(iter(self.settings))]
 
     def _serve(self, command: str) -> bool:
         """Take in a command that starts or stops a server. False: it is none."""
@@ -288,6 +292,16 @@ class Typing:
         )
         self.started, self.restarted, self.stopped = set(), set(), set()
         return before
+
+
+def list_scripts(command: str) -> list[Words]:
+    """The scripts that one line runs one after the other: "./bench.sh nginx && ./bench.sh caddy"."""
+    found: list[Words] = []
+    for part in _parts(command[:_MAX_COMMAND]):
+        typing = Typing()
+        typing.add(part)
+        found += [typing.script] if typing.script else []
+    return found
 
 
 def _parts(command: str) -> list[str]:

@@ -18,7 +18,7 @@ from parsers import Block, LoadResult
 from runs.analysis.columns import Method
 
 from .heading_words import find_repeat
-from .typed_commands import MAX_WIDTH, Before, Typing, Words, read_setting
+from .typed_commands import MAX_WIDTH, Before, Typing, Words, list_scripts, read_setting
 
 _NEUTRAL = re.compile(r"--?(?:seed|id|run-?id|uuid|time-?stamp|date|tag|label|title|note)(?P<value>=|$)", re.IGNORECASE)
 _OUTPUT = re.compile(
@@ -31,6 +31,7 @@ _PLAIN_FILE = re.compile(
 )
 _FILE_NUMBER = re.compile(r"[\W_]*(\d{1,3})(?=$|\.)|(?:[\W_]|(?<=\D))\d{6,}(?:[-_T]\d{4,6})?")
 _SIZE = re.compile(r"(?P<name>(?:--?)?[A-Za-z_][\w-]*=|-[A-Za-z])?(?P<number>\d+)(?P<unit>[kKsm]?)")
+_MOST_SERVERS = 100  # sets of servers that are told apart
 _LOOP = re.compile(r"\bfor\s+(?P<name>\w+)\s+in\s+(?P<items>[^;$`{}*()]+);\s*do\b")
 
 
@@ -80,25 +81,32 @@ def _follow_commands(blocks: Sequence[Block], loads: Collection[int]) -> dict[in
         if index in loads:
             before[index] = replace(typing.take(), script=script)
             typing.script = ()
-    return before | {load: replace(before[load], script=("for", item)) for load, item in _find_turns(blocks, loads)}
+    return before | {load: replace(before[load], script=script) for load, script in _find_turns(blocks, loads)}
 
 
-def _find_turns(blocks: Sequence[Block], loads: Collection[int]) -> Iterator[tuple[int, str]]:
-    """(load, the word of its turn) of the loops on the command line that printed a load test in each turn, or as many in each."""
+def _find_turns(blocks: Sequence[Block], loads: Collection[int]) -> Iterator[tuple[int, Words]]:
+    """(load, the script of its turn) of each command line that runs several in turn and printed a load test of each, or as many."""
     printed: list[int] = []
-    name = ""
-    items: list[str] = []
+    scripts: list[Words] = []
     for index in [*range(max(loads) + 1), -1]:
         if index < 0 or blocks[index].typed:
-            if items and printed and len(printed) % len(items) == 0:
-                each = len(printed) // len(items)
-                yield from ((load, name + items[at // each]) for at, load in enumerate(printed))
-            loop = _LOOP.search(blocks[index].typed[-1]) if index >= 0 else None
-            items, printed = loop["items"].split() if loop else [], []
-            if all(map(str.isdigit, items)) and _count_up(list(map(int, items)), 2):
-                items = []  # repeats
-            name = f"{loop['name']}=" if loop and all(map(str.isdigit, items)) else ""
+            if scripts and printed and len(printed) % len(scripts) == 0:
+                each = len(printed) // len(scripts)
+                yield from ((load, scripts[at // each]) for at, load in enumerate(printed))
+            scripts, printed = _list_turns(blocks[index].typed[-1]) if index >= 0 else [], []
         printed += [index] if index in loads else []
+
+
+def _list_turns(command: str) -> list[Words]:
+    """The words of a loop, or several scripts on one line; empty where they only count."""
+    loop = _LOOP.search(command)
+    if not loop:
+        scripts = list_scripts(command)
+        return scripts if len(set(scripts)) > 1 else []
+    items = loop["items"].split()
+    if not all(map(str.isdigit, items)):
+        return [("for", item) for item in items]
+    return [] if _count_up(list(map(int, items)), 2) else [("for", f"{loop['name']}={item}") for item in items]
 
 
 def _without_loads(
@@ -224,7 +232,7 @@ def _own_words(words: Words, others: Sequence[Words]) -> Words:
 
 def _without_common_ends(words: Sequence[str]) -> list[str]:
     """ "./bench-node.sh" and "./bench-bun.sh" without what they have in common up to a sign: "node" and "bun"."""
-    if any("=" in word or " -" in f" {word}" for word in words):
+    if len(words) < 2 or any("=" in word or " -" in f" {word}" for word in words):
         return list(words)
     parts = [re.findall(r"[^\W_]+|[\W_]+", word) for word in words]
     for take in (0, -1):
@@ -289,7 +297,8 @@ def _compare_servers(before: Mapping[int, Before], results: Mapping[int, LoadRes
         restarted = frozenset() if is_told else own.restarted
         current = own.started or (current if current & restarted else restarted) or current - own.stopped
         running[load] = current
-    groups = _group_overlapping([names for names in running.values() if names])
+    distinct = list(dict.fromkeys(names for names in running.values() if names))
+    groups = _group_overlapping(distinct) if len(distinct) <= _MOST_SERVERS else []
     if len(groups) + (frozenset() in running.values() and any(own.started for own in before.values())) < 2:
         return {}
     answered = [{results[load].server_software for load, names in running.items() if names & group} for group in groups]

@@ -80,3 +80,10 @@ def test_a_latency_without_a_unit_is_left_out():
         "| Server | Req/s | p99 | Avg latency (s) |\n|---|---|---|---|\n| a | 10.5 | 7 | 0.5 |\n| b | 11.5 | 8 | 0.25 |\n"
     )
     assert [(b.load_results[0].percentiles_ms, b.load_results[0].mean_ms) for b in blocks] == [({}, 500), ({}, 250)]
+
+
+def test_rows_that_only_count_are_repeats():
+    found, _ = runs_of(
+        "| Run | nginx req/s | caddy req/s |\n|---|---|---|\n| 1 | 100.5 | 90.5 |\n| 2 | 101.5 | 91.5 |\n"
+    )
+    assert [(name, repeat) for name, _, repeat in found] == [("nginx", 1), ("caddy", 1), ("nginx", 2), ("caddy", 2)]

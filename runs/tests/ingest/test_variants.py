@@ -127,6 +127,7 @@ def test_each_turn_of_a_loop_is_of_its_word():
         ("$ node express.js &\n[1] 4242", "$ kill %1\n$ node koa.js &\n[1] 4243", ["express", "koa"]),
         ("$ gunicorn -w 4 app:app --daemon", "$ gunicorn -w 8 app:app --daemon", ["-w 4", "-w 8"]),
         ("$ node express.js", "$ uvicorn app:app", ["node express.js", "uvicorn"]),
+        ("$ PORT=3000 node app.js\nListening\n", "^C\n$ PORT=3000 bun app.js\nListening\n", ["node", "bun"]),
     ],
 )  # fmt: skip
 def test_what_was_changed_between_two_equal_commands_names_them(first, second, names):
@@ -171,6 +172,11 @@ def test_what_changes_nothing_between_two_runs_leaves_them_repeats(between):
 )
 def test_the_same_server_restarted_before_each_run_is_no_change(restart):
     assert grouped(f"$ {restart}\n{WRK}", WRK, f"$ {restart}\n{WRK}") == {"localhost:8080": [100.1, 101.1, 102.1]}
+
+
+def test_scripts_on_one_line_are_run_in_turn():
+    text = "$ ./bench.sh nginx && ./bench.sh caddy\n@wrk 100.10\n@wrk 200.10\n"
+    assert [config.name for config in read(expand(text))[1].experiments[0].configs] == ["nginx", "caddy"]
 
 
 def test_the_stamp_of_a_logs_lines_is_no_part_of_a_name():
