@@ -43,6 +43,7 @@ FORM_FIELDS_BYTES = 2**20  # that a form may have besides its files
 TEXT_PATHS = {"/api/v1/uploads/", "/preview/", "/uploads/send/"}
 MEMORY_BYTES = 2**20  # of a body; a larger one lies in a file
 PIECE_BYTES = 2**16
+LINGER_S = 2.0
 LEAST_RATE = 1024  # bytes/s on average that a sender must keep up
 PATIENCE_S = 30.0  # that a sender may fall behind that, and that an answer's next piece may wait for its reader
 NEW_OBJECTS = 5_000  # from one pass of the garbage collector to the next, which takes 2 ms then
@@ -81,7 +82,10 @@ async def application(scope: Message, receive: Receive, send: Send) -> None:
         if body.tell() > MEMORY_BYTES:
             gc.collect()  # what Django made of it holds files, in cycles
     with closing(answer), suppress(TimeoutError):  # the client has stopped reading
-        await _send(send, status, headers, answer)
+        if "benchdash.error" in environ:
+            await _send_early(receive, send, status, headers, answer)
+        else:
+            await _send(send, status, headers, answer)
 
 
 async def _run(threads: Executor, function: Callable[..., Any], *arguments: Any) -> Any:
@@ -195,6 +199,18 @@ async def _send(send: Send, status: int, headers: Headers, answer: IO[bytes]) ->
         more = len(part) == PIECE_BYTES
         async with asyncio.timeout(PATIENCE_S):
             await send({"type": "http.response.body", "body": part, "more_body": more})
+
+
+async def _send_early(receive: Receive, send: Send, status: int, headers: Headers, answer: IO[bytes]) -> None:
+    """Answer who still sends, and throw away what comes in LINGER_S: a proxy whose connection is closed reads no answer."""
+    start = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers if name != "Content-Length"]
+    await send({"type": "http.response.start", "status": status, "headers": start})
+    await send({"type": "http.response.body", "body": answer.read(), "more_body": True})
+    with suppress(TimeoutError):
+        async with asyncio.timeout(LINGER_S):
+            while (await receive()).get("more_body"):
+                pass
+    await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
 def freeze_program() -> None:

@@ -83,6 +83,7 @@ def find_namespaces() -> str | None:
 
 
 FINDERS: dict[str, Callable[[], str | None]] = {
+    "nginx": lambda: shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin"),
     "ab": lambda: shutil.which("ab"),
     "docker compose": find_compose,
     "chromium": find_chromium,

@@ -24,7 +24,7 @@ def compose() -> dict[str, Any]:
 
 
 def test_it_runs_database_queue_web_worker_and_clock(compose):
-    assert set(compose["services"]) == {"postgres", "redis", "web", "worker", "beat"}
+    assert set(compose["services"]) == {"postgres", "redis", "web", "proxy", "worker", "beat"}
 
 
 def test_workers_can_be_scaled(compose):
@@ -53,9 +53,9 @@ def test_what_needs_another_service_waits_until_it_is_healthy(compose):
     assert compose["services"]["beat"]["depends_on"] == worker["depends_on"]
 
 
-def test_only_the_web_server_is_published_and_only_here(compose):
-    assert [name for name, service in compose["services"].items() if "ports" in service] == ["web"]
-    assert compose["services"]["web"]["ports"] == ["127.0.0.1:${PORT:-8000}:8000"]
+def test_only_the_proxy_is_published(compose):
+    assert [name for name, service in compose["services"].items() if "ports" in service] == ["proxy"]
+    assert compose["services"]["web"]["environment"]["HTTPS"] == "yes"
 
 
 def test_the_web_server_is_the_one_of_make_run(compose):
@@ -87,7 +87,7 @@ def test_the_image_does_not_run_as_root_and_holds_no_data():
 def test_docker_compose_accepts_it_with_secrets_and_refuses_it_without(needs):
     command = [*needs("docker compose").split(), "-f", str(FILE), "config"]
     path = {"PATH": os.environ["PATH"]}
-    secrets = dict.fromkeys(SECRETS | {"ALLOWED_HOSTS"}, "x" * 40)
+    secrets = dict.fromkeys(SECRETS | {"ALLOWED_HOSTS"}, "x" * 40) | {"CERTIFICATES": "/certificates"}
     accepted = subprocess.run(command, env=path | secrets, capture_output=True, text=True, timeout=60)
     assert accepted.returncode == 0, accepted.stderr
     refused = subprocess.run(command, env=path, capture_output=True, text=True, timeout=60)

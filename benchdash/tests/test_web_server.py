@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import sqlite3
+import ssl
 import subprocess
 import sys
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from http.client import HTTPConnection
+from http.client import HTTPConnection, HTTPSConnection
 from itertools import repeat
 from pathlib import Path
 from time import perf_counter, sleep
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 
+from benchdash.tests.services import ROOT
 from runs.accounts.tokens import make_token
 from runs.management import processes
 from runs.tests.ingest.texts import session
@@ -260,3 +264,56 @@ def test_static_files_come_whole_and_in_parts(site):
     assert whole.body == (site.data / site.script.lstrip("/")).read_bytes()
     part = f"GET {site.script} HTTP/1.1\r\nHost: localhost\r\nRange: bytes=5-9\r\nConnection: close\r\n\r\n"
     assert asyncio.run(exchange(site, part.encode())).body == whole.body[5:10]
+
+
+def listens(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+@pytest.fixture
+def proxied(site: Site, needs: Callable[[str], str], tmp_path: Path) -> Iterator[int]:
+    """The port of nginx, with the configuration of docker-compose.yml before the site."""
+    port = find_free_port()
+    name = ["-subj", "/CN=localhost", "-days", "1", "-nodes"]
+    files = ["-keyout", str(tmp_path / "privkey.pem"), "-out", str(tmp_path / "fullchain.pem")]
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", *name, *files], check=True, capture_output=True)
+    config = (ROOT / "nginx.conf").read_text()
+    for told, here in {
+        "listen 443 ssl": f"listen 127.0.0.1:{port} ssl",
+        "listen 80": f"listen 127.0.0.1:{find_free_port()}",
+        "web:8000": f"127.0.0.1:{site.port}",
+        "/etc/nginx/certificates": str(tmp_path),
+        "client_header_timeout 15s": "client_header_timeout 1s",
+        "worker_processes auto": f"daemon off; pid {tmp_path}/nginx.pid; worker_processes 1",
+    }.items():
+        assert told in config
+        config = config.replace(told, here)
+    (tmp_path / "nginx.conf").write_text(config)
+    with subprocess.Popen([needs("nginx"), "-p", str(tmp_path), "-c", str(tmp_path / "nginx.conf")]) as process:
+        until = perf_counter() + 10
+        while not listens(port):
+            assert process.poll() is None and perf_counter() < until
+            sleep(0.1)
+        yield port
+        process.terminate()
+
+
+def test_the_proxy_passes_texts_and_caps_the_rest(site, proxied):
+    trusting = ssl._create_unverified_context()  # noqa: S323
+
+    def ask(method: str, path: str, body: Any = None, **headers: str) -> int:
+        with closing(HTTPSConnection("127.0.0.1", proxied, context=trusting, timeout=20)) as connection:
+            with suppress(ConnectionError):  # the proxy reads no more
+                connection.request(method, path, body, {"Host": "localhost", **headers})
+            return connection.getresponse().status
+
+    known = {"Authorization": f"Bearer {site.token}", "Content-Type": "text/plain"}
+    assert ask("GET", "/healthz") == ask("GET", "/login/") == ask("GET", site.script) == 200
+    assert ask("POST", "/login/", b"x" * 70_000) == 413
+    assert ask("POST", UPLOADS, repeat(b"x" * 2**16, 7000), **{"Content-Length": "450000000"}) == 401
+    assert ask("POST", UPLOADS, text(3000, 5000), **known) == 202
+    with socket.create_connection(("127.0.0.1", proxied)) as raw, trusting.wrap_socket(raw) as headless:
+        headless.settimeout(10)
+        headless.sendall(b"GET / HTTP/1.1\r\nHost: loc")
+        assert headless.recv(100) in (b"", b"HTTP/1.1 408 Request Time-out")
