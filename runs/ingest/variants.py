@@ -257,17 +257,26 @@ def _compare_settings(
     ]
     changed: set[str] = set()
     for group in together:
-        keys = dict.fromkeys(key for load in group for key in before[load].settings)
-        changed |= {key for key in keys if len({before[load].settings.get(key) for load in group}) > 1}
+        by_key = _values_by_key(group, before)
+        changed |= {key for key, values in by_key.items() if len(values) < len(group) or len({*values.values()}) > 1}
     said: dict[int, list[str]] = defaultdict(list)
-    for key in dict.fromkeys(key for load in own for key in before[load].settings if key in changed):
-        values = {load: value for load in own if (value := before[load].settings.get(key))}
-        is_load = all(_is_load(value, method_of(load)) for load, value in values.items())
+    for key, values in _values_by_key(own, before).items():
+        if key not in changed or all(_is_load(value, method_of(load)) for load, value in values.items()):
+            continue
         if key.startswith("start "):
             values = _tell_apart(_without_repeats({load: tuple(value.split()) for load, value in values.items()}))
-        for load, value in values.items() if not is_load else ():
+        for load, value in values.items():
             said[load].append(value)
     return {load: ", ".join(_without_negations(values)) for load, values in said.items()}
+
+
+def _values_by_key(loads: Sequence[int], before: Mapping[int, Before]) -> dict[str, dict[int, str]]:
+    """{key of a setting: {load: how its value is said}}, of those that have one."""
+    by_key: dict[str, dict[int, str]] = defaultdict(dict)
+    for load in loads:
+        for key, value in before[load].settings.items():
+            by_key[key][load] = value
+    return by_key
 
 
 def _without_negations(said: Sequence[str]) -> Sequence[str]:
