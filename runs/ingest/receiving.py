@@ -35,6 +35,7 @@ MAGIC_BYTES = 4
 UNPACKED_AT_ONCE = 2**20  # bytes
 # Logs of idle machines compress to about a hundredth. What compresses better, and is large, is made to fill a disk.
 MAX_RATIO, UNSUSPICIOUS_BYTES = 250, 64 * 2**20
+PACKED_AT_ONCE = 8192  # bytes: behind each frame, of which there may be very many, the rest of them is copied
 MAX_WINDOW_LOG = 24  # 16 MiB of memory; every level of zstd up to 19 needs less
 Incoming = bytes | Iterable[bytes] | Text
 
@@ -269,7 +270,11 @@ class Unpacker:
                 return
             self._magic = None
             self._is_packed = data.startswith((GZIP_MAGIC, ZSTD_MAGIC, *SKIPPABLE_MAGIC))
-        yield from self._unpack(data) if self._is_packed else self._check_size(data)
+        if not self._is_packed:
+            yield from self._check_size(data)
+            return
+        for at in range(0, len(data), PACKED_AT_ONCE):
+            yield from self._unpack(data[at : at + PACKED_AT_ONCE])
 
     def finish(self) -> Iterator[bytes]:
         """What was held back. Raises Rejected 400 where the packed text was cut off."""
