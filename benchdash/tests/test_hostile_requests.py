@@ -206,7 +206,7 @@ class Attacker:
             self.refused.add((address, method))
         if response.status_code >= 500:
             shown = f"{method} {path[:120]!r} {str(query)[:200]} {str(form)[:300]}"
-            self.failures.setdefault(f"{address} {self.raised[-1]}", shown)
+            self.failures.setdefault(f"{address} {response.status_code} {self.raised[-1:]}", shown)
 
     def answer(self, method: str, path: str, query: dict[str, str], form: dict[str, Any]) -> Any:
         encodable = {name: value.encode("utf-8", "surrogatepass") for name, value in query.items()}
