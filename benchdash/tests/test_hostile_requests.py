@@ -167,7 +167,9 @@ def addresses() -> list[str]:
             else:
                 yield from walk(each.url_patterns, route)
 
-    return sorted({address for address in walk(get_resolver().url_patterns, "") if "jsi18n" not in address})
+    return sorted(
+        {address for address in walk(get_resolver().url_patterns, "") if not re.search("jsi18n|readyz", address)}
+    )  # 503: no worker here
 
 
 def stored_ids() -> dict[str, list[Any]]:
