@@ -88,7 +88,7 @@ OPTIONS = {
 FAMILIES = (("mysql", "mysql"), ("mariadb", "mysql"), ("mongo", "mongo"), ("http", "http"))  # beginnings of names
 
 PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("header", re.compile(rf"""(?P<q>["']){HEADER}\s*:\s*(?P<v>[^"']*[^"'\s])(?P=q)""", re.I)),
+    ("header", re.compile(rf"""(?P<q>["']){HEADER}\s*:\s*(?P<v>[^"'\s](?:[^"']*[^"'\s])?)(?P=q)""", re.I)),
     ("header", re.compile(rf"""^[\s><|*#/+-]{{0,20}}{HEADER}\s*:\s*(?P<v>\S(?:.*\S)?)""", re.I)),
     ("header", re.compile(rf"""(?:_header|\bheader\s+\w+)\s+["']?{HEADER}["']?\s+["']?(?P<v>[^"';]+)""", re.I)),
     ("password in a URL", re.compile(r"""://[^/\s:@"']{0,100}:(?P<v>[^/\s@"']{1,200})@""")),
