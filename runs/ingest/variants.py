@@ -15,6 +15,7 @@ from pathlib import PurePosixPath
 from statistics import mode
 
 from parsers import Block, LoadResult
+from parsers.catalogue import load_programs
 from runs.analysis.columns import Method
 
 from .heading_words import find_repeat
@@ -25,8 +26,9 @@ _OUTPUT = re.compile(
     r"(?:--?(?:o|out|output|outfile|log|logfile|save|csv|json|html|report|export)[\w-]*)(?:=(?P<file>.+))?$",
     re.IGNORECASE,
 )
+_TOOLS = "|".join(map(re.escape, sorted(load_programs())))
 _PLAIN_FILE = re.compile(
-    r"(?:out(?:put)?|logs?|results?|res|runs?|bench(?:mark)?s?|te?mp|tests?|reports?|data|txt|raw|ab|wrk\d?|hey|siege|load)?",
+    rf"(?:out(?:put)?|logs?|results?|res|runs?|bench(?:mark)?s?|te?mp|tests?|reports?|data|txt|raw|load|(?:{_TOOLS})\d?)?",
     re.IGNORECASE,
 )
 _FILE_NUMBER = re.compile(r"[\W_]*(\d{1,3})(?=$|\.)|(?:[\W_]|(?<=\D))\d{6,}(?:[-_T]\d{4,6})?")
