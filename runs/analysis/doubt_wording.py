@@ -66,7 +66,7 @@ MORALS = {
     "old_pages": "memory was still available, so these may be old pages of idle programs",
     "one_deviation": "mean and median are over one deviation apart, so the one tells of throughput and the other of most requests",
     "omission": "a client that waits for an answer sends nothing meanwhile (coordinated omission), so the percentiles "
-    "hide the waiting and the mean is the honest figure",
+    "hide the waiting and the mean is the better figure",
     "page_changes": "a page that changes from reply to reply does that, and such failures are none",
     "outlier": "one repeat this far off is noise of another kind, so look what happened then before it is averaged",
     "paging": "a server that pages is measured by its disk",
