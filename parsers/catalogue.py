@@ -36,7 +36,7 @@ A module that lacks something fails here, at import, and not when its tool's tex
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib import import_module
@@ -279,9 +279,10 @@ def _openers() -> list[tuple[re.Pattern[str], Format]]:
     return [(re.compile(f.opens), f) for f in formats().values() if f.opens]
 
 
-def opening_too(kind: str, text: str) -> Iterator[Format]:
+@lru_cache(maxsize=64)
+def opening_too(kind: str, text: str) -> tuple[Format, ...]:
     """The other formats that this line may begin: some tools put another one's line above their own."""
-    return (form for opens, form in _openers() if form.kind != kind and opens.match(text))
+    return tuple(form for opens, form in _openers() if form.kind != kind and opens.match(text))
 
 
 @cache

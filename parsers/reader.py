@@ -6,6 +6,7 @@ import logging
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 from . import transcript
@@ -369,6 +370,7 @@ def _find_glued(line: str) -> int:
     return found.start() if not front[-1].isspace() or prompt(front) is not None else 0
 
 
+@lru_cache(maxsize=64)  # a listing of headings has few different lines
 def _find_opening(line: str) -> tuple[Format, str, str | None] | None:
     """(format, quoting before it, label before it) when a tool's output begins with this line."""
     if line[0] == "$":  # most command lines; no output begins so

@@ -72,7 +72,8 @@ _WORK = re.compile(
     re.IGNORECASE,
 )
 _RANK = re.compile(r"(?:#|rank|no\.?|pos(?:ition)?|順位|)", re.IGNORECASE)
-_MOST_ROWS, _MOST_COLUMNS = 200, 16
+_MOST_ROWS, _LONG, _MOST_COLUMNS = 200, 8, 16
+_REFUSED = "rate_table refused"  # what Lines.memory has: the last line of a long table that had no rates
 _RULE = re.compile(  # between the rows of a table that a program drew, maybe quoted
     r"(?:[^|+├╞╠┌└]{0,30}[>#*;/|•\s-])?[+├╞╠┌└]([-=─━═+┼┬┴╪╬]{2,})[+┤╡╣┐┘]"
 )
@@ -162,6 +163,9 @@ def _read_aligned(lines: Lines, taken: list[str]) -> list[_Cell]:
     """A table whose columns stand apart by two blanks or a tab; it ends at the first line that has another number of them."""
     heading: list[str] = []
     rows: list[tuple[int, list[str]]] = []
+    columns: set[int] = set()  # those that may still be of rates
+    if lines.number < lines.memory.get(_REFUSED, 0):
+        return []
     spaced = False  # whether there is a blank line between any two lines
     for line in lines:
         if not line.strip() and heading and (spaced or len(taken) == 2):
@@ -174,14 +178,28 @@ def _read_aligned(lines: Lines, taken: list[str]) -> list[_Cell]:
             lines.again()
             break
         if not heading:
-            heading = cells
-            if not 2 <= len(heading) <= _MOST_COLUMNS or any(map(_NOT_MEASURED.search, heading)):
+            if not 2 <= len(cells) <= _MOST_COLUMNS or any(map(_NOT_MEASURED.search, cells)):
                 return []
+            heading = [_bare(title) for title in cells]
+            columns = set(_rate_columns(heading, captioned=False))
         elif not is_rule:
             rows.append((lines.number, cells))
+            columns = _still_rates(columns, heading, cells)
+        if not columns:  # at once: each of these lines may be tried as a heading
+            return []
     if not heading or lines.unended():
         return []
-    return _rates([_bare(title) for title in heading], rows, captioned=False)
+    rates = _rates(heading, rows, captioned=False)
+    if len(rates) < 2 and len(rows) >= _LONG:  # each row may be tried as the heading of those below
+        lines.memory[_REFUSED] = lines.number
+    return rates
+
+
+def _still_rates(columns: set[int], heading: list[str], row: list[str]) -> set[int]:
+    """The columns that can be of rates with this row in the table."""
+    if _IS_METRIC.fullmatch(heading[0]):
+        return set() if _IS_METRIC.fullmatch(row[0]) else columns  # one row of them is of rates
+    return {at for at in columns if (cell := _bare(row[at])) in _EMPTY or _number(cell)}
 
 
 def _split(line: str, *, opened: bool = True) -> list[str]:
@@ -210,19 +228,13 @@ def _bare(text: str) -> str:
 
 def _rates(heading: list[str], rows: list[tuple[int, list[str]]], captioned: bool) -> list[_Cell]:
     """The table's rates with the titles of their rows and columns."""
+    columns = _rate_columns(heading, captioned)
     table = [(number, [_bare(cell) for cell in row]) for number, row in rows]
     sections = _take_sections(table)
     if _IS_METRIC.fullmatch(heading[0]):
         table = [(number, row) for number, row in table if _IS_RATE.search(row[0]) and not _NO_RATE.search(row[0])]
-        columns = {at: title for at, title in enumerate(heading) if at and not _NO_RATE.search(title)}
         return _cells_of(table[:1], columns, {})
-    named = {
-        at: _IS_RATE.sub("", title).strip(" ()[],:-–/") for at, title in enumerate(heading) if _IS_RATE.search(title)
-    }
     is_latency = {at for at, title in enumerate(heading) if at and _latency_of(title)}
-    if captioned or set(named) == {0}:
-        named = {at: title for at, title in enumerate(heading) if at}
-    columns = {at: title for at, title in named.items() if at and not _NO_RATE.search(title)}
     _fill_down(table, min(columns, default=0))
     loads = {
         at for at, title in enumerate(heading) if _LOAD.fullmatch(title) and all(_load(row[at]) for _, row in table)
@@ -242,6 +254,15 @@ def _rates(heading: list[str], rows: list[tuple[int, list[str]]], captioned: boo
             "latencies": {at: heading[at] for at in is_latency} if len(columns) == 1 else {},
         },
     )
+
+
+def _rate_columns(heading: list[str], captioned: bool) -> dict[int, str]:
+    """The columns that are of rates by their headings, each with what else its heading says."""
+    titles = enumerate(heading)
+    named = {at: _IS_RATE.sub("", title).strip(" ()[],:-–/") for at, title in titles if _IS_RATE.search(title)}
+    if captioned or set(named) == {0} or _IS_METRIC.fullmatch(heading[0]):
+        named = {at: title for at, title in enumerate(heading) if at}
+    return {at: title for at, title in named.items() if at and not _NO_RATE.search(title)}
 
 
 def _take_sections(table: list[tuple[int, list[str]]]) -> dict[int, str]:

@@ -36,3 +36,22 @@ def test_a_path_of_sixty_thousand_brackets_is_looked_for_once():
     assert cpu_s([f"$ cat x{'(' * 60_000}\n", "worker_processes 2;\n"]) < 1
     (block,) = parsers.read([f"$ cat {'x/' * 200}nginx.conf\n", "worker_processes 2;\n", "events {}\n"])
     assert block.kind == "config" and block.values["path"].endswith("x/nginx.conf")
+
+
+WRK = "Requests/sec:  XXXXX.XX\n"
+IOSTAT = "Device             tps    MB_read/s    MB_wrtn/s    MB_dscd/s    MB_read    MB_wrtn    MB_dscd\n"
+
+
+@pytest.mark.parametrize(
+    "lines", [[WRK, " \n"], [IOSTAT, "\n"], ["avg  12 req/s\n", "max  13 req/s\n"], ["Metric  rps\n", "Metric  qps\n"]]
+)
+def test_rows_that_look_like_headings_of_a_table_of_rates_are_not_read_by_each_of_them(lines):
+    """Made of a template of wrk, of iostat's heading, and of means. Each with those below it took 10 to 80 times as long."""
+    prose = [f"a table of {n} requests per second\n" for n in range(2)]
+    assert cpu_s(lines * 2_000) < 12 * cpu_s(prose * 2_000)
+    assert not [block for block in parsers.read(lines * 20) if block.kind == "rate_table"]
+
+
+def test_a_table_of_rates_is_read_below_lines_that_look_like_its_heading():
+    text = [WRK] * 30 + ["\n", "server  clients  req/s\n", "nginx  10  1200\n", "caddy  10  900\n"]
+    assert [block.values["requests_per_second"] for block in parsers.read(text)] == [1200, 900]
