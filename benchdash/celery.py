@@ -116,7 +116,7 @@ class Channel(filesystem.Channel):
     def _tables_locked(self) -> Iterator[None]:
         self.control_folder.mkdir(exist_ok=True)
         with (self.control_folder / "lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)  # closing it lets go
+            fcntl.flock(lock, fcntl.LOCK_EX)  # closing it releases the lock
             yield
 
 

@@ -92,7 +92,7 @@ class Outage:
         self._lock = threading.Lock()
 
     def begin(self) -> bool:
-        """True where it is news."""
+        """True where it was not known before."""
         is_news, self._until = self._until is None, monotonic() + LEAVE_ALONE_S
         return is_news
 

@@ -121,7 +121,7 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 48 * 2**20
 FILE_UPLOAD_HANDLERS = ["runs.incoming.TextHandler"]
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000
 
-# A script that has gone wild is stopped; one that stores many small texts as quickly as they come is not.
+# A script that never stops is stopped here; one that stores many small texts as quickly as they come is not.
 API_PER_MINUTE = env.whole_number("API_PER_MINUTE", default=60_000)
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [

@@ -49,7 +49,7 @@ def heavy(random: Generator, n: int, sd: float) -> Sequence[float]:
     return list(random.standard_t(3, n) * sd / math.sqrt(3))
 
 
-def wild(random: Generator, n: int, sd: float) -> Sequence[float]:
+def with_outliers(random: Generator, n: int, sd: float) -> Sequence[float]:
     """One run in ten is 30 % slower."""
     return list(random.normal(0, sd, n) + (random.random(n) < 0.1) * math.log(0.7))
 
@@ -165,8 +165,8 @@ def _false_proofs() -> Iterator[Claim]:
     for n in (5, 10):
         alike = (n, 0.02), (n, 0.02)
         yield Claim(f"equal, {n} each, heavy tails", says(blocks(*alike, noise=heavy)), most=0.06)
-        yield Claim(f"equal, {n} each, one run in ten 30 % off", says(blocks(*alike, noise=wild)), most=0.06)
-        many = says(blocks((40, 0.02), (n - 2, 0.02), noise=wild))
+        yield Claim(f"equal, {n} each, one run in ten 30 % off", says(blocks(*alike, noise=with_outliers)), most=0.06)
+        many = says(blocks((40, 0.02), (n - 2, 0.02), noise=with_outliers))
         yield Claim(f"equal, {n - 2} against 40, one run in ten 30 % off", many, most=0.06)
         coarse = says(blocks((n, 0.05), (n, 0.05)), metric=MEDIAN)
         yield Claim(f"equal, {n} each, 10 ms in whole ms, sd 5 %", coarse, most=0.05)
@@ -218,8 +218,8 @@ def _power() -> Iterator[Claim]:
         step = blocks((n, 0.001), (n, 0.001), gains=(-1 / 3,))
         yield Claim(f"6.7 ms against 10 ms in whole ms, {n} each", says(step, metric=MEDIAN), least=0.99)
     for n, least in ((10, 0.7), (15, 0.8)):
-        wilds = blocks((n, 0.02), (n, 0.02), gains=(0.1,), noise=wild)
-        yield Claim(f"+10 %, {n} each, one run in ten 30 % off", says(wilds), least=least)
+        outliers = blocks((n, 0.02), (n, 0.02), gains=(0.1,), noise=with_outliers)
+        yield Claim(f"+10 %, {n} each, one run in ten 30 % off", says(outliers), least=least)
     same = says(blocks((5, 0.005), (5, 0.005)), [Kind.SAME])
     yield Claim("equal, 5 each, sd 0.5 %: the same", same, least=0.9)
 

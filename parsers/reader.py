@@ -306,7 +306,7 @@ def read(lines: Iterable[str]) -> Iterator[Block]:
 
 
 def _take_too_long(source: Lines, last: int) -> list[Problem]:
-    """A problem for each line up to this one that was too long to be looked at and was not told of before."""
+    """A problem for each line up to this one that was too long to be looked at and was not reported before."""
     numbers = [number for number in source.too_long if number <= last]
     del source.too_long[: len(numbers)]
     return [Problem(number, f"a line of more than {MAX_LINE // 1024} KiB: it was not looked at") for number in numbers]

@@ -99,7 +99,7 @@ class Case:
         return found
 
     def runs_of(self, capture: CaptureFact) -> list[RunFact]:
-        """The counted runs that a capture tells of: its own one with repeats that nothing watched, or all of its config."""
+        """The counted runs that a capture is about: its own one with repeats that nothing watched, or all of its config."""
         key = ("config", capture.config) if capture.run is None else ("run", capture.run)
         return self._runs.get(key, [])
 

@@ -76,7 +76,7 @@ def find_failed(case: Case) -> Iterator[Finding]:
 
 
 def _failed_at_least(run: RunFact, kinds: Mapping[str, float]) -> float:
-    """Where failures by length are counted, one request may be counted under several kinds, and so if a stump came."""
+    """Where failures by length are counted, one request may be counted under several kinds; a reply cut short counts, too."""
     by_length = run.failures_of("length")
     if not run.semantics.length_failures or (not kinds and by_length is None):
         return (run.failed_requests or 0) - run.late_answers

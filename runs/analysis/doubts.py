@@ -113,7 +113,7 @@ RULES = {
     ),
     "length.seconds": Rule(
         doubt_figures.find_short_runs,
-        "practice: start-up, caches and one scheduler's whim weigh on seconds and fade over tens",
+        "practice: start-up, caches and scheduling change a rate over seconds, and little over tens of them",
         ("duration_s",),
     ),
     "limits.clients": Rule(

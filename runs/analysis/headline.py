@@ -1,7 +1,7 @@
 """The headline of a comparison: who leads, by how much, how sure that is and what speaks against it.
 
 Kinds and numbers only; headline_wording has the sentences. How it is decided:
-  a side failed            that is the news, whatever its rate
+  a side failed            that comes first, whatever its rate
   one thing over a range   a sweep: concurrency, or a number that alone sets the configs' names apart
   unlike loads, machines   not comparable, unless the difference is what is compared
   the two best configs     the verdict on the leading metric, and what other metrics say against the leader

@@ -27,7 +27,7 @@ COUNTED = {"errors.failed": "bad", "errors.status": "other", "errors.length": "f
 # Not known to be failures: a page that changes has another length each time.
 NO_FAILURES = {"page_changes", "first_was_odd"}
 LATE = "errors.late"  # they are answered in the end
-UNKNOWN_KIND = "kind_not_printed"  # perhaps no failures either: said, and not the news
+UNKNOWN_KIND = "kind_not_printed"  # perhaps no failures either: said, but not first
 MINOR = 0.01
 # Properties under whose difference rates are not compared; numbers from this ratio on. The others are only said.
 STOPS = {
@@ -265,7 +265,7 @@ def _objection(
 
 
 def _failing_more(own: Side, other: Side) -> list[Objection]:
-    """Failures too few to be the news, and more of them than on the other side."""
+    """Failures too few to come first, and more of them than on the other side."""
     share = own.failure.share if own.failure and own.failure.share else 0.0
     less = other.failure.share if other.failure and other.failure.share else 0.0
     if own.failure is None or share < MINOR or share < less + MINOR:
@@ -307,7 +307,7 @@ def find_impossible(page: Page, own: Side, other: Side) -> list[Objection]:
 
 
 def find_short_runs(page: Page, own: Side, other: Side) -> list[Objection]:
-    """No run of either side took a second: start-up and one scheduler's whim are in every figure."""
+    """No run of either side took a second: start-up and chance in scheduling are in every figure."""
     doubts = page.concerns("length.seconds", (own.at, other.at))
     took = {finding.run: finding.facts["took"] for doubt in doubts for finding in doubt.findings}
     sides = [[run for run in page.comparison.columns[side.at].runs if run.id not in page.out] for side in (own, other)]

@@ -15,9 +15,9 @@ from runs.analysis import stats
 from runs.analysis.numbers import mean
 from runs.analysis.stats import Drift, Placed, Pool
 
-# Few repeats are near enough to normal for Welch's test on the logs. From so many a side ranks lose nothing by one wild run.
+# Few repeats are near enough to normal for Welch's test on the logs. From so many a side ranks lose nothing by one outlier.
 ENOUGH_FOR_RANKS = 10
-# So many against that many: wild runs among the many deceive Welch's test, and few the ranks, so both must agree.
+# So many against that many: outliers among the many mislead Welch's test, and few the ranks, so both must agree.
 ENOUGH_BESIDE_RANKS = 5
 # Where runs of both configs alternate, so many pairs are compared pair by pair; fewer lose more by it than drift takes.
 ENOUGH_PAIRS = 4

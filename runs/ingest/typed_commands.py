@@ -282,7 +282,7 @@ class Typing:
             self.script = words
 
     def take(self) -> Before:
-        """What holds for the load test that comes now; servers that were started are told once."""
+        """What holds for the load test that comes now; servers that were started are named once."""
         before = Before(
             self.script,
             dict(self.settings),

@@ -299,7 +299,7 @@ def _is_load(said: str, method: Method) -> bool:
 def _compare_servers(before: Mapping[int, Before], results: Mapping[int, LoadResult]) -> dict[int, str]:
     """{load: the server that was started for it}, where others were for other loads."""
     software = {results[load].server_software for load in before}
-    is_told = len(software) == 1 and None not in software  # who answered: a restart of something else was none of it
+    is_told = len(software) == 1 and None not in software  # the reports name the server: other restarts do not matter
     running: dict[int, frozenset[str]] = {}
     current: frozenset[str] = frozenset()
     for load, own in before.items():

@@ -45,7 +45,7 @@ MAX_FILLED = 30  # cards whose headline is worked out before anybody opens the p
 KEPT_S = 7 * 24 * 3600
 METRICS = ("requests_per_second", "mean_ms", "max_ms")
 OF_SETS = ("fingerprint", "config", "config__name", *METRICS)
-# One or two sets may be steady, or wild, by chance.
+# One or two sets may be steady, or noisy, by chance.
 LEAST_SETS = 3
 # The newest runs tell of the machines and tools in use now, and more would only take longer.
 MAX_RUNS = 2000

@@ -137,7 +137,7 @@ def _refused(
 
 # --- the draft laid out: experiments, configs × blocks, the text, secrets, what was left out -------------------------------
 
-# Each entry has a select of all configs: more of them would make a form that no browser likes.
+# Each entry has a select of all configs: more of them would make a form that is slow in any browser.
 MOST_ENTRIES = 200
 
 

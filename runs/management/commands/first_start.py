@@ -49,7 +49,7 @@ class Command(BaseCommand):
 def take_turn() -> Iterator[None]:
     """Starts at the same time wait for each other: those with one DATA_DIR, and those with one PostgreSQL."""
     with (Path(settings.DATA_DIR) / "start.lock").open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)  # closing it lets go
+        fcntl.flock(file, fcntl.LOCK_EX)  # closing it releases the lock
         if connection.vendor != "postgresql":
             yield
             return
@@ -58,7 +58,7 @@ def take_turn() -> Iterator[None]:
         try:
             yield
         finally:
-            with suppress(DatabaseError), connection.cursor() as cursor:  # a connection that is gone has let go
+            with suppress(DatabaseError), connection.cursor() as cursor:  # a lost connection has released it
                 cursor.execute("SELECT pg_advisory_unlock(%s)", [START_LOCK])
 
 
