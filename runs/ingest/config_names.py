@@ -6,6 +6,7 @@ Without headings, another server that answered or another text of the same confi
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +20,10 @@ from runs.analysis.columns import Method, group_by_method, method_of
 from .draft import DraftConfig
 from .heading_words import (
     find_distinguishing_words,
+    find_replacement,
+    find_setting,
     is_aside,
+    is_comparison,
     is_warm_up,
     name_of_heading,
     speaks,
@@ -28,6 +32,7 @@ from .heading_words import (
 )
 from .headings import Choice, choose_headings
 from .hosts import Server, find_server, merge_server, server_index
+from .typed_commands import read_setting
 from .variants import find_variants
 
 MAX_NAME = 200
@@ -140,7 +145,35 @@ class ConfigNames:
             names[text] = find_distinguishing_words(names[text], others) or names[text]
         numbered = find_numbered_repeats(names, self._are_alike, loads)
         spelt: dict[str, str] = {}  # by the name in lower case: as it was first written
-        return {text: spelt.setdefault(name.lower(), name) for text, name in (names | numbered).items()}
+        found = {text: spelt.setdefault(name.lower(), name) for text, name in (names | numbered).items()}
+        for text, own in loads.items():
+            says_nothing = text in sentences and found[text] == name_of_heading(text)
+            name = self._find_change(own, choices[own[0]], says_nothing)
+            if name and name.lower() not in spelt:  # what has a name already would be averaged with it
+                found[text] = spelt[name.lower()] = name
+        return found
+
+    def _find_change(self, loads: Sequence[int], choice: Choice, says_nothing: bool) -> str:
+        """What the lines behind a comparison's title say was changed to, or the setting behind a sentence that names nothing."""
+        first, *others = (self._section(load) for load in loads)
+        lines = [heading for block in first for heading in block.trail]
+        if (choice.line, choice.text) not in lines:
+            return ""
+        titles = [(line, text) for line, text in lines if line <= choice.line and is_comparison(text)]
+        is_first = loads[0] == next(iter(self.results))  # nothing was changed before it
+        for title_line, title in titles[-1:] if not is_first else ():
+            for line, text in reversed(lines):
+                if line > title_line and choice.line in (title_line, line) and (name := find_replacement(text, title)):
+                    return name
+        settings = find_settings(first, choice.line) if says_nothing else ""
+        return settings if all(find_settings(section, 0) in ("", settings) for section in others) else ""
+
+    def _section(self, load: int) -> Sequence[Block]:
+        """The load test's block and those since the load test before it."""
+        first = load
+        while first and not self.blocks[first - 1].load_results:
+            first -= 1
+        return self.blocks[first : load + 1]
 
     def _are_alike(self, loads: Sequence[int]) -> bool:
         """Whether one server was loaded in one way."""
@@ -222,6 +255,18 @@ def shorten(text: str) -> str:
         return bare
     cut = bare[:_SHORT_NAME]
     return f"{cut[: cut.rfind(' ')] if ' ' in cut[20:] else cut}…"
+
+
+def find_settings(section: Sequence[Block], line: int) -> str:
+    """The settings that are typed or shown behind a line, or "" where there are none or too many for a name."""
+    said: list[str] = []
+    for block in section:
+        said += [setting for at, text in block.trail if at > line and (setting := find_setting(text))]
+        said += [typed[1] for command in block.typed if block.first > line and (typed := read_setting(command))]
+        shown = str(block.values.get("text", "")).split("\n") if block.kind == "config" and block.first > line else []
+        said += [bare for each in shown if (bare := each.strip(" \t;")) and not re.search(r"^[<#}]|\{$", bare)]
+    name = ", ".join(dict.fromkeys(filter(None, said)))
+    return name if len(said) < 3 and width(name) <= _SHORT_NAME else ""
 
 
 def find_changed_texts(

@@ -93,7 +93,31 @@ _LEAD_IN = re.compile(
     re.IGNORECASE,
 )
 _LEADS_ON = re.compile(r"(?:is|are|the|same|with|for|of|from|under|using|by|on|it|mit|avec|con|z|с)\s+", re.IGNORECASE)
-_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_.+/-]*[A-Za-z0-9+]")
+_WORD = re.compile(r"[A-Za-zÀ-ɏ][A-Za-zÀ-ɏ0-9_.+/-]*[A-Za-zÀ-ɏ0-9+]")
+_OTHER_SCRIPT = re.compile(r"[^\W\d_A-Za-zÀ-ɏ]")
+_COMPARISON = re.compile(
+    r"\b(?:vs|versus|gegen)\b|\b(?:or|oder|ou|o)\s.*[?？]$|\b(?:compar(?:ison|ing)|vergleich|comparaison|comparación|porównanie)\b"
+    r"|比較|対比|比较|对比",
+    re.IGNORECASE,
+)
+_NEW = r"(?P<new>[^\s,;:、。()（）][^,;:、。()（）]{0,48}?(?:\s?[(（][^()（）]{1,40}[)）])?)"
+_END = r"(?=\s*(?:[,;:。、]|[.!?](?:\s|$)|$)|\s(?:and|but|instead|rather|in place|for|then|und|statt|anstatt|anstelle|ersetzt)\b)"
+_REPLACEMENTS = tuple(  # "changed X to Y"
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"\b(?:switch|chang|mov|migrat|convert)(?:ed|es?|ing)\s(?:[^.;:]{{0,80}}?\s)?to\s(?:the\s)?{_NEW}{_END}",
+        rf"\breplac(?:ed|es?|ing)\s[^.;:]{{1,80}}?\s(?:with|by)\s(?:the\s)?{_NEW}{_END}",
+        rf"\b(?:now|same|again|this time)\b(?:\s\w+)?\s(?:with|using)\s(?:the\s)?{_NEW}{_END}",
+        rf"\bdurch\s(?:den\s|die\s|das\s)?{_NEW}\sersetzt",
+        rf"\b(?:auf|zu|zum|zur)\s(?:den\s|die\s|das\s)?{_NEW}\s(?:um)?ge(?:stellt|wechselt|schaltet|ändert)",
+        rf"\b(?:nun|jetzt|diesmal|dasselbe|gleiche)\smit\s(?:dem\s|der\s)?{_NEW}{_END}",
+        rf"(?:を|から){_NEW}(?:に|へ)(?:変え|変更|切り?替え|置き?換え|移行)",
+        rf"(?:ではなく|の?(?:代|か)わりに)、?{_NEW}(?:で|に|を)",
+    )
+)
+_SETTING = re.compile(  # "MaxClients = 20", "worker_processes 2;"
+    r"`?((?=\w*(?:[_.-]|[a-z][A-Z]))[A-Za-z][\w.-]*\s*(?:=\s*|:\s+|\s)(?:\d[\w./%]*|on|off|yes|no|true|false|auto));?`?"
+)
 _SOFTWARE = re.compile(
     r"nginx|apache\d?|httpd|lighttpd|caddy|haproxy|varnish|squid|envoy|traefik|tomcat|jetty|undertow|netty|node|deno|bun|express"
     r"|fastify|koa|django|flask|fastapi|rails|sinatra|puma|unicorn|thin|passenger|gunicorn|uvicorn|uwsgi|mongrel|webrick|php|fpm"
@@ -230,6 +254,7 @@ _ESCAPED = re.compile(r"\\([_*#+.|<>()\[\]-])")
 _SENTENCE = re.compile(r"[。．!?？！]$|[.](?:\s|$)|ます$|です$|ました$")
 _NUMBERING = re.compile(r"^[(（]?(\d+(?:[.．-]\d+)*)[.)）]?(?=\s|[^\d\s.])")
 _MAX_NAME_WIDTH = 60
+_MAX_SENTENCE = 300  # characters of it that are looked at
 
 
 def find_phase(heading: str) -> str:
@@ -314,10 +339,31 @@ def find_distinguishing_words(sentence: str, others: Iterable[str]) -> str:
     ]
     is_technical = re.compile(r"\w*(?:_|\d|\+|[a-z][A-Z])").match
     named = [word for word in words if is_technical(word) or _SOFTWARE.fullmatch(word.partition("-")[0])]
-    if named or not sentence.isascii():
+    if named or _OTHER_SCRIPT.search(sentence):
         return next(iter(named or words), "")
     plain = [word for word in words if not is_generic(word) and word.lower() not in _PLAIN_WORDS.split()]
     return " ".join(plain) if 1 <= len(plain) <= 3 else ""
+
+
+def is_comparison(text: str) -> bool:
+    """Whether a title names two things that are compared: "X vs Y"."""
+    return bool(is_short(text) and _COMPARISON.search(strip_markup(text)))
+
+
+def find_replacement(sentence: str, title: str) -> str:
+    """Y of "changed X to Y (with its settings)" below a title that compares the two, or ""."""
+    for pattern in _REPLACEMENTS:
+        for found in pattern.finditer(sentence[:_MAX_SENTENCE]):
+            known = re.findall(r"[^\W_]{2,}", re.split("[(（]", found["new"])[0].lower())
+            if any(word in title.lower() for word in known):
+                return found["new"].strip()
+    return ""
+
+
+def find_setting(line: str) -> str:
+    """The setting that a line consists of, as "worker_processes 2", or ""."""
+    found = _SETTING.fullmatch(line.strip())
+    return found[1] if found else ""
 
 
 def names_software(text: str) -> bool:

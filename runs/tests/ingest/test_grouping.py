@@ -234,6 +234,85 @@ def test_a_run_behind_its_warm_up_counts(heading):
 
 
 @pytest.mark.parametrize(
+    ("title", "sentence", "name"),
+    [
+        (
+            "Comparison of sync and gevent workers",
+            "We switched from the sync workers of above to gevent workers (4 processes) and ran the same benchmark once more.",
+            "gevent workers (4 processes)",
+        ),
+        (
+            "## Embedded vs daemon mode",
+            "I changed embedded mode to daemon mode (processes=2 threads=15), everything else is the same as above.",
+            "daemon mode (processes=2 threads=15)",
+        ),
+        ("## Embedded versus daemon mode", "Now with daemon mode:", "daemon mode"),
+        ("## Is worker or event faster?", "Same with event instead of worker:", "event"),
+        (
+            "preforkとworkerの比較",
+            "上記のApacheのpreforkをworker(ThreadsPerChild=25)に変更して、同じベンチマークを行いました。",
+            "worker(ThreadsPerChild=25)",
+        ),
+        (
+            "## Vergleich von prefork und event",
+            "Hier habe ich prefork durch event (ThreadsPerChild 25) ersetzt und sonst nichts an der Maschine geändert.",
+            "event (ThreadsPerChild 25)",
+        ),
+        (
+            "## Einzelprozess vs. Cluster",
+            "Nun mit Cluster-Modus (4 Prozesse) statt Einzelprozess:",
+            "Cluster-Modus (4 Prozesse)",
+        ),
+    ],
+)
+def test_below_a_comparisons_title_a_config_is_named_by_what_was_changed_to(title, sentence, name):
+    changed = f"{title}\n\n{sentence}"
+    assert grouped(sections("## Apache", changed)) == {"Apache": [1], name: [1]}
+    again = grouped(sections(f"## {name}", changed))  # not averaged with what has that name already
+    assert list(again.values()) == [[1], [1]] and next(iter(again)) == name
+
+
+def test_a_change_told_before_the_first_load_test_names_no_config():
+    told = "## Embedded vs daemon mode\n\nLast year we switched from embedded mode to daemon mode, and today we look at both again."
+    assert list(grouped(sections(told, "## Apache"))) == ["Embedded vs daemon mode", "Apache"]
+
+
+def test_a_change_to_what_the_title_does_not_compare_names_no_config():
+    changed = (
+        "## Embedded vs daemon mode\n\nI moved from my laptop to the desktop of a friend for all that follows here."
+    )
+    assert list(grouped(sections("## Apache", changed))) == ["Apache", "Embedded vs daemon mode"]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Sure enough, we have fewer workers and the machine does not swap any more.",
+        "Sure enough, we have fewer workers and less swapping:",
+        "Tatsächlich sind es jetzt weniger Prozesse und der Speicher reicht aus.",
+        "確かにプロセスが減って、メモリーも足りています",
+    ],
+)
+@pytest.mark.parametrize(
+    ("lines", "name"),
+    [
+        ("$ sudo sysctl -w vm.swappiness=10", "vm.swappiness=10"),
+        ("MaxClients = 20", "MaxClients = 20"),
+        ("worker_processes 2;\nworker_connections 512;", "worker_processes 2, worker_connections 512"),
+        (
+            "<IfModule mpm_prefork_module>\n    StartServers 2\n    MaxRequestWorkers 20\n</IfModule>",
+            "StartServers 2, MaxRequestWorkers 20",
+        ),
+    ],
+)
+def test_behind_a_sentence_that_names_nothing_the_setting_names_the_config(sentence, lines, name):
+    changed = f"{sentence}\n\n{lines}\n"
+    assert grouped(sections("## Apache", changed)) == {"Apache": [1], name: [1]}
+    again = f"And once more we saw that all of them are busy then, as it was before.\n\n{lines}\n"
+    assert list(grouped(sections("## Apache", changed, again)).values()) == [[1], [1], [1]]
+
+
+@pytest.mark.parametrize(
     ("command", "name"),
     [
         ("$ h2load -n 400 -c 8 -i urls.txt", "urls.txt"),
