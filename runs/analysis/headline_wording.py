@@ -173,7 +173,7 @@ def _unproven(headline: Headline) -> str:
     elif headline.odd[0] == "cold":
         differ = spread_words(spread)
         noise = f", but runs of one config differ by up to {differ}, and the first of them looks like a cold start"
-    elif spread > 1 and spread**2 >= max(ratio, 1 / ratio):
+    elif spread > 1 and spread >= max(ratio, 1 / ratio) ** 0.5:
         noise = f", but runs of one config differ by up to {spread_words(spread)}, so this may be noise"
     else:
         noise = "; one run cannot show noise" if once else ", too little to be sure"

@@ -38,7 +38,7 @@ def claim_job(job_id: int, claim: str) -> Job | None:
             claim=claim,
             message="",
             started_at=Now(),
-            heartbeat_at=Now(),
+            heartbeat_at=database_now(),
             finished_at=None,
         ):
             # It may be this very attempt's: the database went away between its word and our hearing of it.
@@ -183,7 +183,8 @@ class Journal:
     def _log_fields(self) -> dict[str, Any]:
         with self._lock:
             self._dirty = False
-            return {"log": self._log, "heartbeat_at": Now()}
+            # No Now(): SQLite's has fewer digits than Python's times, which _lose compares with it.
+            return {"log": self._log, "heartbeat_at": database_now()}
 
     def finish(self, state: str, message: str | None = "") -> None:
         """The job is over: the running step gets the same word, the target is free. Nothing where it was taken away.

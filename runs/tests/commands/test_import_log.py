@@ -193,7 +193,7 @@ class TestReparse:
     def test_it_reads_only_what_is_named(self, log):
         run(log(session(500)), log(session(600), "b.log"))
         first = Upload.objects.order_by("id")[0]
-        assert self.reparse(str(first.pk)) == f"{first.pk}  ready  1 runs, 1 captures  a.log\n"
+        assert self.reparse(str(first.pk)) == f"1/1  {first.pk}  ready  1 runs, 1 captures  a.log\n"
 
     def test_an_unknown_upload_is_named(self):
         with pytest.raises(CommandError, match="No upload 99"):
