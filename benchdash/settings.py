@@ -130,6 +130,11 @@ REST_FRAMEWORK = {
     ],
     "DEFAULT_PERMISSION_CLASSES": ["runs.accounts.tokens.AuthenticatedOrPublicRead"],
     "DEFAULT_RENDERER_CLASSES": ["runs.api.renderers.FiniteJSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": [
+        "runs.api.renderers.ShallowJSONParser",
+        "rest_framework.parsers.FormParser",
+        "rest_framework.parsers.MultiPartParser",
+    ],
     "EXCEPTION_HANDLER": "runs.api.views.handle_exception",
     "DEFAULT_SCHEMA_CLASS": "runs.api.schema.Schema",
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],

@@ -1,4 +1,4 @@
-"""JSON without NaN and infinity, which it has no words for."""
+"""The API's JSON: written without NaN and infinity, read without running out of the stack."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from rest_framework.exceptions import ParseError
+from rest_framework.parsers import JSONParser
 from rest_framework.renderers import JSONRenderer
 
 
@@ -28,3 +30,13 @@ def _replace_non_finite(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_replace_non_finite(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+class ShallowJSONParser(JSONParser):
+    """DRF's parser; JSON that is nested deeper than Python can read is refused with 400."""
+
+    def parse(self, stream: Any, media_type: str | None = None, parser_context: Mapping[str, Any] | None = None) -> Any:
+        try:
+            return super().parse(stream, media_type, parser_context)
+        except RecursionError as error:
+            raise ParseError("The JSON is nested too deeply.") from error

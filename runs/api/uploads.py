@@ -12,12 +12,13 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema, extend_schema_view
 from rest_framework.decorators import action
 from rest_framework.exceptions import ValidationError
-from rest_framework.parsers import BaseParser, JSONParser, MultiPartParser
+from rest_framework.parsers import BaseParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from runs import ingest, tasks
 from runs.api import filters, serializers
+from runs.api.renderers import ShallowJSONParser
 from runs.api.views import Rows
 from runs.incoming import named_text, parts_of, refuse_coding
 from runs.ingest import EVERY_SECRET, Hints, Rejected, Text, receive
@@ -105,7 +106,7 @@ class UploadViews(Rows):
         },
         filters=False,
     )
-    @action(detail=True, methods=["post"], pagination_class=None, parser_classes=[JSONParser])
+    @action(detail=True, methods=["post"], pagination_class=None, parser_classes=[ShallowJSONParser])
     def redact(self, request: Request, pk: str) -> Response:
         """Black out what looks like a secret, and the `words` given, in the stored text and all that was made of it."""
         wanted = serializers.WordsSerializer(data=request.data)

@@ -90,6 +90,8 @@ def suggest_grouping(draft: Draft) -> list[tuple[int, int, Edits]]:
         by_name: dict[str, list[DraftRun]] = defaultdict(list)
         for run in (run for run in experiment.runs if run.counted):
             by_name[names[run.config]].append(run)
+        if not by_name:
+            continue
         if len(by_name) < len({run.config for run in experiment.runs}):
             renamed = {c.key: {"name": names[c.key]} for c in experiment.configs if names[c.key] != c.name}
             found.append((len(by_name), max(map(len, by_name.values())), {"configs": renamed}))

@@ -249,6 +249,15 @@ def test_a_stored_text_is_blacked_out(api):
     assert errors_of(refusal)[0] == 400
 
 
+@pytest.mark.parametrize(
+    "body", ['{"words": ' + "[" * 5000 + "]" * 5000 + "}", "[" * 9000, '{"words": NaN}', '"\ud800"']
+)
+def test_odd_json_is_refused(api, body):
+    pk = send(api, session(500)).json()["id"]
+    data = body.encode("utf-8", "surrogatepass")
+    assert api.post(f"{UPLOADS}{pk}/redact/", data, content_type="application/json").status_code == 400
+
+
 def test_whether_to_black_out_secrets_is_yes_or_no(api):
     answer = api.post(f"{UPLOADS}?redact=perhaps", session(500), content_type="text/plain")
     assert errors_of(answer)[0] == 400 and not Upload.objects.exists()

@@ -119,6 +119,15 @@ def test_a_block_moves_to_another_config_and_to_a_new_one(browser):
     assert found == {100.0: "worker:", 110.0: "event:", 200.0: "event, warm"}
 
 
+def test_a_preview_of_runs_of_which_none_counts_is_shown(browser):
+    sent = fields(previewed(browser), "preview")
+    for key in run_keys(sent):
+        del sent[f"blocks:{key}:counted"]
+    assert browser.post("/preview/", sent | {"action": "update"}).status_code == 200
+    browser.post("/preview/", sent | {"action": "save"})
+    assert browser.get(Experiment.objects.get().get_absolute_url()).status_code == 200
+
+
 def test_a_run_can_be_numbered_labelled_and_kept_from_counting(browser):
     sent = fields(previewed(browser), "preview")
     first, second, _ = run_keys(sent)
