@@ -47,9 +47,8 @@ def _run(check: Callable[[], str]) -> str:
 
 
 def _database() -> str:
-    Session.objects.filter(session_key="").update(
-        session_data=""
-    )  # changes nothing, and fails where nothing can be changed
+    # It changes nothing, and fails where nothing can be changed.
+    Session.objects.filter(session_key="").update(session_data="")
     return OK
 
 

@@ -263,7 +263,7 @@ def _compare_two(page: Page, key: str, ranked: Sequence[Side]) -> Headline:
         )
         against = (*_find_against(page, key, own, other), *against, *found)
     outcome = Outcome.NOT_COMPARABLE if stops else _decide(verdict, against)
-    odd = _find_odd(page, own, other)
+    odd = _find_odd(page, (own, other))
     leads = outcome != Outcome.SAME and not stops and abs((verdict.ratio or 2) - 1) >= 0.0005
     return Headline(
         outcome=outcome,
@@ -308,10 +308,10 @@ def _decide(verdict: Verdict, against: Sequence[Objection]) -> Outcome:
     return Outcome.LIKELY if verdict.kind in (*GAINS, *LOSSES) else Outcome.UNPROVEN
 
 
-def _find_odd(page: Page, own: Side, other: Side) -> tuple[str, str]:
-    """Whether one repeat of either is far off, or the first of either looks cold."""
+def _find_odd(page: Page, sides: Sequence[Side]) -> tuple[str, str]:
+    """Whether one repeat of any is far off, or the first of any looks cold."""
     for rule, what in (("warmth.first", "cold"), ("repeats.outlier", "outlier")):
-        for side in (own, other):
+        for side in sides:
             if page.concerns(rule, [side.at]):
                 return what, side.title
     return "", ""
@@ -382,7 +382,13 @@ def _head_sweep(page: Page, swept: Range, found: Sequence[Headline]) -> Headline
     ats = range(len(page.comparison.columns))
     once = min((point.n for point in swept.points if point.n), default=1) == 1
     full = any(page.concerns("generator.saturated", [at]) for at in ats)
-    step = Next(Step.GENERATOR) if full else Next(Step.LEVELS, FEWEST_A_LEVEL if once else 0)
+    odd, about = _find_odd(page, [page.side(RATE, point.at) for point in swept.points])
+    if full:
+        step = Next(Step.GENERATOR)
+    elif odd and swept.limit is None:
+        step = Next(Step.WARM, FEWEST) if odd == "cold" else Next(Step.OUTLIER, about=about)
+    else:
+        step = Next(Step.LEVELS, FEWEST_A_LEVEL if once else 0)
     made = Headline(Outcome.SWEEP, step, RATE, sweep=swept)
     led = [one for one in found if one.winner and one.metric == RATE]
     names_at = {point.at: point.config for point in swept.points}

@@ -285,6 +285,23 @@ def test_one_config_over_levels_of_concurrency_is_a_sweep(levels, peak, limit):
     assert [point["value"] for point in told["sweep"]["points"]] == [level for level, _, _ in levels]
 
 
+@pytest.mark.parametrize(
+    ("rates", "step"),
+    [
+        ((100.0, 101.0, 102.0), Step.LEVELS),
+        ((20.0, 101.0, 102.0), Step.WARM),
+        ((100.0, 101.0, 100.5, 102.0, 99.0, 30.0, 100.0), Step.OUTLIER),
+    ],
+)
+def test_odd_repeats_of_a_sweep_are_cleared_up_before_it_is_enough(rates, step):
+    runs = [
+        run(1, rate * level, repeat=n, command=f"ab -n 60000 -c {level} http://web/", complete_requests=60000)
+        for level in (1, 4)
+        for n, rate in enumerate(rates if level == 1 else sorted(rates)[1:], 1)
+    ]
+    assert of(*runs).next.step == step
+
+
 def test_several_configs_over_the_same_levels_are_a_sweep_with_a_leader():
     runs = [
         run(config, rate * times, command=f"ab -n 600 -c {level} http://web/", complete_requests=600)
