@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter
+from os.path import commonprefix
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from runs.analysis.facts import ConfigFact, RunFact, Semantics
@@ -73,13 +75,18 @@ class Method(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A config, or a config under one method. `color` counts configs from 0 and is the same all over a page."""
+    """A config, or a config under one method. `color` counts configs from 0 and is the same all over a page.
+
+    letter   "A", "B" ... by its place; short: what of its title sets it apart from the others
+    """
 
     config: ConfigFact
     color: int
     runs: tuple[RunFact, ...]
     method: Method
     split: str = ""
+    letter: str = ""
+    short: str = ""
 
     @property
     def title(self) -> str:
@@ -139,7 +146,36 @@ def build_columns(configs: Sequence[ConfigFact], runs: Sequence[RunFact]) -> lis
         for method, group in sorted(groups, key=lambda pair: (pair[0].path or "", pair[0].concurrency or 0)):
             columns.append(Column(config, color, tuple(sorted(group, key=attrgetter("repeat", "id"))), method))
         columns += [] if groups else [Column(config, color, (), Method())]
-    return columns if len(columns) == len(configs) else _without_repeated_words(columns)
+    columns = columns if len(columns) == len(configs) else _without_repeated_words(columns)
+    shorts = short_names([column.title for column in columns])
+    return [
+        replace(column, letter=letter_of(at), short=short)
+        for at, (column, short) in enumerate(zip(columns, shorts, strict=True))
+    ]
+
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+LONG_NAME = 24  # a longer one is cut to what sets it apart
+TOKEN = re.compile(r"\w+|\W+")
+
+
+def letter_of(at: int) -> str:
+    """A to Z, AA, AB ..."""
+    return (letter_of(at // len(LETTERS) - 1) if at >= len(LETTERS) else "") + LETTERS[at % len(LETTERS)]
+
+
+def short_names(names: Sequence[str]) -> list[str]:
+    """The names without the words that all begin or end with, where any is long and something that tells remains of each."""
+    if len(set(names)) < 2 or max(map(len, names)) <= LONG_NAME:
+        return list(names)
+    words = [TOKEN.findall(name) for name in names]
+    first = len(commonprefix(words))
+    last = len(commonprefix([each[first:][::-1] for each in words]))
+    for end in (last, 0):
+        cut = ["".join(each[first : len(each) - end]).strip(" ,;:·|/+-–—") for each in words]
+        if all(re.search(r"[^\W\d]", short) and short.count("(") == short.count(")") for short in cut):
+            return cut
+    return list(names)
 
 
 def group_by_method(items: Iterable[Item], method_of_item: Callable[[Item], Method]) -> list[tuple[Method, list[Item]]]:

@@ -35,17 +35,17 @@ def _rates(swept: Range, sound: Sequence[Point]) -> list[str]:
     if max(rates) <= ABOUT * min(rates):
         places = [_value(point) for point in sound]
         where = " and ".join(places) if len(places) < 3 else f"{places[0]} to {places[-1]}"
-        return [f"about {_round_to_all(rates)} requests per second {at} {_with_axis(swept, where)}"]
+        return [f"about {_round_to_all(rates)} requests per second {at} {with_axis(swept, where)}"]
     best = next(point for point in sound if (point.rate or 0.0) * AS_MUCH >= max(rates))  # more levels bring no more
     first, last = sound[0], sound[-1]
     told = []
     if best is not first:
         told.append(
-            f"requests per second rise from {number(first.rate)} {at} {_with_axis(swept, _value(first))}"
+            f"requests per second rise from {number(first.rate)} {at} {with_axis(swept, _value(first))}"
             f" to {number(best.rate)} {at} {_value(best)}"
         )
     else:
-        place = _with_axis(swept, _value(best))
+        place = with_axis(swept, _value(best))
         told.append(f"the most is served {at} {place}, {number(best.rate)} requests per second")
     if best is not last and (last.rate or 0.0) * ABOUT < (best.rate or 0.0):
         told.append(f"falling to {number(last.rate)} {at} {_value(last)}")
@@ -62,7 +62,7 @@ def _preposition(swept: Range) -> str:
     return "with" if swept.unit and swept.unit not in RATES else "at"
 
 
-def _with_axis(swept: Range, value: str) -> str:
+def with_axis(swept: Range, value: str) -> str:
     """As "1 connection", "8 workers", "MaxClients 50"."""
     unit = "connections" if swept.axis == CONCURRENCY else swept.unit
     if not unit:

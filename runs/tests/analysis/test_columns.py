@@ -109,3 +109,19 @@ def test_a_config_that_was_not_tried_on_one_workload_leaves_the_other_workloads_
     ]
     made = build_columns(own, [run(config.id, 1.0) for config in own])
     assert find_baselines(made) == (0, 0, 2, 2, 4)
+
+
+@pytest.mark.parametrize(
+    ("names", "short"),
+    [
+        (["event", "worker"], ["event", "worker"]),
+        (["Django, script loaded on demand", "Django, script preloaded"], ["loaded on demand", "preloaded"]),
+        (["itk, mod_python (django, 20 users)", "peruser, mod_python (django, 20 users)"], ["itk", "peruser"]),
+        (["a very long name of one config (a)", "b very long name of one config (b)"], None),
+        (["MaxClients of the whole server 50", "MaxClients of the whole server 100"], None),
+    ],
+)
+def test_a_long_name_is_cut_to_what_sets_it_apart(names, short):
+    made = build_columns(configs(*names), [])
+    assert [column.short for column in made] == (short or names)
+    assert [column.letter for column in made] == ["A", "B"]

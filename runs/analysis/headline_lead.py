@@ -1,0 +1,250 @@
+"""The headline in one line and the figures under it, as the first thing on a page and on a card; headline_wording has it whole.
+
+Names are cut to what sets the configs apart, as the page names each in full beside its letter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from runs.analysis.columns import short_names
+from runs.analysis.doubts import Doubt
+from runs.analysis.facts import Source
+from runs.analysis.headline import Headline, Outcome, Step
+from runs.analysis.headline_against import RATE, Objection, Side
+from runs.analysis.numbers import TIMES_FROM, number, share_words, spread_words, times
+from runs.analysis.objection_wording import describe_failure, say_against, shorten
+from runs.analysis.scaling import Point, Range
+from runs.analysis.scaling_wording import describe_levels, with_axis
+from runs.analysis.verdict_wording import p_words
+
+LONGEST_CLAUSE = 60
+SEVERAL = re.compile(r"(?:All )?\d+(?: of \d+)? runs$")
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """who: the config that the line opens with, and its column; "" and None where it opens with none.
+
+    line     what follows the name: "is 8.7 % ahead"
+    figures  of the winner and the loser, to stand before `under`: ("805", "748"); () where nobody leads
+    under    what the line rests on, and how sure that is
+    """
+
+    line: str
+    under: str = ""
+    who: str = ""
+    at: int | None = None
+    figures: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        return f"{self.who} {self.line}".strip()
+
+
+def write_lead(headline: Headline) -> Lead:
+    if headline.sweep:
+        return _sweep(headline, headline.sweep)
+    write: dict[Outcome, Callable[[Headline], Lead]] = {
+        Outcome.FAILED: _failed,
+        Outcome.NOT_COMPARABLE: _not_comparable,
+        Outcome.SAME: _same,
+        Outcome.SINGLE: _single,
+        Outcome.NONE: lambda _: Lead("No load test here", "Nothing says how many requests were served, or how fast."),
+    }
+    return write.get(headline.outcome, _leader)(headline)
+
+
+def name_sides(headline: Headline) -> dict[int, str]:
+    """Column -> the name of each side, cut where there are no others on the page."""
+    titles = [side.title for side in headline.sides]
+    names = map(shorten, titles) if headline.others else short_names(titles)
+    return dict(zip([side.at for side in headline.sides], names, strict=True))
+
+
+def _leader(headline: Headline) -> Lead:
+    own, other = headline.winner, headline.loser
+    if own is None or other is None:
+        return _nobody(headline)
+    but = headline.against[0] if headline.outcome == Outcome.TRADE_OFF and headline.against else None
+    clause = f", but {say_against(but).partition(' (')[0]}" if but else ""
+    line = f"{_verb(headline)} {_effect(headline)}"
+    if headline.outcome == Outcome.UNPROVEN:
+        line = _ahead(headline)
+    rank = f" Next of {len(headline.sides)}: {name_sides(headline).get(other.at)}." if len(headline.sides) > 2 else ""
+    return Lead(
+        line=line + (clause if len(clause) < LONGEST_CLAUSE else ""),
+        under=f"{_unit(headline)}, {_runs_each(own, other)}.{rank}{_how_sure(headline)}",
+        who=name_sides(headline).get(own.at, own.title),
+        at=own.at,
+        figures=(number(own.value), number(other.value)),
+    )
+
+
+def _verb(headline: Headline) -> str:
+    likely = "likely " if headline.outcome == Outcome.LIKELY else ""
+    return likely + ("serves" if headline.metric == RATE else "takes")
+
+
+def _effect(headline: Headline) -> str:
+    ratio = headline.ratio or 1.0
+    if headline.metric != RATE:
+        return f"{share_words(1 - ratio)} less time per request"
+    far = f"{times(ratio)} times as many" if ratio >= TIMES_FROM else f"{share_words(abs(ratio - 1))} more"
+    return f"{far} requests"
+
+
+def _ahead(headline: Headline) -> str:
+    ratio = headline.ratio or 1.0
+    if headline.metric != RATE:
+        return f"measured {share_words(1 - ratio)} less time per request"
+    return f"measured {times(ratio)} times as fast" if ratio >= TIMES_FROM else f"is {share_words(ratio - 1)} ahead"
+
+
+def _unit(headline: Headline) -> str:
+    return "requests per second" if headline.metric == RATE else "ms per request"
+
+
+def _runs_each(own: Side, other: Side) -> str:
+    if own.n == other.n:
+        return "one run each" if own.n == 1 else f"{own.n:,} runs each"
+    return f"{own.n:,} {'run' if own.n == 1 else 'runs'} against {other.n:,}"
+
+
+def _how_sure(headline: Headline) -> str:
+    """Of a proven lead its interval and p; of another why it may be none."""
+    if headline.outcome != Outcome.UNPROVEN:
+        far = _interval(headline)
+        said = ", ".join(filter(None, (far, "" if headline.p is None else p_words(headline.p))))
+        return f" {said}." if said else " Not proven." if headline.outcome == Outcome.LIKELY else ""
+    spread, ratio = headline.spread or 1.0, headline.ratio or 1.0
+    differ = f" Runs of one config differ by up to {spread_words(spread)}"
+    if headline.within_step:
+        return " No further apart than one step of what the tool prints."
+    if headline.drift:
+        return " All runs of one came before those of the other, and the figures drifted through both."
+    if headline.odd[0] == "outlier":
+        return f" One run of “{shorten(headline.odd[1])}” is far off the others."
+    if headline.odd[0] == "cold":
+        return f"{differ}, and the first looks like a cold start."
+    if spread > 1 and spread >= max(ratio, 1 / ratio) ** 0.5:
+        return f"{differ}, so this may be noise."
+    once = headline.winner and headline.loser and min(headline.winner.n, headline.loser.n) == 1
+    return " One run cannot show noise." if once else " Too little to be sure."
+
+
+def _interval(headline: Headline) -> str:
+    low, high = headline.low, headline.high
+    if low is None or high is None:
+        return ""
+    if headline.metric != RATE:
+        low, high = 2 - high, 2 - low
+    elif (headline.ratio or 1.0) >= TIMES_FROM:
+        return f"95 % interval {times(low)} to {times(high)} times"
+    return f"95 % interval {share_words(low - 1).removesuffix(' %')} to {share_words(high - 1)}"
+
+
+def _nobody(headline: Headline) -> Lead:
+    told = [f"{name} {number(side.value)}" for side, name in _named(headline) if side.value is not None]
+    return Lead("No leader", f"{'; '.join(told[:3])} {_unit(headline)}.{_how_sure(headline)}")
+
+
+def _named(headline: Headline) -> list[tuple[Side, str]]:
+    names = name_sides(headline)
+    return [(side, names[side.at]) for side in headline.sides]
+
+
+def _same(headline: Headline) -> Lead:
+    both = "Both" if len(headline.sides) == 2 else f"The best 2 of {len(headline.sides)}"
+    what = "serve the same" if headline.metric == RATE else "take the same time"
+    own, other = headline.sides[:2]
+    under = f"{_unit(headline)}, less than 2 % apart, {_runs_each(own, other)}."
+    return Lead(f"{both} {what}", under, figures=(number(own.value), number(other.value)))
+
+
+def _single(headline: Headline) -> Lead:
+    side = headline.sides[0]
+    runs = "One run" if side.n == 1 else f"Mean of {side.n:,} runs"
+    return Lead(
+        f"{number(side.value)} {_unit(headline)}", f"{runs} of one config; there is no other to compare it with."
+    )
+
+
+def _failed(headline: Headline) -> Lead:
+    bad = [side for side in headline.sides if side.failure and side.failure.is_serious]
+    names = name_sides(headline)
+    first, more = bad[0], len(bad) - 1
+    line = describe_failure(first.failure) if first.failure else "failed"
+    if more:
+        line += f"; {more} more failed"
+    own = headline.winner
+    what = "No other config served what it was asked for."
+    if own:
+        served = f"{number(own.value)} {_unit(headline)}"
+        what = f"{names.get(own.at, own.title)}: {served}, {'few' if own.failure else 'none'} failed."
+    return Lead(line, what, who=names.get(first.at, first.title), at=first.at)
+
+
+def _not_comparable(headline: Headline) -> Lead:
+    if not headline.unlike:
+        kept_out = f"{len(headline.dropped)} configs do not count" if len(headline.dropped) > 1 else ""
+        name, why = headline.dropped[0] if headline.dropped else ("", "")
+        line = kept_out or f"{shorten(name)} does not count"
+        return Lead(line, f"{why.partition(': ')[0].rstrip('.').capitalize()}." if why else "")
+    names = [one.name for one in headline.unlike]
+    first = headline.unlike[0]
+    values = [number(v) if isinstance(v, (int, float)) else str(v) for v in (first.own, first.other)]
+    line = f"{first.name[:1].upper()}{first.name[1:]} {values[0]} against {values[1]}{first.unit}"
+    also = f"Also unlike: {', '.join(names[1:])}. " if names[1:] else ""
+    return Lead(line, f"{also}Rates under unlike conditions say nothing of the configs.")
+
+
+def _sweep(headline: Headline, swept: Range) -> Lead:
+    series: dict[str, list[Point]] = {}
+    for point in swept.points:
+        series.setdefault(point.config, []).append(point)
+    if headline.winner:
+        name, far = headline.winner.title, (headline.ratio or 1.0)
+        lead = f"{times(far)} times as many" if far >= TIMES_FROM else share_words(far - 1)
+        return Lead(f"leads at every level, by up to {lead}", who=shorten(name), at=headline.winner.at)
+    if len(series) > 1:
+        return Lead(f"{len(series)} configs over {swept.axis}", headline.sentence)
+    told = describe_levels(swept, next(iter(series.values()))).split(", ")
+    first = next((part for part in told if " fail " in part), told[0])
+    rest = ", ".join(part for part in told if part is not first)
+    if first is not told[0]:
+        words, _, value = first.rpartition(" ")
+        first = f"{words} {with_axis(swept, value)}"
+    return Lead(_capital(first), f"{_capital(rest)}." if rest else "")
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+def needs_runs(headline: Headline) -> bool:
+    """Whether what to do next is to run the same load again."""
+    return headline.next.step in (Step.REPEAT, Step.WARM, Step.LEVELS)
+
+
+def give_reasons(headline: Headline, doubts: Sequence[Doubt], most: int = 3) -> list[tuple[str, Source | None, bool]]:
+    """(words, line, whether it speaks against the leader): what speaks against it, then what may explain the figures."""
+    against = [(_about(one), one.source, True) for one in headline.against if one.rule != "failures"]
+    said = {one.rule for one in headline.against}
+    cautions = [one for one in doubts if one.severity == "caution" and not one.overruled and one.rule not in said]
+    causes = [(brief(one), next(iter(one.sources), None), False) for one in cautions]
+    return [*against, *causes][:most]
+
+
+def _about(one: Objection) -> str:
+    words = say_against(one).partition(" (")[0]
+    return _capital(words)
+
+
+def brief(doubt: Doubt) -> str:
+    """A doubt's first clause, without the runs that it is about where they are several: "The first repeat looks like ..."."""
+    runs, _, rest = doubt.text.partition(": ")
+    words = rest if rest and SEVERAL.match(runs) else doubt.text
+    return _capital(re.split(r" \(|\. |: (?=[a-z])", words, maxsplit=1)[0].rstrip("."))
