@@ -1,4 +1,4 @@
-"""Middleware: the Content-Security-Policy, login by default, NUL characters, and bodies that are refused."""
+"""Middleware: the Content-Security-Policy, login by default, methods of pages, NUL characters, and bodies that are refused."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from django.shortcuts import render
 from benchdash.faults import Fault, find_fault
 
 SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
+PAGE_METHODS = {*SAFE_METHODS, "POST"}
 # Plotly sets style attributes and draws its picture button's output through data: and blob: addresses.
 POLICY = "; ".join(
     [
@@ -60,6 +61,20 @@ class LoginRequired(LoginRequiredMiddleware):
     def process_view(self, request: HttpRequest, *view: Any) -> HttpResponseBase | None:
         is_open = settings.PUBLIC_READ and request.method in SAFE_METHODS
         return None if is_open else super().process_view(request, *view)
+
+
+class PageMethods:
+    """Answers 405 to PUT, PATCH, DELETE and whatever else no page takes; views of pages would answer them as GET."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if request.method in PAGE_METHODS or request.path_info.startswith("/api/v1/"):
+            return self.get_response(request)
+        response = _refuse(request, Refusal(405, "Pages are read (GET) or sent a form (POST); scripts use /api/v1/."))
+        response.headers["Allow"] = ", ".join(sorted(PAGE_METHODS))
+        return response
 
 
 class NoNulCharacters:

@@ -40,6 +40,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "benchdash.middleware.ContentSecurityPolicy",
     "benchdash.middleware.Refusals",
+    "benchdash.middleware.PageMethods",
     "benchdash.middleware.NoNulCharacters",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     # Below WhiteNoise, whose files are compressed already. Answers hold secrets (a form's token) beside what a stranger

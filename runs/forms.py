@@ -187,6 +187,10 @@ class OverrideForm(forms.Form):
     reason = forms.CharField(max_length=500)
 
 
+class SearchForm(forms.Form):
+    q = forms.CharField(required=False, max_length=200)
+
+
 class RunFilterForm(forms.Form):
     """The filters of the list of runs; what does not fit is left out and said so.
 
@@ -205,6 +209,10 @@ class RunFilterForm(forms.Form):
     server = forms.CharField(required=False, max_length=200)
     command = forms.CharField(required=False, max_length=300)
     tag = forms.CharField(required=False, max_length=300)
+    version = forms.CharField(required=False, max_length=300)
+    commit = forms.CharField(required=False, max_length=100)
+    branch = forms.CharField(required=False, max_length=300)
+    pr = forms.CharField(required=False, max_length=100, widget=forms.HiddenInput)
     min_rps = forms.FloatField(required=False, label="Requests/s from")
     max_rps = forms.FloatField(required=False, label="to")
     since = forms.DateTimeField(

@@ -7,6 +7,7 @@ from django.urls import path, re_path
 from runs.page_formats import page_routes
 from runs.querysets import ID
 from runs.views import (
+    api,
     captures,
     configs,
     edits,
@@ -16,6 +17,7 @@ from runs.views import (
     pictures,
     preview,
     runs,
+    search,
     trend,
     uploads,
 )
@@ -25,6 +27,8 @@ OVER_TIME = rf"^(?P<kind>captures|runs)/(?P<pk>{ID})/figures/(?P<what>\w{{1,40}}
 
 urlpatterns = [
     path("", home.home, name="home"),
+    path("api/", api.api, name="api"),
+    path("search/", search.search, name="search"),
     path("preview/", preview.preview, name="preview"),
     path("uploads/send/", uploads.send_file, name="send"),
     *page_routes("experiments/", experiments.experiment_list, "experiments"),

@@ -74,3 +74,10 @@ def test_with_https_only_probes_are_answered_without_it(db, settings):
     assert Client().get("/runs/?q=a").headers["Location"] == "https://testserver/runs/?q=a"
     assert Client().get("/readyz").status_code != 301
     assert Client(headers={"X-Forwarded-Proto": "https"}).get("/login/").status_code == 200
+
+
+@pytest.mark.parametrize("method", ["put", "patch", "delete", "trace"])
+def test_a_page_refuses_methods_that_it_does_not_have(client, method):
+    response = getattr(client, method)("/experiments/1/")
+    assert response.status_code == 405 and response.headers["Allow"] == "GET, HEAD, OPTIONS, POST"
+    assert getattr(client, method)("/api/v1/runs/").status_code != 405 or method == "trace"

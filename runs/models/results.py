@@ -48,8 +48,9 @@ class RunQuerySet(models.QuerySet["Run"]):
         min_rps: float | None = None,
         max_rps: float | None = None,
         since: datetime | None = None,
+        **build: str,
     ) -> Self:
-        """Runs that meet every condition given; experiment, config and host by id or name.
+        """Runs that meet every condition given; experiment, config and host by id or name, `build` by a field of Build.
 
         Names are looked up at once, in three queries at most. See runs.selectors.lists for tags, and for searching.
         """
@@ -61,6 +62,7 @@ class RunQuerySet(models.QuerySet["Run"]):
         wanted &= related_to("config", find_ids("runs.Config", config)) if by_id else models.Q()
         for kind, pk in find_facets(config="" if by_id else config, command=command, server=server).items():
             wanted &= related_to(f"facet_{kind}", [pk] if pk else [])
+        wanted &= models.Q(**{f"build__{name}": value for name, value in build.items()})
         wanted &= models.Q(requests_per_second__gte=min_rps) if min_rps is not None else models.Q()
         wanted &= models.Q(requests_per_second__lte=max_rps) if max_rps is not None else models.Q()
         return self.filter(wanted, created_since("runs.Run", since) if since else models.Q())

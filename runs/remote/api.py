@@ -226,16 +226,22 @@ class Registered(Rows):
 
 
 class GeneratorViews(Registered):
+    """Machines that load tests are started on."""
+
     queryset = LoadGenerator.objects.all()
     serializer_class = GeneratorSerializer
 
 
 class TargetViews(Registered):
+    """Servers that are put under load, with their addresses."""
+
     queryset = Target.objects.select_related("host").prefetch_related("addresses")
     serializer_class = TargetSerializer
 
 
 class PlanViews(Registered):
+    """What a remote run does: tool, load, repeats and variants, on a target."""
+
     queryset = Plan.objects.select_related("target__host", "generator", "address")
     serializer_class = PlanSerializer
     detail_class = PlanDetailSerializer
@@ -257,6 +263,8 @@ class PlanViews(Registered):
 
 
 class JobViews(Registered):
+    """Plans as they were run: state, steps and the experiment that they made."""
+
     queryset = Job.objects.with_counts()
     serializer_class = JobSerializer
     detail_class = JobDetailSerializer

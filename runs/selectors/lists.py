@@ -7,30 +7,23 @@ costs among a thousand. Where a list of runs goes by several names, the newest r
 from __future__ import annotations
 
 import heapq
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.core.exceptions import EmptyResultSet
-from django.db import connection
-from django.db.models import F, Model, Q, QuerySet
+from django.db.models import Model, Q, QuerySet
 from django.http import QueryDict
 
 from runs.analysis.trend import MOST_DAYS, Day
-from runs.models import Experiment, Facet, Host, Run, Trend, TrendLine
+from runs.models import Facet, Host, Run, Trend, TrendLine
 from runs.models.results import RunQuerySet
-from runs.querysets import find_facets, parse_id
+from runs.querysets import find_facets, parse_id, union_rows
+from runs.selectors.search import FACET_KINDS, NameMatch, find_names
 
 PAGE_SIZE = 50
 RATE = "requests_per_second"
 UNINDEXED = {"min_rps", "max_rps", "sort"}  # filters with which all runs are still read in the order of one index
 MAX_SORTED = 1000  # of what was narrowed down, only the newest are sorted by rate
-MAX_FOUND = 5  # names of a kind that a search gives
-SCANNED = 500  # names of a kind that a search scans
-MIN_LETTERS = 3  # that a search by trigrams needs
-FACET_KINDS: list[str] = Facet.Kind.values
-FACET_COLUMNS = ("pk", "kind", "value", "n_runs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,27 +87,6 @@ def _after(key: str, column: str, descending: bool) -> Q | None:
     number, further = read[0], Q(**{f"id__{side}": read[1]})
     # The first condition lets the index begin where the page does; the second says which of equal values are further on.
     return Q(**{f"{column}__{side}e": number}) & (Q(**{f"{column}__{side}": number}) | further)
-
-
-def union_rows(parts: Iterable[QuerySet[Any, Any]]) -> list[tuple[Any, ...]]:
-    """The rows of several short lists of values, one after the other, by one query: each is read along its index.
-
-    UNION of the ORM would do, but SQLite takes no limits inside of it unless they are a query deeper.
-    """
-    texts: list[str] = []
-    values: list[Any] = []
-    for number, part in enumerate(parts):
-        try:
-            text, params = part.query.sql_with_params()
-        except EmptyResultSet:
-            continue
-        texts.append(f"SELECT * FROM ({text}) part{number}")  # noqa: S608  (the ORM wrote it; its values are apart)
-        values += params
-    if not texts:
-        return []
-    with connection.cursor() as cursor:
-        cursor.execute(" UNION ALL ".join(texts), values)
-        return list(cursor.fetchall())
 
 
 # --- the list of runs ------------------------------------------------------------------------------------------------------
@@ -230,76 +202,6 @@ def popular_facets(most: int = 25) -> dict[str, list[tuple[str, int]]]:
         found[kind].append((value, n_runs))
     hosts = Host.objects.filter(n_runs__gt=0).order_by("-n_runs")
     return found | {"host": list(hosts.values_list("name", "n_runs")[:most])}
-
-
-# --- names that hold a text ------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class NameMatch:
-    """A name that holds the text: the filter that narrows a list to it, its value there, and its number of runs, if known.
-
-    condition   the runs of that name, by a condition that an index begins with
-    """
-
-    kind: str
-    name: str
-    value: str
-    n_runs: int | None
-    condition: Q
-
-
-def find_names(text: str) -> tuple[list[NameMatch], bool]:
-    """The names of tools, configs, commands, servers, tags, experiments and hosts that hold this text; are there more?
-
-    Of each kind the few most used (or newest). The most used names are scanned first: what is common is found there.
-    What is rare is found by trigrams, all over the table. Each of the two would be slow at what the other is good for.
-    Six queries at most.
-    """
-    kinds = [*_find_facets(text).values(), _find_experiments(text), _find_hosts(text)]
-    return [name for names in kinds for name in names[:MAX_FOUND]], any(len(names) > MAX_FOUND for names in kinds)
-
-
-def _find_facets(text: str) -> dict[str, list[NameMatch]]:
-    used, small = Facet.objects.filter(n_runs__gt=0), text.casefold()
-    most_used = used.order_by("-n_runs").values_list(*FACET_COLUMNS)
-    rows = union_rows(most_used.filter(kind=kind)[:SCANNED] for kind in FACET_KINDS)
-    found = _group_by_kind(row for row in rows if small in row[2].casefold())
-    if len(text) < MIN_LETTERS:
-        return found
-    scanned = Counter(row[1] for row in rows)
-    rest = [kind for kind in FACET_KINDS if scanned[kind] == SCANNED and len(found[kind]) <= MAX_FOUND]
-    # Sorted by a sum, so that the search goes by the letters and not along the index of the most used.
-    holding = used.filter(value__icontains=text).order_by((F("n_runs") + 0).desc()).values_list(*FACET_COLUMNS)
-    everywhere = _group_by_kind(union_rows(holding.filter(kind=kind)[: MAX_FOUND + 1] for kind in rest))
-    return found | {kind: everywhere[kind] for kind in rest}
-
-
-def _group_by_kind(rows: Iterable[tuple[Any, ...]]) -> dict[str, list[NameMatch]]:
-    names: dict[str, list[NameMatch]] = {kind: [] for kind in FACET_KINDS}
-    for pk, kind, value, n_runs in rows:
-        names[kind].append(NameMatch(kind, value, value, n_runs, _facet_condition(kind, pk, value)))
-    return names
-
-
-def _facet_condition(kind: str, pk: int, value: str) -> Q:
-    if kind == Facet.Kind.TOOL:
-        return Q(tool=value)
-    return Q(taggings__facet=pk) if kind == Facet.Kind.TAG else Q(**{f"facet_{kind}_id": pk})
-
-
-def _find_experiments(text: str) -> list[NameMatch]:
-    last: int = Experiment.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
-    matches = Experiment.objects.filter(name__icontains=text).values_list("pk", "name")
-    found = list(matches.filter(pk__gt=last - SCANNED).order_by("-pk")[: MAX_FOUND + 1])
-    if len(found) <= MAX_FOUND and len(text) >= MIN_LETTERS:
-        found = list(matches.order_by((F("pk") + 0).desc())[: MAX_FOUND + 1])
-    return [NameMatch("experiment", name, str(pk), None, Q(experiment_id=pk)) for pk, name in found]
-
-
-def _find_hosts(text: str) -> list[NameMatch]:
-    rows = Host.objects.filter(name__icontains=text).order_by("-n_runs").values_list("pk", "name", "n_runs")
-    return [NameMatch("host", name, str(pk), n_runs, Q(host_id=pk)) for pk, name, n_runs in rows[: MAX_FOUND + 1]]
 
 
 @dataclass(frozen=True, slots=True)

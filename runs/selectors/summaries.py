@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from runs.models import Config, Experiment, Host, Run
-from runs.selectors.lists import union_rows
+from runs.querysets import union_rows
 
 MAX_RUNS, MAX_CONFIGS = 120, 60  # of one experiment: the newest runs, the first configs
 SCANNED_RUNS = 1000  # of a host, to find the experiments that it took part in

@@ -5,6 +5,7 @@ from __future__ import annotations
 import orjson
 from django import template
 from django.core.serializers.json import DjangoJSONEncoder
+from django.urls import reverse
 from django.utils.html import format_html, format_html_join, json_script
 from django.utils.safestring import SafeString
 
@@ -64,6 +65,16 @@ def get(mapping: dict[object, object], key: object) -> object:
 @register.filter
 def phases(words: str) -> list[str]:
     return ["", *words.split()]
+
+
+@register.simple_tag(takes_context=True)
+def page_link(context: template.Context, name: str, words: str, parts: str = "") -> SafeString:
+    """A link in the bar of every page; it is marked on the page itself and on those that are `parts` of it."""
+    request = context.get("request")
+    shown = request.resolver_match.url_name if request and request.resolver_match else ""
+    current = "page" if shown == name else "true" if shown in parts.split() else ""
+    mark = format_html(' aria-current="{}"', current) if current else ""
+    return format_html('<a href="{}"{}>{}</a>', reverse(name), mark, words)
 
 
 @register.simple_tag

@@ -30,7 +30,10 @@ NARROWED = (
         "tag=nightly&tool=ab&since=2000-01-01",
     ),
 )
-PAGES = ["/", "/experiments/", "/hosts/", "/uploads/", "/trends/", "/runs/", *(f"/runs/?{query}" for query in NARROWED)]
+PAGES = [
+    *("/", "/search/?q=worker", "/api/", "/experiments/", "/hosts/", "/uploads/", "/trends/", "/runs/"),
+    *(f"/runs/?{query}" for query in NARROWED),
+]
 REST = [
     *(f"/api/v1/{name}/" for name in ("runs", "hosts", "configs", "experiments", "uploads", "captures")),
     *("/api/v1/runs/?tag=nightly", "/api/v1/runs/?config=worker&host=web1&since=2000-01-01&min_rps=1"),
