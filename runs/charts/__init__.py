@@ -7,18 +7,25 @@ that one figure serves light and dark. Series colours go by a config's place and
 from __future__ import annotations
 
 import html
+import re
 from typing import Any
 
 Figure = dict[str, Any]
 
 N_COLORS = 8
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star", "pentagon", "cross")
+# XML has no way at all to write these, not even escaped.
+UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 COLORWAY = [f"--s{place}" for place in range(N_COLORS)]
 MOST_LINES = 10
 
 
 def color(place: int) -> str:
     return f"--s{place % N_COLORS}"
+
+
+def paint(place: int) -> str:
+    return f"s{place % N_COLORS}"
 
 
 def symbol(place: int) -> str:
@@ -34,6 +41,11 @@ def short(name: str, most: int = 28) -> str:
     return f"{name[: most - tail - 1].rstrip()}…{name[-tail:].lstrip()}"
 
 
+def clean(words: str) -> str:
+    """On one line, without characters that XML cannot hold."""
+    return " ".join(UNWRITABLE.sub("\ufffd", words).split())
+
+
 def as_text(words: str) -> str:
     """Words as Plotly shows them: it takes tags and %{...} in any text of a figure for its own."""
     return html.escape(words, quote=False).replace("{", "&#123;")
@@ -47,6 +59,12 @@ def label(name: str, most: int = 28) -> str:
 def plain(value: float) -> str:
     """Four significant figures without an exponent, for hover boxes: 29219.55 -> "29220"."""
     return f"{float(f'{value:.4g}'):.12g}"
+
+
+def write(value: float) -> str:
+    """As the pages' tables write it: four significant figures, thousands marked: 29219.55 -> "29,220"."""
+    rounded = float(f"{value:.4g}")
+    return f"{rounded:,.0f}" if abs(rounded) >= 1000 else f"{rounded:.12g}"
 
 
 def scatter(mode: str, x: Any, y: Any, **parts: Any) -> Figure:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from runs.charts import (
@@ -15,16 +15,19 @@ from runs.charts import (
     color,
     label,
     layout,
-    marker,
+    paint,
     plain,
-    scatter,
     short,
     suffix,
     symbol,
+    write,
 )
+from runs.charts.description import Bars, Chart, Dots, Mark, Panel, Row, Whisker, linear_axis
 
 # Enough dots to show a spread; beyond it they only cover one another and weigh on the page.
 MOST_DOTS = 60
+MOST_BARS = 40
+SMALLEST, LARGEST = 1e-9, 1e15
 # Heights in pixels of a config's strip, and of a program's name with its figures.
 ROW, HEAD = 30, 46
 # (key, name, colour) of the parts of a stack, from zero
@@ -60,24 +63,84 @@ class Bar:
     delta: str = ""
     interval: tuple[float, float] | None = None
     counted: bool = True
+    label: str = ""
+    change: str = ""
+    workload: str = ""
+    failed: bool = False
 
     @property
     def mean(self) -> float:
         return sum(self.values) / len(self.values) if self.values else 0.0
 
 
-def throughput_figure(bars: Sequence[Bar]) -> Figure:
-    height = 60 + 34 * max(len(bars), 2)
-    return {
-        "data": [_means(bars), *[_dots(at, bar) for at, bar in enumerate(bars) if bar.values]],
-        "layout": layout(
-            height,
-            margin={"l": 8, "r": 24, "t": 8, "b": 40},
-            bargap=0.3,
-            xaxis=axis("requests per second", rangemode="tozero"),
-            yaxis=_names_axis([label(bar.name) for bar in bars], autorange="reversed"),
-        ),
-    }
+RATE = "requests per second"
+
+
+def rate_chart(bars: Sequence[Bar], title: str = "Which config serves more?", unit: str = RATE) -> Chart | None:
+    """A bar for each config that has a rate, in a panel for each workload; None where no config has one."""
+    filled = [replace(bar, values=tuple(drawable(bar.values))) for bar in bars if drawable(bar.values)]
+    if not filled:
+        return None
+    workloads = dict.fromkeys(bar.workload for bar in filled)
+    shown = {name: [bar for bar in filled if bar.workload == name][:MOST_BARS] for name in workloads}
+    panels = tuple(_rate_panel(name, group, unit) for name, group in shown.items())
+    words = "; ".join(_describe(bar, unit) for group in shown.values() for bar in group)
+    n_left = len(filled) - sum(map(len, shown.values()))
+    notes = ["a dot is a run", "a bar their mean"]
+    notes += ["a line its 95 % interval"] if any(bar.interval for bar in filled) else []
+    notes += ["hatched: not counted"] if not all(bar.counted and not bar.failed for bar in filled) else []
+    notes += [f"{n_left} more configs are not drawn"] if n_left else []
+    rows = tuple((bar.name, len(bar.values), bar.mean, bar.change, *bar.values) for bar in filled)
+    most = max(len(bar.values) for bar in filled)
+    heads = ("config", "runs", f"mean, {unit}", "change", *(f"run {n}" for n in range(1, most + 1)))
+    return Chart("throughput", title, panels, note=" · ".join(notes), summary=words, heads=heads, rows=rows)
+
+
+def _describe(bar: Bar, unit: str) -> str:
+    mark = "" if bar.counted and not bar.failed else ", failed" if bar.failed else ", not counted"
+    return f"{bar.name}: {write(bar.mean)} {unit}, {len(bar.values)} runs{mark}"
+
+
+def _rate_panel(title: str, bars: Sequence[Bar], unit: str) -> Panel:
+    """The axis reaches every value that counts, and of others and of intervals as much as does not press the bars flat."""
+    good = [value for bar in bars if bar.counted and not bar.failed for value in bar.values]
+    top = max(good or [value for bar in bars for value in bar.values]) or 1.0
+    beyond = [value for bar in bars for value in (*bar.values, *(bar.interval or ()))]
+    axis = linear_axis(max(top, min(max(beyond), 1.3 * top)), unit)
+    marks: list[Mark] = []
+    for at, bar in enumerate(bars):
+        hatched = bar.failed or not bar.counted
+        marks.append(Bars(paint(bar.place), (at,), (0.0,), (bar.mean,), hatched=(hatched,)))
+        marks += [Whisker(at, *bar.interval)] if bar.interval else []
+        marks.append(Dots(bar.place, bar.values, (float(at),) * len(bar.values), bar.name, bar.hovers))
+    return Panel(axis, tuple(_rate_row(bar) for bar in bars), tuple(marks), title)
+
+
+def _rate_row(bar: Bar) -> Row:
+    words = " · failed" if bar.failed else "" if bar.counted else " · not counted"
+    return Row(bar.name + words, bar.label, value=write(bar.mean), more=bar.change, place=bar.place, muted=bool(words))
+
+
+def mini_rows(bars: Sequence[Bar], most: int = 6) -> list[MiniBar]:
+    """For cards: at most `most` bars to one scale. One that does not count is as long as the scale at most."""
+    filled = [bar for bar in bars if drawable(bar.values)][:most]
+    good = [bar.mean for bar in filled if bar.counted and not bar.failed]
+    top = max(good or [bar.mean for bar in filled], default=1.0) or 1.0
+    return [
+        MiniBar(
+            bar.name,
+            write(bar.mean),
+            round(100 * min(bar.mean / top, 1.0), 1),
+            bar.place % N_COLORS,
+            bar.failed or not bar.counted,
+        )
+        for bar in filled
+    ]
+
+
+def drawable(values: Sequence[float]) -> list[float]:
+    """Those that a time or a rate can be: nought, or a positive number that an axis can be made for."""
+    return [value for value in values if value == 0 or SMALLEST <= value <= LARGEST]
 
 
 def _names_axis(names: Sequence[str], **parts: Any) -> Figure:
@@ -85,58 +148,15 @@ def _names_axis(names: Sequence[str], **parts: Any) -> Figure:
     return axis(showgrid=False, zeroline=False, **ticks, **parts)
 
 
-def _means(bars: Sequence[Bar]) -> Figure:
-    return {
-        "type": "bar",
-        "orientation": "h",
-        "y": list(range(len(bars))),
-        "x": [bar.mean for bar in bars],
-        "marker": {
-            "color": [color(bar.place) for bar in bars],
-            "opacity": 0.55,
-            "pattern": {"shape": ["" if bar.counted else "/" for bar in bars]},
-        },
-        "text": ["" if bar.counted else "not counted" for bar in bars],
-        "textposition": "auto",
-        "insidetextanchor": "start",
-        "textfont": {"color": "--ink"},
-        "width": 0.62,
-        "error_x": _whiskers(bars),
-        "hovertext": [_hover(bar) for bar in bars],
-        "hoverinfo": "text",
-    }
+@dataclass(frozen=True, slots=True)
+class MiniBar:
+    """A bar of a card. width: per cent of the longest that counts; failed: hatched."""
 
-
-def _whiskers(bars: Sequence[Bar]) -> Figure:
-    """The intervals, cut at nought and where they would press the bars flat."""
-    most = 1.5 * max([value for bar in bars for value in bar.values], default=0.0)
-    intervals = [bar.interval for bar in bars]
-    ends = [bar.interval or (bar.mean, bar.mean) for bar in bars]
-    return {
-        "type": "data",
-        "symmetric": False,
-        "array": [max(min(high, most) - bar.mean, 0.0) for bar, (_, high) in zip(bars, ends, strict=True)],
-        "arrayminus": [max(bar.mean - max(low, 0.0), 0.0) for bar, (low, _) in zip(bars, ends, strict=True)],
-        "visible": any(intervals),
-        "color": "--ink",
-        "thickness": 1.5,
-        "width": 5,
-    }
-
-
-def _dots(at: int, bar: Bar) -> Figure:
-    hover = {"hovertext": list(bar.hovers) or None, "hoverinfo": "text" if bar.hovers else "x"}
-    return scatter("markers", list(bar.values), [at] * len(bar.values), marker=marker(bar.place, 10, 1.5), **hover)
-
-
-def _hover(bar: Bar) -> str:
-    lines = [
-        f"<b>{as_text(bar.name)}</b>",
-        f"{plain(bar.mean)} requests per second, n={len(bar.values)}",
-        as_text(bar.delta),
-    ]
-    lines.append("" if bar.counted else "not counted, see the doubts")
-    return "<br>".join(filter(None, lines))
+    name: str
+    value: str
+    width: float
+    shade: int
+    failed: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,276 +1,313 @@
-"""Pictures drawn without a browser: SVG to embed elsewhere by its address, or to put into an HTML file.
+"""The SVG back end: charts inside a page, and the same as files of their own.
 
-Nothing in a picture is loaded from anywhere, and none has a script. Lengths are px at the picture's own size; it scales with
-the box that it is put into. Every colour stands twice: as an attribute for the light scheme, which any renderer knows, and in
-a style for the dark one, which browsers follow. ElementTree escapes what names bring along.
+A plot is an <svg> as wide as its box whose x positions are per cents, so that text keeps its size at any width. Only lines
+and areas are stretched. Colours are classes: of the page's style sheet, or in a file of a style element. Text of users is
+escaped.
 """
 
 from __future__ import annotations
 
-import math
-import re
+import html
 import unicodedata
-from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import Any
-from xml.etree.ElementTree import Element, SubElement, tostring  # noqa: S405  (writes only)
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from runs.charts import MOST_LINES, N_COLORS, plain
-from runs.charts.bars import Bar
-from runs.charts.curves import TICKS, Line, points, position, uses_log_axis
+from runs.charts import N_COLORS, SYMBOLS, clean
+from runs.charts.bars import Bar, mini_rows
+from runs.charts.description import Axis, Band, Bars, Chart, Dots, Key, Line, Panel, Row, Span, Tick, Whisker
 
-WIDTH = 720
-PAD = 16
-SMALLEST, LARGEST = 1e-9, 1e15
-NAMESPACE = "http://www.w3.org/2000/svg"
-SANS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
-# As in static/css/base.css (a test compares the two).
-LIGHT = {"box": "#ffffff", "ink": "#1c2024", "muted": "#59626c", "line": "#dfe2e5"}
-LIGHT |= {"s0": "#0072b2", "s1": "#d55e00", "s2": "#00835f", "s3": "#b5528c"}
-LIGHT |= {"s4": "#8a6a00", "s5": "#2f8fc4", "s6": "#6a51a3", "s7": "#5f666d"}
-DARK = {"box": "#1a1e22", "ink": "#e4e7ea", "muted": "#9da7b1", "line": "#2e343a"}
-DARK |= {"s0": "#4fa8df", "s1": "#f0834a", "s2": "#35b98f", "s3": "#dd8fbd"}
-DARK |= {"s4": "#d6ad33", "s5": "#8acdf3", "s6": "#ab9ae0", "s7": "#a3acb5"}
-# XML has no way at all to write these, not even escaped.
-UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-# Outlines of radius 1 for the symbols that the pages' charts use, in their order.
-SHAPES = (
-    "circle",
-    "M-.85-.85H.85V.85H-.85Z",
-    "M0-1.2 1.2 0 0 1.2-1.2 0Z",
-    "M0-1.1 1.05.8H-1.05Z",
-    "M-1-.6-.6-1 0-.4.6-1 1-.6.4 0 1 .6.6 1 0 .4-.6 1-1 .6-.4 0Z",
-    "M0-1.2.35-.4 1.2-.4.5.15.75 1 0 .5-.75 1-.5.15-1.2-.4-.35-.4Z",
-    "M0-1.1 1.05-.35.65.9H-.65L-1.05-.35Z",
-    "M-.4-1H.4V-.4H1V.4H.4V1H-.4V.4H-1V-.4H-.4Z",
+# Corners of the symbols of SYMBOLS with a radius of about 1; the first is a circle.
+CORNERS: tuple[tuple[tuple[float, float], ...], ...] = (
+    (),
+    ((-0.87, -0.87), (0.87, -0.87), (0.87, 0.87), (-0.87, 0.87)),
+    ((0, -1.2), (1.2, 0), (0, 1.2), (-1.2, 0)),
+    ((0, -1.1), (1.05, 0.8), (-1.05, 0.8)),
+    ((-1, -0.6), (-0.6, -1), (0, -0.4), (0.6, -1), (1, -0.6), (0.4, 0))
+    + ((1, 0.6), (0.6, 1), (0, 0.4), (-0.6, 1), (-1, 0.6), (-0.4, 0)),
+    ((0, -1.2), (0.35, -0.4), (1.2, -0.4), (0.5, 0.15), (0.75, 1), (0, 0.5), (-0.75, 1), (-0.5, 0.15), (-1.2, -0.4))
+    + ((-0.35, -0.4),),
+    ((0, -1.1), (1.05, -0.35), (0.65, 0.9), (-0.65, 0.9), (-1.05, -0.35)),
+    ((-0.4, -1), (0.4, -1), (0.4, -0.4), (1, -0.4), (1, 0.4), (0.4, 0.4))
+    + ((0.4, 1), (-0.4, 1), (-0.4, 0.4), (-1, 0.4), (-1, -0.4), (-0.4, -0.4)),
 )
-BAR_ROW, BAR_HEIGHT, BARS_TOP = 46, 16, 60
-MOST_BARS = 40
-VALUE_ROOM = 86  # room to the right for the last bar's figure
-UNIT = "requests per second"
-LEFT, RIGHT, PLOT = 64, WIDTH - 40, 300
-DASHES = ("", "7 4", "2 3", "7 3 2 3", "12 4")
-Place = Callable[[float], float]
+HEAD, BAR, THIN_BAR, GAP = 19, 22, 14, 10  # px of a row's label, its bar, a bar without one, and what follows
+LETTER = 6.6  # px of a letter at the size of the text
+RADIUS, SMALL_RADIUS = 5, 3.2
+ACROSS = 1000  # units of width in which lines and areas are drawn
+NARROW, WIDE = 46, 96  # letters of a row's label
+MOST_HOVERS = 200
 
 
-def draw_bars(given: Sequence[Bar], title: str) -> str:
-    filled = [replace(bar, values=tuple(drawable(bar.values))) for bar in given if drawable(bar.values)]
-    if not filled:
-        return empty_picture("throughput", title, "No run here says how many requests it served per second.")
-    shown = filled[:MOST_BARS]
-    described = "; ".join(
-        f"{bar.name}: {write_value(bar.mean)} {UNIT}, n={len(bar.values)}{'' if bar.counted else ', not counted'}"
-        for bar in shown
-    )
-    left_out = f" {len(filled) - MOST_BARS} more are not drawn." if len(filled) > MOST_BARS else ""
-    height = BARS_TOP + BAR_ROW * len(shown) + 44
-    root = new_canvas("throughput", height, f"{title}: {UNIT}", described + left_out)
-    text(root, truncate(clean(title), WIDTH - 2 * PAD, 15), PAD, 28, size=15, bold=True)
-    intervals = [bar.interval for bar in shown if bar.interval]
-    words = ", 95 % interval a line" if intervals else ""
-    text(root, f"{UNIT}, mean of n; each repeat a dot{words}", PAD, 47, color="muted")
-    # The axis reaches every value, and of an interval as much as does not press the bars flat.
-    top = max(value for bar in shown for value in bar.values) or 1.0
-    marks = round_ticks(max([top, *(min(high, 1.5 * top) for _, high in intervals)]))
-    scale = (WIDTH - PAD - VALUE_ROOM - PAD) / marks[-1]
-    for mark in marks:
-        x = PAD + mark * scale
-        path = f"M{number(x)} {BARS_TOP}V{number(height - 38)}"
-        draw(root, "path", "line" if mark else "muted", line=True, d=path)
-        text(root, plain(mark), x, height - 20, color="muted", size=11, anchor="middle")
-    for at, bar in enumerate(shown):
-        _bar(root, bar, BARS_TOP + BAR_ROW * at, scale, marks[-1])
-    text(root, left_out.strip(), WIDTH - PAD, 47, color="muted", anchor="end")
-    return to_text(root)
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """A drawn panel: its elements, and how much room they take. left, right: px beside what `width` means."""
+
+    body: str
+    height: float
+    left: int
+    right: int
 
 
-def _bar(root: Element, bar: Bar, y: float, scale: float, most: float) -> None:
-    dot(root, bar.place, PAD + 6, y + 12)
-    words = clean(bar.name) if bar.counted else f"not counted: {clean(bar.name)}"
-    text(root, truncate(words, WIDTH - 3 * PAD, 12.5), PAD + 16, y + 16, color="ink" if bar.counted else "muted")
-    middle = y + 22 + BAR_HEIGHT / 2
-    place = {"x": PAD, "y": y + 22, "width": bar.mean * scale, "height": BAR_HEIGHT}
-    box = draw(root, "rect", shade(bar.place), line=not bar.counted, **place, rx=2, opacity=0.55)
-    if not bar.counted:
-        box.attrib |= {"opacity": "1", "stroke-dasharray": "4 3"}
-    furthest = max(drawable([*bar.values, *(bar.interval or ())]), default=0.0)
-    if bar.interval:
-        _whisker(root, bar.interval, middle, scale, most)
-    for value in bar.values[:200]:
-        dot(root, bar.place, PAD + value * scale, middle, 4)
-    x = PAD + min(furthest, most) * scale + 10
-    text(root, f"{write_value(bar.mean)} (n={len(bar.values)})", min(x, WIDTH - VALUE_ROOM - 4), middle + 4, bold=True)
+def symbol_at(place: int) -> int:
+    return (place + place // N_COLORS) % len(SYMBOLS)
 
 
-def _whisker(root: Element, interval: tuple[float, float], y: float, scale: float, most: float) -> None:
-    """A line with an end cap at each bound that lies on the picture."""
-    low, high = max(interval[0], 0.0), min(interval[1], most)
-    path = f"M{number(PAD + low * scale)} {number(y)}H{number(PAD + high * scale)}"
-    for bound in interval:
-        if 0 <= bound <= most:
-            path += f"M{number(PAD + bound * scale)} {number(y - 5)}v10"
-    draw(root, "path", "ink", line=True, d=path, stroke_width=1.5)
+def px(value: float) -> str:
+    return f"{round(value, 1):g}"
 
 
-def draw_percentiles(lines: Sequence[Line], title: str, *, scale: str = "") -> str:
-    """The picture of up to ten runs, every config's first runs first. `scale`: of the time axis, see uses_log_axis."""
-    drawn = [(line, [(x, y) for x, y, _ in points(line) if drawable([y])]) for line in _select_lines(lines)]
-    drawn = [(line, dots) for line, dots in drawn if len(dots) > 1]
-    if not drawn:
-        return empty_picture("latency", title, "No run here printed percentiles.")
-    log = uses_log_axis([line for line, _ in drawn], scale)
-    left_out = len(lines) - len(drawn)
-    top = 74 + 18 * math.ceil(len(drawn) / 2)
-    root = new_canvas(
-        "latency", top + PLOT + 56, f"{title}: latency percentiles", _describe([line for line, _ in drawn])
-    )
-    text(root, truncate(clean(title), WIDTH - 2 * PAD, 15), PAD, 28, size=15, bold=True)
-    words = f"ms within which that share of requests was answered{', log scale' if log else ''}"
-    text(root, words + (f"; {left_out} more runs are not drawn" if left_out else ""), PAD, 47, color="muted")
-    for at, (line, _) in enumerate(drawn):
-        _key(root, line, PAD + at % 2 * (WIDTH / 2 - PAD), 68 + 18 * (at // 2))
-    across = _x_axis(root, max(x for _, dots in drawn for x, _ in dots), top)
-    up = _y_axis(root, [y for _, dots in drawn for _, y in dots], top, log)
-    for line, dots in drawn:
-        places = [(across(x), up(y)) for x, y in dots if y > 0 or not log]
-        if places:
-            _stroke(root, line, "M" + "L".join(f"{number(x)} {number(y)}" for x, y in places))
-        for x, y in places:
-            dot(root, line.place, x, y, 3.5)
-    return to_text(root)
+def escape(words: str) -> str:
+    return html.escape(clean(words))
 
 
-def _select_lines(lines: Sequence[Line]) -> list[Line]:
-    """At most ten: more cannot be told apart. The first of each config, then the second of each, ..., in order."""
-    turn: Counter[int] = Counter()
-    ranked = []
-    for at, line in enumerate(lines):
-        turn[line.place] += 1
-        ranked.append((turn[line.place], at))
-    return [lines[at] for at in sorted(at for _, at in sorted(ranked)[:MOST_LINES])]
+def text(words: str, x: str, y: float, *classes: str, dx: float = 0) -> str:
+    names = f' class="{" ".join(classes)}"' if any(classes) else ""
+    return f'<text x="{x}" y="{px(y)}"{names}{f""" dx="{px(dx)}" """.rstrip() if dx else ""}>{escape(words)}</text>'
 
 
-def _describe(lines: Sequence[Line]) -> str:
-    return "; ".join(
-        f"{line.name}: "
-        + ", ".join(f"{p} % within {plain(line.percentiles_ms[p])} ms" for p in TICKS[:4] if p in line.percentiles_ms)
-        for line in lines
-    )
+class Painter:
+    """Draws one panel. `ids` sets the ids of this chart's symbols apart from those of others on the page."""
+
+    def __init__(self, panel: Panel, ids: str, top: float = 0.0) -> None:
+        self.panel, self.ids, self.top = panel, ids, top
+        self.used: set[tuple[int, bool]] = set()
+        self.hatched = False
+        if isinstance(panel.y, Axis):
+            self.height = float(panel.height)
+        else:
+            self.tops = list(self._tops(panel.y))
+            self.height = self.tops[-1] + self._bar(panel.y[-1]) + GAP / 2 if panel.y else 0.0
+
+    @staticmethod
+    def _bar(row: Row) -> int:
+        return BAR if row.head else THIN_BAR
+
+    def _tops(self, rows: Sequence[Row]) -> Iterator[float]:
+        """The upper edge of each row's bar."""
+        at = 0.0
+        for row in rows:
+            at += HEAD if row.head or row.label else 0
+            yield at
+            at += self._bar(row) + (GAP if row.head else 5)
+
+    def x(self, value: float) -> str:
+        return f"{round(100 * self.panel.x.place(value), 2):g}%"
+
+    def y(self, value: float) -> float:
+        """px from the top."""
+        if isinstance(self.panel.y, Axis):
+            return self.top + self.height * (1 - self.panel.y.place(value))
+        row = min(max(round(value), 0), len(self.panel.y) - 1)
+        bar = self._bar(self.panel.y[row])
+        return self.top + self.tops[row] + bar / 2 + (value - row) * bar
+
+    def draw(self) -> Plot:
+        marks = [self._mark(mark) for mark in self.panel.marks]
+        stretched = "".join(drawn for drawn, is_stretched in marks if is_stretched)
+        plain = "".join(drawn for drawn, is_stretched in marks if not is_stretched)
+        view = f'viewBox="0 {px(self.top)} {ACROSS} {px(self.height)}" y="{px(self.top)}" height="{px(self.height)}"'
+        areas = f'<svg class="p" {view} preserveAspectRatio="none">{stretched}</svg>' if stretched else ""
+        axes, left, right, below = self._axes()
+        return Plot(f"{axes}{areas}{plain}{self._ends()}", self.height + below, left, right)
+
+    # --- axes --------------------------------------------------------------------------------------------------------------
+
+    def _axes(self) -> tuple[str, int, int, int]:
+        """(elements, room to the left, to the right, below)."""
+        bottom = self.top + self.height
+        ticks = self.panel.x.ticks
+        lines = "".join(
+            f'<line x1="{self.x(t.at)}" x2="{self.x(t.at)}" y1="{px(self.top)}" y2="{px(bottom)}"/>' for t in ticks
+        )
+        words = "".join(self._tick(tick, bottom + 16) for tick in ticks)
+        below = 20 if ticks else 2
+        if self.panel.x.title:
+            words += text(self.panel.x.title, "100%", bottom + below + 13, "f", "e")
+            below += 18
+        if not isinstance(self.panel.y, Axis):
+            values = [LETTER * 1.1 * len(row.value) + LETTER * len(row.more) for row in self.panel.y if row.value]
+            right = 22 + round(max(values)) if values else 16
+            left = 58 if any(row.left for row in self.panel.y) else 0
+            return (
+                f'<g class="g">{lines}</g>{words}{"".join(map(self._row, range(len(self.panel.y))))}',
+                left,
+                right,
+                below,
+            )
+        up = self.panel.y.ticks
+        lines += "".join(f'<line x2="100%" y1="{px(self.y(t.at))}" y2="{px(self.y(t.at))}"/>' for t in up)
+        words += "".join(text(t.text, "0", self.y(t.at) + 4, "f", "e", dx=-8) for t in up)
+        left = 14 + max([round(LETTER * len(t.text)) for t in up], default=0)
+        longest = max((len(mark.end) for mark in self.panel.marks if isinstance(mark, Line)), default=0)
+        right = 18 + round(longest * LETTER) if longest else 18
+        return f'<g class="g">{lines}</g>{words}', left, right, below
+
+    def _tick(self, tick: Tick, y: float) -> str:
+        place = self.panel.x.place(tick.at)
+        anchor = "m" if place > 0.01 else ""
+        return text(tick.text, self.x(tick.at), y, "f", *(["w"] if tick.minor else []), *([anchor] if anchor else []))
+
+    def _row(self, at: int) -> str:
+        row: Row = self.panel.y[at]  # type: ignore[index]
+        y = self.top + self.tops[at]
+        middle = y + self._bar(row) / 2 + 4
+        drawn = self._head(row, y - 6) if row.head or row.label else ""
+        if row.left:
+            drawn += text(row.left, "0", middle, "f", "e", dx=-8)
+        if row.value:
+            more = f'<tspan class="f" dx="6">{escape(row.more)}</tspan>' if row.more else ""
+            drawn += f'<text x="100%" y="{px(middle)}" dx="12" class="v">{escape(row.value)}{more}</text>'
+        return drawn
+
+    def _head(self, row: Row, y: float) -> str:
+        """The label and the name over the bar; a long name twice, cut where the chart is narrow."""
+        mark, indent = "", 0.0
+        if row.place is not None and not row.label:
+            mark = f'<g class="d s{row.place % N_COLORS}">{self._symbol(row.place, "6", y - 4, RADIUS)}</g>'
+            indent = 18
+        letter = f'<tspan class="k s{(row.place or 0) % N_COLORS}">{escape(row.label)}</tspan> ' if row.label else ""
+        names = (
+            [("", row.head)] if len(row.head) <= NARROW else [("w", cut(row.head, WIDE)), ("o", cut(row.head, NARROW))]
+        )
+        return mark + "".join(
+            f'<text x="{px(indent)}" y="{px(y)}" class="{" ".join(filter(None, (kind, "f" if row.muted else "")))}">'
+            f"{letter}{escape(name)}</text>"
+            for kind, name in names
+        )
+
+    # --- marks -------------------------------------------------------------------------------------------------------------
+
+    def _mark(self, mark: object) -> tuple[str, bool]:
+        """(elements, whether they are stretched to the width)."""
+        match mark:
+            case Bars():
+                return self._bars(mark), False
+            case Dots():
+                return self._dots(mark), False
+            case Whisker():
+                return self._whisker(mark), False
+            case Span():
+                return self._span(mark), False
+            case Line():
+                return self._line(mark), True
+            case Band():
+                return self._band(mark), True
+        raise TypeError(mark)
+
+    def _bars(self, bars: Bars) -> str:
+        flags = bars.hatched or (False,) * len(bars.at)
+        self.hatched |= any(flags)
+        found = []
+        for n, (at, low, high, hatched) in enumerate(zip(bars.at, bars.low, bars.high, flags, strict=True)):
+            x0, x1, y0, y1 = self._box(bars, at, low, high)
+            paint = f' fill="url(#{self.ids}-h)" class="x {bars.paint}"' if hatched else ""
+            title = f"<title>{escape(bars.hovers[n])}</title>" if bars.hovers else ""
+            place = f'x="{px100(x0)}" width="{px100(x1 - x0)}" y="{px(y0)}" height="{px(y1 - y0)}"'
+            found.append(f"<rect {place}{paint}>{title}</rect>" if title else f"<rect {place}{paint}/>")
+        return f'<g class="{"q" if bars.solid else "b"} {bars.paint}">{"".join(found)}</g>'
+
+    def _box(self, bars: Bars, at: float, low: float, high: float) -> tuple[float, float, float, float]:
+        across = self.panel.x
+        if isinstance(self.panel.y, Axis):
+            left, right = across.place(at - bars.width / 2), across.place(at + bars.width / 2)
+            return left, right, self.y(high), self.y(low)
+        half = self._bar(self.panel.y[round(at)]) / 2
+        return across.place(low), across.place(high), self.y(at) - half, self.y(at) + half
+
+    def _dots(self, dots: Dots) -> str:
+        radius = SMALL_RADIUS if dots.small else RADIUS
+        hovers = dots.hovers if len(dots.hovers) <= MOST_HOVERS else ()
+        drawn = "".join(
+            self._symbol(dots.place, self.x(x), self.y(y), radius, hovers[at] if hovers else "")
+            for at, (x, y) in enumerate(zip(dots.x, dots.y, strict=True))
+        )
+        return f'<g class="d s{dots.place % N_COLORS}">{drawn}</g>'
+
+    def _symbol(self, place: int, x: str, y: float, radius: float, hover: str = "") -> str:
+        kind = symbol_at(place)
+        if kind:
+            self.used.add((kind, radius != RADIUS))
+            name = f"{self.ids}-{kind}{'' if radius == RADIUS else 's'}"
+            tag, where = "use", f'href="#{name}" x="{x}" y="{px(y)}"'
+        else:
+            tag, where = "circle", f'cx="{x}" cy="{px(y)}" r="{radius:g}"'
+        return f"<{tag} {where}><title>{escape(hover)}</title></{tag}>" if hover else f"<{tag} {where}/>"
+
+    def _whisker(self, whisker: Whisker) -> str:
+        """A line with a cap at each end that lies on the axis."""
+        axis, y = self.panel.x, self.y(whisker.row)
+        ends = [value for value in (whisker.low, whisker.high) if axis.low <= value <= axis.high]
+        caps = "".join(f'<line x1="{self.x(v)}" x2="{self.x(v)}" y1="{px(y - 5)}" y2="{px(y + 5)}"/>' for v in ends)
+        line = f'<line x1="{self.x(whisker.low)}" x2="{self.x(whisker.high)}" y1="{px(y)}" y2="{px(y)}"/>'
+        return f'<g class="i">{line}{caps}</g>'
+
+    def _span(self, span: Span) -> str:
+        left, right = self.panel.x.place(span.low), self.panel.x.place(span.high)
+        size = f'y="{px(self.top)}" height="{px(self.height)}"'
+        if right > left:
+            drawn = f'<rect class="z {span.paint}" x="{px100(left)}" width="{px100(right - left)}" {size}/>'
+        else:
+            ends = f'y1="{px(self.top)}" y2="{px(self.top + self.height)}"'
+            drawn = f'<line class="r {span.paint}" x1="{px100(left)}" x2="{px100(left)}" {ends}/>'
+        if not span.text:
+            return drawn
+        anchor, dx = ("e", -5) if left > 0.5 else ("", 5)
+        return drawn + text(span.text, px100(left), self.top + 12, "f", anchor, dx=dx)
+
+    def _across(self, value: float) -> str:
+        return px(ACROSS * self.panel.x.place(value))
+
+    def _line(self, line: Line) -> str:
+        path, pen = [], "M"
+        for x, y in zip(line.x, line.y, strict=True):
+            if y is None:
+                pen = "M"
+                continue
+            path.append(f"{pen}{self._across(x)} {px(self.y(y))}")
+            pen = "L"
+        kind = "l" + (" t" if line.dotted else "") + (" n" if line.thin else "")
+        return f'<path class="{kind} {line.paint}" d="{"".join(path)}"/>'
+
+    def _band(self, band: Band) -> str:
+        upper = [f"{self._across(x)} {px(self.y(y))}" for x, y in zip(band.x, band.high, strict=True)]
+        lower = [f"{self._across(x)} {px(self.y(y))}" for x, y in zip(band.x, band.low, strict=True)]
+        return f'<path class="{"q" if band.solid else "a"} {band.paint}" d="M{"L".join([*upper, *lower[::-1]])}z"/>'
+
+    def _ends(self) -> str:
+        """Labels beside the last points of lines, moved apart."""
+        ends: list[tuple[float, Line]] = []
+        for line in self.panel.marks:
+            if isinstance(line, Line) and line.end:
+                ends.append((self.y([y for y in line.y if y is not None][-1]) + 4, line))
+        ends.sort(key=lambda entry: entry[0])
+        places: list[float] = []
+        for y, _ in ends:
+            places.append(max(y, places[-1] + 14) if places else y)
+        over = max(places[-1] - self.top - self.height, 0.0) if places else 0.0
+        labels = zip(places, ends, strict=True)
+        return "".join(text(line.end, "100%", y - over, "k", line.paint, dx=8) for y, (_, line) in labels)
+
+    def definitions(self) -> str:
+        outlines = "".join(
+            f'<path id="{self.ids}-{kind}{"s" if small else ""}" d="{outline(kind, 0, 0, SMALL_RADIUS if small else RADIUS)}"/>'
+            for kind, small in sorted(self.used)
+        )
+        hatch = (
+            f'<pattern id="{self.ids}-h" width="6" height="6" patternUnits="userSpaceOnUse" '
+            'patternTransform="rotate(45)"><path class="h" d="M0 0V6"/></pattern>'
+            if self.hatched
+            else ""
+        )
+        return f"<defs>{outlines}{hatch}</defs>" if outlines or hatch else ""
 
 
-def _key(root: Element, line: Line, x: float, y: float) -> None:
-    _stroke(root, line, f"M{number(x)} {number(y)}h26")
-    dot(root, line.place, x + 13, y, 3.5)
-    text(root, truncate(clean(line.name), WIDTH / 2 - 3 * PAD - 34), x + 34, y + 4)
+def px100(share: float) -> str:
+    return f"{round(100 * share, 2):g}%"
 
 
-def _x_axis(root: Element, furthest: float, top: float) -> Place:
-    first, last = math.log10(1.9), math.log10(furthest * 1.12)
-    scale = (RIGHT - LEFT) / (last - first)
-    for tick in TICKS:
-        x = LEFT + (math.log10(position(float(tick))) - first) * scale
-        if x <= RIGHT:
-            draw(root, "path", "line", line=True, d=f"M{number(x)} {number(top)}v{PLOT}")
-            text(root, f"{tick} %", x, top + PLOT + 18, color="muted", size=11, anchor="middle")
-    text(root, "share of requests", RIGHT, top + PLOT + 38, color="muted", anchor="end")
-    return lambda value: LEFT + (math.log10(value) - first) * scale
-
-
-def _y_axis(root: Element, values: Sequence[float], top: float, log: bool) -> Place:
-    bottom = top + PLOT
-    if log:  # powers of ten around the values, at least one decade of them
-        above = [math.log10(value) for value in values if value > 0] or [0.0]
-        first = math.floor(min(above))
-        marks = [10.0**power for power in range(first, max(math.ceil(max(above)), first + 1) + 1)]
-        low, high = math.log10(marks[0]), math.log10(marks[-1])
-    else:
-        marks = round_ticks(max(values) or 1.0)
-        low, high = 0.0, marks[-1]
-    scale = PLOT / (high - low)
-
-    def place(value: float) -> float:
-        return bottom - ((math.log10(value) if log else value) - low) * scale
-
-    for mark in marks:
-        draw(root, "path", "line", line=True, d=f"M{LEFT} {number(place(mark))}H{RIGHT}")
-        text(root, plain(mark), LEFT - 8, place(mark) + 4, color="muted", size=11, anchor="end")
-    return place
-
-
-def _stroke(root: Element, line: Line, path: str) -> None:
-    drawn = draw(root, "path", shade(line.place), line=True, d=path, stroke_width=2)
-    if dash := DASHES[(line.repeat - 1) % len(DASHES)]:
-        drawn.attrib["stroke-dasharray"] = dash
-
-
-def new_canvas(name: str, height: float, title: str, description: str) -> Element:
-    """An empty picture. `name` sets its ids apart from those of others on one page; the rest screen readers read out."""
-    size = {"width": str(WIDTH), "height": number(height), "viewBox": f"0 0 {WIDTH} {number(height)}"}
-    names = {"class": "bd", "role": "img", "aria-labelledby": f"bd-{name}-title bd-{name}-desc"}
-    root = Element("svg", {"xmlns": NAMESPACE, **size, **names, "font-family": SANS})
-    for tag, words in (("title", title), ("desc", description)):
-        SubElement(root, tag, {"id": f"bd-{name}-{tag}"}).text = clean(words)
-    rules = "".join(f".bd-{paint}-{key}{{{paint}:{DARK[key]}}}" for paint in ("fill", "stroke") for key in DARK)
-    SubElement(root, "style").text = f"@media (prefers-color-scheme: dark){{{rules}}}"
-    draw(root, "rect", "box", width=WIDTH, height=height, rx=6)
-    return root
-
-
-def to_text(root: Element) -> str:
-    return tostring(root, encoding="unicode")
-
-
-def draw(parent: Element, tag: str, color: str, *, line: bool = False, **attributes: float | str) -> Element:
-    """A shape in a colour of the scheme: filled, or drawn with a line."""
-    paint = "stroke" if line else "fill"
-    given = {key.replace("_", "-"): number(v) if not isinstance(v, str) else v for key, v in attributes.items()}
-    given |= {"fill": "none"} if line else {}
-    return SubElement(parent, tag, {"class": f"bd-{paint}-{color}", paint: LIGHT[color], **given})
-
-
-def text(
-    parent: Element, words: str, x: float, y: float, *, color: str = "ink", bold: bool = False, **more: Any
-) -> None:
-    """`more`: size of the font, 12 unless told, and anchor, the start."""
-    weight: dict[str, Any] = {"font_weight": "600"} if bold else {}
-    place = {"x": x, "y": y, "font_size": float(more.get("size", 12)), "text_anchor": more.get("anchor", "start")}
-    draw(parent, "text", color, **place, **weight).text = clean(words)
-
-
-def dot(parent: Element, place: int, x: float, y: float, radius: float = 4.5) -> None:
-    """The symbol of the config at `place`, rimmed so that dots on one spot can be told apart."""
-    shape = SHAPES[(place + place // N_COLORS) % len(SHAPES)]
-    if shape == "circle":
-        drawn = draw(parent, "circle", shade(place), cx=x, cy=y, r=radius)
-    else:
-        at = f"translate({number(x)} {number(y)}) scale({number(radius)})"
-        drawn = draw(parent, "path", shade(place), d=shape, transform=at)
-    drawn.attrib |= {"stroke": LIGHT["box"], "vector-effect": "non-scaling-stroke"}
-    drawn.attrib["class"] += " bd-stroke-box"
-
-
-def shade(place: int) -> str:
-    return f"s{place % N_COLORS}"
-
-
-def clean(words: str) -> str:
-    """On one line, without characters that XML cannot hold."""
-    return " ".join(UNWRITABLE.sub("\ufffd", words).split())
-
-
-def number(value: float) -> str:
-    return f"{round(value, 2):g}" if abs(value) < 1e5 else f"{value:.0f}"
-
-
-def write_value(value: float) -> str:
-    """As the page's table writes it: four significant figures, and no digit before the point taken away."""
-    return f"{value:.0f}" if 1000 <= abs(value) < LARGEST else plain(value)
-
-
-def truncate(words: str, width: float, size: float = 12) -> str:
-    """`words` cut to about `width`, the end kept too: names often differ in their last word only."""
-    most = int(width / (size * 0.56))
+def cut(words: str, most: int) -> str:
+    """`words` cut to about `most` letters, the end kept too: names often differ in their last word only."""
+    words = clean(words)
     if _columns(words) <= most:
         return words
     head, tail = list(words), ""
@@ -287,22 +324,70 @@ def _columns(words: str) -> int:
     return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in words)
 
 
-def round_ticks(most: float) -> list[float]:
-    """Round numbers from 0 to the first at or above `most` (> 0): steps of 1, 2 or 5 times a power of ten."""
-    rough = most / 6
-    unit = 10.0 ** math.floor(math.log10(rough))
-    step = next(unit * times for times in (1, 2, 5, 10) if unit * times >= rough * 0.999)
-    return [round(step * at, 12) for at in range(math.ceil(most / step * 0.999) + 1)]
+# --- in a page -------------------------------------------------------------------------------------------------------------
 
 
-def empty_picture(name: str, title: str, why: str) -> str:
-    """A picture that says why there is nothing to see."""
-    root = new_canvas(name, 90, title, why)
-    text(root, truncate(clean(title), WIDTH - 2 * PAD, 15), PAD, 30, size=15, bold=True)
-    text(root, why, PAD, 60, color="muted", size=13)
-    return to_text(root)
+def draw_inline(chart: Chart) -> str:
+    """The chart's panels, each a plot as wide as its place, with legend and note as HTML."""
+    drawn = []
+    for at, panel in enumerate(chart.panels):
+        painter = Painter(panel, f"{chart.name}-{at}" if at else chart.name)
+        plot = painter.draw()
+        room = f"l{-(-plot.left // 8)} r{-(-plot.right // 8)}"
+        title = f'<p class="panel-title">{escape(panel.title)}</p>' if panel.title else ""
+        unit = f'<p class="unit">{escape(panel.y.title)}</p>' if isinstance(panel.y, Axis) and panel.y.title else ""
+        label = escape(chart.summary or chart.title) if not at else escape(panel.title or chart.title)
+        drawn.append(
+            f'<div>{title}{unit}<svg class="f {room}" height="{px(plot.height)}" role="img" aria-label="{label}">'
+            f"{painter.definitions()}{plot.body}</svg></div>"
+        )
+    key = "".join(f"<span>{_key_mark(entry)}{escape(entry.text)}</span>" for entry in chart.key)
+    note = f'<p class="chart-note">{escape(chart.note)}</p>' if chart.note else ""
+    wide = " wide" if chart.columns > 1 else ""
+    return (
+        '<div class="fig">'
+        + (f'<p class="chart-key">{key}</p>' if key else "")
+        + f'<div class="plots{wide}">{"".join(drawn)}</div>{note}</div>'
+    )
 
 
-def drawable(values: Sequence[float]) -> list[float]:
-    """Those that a time or a rate can be: nought, or a positive number that an axis can be made for."""
-    return [value for value in values if value == 0 or SMALLEST <= value <= LARGEST]
+def _key_mark(key: Key) -> str:
+    if key.place is None:
+        drawn = f'<rect class="q {key.paint}" width="12" height="12" rx="2"/>'
+    else:
+        drawn = f'<path class="d s{key.place % N_COLORS}" d="{outline(symbol_at(key.place), 6, 6, 5)}"/>'
+    return f'<svg class="sw" width="12" height="12" aria-hidden="true">{drawn}</svg>'
+
+
+def outline(kind: int, x: float, y: float, radius: float) -> str:
+    """The path of a symbol around a point."""
+    if corners := CORNERS[kind]:
+        return "M" + "L".join(f"{px(x + radius * dx)} {px(y + radius * dy)}" for dx, dy in corners) + "z"
+    size = f"{radius:g} {radius:g} 0 1 0"
+    return f"M{px(x - radius)} {px(y)}a{size} {2 * radius:g} 0a{size}-{2 * radius:g} 0z"
+
+
+def draw_strip(groups: Sequence[tuple[int, Sequence[float]]], width: int = 220, height: int = 26) -> str:
+    """Every run of every config on one line: (place, values). Fixed in size, for a cell of a table, whose figures it repeats."""
+    known = [value for _, values in groups for value in values]
+    if not known:
+        return ""
+    low, high, pad = min(known), max(known), 8
+    lane = (height - 10) / max(len(groups) - 1, 1)
+    drawn = [f'<path class="g" d="M0 {height // 2}H{width}"/>']
+    for at, (place, values) in enumerate(groups):
+        y = 5 + lane * at if len(groups) > 1 else height / 2
+        xs = (pad + (width - 2 * pad) * ((value - low) / (high - low) if high > low else 0.5) for value in values)
+        path = "".join(outline(symbol_at(place), x, y, 4 if len(groups) < 4 else 3) for x in xs)
+        drawn.append(f'<path class="d s{place % N_COLORS}" d="{path}"/>')
+    return f'<svg class="f strip" width="{width}" height="{height}" aria-hidden="true">{"".join(drawn)}</svg>'
+
+
+def draw_mini(bars: Sequence[Bar]) -> str:
+    """At most six bars for a card, as rows of a grid: name, bar, value."""
+    return "".join(
+        f'<span class="name" title="{escape(row.name)}">{escape(row.name)}</span>'
+        f'<svg class="s{row.shade}" aria-hidden="true"><line{" class=x" if row.failed else ""} x2="{row.width:g}%" y1="5" y2="5"/>'
+        f"</svg><b>{escape(row.value)}</b>"
+        for row in mini_rows(bars)
+    )

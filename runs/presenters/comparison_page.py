@@ -15,6 +15,7 @@ from django.utils.safestring import mark_safe
 from runs.analysis import sheet
 from runs.analysis.columns import compare_columns, compare_hosts
 from runs.analysis.export import Post, commands, common_environment, markdown, sections
+from runs.analysis.headline import Headline
 from runs.analysis.headline_wording import describe_lead
 from runs.analysis.stats import delta_word
 from runs.analysis.summary_wording import describe_method
@@ -22,7 +23,7 @@ from runs.analysis.table import Comparison
 from runs.analysis.verdict import Judgement
 from runs.analysis.verdict_wording import LABELS, SIGNS, describe_baselines
 from runs.api.comparisons import describe_conclusions
-from runs.charts import svg
+from runs.charts import old_svg as svg
 from runs.page_formats import render_with_formats, respond
 from runs.presenters.run_charts import (
     USUAL_CHARTS,
@@ -52,8 +53,9 @@ def comparison_context(
     differ, same = compare_columns(comparison.columns)
     hosts_differ, hosts_same = compare_hosts([vars(host) for host in material.hosts])
     lead = describe_lead(judged.headline)
+    failed = find_failed(judged.headline)
     charts = draw_charts(
-        comparison, material.counted_captures, judged.sweeps, silent=silent, out=judged.out, scale=scale, lead=lead
+        comparison, material.counted_captures, judged.sweeps, silent=silent, out=judged.out, scale=scale, failed=failed
     )
     drawn_at = {what: picture_url(what) for what in PICTURES if what in charts}
     return {
@@ -90,6 +92,12 @@ def comparison_context(
         "hosts_differ": hosts_differ,
         "hosts_same": hosts_same,
     }
+
+
+def find_failed(headline: Headline) -> set[int]:
+    """The columns of which too much failed."""
+    sides = [side for each in (headline, *headline.others) for side in each.sides]
+    return {side.at for side in sides if side.failure and side.failure.is_serious}
 
 
 def list_verdicts(comparison: Comparison, judgement: Judgement) -> list[dict[str, Any]]:
@@ -157,7 +165,7 @@ def standalone_file(request: HttpRequest, post: Post, context: dict[str, Any]) -
     comparison = context["comparison"]
     drawn = [
         svg.draw_bars(found, post.title)
-        if (found := throughput_bars(comparison, context["silent"], context["lead"]))
+        if (found := throughput_bars(comparison, context["silent"], find_failed(context["headline"])))
         else "",
         svg.draw_percentiles(spread, post.title, scale="log" if context["log"] else "linear")
         if (spread := percentile_lines(comparison, context["out"]))

@@ -16,11 +16,12 @@ from runs.analysis import histogram
 from runs.analysis.columns import Column
 from runs.analysis.facts import CaptureFact, RunFact
 from runs.analysis.monitors import group_processes, leading, memory_parts
-from runs.analysis.numbers import delta, figure
+from runs.analysis.numbers import Delta, delta, figure
 from runs.analysis.scaling import Sweep
 from runs.analysis.stats import student_quantile
 from runs.analysis.table import Comparison
-from runs.charts import Figure, as_text
+from runs.analysis.workloads import find_workloads, name_workload
+from runs.charts import Figure
 from runs.charts.bars import (
     CPU,
     MEMORY,
@@ -29,8 +30,8 @@ from runs.charts.bars import (
     Stack,
     histogram_figure,
     process_figure,
+    rate_chart,
     stack_figure,
-    throughput_figure,
 )
 from runs.charts.curves import Curve, Dot, Line, latency_figure, scaling_figure
 from runs.charts.history import FEWEST_INTERVALS, LoadBySecond, describe_load, load_figure
@@ -54,37 +55,38 @@ MOST_INTERVALS = 7200  # of a longer load the intervals without a request are no
 PHASES = {"before": 0, "during": 1, "after": 2, "": 3}
 
 
-def throughput_bars(
-    comparison: Comparison, silent: Container[int] = (), lead: Mapping[int, str] | None = None
-) -> list[Bar]:
-    """One bar for each column that has requests per second. `silent`: columns that a doubt keeps out of verdicts.
-
-    lead: the leader's column -> its effect, where it is the baseline and so has no delta of its own.
-    """
+def throughput_bars(comparison: Comparison, silent: Container[int] = (), failed: Container[int] = ()) -> list[Bar]:
+    """One bar for each column that has requests per second. `silent`: columns that a doubt keeps out of verdicts."""
     row = comparison.row("requests_per_second")
     if row is None:
         return []
+    blocks = find_workloads(comparison)
+    named = (
+        {at: name_workload(comparison.columns, block) for block in blocks for at in block} if len(blocks) > 1 else {}
+    )
     bars = []
-    for at, (column, cell, base) in enumerate(zip(comparison.columns, row.cells, comparison.bases, strict=True)):
-        if not cell.figures:
-            continue
-        values = [source.value for source in cell.figures]
-        hovers = [_describe_run(column, run) for run in column.runs if run.requests_per_second is not None]
-        against = (lead or {}).get(at, "")
-        if cell.delta and cell.delta.word != "equal":
-            against = f"{cell.delta} {cell.delta.than} {comparison.columns[base].title}"
-        bars.append(
-            Bar(
-                name=column.title,
-                place=column.color,
-                values=tuple(values),
-                interval=mean_interval(values),
-                hovers=tuple(hovers),
-                counted=at not in silent,
-                delta=against,
-            )
+    for at, (column, cell) in enumerate(zip(comparison.columns, row.cells, strict=True)):
+        values = tuple(source.value for source in cell.figures)
+        change = signed(cell.delta) if cell.delta and cell.delta.text else ""
+        bar = Bar(
+            name=column.title,
+            place=column.color,
+            values=values,
+            hovers=tuple(_describe_run(run) for run in column.runs if run.requests_per_second is not None),
+            interval=mean_interval(values),
+            counted=at not in silent,
+            failed=at in failed,
+            label=column.letter if len(comparison.columns) > 1 else "",
+            change=change,
+            workload=named.get(at, ""),
         )
+        bars += [bar] if values else []
     return bars
+
+
+def signed(change: Delta) -> str:
+    """For beside a value: "+7.6 %", "2.5 ×"."""
+    return change.text if "×" in change.text else f"{'+' if change.ratio > 1 else '−'}{change.text}"
 
 
 def mean_interval(values: Sequence[float]) -> tuple[float, float] | None:
@@ -120,12 +122,12 @@ def draw_charts(
     silent: Container[int] = (),
     out: Container[int] = (),
     scale: str = "",
-    lead: Mapping[int, str] | None = None,
-) -> dict[str, Figure]:
+    failed: Container[int] = (),
+) -> dict[str, Any]:
     """Plotly figures by name; only those that have something to show. `scale`: of the time axis, "log", "linear" or by itself."""
-    charts: dict[str, Figure] = {}
-    if bars := throughput_bars(comparison, silent, lead):
-        charts["throughput"] = throughput_figure(bars)
+    charts: dict[str, Any] = {}
+    if found := rate_chart(throughput_bars(comparison, silent, failed)):
+        charts["throughput"] = found
     if lines := percentile_lines(comparison, out):
         charts["latency"] = latency_figure(lines, scale)
     if curves := [scaling_curve(sweep) for sweep in sweeps if len(sweep.levels) >= FEWEST_LEVELS]:
@@ -201,13 +203,9 @@ def _joined_line(column: Column, runs: Sequence[RunFact]) -> Line:
     )
 
 
-def _describe_run(column: Column, run: RunFact) -> str:
-    rows = [
-        f"<b>{as_text(column.title)}</b>",
-        f"run {run.repeat}: {figure(run.requests_per_second)} requests per second",
-    ]
-    rows += [f"n={len(column.runs)}" + (f" · {as_text(run.host)}" if run.host else ""), as_text(run.command[:90])]
-    return "<br>".join(filter(None, rows))
+def _describe_run(run: RunFact) -> str:
+    told = f"run {run.repeat}: {figure(run.requests_per_second)} requests per second"
+    return ", ".join(filter(None, (told, run.host, run.command[:90])))
 
 
 def _process_sizes(columns: Sequence[Column], captures: Sequence[CaptureFact]) -> list[Sizes]:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import orjson
 from django import template
 from django.core.serializers.json import DjangoJSONEncoder
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join, json_script
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 
 from runs.analysis.headline import Outcome
 from runs.analysis.headline_wording import LABELS as OUTCOMES
 from runs.analysis.numbers import figure, grouped
-from runs.analysis.table import Comparison
+from runs.analysis.table import Comparison, Row
 from runs.analysis.verdict import Judgement, Verdict
 from runs.analysis.verdict_wording import LABELS, SIGNS
 from runs.charts import N_COLORS, SYMBOLS, Figure, symbol
 from runs.charts.bars import Bar, Spark, spark
+from runs.charts.description import Chart
+from runs.charts.svg import draw_inline, draw_mini, draw_strip
 from runs.selectors.summaries import ExperimentSummary
 
 register = template.Library()
@@ -81,6 +85,26 @@ def page_link(context: template.Context, name: str, words: str, parts: str = "")
 def experiment_spark(summary: ExperimentSummary) -> Spark | None:
     """The small picture on an experiment's card; None where no config has requests per second."""
     return spark([Bar(name, place, tuple(rates)) for place, (name, rates) in enumerate(summary.configs)])
+
+
+@register.simple_tag
+def draw_chart(chart: Chart) -> SafeString:
+    """The chart as SVG, as wide as its place."""
+    return mark_safe(draw_inline(chart))  # noqa: S308  (the drawing escapes every name)
+
+
+@register.simple_tag
+def draw_mini_bars(bars: Sequence[Bar]) -> SafeString:
+    """Rows of a <div class="mini"> for a card; hatched where a bar failed."""
+    return mark_safe(draw_mini(bars))  # noqa: S308
+
+
+@register.simple_tag
+def draw_strip_of(comparison: Comparison, row: Row) -> SafeString:
+    """Every run of every config of a row of the table, on one line."""
+    columns = zip(comparison.columns, row.cells, strict=True)
+    groups = [(column.color, [figure.value for figure in cell.figures]) for column, cell in columns]
+    return mark_safe(draw_strip(groups))  # noqa: S308
 
 
 class FigureEncoder(DjangoJSONEncoder):

@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404
 from django.utils.cache import get_conditional_response, patch_cache_control, patch_vary_headers
 from django.views.decorators.clickjacking import xframe_options_exempt
 
-from runs.charts import svg
+from runs.charts import old_svg as svg
 from runs.charts.curves import Line
 from runs.models import Experiment, Run
 from runs.presenters.comparison_page import POLICY, read_selection

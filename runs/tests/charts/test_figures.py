@@ -6,24 +6,24 @@ import json
 
 from runs.charts import N_COLORS, bars, color, curves, short, symbol
 from runs.charts.bars import Bar
+from runs.charts.description import Bars, Dots
 
 BARS = [Bar("event", 0, (617.01, 878.81), ("one", "two")), Bar("worker", 1, (722.23,))]
 
 
 def test_bars_start_at_zero_and_every_repeat_is_a_dot():
-    made = bars.throughput_figure(BARS)
-    means, *dots = made["data"]
-    assert means["x"] == [BARS[0].mean, 722.23]
-    assert [trace["x"] for trace in dots] == [[617.01, 878.81], [722.23]]
-    assert made["layout"]["xaxis"]["rangemode"] == "tozero"
-    assert dots[0]["hovertext"] == ["one", "two"]
+    (panel,) = bars.rate_chart(BARS).panels
+    dots = [mark for mark in panel.marks if isinstance(mark, Dots)]
+    lengths = [(mark.low, mark.high) for mark in panel.marks if isinstance(mark, Bars)]
+    assert panel.x.low == 0
+    assert lengths == [((0,), (BARS[0].mean,)), ((0,), (722.23,))]
+    assert [mark.x for mark in dots] == [(617.01, 878.81), (722.23,)]
 
 
 def test_a_config_keeps_its_colour_in_every_figure():
-    bar = bars.throughput_figure(BARS)["data"][0]["marker"]["color"][1]
     line = curves.latency_figure([curves.Line("worker", 1, 1, {"50": 1, "90": 2})])["data"][0]["line"]["color"]
     box = bars.process_figure([bars.Sizes("worker", 1, "httpd", (12.0,))])["data"][0]["marker"]["color"]
-    assert bar == line == box == color(1)
+    assert line == box == color(1)
 
 
 def test_colours_that_come_round_again_come_with_another_symbol():
@@ -100,7 +100,6 @@ def test_long_names_keep_both_ends():
 
 def test_every_figure_is_plain_json():
     made = [
-        bars.throughput_figure(BARS),
         bars.stack_figure([bars.Stack("a", "during", {"us": 70.0, "id": 30.0})], bars.CPU, "%"),
     ]
     assert json.loads(json.dumps(made)) == made

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from runs.charts.bars import Bar
 from runs.charts.curves import Line
-from runs.charts.svg import DARK, LIGHT, draw_bars, draw_percentiles
+from runs.charts.old_svg import DARK, LIGHT, draw_bars, draw_percentiles
 
 SVG = "{http://www.w3.org/2000/svg}"
 ROOT = Path(__file__).resolve().parents[3]
