@@ -129,7 +129,7 @@ def mini_rows(bars: Sequence[Bar], most: int = 6) -> list[MiniBar]:
     return [
         MiniBar(
             bar.name,
-            write(bar.mean),
+            bar.change if bar.failed and bar.change else f"{write(bar.mean)}/s",
             round(100 * min(bar.mean / top, 1.0), 1),
             bar.place % N_COLORS,
             bar.failed or not bar.counted,

@@ -36,7 +36,7 @@ def rename_experiment(experiment: Experiment, name: str) -> Experiment:
     return experiment
 
 
-def record_headline(experiment: Experiment, headline: dict[str, str]) -> None:
+def record_headline(experiment: Experiment, headline: dict[str, Any]) -> None:
     """Keep what an experiment's page opens with, for its card."""
     Experiment.objects.filter(pk=experiment.pk).update(headline=headline)
 

@@ -182,9 +182,13 @@ def standalone_file(request: HttpRequest, post: Post, context: dict[str, Any]) -
 
 
 def read_selection(request: HttpRequest) -> tuple[int, reads.Material]:
-    """(how many rows the query string asks for, what was found). Raises Http404 where it makes no sense."""
-    runs, configs = parse_ids(request.GET.getlist("runs")), parse_ids(request.GET.getlist("configs"))
-    return len(runs or configs), reads.of_configs(configs) if configs and not runs else reads.of_runs(runs)
+    """(how many rows ?runs=, ?configs= or ?experiments= asks for, what was found). Raises Http404 where it makes no sense."""
+    runs, configs, experiments = (parse_ids(request.GET.getlist(name)) for name in ("runs", "configs", "experiments"))
+    if runs or not (configs or experiments):
+        return len(runs), reads.of_runs(runs)
+    if not configs:
+        configs = reads.configs_of(experiments, MAX_COMPARED)
+    return len(configs), reads.of_configs(configs)
 
 
 def parse_ids(values: Iterable[str]) -> list[int]:

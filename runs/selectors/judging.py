@@ -26,11 +26,13 @@ from runs.analysis import stats, table
 from runs.analysis.columns import Column
 from runs.analysis.config_diff import ConfigDiff, compare_configs
 from runs.analysis.cost import Cost, cost
-from runs.analysis.doubt_case import Case
+from runs.analysis.doubt_case import FATAL, Case
 from runs.analysis.doubts import Doubt, apart, excluded, find_doubts
 from runs.analysis.headline import Headline, find_headline
+from runs.analysis.headline_lead import write_lead
 from runs.analysis.headline_wording import write_headline
 from runs.analysis.judgement import judge
+from runs.analysis.numbers import share_words
 from runs.analysis.scaling import Sweep, sweeps
 from runs.analysis.table import Comparison, against
 from runs.analysis.verdict import Judgement, Spread
@@ -145,7 +147,7 @@ def _code() -> str:
     return digest.hexdigest()[:16]
 
 
-def keep_headline(experiment: Experiment, material: reads.Material, headline: Headline) -> None:
+def keep_headline(experiment: Experiment, material: reads.Material, comparison: Comparison, headline: Headline) -> None:
     """Keep a page's headline for the experiment's card, where another or none is kept. One query at most."""
     counted = [run for run in material.runs if run.counted and run.requests_per_second is not None]
     newest = sorted(counted, key=lambda run: -run.id)[: summaries.MAX_RUNS]
@@ -153,9 +155,22 @@ def keep_headline(experiment: Experiment, material: reads.Material, headline: He
     for run in sorted(newest, key=lambda run: (run.repeat, run.id)):
         rates[run.config].append(run.requests_per_second or 0.0)
     configs = [(config.name, rates[config.id]) for config in material.configs if config.id][: summaries.MAX_CONFIGS]
+    lead = write_lead(headline)
     told = {"outcome": str(headline.outcome), "sentence": headline.sentence, "of": summaries.digest_card(configs)}
+    told |= {"who": lead.who, "line": lead.line, "failed": _failed_shares(comparison, headline)}
     if told != experiment.headline:
         ingest.record_headline(experiment, told)
+
+
+def _failed_shares(comparison: Comparison, headline: Headline) -> dict[str, str]:
+    """{config id: "47 %"} of the configs that failed too much of what they were asked for."""
+    sides = [side for each in (headline, *headline.others) for side in each.sides]
+    found = {side.at: side.failure.share for side in sides if side.failure and side.failure.is_serious}
+    found |= (
+        {point.at: point.failed for point in headline.sweep.points if point.failed >= FATAL} if headline.sweep else {}
+    )
+    columns = comparison.columns
+    return {str(columns[at].config.id): share_words(share) if share else "failed" for at, share in found.items()}
 
 
 def work_out_headlines() -> int:
@@ -165,7 +180,8 @@ def work_out_headlines() -> int:
     ]
     for experiment in lacking:
         material = reads.of_experiment(experiment)
-        keep_headline(experiment, material, compared(material)[1].headline)
+        comparison, found = compared(material)
+        keep_headline(experiment, material, comparison, found.headline)
     return len(lacking)
 
 

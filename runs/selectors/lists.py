@@ -204,6 +204,13 @@ def popular_facets(most: int = 25) -> dict[str, list[tuple[str, int]]]:
     return found | {"host": list(hosts.values_list("name", "n_runs")[:most])}
 
 
+def popular_hosts(chosen: Host | None, most: int = 50) -> list[tuple[int, str]]:
+    """(id, name) of the most used, and of the chosen one. One query."""
+    used = list(Host.objects.order_by("-n_runs", "-id").values_list("pk", "name")[:most])
+    is_new = chosen is not None and chosen.pk not in dict(used)
+    return [*used, (chosen.pk, chosen.name)] if chosen and is_new else used
+
+
 @dataclass(frozen=True, slots=True)
 class NamedTrend:
     """A trend and its newest run, which names it; None where that was just deleted."""

@@ -6,34 +6,57 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
-from runs.models import Config, Experiment, Host, Run
-from runs.querysets import union_rows
+from runs.models import Config, Experiment, Host, Run, Upload
+from runs.querysets import find_facets, union_rows
 
 MAX_RUNS, MAX_CONFIGS = 120, 60  # of one experiment: the newest runs, the first configs
-SCANNED_RUNS = 1000  # of a host, to find the experiments that it took part in
+SCANNED_RUNS = 1000  # of a host or a tag, to find the experiments that they took part in
+MAX_SAMPLES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigSummary:
+    """A config and its counted runs' requests per second. `failed`: as "47 %" of its requests, where a doubt says so."""
+
+    pk: int
+    name: str
+    rates: list[float]
+    failed: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ExperimentSummary:
-    """Each config's name and its counted runs' requests per second, the baseline first.
+    """What a card shows, the baseline first.
 
-    more: there are runs or configs beyond those that a card shows.
+    more     there are runs or configs beyond those that a card shows
+    is_demo  it was made of a sample session that the first start has stored
     """
 
     experiment: Experiment
-    configs: list[tuple[str, list[float]]]
+    configs: list[ConfigSummary]
+    tools: list[str]
     more: bool = False
+    is_demo: bool = False
 
     @property
     def n_runs(self) -> int:
-        return sum(len(rates) for _, rates in self.configs)
+        return sum(len(config.rates) for config in self.configs)
 
     @property
-    def headline(self) -> dict[str, str] | None:
-        """Outcome and sentence of the experiment's page, unless its configs or runs have changed since."""
-        kept: dict[str, str] | None = self.experiment.headline
-        return kept if kept and kept["of"] == digest_card(self.configs) else None
+    def size(self) -> str:
+        """As "2 × 5", or "7" where configs have unlike numbers of runs, or one each."""
+        numbers = {len(config.rates) for config in self.configs}
+        if len(self.configs) > 1 and len(numbers) == 1 and max(numbers) > 1 and not self.more:
+            return f"{len(self.configs)} × {numbers.pop()}"
+        return f"{self.n_runs:,}{'+' if self.more else ''}"
+
+    @property
+    def headline(self) -> dict[str, Any] | None:
+        """Outcome, lead and sentence of the experiment's page, unless its configs or runs have changed since."""
+        kept: dict[str, Any] | None = self.experiment.headline
+        return kept if kept and kept["of"] == digest_card([(each.name, each.rates) for each in self.configs]) else None
 
 
 def digest_card(configs: Sequence[tuple[str, list[float]]]) -> str:
@@ -42,33 +65,55 @@ def digest_card(configs: Sequence[tuple[str, list[float]]]) -> str:
 
 
 def latest_experiments(most: int) -> list[ExperimentSummary]:
-    """Three queries."""
+    """Four queries."""
     return summarize(list(Experiment.objects.select_related("host").order_by("-id")[:most]))
 
 
 def summarize(experiments: Sequence[Experiment]) -> list[ExperimentSummary]:
-    """The experiments in short, in the order given. Two queries, each along an index for each experiment."""
-    runs, configs = _newest_runs(experiments), _first_configs(experiments)
+    """The experiments in short, in the order given. Three queries, two of them along an index for each experiment."""
+    runs, configs, samples = _newest_runs(experiments), _first_configs(experiments), _sample_uploads()
+    return [_summarize(experiment, runs[experiment.pk], configs[experiment.pk], samples) for experiment in experiments]
+
+
+def _summarize(
+    experiment: Experiment, runs: Sequence[RunRow], configs: Sequence[tuple[int, str]], samples: set[int]
+) -> ExperimentSummary:
     rates: dict[int, list[float]] = defaultdict(list)
-    for _, _, config, rate in sorted(row for rows in runs.values() for row in rows):
-        rates[config].append(rate)
-    return [
-        ExperimentSummary(
-            experiment,
-            [(name, rates[pk]) for pk, name in configs[experiment.pk][:MAX_CONFIGS]],
-            len(runs[experiment.pk]) == MAX_RUNS or len(configs[experiment.pk]) > MAX_CONFIGS,
-        )
-        for experiment in experiments
-    ]
+    for run in sorted(runs):
+        rates[run.config].append(run.rate)
+    failed = (experiment.headline or {}).get("failed", {})
+    return ExperimentSummary(
+        experiment,
+        [ConfigSummary(pk, name, rates[pk], failed.get(str(pk), "")) for pk, name in configs[:MAX_CONFIGS]],
+        sorted({run.tool for run in runs}),
+        len(runs) == MAX_RUNS or len(configs) > MAX_CONFIGS,
+        bool(runs) and {run.upload for run in runs} <= samples,
+    )
 
 
-def _newest_runs(experiments: Sequence[Experiment]) -> dict[int, list[tuple[int, int, int, float]]]:
-    """(repeat, id, config, rate) of the newest runs of each experiment."""
+def _sample_uploads() -> set[int]:
+    samples = Upload.objects.filter(door=Upload.Door.SAMPLE).order_by("-id")
+    return set(samples.values_list("pk", flat=True)[:MAX_SAMPLES])
+
+
+class RunRow(NamedTuple):
+    repeat: int
+    pk: int
+    config: int
+    rate: float
+    tool: str
+    upload: int
+
+
+def _newest_runs(experiments: Sequence[Experiment]) -> dict[int, list[RunRow]]:
+    """The newest runs of each experiment."""
     counted = Run.objects.filter(counted=True, requests_per_second__isnull=False).order_by("-id")
-    columns = counted.values_list("experiment_id", "repeat", "id", "config_id", "requests_per_second")
+    columns = counted.values_list(
+        *("experiment_id", "repeat", "id", "config_id", "requests_per_second", "tool", "upload_id")
+    )
     found = defaultdict(list)
     for experiment, *row in union_rows(columns.filter(experiment=each)[:MAX_RUNS] for each in experiments):
-        found[experiment].append(tuple(row))
+        found[experiment].append(RunRow(*row))
     return found
 
 
@@ -81,15 +126,23 @@ def _first_configs(experiments: Sequence[Experiment]) -> dict[int, list[tuple[in
     return found
 
 
-def experiments_on_host(host: Host, most: int, beyond: int | None = None) -> list[Experiment]:
-    """The newest experiments on a host, older than the one with the id `beyond`.
+def select_experiments(
+    most: int, beyond: int | None = None, *, host: Host | None = None, tag: str = ""
+) -> list[Experiment]:
+    """The newest experiments, of a host or with a tag on one of their runs, older than the one with the id `beyond`.
 
-    They are those that name it as their host, and those that its newest runs belong to. Three queries.
+    Those of a host are those that name it as theirs, and those that its newest runs belong to. Four queries at most.
     """
-    ids = host.runs.order_by("-id").values("pk")[:SCANNED_RUNS]
-    newest = Run.objects.filter(pk__in=ids).order_by().values_list("experiment_id", flat=True)
-    named = host.experiments.order_by("-id").values_list("pk", flat=True)
+    experiments = Experiment.objects.select_related("host").order_by("-id")
+    if host is None and not tag:
+        return list((experiments if beyond is None else experiments.filter(pk__lt=beyond))[:most])
+    runs = host.runs.order_by("-id") if host else Run.objects.order_by("-id")
+    if tag:
+        runs = runs.filter(taggings__facet=find_facets(tag=tag)["tag"] or 0)
     if beyond is not None:
-        newest, named = newest.filter(experiment__lt=beyond), named.filter(pk__lt=beyond)
-    wanted = sorted({*newest, *named[:most]}, reverse=True)[:most]
-    return list(Experiment.objects.filter(pk__in=wanted).select_related("host").order_by("-id"))
+        runs = runs.filter(experiment__lt=beyond)
+    ids = set(runs.values_list("experiment_id", flat=True)[:SCANNED_RUNS])
+    if host and not tag:
+        named = host.experiments.order_by("-id").values_list("pk", flat=True)
+        ids.update((named if beyond is None else named.filter(pk__lt=beyond))[:most])
+    return list(experiments.filter(pk__in=sorted(ids, reverse=True)[:most]))

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from datetime import datetime, timedelta
 
 import orjson
 from django import template
 from django.core.serializers.json import DjangoJSONEncoder
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.html import format_html, format_html_join, json_script
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.timesince import timesince
 
+from runs.analysis.columns import short_names
 from runs.analysis.headline import Outcome
 from runs.analysis.headline_wording import LABELS as OUTCOMES
 from runs.analysis.numbers import figure, grouped
@@ -18,12 +21,14 @@ from runs.analysis.table import Comparison, Row
 from runs.analysis.verdict import Judgement, Verdict
 from runs.analysis.verdict_wording import LABELS, SIGNS
 from runs.charts import N_COLORS, SYMBOLS, Figure, symbol
-from runs.charts.bars import Bar, Spark, spark
+from runs.charts.bars import Bar
 from runs.charts.description import Chart
 from runs.charts.svg import draw_inline, draw_mini, draw_strip
 from runs.selectors.summaries import ExperimentSummary
 
 register = template.Library()
+OUTCOME_SIGNS = {"better": "✔", "likely": "◕", "unproven": "◔", "same": "=", "trade_off": "⇄"}
+OUTCOME_SIGNS |= {"not_comparable": "≠", "failed": "✕", "sweep": "↗"}
 # The figures' symbols as characters, for headings: colour is never the only mark.
 MARKS = dict(zip(SYMBOLS, "●■◆▲✖★⬟✚", strict=True))
 
@@ -82,21 +87,40 @@ def page_link(context: template.Context, name: str, words: str, parts: str = "")
 
 
 @register.simple_tag
-def experiment_spark(summary: ExperimentSummary) -> Spark | None:
-    """The small picture on an experiment's card; None where no config has requests per second."""
-    return spark([Bar(name, place, tuple(rates)) for place, (name, rates) in enumerate(summary.configs)])
+def experiment_bars(summary: ExperimentSummary) -> SafeString:
+    """The rows of a card's picture: the best configs first, but for a sweep, which keeps its order."""
+    names = short_names([config.name for config in summary.configs])
+    bars = [
+        Bar(name, place, tuple(config.rates), failed=bool(config.failed), change=_failed(config.failed))
+        for place, (name, config) in enumerate(zip(names, summary.configs, strict=True))
+    ]
+    is_sweep = (summary.headline or {}).get("outcome") == Outcome.SWEEP
+    bars = bars if is_sweep else sorted(bars, key=lambda bar: (bar.failed, -bar.mean))
+    return mark_safe(draw_mini(bars))  # noqa: S308
+
+
+def _failed(share: str) -> str:
+    return share if share in ("", "failed") else f"{share} failed"
+
+
+@register.simple_tag
+def outcome_sign(outcome: str) -> SafeString:
+    return format_html('<span aria-hidden="true">{}</span>', OUTCOME_SIGNS.get(outcome, "•"))
+
+
+@register.filter
+def ago(moment: datetime) -> str:
+    """As "3 hours ago" within a week, else the day."""
+    age = timezone.now() - moment
+    if not timedelta() <= age < timedelta(days=7):
+        return f"{moment:%-d %b %Y}"
+    return "just now" if age < timedelta(minutes=1) else f"{timesince(moment, depth=1)} ago"
 
 
 @register.simple_tag
 def draw_chart(chart: Chart) -> SafeString:
     """The chart as SVG, as wide as its place."""
     return mark_safe(draw_inline(chart))  # noqa: S308  (the drawing escapes every name)
-
-
-@register.simple_tag
-def draw_mini_bars(bars: Sequence[Bar]) -> SafeString:
-    """Rows of a <div class="mini"> for a card; hatched where a bar failed."""
-    return mark_safe(draw_mini(bars))  # noqa: S308
 
 
 @register.simple_tag

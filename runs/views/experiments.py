@@ -7,29 +7,36 @@ from django.shortcuts import get_object_or_404
 from django.urls import reverse
 
 from runs.analysis.sheet import Sheet
-from runs.models import Experiment
+from runs.models import Experiment, Host
 from runs.page_formats import respond
 from runs.presenters.comparison_page import comparison_context, read_selection, respond_comparison
 from runs.presenters.run_charts import describe_timings
-from runs.selectors import reads
+from runs.querysets import parse_id
+from runs.selectors import lists, reads
 from runs.selectors.judging import keep_headline
-from runs.selectors.lists import paginate
-from runs.selectors.summaries import summarize
+from runs.selectors.summaries import select_experiments, summarize
 
+CARDS = 30
 COLUMNS = ("experiment_id", "experiment", "host", "config", "n", "requests_per_second_mean", "outcome", "headline")
 
 
 def experiment_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
-    page = paginate(request.GET, Experiment.objects.select_related("host"))
+    """The newest, of ?host= (an id) and with ?tag= where they are given."""
+    tag, host_id = request.GET.get("tag", ""), parse_id(request.GET.get("host", ""))
+    host = get_object_or_404(Host, pk=host_id) if host_id is not None else None
+    found = select_experiments(CARDS + 1, lists.id_after(request.GET), host=host, tag=tag)
+    page = lists.make_page(request.GET, found, size=CARDS)
     summaries = summarize(page.rows)
     rows = tuple(
-        (summary.experiment.pk, summary.experiment.name, str(summary.experiment.host or ""), name, len(rates))
-        + (sum(rates) / len(rates) if rates else None,)
+        (summary.experiment.pk, summary.experiment.name, str(summary.experiment.host or ""), config.name)
+        + (len(config.rates), sum(config.rates) / len(config.rates) if config.rates else None)
         + ((summary.headline["outcome"], summary.headline["sentence"]) if summary.headline else ("", ""))
         for summary in summaries
-        for name, rates in summary.configs
+        for config in summary.configs
     )
-    context = {"summaries": summaries, "page": page}
+    facets = lists.popular_facets()
+    context = {"summaries": summaries, "page": page, "tag": tag, "host": host, "hosts": lists.popular_hosts(host)}
+    context["tags"] = facets["tag"]
     return respond(request, "experiments.html", context, Sheet("Experiments", COLUMNS, rows), fmt=fmt)
 
 
@@ -39,7 +46,7 @@ def experiment_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpRespo
     context = comparison_context(
         request, material, experiment.name, lambda what: reverse("experiment-picture", args=[pk, what])
     )
-    keep_headline(experiment, material, context["headline"])
+    keep_headline(experiment, material, context["comparison"], context["headline"])
     context |= {
         "experiment": experiment,
         "notes": experiment.notes,
@@ -52,7 +59,7 @@ def experiment_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpRespo
 
 
 def compare(request: HttpRequest, fmt: str = "") -> HttpResponse:
-    """/compare/?runs=1,2,3 or ?configs=4,5; the first is the baseline."""
+    """/compare/?runs=1,2,3 or ?configs=4,5 or ?experiments=6,7; the first is the baseline."""
     asked, material = read_selection(request)
     kept = request.GET.copy()
     kept.pop("format", None)

@@ -1,4 +1,4 @@
-"""The first page: a box to paste into, the latest experiments, the hosts."""
+"""The first page: a box to paste into, the ways to send from elsewhere, the latest experiments."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from django.shortcuts import render
 
 from runs import ingest
 from runs.incoming import preview_bytes
-from runs.models import Host
 from runs.selectors.summaries import latest_experiments
 
 LATEST = 12
 
 
 def home(request: HttpRequest) -> HttpResponse:
-    hosts = Host.objects.order_by("-id")[:LATEST]
-    context = paste_context(request) | {"summaries": latest_experiments(LATEST), "hosts": hosts}
+    summaries = latest_experiments(LATEST)
+    context = paste_context(request) | {"summaries": summaries}
+    context["has_demos"] = any(summary.is_demo for summary in summaries)
     return render(request, "home.html", context)
 
 
 def paste_context(request: HttpRequest) -> dict[str, Any]:
     return {
-        "upload_url": request.build_absolute_uri("/api/v1/uploads/"),
+        "site": request.build_absolute_uri("/")[:-1],
         "public_read": settings.PUBLIC_READ,
         "preview_bytes": preview_bytes(),
         "most_bytes": settings.MAX_UPLOAD_BYTES,

@@ -24,7 +24,7 @@ def host_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
 def host_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     host = get_object_or_404(Host, pk=pk)
     _, properties = compare_hosts([vars(host)])
-    experiments = summaries.experiments_on_host(host, HOST_PAGE_SIZE + 1, lists.id_after(request.GET))
+    experiments = summaries.select_experiments(HOST_PAGE_SIZE + 1, lists.id_after(request.GET), host=host)
     page = lists.make_page(request.GET, experiments, size=HOST_PAGE_SIZE)
     alike = Host.objects.filter(fingerprint=host.fingerprint).exclude(pk=pk)[:20] if host.fingerprint else []
     context = {"host": host, "properties": properties, "alike": list(alike)}
