@@ -15,14 +15,23 @@ from django.http import HttpRequest, QueryDict
 
 from runs.incoming import named_text, preview_bytes
 from runs.ingest import EVERY_SECRET, Text, receive, too_large
-from runs.ingest.draft import Draft, DraftCapture, DraftRun, DraftText
+from runs.ingest.draft import (
+    Draft,
+    DraftCapture,
+    DraftConfig,
+    DraftExperiment,
+    DraftHost,
+    DraftRun,
+    Item,
+    items_of,
+)
 from runs.ingest.edits import Edits, check_shape
+from runs.ingest.grouping import merge_configs, move_items, shorten_names, split_config, suggest_groupings
 from runs.ingest.storable import MOST_REPEATS
 from runs.models import Capture
-from runs.querysets import MOMENT, parse_id
+from runs.querysets import MOMENT
 
-NEW = "new"
-Item = DraftRun | DraftCapture | DraftText
+BROKEN = "The edits of this preview did not arrive whole. Please paste the text again."
 
 
 class Unusable(Exception):
@@ -100,65 +109,91 @@ def _decoded(data: bytes) -> str:
 
 def carried_edits(post: Mapping[str, Any]) -> Edits:
     """The edits of the previews before this one. Raises Unusable for what no preview wrote."""
+    return _check_edits(_read_json(post.get("edits") or "{}"))
+
+
+def carried_history(post: Mapping[str, Any]) -> list[tuple[str, Edits]]:
+    """(what was changed, the edits before that) of the last changes. Raises Unusable for what no preview wrote."""
+    history = _read_json(unpacked(post["history"])) if post.get("history") else []
+    if not isinstance(history, list) or not all(isinstance(each, list) and len(each) == 2 for each in history):
+        raise Unusable(BROKEN)
+    return [(str(words), _check_edits(edits)) for words, edits in history]
+
+
+def _read_json(text: str | bytes) -> Any:
     try:
-        edits = orjson.loads(post.get("edits") or "{}")
+        return orjson.loads(text)
     except orjson.JSONDecodeError as error:
-        raise Unusable("The edits of this preview did not arrive whole. Please paste the text again.") from error
+        raise Unusable(BROKEN) from error
+
+
+def _check_edits(edits: Any) -> Edits:
     if errors := check_shape(edits):
         raise Unusable(errors[0]["message"])
     return edits  # type: ignore[no-any-return]
 
 
-def merged_edits(carried: Edits, draft: Draft, post: QueryDict) -> Edits:
-    """`carried` and what the form changed in `draft`, the draft that the form was made from."""
+def merged_edits(carried: Edits, guess: Draft, shown: Draft, post: QueryDict) -> Edits:
+    """`carried` and what the form changed in `shown`, which is `guess` with the carried edits and what the form showed."""
     edits: Edits = json.loads(json.dumps(carried))
-    for experiment in draft.experiments:
-        _name(edits, post, "experiments", experiment)
-        for config in experiment.configs:
-            _name(edits, post, "configs", config)
-        items: list[Item] = [*experiment.runs, *experiment.captures, *experiment.texts]
-        for item in items:
-            changes = block_changes(item, post)
-            if changes:
-                edits.setdefault("blocks", {}).setdefault(item.key, {}).update(changes)
-    for host in draft.hosts:
-        _name(edits, post, "hosts", host)
-    for key in post.getlist("put_back"):
-        edits.get("blocks", {}).get(key, {}).pop("leave_out", None)
-    return {section: {key: value for key, value in part.items() if value} for section, part in edits.items()}
+    for section in ("experiments", "configs", "hosts"):
+        own = _named(shown, section)
+        hidden = [(key, thing.name) for key, thing in _named(guess, section).items() if key not in own]
+        for key, thing in own.items():
+            name = post.get(f"{section}:{key}:name", thing.name).strip()
+            if name and name != thing.name:
+                # What was given the same name before became one with it, and stays so.
+                renamed = edits.setdefault(section, {})
+                merged = [k for k, first in hidden if renamed.get(k, {}).get("name", first) == thing.name]
+                renamed.update({each: {"name": name} for each in [key, *merged]})
+    for item in (item for experiment in shown.experiments for item in items_of(experiment)):
+        if changes := block_changes(item, post):
+            edits.setdefault("blocks", {}).setdefault(item.key, {}).update(changes)
+    return edits
 
 
-def _name(edits: Edits, post: QueryDict, section: str, thing: Any) -> None:
-    name = post.get(f"{section}:{thing.key}:name", thing.name).strip()
-    if name and name != thing.name:
-        edits.setdefault(section, {})[thing.key] = {"name": name}
+def _named(draft: Draft, section: str) -> dict[str, DraftExperiment | DraftConfig | DraftHost]:
+    """What a section of edits can name, by key."""
+    if section == "hosts":
+        return {host.key: host for host in draft.hosts}
+    if section == "experiments":
+        return {experiment.key: experiment for experiment in draft.experiments}
+    return {config.key: config for experiment in draft.experiments for config in experiment.configs}
 
 
 def block_changes(item: Item, post: QueryDict) -> dict[str, Any]:
     """What the form says of one block and the draft does not."""
     prefix = f"blocks:{item.key}:"
-    if f"{prefix}shown" not in post:
-        return {}
-    if f"{prefix}keep" not in post:
-        return {"leave_out": True}
-    said: dict[str, Any] = {"config": _config(post, prefix, item.config)}
-    if not isinstance(item, DraftText):
-        said["label"] = post.get(f"{prefix}label", item.label).strip()
+    said: dict[str, Any] = {}
+    if isinstance(item, DraftRun) and f"{prefix}shown" in post:
+        said = {"label": post.get(f"{prefix}label", item.label).strip(), "counted": f"{prefix}counted" in post}
     if isinstance(item, DraftCapture):
-        said["phase"] = post.get(f"{prefix}phase", item.phase)
-    if isinstance(item, DraftRun):
-        repeat = post.get(f"{prefix}repeat", "")
-        said["repeat"] = parse_id(repeat) or item.repeat
-        said["counted"] = f"{prefix}counted" in post
+        said = {"phase": post.get(f"{prefix}phase", item.phase)}
     return {name: value for name, value in said.items() if value != getattr(item, name)}
 
 
-def _config(post: QueryDict, prefix: str, before: str) -> str:
-    wanted = post.get(f"{prefix}config", before)
-    if wanted != NEW:
-        return wanted
-    name = post.get(f"{prefix}new_config", "").strip()
-    return f"new:{name}" if name else before
+def regroup(draft: Draft, post: QueryDict) -> tuple[str, Edits]:
+    """(what the pressed button did in words, the edits that do it); no edits where nothing fitting was selected."""
+    items = {item.key for experiment in draft.experiments for item in items_of(experiment)}
+    action, keys = post.get("action", ""), items.intersection(post.getlist("pick"))
+    names = {config.key: config.name for experiment in draft.experiments for config in experiment.configs}
+    if wanted := post.get("group"):
+        found = next((each for each in suggest_groupings(draft) if each.key == wanted), None)
+        return (f"Grouped as {found.n_configs} × {found.n_runs}.", found.edits) if found else ("", {})
+    if split := post.get("split"):
+        return f"Split “{names.get(split, '')}”.", split_config(draft, split)
+    if back := post.get("put_back"):
+        return "Put back.", {"blocks": {back: {"leave_out": False}}}
+    if action == "leave_out":
+        return "Left out.", {"blocks": {key: {"leave_out": True} for key in keys}}
+    if action == "merge":
+        return "Merged as repeats.", merge_configs(draft, keys)
+    if action == "shorten":
+        return "Shortened the names.", shorten_names(draft)
+    if action == "move" and (to := post.get("to")):
+        where = {"new": "a new config", "whole": "the whole experiment"}.get(to, f"“{names.get(to, '')}”")
+        return f"Moved to {where}.", move_items(draft, keys, "" if to == "whole" else to)
+    return "", {}
 
 
 class NameForm(forms.Form):

@@ -60,5 +60,6 @@ from .submission import reparse as reparse
 from .submission import requeue_overdue as requeue_overdue
 from .submission import submit as submit
 from .submission import submit_all as submit_all
+from .submission import with_edits as with_edits
 from .text_storage import Text as Text
 from .text_storage import text_of as text_of

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import copy
 import reprlib
-from collections import defaultdict
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -28,10 +27,10 @@ from .draft import (
     Item,
     items_of,
     merge_namesakes,
+    number_repeats,
     remove_unused,
 )
 from .errors import Error, Rejected
-from .heading_words import split_repeat
 from .storable import MOST_REPEATS
 
 Edits = dict[str, dict[str, dict[str, Any]]]
@@ -68,38 +67,15 @@ def apply_edits(draft: Draft, edits: Edits, *, strict: bool = True) -> Draft:
     edited = copy.deepcopy(draft)
     wrong = check_shape(edits)
     if not wrong:
-        names_changed = any(edits.get(section) for section in ("experiments", "configs"))
         wrong = _edit_draft(edited, edits)
-        if names_changed:
+        if any(edits.get(section) for section in ("experiments", "configs")):
             merge_namesakes(edited)
-            _set_repeats(edited, edits)
+        _number_moved(draft, edited)
+        _set_repeats(edited, edits)
         remove_unused(edited)
     if wrong and strict:
         raise Rejected(400, wrong)
     return edited
-
-
-def suggest_grouping(draft: Draft) -> list[tuple[int, int, Edits]]:
-    """[(configs, runs of each at the most, the edits that make them so)]: other ways to group the runs of an experiment.
-
-    Configs that a number tells apart ("nginx 1", "nginx 2") may be repeats, and repeats with a heading each may be configs.
-    """
-    found: list[tuple[int, int, Edits]] = []
-    for experiment in draft.experiments:
-        names = {c.key: split[0] if (split := split_repeat(c.name)) else c.name for c in experiment.configs}
-        by_name: dict[str, list[DraftRun]] = defaultdict(list)
-        for run in (run for run in experiment.runs if run.counted):
-            by_name[names[run.config]].append(run)
-        if not by_name:
-            continue
-        if len(by_name) < len({run.config for run in experiment.runs}):
-            renamed = {c.key: {"name": names[c.key]} for c in experiment.configs if names[c.key] != c.name}
-            found.append((len(by_name), max(map(len, by_name.values())), {"configs": renamed}))
-        labels = {run.key: run.label for run in experiment.runs if run.counted}
-        if len(set(labels.values())) == len(labels) > len(by_name):
-            apart = {key: {"config": f"{NEW}{label}", "repeat": 1} for key, label in labels.items()}
-            found.append((len(labels), 1, {"blocks": apart}))
-    return found
 
 
 def add_edits(edits: Edits, more: Edits) -> Edits:
@@ -176,6 +152,15 @@ def _set_names(
             things[key].name = changes["name"].strip()
 
 
+def _number_moved(before: Draft, draft: Draft) -> None:
+    """Number the repeats of configs that runs came into or left, and of those with a warm-up that counts now."""
+    homes = {run.key: run.config for experiment in before.experiments for run in experiment.runs}
+    runs = [run for experiment in draft.experiments for run in experiment.runs]
+    moved = [run for run in runs if run.config != homes[run.key] or (run.counted and not run.repeat)]
+    for key in {run.config for run in moved} | {homes[run.key] for run in moved}:
+        number_repeats(run for run in runs if run.config == key)
+
+
 def _set_repeats(draft: Draft, edits: Edits) -> None:
     """The repeats that a person set, which merging configs numbered anew."""
     for key, changes in edits.get("blocks", {}).items():
@@ -207,8 +192,6 @@ def _edit_block(draft: Draft, configs: dict[str, DraftConfig], key: str, changes
         return errors
     if "config" in changes:
         errors += _set_config(draft, configs, experiment, item, changes["config"])
-        if isinstance(item, DraftRun) and "repeat" not in changes:
-            _renumber(draft, item)
     if "run" in changes and isinstance(item, DraftCapture):
         errors += _set_run(draft, item, changes["run"])
     for field in ("phase", "label", "repeat", "counted"):
@@ -263,14 +246,6 @@ def _set_config(
     elif isinstance(item, DraftCapture):
         item.run = ""
     return []
-
-
-def _renumber(draft: Draft, moved: DraftRun) -> None:
-    """A run moved into a config where its repeat is taken becomes the last one."""
-    runs = [run for experiment in draft.experiments for run in experiment.runs]
-    taken = {run.repeat for run in runs if run.config == moved.config and run is not moved}
-    if moved.repeat in taken:
-        moved.repeat = max(taken) + 1
 
 
 def _new_config(home: DraftExperiment, wanted: str) -> DraftConfig:

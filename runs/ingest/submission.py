@@ -8,7 +8,7 @@ another took over. It is the database's time: workers' clocks differ.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
 from time import monotonic
@@ -85,6 +85,11 @@ def preview(data: Incoming, *, hints: Hints = NO_HINTS, edits: Edits | None = No
         ) from error
     existing = Upload.objects.light().filter(text_key=text.key).first()
     return Preview(text, reading.blocks, reading.draft, reading.problems, existing)
+
+
+def with_edits(guess: Preview, edits: Edits) -> Preview:
+    """A preview of a text without edits, edited. Raises Rejected 400 for edits that do not fit."""
+    return replace(guess, draft=apply_edits(guess.draft, edits)) if edits else guess
 
 
 class Options(TypedDict, total=False):

@@ -66,11 +66,12 @@ def test_names_are_changed():
     assert "e1 Worker 2.4" in configs_of(made)
 
 
-def test_a_moved_run_takes_its_monitors_along_and_the_next_number():
+def test_a_moved_run_takes_its_monitors_along_and_repeats_are_numbered_by_the_text():
     made = edited(blocks={"b1": {"config": "c2"}})
     assert configs_of(made)["e1 worker"] == ["b1", "b4"]
-    run, capture = made.experiments[0].runs[0], made.experiments[0].captures[0]
-    assert (run.repeat, capture.config, capture.run) == (2, "c2", "b1")
+    assert {run.key: run.repeat for run in made.experiments[0].runs} == {"b1": 1, "b2": 1, "b4": 2}
+    capture = made.experiments[0].captures[0]
+    assert (capture.config, capture.run) == ("c2", "b1")
 
 
 def test_a_run_moves_to_another_experiment():

@@ -76,7 +76,7 @@ def test_a_seed_is_pasted_previewed_saved_and_drawn(page: Any, shared: Path) -> 
     page.fill("textarea[name=text]", seed.read_text(encoding="utf-8"))
     assert no_sideways_scroll(page)
     page.click("text=Preview")
-    page.locator(".entry").nth(3).wait_for()
+    page.locator(".config").nth(3).wait_for()
     assert no_sideways_scroll(page)
     page.locator("input[name$=':name']").first.fill("Two MPMs")
     page.click("button[value=save]")

@@ -1,0 +1,237 @@
+"""A draft as the preview shows it: a board of configs × runs, the text beside it, and what is suggested."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from operator import attrgetter
+from typing import Any
+
+from runs.analysis.columns import letter_of
+from runs.analysis.headline_lead import write_lead
+from runs.analysis.numbers import figure, number
+from runs.ingest import Preview, draft_runs, nothing_found
+from runs.ingest.draft import DraftCapture, DraftConfig, DraftExperiment, DraftRun, DraftText, Item
+from runs.ingest.edits import Edits
+from runs.ingest.grouping import differing_loads, shorten_names, suggest_groupings
+from runs.models import Capture, Run
+from runs.presenters.source_lines import CoveredLines, Span, capture_tint, mark_lines
+from runs.selectors.judging import judge_draft
+
+LINES_SHOWN = 1000  # of the text at once
+MOST_CONFIGS = 60
+MOST_CARDS = 5  # runs of a config that are in sight while it is folded
+MOST_ROWS = 400  # of all configs, when opened
+MOST_SECRETS = 100
+OTHERS = {"capture": "monitor", "text": "config text"}
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A block as the board has it. `figure` and `unit` are its main result, `detail` is what else tells it apart."""
+
+    item: Item
+    kind: str
+    tool: str
+    tint: str
+    figure: str = ""
+    unit: str = ""
+    detail: str = ""
+    command: str = ""
+    share: int = 0  # of the fastest run of the experiment, in per cent
+
+    @property
+    def spans(self) -> str:
+        """ "98-150" and so on: its lines, those that quote it included."""
+        return " ".join(f"{first}-{last}" for first, last in [self.item.lines, *getattr(self.item, "quotes", [])])
+
+
+@dataclass(slots=True)
+class Group:
+    """The cards of one config, or (config None) those that hold for the whole experiment."""
+
+    config: DraftConfig | None
+    place: int
+    runs: list[Card]
+    others: list[Card]
+    split: str = ""  # what the loads of its runs differ in
+    rows: list[Card] = field(default_factory=list)
+
+    @property
+    def letter(self) -> str:
+        return letter_of(self.place)
+
+    @property
+    def cards(self) -> list[Card]:
+        return self.runs[:MOST_CARDS]
+
+    @property
+    def n_more(self) -> int:
+        return len(self.runs) - len(self.cards)
+
+    @property
+    def contents(self) -> str:
+        """What else it has: "3 monitors · 1 config text"."""
+        counts = [(sum(card.kind == kind for card in self.others), words) for kind, words in OTHERS.items()]
+        return " · ".join(f"{n} {words}{'s' * (n > 1)}" for n, words in counts if n)
+
+
+def draft_context(shown: Preview, redact: Sequence[str] | None, *, at: int) -> dict[str, Any]:
+    """What the template needs. `at` is a line of the text that is to be seen."""
+    boards = [_board(shown, experiment) for experiment in shown.draft.experiments]
+    groups = [group for board in boards for group in board["groups"]]
+    lines_at = max(min(at, shown.text.n_lines) - 1, 0) // LINES_SHOWN * LINES_SHOWN + 1
+    secrets = {secret.key: secret for secret in reversed(shown.text.secrets)}
+    return {
+        "experiments": boards,
+        "n_hidden": sum(len(group.runs) + len(group.others) for group in groups) - _fill_rows(boards),
+        "n_runs": sum(len(group.runs) for group in groups),
+        "can_shorten": bool(shorten_names(shown.draft)),
+        "hosts": shown.draft.hosts,
+        "phases": [("", "not known"), *Capture.Phase.choices],
+        "lines": _lines(shown, boards, lines_at),
+        "lines_at": lines_at,
+        "lines_end": lines_at + LINES_SHOWN,
+        "lines_before": lines_at - LINES_SHOWN,
+        "n_lines": shown.text.n_lines,
+        "problems": shown.problems,
+        "secrets": [_secret(shown, secret) for secret in [*reversed(secrets.values())][:MOST_SECRETS]],
+        "n_secrets": len(secrets),
+        "redact": set(secrets) if redact is None else set(redact),
+        "existing": shown.existing,
+        "nothing": "" if shown.blocks else nothing_found(shown.text.n_lines),
+        "n_unread": sum(last - first + 1 for first, last in shown.draft.unread),
+    }
+
+
+def unseen_secrets(shown: Preview) -> list[str]:
+    """Keys of those that the page has no room for: they are all redacted."""
+    return [*dict.fromkeys(secret.key for secret in shown.text.secrets)][MOST_SECRETS:]
+
+
+def left_out(shown: Preview, edits: Edits) -> list[tuple[str, Any]]:
+    """(key, block) of what a person left out."""
+    keys = [key for key, changes in edits.get("blocks", {}).items() if changes.get("leave_out")]
+    return [(key, shown.blocks[int(key[1:].partition(".")[0])]) for key in keys]
+
+
+def _board(shown: Preview, experiment: DraftExperiment) -> dict[str, Any]:
+    headline = judge_draft(shown, experiment)
+    hosts = {host.key: host for host in shown.draft.hosts}
+    groupings = [each for each in suggest_groupings(shown.draft) if each.experiment == experiment.key]
+    groups = _groups(shown, experiment)
+    configs = [group for group in groups if group.config]
+    return {
+        "draft": experiment,
+        "host": hosts.get(experiment.host),
+        "headline": headline,
+        "lead": write_lead(headline) if headline else None,
+        "groups": groups,
+        "shown": groups[:MOST_CONFIGS],
+        "n_unshown": len(groups[MOST_CONFIGS:]),
+        "n_configs": len(configs),
+        "n_runs": len(experiment.runs),
+        "groupings": groupings,
+    }
+
+
+def _groups(shown: Preview, experiment: DraftExperiment) -> list[Group]:
+    rows = dict(
+        zip([run.key for run in experiment.runs], draft_runs(shown.blocks, shown.draft, experiment), strict=True)
+    )
+    fastest = max((row.requests_per_second or 0 for row in rows.values()), default=0)
+    runs: dict[str, list[Card]] = {}
+    for run in sorted(experiment.runs, key=attrgetter("lines")):
+        runs.setdefault(run.config, []).append(_run_card(run, rows[run.key], fastest))
+    blocks = {f"b{at}": block for at, block in enumerate(shown.blocks)}
+    others: dict[str, list[Card]] = {}
+    items: list[DraftCapture | DraftText] = [*experiment.captures, *experiment.texts]
+    for item in sorted(items, key=attrgetter("lines")):
+        others.setdefault(item.config, []).append(_other_card(item, blocks))
+    groups = [
+        Group(config, place, runs.get(config.key, []), others.get(config.key, []))
+        for place, config in enumerate(experiment.configs)
+    ]
+    for group in groups:
+        differing = differing_loads([card.item for card in group.runs if isinstance(card.item, DraftRun)])
+        names = {name for words in differing.values() for name in words}
+        group.split = "" if not names else "concurrency" if "concurrency" in names else "load"
+    return [*groups, Group(None, 0, [], others[""])] if "" in others else groups
+
+
+def _run_card(run: DraftRun, row: Run, fastest: float) -> Card:
+    rate, mean = row.requests_per_second, row.mean_ms
+    shown = (number(rate), "/s") if rate is not None else (number(mean), "ms") if mean is not None else (row.tool, "")
+    users = f"c={row.concurrency:g}" if row.concurrency is not None else ""
+    share = round(100 * rate / fastest) if rate and fastest else 0
+    return Card(run, "run", row.tool, "load", *shown, users, row.command, share)
+
+
+def _other_card(item: DraftCapture | DraftText, blocks: dict[str, Any]) -> Card:
+    if isinstance(item, DraftText):
+        return Card(item, "text", "config text", "text", detail=item.path)
+    block = blocks[item.blocks[0]]
+    return Card(item, "capture", block.kind, capture_tint(block.kind), detail=_capture_words(item, block.values))
+
+
+def _capture_words(item: DraftCapture, values: dict[str, Any]) -> str:
+    words = [f"{item.n_samples:,} samples"] if item.n_samples > 1 else []
+    if values.get("n_processes"):
+        words.append(f"{values['n_processes']} processes")
+    free = values.get("memfree", values.get("mem_free_kb"))
+    if isinstance(free, (int, float)):
+        words.append(f"{figure(free / 1024)} MiB free")
+    return ", ".join(words)
+
+
+def _fill_rows(boards: list[dict[str, Any]]) -> int:
+    """Give each group in sight the rows that the page has room for; how many these are."""
+    left = MOST_ROWS
+    for group in (group for board in boards for group in board["shown"]):
+        group.rows = [*group.runs, *group.others][:left]
+        left -= len(group.rows)
+    return MOST_ROWS - left
+
+
+def _lines(shown: Preview, boards: list[dict[str, Any]], start: int) -> list[Any]:
+    spans: list[Span] = []
+    taken: set[str] = set()
+    for group in (group for board in boards for group in board["groups"]):
+        owner = group.config.name if group.config else "whole experiment"
+        for card in [*group.runs, *group.others]:
+            title, (first, last) = f"{card.tool} → {owner}", card.item.lines
+            spans.append(Span(first, last, card.tint, title, f"#edit-{card.item.key}", card.item.key))
+            spans += [
+                Span(begin, end, card.tint, f"{card.tool}, quoted again", quote=True)
+                for begin, end in getattr(card.item, "quotes", [])
+            ]
+            taken.update(card.item.blocks if isinstance(card.item, DraftCapture) else [card.item.key])
+    blocks = {f"b{at}": block for at, block in enumerate(shown.blocks)}
+    # Files of single requests. Whose they are is found by their figures when they are stored.
+    spans += [
+        Span(*timing.lines, "load", f"{blocks[timing.key].kind}: what each request took")
+        for experiment in shown.draft.experiments
+        for timing in experiment.timings
+        if timing.key not in taken
+    ]
+    covered = CoveredLines(spans)
+    spans += [
+        Span(block.first, block.last, "host", f"{block.kind}: about the host")
+        for key, block in blocks.items()
+        if key not in taken and block.first not in covered
+    ]
+    return mark_lines(
+        list(shown.text.lines(start, start + LINES_SHOWN - 1)),
+        spans,
+        start=start,
+        unread=shown.draft.unread,
+        problems=[(problem.line, problem.message) for problem in shown.problems],
+        secrets=[(secret.line, secret.start, secret.end) for secret in shown.text.secrets],
+    )
+
+
+def _secret(shown: Preview, secret: Any) -> dict[str, Any]:
+    line = next(shown.text.lines(secret.line, secret.line))
+    lines = [other.line for other in shown.text.secrets if other.key == secret.key]
+    before = line[max(0, secret.start - 40) : secret.start]
+    return {"key": secret.key, "kind": secret.kind, "lines": lines, "before": before, "n": secret.end - secret.start}
