@@ -96,9 +96,11 @@ class Context:
         if typed is not None and is_template(typed[1]) and parse_command(typed[1]).tool:
             if self.command:
                 self.command.prose_since = True
+        elif typed is not None and typed[1].startswith("# "):
+            self._add_heading(number, typed[1])
         elif typed is not None:
             self._add_command(typed, number, lines, prefix)
-        elif self.in_output and not transcript.is_banner(line):
+        elif self.in_output and not (transcript.is_banner(line) or _is_comment(line, lines)):
             return
         elif line[0] in "=-" and self._underlines(number, line.rstrip()):
             self._add_heading(*self.trail.pop())
@@ -176,6 +178,11 @@ class Context:
             return named and not command.prose_since
         # With a heading between, a command that names the tool is that of a whole section and stays for its other blocks.
         return named or self.in_output
+
+
+def _is_comment(line: str, lines: Lines) -> bool:
+    """Whether somebody put "# warm-up" between a command's output and the next prompt."""
+    return line.startswith("# ") and any(prompt(following) is not None for following in lines.ahead(1))
 
 
 @dataclass(slots=True)

@@ -130,7 +130,7 @@ def method_of(run: Loaded, options: Mapping[str, Any], semantics: Semantics, com
         keepalive=options.get("keepalive") if run.keepalive is None else run.keepalive,
         pipelining=options.get("pipelining"),
         method=options.get("method") or ("GET" if command and "script" not in options else None),
-        path=run.path or None,
+        path=run.path or options.get("path") or None,
         further=further if command else None,
     )
 

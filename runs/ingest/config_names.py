@@ -17,12 +17,12 @@ from parsers.commands import Command
 from parsers.transcript import width
 from runs.analysis.columns import Method, group_by_method, method_of
 
+from .asides import is_aside
 from .draft import DraftConfig
 from .heading_words import (
     find_distinguishing_words,
     find_replacement,
     find_setting,
-    is_aside,
     is_comparison,
     is_warm_up,
     name_of_heading,
@@ -76,7 +76,9 @@ class ConfigNames:
         sources = [load for load in loads if load not in duplicates]
         self.warm_ups = find_warm_ups(blocks, sources)
         choices = choose_headings(blocks, loads, set(texts), duplicates, self.method_of, self.warm_ups)
+        self._untold: set[str] = set()  # sentences without words of their own
         names = self._name_headings({load: choice for load, choice in choices.items() if choice.text})
+        self._nameless = {shorten(names[text])[:MAX_NAME] for text in self._untold}
         self.renamed = {shorten(text) for text, name in names.items() if name != strip_markup(text)}
         self._choices = {load: replace(choice, text=names.get(choice.text, "")) for load, choice in choices.items()}
         self.heading_lines = {load: choice.line for load, choice in self._choices.items()}
@@ -142,7 +144,9 @@ class ConfigNames:
         sentences = [text for text in names if not is_heading[text] and "://" not in text]
         for text in sentences:
             others = [other for other in sentences if other != text]
-            names[text] = find_distinguishing_words(names[text], others) or names[text]
+            words = find_distinguishing_words(names[text], others)
+            names[text] = words or names[text]
+            self._untold |= {text} if not words else set()
         numbered = find_numbered_repeats(names, self._are_alike, loads)
         spelt: dict[str, str] = {}  # by the name in lower case: as it was first written
         found = {text: spelt.setdefault(name.lower(), name) for text, name in (names | numbered).items()}
@@ -151,6 +155,7 @@ class ConfigNames:
             name = self._find_change(own, choices[own[0]], says_nothing)
             if name and name.lower() not in spelt:  # what has a name already would be averaged with it
                 found[text] = spelt[name.lower()] = name
+                self._untold.discard(text)
         return found
 
     def _find_change(self, loads: Sequence[int], choice: Choice, says_nothing: bool) -> str:
@@ -189,13 +194,15 @@ class ConfigNames:
         """What else two runs of one config must have in common to be repeats."""
         if load not in self._methods:
             block, result = self.blocks[load], self.results[load]
-            asked = asked_load(block.command or "", result.tool, block.values)
+            path = parse_command(block.command or "", result.tool).path
+            asked = {"path": path} | asked_load(block.command or "", result.tool, block.values)
             self._methods[load] = method_of(result, asked, semantics_of(result.tool), block.command or "")
         return self._methods[load]
 
     def _add_config(self, load: int) -> str:
         heading, group = self._heading_of[load]
-        name = self._name_by_heading(load, heading) if heading else self._name_by_result(load)
+        is_named = heading and heading not in self._nameless
+        name = self._name_by_heading(load, heading) if is_named else self._name_by_result(load)
         if group and len(self._groups_of[heading]) > 1:
             name = f"{group} · {name}"
         if name in self._taken and load in self.machines:

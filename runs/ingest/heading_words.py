@@ -13,6 +13,8 @@ from functools import cache, lru_cache
 from parsers.catalogue import formats, makes_load
 from parsers.transcript import width
 
+from .asides import DATE
+
 # Order matters: "just after the start" is before the load, although it says "after".
 _PHASES = (
     ("before", r"起動直後|起動後|起動時|無負荷|通常時|just started|after (?:re)?start|at rest|\bidle\b"),
@@ -59,6 +61,7 @@ _REPEAT = re.compile(
 # "nginx 1", "nginx #2", "nginx (3)", "nginx II": only several of them together tell a repeat from a version.
 _NUMBERED = re.compile(
     r"(?P<base>\S.*?[^\W\d_]\)?)(?:\s*#|\s*[(（\[]#?|[\s_-]+#?)(?P<n>\d{1,2}|[IVX]{1,4})[)）\]]?"
+    r"|(?P<base3>\S.*?\w)(?:\s+#|\s*[(（\[]#?)(?P<n3>\d{1,2})[)）\]]?"
     r"|#(?P<n2>\d{1,2})[\s:.)-]+(?P<base2>\D.*)"
 )
 _ROMAN = {text: n for n, text in enumerate(["I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X"], start=1)}
@@ -85,6 +88,8 @@ _WARMED = re.compile(
 )
 _LEAD_IN = re.compile(
     r"(?:(?:and|but|und|et|y|i|и)\s)?(?:"
+    r"(?:start|launch|test|benchmark|measur|runn)ing(?: (?:the )?(?:test|benchmark|load)s?(?: (?:for|of|on|against|with))?)?\s"
+    r"|"
     r"(?:first(?:ly)?|then|now|next|finally|lastly|again|after that|here(?:'s| is| are)|this is|these are)\b(?: up)?[,:]?"
     r"|(?:the )?(?:results?|numbers?|output|benchmarks?|figures)\s(?=for|of|with|from|under|using)"
     r"|(?:the )?same(?: (?:test|thing|benchmark))?(?= with)"
@@ -131,6 +136,11 @@ _CLIENTS = re.compile(
     re.IGNORECASE,
 )
 _AGAIN = re.compile(r"続けて|もう一度|もう1回|\bagain\b|once more|\bone more\b|jeszcze raz|noch einmal", re.IGNORECASE)
+_CHANGES = re.compile(
+    r"\b(?:with(?:out)?|using|after|chang\w+|switch\w+|different|other|new|now|but|mit|ohne|nach|avec|sans|con|sin|po|bez)\b|\d"
+    r"|[^\W\d_A-Za-zÀ-ɏ]",
+    re.IGNORECASE,
+)
 _PLAIN_WORDS = """
     after again all also an any as at be but by came can did do few finally first got had has have how if into just last like made
     measured me more much my next no not only or our out over same some still switched than them there they through time too took
@@ -143,7 +153,7 @@ _GENERIC_WORDS = """
     conf(?:ig(?:uration)?)? settings? virtual\\s*host summary overview conclusions? short\\sversion requests? comparison
     end(?:ed)? raw\\s\\w+\\soutputs?
     the of for and with a says? said what it its this that is was ran here are now then same in on to we get got from
-    measured timed real actual counted gemessen(?:e|er)? eigentlich\\w*
+    measured? measuring timed real actual counted gemessen(?:e|er)? eigentlich\\w*
     under per each tl;?dr
     ergebnis(?:se)? zusammenfassung messung(?:en)? überblick speicher prozesse auslastung dem den der die das des beim mit und
     wyniki? pamięć obciążenie teś(?:cie|ty) testu testem testami podsumowanie procesy pomiar(?:y|em|ze)? tym oraz
@@ -163,81 +173,16 @@ _LETTERED = re.compile(
 )
 # Names that are too short to be distinguished from the rest of a sentence, unless they stand alone: "## Go", "## go", "v2:".
 _BRIEF = re.compile(
+    r"(?:go|js|ts|c\+\+|c#) (?:server|app|version|code|service|client|implementation|binary|build)s?\s*[:：]?\s*|"
     r"\s*#+\s+(?:go|d|r|js|ts|c(?:\+\+|#)?|f#)\s*[:：]?\s*|"
     r"(?:\s*(?:#+|[*-]|\*\*)\s*)?(?:v\d[\w.]*|Go|Bun|C(?:\+\+|#)?|D|F#|R|JS|TS|PHP\s?\d|h[123]c?"
     r"|(?:this )?PR(?: ?#?\d+)?)(?i:\s(?:servers?|app|version|code|results?|bench\w*|tests?))?(?:\*\*)?\s*[:：]?\s*"
 )
 _METHOD = re.compile(r"\b(?:GET|PUT|POST|HEAD|DELETE|PATCH)\b(?![.!])")
-_MONTHS = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|januar|märz|mai|okt|dez)[a-zéäö]*\.?"
-_DATE = re.compile(
-    rf"\d{{4}}[-/.年]\s?\d{{1,2}}[-/.月]\s?\d{{1,2}}日?|\d{{1,2}}[./]\s?\d{{1,2}}[./]\s?\d{{4}}"
-    rf"|\b{_MONTHS}\s\d{{1,2}}(?:st|nd|rd|th)?,?\s(?:19|20)\d\d|\b\d{{1,2}}\.?\s{_MONTHS},?\s(?:19|20)\d\d",
-    re.IGNORECASE,
-)
-_BYLINE = re.compile(
-    r"^(?:posted|published|written|updated|submitted|filed|last\s(?:edit|modifi)ed|erstellt|geschrieben|veröffentlicht|dodano|opublikowan[eoy]"
-    r"|投稿|作成|更新|公開)|^[\W\d]*(?:by|von|przez|par|autor)\b",
-    re.IGNORECASE,
-)
-_MAIL = re.compile(
-    r"^(?:from|to|cc|date|message-id|reply-to|von|an|datum|od|do|data|in-reply-to|list-\w+|x-[\w-]+"
-    # and a page's header for a site generator
-    r"|layout|permalink|categor(?:y|ies)|tags?|keywords|slug|banner|draft|author|comments|published|description|lang)\s?:\s",
-    re.IGNORECASE,
-)
-SUBJECT = re.compile(  # the title of a mail or a page
-    r"^(?:subject|title|betreff|titel|temat|tytuł|título|titre|件名|タイトル)\s?:\s*(?:(?:re|aw|fwd?|odp)\s?:\s*)*"
-    r"(?P<subject>.+)",
-    re.IGNORECASE,
-)
-_HTTP_HEADER = re.compile(
-    r"^(?:[<>*]\s)?(?:HTTP/\d(?:\.\d)?\s\d{3}\b|(?:date|content-[\w-]+|x-[\w-]+|etag|last-modified|transfer-encoding|expires|vary|age|via"
-    r"|set-cookie|location|accept(?:-ranges)?|strict-transport-security|[\w-]*request-id|cf-[\w-]+|alt-svc|access-control-[\w-]+|pragma"
-    r"|user-agent|keep-alive|referrer-policy|report-to|nel|traceparent)\s?:\s\S)",
-    re.IGNORECASE,
-)
-_NAVIGATION = re.compile(
-    r"[|»›]\s+\S.*[|»›]\s|^(?:[«←‹]|older posts?\b|newer posts?\b|leave a comment|share this|\d+ comments?$)|[»→›]$"
-    r"|^(?:!?\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])[\s|]*)+$|^\[!\[",  # Markdown's links, and pictures
-    re.I,
-)
-_COMMAND = re.compile(
-    r"^(?:#\s)?(?:\+\s|\./|run\s`?\.{0,2}/|(?:go|cargo|deno|bun|dotnet)\s(?:run|build|install|test|bench)\b|(?:npm|npx|yarn|pnpm|pip3?|gem|bundle|brew"
-    r"|git|docker|docker-compose|kubectl|mvn)\s[a-z][\w:-]*(?:\s|$)|(?:node|php|ruby|perl|python[23]?)\s(?:-\w+\s)?\S+\.[a-z]\w*$|(?:cp|mv|rm|mkdir|chmod|tar)\s\S+|(?:g?unicorn|uvicorn|puma)\s-"
-    r"|(?:sudo|service|systemctl|apachectl|export|echo|curl|wget|apt(?:-get)?|yum|make|cd|sed|vim?|nano|ssh|kill(?:all)?)\s+\S)"
-    r"|^[a-z][\w./]*\s(?:.*\s)?-{1,2}\w+\s+\S+\s.*(?:\s-{1,2}\w|://)|&&|://\S*$|\w\s*=\s*[\w.]+\(|^[A-Z]\w+\s+(?:\S+\s+)?\"[^\"]*\"$"
-)
-_PROGRESS = re.compile(  # what load tools print while they run
-    r"^(?:execution|script|output|web dashboard):\s|^scenarios:\s\(|^\*\s\S+:\s.*\b(?:VUs|iterations)\b|^running \(\d|^[✓✗↳]\s"
-    r"|^\S+\s+[✓✗]?\s*\[[\s\d%=>-]+\]|^(?:INFO|WARN|ERRO|DEBU)\[\d+\]|source=console$|^[\W_]*(?:Grafana|io)[\W_]*$"
-    r"|^New configuration template added|^\W?\d{4}-\d\d-\d\d[T ][\d:.,]{5,}.*\b(?:INFO|WARN(?:ING)?|ERROR|DEBUG)\b"
-    r"|^(?:(?:ALTER|CREATE|DROP) [A-Z ]+|SET|RELOAD|VACUUM|ANALYZE|Query OK,.*|OK)$|^Run \w+ -C to"
-    # and scripts: "[07:44:57] ready"
-    r"|^\[[\d:., T-]{8,}\]\s(?:.*\.\.\.$|(?:ready|done|ok|started|finished|waiting|sleeping|stopped)\b)"
-    r"|^Creat(?:ing summariser|ed the tree)|^Starting (?:standalone|the) test|^Waiting for possible"
-)
 LETTER = re.compile(r"[(（]?([A-Za-z])[.)）]?")  # "A", "(b)"
 MACHINE = re.compile(r"(?:the )?(?:servers?|hosts?|machine)", re.IGNORECASE)
 STARTS_SERVER = re.compile(
     r"(?:g?unicorn|uvicorn|hypercorn|puma|node|bun|deno|php|ruby|python[23]?|java|uwsgi)\s+\S+(?:\s\S+){0,4}$"
-)
-_PROMPT = re.compile(  # what no heading has, whatever the shell
-    r"^[^\s#>*-]?.{0,40}[❯➜λ⟩»]\s|^[\w.-]+@[\w.-]+[\s:\]]|^\[\w+@[^\]]*\]|^[\w.@~/:-]*[~/:@][\w.@~/:-]*\s?[$#%>](?:\s|$)"
-    r"|^>>>\s|^:;\s|^[A-Z]:\\"
-)
-_COMMENTER = re.compile(  # above a comment of a forum or a repository
-    r"\b\d+ (?:second|minute|hour|day|week|month|year)s? ago\b|\b(?:vor|hace|il y a|há) \d+ \w+|\d+\s?(?:日|時間|分|か月|年)前"
-    r"|^\S+ (?:commented|wrote|replied|answered|said|asked|schrieb|a écrit|escribió|napisał\w*)\b.{0,40}[:：]?$"
-    r"|^(?:on|am|le|el|dnia)\s.{6,80}(?:wrote|schrieb|a écrit|escribió|napisał).{0,40}:$|\bmin(?:ute)? read\b"
-    r"|^\d+ (?:points?|likes?|upvotes?)\b|^[\w.@-]+\s[·•]\s.*(?:comment|repl|edit|\d{4})",
-    re.IGNORECASE,
-)
-_FIGURE = re.compile(  # what load tools print: a label and a figure
-    r"^(?!with(?:out)?\s|using\s)"
-    r"(?:[\w/%() -]*\b)?(?:rate|requests?(?:/sec)?|transactions?|availability|latency|throughput|elapsed(?: time)?|duration|total"
-    r"|average|mean|max|min|failed|successful|transfer(?:red)?|bytes|response time|errors?)[\w/%() -]*[:=]"
-    r"\s*(?:[<>~]?-?\d[\d.,]*\s?\S{0,12}(?:\s.{0,20})?)?$",
-    re.IGNORECASE,
 )
 _MARKUP = re.compile(r"^(?:[\s*=・◆◇■□●○▪•>|_-]|#(?!\d))+|(?:\s-+)?[\s:：*_=|]*$")
 _BANNER = re.compile(r"[\s-]*-{3,}\s*(\w.*?)\s*-{3,}(?:\s.*)?")  # what stands between dashes, and behind them
@@ -247,6 +192,9 @@ _STAMP = re.compile(
 _FINDING = re.compile(  # behind a name: "(33 more requests per second than nginx)", "*(2x slower)*"
     r"(?<=\S)\s+[*_]*\([^()]*\d[^()]*\b(?:more|fewer|less|faster|slower|better|worse)\b[^()]*\)[*_]*\s*$", re.IGNORECASE
 )
+_DONE = re.compile(
+    r"\s*(?:\.{2,}|…)\s*(?:\[?\s?(?:ok|done|started|ready|up|fertig)\b.*)?$", re.IGNORECASE
+)  # "Testing nginx ... ok"
 _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
 _CODE = re.compile(r"`\s*([^`]+?)\s*`")
 _LINK = re.compile(r"(?<!!)\[([^\]]+)\]\([^)\s]*\)")
@@ -290,7 +238,7 @@ def split_repeat(text: str) -> tuple[str, int, bool] | None:
     found = _NUMBERED.fullmatch(bare)
     if found is None:
         return None
-    base, number = found["base"] or found["base2"], found["n"] or found["n2"]
+    base, number = found["base"] or found["base2"] or found["base3"], found["n"] or found["n2"] or found["n3"]
     if _TAKES_NUMBER.search(base) or number not in _ROMAN and not number.isdigit():
         return None
     return _trim(base), _ROMAN.get(number) or int(number), False
@@ -345,6 +293,16 @@ def find_distinguishing_words(sentence: str, others: Iterable[str]) -> str:
     return " ".join(plain) if 1 <= len(plain) <= 3 else ""
 
 
+def says_again(text: str) -> bool:
+    """Whether a sentence ("Hm, so one more of the same.") only says that the same was measured again."""
+    return (
+        is_short(text)
+        and is_sentence(text)
+        and bool(_AGAIN.search(text))
+        and not (names_software(text) or _CHANGES.search(text))
+    )
+
+
 def is_comparison(text: str) -> bool:
     """Whether a title names two things that are compared: "X vs Y"."""
     return bool(is_short(text) and _COMPARISON.search(strip_markup(text)))
@@ -383,9 +341,7 @@ def names_amount(text: str) -> bool:
     is_loads = re.search(
         rf"(?i:\d\s*{_LOADED}\b|\b(?:concurren\w*|users?|clients?|connections?|requests?|seconds?)\b)", bare
     )
-    return bool(re.search(r"\d", bare)) and not (
-        is_loads or find_repeat(bare) or _DATE.search(bare) or find_phase(bare)
-    )
+    return bool(re.search(r"\d", bare)) and not (is_loads or find_repeat(bare) or DATE.search(bare) or find_phase(bare))
 
 
 _CACHED = 20_000  # headings: each is asked for several times, all of a text in turn
@@ -397,7 +353,8 @@ def strip_markup(text: str) -> str:
     text = _STAMP.sub("", text)
     if banner := _BANNER.fullmatch(text):
         text = banner[1]
-    bare = _MARKUP.sub("", _EMPHASIS.sub(r"\2", _CODE.sub(r"\1", _FINDING.sub("", text)))).strip()
+    text = _DONE.sub("", _FINDING.sub("", text))
+    bare = _MARKUP.sub("", _EMPHASIS.sub(r"\2", _CODE.sub(r"\1", text))).strip()
     return _ESCAPED.sub(r"\1", _LINK.sub(r"\1", bare)) if "\\" in bare or "](" in bare else bare
 
 
@@ -414,25 +371,10 @@ def is_generic(text: str) -> bool:
     if _LETTERED.search(text) or _BRIEF.fullmatch(text) or makes_load(strip_markup(text).lower()):
         return False
     bare = _WARM_UP.sub(" ", _AGAIN.sub(" ", _REPEAT.sub(" ", strip_markup(text))))
-    bare = _generic_pattern().sub(" ", _DATE.sub(" ", _METHOD.sub("method", bare)))
+    bare = _generic_pattern().sub(" ", DATE.sub(" ", _METHOD.sub("method", bare)))
     for _, pattern in _PHASE_PATTERNS:
         bare = pattern.sub(" ", bare)
     return len(re.sub(r"[\W\d_]+", "", bare)) < 3
-
-
-@lru_cache(maxsize=_CACHED)
-def is_aside(text: str) -> bool:
-    """Whether a line is not of the text but of the page (a by-line, a mail's header, a row of links), or is a command."""
-    line = text.strip()
-    dated = _DATE.search(line)
-    if dated and (
-        _BYLINE.search(line) or _BYLINE.search(line[dated.end() :].lstrip(" ,")) or line.startswith("投稿者")
-    ):
-        return True
-    return any(
-        pattern.search(line)
-        for pattern in (_MAIL, _HTTP_HEADER, SUBJECT, _NAVIGATION, _COMMAND, _PROGRESS, _PROMPT, _COMMENTER, _FIGURE)
-    )
 
 
 @lru_cache(maxsize=_CACHED)
@@ -448,7 +390,8 @@ def is_code(text: str) -> bool:
 
 def is_sentence(text: str) -> bool:
     """Whether a line is more than a name."""
-    return bool(_SENTENCE.search(text.strip())) or not is_short(text)
+    bare = _DONE.sub("", re.sub(r"^\s*[(（]?\d{1,2}[.)）]\s+", "", text).strip())
+    return not is_short(text) or bool(_SENTENCE.search(bare) and _SENTENCE.search(_REPEAT.sub(" ", bare)))
 
 
 def speaks(text: str) -> bool:

@@ -10,14 +10,15 @@ from dataclasses import dataclass, replace
 from parsers import Block, semantics_of
 from runs.analysis.columns import Method, group_by_method
 
+from .asides import is_aside
 from .heading_words import (
     LETTER,
     MACHINE,
     STARTS_SERVER,
     find_numbering,
     find_phase,
+    find_repeat,
     heading_level,
-    is_aside,
     is_code,
     is_generic,
     is_sentence,
@@ -26,6 +27,7 @@ from .heading_words import (
     names_amount,
     names_clients,
     names_software,
+    says_again,
     strip_markup,
 )
 
@@ -153,7 +155,7 @@ def _naming(headings: Sequence[Heading], compared: Collection[str] = ()) -> list
 
 
 def _may_name(text: str) -> bool:
-    return not (is_generic(text) or is_aside(text) or (is_warm_up(text) and text.count(" ") > 3))
+    return not (is_generic(text) or is_aside(text) or says_again(text) or (is_warm_up(text) and text.count(" ") > 3))
 
 
 def _names_among(headings: Sequence[Heading]) -> list[Heading]:
@@ -162,7 +164,9 @@ def _names_among(headings: Sequence[Heading]) -> list[Heading]:
 
 def _find_compared(trails: Sequence[Sequence[Heading]]) -> set[str]:
     """The last lines above load tests that name nothing alone, but do together: "before" and "after" a change, "A" and "B"."""
-    last = [next((text for _, text in reversed(trail) if not is_aside(text)), "") for trail in trails]
+    last = [
+        next((text for _, text in reversed(trail) if not (is_aside(text) or _counts(text))), "") for trail in trails
+    ]
     phases = {text: find_phase(text) for text in last if is_short(text)}
     letters = {text: found[1].upper() for text in last if (found := LETTER.fullmatch(strip_markup(text)))}
     compared = (
@@ -176,6 +180,11 @@ def _find_compared(trails: Sequence[Sequence[Heading]]) -> set[str]:
     }
     compared |= {text for text, base in amounts.items() if list(amounts.values()).count(base) > 1}
     return compared | (set(letters) if len(set(letters.values())) > 1 else set())
+
+
+def _counts(text: str) -> bool:
+    """Whether a heading only has the number of a repeat: "### Run 2"."""
+    return find_repeat(text) is not None and is_generic(text) and not find_phase(text)
 
 
 def _find_machines(sections: Sequence[Sequence[Heading]]) -> set[str]:

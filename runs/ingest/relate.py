@@ -19,14 +19,13 @@ from parsers.tables import Table
 from parsers.transcript import width
 
 from . import timings
+from .asides import SUBJECT, is_aside
 from .captures import FoldedBlock, place_captures, place_texts, short_records
 from .config_names import MAX_NAME, ConfigNames, shorten
 from .draft import Draft, DraftConfig, DraftExperiment, DraftRun, DraftTiming, items_of, number_repeats
 from .heading_words import (
-    SUBJECT,
     find_repeat,
     heading_level,
-    is_aside,
     is_generic,
     is_sentence,
     is_short,
@@ -34,6 +33,7 @@ from .heading_words import (
     strip_markup,
 )
 from .hosts import find_hosts, find_sighting, split_by_machine
+from .variants import fill_in_loops
 
 _NOT_COMPARED = frozenset({"iteration", "processes", "n_processes", "sum_res_kb", "sum_rss_kb", "n_rows", "warnings"})
 _MAX_ALIKE = 50  # what more blocks than this have in common is no sign of a duplicate
@@ -78,6 +78,7 @@ class _Relation:
         ]
         self.texts = [i for i, kind in enumerate(kinds) if ConfigText in kind]
         self.timings = [i for i, kind in enumerate(kinds) if Timings in kind]
+        fill_in_loops(blocks, self.load_set)
         self.duplicates = find_duplicate_loads(blocks, records, self.loads) if len(self.loads) > 1 else {}
         if self.monitors:
             self.duplicates |= find_duplicate_monitors(blocks, records, self.monitors)
@@ -328,8 +329,7 @@ def _count_figures(block: Block) -> int:
 
 
 def _is_same_load(shorter: Block, fuller: Block) -> bool:
-    """Whether every figure is in the fuller report too; of equal size, they must be full or have the same heading, and not a
-    command each."""
+    """Whether every figure is in the fuller report too; of equal size, they must be full or have the same heading."""
     values, others = shorter.values, fuller.values
     if any(others.get(name) != value for name, value in values.items() if name not in _NOT_COMPARED):
         return False
@@ -337,8 +337,15 @@ def _is_same_load(shorter: Block, fuller: Block) -> bool:
         len(values) == len(others) >= _FULL_REPORT
         and None is not shorter.command_line != fuller.command_line is not None
     ):
-        return False  # two whole reports, and somebody typed a command for each
+        # Somebody typed a command for each: two runs, unless the same lines were pasted again.
+        return (shorter.command, shorter.heading) == (fuller.command, fuller.heading) and _n_lines(shorter) == _n_lines(
+            fuller
+        )
     return len(others) >= _FULL_REPORT or (len(values) == len(others) and shorter.heading == fuller.heading)
+
+
+def _n_lines(block: Block) -> int:
+    return block.last - block.first
 
 
 def _is_same_monitor(shorter: Block, fuller: Block) -> bool:

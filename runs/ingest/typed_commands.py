@@ -60,6 +60,7 @@ _FLAGS_OF_RUN = re.compile(  # of `docker run`, those that change nothing for th
 _EDITS = re.compile(
     r"(?:vim?|nano|emacs|pico|joe|mcedit)\s+(?:[-+]\S+\s+)*(?P<path>/etc/\S+|\S+\.(?:conf|cnf|ini|cfg|ya?ml|toml|properties|env))$"
 )
+_READS_CONFIG = re.compile(r"\b(?:re-?start|re-?load|graceful|start|up|deploy|apply)\b|-(?:HUP|USR[12])\b")
 _CUT = re.compile(r"\s*(?:\d?>>?|\||<|\d>&\d|&\s*$)")
 Setting = tuple[str, str]  # key, and how it is said; "" takes the key away
 
@@ -179,6 +180,7 @@ class Typing:
         self.script: Words = ()
         self.settings: dict[str, str] = {}
         self.edits = 0
+        self.opened: list[str] = []  # files in an editor, which a server has not read since
         self.started: set[str] = set()
         self.restarted: set[str] = set()
         self.stopped: set[str] = set()
@@ -197,9 +199,13 @@ class Typing:
             elif setting := read_setting(bare):
                 self._set(*setting)
             elif edited := _EDITS.match(bare):
-                self._edit(edited["path"])
-            elif not self._serve(bare):
-                self._run(bare)
+                self.opened.append(edited["path"])
+            else:
+                is_server = self._serve(bare)
+                if self.opened and (is_server or _READS_CONFIG.search(bare)):
+                    self._edit()
+                if not is_server:
+                    self._run(bare)
         if is_load:
             self.script = ()
 
@@ -210,12 +216,13 @@ class Typing:
             self._start_program(self.script)
         self.script = ()
 
-    def _edit(self, path: str) -> None:
-        """A file that was opened in an editor: what was changed in it, nobody knows."""
-        self.edits += 1
-        self._set(
-            f"edited {path}", f"{PurePosixPath(path).name} edited" + (f" ({self.edits})" if self.edits > 1 else "")
-        )
+    def _edit(self) -> None:
+        """A server reads files anew that were opened in an editor: what was changed in them, nobody knows."""
+        for path in self.opened:
+            self.edits += 1
+            said = f"{PurePosixPath(path).name} edited" + (f" ({self.edits})" if self.edits > 1 else "")
+            self._set(f"edited {path}", said)
+        self.opened = []
 
     def _set(self, key: str, said: str) -> None:
         self.settings.pop(key, None)

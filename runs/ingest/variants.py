@@ -69,6 +69,15 @@ def find_variants(
     return {load: ", ".join(words) for load, words in said.items() if words}
 
 
+def fill_in_loops(blocks: Sequence[Block], loads: Collection[int]) -> None:
+    """Put the word of each turn of a loop into the command of the load test that it printed: "-c $c" becomes "-c 10"."""
+    for load, words in _find_turns(blocks, loads) if loads else ():
+        block = blocks[load]
+        if words[0] == "for" and (loop := _LOOP.search(block.command or "")):
+            variable = rf"\$(?:{loop['name']}\b|\{{{loop['name']}\}})"
+            block.command = words[1].rpartition("=")[2].join(re.split(variable, block.command or ""))
+
+
 def _follow_commands(blocks: Sequence[Block], loads: Collection[int]) -> dict[int, Before]:
     typing, before = Typing(), dict[int, Before]()
     script: Words = ()

@@ -35,11 +35,16 @@ COMMAND = "$ ab -n 500 -c 10 http://localhost/page.html\n@ab 1.5"
 
 def test_two_equal_reports_behind_a_command_each_are_two_runs():
     assert placed("## nginx", COMMAND, "## apache", COMMAND) == [("b0", 0), ("b1", 0)]
-    assert placed(COMMAND, COMMAND) == [("b0", 0), ("b1", 0)]
+    assert placed(COMMAND, COMMAND.replace("-c 10", "-c 10 -k")) == [("b0", 0), ("b1", 0)]
+
+
+def test_a_text_pasted_again_with_its_commands_quotes_the_first_one():
+    text = ["## nginx", COMMAND, "## apache", COMMAND.replace("1.5", "2.5")]
+    assert placed(*text, *text) == [("b0", 1), ("b1", 1)]
 
 
 def test_a_later_report_without_a_command_quotes_the_first_one():
-    assert placed("## nginx", COMMAND, COMMAND, "## Summary", "@ab 1.5") == [("b0", 1), ("b1", 0)]
+    assert placed("## nginx", COMMAND, "## apache", COMMAND, "## Summary", "@ab 1.5") == [("b0", 1), ("b1", 0)]
     assert placed(COMMAND, "So nginx did well:", "@line 1.5") == [("b0", 1)]
 
 

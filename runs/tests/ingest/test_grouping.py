@@ -33,13 +33,23 @@ def sections(*headings: str) -> str:
         *("Run {k}: {n}", "Test {k} - {n}", "[{k}/3] {n}", "#{k} {n}", "{k}. {n}", "{k}) {n}", "## {n} try {k}"),
         *("=== {n} run {k} ===", "=== {n} (run {k}) ===", "--- {n} (#{k}) ---", "**{n}** — trial {k} of 3"),
         *("* {n}, pass no. {k}", "{n} iteration {k}/3", "{n}-test-{k}", "{n}_run_{k}"),
+        *("{n}, {k}. Durchlauf:", "PHP 8 {n} 2 ({k})"),
         *("{n} {k}回目", "{k}回目（{n}）", "第{k}次 {n}", "{n} 第{k}轮", "{n} {k}회차", "{n}: Durchlauf {k}"),
         *("{n} / {k}. Durchlauf", "Lauf {k} ({n})", "essai {k} : {n}", "{n} прогон {k}", "{n} próba {k}"),
     ],
 )
 def test_repeats_numbered_in_their_headings_are_repeats(heading):
     headings = [heading.format(n=name, k=k) for name in ("nginx", "apache") for k in (1, 2, 3)]
-    assert grouped(sections(*headings)) == {"nginx": [1, 2, 3], "apache": [1, 2, 3]}
+    assert [*grouped(sections(*headings)).values()] == [[1, 2, 3], [1, 2, 3]]
+
+
+@pytest.mark.parametrize("names", [("Before", "After"), ("改善前", "改善後")])
+def test_repeats_stand_below_headings_of_before_and_after(names):
+    text = "".join(
+        f"## {name}\n\n{sections('### Run 1', '### Run 2').replace('10', at)}"
+        for name, at in zip(names, "34", strict=True)
+    )
+    assert grouped(f"# The index\n\n{text}") == {name: [1, 2] for name in names}
 
 
 @pytest.mark.parametrize(
@@ -48,6 +58,7 @@ def test_repeats_numbered_in_their_headings_are_repeats(heading):
         ("nginx", "nginx again"),
         ("First run nginx", "nginx, second time"),
         ("nginx", "Nginx (once more)"),
+        ("nginx", "Hm, that was not as I thought, so one more of the same."),
         ("nginx I, Lauf 1", "nginx I, zweiter Lauf"),
         ("nginx, première mesure", "nginx, première mesure"),
     ],
@@ -170,6 +181,9 @@ def test_before_and_after_are_two_configs_whatever_the_prompt(prompt):
         ),
         (("This is what I get with caching disabled.", "And this is what I get with it enabled."), ["caching disabled", "enabled"]),
         (("まずmod_wsgiの方を計測。", "次に、lighttpd+FastCGI"), ["mod_wsgi", "lighttpd+FastCGI"]),
+        (("Starting server A (threads)... ok", "Stopping it\nTesting nginx ..."), ["server A (threads)", "nginx"]),
+        (("go server", "node server"), ["go server", "node server"]),
+        (("$ # before the index", "$ # after the index"), ["before the index", "after the index"]),
         (("A)", "B)"), ["A", "B"]),
         (("### A", "### B", "### A"), ["A", "B"]),
         (("python 3.11", "python 3.13"), ["python 3.11", "python 3.13"]),
@@ -198,6 +212,8 @@ def test_a_config_is_named_by_what_distinguishes_it(headings, names):
         *("~ ❯ sudo systemctl restart nginx", "[root@linux]# make install", "New configuration template added to /root/.siege"),
         *("X-Request-Id: 8c1f-1", "Date: Mon, 01 Jan 2024 10:00:02 GMT", "HTTP/1.1 200 OK", "CREATE INDEX"),
         "[2024-01-01 10:00:02,113] web1/INFO/locust.main: Starting Locust 2.20.0",
+        *("real\t0m30.043s", "sys 0m20.4s", "0.01s user 0.02s system 0% cpu 10.05 total", "Stopping server A", "Hallo zusammen,"),
+        *("Maria  10:32 AM", "Here is what everybody else would have to do then, and it may be of no use at all."),
         *("Response time: 0.02 secs", "Failed requests: 0", "root@host:/etc# vi nginx.conf"),
     ],
 )  # fmt: skip
@@ -213,6 +229,7 @@ def test_what_names_nothing_names_no_config(line):
         ("=== warming up nginx (ignore) ===", "=== nginx run 1 ===", "=== nginx run 2 ==="),
         ("The first run is only for warming the cache, ignore it:", "And now for real:", "Once more:"),
         ("Aufwärmlauf:", "Lauf 1:", "Lauf 2:"),
+        ("$ node app.js &\n[1] 4242\n# warmup", "# measure", "# measure"),
         ("ウォームアップ:", "1回目:", "2回目:"),
         ("预热", "第一次", "第二次"),
         ("прогрев", "прогон 1", "прогон 2"),
@@ -333,6 +350,15 @@ def test_a_header_that_is_another_in_each_request_is_the_same_load(header):
     runs = [f'$ wrk -t2 -c10 -H "{header.format(k)}" http://localhost:8080/\n@wrk 10{k}.10\n' for k in (1, 2)]
     assert grouped("".join(runs)) == {"localhost:8080": [1, 2]}
     assert grouped("".join(runs).replace(header.partition(":")[0], "Accept")) == {"localhost:8080": [1, 1]}
+
+
+def test_other_addresses_of_one_server_are_no_repeats_where_only_the_command_tells_them():
+    report = (FIXTURES / "hey/hey_01.txt").read_text().partition("\n")[2]
+    text = "".join(
+        f"$ hey -n 400 -c 10 http://localhost:8080/{page}\n{report}\n".replace("506.08", rate)
+        for page, rate in (("a", "5.1"), ("b", "6.1"), ("a", "5.2"))
+    )
+    assert sorted(*grouped(text).values()) == [1, 1, 2]
 
 
 DATE = "$ date\nTue Nov 22 12:0{m}:0{s} UTC 2022\n"

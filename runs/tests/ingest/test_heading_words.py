@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from runs.ingest.asides import is_aside
 from runs.ingest.heading_words import (
     find_numbering,
     find_phase,
     find_repeat,
-    is_aside,
     is_generic,
     is_warm_up,
     strip_markup,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .documents import expand, read
+from .documents import FIXTURES, expand, read
 
 WRK = "$ wrk -t2 -c10 -d5s http://localhost:8080/\n"
 
@@ -80,6 +80,14 @@ def test_each_turn_of_a_loop_is_of_its_word():
     assert [config.name for config in read(expand(workers))[1].experiments[0].configs][:2] == ["w=2", "w=8"]
     numbers = text.replace("express koa", "1 2")
     assert len(read(expand(numbers))[1].experiments[0].configs) == 1
+
+
+def test_a_loop_over_levels_of_concurrency_is_one_config():
+    loop = "$ for c in 10 50; do hey -z 10s -c $c http://localhost:8080; done"
+    report = (FIXTURES / "hey/hey_01.txt").read_text().partition("\n")[2]
+    _, draft = read(f"{loop}\n{report}\n{report.replace('506.08', '706.08')}\n")
+    assert len(draft.experiments[0].configs) == 1
+    assert [run.method.concurrency for run in draft.experiments[0].runs] == [10, 50]
 
 
 @pytest.mark.parametrize(
@@ -160,6 +168,7 @@ def test_a_changed_file_is_named_by_its_changed_line():
     [
         *("$ sleep 60", "$ systemctl restart nginx", "$ sudo service nginx reload", "$ curl -I http://localhost:8080/"),
         *("$ echo 3 > /proc/sys/vm/drop_caches", "$ cd /tmp\n$ ls", "$ ulimit -a", "$ nginx -s reload"),
+        *("$ vi /etc/nginx/nginx.conf", "$ less /etc/nginx/nginx.conf\n$ sleep 5"),
         *("$ clear", "$ tail -f /var/log/nginx/access.log", "$ export LANG=C"),
     ],
 )  # fmt: skip

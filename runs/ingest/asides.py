@@ -1,0 +1,94 @@
+"""Lines of a text that name nothing: of the page or the mail that it was copied from, of its tools, commands and prompts."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_MONTHS = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|januar|märz|mai|okt|dez)[a-zéäö]*\.?"
+DATE = re.compile(
+    rf"\d{{4}}[-/.年]\s?\d{{1,2}}[-/.月]\s?\d{{1,2}}日?|\d{{1,2}}[./]\s?\d{{1,2}}[./]\s?\d{{4}}"
+    rf"|\b{_MONTHS}\s\d{{1,2}}(?:st|nd|rd|th)?,?\s(?:19|20)\d\d|\b\d{{1,2}}\.?\s{_MONTHS},?\s(?:19|20)\d\d",
+    re.IGNORECASE,
+)
+_BYLINE = re.compile(
+    r"^(?:posted|published|written|updated|submitted|filed|last\s(?:edit|modifi)ed|erstellt|geschrieben|veröffentlicht|dodano|opublikowan[eoy]"
+    r"|投稿|作成|更新|公開)|^[\W\d]*(?:by|von|przez|par|autor)\b",
+    re.IGNORECASE,
+)
+_MAIL = re.compile(
+    r"^(?:from|to|cc|date|message-id|reply-to|von|an|datum|od|do|data|in-reply-to|list-\w+|x-[\w-]+"
+    # and a page's header for a site generator
+    r"|layout|permalink|categor(?:y|ies)|tags?|keywords|slug|banner|draft|author|comments|published|description|lang)\s?:\s",
+    re.IGNORECASE,
+)
+SUBJECT = re.compile(  # the title of a mail or a page
+    r"^(?:subject|title|betreff|titel|temat|tytuł|título|titre|件名|タイトル)\s?:\s*(?:(?:re|aw|fwd?|odp)\s?:\s*)*"
+    r"(?P<subject>.+)",
+    re.IGNORECASE,
+)
+_HTTP_HEADER = re.compile(
+    r"^(?:[<>*]\s)?(?:HTTP/\d(?:\.\d)?\s\d{3}\b|(?:date|content-[\w-]+|x-[\w-]+|etag|last-modified|transfer-encoding|expires|vary|age|via"
+    r"|set-cookie|location|accept(?:-ranges)?|strict-transport-security|[\w-]*request-id|cf-[\w-]+|alt-svc|access-control-[\w-]+|pragma"
+    r"|user-agent|keep-alive|referrer-policy|report-to|nel|traceparent)\s?:\s\S)",
+    re.IGNORECASE,
+)
+_NAVIGATION = re.compile(
+    r"[|»›]\s+\S.*[|»›]\s|^(?:[«←‹]|older posts?\b|newer posts?\b|leave a comment|share this|\d+ comments?$)|[»→›]$"
+    r"|^(?:!?\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])[\s|]*)+$|^\[!\[",  # Markdown's links, and pictures
+    re.I,
+)
+_COMMAND = re.compile(
+    r"^(?:#\s)?(?:\+\s|\./|run\s`?\.{0,2}/|(?:go|cargo|deno|bun|dotnet)\s(?:run|build|install|test|bench)\b|(?:npm|npx|yarn|pnpm|pip3?|gem|bundle|brew"
+    r"|git|docker|docker-compose|kubectl|mvn)\s[a-z][\w:-]*(?:\s|$)|(?:node|php|ruby|perl|python[23]?)\s(?:-\w+\s)?\S+\.[a-z]\w*$|(?:cp|mv|rm|mkdir|chmod|tar)\s\S+|(?:g?unicorn|uvicorn|puma)\s-"
+    r"|(?:sudo|service|systemctl|apachectl|export|echo|curl|wget|apt(?:-get)?|yum|make|cd|sed|vim?|nano|ssh|kill(?:all)?)\s+\S)"
+    r"|^[a-z][\w./]*\s(?:.*\s)?-{1,2}\w+\s+\S+\s.*(?:\s-{1,2}\w|://)|&&|://\S*$|\w\s*=\s*[\w.]+\(|^[A-Z]\w+\s+(?:\S+\s+)?\"[^\"]*\"$"
+)
+_PROGRESS = re.compile(  # what load tools print while they run
+    r"^(?:execution|script|output|web dashboard):\s|^scenarios:\s\(|^\*\s\S+:\s.*\b(?:VUs|iterations)\b|^running \(\d|^[✓✗↳]\s"
+    r"|^\S+\s+[✓✗]?\s*\[[\s\d%=>-]+\]|^(?:INFO|WARN|ERRO|DEBU)\[\d+\]|source=console$|^[\W_]*(?:Grafana|io)[\W_]*$"
+    r"|^New configuration template added|^\W?\d{4}-\d\d-\d\d[T ][\d:.,]{5,}.*\b(?:INFO|WARN(?:ING)?|ERROR|DEBUG)\b"
+    r"|^(?:(?:ALTER|CREATE|DROP) [A-Z ]+|SET|RELOAD|VACUUM|ANALYZE|Query OK,.*|OK)$|^Run \w+ -C to"
+    # and scripts: "[07:44:57] ready"
+    r"|^\[[\d:., T-]{8,}\]\s(?:.*\.\.\.$|(?:ready|done|ok|started|finished|waiting|sleeping|stopped)\b)"
+    # what a shell and its scripts say between two tools
+    r"|^(?:real|user|sys)\s+(?:\d+m)?[\d.,]+s?$|\b[\d.:]+s?\s?(?:user|elapsed|total)\b.*|^(?i:stopp|kill|shutt|clean)(?:ing|ed)\b"
+    r"|^Creat(?:ing summariser|ed the tree)|^Starting (?:standalone|the) test|^Waiting for possible"
+)
+_PROMPT = re.compile(  # what no heading has, whatever the shell
+    r"^[^\s#>*-]?.{0,40}[❯➜λ⟩»]\s|^[\w.-]+@[\w.-]+[\s:\]]|^\[\w+@[^\]]*\]|^[\w.@~/:-]*[~/:@][\w.@~/:-]*\s?[$#%>](?:\s|$)"
+    r"|^>>>\s|^:;\s|^[A-Z]:\\"
+)
+_COMMENTER = re.compile(  # above a comment of a forum or a repository
+    r"\b\d+ (?:second|minute|hour|day|week|month|year)s? ago\b|\b(?:vor|hace|il y a|há) \d+ \w+|\d+\s?(?:日|時間|分|か月|年)前"
+    r"|^\S+ (?:commented|wrote|replied|answered|said|asked|schrieb|a écrit|escribió|napisał\w*)\b.{0,40}[:：]?$"
+    r"|^(?:on|am|le|el|dnia)\s.{6,80}(?:wrote|schrieb|a écrit|escribió|napisał).{0,40}:$|\bmin(?:ute)? read\b"
+    r"|^\S.{0,30}\s+\[?\d{1,2}:\d\d(?:\s?[AP]M)?\]?$"  # of a chat
+    r"|^(?:hi|hello|hey|dear|hallo|guten|servus|moin|bonjour|salut|bonsoir|hola|buen[oa]s|ol[aá]|ciao|cześć|witam|dzień dobry"
+    r"|привет|здравствуйте|thanks|thank you|cheers|regards|best|danke|grüße|viele|merci|gracias|pozdrawiam)\b[^,!:]{0,30}[,!]+$"
+    r"|^\d+ (?:points?|likes?|upvotes?)\b|^[\w.@-]+\s[·•]\s.*(?:comment|repl|edit|\d{4})",
+    re.IGNORECASE,
+)
+_FIGURE = re.compile(  # what load tools print: a label and a figure
+    r"^(?!with(?:out)?\s|using\s)"
+    r"(?:[\w/%() -]*\b)?(?:rate|requests?(?:/sec)?|transactions?|availability|latency|throughput|elapsed(?: time)?|duration|total"
+    r"|average|mean|max|min|failed|successful|transfer(?:red)?|bytes|response time|errors?)[\w/%() -]*[:=]"
+    r"\s*(?:[<>~]?-?\d[\d.,]*\s?\S{0,12}(?:\s.{0,20})?)?$",
+    re.IGNORECASE,
+)
+_CACHED = 20_000  # lines: each is asked for several times, all of a text in turn
+
+
+@lru_cache(maxsize=_CACHED)
+def is_aside(text: str) -> bool:
+    """Whether a line is not of the text but of the page (a by-line, a mail's header, a row of links), or is a command."""
+    line = text.strip()
+    dated = DATE.search(line)
+    if dated and (
+        _BYLINE.search(line) or _BYLINE.search(line[dated.end() :].lstrip(" ,")) or line.startswith("投稿者")
+    ):
+        return True
+    return any(
+        pattern.search(line)
+        for pattern in (_MAIL, _HTTP_HEADER, SUBJECT, _NAVIGATION, _COMMAND, _PROGRESS, _PROMPT, _COMMENTER, _FIGURE)
+    )
