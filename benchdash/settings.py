@@ -204,6 +204,7 @@ CELERY_BEAT_SCHEDULE = {
         "options": {"expires": REMOTE_TIMEOUTS.tend_s},
     },
     "tend uploads": {"task": "runs.tasks.tend_uploads", "schedule": 15.0, "options": {"expires": 15.0}},
+    "purge bin": {"task": "runs.tasks.purge_bin", "schedule": 3600.0, "options": {"expires": 3600.0}},
     "take in tallies": {"task": "runs.tasks.take_in_tallies", "schedule": 15.0, "options": {"expires": 15.0}},
 }
 # A nightly plan that was missed, because nothing ran at night, must not start in the morning.

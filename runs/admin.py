@@ -33,10 +33,13 @@ class ReadOnly(admin.ModelAdmin):  # type: ignore[type-arg]
     ordering = ["-id"]
 
     def delete_model(self, request: HttpRequest, obj: Any) -> None:
-        ingest.delete_rows(type(obj)._default_manager.filter(pk=obj.pk))
+        """Into the bin, but for captures and tokens."""
+        _ = ingest.delete(obj, by=request.user) if type(obj) in ingest.MODELS.values() else obj.delete()
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
-        ingest.delete_rows(queryset)
+        for obj in queryset:
+            if type(obj).objects.filter(pk=obj.pk).exists():  # not gone with one before it
+                self.delete_model(request, obj)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -29,7 +29,7 @@ from runs.ingest.edits import Edits, check_shape
 from runs.ingest.grouping import merge_configs, move_items, shorten_names, split_config, suggest_groupings
 from runs.ingest.storable import MOST_REPEATS
 from runs.models import Capture
-from runs.querysets import MOMENT
+from runs.querysets import ID_DIGITS, MOMENT
 
 BROKEN = "The edits of this preview did not arrive whole. Please paste the text again."
 
@@ -206,6 +206,34 @@ class RunChangeForm(forms.Form):
     config = forms.IntegerField(required=False)
     repeat = forms.IntegerField(required=False, min_value=1, max_value=MOST_REPEATS)
     counted = forms.NullBooleanField(required=False)
+
+
+class ManageForm(forms.Form):
+    """Changes of one row; only fields that were sent count. A config's name that another one has merges the two."""
+
+    name = forms.CharField(required=False, max_length=300)
+    note = forms.CharField(required=False, max_length=20_000)
+    tags = forms.CharField(required=False, max_length=5_000)
+    baseline = forms.IntegerField(required=False, min_value=0, max_value=10**ID_DIGITS)
+    archived = forms.NullBooleanField(required=False)
+    counted = forms.NullBooleanField(required=False)
+    repeat = forms.IntegerField(required=False, min_value=1, max_value=MOST_REPEATS)
+    config = forms.IntegerField(required=False, min_value=0, max_value=10**ID_DIGITS)
+
+    def clean_tags(self) -> list[str]:
+        return [tag.strip() for tag in self.cleaned_data["tags"].split(",") if tag.strip()]
+
+    def changes(self, known: Container[str]) -> dict[str, Any]:
+        """What was sent for the fields that such a row has; {} where that is nothing."""
+        sent = {name: value for name, value in self.cleaned_data.items() if name in self.data and name in known}
+        return {name: value for name, value in sent.items() if value not in (None, "") or name == "note"}
+
+    def complaint(self) -> str:
+        """Why nothing was changed."""
+        wrong = next(iter(self.errors.items()), None)
+        return (
+            f"{wrong[0]}: {wrong[1][0]}" if wrong else "a name needs 1 to 300 characters, and a choice has to be made."
+        )
 
 
 class CaptureMoveForm(forms.Form):

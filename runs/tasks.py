@@ -117,6 +117,12 @@ def apply_counter_deltas() -> None:
         work_out_headlines()
 
 
+@shared_task
+def purge_bin() -> None:
+    """Remove for good what has been in the bin for 30 days."""
+    ingest.purge_expired()
+
+
 @worker_ready.connect
 def tend_at_start(**_: Any) -> None:
     """A worker that starts takes over what a killed one left behind."""

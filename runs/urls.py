@@ -14,6 +14,7 @@ from runs.views import (
     experiments,
     home,
     hosts,
+    manage,
     pictures,
     preview,
     runs,
@@ -23,6 +24,7 @@ from runs.views import (
 )
 
 TREND = r"trends/(?P<fingerprint>[-\w]{1,64})"
+MANAGED = rf"(?P<of>experiments|configs|runs|hosts|uploads)/(?P<pk>{ID})/"
 OVER_TIME = rf"^(?P<kind>captures|runs)/(?P<pk>{ID})/figures/(?P<what>\w{{1,40}})\.(?P<fmt>json|csv)$"
 
 urlpatterns = [
@@ -53,6 +55,13 @@ urlpatterns = [
     path("experiments/<id:pk>/rename/", edits.rename, {"of": "experiments"}, name="rename-experiment"),
     path("configs/<id:pk>/rename/", edits.rename, {"of": "configs"}, name="rename-config"),
     path("hosts/<id:pk>/rename/", edits.rename, {"of": "hosts"}, name="rename-host"),
+    re_path(rf"^{MANAGED}manage/$", manage.manage, name="manage"),
+    re_path(rf"^{MANAGED}delete/$", manage.delete, name="delete"),
+    path("undo/", manage.undo, name="undo"),
+    path("samples/put-away/", manage.put_away_samples, name="put-away-samples"),
+    path("bin/", manage.show_bin, name="bin"),
+    path("bin/<id:pk>/restore/", manage.restore, name="restore"),
+    path("bin/<id:pk>/purge/", manage.purge, name="purge"),
     path("rulings/", edits.override_doubt, name="overrule"),
     path("rulings/<id:pk>/withdraw/", edits.withdraw_override, name="withdraw"),
     path("runs/<id:pk>/change/", edits.change_run, name="change-run"),

@@ -55,7 +55,7 @@ def select_page_by_ids(rows: QuerySet[Any], filtered: QuerySet[Any], request: Re
 
     See runs.selectors.lists for why. Where nothing is filtered, all rows are in the order of the page already.
     """
-    if not filtered.query.where:
+    if filtered.query.where == rows.query.where:
         return rows
     page = requested_page(request)
     if page.beyond is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from drf_spectacular.types import OpenApiTypes
@@ -9,7 +10,9 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from runs.analysis.facts import FIGURES
-from runs.models import Build, Capture, Config, ConfigText, Experiment, Host, Run, Timing, Upload
+from runs.ingest.storable import MOST_REPEATS
+from runs.models import Build, Capture, Config, ConfigText, Deletion, Experiment, Host, Run, Timing, Upload
+from runs.querysets import ID_DIGITS
 
 LINES = serializers.ListField(child=serializers.IntegerField(), min_length=2, max_length=2)
 
@@ -159,7 +162,9 @@ class ExperimentSerializer(serializers.ModelSerializer[Experiment]):
 
     class Meta:
         model = Experiment
-        fields: tuple[str, ...] = ("id", "url", "name", "notes", "host", "host_id", "n_runs", "n_configs", "created_at")
+        fields: tuple[str, ...] = (
+            *("id", "url", "name", "notes", "host", "host_id", "n_runs", "n_configs", "archived", "created_at"),
+        )
 
 
 class ExperimentDetailSerializer(ExperimentSerializer):
@@ -270,6 +275,58 @@ class SeriesSerializer(serializers.Serializer[Any]):
         child=serializers.FloatField(), allow_null=True, help_text="seconds of the day; null without a clock"
     )
     samples = serializers.ListField(child=serializers.FloatField(allow_null=True))
+
+
+class DeletionSerializer(serializers.ModelSerializer[Deletion]):
+    """What DELETE put into the bin; `counts` is all that went along, `purged_at` when it is gone for good."""
+
+    counts = serializers.DictField(child=serializers.IntegerField())
+    purged_at = serializers.DateTimeField()
+
+    class Meta:
+        model = Deletion
+        fields = ("id", "kind", "object_id", "name", "counts", "deleted_at", "purged_at")
+
+
+class ChangeSerializer(serializers.Serializer[Any]):
+    """Fields that PATCH takes, all optional; any other one is refused."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        unknown = sorted(map(str, data.keys() - self.fields.keys())) if isinstance(data, Mapping) else []
+        if unknown:
+            expected = ", ".join(self.fields)
+            raise serializers.ValidationError(dict.fromkeys(unknown, f"cannot be changed; expected {expected}"))
+        return super().to_internal_value(data)
+
+
+class NameChange(ChangeSerializer):
+    name = serializers.CharField(max_length=300)
+
+
+class ExperimentChange(NameChange):
+    note = serializers.CharField(allow_blank=True, max_length=20_000)
+    baseline = serializers.IntegerField(
+        min_value=0, max_value=10**ID_DIGITS, help_text="id of the config that the others are compared with"
+    )
+    tags = serializers.ListField(
+        child=serializers.CharField(max_length=300), max_length=50, help_text="of all its runs"
+    )
+    archived = serializers.BooleanField(help_text="lists of experiments leave it out")
+
+
+class ConfigChange(NameChange):
+    """A name that another config of the experiment has makes the two one."""
+
+    baseline = serializers.ChoiceField([True], help_text="the others are compared with it")
+    counted = serializers.BooleanField(help_text="false leaves all its runs out of comparisons")
+
+
+class RunChange(ChangeSerializer):
+    note = serializers.CharField(allow_blank=True, max_length=20_000)
+    tags = serializers.ListField(child=serializers.CharField(max_length=300), max_length=50)
+    counted = serializers.BooleanField(help_text="false leaves it out of comparisons")
+    repeat = serializers.IntegerField(min_value=1, max_value=MOST_REPEATS)
+    config = serializers.IntegerField(min_value=0, max_value=10**ID_DIGITS, help_text="id of the config to move it to")
 
 
 class RunSeriesSerializer(serializers.Serializer[Any]):

@@ -19,7 +19,7 @@ from rest_framework.response import Response
 from runs import ingest, tasks
 from runs.api import filters, serializers
 from runs.api.renderers import ShallowJSONParser
-from runs.api.views import Rows
+from runs.api.views import ManagedRows, describe_managing
 from runs.incoming import named_text, parts_of, refuse_coding
 from runs.ingest import EVERY_SECRET, Hints, Rejected, Text, receive
 from runs.models import Upload
@@ -75,12 +75,13 @@ class RawParser(BaseParser):
 
 
 @extend_schema_view(retrieve=extend_schema(responses=serializers.ResultSerializer))
-class UploadViews(Rows):
+class UploadViews(ManagedRows):
     """The texts that came in, and what each became."""
 
     queryset = Upload.objects.with_counts()
     serializer_class = serializers.UploadSerializer
     filterset_class = filters.UploadFilter
+    change_class, kind = serializers.NameChange, "upload"
     parser_classes = [MultiPartParser, RawParser]
 
     def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
@@ -142,6 +143,9 @@ class UploadViews(Rows):
             raise ValidationError("No file came with the form; expected at least one field `file`.")
         user = request.user if request.user.is_authenticated else None
         return _respond(tasks.submit_all(files, door="rest", user=user, **read_options(request)), request)
+
+
+describe_managing(UploadViews, serializers.ResultSerializer)
 
 
 def read_texts(request: Request) -> list[tuple[str, Text]]:

@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import QuerySet
 from django.http import Http404, QueryDict
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework.decorators import action
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
@@ -16,9 +16,11 @@ from rest_framework.response import Response
 from rest_framework.views import APIView, exception_handler
 from rest_framework.viewsets import ReadOnlyModelViewSet
 
+from runs import ingest
 from runs.analysis.export import plain
 from runs.api import comparisons, filters, serializers
-from runs.ingest import Rejected
+from runs.api.renderers import ShallowJSONParser
+from runs.ingest import Rejected, fields
 from runs.models import Capture, Config, Experiment, Host, Run
 from runs.presenters.monitor_charts import thin_series
 from runs.querysets import ID, parse_id
@@ -50,13 +52,58 @@ class Rows(ReadOnlyModelViewSet[Any]):
         return detail or super().get_serializer_class()
 
 
-class RunViews(Rows):
+class ManagedRows(Rows):
+    """Rows that can be changed, deleted and restored. `change_class`: the fields that PATCH takes; kind: in ingest.MODELS."""
+
+    change_class: type[serializers.ChangeSerializer]
+    kind: str
+
+    def get_parsers(self) -> list[Any]:
+        return [ShallowJSONParser()] if self.request and self.request.method == "PATCH" else super().get_parsers()
+
+    def partial_update(self, request: Request, pk: str) -> Response:
+        """Change some of its fields; the row as it is then. Two configs, or hosts, of one name become one."""
+        wanted = self.change_class(data=request.data, partial=True)
+        wanted.is_valid(raise_exception=True)
+        row = fields.change(self.get_object(), wanted.validated_data)
+        self.kwargs["pk"], self.action = str(row.pk), "retrieve"
+        return self.retrieve(request, pk=str(row.pk))
+
+    def destroy(self, request: Request, pk: str) -> Response:
+        """Put it into the bin, with all that belongs to nothing else. It can be restored for 30 days."""
+        return Response(serializers.DeletionSerializer(ingest.delete(self.get_object(), by=request.user)).data)
+
+    @action(detail=True, methods=["post"], pagination_class=None)
+    def restore(self, request: Request, pk: str) -> Response:
+        """Take it out of the bin again, with all that was deleted with it."""
+        ingest.restore(ingest.find_deletion(self.kind, int(pk)))
+        self.action = "retrieve"
+        return self.retrieve(request, pk=pk)
+
+
+def describe_managing(views: type[ManagedRows], shown: Any) -> type[ManagedRows]:
+    """Have the OpenAPI description say what PATCH, DELETE and restore take and answer."""
+    refused = dict.fromkeys((400, 409), serializers.ErrorsSerializer)
+    again = {200: shown, **dict.fromkeys((409,), serializers.ErrorsSerializer)}
+    return extend_schema_view(
+        partial_update=extend_schema(
+            request={"application/json": views.change_class}, responses={200: shown, **refused}, filters=False
+        ),
+        destroy=extend_schema(
+            responses={200: serializers.DeletionSerializer, 409: serializers.ErrorsSerializer}, filters=False
+        ),
+        restore=extend_schema(request=None, responses=again, filters=False),
+    )(views)
+
+
+class RunViews(ManagedRows):
     """Load tests, each figure as the tool printed it; a single one with the captures beside it."""
 
     queryset = Run.objects.with_context()
     serializer_class = serializers.RunSerializer
     detail_class = serializers.RunDetailSerializer
     filterset_class = filters.RunFilter
+    change_class, kind = serializers.RunChange, "run"
 
     def get_queryset(self) -> QuerySet[Run]:
         found = Run.objects.select_related("experiment", "config", "host", "build")
@@ -80,30 +127,33 @@ class RunViews(Rows):
         return Response(thin_series(self.get_object(), metric, points))
 
 
-class HostViews(Rows):
+class HostViews(ManagedRows):
     """Machines: what they are called, and what their outputs say of processor and memory."""
 
     queryset = Host.objects.all()
     serializer_class = serializers.HostSerializer
     filterset_class = filters.HostFilter
+    change_class, kind = serializers.NameChange, "host"
 
 
-class ConfigViews(Rows):
+class ConfigViews(ManagedRows):
     """The set-ups that were compared; a single one with its config texts."""
 
     queryset = Config.objects.select_related("experiment")
     serializer_class = serializers.ConfigSerializer
     detail_class = serializers.ConfigDetailSerializer
     filterset_class = filters.ConfigFilter
+    change_class, kind = serializers.ConfigChange, "config"
 
 
-class ExperimentViews(Rows):
+class ExperimentViews(ManagedRows):
     """What was compared: configs and their runs, on a machine."""
 
     queryset = Experiment.objects.with_counts()
     serializer_class = serializers.ExperimentSerializer
     detail_class = serializers.ExperimentDetailSerializer
     filterset_class = filters.ExperimentFilter
+    change_class, kind = serializers.ExperimentChange, "experiment"
 
 
 class CaptureViews(Rows):
@@ -112,6 +162,10 @@ class CaptureViews(Rows):
     queryset = Capture.objects.with_context()
     serializer_class = serializers.CaptureSerializer
     filterset_class = filters.CaptureFilter
+
+
+for managed in (RunViews, HostViews, ConfigViews, ExperimentViews):
+    describe_managing(managed, managed.detail_class or managed.serializer_class)
 
 
 class CompareView(APIView):

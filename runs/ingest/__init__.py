@@ -4,6 +4,7 @@ preview(data)   what a text would become          submit(data, door=...)   store
 result_of       an upload as scripts see it       reparse(id)              build its results again
 receive(stream)  a large text, in pieces          text_of(upload)          a stored text, read where it is needed
 mask_text(id)   take secrets out of a stored text  changes                 what people change afterwards
+delete(row)     put into the bin; restore, purge  fields                  what can be changed, by field
 apply_deltas    update counts and trends          recount                  build them again
 """
 
@@ -18,13 +19,20 @@ from parsers.catalogue import shows_memory_only as shows_memory_only
 from parsers.commands import Command as Command
 from parsers.records import Semantics as Semantics
 
-from .changes import delete_rows as delete_rows
 from .changes import mask_names as mask_names
 from .changes import override_doubt as override_doubt
 from .changes import record_headline as record_headline
 from .changes import withdraw_override as withdraw_override
 from .counters import apply_deltas as apply_deltas
 from .counters import recount as recount
+from .deletions import MODELS as MODELS
+from .deletions import count_deleted as count_deleted
+from .deletions import delete as delete
+from .deletions import delete_all as delete_all
+from .deletions import find_deletion as find_deletion
+from .deletions import purge as purge
+from .deletions import purge_expired as purge_expired
+from .deletions import restore as restore
 from .draft import Draft as Draft
 from .draft import Hints as Hints
 from .draft import Slot as Slot

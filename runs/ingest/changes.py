@@ -6,26 +6,24 @@ returned as it is afterwards. Raises Rejected (400) for invalid values.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Max, Model, QuerySet
+from django.db.models import Max, Model
 from django.utils import timezone
 
 from runs.analysis.doubts import is_rule
 from runs.models import Capture, Config, ConfigText, Experiment, Host, Override, Run, Timing, Upload
 
 from . import counters
-from .configs import fingerprints_of_stored
+from .configs import delete_empty, fingerprints_of_stored
 from .edits import NEW, PHASES
 from .errors import rejected
 from .redact import mask_words
 from .storable import truncate
-from .store import delete_empty
-
-RUNS_BY = {Run: "pk", Upload: "upload", Experiment: "experiment", Config: "config", Host: "host"}
 
 
 @transaction.atomic
@@ -64,7 +62,7 @@ def rename_host(host: Host, name: str) -> Host:
     if namesake is not None:
         with counters.track_changes(host.runs.all()):
             for model in (Run, Capture, Experiment):
-                model._default_manager.filter(host=host).update(host=namesake)
+                model.everything.filter(host=host).update(host=namesake)
         _replace(uploads, "hosts", host.pk, namesake.pk)
         host.delete()
         return namesake
@@ -176,18 +174,6 @@ def _judge_again(override: Override) -> None:
         counters.judge_again(override.upload_id, override.line or 0)
 
 
-@transaction.atomic
-def delete_rows(rows: QuerySet[Any]) -> None:
-    """Delete rows of any model, and with uploads, experiments and configs their runs; counters record it."""
-    by = RUNS_BY.get(rows.model)
-    if by is None:
-        rows.delete()
-        return
-    ids = list(rows.order_by().values_list("pk", flat=True))
-    with counters.track_changes(Run.objects.filter(**{f"{by}__in": ids})):
-        rows.model._default_manager.filter(pk__in=ids).delete()
-
-
 def _merge_configs(config: Config, *, into: Config) -> Config:
     """Everything of one config under another one of its experiment; the first is deleted."""
     uploads = _lock_uploads_of(experiment=config.experiment)
@@ -199,8 +185,8 @@ def _merge_configs(config: Config, *, into: Config) -> Config:
             _place_run(run, into)
             run.save()
             _record_block(run, config=_key_of(run.upload_id, into), repeat=run.repeat)
-    for model in (Capture, ConfigText):
-        model._default_manager.filter(config=config).update(config=into)
+    for model in (Run, Capture, ConfigText):  # those in the bin, too
+        model.everything.filter(config=config).update(config=into)
     config.delete()
     return into
 
@@ -231,12 +217,12 @@ def _place_capture(capture: Capture, config: Config | None) -> None:
 def _lock_uploads_of(**owner: Experiment | Host) -> list[Upload]:
     """Uploads that have something in this experiment, or on this host, locked."""
     models: tuple[type[Model], ...] = (Run, Capture) if "host" in owner else (Run, Capture, ConfigText)
-    return _lock_uploads(
+    return lock_uploads(
         {pk for model in models for pk in model._default_manager.filter(**owner).values_list("upload_id", flat=True)}
     )
 
 
-def _lock_uploads(ids: Iterable[int]) -> list[Upload]:
+def lock_uploads(ids: Iterable[int]) -> list[Upload]:
     return list(Upload.objects.select_for_update().defer("raw").filter(pk__in=ids).order_by("pk"))
 
 
@@ -255,16 +241,30 @@ def _replace(uploads: Iterable[Upload], section: str, old: int, new: int) -> Non
 
 
 def _record_block(row: Run | Capture, **changes: object) -> None:
-    upload = _lock_uploads([row.upload_id])[0]
-    upload.edits.setdefault("blocks", {}).setdefault(row.block_key, {}).update(changes)
-    upload.save(update_fields=["edits"])
+    record_blocks([(row.upload_id, row.block_key)], changes)
+
+
+def record_blocks(blocks: Iterable[tuple[int, str]], changes: dict[str, Any]) -> None:
+    """Add the same edits to several blocks, each named by its upload and key; None takes an edit away."""
+    keys: dict[int, list[str]] = defaultdict(list)
+    for upload_id, key in blocks:
+        keys[upload_id].append(key)
+    for upload in lock_uploads(keys):
+        edited = upload.edits.setdefault("blocks", {})
+        for key in keys[upload.pk]:
+            both = {**edited.pop(key, {}), **changes}
+            if kept := {name: value for name, value in both.items() if value is not None}:
+                edited[key] = kept
+        if not edited:
+            del upload.edits["blocks"]
+        upload.save(update_fields=["edits"])
 
 
 def _key_of(upload_id: int, config: Config | None) -> str:
     """The config's key in the upload's draft; one that the text did not give gets a "new:" key."""
     if config is None:
         return ""
-    upload = _lock_uploads([upload_id])[0]
+    upload = lock_uploads([upload_id])[0]
     placed: dict[str, int] = upload.placed.setdefault("configs", {})
     if known := [key for key, pk in placed.items() if pk == config.pk]:
         return known[0]

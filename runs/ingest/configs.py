@@ -21,6 +21,7 @@ from runs.models import Config, ConfigText, Experiment, Host, Run, Upload
 
 from . import counters
 from .draft import Draft, DraftConfig, DraftExperiment, DraftHost, Slot
+from .errors import rejected
 from .storable import truncate
 
 BATCH = 500
@@ -67,6 +68,17 @@ class Placement:
         for section, rows in sections.items():
             self.upload.placed.setdefault(section, {}).update({key: row.pk for key, row in rows.items()})
 
+    def refuse_deleted(self) -> None:
+        """Called when runs are written: whoever deletes what they belong to has done it before, or waits for this.
+
+        Raises Rejected 409. SQLite has one writer anyway.
+        """
+        if connection.vendor != "postgresql" or {*self.experiments.values(), *self.configs.values()} <= self.new:
+            return
+        gone = Config.everything.filter(pk__in=[config.pk for config in self.configs.values()])
+        if gone.exclude(deletion=None, experiment__deletion=None).exists():
+            raise rejected(409, "What this text belongs to was deleted at this very moment. Send it again.")
+
     def _placed_before(self, model: type[models.Model], section: str) -> dict[str, Any]:
         placed: dict[str, int] = self.upload.placed.get(section, {})
         rows = model._default_manager.select_related("experiment" if model is Config else None).in_bulk(placed.values())
@@ -104,6 +116,13 @@ class Placement:
                 added.append(row)
             self.configs[config.key] = row
         self.new.update(Config.objects.bulk_create(added))
+
+
+def delete_empty(experiments: Iterable[int], configs: Iterable[int]) -> None:
+    """Delete those of the configs and experiments (ids) that hold neither run nor capture, config text nor timing."""
+    nothing = {"runs": None, "captures": None, "texts": None}
+    Config.objects.filter(pk__in=configs, **nothing).delete()
+    Experiment.objects.filter(pk__in=experiments, **nothing, timings=None).delete()
 
 
 def _lock_name(name: str) -> None:

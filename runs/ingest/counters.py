@@ -130,7 +130,7 @@ def contributions(runs: QuerySet[Run]) -> dict[int, Contribution]:
     rows = list(runs.order_by().only(*COLUMNS))
     tools = _facet_ids({(Kind.TOOL, run.tool) for run in rows})
     tags: dict[int, list[int]] = defaultdict(list)
-    for part in _parts([run.pk for run in rows]):
+    for part in parts([run.pk for run in rows]):
         for pk, facet in RunTag.objects.filter(run__in=part).values_list("run_id", "facet_id"):
             tags[pk].append(facet)
     return {run.pk: _contribution(run, tools[Kind.TOOL, run.tool], tags[run.pk]) for run in rows}
@@ -143,13 +143,31 @@ def _contribution(run: Run, tool: int, tags: Iterable[int]) -> Contribution:
     return Contribution(tuple(filter(None, own)), run.host_id, day)
 
 
+def record_restored(runs: Sequence[int]) -> None:
+    """Runs that are out of the bin again count again, and have their tags. For use in a transaction."""
+    for part in parts(runs):
+        rows = Run.objects.filter(pk__in=part)
+        _save_facets(rows)
+        save_tags(rows)
+        _record([], contributions(rows).values())
+
+
+def save_tags(runs: QuerySet[Run]) -> None:
+    """Save the links of these runs to the tags that they have by now. For use in a transaction."""
+    rows = list(runs.order_by().only("tags"))
+    ids = _facet_ids({(Kind.TAG, tag[:VALUE_LENGTH]) for run in rows for tag in run.tags if tag})
+    RunTag.objects.filter(run__in=[run.pk for run in rows]).delete()
+    links = {(ids[Kind.TAG, tag[:VALUE_LENGTH]], run.pk) for run in rows for tag in run.tags if tag}
+    RunTag.objects.bulk_create([RunTag(facet_id=facet, run_id=run) for facet, run in sorted(links)])
+
+
 @contextmanager
 def track_changes(runs: QuerySet[Run]) -> Iterator[None]:
     """Record whatever happens to these runs inside: renamed, moved, left out or deleted. For use in a transaction."""
     before = contributions(runs)
     yield
     after: list[Contribution] = []
-    for part in _parts(list(before)):
+    for part in parts(list(before)):
         _save_facets(Run.objects.filter(pk__in=part))
         after += contributions(Run.objects.filter(pk__in=part)).values()
     _record(before.values(), after)
@@ -164,7 +182,7 @@ def _save_facets(runs: QuerySet[Run]) -> None:
     Run.objects.bulk_update(changed, [key.removesuffix("_id") for key in KEYS], batch_size=500)
 
 
-def _parts(ids: Sequence[Any]) -> Iterator[Sequence[Any]]:
+def parts(ids: Sequence[Any]) -> Iterator[Sequence[Any]]:
     return (ids[at : at + IDS_PER_QUERY] for at in range(0, len(ids), IDS_PER_QUERY))
 
 
@@ -209,7 +227,7 @@ def _apply_batch() -> int:
     days: dict[str, set[date]] = defaultdict(set)
     waiting = dict(CounterDelta.objects.order_by("id").values_list("pk", "changes")[:DELTAS_PER_TRANSACTION])
     named = [day for changes in waiting.values() for day in changes.get("days", [])]
-    for part in _parts(sorted({fingerprint for fingerprint, _ in named})):
+    for part in parts(sorted({fingerprint for fingerprint, _ in named})):
         # Before the transaction, in which SQLite lets nobody else write.
         _judge(Run.objects.filter(MAY_BE_IN_TREND, fingerprint__in=part, doubted=None))
     with transaction.atomic():
@@ -240,10 +258,10 @@ def _add(rows: QuerySet[Any], changes: dict[int, int]) -> None:
 
 def _add_to_hosts(changes: Counter[int]) -> None:
     """Uploads write hosts too: those that one has locked get their delta the next time, so that nothing waits here."""
-    existing = Host.objects.filter(pk__in=changes)
+    existing = Host.everything.filter(pk__in=changes)
     here = set(existing.values_list("pk", flat=True))
     free = set(existing.select_for_update(skip_locked=True, no_key=True).values_list("pk", flat=True))
-    _add(Host.objects.all(), {pk: by for pk, by in changes.items() if pk in free})
+    _add(Host.everything.all(), {pk: by for pk, by in changes.items() if pk in free})
     if here - free:
         CounterDelta.objects.create(changes={"hosts": {str(pk): changes[pk] for pk in sorted(here - free)}})
 
@@ -263,7 +281,7 @@ def _sum_days(wanted: dict[str, set[date]]) -> None:
 
 def _judge(runs: QuerySet[Run]) -> None:
     """Set `doubted` of these runs: by a fatal doubt that rests on themselves or on monitors, and that nobody overruled."""
-    for part in _parts(list(runs.order_by("pk").values_list("pk", flat=True))):
+    for part in parts(list(runs.order_by("pk").values_list("pk", flat=True))):
         rows = Run.objects.filter(pk__in=part)
         standing = Override.objects.filter(upload__in=rows.values("upload"), withdrawn_at=None)
         overruled: dict[int | None, list[tuple[int | None, str]]] = defaultdict(list)
@@ -358,13 +376,13 @@ def recount() -> None:
             | (Q(facet_command=None) & ~Q(command=""))
             | (Q(facet_server=None) & ~Q(server_software=""))
         )
-        for part in _parts(list(Run.objects.filter(unlinked).order_by("pk").values_list("pk", flat=True))):
+        for part in parts(list(Run.objects.filter(unlinked).order_by("pk").values_list("pk", flat=True))):
             _save_facets(Run.objects.filter(pk__in=part))
         _count_facets()
         counts = dict(Run.objects.exclude(host=None).order_by().values_list("host").annotate(Count("pk")))
-        for pk, n in Host.objects.order_by("pk").values_list("pk", "n_runs"):
+        for pk, n in Host.everything.order_by("pk").values_list("pk", "n_runs"):
             if n != counts.get(pk, 0):
-                Host.objects.filter(pk=pk).update(n_runs=counts.get(pk, 0))
+                Host.everything.filter(pk=pk).update(n_runs=counts.get(pk, 0))
         Trend.objects.all().delete()
         rows = (Trend(**sums) for sums in _sums(Run.objects.all()))
         while batch := list(islice(rows, 5000)):

@@ -49,6 +49,7 @@ class DraftRun:
     host     key of the machine that was loaded, "" for the experiment's
     method   how it was loaded: runs of one config whose methods agree are repeats
     counted  False for a warm-up, whose repeat is 0
+    tags     as a person set them; None: those of the upload
     """
 
     key: str
@@ -61,6 +62,7 @@ class DraftRun:
     counted: bool = True
     host: str = ""
     method: Method = field(default_factory=Method)
+    tags: list[str] | None = None
 
     @property
     def block(self) -> int:

@@ -1,8 +1,8 @@
 """What a person changed in a draft: a plain dict, checked, then applied to a copy of the draft.
 
     {"experiments": {"e1": {"name": ..}}, "hosts": {"h1": {"name": ..}}, "configs": {"c1": {"name": ..}},
-     "blocks": {"b3": {"config": "c2", "run": "b1", "phase": "after", "label": .., "repeat": 2, "counted": false,
-                       "leave_out": true}}}
+     "blocks": {"b3": {"config": "c2", "run": "b1", "phase": "after", "label": .., "note": .., "tags": [..],
+                       "repeat": 2, "counted": false, "leave_out": true}}}
 
 A block is a run, a capture (named by any of its blocks) or a config text. Its `config` is a config's key, "new:NAME"
 for one of its experiment that is made where it is missing, or "" for the whole experiment (not for runs). A capture's
@@ -49,6 +49,11 @@ FIELDS: dict[str, dict[str, tuple[str, Callable[[Any], bool]]]] = {
         "run": _TEXT,
         "phase": ("before, during, after or empty", lambda value: value in PHASES),
         "label": _TEXT,
+        "note": _TEXT,
+        "tags": (
+            "a list of texts",
+            lambda value: isinstance(value, list) and all(isinstance(tag, str) for tag in value),
+        ),
         "repeat": (
             f"a whole number from 1 to {MOST_REPEATS}",
             lambda value: type(value) is int and 1 <= value <= MOST_REPEATS,
@@ -180,7 +185,7 @@ def _find_item(draft: Draft, key: str) -> tuple[DraftExperiment, Item] | None:
 def _edit_block(draft: Draft, configs: dict[str, DraftConfig], key: str, changes: dict[str, Any]) -> list[Error]:
     found = _find_item(draft, key)
     if found is None:
-        return [_error(f"blocks.{key}: nothing is stored from a block of this key.")]
+        return _leave_out_file(draft, key, changes)
     experiment, item = found
     errors = [
         _error(f"blocks.{key}.{field}: a {_kind_of(item)} has none.")
@@ -194,10 +199,20 @@ def _edit_block(draft: Draft, configs: dict[str, DraftConfig], key: str, changes
         errors += _set_config(draft, configs, experiment, item, changes["config"])
     if "run" in changes and isinstance(item, DraftCapture):
         errors += _set_run(draft, item, changes["run"])
-    for field in ("phase", "label", "repeat", "counted"):
+    for field in ("phase", "label", "note", "tags", "repeat", "counted"):
         if field in changes and hasattr(item, field):
             setattr(item, field, changes[field])
     return errors
+
+
+def _leave_out_file(draft: Draft, key: str, changes: dict[str, Any]) -> list[Error]:
+    """Of a file of single requests, which can be left out and nothing else."""
+    for experiment in draft.experiments:
+        kept = [timing for timing in experiment.timings if timing.key != key]
+        if len(kept) < len(experiment.timings) and changes.get("leave_out"):
+            experiment.timings = kept
+            return []
+    return [_error(f"blocks.{key}: nothing is stored from a block of this key.")]
 
 
 def _kind_of(item: Item) -> str:

@@ -20,7 +20,7 @@ from runs.querysets import parse_id
 
 from . import clocks, counters, timings
 from .captures import ROW_TABLES, collect_series
-from .configs import Placement, fingerprint_of
+from .configs import Placement, delete_empty, fingerprint_of
 from .draft import BUILD, Draft, DraftCapture, DraftExperiment, DraftRun
 from .sample_series import CaptureSeries
 from .storable import plain_json, truncate
@@ -149,6 +149,7 @@ class _Writer:
         runs = self._write_runs(old_runs, contributed)
         captures = self._write_captures(old_captures)
         files, left = timings.store_timings(self.upload, self.draft, self.blocks, self.placement.experiments, self.runs)
+        self.placement.refuse_deleted()
         if borrowed:
             _return_captures(borrowed)
         self._delete_empty([*texts, *runs, *captures], left)
@@ -201,7 +202,7 @@ class _Writer:
             experiment=config.experiment,
             config=config,
             host=self.placement.hosts.get(run.host) or self.placement.hosts.get(drafted.host),
-            tags=self.upload.hints.get("tags", []),
+            tags=self.upload.hints.get("tags", []) if run.tags is None else plain_json(run.tags),
             build=self.build,
         )
         span = clocks.find_run_span(block, result, values, self.upload.hints.get("slot"))
@@ -308,13 +309,6 @@ def _runs_of_other_uploads(captures: Iterable[DraftCapture]) -> dict[str, Run]:
     return {f"id:{pk}": run for pk, run in rows.items()}
 
 
-def delete_empty(experiments: Iterable[int], configs: Iterable[int]) -> None:
-    """Delete those of the configs and experiments (ids) that hold neither run nor capture, config text nor timing."""
-    nothing = {"runs": None, "captures": None, "texts": None}
-    Config.objects.filter(pk__in=configs, **nothing).delete()
-    Experiment.objects.filter(pk__in=experiments, **nothing, timings=None).delete()
-
-
 def _previous(rows: Any) -> PreviousRows:
     previous: PreviousRows = defaultdict(list)
     for row in rows.order_by("pk").defer("values"):
@@ -334,7 +328,7 @@ def _take_id(row: Run | Capture, previous: PreviousRows) -> Previous | None:
 
 def _borrowed_captures(upload: Upload) -> Mapping[int, int]:
     """Captures of other uploads that were put beside a run of this one, as {capture: run}."""
-    others = Capture.objects.filter(run__upload=upload).exclude(upload=upload)
+    others = Capture.everything.filter(run__upload=upload).exclude(upload=upload)
     return dict(others.values_list("pk", "run_id"))
 
 
@@ -343,4 +337,4 @@ def _return_captures(borrowed: Mapping[int, int]) -> None:
     existing = set(Run.objects.filter(pk__in=borrowed.values()).values_list("pk", flat=True))
     for capture, run in borrowed.items():
         if run in existing:
-            Capture.objects.filter(pk=capture).update(run=run)
+            Capture.everything.filter(pk=capture).update(run=run)

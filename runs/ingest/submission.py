@@ -21,7 +21,7 @@ from django.db.models import F, Q, QuerySet
 
 import parsers
 from parsers.catalogue import formats
-from runs.models import Upload
+from runs.models import Capture, ConfigText, Run, Timing, Upload
 from runs.querysets import database_now
 
 from .captures import fold_samples
@@ -215,7 +215,12 @@ def reparse(upload_id: int) -> Upload:
     blocks = _read_blocks(text, ignore_progress)
     with transaction.atomic():
         upload = Upload.objects.select_for_update().get(pk=upload_id)
-        upload.edits = _renumber_blocks(upload.edits, upload.blocks, blocks)
+        renumber = _renumbering(upload.blocks, blocks)
+        upload.edits = _renumber_blocks(upload.edits, renumber)
+        for model in (Run, Capture, ConfigText, Timing):
+            for row in model.everything.filter(upload=upload).exclude(deletion=None).only("block_key"):
+                row.block_key = renumber(row.block_key) or row.block_key
+                row.save(update_fields=["block_key"])
         hints = Hints.from_dict(upload.hints)
         upload.parser_version = parsers.VERSION
         store(upload, _draft(blocks, text, hints=hints, edits=upload.edits, strict=False))
@@ -254,8 +259,8 @@ def mask_text(upload_id: int, words: Iterable[str]) -> list[str]:
     return gone
 
 
-def _renumber_blocks(edits: Edits, before: Sequence[dict[str, Any]], now: Sequence[parsers.Block]) -> Edits:
-    """The edits with the keys that their blocks have now: a later parser may see more blocks, or fewer."""
+def _renumbering(before: Sequence[dict[str, Any]], now: Sequence[parsers.Block]) -> Callable[[str], str]:
+    """What makes a block's key before its key now, "" for one that is gone: a later parser may see more blocks, or fewer."""
     numbers = {block.first: number for number, block in enumerate(now)}
     keys = {f"b{n}": f"b{numbers[b['lines'][0]]}" for n, b in enumerate(before) if b["lines"][0] in numbers}
 
@@ -263,6 +268,10 @@ def _renumber_blocks(edits: Edits, before: Sequence[dict[str, Any]], now: Sequen
         block, dot, row = key.partition(".")
         return keys.get(block, "") and keys[block] + dot + row
 
+    return renumber
+
+
+def _renumber_blocks(edits: Edits, renumber: Callable[[str], str]) -> Edits:
     blocks = {renumber(key): changes for key, changes in edits.get("blocks", {}).items() if renumber(key)}
     for key, changes in blocks.items():
         if changes.get("run", "").startswith("b"):
@@ -375,7 +384,7 @@ def parse_queued(upload_id: int) -> Upload:
         except Stopped:
             _put_back(reader)
             raise
-    return Upload.objects.light().get(pk=upload_id)
+    return Upload.everything.defer("raw").get(pk=upload_id)
 
 
 def _put_back(reader: Reader) -> None:
@@ -392,10 +401,10 @@ def _unread(now: datetime) -> QuerySet[Upload]:
 
 
 def _parse(reader: Reader) -> None:
-    queued = Upload.objects.get(pk=reader.upload_id)
-    text = text_of(queued)
-    hints = Hints.from_dict(queued.hints)
     try:
+        queued = Upload.objects.get(pk=reader.upload_id)
+        text = text_of(queued)
+        hints = Hints.from_dict(queued.hints)
         # Before the transaction: SQLite lets nobody else write while one is open. A queued upload's edits do not change.
         reading = read(text, hints=hints, edits=queued.edits, on_progress=reader.add_progress)
         reader.save_progress()
@@ -408,7 +417,7 @@ def _parse(reader: Reader) -> None:
                 store(upload, reading)
             else:
                 _write_unread(upload, status=Status.FAILED, error=nothing_found(text.n_lines))
-    except Superseded:
+    except (Superseded, Upload.DoesNotExist):  # cancelled, read by another worker, or deleted
         return
     except Rejected as error:  # edits that do not fit the text: the sender has gone, so the upload's row says it
         give_up(reader.upload_id, str(error))

@@ -9,6 +9,9 @@ from .counters import Facet as Facet
 from .counters import RunTag as RunTag
 from .counters import Trend as Trend
 from .counters import TrendLine as TrendLine
+from .deletions import KEPT as KEPT
+from .deletions import Deletable as Deletable
+from .deletions import Deletion as Deletion
 from .experiments import Config as Config
 from .experiments import ConfigText as ConfigText
 from .experiments import Experiment as Experiment

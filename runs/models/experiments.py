@@ -10,8 +10,10 @@ from django.urls import reverse
 
 from runs.querysets import count_rows
 
+from .deletions import PRESENT, Deletable, Present, deletion_index
 
-class Host(models.Model):
+
+class Host(Deletable):
     """A machine. `fingerprint` (model, cores, RAM rounded) tells whether two are alike, whatever their names."""
 
     name = models.CharField(max_length=200)
@@ -25,9 +27,14 @@ class Host(models.Model):
     fingerprint = models.CharField(max_length=64, db_index=True, blank=True)
     n_runs = models.PositiveBigIntegerField(default=0, help_text="kept up by runs.ingest.counters, seconds behind")
 
+    objects = Present["Host"]()
+
     class Meta:
         ordering = ["name", "id"]
-        constraints = [models.UniqueConstraint(fields=["name", "fingerprint"], name="host_name_and_hardware")]
+        constraints = [
+            models.UniqueConstraint(fields=["name", "fingerprint"], name="host_name_and_hardware", condition=PRESENT)
+        ]
+        indexes = [deletion_index("host")]
 
     def __str__(self) -> str:
         return self.name
@@ -45,8 +52,8 @@ class ExperimentQuerySet(models.QuerySet["Experiment"]):
         )
 
 
-class Experiment(models.Model):
-    """What is compared: configs × repeats."""
+class Experiment(Deletable):
+    """What is compared: configs × repeats. An archived one is left out of lists of experiments unless they ask for it."""
 
     name = models.CharField(max_length=300)
     notes = models.TextField(blank=True)
@@ -59,14 +66,17 @@ class Experiment(models.Model):
         help_text="outcome and sentence as last worked out, and a digest of what of",
     )
     created_at = models.DateTimeField(auto_now_add=True)
+    archived = models.BooleanField(default=False)
 
-    objects = ExperimentQuerySet.as_manager()
+    objects = Present.from_queryset(ExperimentQuerySet)()
 
     class Meta:
         ordering = ["-id"]
         indexes = [
             models.Index(fields=["name", "-id"], name="experiment_name"),
             models.Index(fields=["created_at"], name="experiment_created"),
+            models.Index(fields=["-id"], name="experiment_archived", condition=models.Q(archived=True)),
+            deletion_index("experiment"),
         ]
 
     def __str__(self) -> str:
@@ -76,7 +86,7 @@ class Experiment(models.Model):
         return reverse("experiment", args=[self.pk])
 
 
-class Config(models.Model):
+class Config(Deletable):
     """A named software set-up of one experiment. The baseline is the one with the lowest position."""
 
     experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="configs")
@@ -84,10 +94,14 @@ class Config(models.Model):
     group = models.CharField(max_length=300, blank=True, help_text="the heading above its heading, where there is one")
     position = models.PositiveIntegerField(default=0)
 
+    objects = Present["Config"]()
+
     class Meta:
         ordering = ["position", "id"]
-        constraints = [models.UniqueConstraint(fields=["experiment", "name"], name="config_name_in_experiment")]
-        indexes = [models.Index(fields=["name", "-id"], name="config_name")]
+        constraints = [
+            models.UniqueConstraint(fields=["experiment", "name"], name="config_name_in_experiment", condition=PRESENT)
+        ]
+        indexes = [models.Index(fields=["name", "-id"], name="config_name"), deletion_index("config")]
 
     def __str__(self) -> str:
         return self.name
@@ -96,7 +110,7 @@ class Config(models.Model):
         return reverse("config", args=[self.pk])
 
 
-class Sourced(models.Model):
+class Sourced(Deletable):
     """Something read from lines `line_first`..`line_last` of an upload."""
 
     upload = models.ForeignKey("runs.Upload", on_delete=models.CASCADE, related_name="%(class)ss")
@@ -121,8 +135,11 @@ class ConfigText(Sourced):
     text = models.TextField()
     sha256 = models.CharField(max_length=64)
 
+    objects = Present["ConfigText"]()
+
     class Meta:
         ordering = ["id"]
+        indexes = [deletion_index("configtext")]
 
     def __str__(self) -> str:
         return self.path or f"text at line {self.line_first}"

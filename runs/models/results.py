@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from runs.querysets import created_since, find_facets, find_ids, parse_id, related_to
 
+from .deletions import PRESENT, Present, deletion_index
 from .experiments import Config, Experiment, Host, Sourced
 from .uploads import HEAVY
 
@@ -125,11 +126,13 @@ class Run(Sourced):
     tags = models.JSONField(default=list)
     created_at = models.DateTimeField(default=timezone.now)
 
-    objects = RunQuerySet.as_manager()
+    objects = Present.from_queryset(RunQuerySet)()
 
     class Meta:
         ordering = ["-id"]
-        constraints = [models.UniqueConstraint(fields=["upload", "block_key"], name="run_block_of_upload")]
+        constraints = [
+            models.UniqueConstraint(fields=["upload", "block_key"], name="run_block_of_upload", condition=PRESENT)
+        ]
         # Each list is read in the order of an index from where the page before ended; see runs.selectors.lists.
         indexes = [
             models.Index(fields=["tool", "-id"], name="run_tool"),
@@ -143,6 +146,7 @@ class Run(Sourced):
             models.Index(fields=["build", "-id"], name="run_build"),
             models.Index(fields=["created_at"], name="run_created"),
             models.Index(fields=["requests_per_second", "id"], name="run_rps"),
+            deletion_index("run"),
         ]
 
     def __str__(self) -> str:
@@ -182,13 +186,14 @@ class Capture(Sourced):
     programs = models.JSONField(default=dict, blank=True, help_text="sums of each sample by program: [mean, most]")
     created_at = models.DateTimeField(default=timezone.now)
 
-    objects = CaptureQuerySet.as_manager()
+    objects = Present.from_queryset(CaptureQuerySet)()
 
     class Meta:
         ordering = ["id"]
         indexes = [
             models.Index(fields=["tool", "-id"], name="capture_tool"),
             models.Index(fields=["created_at"], name="capture_created"),
+            deletion_index("capture"),
         ]
 
     def __str__(self) -> str:
@@ -249,8 +254,11 @@ class Timing(Sourced):
     seconds = models.BinaryField(default=bytes)
     values = models.JSONField(default=dict)
 
+    objects = Present["Timing"]()
+
     class Meta:
         ordering = ["id"]
+        indexes = [deletion_index("timing")]
 
     def __str__(self) -> str:
         return f"{self.tool} {self.pk}"

@@ -10,6 +10,8 @@ from django.urls import reverse
 
 from runs.querysets import count_rows
 
+from .deletions import PRESENT, Deletable, Present, deletion_index
+
 HEAVY = ("raw", "blocks", "problems", "unread", "edits", "placed")  # columns that no list needs
 
 
@@ -23,7 +25,7 @@ class UploadQuerySet(models.QuerySet["Upload"]):
         return found.annotate(n_runs=count_rows("runs.Run", "upload"), n_captures=count_rows("runs.Capture", "upload"))
 
 
-class Upload(models.Model):
+class Upload(Deletable):
     """One text as it was received, stored whole.
 
     sha256      of the bytes as stored (as received, unless something was redacted)
@@ -55,7 +57,7 @@ class Upload(models.Model):
 
     name = models.CharField(max_length=255, blank=True)
     sha256 = models.CharField(max_length=64, db_index=True)
-    text_key = models.CharField(max_length=64, unique=True)
+    text_key = models.CharField(max_length=64)
     raw = models.BinaryField(help_text="compressed bytes, as received or redacted; the first piece of a large text")
     n_pieces = models.PositiveIntegerField(default=1)
     size_bytes = models.PositiveBigIntegerField()
@@ -81,15 +83,17 @@ class Upload(models.Model):
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
     created_at = models.DateTimeField(auto_now_add=True)
 
-    objects = UploadQuerySet.as_manager()
+    objects = Present.from_queryset(UploadQuerySet)()
 
     class Meta:
         ordering = ["-id"]
+        constraints = [models.UniqueConstraint(fields=["text_key"], name="upload_text", condition=PRESENT)]
         # Nearly all are ready and most come by REST: these are found at once in the order of ids, the others here.
         indexes = [
             models.Index(fields=["created_at"], name="upload_created"),
             models.Index(fields=["status", "-id"], name="upload_not_ready", condition=~models.Q(status="ready")),
             models.Index(fields=["door", "-id"], name="upload_not_rest", condition=~models.Q(door="rest")),
+            deletion_index("upload"),
         ]
 
     def __str__(self) -> str:

@@ -73,14 +73,26 @@ def line_url(upload_id: int, line: int) -> str:
 
 def of_experiment(experiment: Experiment) -> Material:
     """All of an experiment: its configs in order (the baseline first), runs, captures and texts. Seven queries."""
-    configs = list(experiment.configs.all())
     runs = list(RUNS.filter(experiment=experiment))
+    configs = _left_out_last(experiment.configs.all(), runs)
     captures = list(experiment.captures.defer("values", "quotes").select_related("host"))
     texts = once(experiment.texts.order_by("id"))
     facts = [_config_fact(config) for config in configs]
     if not facts and captures:  # monitors on their own: one column for all of them
         facts = [ConfigFact(0, experiment.name, url=experiment.get_absolute_url())]
     return _material(facts, runs, captures, texts, experiment.host, find_timings(experiment=experiment))
+
+
+def _left_out_last(configs: Iterable[Config], runs: Sequence[Run]) -> list[Config]:
+    """Configs whose runs are all left out come last, so that none of them is the baseline."""
+    with_runs, counted = {run.config_id for run in runs}, {run.config_id for run in runs if run.counted}
+    return sorted(configs, key=lambda config: config.pk in with_runs - counted)
+
+
+def find_baseline(experiment: Experiment) -> Config | None:
+    """The first config that has counted runs, else the first. Two queries at most."""
+    counting = experiment.configs.filter(pk__in=experiment.runs.filter(counted=True).order_by().values("config"))
+    return counting.first() or experiment.configs.first()
 
 
 def once(texts: Iterable[ConfigText]) -> list[ConfigText]:

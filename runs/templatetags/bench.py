@@ -24,6 +24,7 @@ from runs.charts import N_COLORS, SYMBOLS, Figure, symbol
 from runs.charts.bars import Bar
 from runs.charts.description import Chart
 from runs.charts.svg import draw_inline, draw_mini, draw_strip
+from runs.selectors.lists import Managed, describe_managed
 from runs.selectors.summaries import ExperimentSummary
 
 register = template.Library()
@@ -193,3 +194,9 @@ def _change(ratio: float) -> str:
     per_cent = 100 * (ratio - 1)
     digits = 0 if abs(per_cent) >= 9.95 else 1
     return f"{per_cent:+.{digits}f}".replace("-", "−")
+
+
+@register.simple_tag
+def managed(row: object) -> Managed:
+    """What the forms of a row's menu begin with; see _manage.html. Two queries at most."""
+    return describe_managed(row)

@@ -12,7 +12,7 @@ from django.db.migrations.loader import MigrationLoader
 
 from runs import ingest, tasks
 from runs.ingest import Hints, changes, counters
-from runs.models import Config, CounterDelta, Experiment, Facet, Host, Run, RunTag, Trend, TrendLine, Upload
+from runs.models import Config, CounterDelta, Facet, Host, Run, RunTag, Trend, TrendLine, Upload
 from runs.tests.ingest.texts import session
 
 pytestmark = pytest.mark.django_db
@@ -114,15 +114,16 @@ def test_counts_follow_any_changes(upload):
     assert taken_in()["facets"]["tool", "ab"] == 4
 
 
-def test_deleted_rows_are_counted_no_more(upload):
-    submit(session(900, heading="nginx:"), host="web2")
-    taken_in()
-    ingest.delete_rows(Upload.objects.filter(pk=upload.pk))
-    assert taken_in()["facets"] == {("tool", "ab"): 1, ("config", "nginx:"): 1, **commands(1)}
-    ingest.delete_rows(Host.objects.all())
-    taken_in()
-    ingest.delete_rows(Experiment.objects.all())
-    assert taken_in() == {"facets": {}, "days": {}, "lines": set(), "hosts": {}}
+def test_deleted_rows_are_counted_no_more_until_they_are_restored(upload):
+    submit(session(900, heading="nginx:"), host="web2", tags=("nightly",))
+    before = taken_in()
+    deletions = [ingest.delete(upload)]
+    assert taken_in()["facets"] == {("tool", "ab"): 1, ("config", "nginx:"): 1, ("tag", "nightly"): 1, **commands(1)}
+    deletions += [ingest.delete(row) for row in Host.objects.filter(n_runs__gt=0)]
+    assert {**taken_in(), "hosts": {}} == {"facets": {}, "days": {}, "lines": set(), "hosts": {}}
+    for deletion in deletions:
+        ingest.restore(deletion)
+    assert taken_in() == before
 
 
 def commands(n: int) -> dict[tuple[str, str], int]:

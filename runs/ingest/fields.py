@@ -1,0 +1,237 @@
+"""What can be changed of a stored row, field by field: pages, REST and Undo all go by these.
+
+A field's value as `read` gives it can be written back, so that a change is undone exactly. What holds for many runs (an
+experiment's tags, whether a config counts) reads as {run: value}, and is written as that or as one value for all of them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+from django.db import transaction
+from django.db.models import Model, QuerySet
+
+from runs.models import Config, Experiment, Host, Run, Upload
+
+from . import changes, counters
+from .changes import record_blocks
+from .errors import rejected
+from .storable import plain_text, truncate
+
+MOST_TAGS, TAG_LENGTH = 50, 300
+MOST_UNDONE = 2000  # runs of a merged config
+
+
+class Field(NamedTuple):
+    """`write` returns the row as it is then, another one where two became one. `core`: the part of a value that tells
+    whether somebody changed it."""
+
+    read: Callable[[Any], Any]
+    write: Callable[[Any, Any], Any]
+    core: Callable[[Any], Any] = lambda value: value
+
+
+def change(row: Any, values: Mapping[str, Any]) -> Any:
+    """Write these fields, all or none; the row as it is then. Raises Rejected."""
+    with transaction.atomic():
+        for name, value in values.items():
+            row = FIELDS[type(row)][name].write(row, value)
+    return row
+
+
+def read(row: Any, names: Mapping[str, Any] | list[str]) -> dict[str, Any]:
+    return {name: FIELDS[type(row)][name].read(row) for name in names}
+
+
+def is_unchanged(row: Any, then: Mapping[str, Any]) -> bool:
+    """Whether nobody has changed since what was read `then`. What came in since does not count as a change."""
+    for name, before in then.items():
+        core = FIELDS[type(row)][name].core
+        was, now = core(before), core(FIELDS[type(row)][name].read(row))
+        if isinstance(was, dict):
+            was, now = ({key: each[key] for key in was.keys() & now.keys()} for each in (was, now))
+        elif isinstance(was, list):
+            was, now = ([one for one in each if one in was and one in now] for each in (was, now))
+        if was != now:
+            return False
+    return True
+
+
+def _save(row: Model, **values: Any) -> Model:
+    for name, value in truncate(type(row), **values).items():
+        setattr(row, name, value)
+    row.save(update_fields=list(values))
+    return row
+
+
+def _set_note(run: Run, note: str) -> Run:
+    _save(run, note=note)
+    record_blocks([(run.upload_id, run.block_key)], {"note": run.note})
+    return run
+
+
+def _rename_upload(upload: Upload, name: str) -> Model:
+    return _save(upload, name=name.strip())
+
+
+# --- baseline: the config with the lowest position ------------------------------------------------------------------------
+
+
+def _order_of(experiment: Experiment) -> list[int]:
+    return list(experiment.configs.values_list("pk", flat=True))
+
+
+def _set_order(experiment: Experiment, wanted: int | list[int]) -> Experiment:
+    """One config first, or all in this order."""
+    known = list(Config.objects.select_for_update().filter(experiment=experiment).order_by("position", "pk"))
+    first = wanted if isinstance(wanted, list) else [wanted]
+    if not isinstance(wanted, list) and wanted not in [config.pk for config in known]:
+        raise rejected(400, f"The experiment has no config {wanted}.")
+    places = {pk: at for at, pk in enumerate(first)}
+    known.sort(key=lambda config: places.get(config.pk, len(places)))
+    for position, config in enumerate(known, 1):
+        config.position = position
+    Config.objects.bulk_update(known, ["position"])
+    return experiment
+
+
+def _set_baseline(config: Config, _: object) -> Config:
+    _set_order(config.experiment, config.pk)
+    return config
+
+
+# --- what holds for several runs ------------------------------------------------------------------------------------------
+
+
+def _runs_of(row: Any) -> QuerySet[Run]:
+    return Run.objects.filter(pk=row.pk) if isinstance(row, Run) else row.runs.all()
+
+
+def _read_runs(name: str) -> Callable[[Any], dict[str, Any]]:
+    return lambda row: {str(pk): value for pk, value in _runs_of(row).order_by("pk").values_list("pk", name)}
+
+
+def _by_run(row: Any, value: Any) -> dict[int, Any]:
+    own = list(_runs_of(row).values_list("pk", flat=True))
+    if not isinstance(value, dict):
+        return dict.fromkeys(own, value)
+    return {pk: value[str(pk)] for pk in own if str(pk) in value}
+
+
+def _write_runs(row: Any, values: dict[int, Any], name: str) -> None:
+    with counters.track_changes(_runs_of(row)):
+        for value in {json.dumps(each): each for each in values.values()}.values():
+            for part in counters.parts([pk for pk, each in values.items() if each == value]):
+                runs = Run.objects.filter(pk__in=part)
+                runs.update(**{name: value})
+                record_blocks(runs.values_list("upload_id", "block_key"), {name: value})
+        if name == "tags":
+            counters.save_tags(_runs_of(row))
+
+
+def _set_counted(row: Any, value: bool | dict[str, bool]) -> Any:
+    _write_runs(row, _by_run(row, value), "counted")
+    return row
+
+
+def _set_tags(row: Any, value: list[str] | dict[str, list[str]]) -> Any:
+    if not isinstance(value, dict):
+        value = list(dict.fromkeys(tag for each in value if (tag := plain_text(each).strip()[:TAG_LENGTH])))
+        if len(value) > MOST_TAGS:
+            raise rejected(400, f"At most {MOST_TAGS} tags, not {len(value)}.")
+    _write_runs(row, _by_run(row, value), "tags")
+    return row
+
+
+# --- where runs belong ----------------------------------------------------------------------------------------------------
+
+
+def _read_place(run: Run) -> list[Any]:
+    """The config by all that is needed to make it again, since one that is left empty is deleted."""
+    config = run.config
+    return [config.pk, config.experiment_id, config.name, config.group, config.position, run.repeat]
+
+
+def _move(run: Run, wanted: int | list[Any]) -> Run:
+    config = _config_again(wanted[:5]) if isinstance(wanted, list) else Config.objects.filter(pk=wanted).first()
+    if config is None:
+        raise rejected(400, f"There is no config {wanted}.")
+    if config.pk != run.config_id:
+        run = changes.move_run(run, config)
+    return changes.set_repeat(run, wanted[5]) if isinstance(wanted, list) and wanted[5] else run
+
+
+def _config_again(told: list[Any]) -> Config:
+    pk, experiment_id, name, group, position = told
+    experiment = Experiment.objects.filter(pk=experiment_id).first()
+    if experiment is None:
+        raise rejected(409, "The experiment that it was in is gone.")
+    found = experiment.configs.filter(pk=pk).first() or experiment.configs.filter(name=name).first()
+    return found or Config.objects.create(experiment=experiment, name=name, group=group, position=position)
+
+
+def _read_name(config: Config) -> dict[str, Any]:
+    """With what it holds, unless that is much: a name that another config has makes the two one."""
+    place = [config.pk, config.experiment_id, config.name, config.group, config.position]
+    runs = list(config.runs.order_by("pk").values_list("pk", "repeat")[:MOST_UNDONE])
+    others = {
+        name: list(rows.order_by("pk").values_list("pk", flat=True)[:MOST_UNDONE])
+        for name, rows in (("captures", config.captures), ("texts", config.texts))
+    }
+    return {"place": place, "runs": [list(row) for row in runs], **others}
+
+
+def _rename_config(config: Config, name: str | dict[str, Any]) -> Config:
+    if isinstance(name, str):
+        return changes.rename_config(config, name)
+    if config.pk == name["place"][0]:
+        return changes.rename_config(config, name["place"][2])
+    return _split(config, name)
+
+
+def _split(merged: Config, before: dict[str, Any]) -> Config:
+    """Take out of a config again what was another config's."""
+    config = _config_again(before["place"])
+    repeats = dict(before["runs"])
+    for run in merged.runs.filter(pk__in=repeats).order_by("pk"):
+        moved = changes.move_run(run, config)
+        if repeats[run.pk]:  # a warm-up's is 0
+            changes.set_repeat(moved, repeats[run.pk])
+    for capture in merged.captures.filter(pk__in=before["captures"], run=None):
+        changes.move_capture(capture, config, capture.phase)
+    merged.texts.filter(pk__in=before["texts"]).update(config=config)
+    return config
+
+
+_NAME = attrgetter("name")
+FIELDS: dict[type[Model], dict[str, Field]] = {
+    Experiment: {
+        "name": Field(_NAME, changes.rename_experiment),
+        "note": Field(attrgetter("notes"), lambda row, note: _save(row, notes=note)),
+        "baseline": Field(_order_of, _set_order),
+        "tags": Field(_read_runs("tags"), _set_tags),
+        "archived": Field(attrgetter("archived"), lambda row, archived: _save(row, archived=archived)),
+    },
+    Config: {
+        "name": Field(_read_name, _rename_config, lambda value: value["place"][2]),
+        "baseline": Field(lambda config: _order_of(config.experiment), lambda row, to: _order_again(row, to)),
+        "counted": Field(_read_runs("counted"), _set_counted),
+    },
+    Run: {
+        "note": Field(attrgetter("note"), _set_note),
+        "tags": Field(attrgetter("tags"), _set_tags, tuple),
+        "counted": Field(attrgetter("counted"), lambda run, counted: changes.set_counted(run, counted)),
+        "repeat": Field(attrgetter("repeat"), changes.set_repeat),
+        "config": Field(_read_place, _move, lambda value: value[0]),
+    },
+    Host: {"name": Field(_NAME, changes.rename_host)},
+    Upload: {"name": Field(_NAME, _rename_upload)},
+}
+
+
+def _order_again(config: Config, wanted: bool | list[int]) -> Config:
+    _set_order(config.experiment, wanted if isinstance(wanted, list) else config.pk)
+    return config

@@ -1,0 +1,27 @@
+"""manage.py purge: remove for good what has been in the bin for 30 days; the workers do that every hour anyway."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+
+from runs import ingest
+from runs.models import Deletion
+
+
+class Command(BaseCommand):
+    help = "Remove for good what has been in the bin for 30 days."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--all", action="store_true", help="all that is in the bin, however short a time")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if not options["all"]:
+            n = ingest.purge_expired()
+        else:
+            everything = list(Deletion.objects.order_by("pk"))
+            n = len(everything)
+            for deletion in everything:
+                ingest.purge(deletion)
+        self.stdout.write(f"{n} {'deletion' if n == 1 else 'deletions'} purged.")

@@ -1,0 +1,201 @@
+"""Managing what is stored: change a field, delete, restore, each with a sentence and an Undo; and the bin.
+
+The Undo of a message is a signed token with the values before and after, so that it needs no session. It changes nothing
+where somebody has changed the same since.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core import signing
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_POST
+
+from runs import ingest
+from runs.forms import ManageForm
+from runs.ingest import Rejected, fields
+from runs.models import Config, Deletion, Experiment, Run, Upload
+from runs.selectors import lists, reads
+
+MANAGED = {f"{kind}s": model for kind, model in ingest.MODELS.items()}
+UNDO_FOR = timedelta(days=1)
+
+
+@login_required
+def manage(request: HttpRequest, of: str, pk: int) -> HttpResponse:
+    """A page with the row's forms, for where its menu has no room; and what they send: one or several fields."""
+    row: Any = get_object_or_404(MANAGED[of], pk=pk)
+    if request.method != "POST":
+        return render(request, "manage.html", {"row": row, "kind": of.removesuffix("s")})
+    form = ManageForm(request.POST)
+    values = form.changes(fields.FIELDS[type(row)]) if form.is_valid() else {}
+    if not values:
+        messages.error(request, f"Nothing changed: {form.complaint()}")
+        return redirect_back(request, row.get_absolute_url())
+    before, url = fields.read(row, values), row.get_absolute_url()
+    sentence = describe_change(row, values)
+    changed = apply(request, lambda: fields.change(row, values))
+    if changed is None:
+        return redirect_back(request, url)
+    told = {"of": f"{changed._meta.model_name}s", "pk": changed.pk, "was": before, "now": fields.read(changed, values)}
+    is_merged_host = of == "hosts" and changed.pk != int(pk)
+    say(request, sentence(changed), None if is_merged_host else told)
+    back = redirect_back(request, changed.get_absolute_url())
+    return redirect(changed) if changed.get_absolute_url() != url and request.POST.get("back") == url else back
+
+
+@login_required
+def delete(request: HttpRequest, of: str, pk: int) -> HttpResponse:
+    """Asks first, and says what goes."""
+    row: Any = get_object_or_404(MANAGED[of], pk=pk)
+    if request.method != "POST":
+        context = {"row": row, "kind": of.removesuffix("s"), "counts": ingest.count_deleted(row)}
+        return render(request, "delete.html", context | {"back": request.GET.get("back", "")})
+    above = row.experiment if isinstance(row, Run | Config) else None
+    gone = apply(request, lambda: ingest.delete(row, by=request.user))
+    if gone is None:
+        return redirect_back(request, row.get_absolute_url())
+    say_deleted(request, [gone])
+    if above is not None and Experiment.objects.filter(pk=above.pk).exists():
+        return redirect(above)
+    return redirect(of if of != "configs" else "experiments")
+
+
+@require_POST
+def put_away_samples(request: HttpRequest) -> HttpResponse:
+    """Delete the samples that a new installation shows."""
+    uploads = list(Upload.objects.light().filter(door=Upload.Door.SAMPLE))
+    gone = apply(request, lambda: ingest.delete_all(uploads, by=request.user))
+    if gone:
+        say_deleted(request, gone)
+    return redirect_back(request, "/")
+
+
+@require_POST
+def undo(request: HttpRequest) -> HttpResponse:
+    try:
+        told = signing.loads(request.POST.get("undo", ""), salt="undo", max_age=UNDO_FOR)
+    except signing.BadSignature:
+        messages.error(request, "Nothing undone: this Undo is too old.")
+        return redirect_back(request, "/")
+    row = apply(request, lambda: _undo(told))
+    if row is None:
+        return redirect_back(request, "/")
+    messages.success(request, "Undone.")
+    return redirect(row) if "deletions" in told else redirect_back(request, row.get_absolute_url())
+
+
+def _undo(told: dict[str, Any]) -> Any:
+    if "deletions" in told:
+        found = list(Deletion.objects.filter(pk__in=told["deletions"]).order_by("-pk"))
+        if not found:
+            raise Rejected(404, [{"line": None, "message": "Nothing undone: it is not in the bin any more."}])
+        return [ingest.restore(deletion) for deletion in found][-1]
+    row: Any = MANAGED[told["of"]].objects.filter(pk=told["pk"]).first()
+    if row is None or not fields.is_unchanged(row, told["now"]):
+        raise Rejected(409, [{"line": None, "message": "Nothing undone: somebody has changed it since."}])
+    return fields.change(row, told["was"])
+
+
+@login_required
+def show_bin(request: HttpRequest) -> HttpResponse:
+    """What was deleted, by whom, and when it goes."""
+    rows = Deletion.objects.select_related("deleted_by")
+    return render(request, "bin.html", {"page": lists.paginate(request.GET, rows)})
+
+
+@require_POST
+def restore(request: HttpRequest, pk: int) -> HttpResponse:
+    deletion = get_object_or_404(Deletion, pk=pk)
+    row = apply(request, lambda: ingest.restore(deletion))
+    if row is None:
+        return redirect("bin")
+    messages.success(request, f"Restored: {deletion}, with all that went with it.")
+    return redirect(row)
+
+
+@require_POST
+def purge(request: HttpRequest, pk: int) -> HttpResponse:
+    deletion = get_object_or_404(Deletion, pk=pk)
+    ingest.purge(deletion)
+    messages.success(request, f"Deleted for good: {deletion}.")
+    return redirect("bin")
+
+
+# --- what is said ---------------------------------------------------------------------------------------------------------
+
+
+def describe_change(row: Any, values: dict[str, Any]) -> Callable[[Any], str]:
+    """What will be said of this change; called with the row as it was before, and the result with that after it."""
+    before, base = str(row), _baseline(row)
+
+    def say(after: Any) -> str:
+        parts = [_describe(name, value, before, row, after) for name, value in values.items()]
+        now = _baseline(after)
+        if "counted" in values and base and now and now != base:
+            parts.append(f"“{now}” is the baseline now.")
+        return " ".join(parts)
+
+    return say
+
+
+def _describe(name: str, value: Any, before: str, row: Any, after: Any) -> str:
+    if name == "name":
+        merged = after.pk != row.pk or row._state.adding
+        return f"Merged “{before}” into “{after}”." if merged else f"Renamed “{before}” to “{after}”."
+    if name == "tags":
+        return f"Tags: {', '.join(value)}." if value else "Tags removed."
+    if name == "counted":
+        return f"“{before}” counts in comparisons again." if value else f"Left “{before}” out of comparisons."
+    if name == "archived":
+        return f"Archived “{before}”: lists leave it out." if value else f"“{before}” is in the lists again."
+    said = {
+        "note": "Note saved." if value else "Note removed.",
+        "repeat": f"It is repeat {value} now.",
+        "config": f"Moved to “{getattr(after, 'config', '')}”.",
+    }
+    return said.get(name) or f"“{_baseline(after)}” is the baseline now."
+
+
+def _baseline(row: Any) -> Config | None:
+    experiment = row if isinstance(row, Experiment) else getattr(row, "experiment", None)
+    return reads.find_baseline(experiment) if isinstance(experiment, Experiment) else None
+
+
+def say_deleted(request: HttpRequest, deletions: Sequence[Deletion]) -> None:
+    """The sentence and Undo of these deletions, made by one click."""
+    names = ", ".join(f"“{deletion}”" for deletion in deletions[:3]) + (", …" if len(deletions) > 3 else "")
+    say(
+        request,
+        f"Deleted {names}. The bin keeps what was deleted for 30 days.",
+        {"deletions": [deletion.pk for deletion in deletions]},
+    )
+
+
+def say(request: HttpRequest, sentence: str, told: dict[str, Any] | None) -> None:
+    """A message with an Undo, which the page shows as a form."""
+    token = signing.dumps(told, salt="undo", compress=True) if told else ""
+    messages.success(request, sentence, extra_tags=token)
+
+
+def apply(request: HttpRequest, action: Callable[[], Any]) -> Any:
+    """Carry the change out; the next page shows why ingest refuses it. None where it does."""
+    try:
+        return action()
+    except Rejected as refusal:
+        messages.error(request, str(refusal))
+        return None
+
+
+def redirect_back(request: HttpRequest, url: str) -> HttpResponseRedirect:
+    """To the page that the change was made on, if it is one of ours, else to `url`."""
+    wanted = request.POST.get("back", "")
+    ours = url_has_allowed_host_and_scheme(wanted, allowed_hosts=None)
+    return HttpResponseRedirect(wanted if ours else url)
