@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
+import orjson
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import render
 from django.urls import URLPattern, path, re_path, register_converter
 from django.urls.converters import IntConverter
 
 from runs.analysis.sheet import Sheet, as_csv, as_markdown
+from runs.charts.description import Chart
+from runs.charts.plotly import draw_figure
+from runs.charts.svg_file import draw_file
 from runs.querysets import ID
 
 FORMATS = ("json", "csv", "md")
+FIGURES = ("svg", "csv", "json")
+# A picture or file loads nothing and runs nothing, wherever it is put.
+PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
 class IdConverter(IntConverter):
@@ -49,6 +56,8 @@ def respond(
 ) -> HttpResponse:
     """`sheet` is the page as a flat table; `payload` its fuller form for JSON, `markdown` one for people."""
     fmt = fmt or request.GET.get("format", "")
+    if not fmt and "figure" in request.GET:
+        return respond_figure(request.GET["figure"], context.get("charts", {}), sheet.title)
     if fmt in ("", "html"):
         return render_with_formats(request, template, context)
     if fmt == "json":
@@ -62,6 +71,23 @@ def respond(
     if fmt == "md":
         return HttpResponse(markdown or as_markdown(sheet), content_type="text/markdown; charset=utf-8")
     raise Http404(f"No such format: {fmt}. This page answers as {', '.join(FORMATS)}.")
+
+
+def respond_figure(name: str, charts: Mapping[str, Chart], title: str) -> HttpResponse:
+    """One chart of a page, by "latency.svg": as a picture, as its rows, or as a figure to zoom into. Raises Http404."""
+    what, _, fmt = name.partition(".")
+    chart = charts.get(what)
+    if chart is None or fmt not in FIGURES:
+        raise Http404(
+            f"No chart is called {name}; there are {', '.join(charts) or 'none'}, each as .{', .'.join(FIGURES)}."
+        )
+    if fmt == "svg":
+        response = HttpResponse(draw_file(chart, title), content_type="image/svg+xml; charset=utf-8")
+        response.headers["Content-Security-Policy"] = PICTURE_POLICY
+        return response
+    if fmt == "json":  # Plotly shows a gap for null, as which NaN and infinity are written
+        return HttpResponse(orjson.dumps(draw_figure(chart)), content_type="application/json")
+    return HttpResponse(as_csv(Sheet(title, chart.heads, chart.rows)), content_type="text/csv; charset=utf-8")
 
 
 def render_with_formats(

@@ -3,49 +3,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from statistics import median
 
-from runs.charts import (
-    N_COLORS,
-    Figure,
-    as_text,
-    axis,
-    color,
-    label,
-    layout,
-    paint,
-    plain,
-    short,
-    suffix,
-    symbol,
-    write,
-)
-from runs.charts.description import Bars, Chart, Dots, Mark, Panel, Row, Whisker, linear_axis
+from runs.charts import N_COLORS, drawable, paint, plain, write
+from runs.charts.description import Axis, Bars, Cell, Chart, Dots, Key, Mark, Panel, Row, Whisker, linear_axis
 
 # Enough dots to show a spread; beyond it they only cover one another and weigh on the page.
 MOST_DOTS = 60
 MOST_BARS = 40
-SMALLEST, LARGEST = 1e-9, 1e15
-# Heights in pixels of a config's strip, and of a program's name with its figures.
-ROW, HEAD = 30, 46
 # (key, name, colour) of the parts of a stack, from zero
 MEMORY = (
-    ("used", "used by programs", "--m0"),
-    ("buffers", "buffers", "--m1"),
-    ("cached", "cached", "--m2"),
-    ("inactive", "inactive", "--m4"),
-    ("free", "free", "--m3"),
+    ("used", "used by programs", "m0"),
+    ("buffers", "buffers", "m1"),
+    ("cached", "cached", "m2"),
+    ("inactive", "inactive", "m4"),
+    ("free", "free", "m3"),
 )
 CPU = (
-    ("us", "user", "--m0"),
-    ("sy", "system", "--m1"),
-    ("si", "interrupts", "--m5"),
-    ("wa", "waiting for disk", "--m4"),
-    ("id", "idle", "--m3"),
+    ("us", "user", "m0"),
+    ("sy", "system", "m1"),
+    ("si", "interrupts", "m5"),
+    ("wa", "waiting for disk", "m4"),
+    ("id", "idle", "m3"),
 )
-SPARK_WIDTH, SPARK_STEP, MOST_SPARK_BARS = 300, 26, 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +41,7 @@ class Bar:
     name: str
     place: int
     values: tuple[float, ...]
-    hovers: tuple[str, ...] = ()  # with Plotly's tags
-    delta: str = ""
+    hovers: tuple[str, ...] = ()
     interval: tuple[float, float] | None = None
     counted: bool = True
     label: str = ""
@@ -90,7 +71,9 @@ def rate_chart(bars: Sequence[Bar], title: str = "Which config serves more?", un
     notes += ["a line its 95 % interval"] if any(bar.interval for bar in filled) else []
     notes += ["hatched: not counted"] if not all(bar.counted and not bar.failed for bar in filled) else []
     notes += [f"{n_left} more configs are not drawn"] if n_left else []
-    rows = tuple((bar.name, len(bar.values), bar.mean, bar.change, *bar.values) for bar in filled)
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (bar.name, len(bar.values), bar.mean, bar.change, *bar.values) for bar in filled
+    )
     most = max(len(bar.values) for bar in filled)
     heads = ("config", "runs", f"mean, {unit}", "change", *(f"run {n}" for n in range(1, most + 1)))
     return Chart("throughput", title, panels, note=" · ".join(notes), summary=words, heads=heads, rows=rows)
@@ -138,16 +121,6 @@ def mini_rows(bars: Sequence[Bar], most: int = 6) -> list[MiniBar]:
     ]
 
 
-def drawable(values: Sequence[float]) -> list[float]:
-    """Those that a time or a rate can be: nought, or a positive number that an axis can be made for."""
-    return [value for value in values if value == 0 or SMALLEST <= value <= LARGEST]
-
-
-def _names_axis(names: Sequence[str], **parts: Any) -> Figure:
-    ticks: Figure = {"tickmode": "array", "tickvals": list(range(len(names))), "ticktext": list(names)}
-    return axis(showgrid=False, zeroline=False, **ticks, **parts)
-
-
 @dataclass(frozen=True, slots=True)
 class MiniBar:
     """A bar of a card. width: per cent of the longest that counts; failed: hatched."""
@@ -160,52 +133,15 @@ class MiniBar:
 
 
 @dataclass(frozen=True, slots=True)
-class SparkBar:
-    y: int
-    width: float
-    dots: tuple[float, ...]
-    shade: int
-    label: str
-
-
-@dataclass(frozen=True, slots=True)
-class Spark:
-    """A picture of `width` × `height` units; `left_out` bars did not fit."""
-
-    bars: tuple[SparkBar, ...]
-    width: int
-    height: int
-    left_out: int
-    label: str
-
-
-def spark(bars: Sequence[Bar]) -> Spark | None:
-    """The first six bars to one scale from zero, or None where there is nothing to draw."""
-    filled = [bar for bar in bars if bar.values]
-    if not filled:
-        return None
-    top = max(max(bar.values) for bar in filled) or 1.0
-    shown, scale = filled[:MOST_SPARK_BARS], (SPARK_WIDTH - 12) / top
-    drawn = tuple(
-        SparkBar(
-            y=at * SPARK_STEP,
-            width=round(bar.mean * scale, 1),
-            dots=tuple(round(value * scale, 1) for value in bar.values[:20]),
-            shade=bar.place % N_COLORS,
-            label=short(bar.name, 40),
-        )
-        for at, bar in enumerate(shown)
-    )
-    words = [f"{bar.name}: {plain(bar.mean)} requests per second, n={len(bar.values)}" for bar in shown]
-    return Spark(drawn, SPARK_WIDTH, SPARK_STEP * len(drawn), len(filled) - len(drawn), "; ".join(words))
-
-
-@dataclass(frozen=True, slots=True)
 class Sizes:
+    """The resident memory of a program's processes under one config, at one step."""
+
     name: str
     place: int
     program: str
     mib: tuple[float, ...]
+    label: str = ""
+    step: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,108 +151,119 @@ class Stack:
     name: str
     step: str
     parts: Mapping[str, float]
+    label: str = ""
+    place: int = 0
 
 
-def process_figure(sizes: Sequence[Sizes]) -> Figure:
-    """A strip of dots over a box for each config; one panel a program, as tall as it has configs."""
+def process_chart(sizes: Sequence[Sizes], title: str = "What does a process cost?") -> Chart | None:
+    """A strip of dots for each config and step; one panel a program, all with one scale."""
+    if not sizes:
+        return None
+    axis = linear_axis(max(value for size in sizes for value in size.mib), "MiB resident")
     programs = list(dict.fromkeys(size.program for size in sizes))
-    panels = [[size for size in sizes if size.program == program] for program in programs]
-    total = sum(ROW * len(panel) + HEAD for panel in panels)
-    parts = layout(44 + total, margin={"l": 8, "r": 20, "t": 4, "b": 44}, annotations=[])
-    top, traces = 1.0, []
-    for at, panel in enumerate(panels, 1):
-        bottom = top - (ROW * len(panel) + HEAD) / total
-        parts |= _panel_axes(at, panel, (max(bottom, 0.0), top - 18 / total), last=at == len(panels))
-        place = {"xref": "paper", "yref": "paper", "x": 0, "y": top, "xanchor": "left", "yanchor": "top"}
-        name = {"text": f"<b>{label(programs[at - 1], 40)}</b>", "font": {"size": 12, "color": "--ink"}}
-        parts["annotations"].append(place | name | {"showarrow": False})
-        traces += [_strip(size, at, row) for row, size in enumerate(panel)]
-        top = bottom
-    return {"data": traces, "layout": parts}
+    panels = tuple(_process_panel(program, [s for s in sizes if s.program == program], axis) for program in programs)
+    heads = ("program", "config", "step", "processes", "median, MiB", "least", "most")
+    rows = tuple((s.program, s.name, s.step, len(s.mib), median(s.mib), min(s.mib), max(s.mib)) for s in sizes)
+    words = "; ".join(f"{size.program}, {size.name}: {_describe_sizes(size)}" for size in sizes)
+    note = "a dot is a process · beside: their median"
+    return Chart("processes", title, panels, note=note, summary=words, heads=heads, rows=rows)
 
 
-def _panel_axes(at: int, panel: Sequence[Sizes], domain: tuple[float, float], *, last: bool) -> Figure:
-    low, high = domain
-    # The ticks of a panel are between it and the next one.
-    low = low if last else low + (high - low) * HEAD / 2 / (ROW * len(panel) + HEAD)
-    names = [label(size.name, 24) for size in panel]
-    y = _names_axis(names, domain=[low, high], range=[len(panel) - 0.5, -0.5], anchor=f"x{suffix(at)}")
-    title = "resident MiB, a dot a process" if last else ""
-    x = axis(title, rangemode="tozero", anchor=f"y{suffix(at)}")
-    return {f"xaxis{suffix(at)}": x, f"yaxis{suffix(at)}": y}
+def _describe_sizes(size: Sizes) -> str:
+    return f"{len(size.mib)} processes, {write(min(size.mib))} to {write(max(size.mib))} MiB"
 
 
-def _strip(size: Sizes, axes: int, row: int) -> Figure:
-    ordered = sorted(size.mib)
+def _process_panel(program: str, sizes: Sequence[Sizes], axis: Axis) -> Panel:
+    rows, marks = [], []
+    for row, size in enumerate(sizes):
+        shown = thin_dots(size.mib)
+        # Spread over the height of the row, so that dots of one size can be told apart.
+        offsets = [((7 * at) % 11 - 5) / 16 if len(shown) > 1 else 0.0 for at in range(len(shown))]
+        hover = f"{size.name}: {_describe_sizes(size)}"
+        marks.append(Dots(size.place, shown, tuple(row + offset for offset in offsets), hover, small=True))
+        first = row == 0 or sizes[row - 1].name != size.name
+        rows.append(_step_row(size, first, f"{write(median(size.mib))} MiB", f"× {len(size.mib)}"))
+    return Panel(axis, tuple(rows), tuple(marks), program)
+
+
+def _step_row(item: Sizes | Stack, first: bool, value: str, more: str) -> Row:
+    head, label = (item.name, item.label) if first else ("", "")
+    return Row(head, label, left=item.step, value=value, more=more, place=item.place)
+
+
+def thin_dots(values: Sequence[float]) -> tuple[float, ...]:
+    ordered = sorted(values)
     if len(ordered) > MOST_DOTS:
         ordered = [ordered[round(at * (len(ordered) - 1) / (MOST_DOTS - 1))] for at in range(MOST_DOTS)]
-    words = f"{as_text(size.name)}<br>{as_text(size.program)}, {len(size.mib)} processes"
-    return {
-        "type": "box",
-        "orientation": "h",
-        "x": [round(value, 3) for value in ordered],
-        "y": [row] * len(ordered),
-        "xaxis": f"x{suffix(axes)}",
-        "yaxis": f"y{suffix(axes)}",
-        "boxpoints": "all",
-        "jitter": 0.6,
-        "pointpos": 0,
-        "line": {"color": color(size.place), "width": 1 if len(ordered) > 1 else 0},
-        "fillcolor": "rgba(0,0,0,0)",
-        "marker": {"color": color(size.place), "symbol": symbol(size.place), "size": 6, "opacity": 0.65},
-        "hoveron": "points",
-        "hovertemplate": "%{x:.4r} MiB<br>" + words + "<extra></extra>",
-        "width": 0.6,
-    }
+    return tuple(ordered)
 
 
-def stack_figure(stacks: Sequence[Stack], parts: Sequence[tuple[str, str, str]], unit: str) -> Figure:
-    """Memory (the parts MEMORY) or CPU time (CPU) of each config. The page writes the legend: Plotly's wraps badly here."""
-    steps = [label(stack.name, 24) + (f" · {as_text(stack.step)}" if stack.step else "") for stack in stacks]
-    traces: list[Figure] = [
-        {
-            "type": "bar",
-            "orientation": "h",
-            "name": label,
-            "y": list(range(len(stacks))),
-            "x": [stack.parts.get(key) for stack in stacks],
-            "marker": {"color": shade, "line": {"color": "--box", "width": 1}},
-            "hovertemplate": "%{x:.4r} " + unit + "<br>" + label + "<extra></extra>",
-        }
-        for key, label, shade in parts
-        if any(stack.parts.get(key) for stack in stacks)
-    ]
-    return {
-        "data": traces,
-        "legend": [{"name": trace["name"], "color": trace["marker"]["color"]} for trace in traces],
-        "layout": layout(
-            64 + 26 * max(len(stacks), 2),
-            barmode="stack",
-            bargap=0.28,
-            margin={"l": 8, "r": 20, "t": 4, "b": 40},
-            xaxis=axis(unit, rangemode="tozero"),
-            yaxis=_names_axis(steps, autorange="reversed"),
-        ),
-    }
+def memory_chart(stacks: Sequence[Stack], title: str = "Where did memory go?") -> Chart | None:
+    def used(parts: Mapping[str, float]) -> tuple[str, str]:
+        return (f"{write(parts['used'])} MiB", "used") if "used" in parts else ("", "")
+
+    return _stack_chart("memory", title, stacks, MEMORY, "MiB", used)
 
 
-def histogram_figure(bars: Sequence[tuple[float, float, int]]) -> Figure:
+def cpu_chart(stacks: Sequence[Stack], title: str = "Where did CPU time go?") -> Chart | None:
+    def busy(parts: Mapping[str, float]) -> tuple[str, str]:
+        return (f"{write(round(100 - parts['id'], 1))} %", "busy") if "id" in parts else ("", "")
+
+    return _stack_chart("cpu", title, stacks, CPU, "% of CPU time", busy, end=100.0)
+
+
+def _stack_chart(
+    name: str,
+    title: str,
+    stacks: Sequence[Stack],
+    parts: Sequence[tuple[str, str, str]],
+    unit: str,
+    beside: Callable[[Mapping[str, float]], tuple[str, str]],
+    end: float = 0.0,
+) -> Chart | None:
+    """A bar for each config and step; the parts from the left."""
+    if not stacks:
+        return None
+    shown = [part for part in parts if any(stack.parts.get(part[0]) for stack in stacks)]
+    marks, base = [], [0.0] * len(stacks)
+    for key, words, shade in shown:
+        tops = [low + stack.parts.get(key, 0.0) for low, stack in zip(base, stacks, strict=True)]
+        hovers = tuple(f"{words}: {write(stack.parts.get(key, 0.0))} {unit}" for stack in stacks)
+        places = tuple(float(at) for at in range(len(stacks)))
+        marks.append(Bars(shade, places, tuple(base), tuple(tops), words, hovers=hovers, solid=True))
+        base = tops
+    firsts = [at == 0 or stacks[at - 1].name != stack.name for at, stack in enumerate(stacks)]
+    rows = tuple(_step_row(stack, first, *beside(stack.parts)) for stack, first in zip(stacks, firsts, strict=True))
+    panel = Panel(linear_axis(max(base), unit, end=end or max(base)), rows, tuple(marks))
+    table = tuple((stack.name, stack.step, *(stack.parts.get(key) for key, *_ in shown)) for stack in stacks)
+    heads = ("config", "step", *(f"{words}, {unit}" for _, words, _ in shown))
+    told = "; ".join(f"{s.name} {s.step}: {' '.join(beside(s.parts))}".strip(": ") for s in stacks)
+    legend = tuple(Key(words, paint=shade) for _, words, shade in shown)
+    return Chart(name, title, (panel,), legend, summary=told, heads=heads, rows=table)
+
+
+def histogram_chart(
+    bars: Sequence[tuple[float, float, int]], title: str = "How long did how many requests take?"
+) -> Chart:
     """Bars of one width: (from ms, to less than ms, requests); a hatched last one, to infinity, has all slower requests."""
     total = sum(n for _, _, n in bars)
-    width = bars[0][1] - bars[0][0] if bars and math.isfinite(bars[0][1]) else 1.0
+    width = bars[0][1] - bars[0][0] if math.isfinite(bars[0][1]) else 1.0
     spans = [f"{low:g} to {high:g} ms" if math.isfinite(high) else f"{low:g} ms and slower" for low, high, _ in bars]
-    hatch = {"shape": ["" if math.isfinite(high) else "/" for _, high, _ in bars]}
-    trace = {
-        "type": "bar",
-        "x": [round(low + width / 2, 6) for low, _, _ in bars],
-        "y": [n for _, _, n in bars],
-        "width": width * 0.96,
-        "marker": {"color": "--s0", "opacity": 0.7, "pattern": hatch},
-        "hovertext": [
-            f"{span}: <b>{n}</b> requests, {plain(100 * n / total)} %"
-            for span, (_, _, n) in zip(spans, bars, strict=True)
-        ],
-        "hoverinfo": "text",
-    }
-    axes = {"xaxis": axis("ms from request to answer", showgrid=False), "yaxis": axis("requests", rangemode="tozero")}
-    return {"data": [trace], "layout": layout(300, bargap=0, **axes)}
+    hovers = [f"{span}: {n} requests, {plain(100 * n / total)} %" for span, (*_, n) in zip(spans, bars, strict=True)]
+    mark = Bars(
+        "s0",
+        tuple(low + width / 2 for low, *_ in bars),
+        (0.0,) * len(bars),
+        tuple(float(n) for *_, n in bars),
+        hatched=tuple(not math.isfinite(high) for _, high, _ in bars),
+        width=width * 0.94,
+        hovers=tuple(hovers),
+    )
+    ends = (bars[0][0], bars[-1][0] + width)
+    ticks = tuple(tick for tick in linear_axis(ends[1]).ticks if ends[0] <= tick.at <= ends[1])
+    panel = Panel(
+        Axis(*ends, ticks, "ms from request to answer"), linear_axis(max(n for *_, n in bars), "requests"), (mark,)
+    )
+    note = "hatched: all slower ones" if any(mark.hatched) else ""
+    rows = tuple((span, n) for span, (*_, n) in zip(spans, bars, strict=True))
+    return Chart("requests", title, (panel,), (), note, f"{total} requests", ("time", "requests"), rows)

@@ -1,37 +1,61 @@
-"""Curves: latency over the percentiles, and requests and latency over the clients at once."""
+"""Curves: latency over the percentiles, and requests, latency and failures over what was varied."""
 
 from __future__ import annotations
 
-import math
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from statistics import fmean
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, median
 
-from runs.charts import MOST_LINES, Figure, axis, color, label, layout, marker, plain, scatter, suffix, symbol
+from runs.charts import MOST_LINES, N_COLORS, drawable, paint, write
+from runs.charts.description import (
+    Axis,
+    Band,
+    Cell,
+    Chart,
+    Dots,
+    Key,
+    Line,
+    Mark,
+    Panel,
+    Span,
+    Tick,
+    linear_axis,
+    log_axis,
+)
 
-TICKS = ("50", "90", "95", "99", "99.9", "99.99", "99.999", "99.9999")
-DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
-COLUMNS = 2
+PERCENTS = ("50", "75", "90", "95", "99", "99.9", "99.99", "99.999", "99.9999")
+HIDDEN_WHERE_NARROW = ("75", "95", "99.99", "99.9999")
+LONGEST = 3.0  # times the last percentile: where the longest request stands, which has no percentile of its own
 MUCH_SLOWER = 30  # times the median
 MOST_PANELS = 24
-MOST_MARKERS = 20  # more on one line hide it
+MOST_WITH_DOTS = 4
 WIDE = 30  # times the lowest level: levels that lie further apart get a log axis
-HEIGHT, LEGEND_ROW, LABEL_ROW = 430, 22, 15
-TOP, BOTTOM = [0.46, 1.0], [0.0, 0.36]
+MOST_LEVELS = 10  # with a tick each
+SWEPT = 66  # px of each panel of a sweep
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """One run: per cent as text -> ms. "100" is its longest of `n` requests. `notes` go into the hover box."""
+class LatencyRun:
+    """One run: per cent as text -> ms; "100" is its longest request. `name` and `place` are those of its config."""
 
     name: str
     place: int
-    repeat: int
     percentiles_ms: Mapping[str, float]
-    n: int | None = None
-    notes: Mapping[str, str] = field(default_factory=dict)
-    config: str = ""
+    label: str = ""
+    counted: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """A config's runs, percentile by percentile: (x, median, least, most), and the same of the longest request."""
+
+    name: str
+    label: str
+    place: int
+    points: tuple[tuple[float, float, float, float], ...]
+    longest: tuple[float, float, float] | None
+    n: int
+    counted: bool = True
 
 
 def position(percent: float) -> float:
@@ -39,102 +63,132 @@ def position(percent: float) -> float:
     return round(1 / (1 - percent / 100), 6)
 
 
-def uses_log_axis(lines: Sequence[Line], scale: str = "") -> bool:
-    """Whether the time axis is logarithmic: as `scale` ("log" or "linear") says, else where most lines would be pressed flat."""
+def uses_log_axis(runs: Sequence[LatencyRun], scale: str = "") -> bool:
+    """Whether the time axis is logarithmic: as `scale` ("log" or "linear") says, else where most would be pressed flat."""
     if scale in ("log", "linear"):
         return scale == "log"
-    values = sorted(value for line in lines for value in line.percentiles_ms.values() if value > 0)
+    values = sorted(value for run in runs for value in run.percentiles_ms.values() if value > 0)
     return bool(values) and values[-1] > MUCH_SLOWER * values[len(values) // 2]
 
 
-def latency_figure(lines: Sequence[Line], scale: str = "") -> Figure:
-    """Up to ten lines on one pair of axes; more become small multiples, one a config, with the same y."""
-    log = uses_log_axis(lines, scale)
-    small = len(lines) > MOST_LINES
-    total = Counter([line.place for line in lines])
-    places = list(total)[:MOST_PANELS] if small else [0]
-    if small:  # at most ten lines a panel: more cannot be told apart
-        lines = [line for place in places for line in [line for line in lines if line.place == place][:MOST_LINES]]
-    traces = [_percentile_trace(line, places.index(line.place) + 1 if small else 1, log) for line in lines]
-    rows = math.ceil(len(places) / COLUMNS) if small else 1
-    parts = layout(
-        170 * rows + 60 if small else 380,
-        hovermode="closest" if small else "x unified",
-        showlegend=not small,
-        margin={"l": 60, "r": 16, "t": 24 if small else 40, "b": 44},
+def latency_chart(runs: Sequence[LatencyRun], scale: str = "", title: str = "How is latency spread?") -> Chart | None:
+    """The median of each config's runs and a band over all of them; more than ten configs become small multiples."""
+    spreads = [spread for spread in _spreads(runs) if len(spread.points) + bool(spread.longest) > 1]
+    if not spreads:
+        return None
+    log = uses_log_axis(runs, scale)
+    configs = {(spread.name, spread.place): spread for spread in spreads}
+    x = _percent_axis(spreads)
+    y = _time_axis([*_values(spreads)], log=log)
+    if small := len(configs) > MOST_LINES:
+        groups = [[s for s in spreads if (s.name, s.place) == key] for key in list(configs)[:MOST_PANELS]]
+    else:
+        groups = [spreads]
+    panels = tuple(
+        Panel(x, y, tuple(_spread_marks(group, x, log=log)), _mark(group[0]) if small else "", 120 if small else 260)
+        for group in groups
     )
-    furthest = max([x for trace in traces for x in trace["x"]], default=100.0)
-    for at in range(len(places)):
-        parts |= _percentile_axes(at, furthest, log=log, matched=small)
-    if small:
-        parts["grid"] = {"rows": rows, "columns": COLUMNS, "pattern": "independent", "ygap": 0.35, "xgap": 0.12}
-        parts["annotations"] = [_panel_heading(at, lines, place, total[place]) for at, place in enumerate(places)]
-    return {"data": traces, "layout": parts}
+    key = () if small else tuple(Key(_mark(s), s.place) for s in configs.values() if len(configs) > 1)
+    notes = ["line: median of runs", "band: all runs"] if any(s.n > 1 for s in spreads) else []
+    notes += ["dotted: nothing printed between"] if any(s.longest for s in spreads) else []
+    notes += ["thin: a run that does not count"] if not all(s.counted for s in spreads) else []
+    notes += [f"{len(configs) - MOST_PANELS} more configs are not drawn"] if len(configs) > MOST_PANELS else []
+    rows = tuple(row for spread in spreads for row in _table(spread))
+    heads = ("config", "% of requests", "median, ms", "least", "most", "runs")
+    words = "; ".join(_describe(spread) for spread in spreads[: 2 * MOST_LINES])
+    columns = 2 if small else 1
+    return Chart("latency", title, panels, key, " · ".join(notes), words, heads, rows, columns=columns, zooms=not small)
 
 
-def points(line: Line) -> list[tuple[float, float, str]]:
-    """(x, ms, hover words) of one run. The longest request stands where 1 of n is left, if n is known."""
-    found = []
-    for percent, value in sorted(line.percentiles_ms.items(), key=lambda item: float(item[0])):
-        if float(percent) < 100:
-            words = f"{percent} % within <b>{plain(value)} ms</b>{line.notes.get(percent, '')}"
-            found.append((position(float(percent)), value, words))
-        elif line.n and line.n > 1 and (not found or line.n > found[-1][0]):
-            words = f"longest <b>{plain(value)} ms</b>{line.notes.get(percent, '')}"
-            found.append((float(line.n), value, words))
-    return found
+def _spreads(runs: Sequence[LatencyRun]) -> list[Spread]:
+    """One a config, and one for each run that does not count."""
+    groups: dict[tuple[str, int, int], list[LatencyRun]] = {}
+    for at, run in enumerate(runs):
+        groups.setdefault((run.name, run.place, -1 if run.counted else at), []).append(run)
+    return [_spread(group) for group in groups.values()]
 
 
-def _percentile_trace(line: Line, axes: int, log: bool) -> Figure:
-    dots = points(line)
-    return scatter(
-        "lines+markers" if len(dots) <= MOST_MARKERS else "lines",
-        [x for x, _, _ in dots],
+def _spread(group: Sequence[LatencyRun]) -> Spread:
+    """Percentiles that all of the runs have; where they share fewer than two, all that any has."""
+    own = [{p: ms for p, ms in run.percentiles_ms.items() if drawable([ms])} for run in group]
+    shared = set.intersection(*(set(each) for each in own))
+    percents = shared if len(shared) > 1 else set().union(*own)
+    points, longest = [], None
+    for percent in sorted(percents, key=float):
+        values = [each[percent] for each in own if percent in each]
+        if float(percent) >= 100:
+            longest = (median(values), min(values), max(values))
+        elif float(percent) >= 50:
+            points.append((position(float(percent)), median(values), min(values), max(values)))
+    first = group[0]
+    return Spread(first.name, first.label, first.place, tuple(points), longest, len(group), first.counted)
+
+
+def _values(spreads: Sequence[Spread]) -> list[float]:
+    found = [value for spread in spreads for point in spread.points for value in point[1:]]
+    return found + [value for spread in spreads if spread.longest for value in spread.longest]
+
+
+def _percent_axis(spreads: Sequence[Spread]) -> Axis:
+    last = max((spread.points[-1][0] for spread in spreads if spread.points), default=position(99))
+    shown = [percent for percent in PERCENTS if position(float(percent)) <= last * 1.01]
+    ticks = [Tick(position(float(p)), f"{p} %", minor=p in HIDDEN_WHERE_NARROW) for p in shown]
+    end = last * 1.1
+    if any(spread.longest for spread in spreads):
+        end = last * LONGEST
+        ticks.append(Tick(end, "longest"))
+    return Axis(1.9, end, tuple(ticks), "share of requests answered within the time", log=True)
+
+
+def _time_axis(values: Sequence[float], *, log: bool) -> Axis:
+    return log_axis([v for v in values if v > 0], "ms, log scale") if log else linear_axis(max(values), "ms")
+
+
+def _spread_marks(spreads: Sequence[Spread], x: Axis, *, log: bool) -> list[Mark]:
+    bands: list[Mark] = []
+    lines: list[Mark] = []
+    dots: list[Mark] = []
+    several = len({spread.place for spread in spreads}) > 1
+    for spread in spreads:
+        color, end = paint(spread.place), x.high
         # A log axis has no place for zero, which some tools print for anything under half a millisecond.
-        [None if log and not y else y for _, y, _ in dots],
-        name=label(line.name, 40),
-        xaxis=f"x{suffix(axes)}",
-        yaxis=f"y{suffix(axes)}",
-        line={"color": color(line.place), "width": 2, "dash": DASHES[(line.repeat - 1) % len(DASHES)]},
-        marker={"color": color(line.place), "symbol": symbol(line.place), "size": 6},
-        hovertext=[f"{label(line.name, 40)}: {words}" for _, _, words in dots],
-        hoverinfo="text",
-    )
+        points = [point for point in spread.points if point[2] > 0 or not log]
+        label = spread.label.split(" ")[0] if several and spread.counted else ""
+        whole = [*points, *([(end, *spread.longest)] if spread.longest else [])]
+        if spread.n > 1 and len(whole) > 1:
+            xs, _, low, high = zip(*whole, strict=True)
+            bands.append(Band(color, xs, low, high))
+        if spread.longest and points:
+            tail = (points[-1][1], spread.longest[0])
+            lines.append(Line(color, (points[-1][0], end), tail, dotted=True, end=label, thin=not spread.counted))
+            label = ""
+        xs, ys = tuple(p[0] for p in points), tuple(p[1] for p in points)
+        lines.append(Line(color, xs, ys, spread.name, end=label, thin=not spread.counted))
+        if len(spreads) <= MOST_WITH_DOTS:
+            hovers = tuple(f"{_mark(spread)}: {_share(p[0])} within {write(p[1])} ms" for p in points)
+            dots.append(Dots(spread.place, xs, ys, spread.name, hovers, small=True))
+    return [*bands, *lines, *dots]
 
 
-def _percentile_axes(at: int, furthest: float, *, log: bool, matched: bool) -> Figure:
-    ticks = [tick for tick in TICKS if position(float(tick)) <= furthest * 1.01] or list(TICKS[:4])
-    x = axis(
-        "" if matched else "% of requests answered within the time",
-        type="log",
-        tickmode="array",
-        tickvals=[position(float(tick)) for tick in ticks],
-        ticktext=list(ticks),
-        tickangle=0,
-        # Where 1/(1-p) would be the box's title; each line in it says its per cent itself.
-        unifiedhovertitle={"text": " "},
-        range=[math.log10(1.9), math.log10(furthest * 1.15)],
-    )
-    y = axis("" if matched else "ms", type="log" if log else "linear", rangemode="tozero")
-    if log:
-        y["dtick"] = "D2"  # 1, 2 and 5 of each decade; Plotly's own choice crowds two decades
-    if matched and at:
-        y |= {"matches": "y"}
-    return {f"xaxis{suffix(at + 1)}": x, f"yaxis{suffix(at + 1)}": y}
+def _share(at: float) -> str:
+    return f"{100 * (1 - 1 / at):.6g} %"
 
 
-def _panel_heading(at: int, lines: Sequence[Line], place: int, total: int) -> Figure:
-    name = next(line.config or line.name for line in lines if line.place == place)
-    return {
-        "text": label(name, 36) + (f" ({MOST_LINES} of {total} runs)" if total > MOST_LINES else ""),
-        "xref": f"x{suffix(at + 1)} domain",
-        "yref": f"y{suffix(at + 1)} domain",
-        "x": 0,
-        "y": 1.14,
-        "showarrow": False,
-        "xanchor": "left",
-        "font": {"size": 12, "color": color(place)},
-    }
+def _mark(spread: Spread) -> str:
+    return spread.label or spread.name
+
+
+def _describe(spread: Spread) -> str:
+    told = {f"{_share(at)}": ms for at, ms, *_ in spread.points}
+    parts = [f"{share} within {write(told[share])} ms" for share in ("50 %", "90 %", "95 %", "99 %") if share in told]
+    parts += [f"longest {write(spread.longest[0])} ms"] if spread.longest else []
+    return f"{spread.name}: {', '.join(parts)}"
+
+
+def _table(spread: Spread) -> list[tuple[Cell, ...]]:
+    name = spread.name if spread.counted else f"{spread.name}, not counted"
+    rows: list[tuple[Cell, ...]] = [(name, _share(at), *values, spread.n) for at, *values in spread.points]
+    return rows + ([(name, "longest", *spread.longest, spread.n)] if spread.longest else [])
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,97 +216,136 @@ class Curve:
     tail: str = "95 % within"
 
 
-def scaling_figure(curves: Sequence[Curve]) -> Figure:
-    """At most ten sweeps: every repeat a dot, the law a line with its band, its peak a dotted line."""
+def scaling_chart(curves: Sequence[Curve], title: str = "How does it scale with concurrency?") -> Chart | None:
+    """At most ten sweeps: every repeat a dot, the law a line with its band, its peak a dashed line."""
     drawn = [curve for curve in curves if curve.dots][:MOST_LINES]
-    levels = sorted({dot.n for curve in drawn for dot in curve.dots}) or [1.0]
-    log = levels[0] > 0 and levels[-1] > WIDE * levels[0]
-    several = len(drawn) > 1
-    marked = [curve for curve in drawn if curve.peak]
-    traces = [trace for curve in drawn for trace in _rate_traces(curve) + _latency_traces(curve)]
-    tails = list(dict.fromkeys(curve.tail for curve in drawn if any(dot.ms is not None for dot in curve.dots)))
-    below = bool(tails)
-    top = 14 + LABEL_ROW * len(marked) + (LEGEND_ROW * math.ceil(len(drawn) / 3) if several else 0)
-    parts = layout(
-        (HEIGHT if below else HEIGHT // 2 + 40) + top,
-        margin={"l": 64, "r": 20, "t": top, "b": 46},
-        hovermode="closest",
-        showlegend=several,
-        xaxis=_clients_axis(levels, "y2" if below else "y", log=log),
-        yaxis=axis("requests per second", rangemode="tozero", domain=TOP if below else [0, 1], anchor="x"),
-        shapes=[shape for curve in marked for shape in _peak_shapes(curve)],
-        annotations=[_peak_label(curve, levels, row, several=several, log=log) for row, curve in enumerate(marked)],
+    if not drawn:
+        return None
+    names = tell_apart([curve.name for curve in drawn])
+    dots = [dot for curve in drawn for dot in curve.dots]
+    x = _levels_axis([dot.n for dot in dots], "clients at once (concurrency)")
+    highest = max([dot.rate for dot in dots] + [rate for curve in drawn for _, rate, *_ in curve.band])
+    rates = [mark for curve, name in zip(drawn, names, strict=True) for mark in _rate_marks(curve, name)]
+    panels = [Panel(x, linear_axis(highest, "requests per second"), tuple(rates))]
+    times = [dot.ms for dot in dots if dot.ms is not None]
+    if times:
+        tails = " or ".join(dict.fromkeys(curve.tail for curve in drawn))
+        marks = [mark for curve, name in zip(drawn, names, strict=True) for mark in _latency_marks(curve, name)]
+        panels.append(Panel(x, linear_axis(max(times), f"ms, {tails}"), tuple(marks)))
+    key = tuple(Key(name, curve.place) for curve, name in zip(drawn, names, strict=True) if len(drawn) > 1)
+    notes = ["a dot is a run"] + (["line and band: the fitted law"] if any(curve.band for curve in drawn) else [])
+    rows = tuple((n, d.n, d.rate, d.ms) for curve, n in zip(drawn, names, strict=True) for d in curve.dots)
+    words = "; ".join(
+        f"{name}: {write(curve.dots[0].rate)} requests per second at {write(curve.dots[0].n)} clients, "
+        f"{write(curve.dots[-1].rate)} at {write(curve.dots[-1].n)}"
+        for curve, name in zip(drawn, names, strict=True)
     )
-    if below:
-        parts["yaxis2"] = axis(f"ms, {' or '.join(tails)}", rangemode="tozero", domain=BOTTOM, anchor="x")
-    return {"data": traces, "layout": parts}
+    heads = ("config", "clients", "requests per second", "ms")
+    note = " · ".join(notes)
+    return Chart("scaling", title, tuple(panels), key, note, words, heads, rows, columns=len(panels), zooms=True)
 
 
-def _clients_axis(levels: Sequence[float], anchor: str, *, log: bool) -> Figure:
-    """Ticks are at the levels, if these are few."""
-    ticks: Figure = {}
-    if log and len(levels) <= 12:
-        ticks = {"tickmode": "array", "tickvals": levels, "ticktext": [plain(n) for n in levels]}
-    scale: Figure = {"type": "log"} if log else {"rangemode": "tozero"}
-    return axis("clients at once (concurrency)", anchor=anchor, **scale, **ticks)
+def tell_apart(names: Sequence[str]) -> list[str]:
+    """The names, those that occur more than once with a number."""
+    return [
+        f"{name} ({names[: at + 1].count(name)})" if names.count(name) > 1 else name for at, name in enumerate(names)
+    ]
 
 
-def _rate_traces(curve: Curve) -> list[Figure]:
-    dots = _repeat_dots(curve, "y", [(dot.n, dot.rate) for dot in curve.dots], "requests/s")
-    dots |= {"name": label(curve.name, 40), "legendgroup": str(curve.place), "showlegend": True}
-    if not curve.band:
-        return [dots]
-    x = [n for n, *_ in curve.band]
-    edge = [low for _, _, low, _ in curve.band] + [high for *_, high in reversed(curve.band)]
-    area = {"fill": "toself", "fillcolor": color(curve.place), "opacity": 0.15, "line": {"width": 0}}
-    hidden = {"hoverinfo": "skip", "legendgroup": str(curve.place), "showlegend": False}
-    law = scatter("lines", x, [rate for _, rate, _, _ in curve.band], line={"color": color(curve.place), "width": 2})
-    return [scatter("lines", x + x[::-1], edge, **area, **hidden), law | hidden, dots]
+def _levels_axis(levels: Sequence[float], title: str) -> Axis:
+    """Ticks at the levels, if these are few."""
+    known = sorted(set(levels))
+    if known[0] > 0 and known[-1] > WIDE * known[0]:
+        axis = log_axis(known, title)
+        if len(known) <= MOST_LEVELS:
+            ticks = tuple(Tick(n, write(n), minor=at % 2 == 1) for at, n in enumerate(known))
+            axis = Axis(known[0] / 1.15, known[-1] * 1.15, ticks, title, log=True)
+        return axis
+    return linear_axis(known[-1], title)
 
 
-def _latency_traces(curve: Curve) -> list[Figure]:
+def _rate_marks(curve: Curve, name: str) -> list[Mark]:
+    marks: list[Mark] = []
+    if curve.peak:
+        at, low, high = curve.peak
+        words = f"peak at {write(round(at))} ({write(round(low))} to {write(round(high))})"
+        marks += [Span(low, high, paint(curve.place)), Span(at, at, paint(curve.place), words)]
+    if curve.band:
+        x, rate, low_, high_ = (tuple(part) for part in zip(*curve.band, strict=True))
+        marks += [Band(paint(curve.place), x, low_, high_), Line(paint(curve.place), x, rate, name)]
+    hovers = tuple(f"{name}: {write(dot.rate)} requests per second at {write(dot.n)}" for dot in curve.dots)
+    xs, ys = tuple(dot.n for dot in curve.dots), tuple(dot.rate for dot in curve.dots)
+    return [*marks, Dots(curve.place, xs, ys, name, hovers)]
+
+
+def _latency_marks(curve: Curve, name: str) -> list[Mark]:
     found = [(dot.n, dot.ms) for dot in curve.dots if dot.ms is not None]
     if not found:
         return []
-    dots = _repeat_dots(curve, "y2", found, "ms")
     levels = sorted({n for n, _ in found})
-    means = [fmean([ms for n, ms in found if n == level]) for level in levels]
-    dotted = {"color": color(curve.place), "width": 1.5, "dash": "dot"}
-    line = scatter("lines", levels, means, yaxis="y2", line=dotted, hoverinfo="skip")
-    return [trace | {"legendgroup": str(curve.place), "showlegend": False} for trace in (line, dots)]
+    means = tuple(fmean([ms for n, ms in found if n == level]) for level in levels)
+    hovers = tuple(f"{name}: {write(ms)} ms at {write(n)}" for n, ms in found)
+    dots = Dots(curve.place, tuple(n for n, _ in found), tuple(ms for _, ms in found), name, hovers)
+    return [Line(paint(curve.place), tuple(levels), means, name), dots]
 
 
-def _repeat_dots(curve: Curve, yaxis: str, points: Sequence[tuple[float, float]], unit: str) -> Figure:
-    name = label(curve.name, 40)
-    hovers = [f"<b>{name}</b><br>{plain(value)} {unit} at {plain(n)} clients" for n, value in points]
-    x, y = [n for n, _ in points], [value for _, value in points]
-    return scatter("markers", x, y, yaxis=yaxis, marker=marker(curve.place, 8), hovertext=hovers, hoverinfo="text")
+@dataclass(frozen=True, slots=True)
+class SweptPoint:
+    """One config of a sweep over any number. failed: per cent of its requests."""
+
+    series: str
+    place: int
+    value: float
+    rate: float | None
+    ms: float | None
+    failed: float
 
 
-def _peak_shapes(curve: Curve) -> list[Figure]:
-    """A line through both panels where the peak is, and how far it may be off."""
-    at, low, high = curve.peak or (0.0, 0.0, 0.0)
-    place: Figure = {"xref": "x", "yref": "paper", "y0": 0, "y1": 1, "layer": "below"}
-    line: Figure = place | {"type": "line", "x0": at, "x1": at}
-    line["line"] = {"color": color(curve.place), "width": 1.5, "dash": "dash"}
-    span = place | {"type": "rect", "x0": low, "x1": high, "fillcolor": color(curve.place), "opacity": 0.08}
-    return [span | {"line": {"width": 0}}, line]
+def sweep_chart(points: Sequence[SweptPoint], axis: str, peak: float | None, limit: float | None) -> Chart | None:
+    """Three low panels below each other over what was varied: requests per second, mean latency, failures."""
+    if not points:
+        return None
+    names = list(dict.fromkeys(point.series for point in points))[:MOST_LINES]
+    x = _levels_axis([point.value for point in points], axis)
+    bare = Axis(x.low, x.high, tuple(Tick(tick.at, "") for tick in x.ticks), "", x.log)
+    panels: list[Panel] = []
+    for what, get in SWEPT_METRICS:
+        values = [value for point in points if (value := get(point)) is not None]
+        if not values or (what.startswith("failed") and not any(values)):
+            continue
+        most = max(values)
+        marks = _swept_spans(peak, limit, named=not panels)
+        marks += [mark for name in names for mark in _swept_line([p for p in points if p.series == name], get)]
+        panels.append(Panel(bare, linear_axis(most, what, ticks=4), tuple(marks), height=SWEPT))
+    if not panels:
+        return None
+    last = panels.pop()
+    panels.append(Panel(x, last.y, last.marks, height=SWEPT))
+    places = {point.series: point.place for point in points}
+    key = tuple(Key(name, places[name]) for name in names if len(names) > 1)
+    rows = tuple((p.series, p.value, p.rate, p.ms, p.failed) for p in points)
+    heads = ("config", axis, "requests per second", "mean ms", "failed, %")
+    words = "; ".join(f"{axis} {write(p.value)}: {write(p.rate)} requests per second" for p in points if p.rate)
+    return Chart("sweep", f"How does it change with {axis}?", tuple(panels), key, "", words, heads, rows)
 
 
-def _peak_label(curve: Curve, levels: Sequence[float], row: int, *, several: bool, log: bool) -> Figure:
-    """One above the other over the panels, since peaks may be close. On a log axis, x is a logarithm."""
-    at, low, high = curve.peak or (0.0, 0.0, 0.0)
-    whose = f"{label(curve.name, 24)}: " if several else ""
-    x, left, right = (math.log10(max(n, 1e-9)) for n in (at, levels[0], levels[-1])) if log else (at, 0.0, levels[-1])
-    return {
-        "xref": "x",
-        "yref": "paper",
-        "x": x,
-        "y": 1,
-        "yshift": LABEL_ROW * row,
-        "yanchor": "bottom",
-        "xanchor": "right" if x > (left + right) / 2 else "left",
-        "showarrow": False,
-        "text": f"{whose}peak at {plain(round(at))} ({plain(round(low))} to {plain(round(high))})",
-        "font": {"size": 11, "color": color(curve.place)},
-    }
+SWEPT_METRICS: tuple[tuple[str, Callable[[SweptPoint], float | None]], ...] = (
+    ("requests per second", lambda point: point.rate),
+    ("mean ms", lambda point: point.ms),
+    ("failed, %", lambda point: point.failed),
+)
+
+
+def _swept_spans(peak: float | None, limit: float | None, *, named: bool) -> list[Mark]:
+    found = [(peak, "most served"), (limit, "fails from here")]
+    return [Span(at, at, "muted", words if named else "") for at, words in found if at is not None]
+
+
+def _swept_line(points: Sequence[SweptPoint], get: Callable[[SweptPoint], float | None]) -> list[Mark]:
+    found = [(point.value, value) for point in points if (value := get(point)) is not None]
+    if not found:
+        return []
+    x, y = tuple(at for at, _ in found), tuple(value for _, value in found)
+    place = points[0].place
+    hovers = tuple(f"{points[0].series}: {write(value)} at {write(at)}" for at, value in found)
+    return [Line(f"s{place % N_COLORS}", x, y, points[0].series), Dots(place, x, y, points[0].series, hovers)]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from runs.charts import write
 
+Cell = str | int | float | bool | None
 MOST_TICKS = 6
 SMALLEST = 1e-9
 
@@ -167,9 +168,20 @@ class Chart:
     note: str = ""
     summary: str = ""
     heads: tuple[str, ...] = ()
-    rows: tuple[tuple[object, ...], ...] = ()
+    rows: tuple[tuple[Cell, ...], ...] = ()
     columns: int = 1
     zooms: bool = False
+
+    @property
+    def cells(self) -> list[list[str]]:
+        """The table as text."""
+        return [["–" if v is None else write(v) if isinstance(v, float) else str(v) for v in row] for row in self.rows]
+
+    @property
+    def is_log(self) -> bool:
+        """Whether the first panel's y axis is logarithmic."""
+        y = self.panels[0].y
+        return isinstance(y, Axis) and y.log
 
 
 def linear_axis(most: float, title: str = "", *, ticks: int = MOST_TICKS, end: float = 0.0) -> Axis:

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from runs.charts import Figure, as_text, axis, layout, plain, scatter
+from runs.charts import plain, write
+from runs.charts.description import Axis, Band, Chart, Dots, Key, Line, Mark, Panel, Span, Tick, linear_axis
+from runs.charts.timeline import time_ticks
 
-COLOR = "--s0"
-FEW_DAYS = 5
-FEW_INTERVALS = 10
 FEWEST_INTERVALS = 3  # fewer show no course
+MOST_POINTS = 600
+MOST_DAY_TICKS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,71 +50,84 @@ class LoadBySecond:
     max_ms: Sequence[float | None]
 
 
-def trend_figure(stretches: Sequence[Stretch]) -> Figure:
+def trend_chart(stretches: Sequence[Stretch], title: str = "How did it change over time?") -> Chart:
     """Requests per second by day: faint days with their range, and a dark mean that breaks at each change."""
     days = [day for stretch in stretches for day in stretch.days]
-    x = [day.on.isoformat() for day in days]
-    faint: Figure = {"line": {"width": 0, "color": COLOR}, "hoverinfo": "skip"}
-    band = {"fill": "tonexty", "fillcolor": "--line"}
-    dots = {"marker": {"color": COLOR, "size": 5, "opacity": 0.45}, "hovertext": [_hover(day) for day in days]}
-    traces = [
-        scatter("lines", x, [day.least for day in days], **faint),
-        scatter("lines", x, [day.most for day in days], **faint, **band),
-        scatter("markers", x, [day.center for day in days], **dots, hoverinfo="text"),
-        _means(stretches),
-    ]
-    line = {"type": "line", "yref": "paper", "y0": 0, "y1": 1, "line": {"color": "--muted", "width": 1, "dash": "dot"}}
-    changes = [stretch.days[0].on.isoformat() for stretch in stretches[1:]]
-    axes = {"xaxis": axis("", type="date") | _ticks(days), "yaxis": axis("requests per second", rangemode="tozero")}
-    return {"data": traces, "layout": layout(340, shapes=[line | {"x0": day, "x1": day} for day in changes], **axes)}
+    x = tuple(float(day.on.toordinal()) for day in days)
+    means_x = tuple(float(d.on.toordinal()) for s in stretches for d in (s.days[0], s.days[-1], s.days[-1]))
+    means_y = tuple(value for s in stretches for value in (s.center, s.center, None))
+    hovers = tuple(_describe_day(day) for day in days)
+    marks: tuple[Mark, ...] = (
+        Band("s0", x, tuple(day.least for day in days), tuple(day.most for day in days)),
+        *(Span(s.days[0].on.toordinal(), s.days[0].on.toordinal(), "muted") for s in stretches[1:]),
+        Dots(0, x, tuple(day.center for day in days), "a day's mean", hovers, small=True),
+        Line("ink", means_x, means_y, "mean between changes"),
+    )
+    panel = Panel(_day_axis(days), linear_axis(max(day.most for day in days), "requests per second"), marks)
+    note = "a dot is a day's mean · band: its runs · dark: the mean between changes"
+    heads = ("day", "runs", "mean", "least", "most")
+    rows = tuple((day.on.isoformat(), day.n, day.center, day.least, day.most) for day in days)
+    words = f"{len(days)} days, from {write(days[0].center)} to {write(days[-1].center)} requests per second"
+    return Chart("trend", title, (panel,), (), note, words, heads, rows, zooms=True)
 
 
-def _ticks(days: Sequence[Day]) -> Figure:
-    """A tick for each of a few days: Plotly would put hours between them, and milliseconds around a single one."""
-    if not 0 < len(days) < FEW_DAYS:
-        return {}
-    first, last = days[0].on - timedelta(days=1), days[-1].on + timedelta(days=1)
-    ends = [first.isoformat(), last.isoformat()]
-    return {"tickvals": [day.on.isoformat() for day in days], "tickformat": "%-d %b %Y", "range": ends}
+def _day_axis(days: Sequence[Day]) -> Axis:
+    """Ticks at days that runs were made on; a single day stands in the middle."""
+    first, last = days[0].on.toordinal(), days[-1].on.toordinal()
+    pad = max((last - first) * 0.02, 0.5)
+    n = min(MOST_DAY_TICKS, last - first + 1)
+    at = sorted({first + round((last - first) * part / max(n - 1, 1)) for part in range(n)})
+    years = days[0].on.year != days[-1].on.year
+    ticks = tuple(
+        Tick(day, f"{date.fromordinal(day):%-d %b{' %Y' if years else ''}}", minor=number % 2 == 1)
+        for number, day in enumerate(at)
+    )
+    return Axis(first - pad, last + pad, ticks, f"{days[0].on.year}" if not years else "")
 
 
-def _means(stretches: Sequence[Stretch]) -> Figure:
-    """Each stretch's mean from its first day to its last; None breaks the line."""
-    x: list[str | None] = []
-    y: list[float | None] = []
-    for stretch in stretches:
-        x += [stretch.days[0].on.isoformat(), stretch.days[-1].on.isoformat(), None]
-        y += [stretch.center, stretch.center, None]
-    return scatter("lines", x, y, line={"color": "--ink", "width": 2.5}, hoverinfo="skip")
+def _describe_day(day: Day) -> str:
+    build = f", {day.build[:40]}" if day.build else ""
+    span = f"{plain(day.least)} to {plain(day.most)}"
+    return f"{day.on.isoformat()}{build}: {write(day.center)} requests per second, {day.n} runs, {span}"
 
 
-def _hover(day: Day) -> str:
-    low, high = plain(day.least), plain(day.most)
-    build = f", {as_text(day.build[:40])}" if day.build else ""
-    return f"{day.on.isoformat()}{build}<br>{plain(day.center)} requests per second, n={day.n}<br>{low} to {high}"
-
-
-def load_figure(load: LoadBySecond) -> Figure:
+def load_chart(load: LoadBySecond, title: str = "How did the load go by the second?") -> Chart:
     """Requests per second above, their mean and longest time below, on one time axis."""
-    x = _times(load)
-    rates = [round(n / load.step_s, 4) for n in load.n]
-    at = "%{x|%H:%M:%S}" if load.begins else "%{x} s"
-    traces = [
-        _line(x, rates, "requests begun a second", "y", f"{at}: <b>%{{y:.4~g}}</b> a second"),
-        _line(x, load.max_ms, "longest", "y2", f"{at}: longest <b>%{{y:.4~g}} ms</b>", dash="dot"),
-        _line(x, load.mean_ms, "mean", "y2", f"{at}: mean <b>%{{y:.4~g}} ms</b>"),
-    ]
-    title = "clock of the machine that loaded" if load.begins else "seconds since the load began"
-    return {
-        "data": traces,
-        "layout": layout(
-            400,
-            hovermode="x",
-            xaxis=axis(title, anchor="y2", **_clock_ticks(load)),
-            yaxis=axis("requests/s", domain=[0.58, 1], rangemode="tozero"),
-            yaxis2=axis("ms: mean, longest (dotted)", domain=[0, 0.48], rangemode="tozero", anchor="x"),
+    offset = _seconds_of_day(load.begins) if load.begins else 0
+    kept = _thin(load)
+    at = tuple(float(load.at_s[place] + offset) for place in kept)
+    rates = tuple(load.n[place] / load.step_s for place in kept)
+    longest = tuple(load.max_ms[place] for place in kept)
+    means = tuple(load.mean_ms[place] for place in kept)
+    ticks = tuple(
+        Tick(s, words, minor=n % 2 == 1) for n, (s, words) in enumerate(time_ticks(at[0], at[-1], bool(offset)))
+    )
+    x = Axis(at[0], max(at[-1], at[0] + 1), ticks, "clock of the machine that loaded" if load.begins else "seconds")
+    lines = (Line("s1", at, longest, "longest", thin=True), Line("s0", at, means, "mean"))
+    top = max([value for value in longest if value is not None], default=1.0)
+    panels = (
+        Panel(
+            x, linear_axis(max(rates), "requests begun a second"), (Line("s0", at, rates, "requests begun a second"),)
         ),
-    }
+        Panel(x, linear_axis(top, "ms"), lines),
+    )
+    key = (Key("mean", paint="s0"), Key("longest", paint="s1"))
+    heads = ("second", "requests begun a second", "mean ms", "longest ms")
+    rows = tuple(zip(load.at_s, (n / load.step_s for n in load.n), load.mean_ms, load.max_ms, strict=True))
+    return Chart("course", title, panels, key, "", describe_load(load), heads, rows, zooms=True)
+
+
+def _thin(load: LoadBySecond) -> list[int]:
+    """The places of the intervals that are drawn: of each stretch the least and the most served and the slowest."""
+    n, size = len(load.n), -(-len(load.n) // (MOST_POINTS // 3))
+    if n <= MOST_POINTS:
+        return list(range(n))
+    kept = set()
+    for first in range(0, n, size):
+        part = range(first, min(first + size, n))
+        kept |= {min(part, key=load.n.__getitem__), max(part, key=load.n.__getitem__)}
+        kept.add(max(part, key=lambda place: load.max_ms[place] or 0.0))
+    return sorted(kept)
 
 
 def describe_load(load: LoadBySecond) -> str:
@@ -125,8 +139,8 @@ def describe_load(load: LoadBySecond) -> str:
     at, length = _longest_pause(load.n)
     if not length:
         return sentence
-    x = _times(load)[at]
-    when = f"at {str(x)[11:]}" if load.begins else f"{x} s after the start"
+    begins = load.begins + timedelta(seconds=load.at_s[at]) if load.begins else None
+    when = f"at {begins:%H:%M:%S}" if begins else f"{load.at_s[at]} s after the start"
     return f"{sentence} The longest time without one was {length * load.step_s} s, {when}."
 
 
@@ -141,23 +155,5 @@ def _longest_pause(n: Sequence[int]) -> tuple[int, int]:
     return longest
 
 
-def _times(load: LoadBySecond) -> list[str] | list[int]:
-    if load.begins is None:
-        return list(load.at_s)
-    return [(load.begins + timedelta(seconds=at)).strftime("%Y-%m-%d %H:%M:%S") for at in load.at_s]
-
-
-def _clock_ticks(load: LoadBySecond) -> Figure:
-    """Ticks by the clock; in a short load one an interval, since Plotly would write each second twice."""
-    if load.begins is None:
-        return {}
-    each = {"dtick": 1000 * load.step_s} if len(load.n) < FEW_INTERVALS else {}
-    return {"type": "date", "tickformat": "%H:%M:%S"} | each
-
-
-def _line(
-    x: Sequence[object], y: Sequence[float | None], name: str, axes: str, hover: str, dash: str = "solid"
-) -> Figure:
-    style = {"line": {"color": COLOR, "width": 2, "dash": dash}, "marker": {"color": COLOR, "size": 5}}
-    more = {"name": name, "yaxis": axes, "connectgaps": False, "hovertemplate": f"{hover}<extra></extra>"}
-    return scatter("lines" if len(x) > 60 else "lines+markers", x, y, **more, **style)
+def _seconds_of_day(at: datetime) -> int:
+    return at.hour * 3600 + at.minute * 60 + at.second

@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from runs.charts import N_COLORS, SYMBOLS, clean
+from runs.charts import N_COLORS, SYMBOLS, clean, symbol
 from runs.charts.bars import Bar, mini_rows
 from runs.charts.description import Axis, Band, Bars, Chart, Dots, Key, Line, Panel, Row, Span, Tick, Whisker
 
@@ -31,11 +31,13 @@ CORNERS: tuple[tuple[tuple[float, float], ...], ...] = (
     + ((0.4, 1), (-0.4, 1), (-0.4, 0.4), (-1, 0.4), (-1, -0.4), (-0.4, -0.4)),
 )
 HEAD, BAR, THIN_BAR, GAP = 19, 22, 14, 10  # px of a row's label, its bar, a bar without one, and what follows
+BESIDE = 58  # px of the words to the left of a bar
 LETTER = 6.6  # px of a letter at the size of the text
 RADIUS, SMALL_RADIUS = 5, 3.2
 ACROSS = 1000  # units of width in which lines and areas are drawn
 NARROW, WIDE = 46, 96  # letters of a row's label
 MOST_HOVERS = 200
+MOST_SPOKEN = 600  # letters
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ class Plot:
 
 
 def symbol_at(place: int) -> int:
-    return (place + place // N_COLORS) % len(SYMBOLS)
+    return SYMBOLS.index(symbol(place))
 
 
 def px(value: float) -> str:
@@ -125,9 +127,11 @@ class Painter:
             words += text(self.panel.x.title, "100%", bottom + below + 13, "f", "e")
             below += 18
         if not isinstance(self.panel.y, Axis):
-            values = [LETTER * 1.1 * len(row.value) + LETTER * len(row.more) for row in self.panel.y if row.value]
+            values = [
+                LETTER * 1.1 * columns(row.value) + LETTER * columns(row.more) for row in self.panel.y if row.value
+            ]
             right = 22 + round(max(values)) if values else 16
-            left = 58 if any(row.left for row in self.panel.y) else 0
+            left = self._left()
             return (
                 f'<g class="g">{lines}</g>{words}{"".join(map(self._row, range(len(self.panel.y))))}',
                 left,
@@ -141,6 +145,9 @@ class Painter:
         longest = max((len(mark.end) for mark in self.panel.marks if isinstance(mark, Line)), default=0)
         right = 18 + round(longest * LETTER) if longest else 18
         return f'<g class="g">{lines}</g>{words}', left, right, below
+
+    def _left(self) -> int:
+        return 0 if isinstance(self.panel.y, Axis) else BESIDE * any(row.left for row in self.panel.y)
 
     def _tick(self, tick: Tick, y: float) -> str:
         place = self.panel.x.place(tick.at)
@@ -161,16 +168,16 @@ class Painter:
 
     def _head(self, row: Row, y: float) -> str:
         """The label and the name over the bar; a long name twice, cut where the chart is narrow."""
-        mark, indent = "", 0.0
+        mark, indent, left = "", 0.0, self._left()
         if row.place is not None and not row.label:
-            mark = f'<g class="d s{row.place % N_COLORS}">{self._symbol(row.place, "6", y - 4, RADIUS)}</g>'
+            mark = f'<g class="d s{row.place % N_COLORS}">{self._symbol(row.place, px(6 - left), y - 4, RADIUS)}</g>'
             indent = 18
         letter = f'<tspan class="k s{(row.place or 0) % N_COLORS}">{escape(row.label)}</tspan> ' if row.label else ""
         names = (
             [("", row.head)] if len(row.head) <= NARROW else [("w", cut(row.head, WIDE)), ("o", cut(row.head, NARROW))]
         )
         return mark + "".join(
-            f'<text x="{px(indent)}" y="{px(y)}" class="{" ".join(filter(None, (kind, "f" if row.muted else "")))}">'
+            f'<text x="{px(indent - left)}" y="{px(y)}" class="{" ".join(filter(None, (kind, "f" if row.muted else "")))}">'
             f"{letter}{escape(name)}</text>"
             for kind, name in names
         )
@@ -308,18 +315,18 @@ def px100(share: float) -> str:
 def cut(words: str, most: int) -> str:
     """`words` cut to about `most` letters, the end kept too: names often differ in their last word only."""
     words = clean(words)
-    if _columns(words) <= most:
+    if columns(words) <= most:
         return words
     head, tail = list(words), ""
-    while len(head) > 1 and _columns("".join(head) + tail) >= most:
-        if _columns(tail) < most // 3:
+    while len(head) > 1 and columns("".join(head) + tail) >= most:
+        if columns(tail) < most // 3:
             tail = head.pop() + tail
         else:
             head.pop()
     return f"{''.join(head).rstrip()}…{tail.lstrip()}"
 
 
-def _columns(words: str) -> int:
+def columns(words: str) -> int:
     """Letters as wide as in Latin script; a Chinese or Japanese one takes two."""
     return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in words)
 
@@ -329,26 +336,25 @@ def _columns(words: str) -> int:
 
 def draw_inline(chart: Chart) -> str:
     """The chart's panels, each a plot as wide as its place, with legend and note as HTML."""
-    drawn = []
-    for at, panel in enumerate(chart.panels):
-        painter = Painter(panel, f"{chart.name}-{at}" if at else chart.name)
-        plot = painter.draw()
-        room = f"l{-(-plot.left // 8)} r{-(-plot.right // 8)}"
+    painters = [Painter(panel, f"{chart.name}-{at}" if at else chart.name) for at, panel in enumerate(chart.panels)]
+    plots = [painter.draw() for painter in painters]
+    left, right = max(plot.left for plot in plots), max(plot.right for plot in plots)
+    room = f"l{min(-(-left // 8), 12)} r{min(-(-right // 8), 18)}"
+    drawn: list[str] = []
+    for painter, plot in zip(painters, plots, strict=True):
+        panel = painter.panel
         title = f'<p class="panel-title">{escape(panel.title)}</p>' if panel.title else ""
         unit = f'<p class="unit">{escape(panel.y.title)}</p>' if isinstance(panel.y, Axis) and panel.y.title else ""
-        label = escape(chart.summary or chart.title) if not at else escape(panel.title or chart.title)
+        label = escape(chart.summary[:MOST_SPOKEN] or chart.title) if not drawn else escape(panel.title or chart.title)
         drawn.append(
             f'<div>{title}{unit}<svg class="f {room}" height="{px(plot.height)}" role="img" aria-label="{label}">'
             f"{painter.definitions()}{plot.body}</svg></div>"
         )
     key = "".join(f"<span>{_key_mark(entry)}{escape(entry.text)}</span>" for entry in chart.key)
+    legend = f'<p class="chart-key">{key}</p>' if key else ""
     note = f'<p class="chart-note">{escape(chart.note)}</p>' if chart.note else ""
     wide = " wide" if chart.columns > 1 else ""
-    return (
-        '<div class="fig">'
-        + (f'<p class="chart-key">{key}</p>' if key else "")
-        + f'<div class="plots{wide}">{"".join(drawn)}</div>{note}</div>'
-    )
+    return f'<div class="fig">{legend}<div class="plots{wide}">{"".join(drawn)}</div>{note}</div>'
 
 
 def _key_mark(key: Key) -> str:

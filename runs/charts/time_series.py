@@ -19,7 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from runs.charts import MOST_LINES, Figure, as_text, axis, color, label, layout
+from runs.charts import MOST_LINES, paint, short
+from runs.charts.plotly import Figure, as_text, axis, layout
 from runs.charts.timeline import (
     DAY_S,
     NO_PLACES,
@@ -149,17 +150,17 @@ def _layers(canvas: _Canvas, traces: Sequence[Trace], places: Whole, group: str,
     for place, trace in enumerate(traces):
         values = trace.values[places]
         known = ~np.isnan(values)
-        shade = trace.color or color(place)
+        shade = trace.color or f"--{paint(place)}"
         layers.append(
             {
                 "type": "scatter",
                 "mode": "lines",
-                "name": label(trace.name, 40),
+                "name": as_text(short(trace.name, 40)),
                 "legendgroup": trace.name,
                 "stackgroup": group,
                 "line": {"width": 0, "color": shade},
                 "fillcolor": shade,
-                "hovertemplate": f"%{{y:.4~r}} {unit}<extra>{label(trace.name, 40)}</extra>",
+                "hovertemplate": f"%{{y:.4~r}} {unit}<extra>{as_text(short(trace.name, 40))}</extra>",
                 "delta": canvas.encode(canvas.when.at[places[known]], values[known]),
             }
         )
@@ -192,8 +193,8 @@ def _line(canvas: _Canvas, trace: Trace, place: int, unit: str) -> Figure:
     return {
         "type": "scatter",
         "mode": "lines",
-        "name": label(trace.name, 40),
-        "line": {"width": 1.5, "color": trace.color or color(place)},
+        "name": as_text(short(trace.name, 40)),
+        "line": {"width": 1.5, "color": trace.color or f"--{paint(place)}"},
         "hovertemplate": f"%{{y:.4~r}} {unit}, %{{x}}<br>{as_text(trace.name[:90])}<extra></extra>",
         "delta": canvas.encode(at, values, gaps),
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -130,6 +131,7 @@ def thin(values: Floats, points: int, keep: Whole = NO_PLACES) -> Whole:
     if chosen is None:
         chosen = np.zeros(n, bool)
         chosen[_m4.downsample(values, n_out=max(points, FEWEST) // 4 * 4)] = True
+        chosen[[0, -1]] = True  # it may leave out the last of an uneven bin
     if len(keep) <= points // 2:
         chosen[keep] = True
     return np.flatnonzero(chosen)
@@ -168,6 +170,18 @@ def find_extremes(values: Floats, points: int) -> Whole:
     if len(values) <= points:
         return np.arange(len(values))
     return np.unique(_min_max.downsample(values, n_out=points // 2 * 2)).astype(np.int64)
+
+
+STEPS_S = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400)
+
+
+def time_ticks(low: float, high: float, clock: bool, most: int = 6) -> list[tuple[float, str]]:
+    """Round times between two seconds, at most about `most`: by the clock, or as seconds."""
+    step = next((step for step in STEPS_S if (high - low) / step <= most), STEPS_S[-1])
+    first = math.ceil(low / step)
+    places = [at * step for at in range(first, int(high // step) + 1)]
+    form = slice(0, 8 if step < 60 else 5)
+    return [(at, str(_write_time(Kind.CLOCK, at))[form] if clock else f"{at:,}") for at in places]
 
 
 def to_rows(

@@ -15,7 +15,6 @@ from django.utils.safestring import mark_safe
 from runs.analysis import sheet
 from runs.analysis.columns import compare_columns, compare_hosts
 from runs.analysis.export import Post, commands, common_environment, markdown, sections
-from runs.analysis.headline import Headline
 from runs.analysis.headline_wording import describe_lead
 from runs.analysis.stats import delta_word
 from runs.analysis.summary_wording import describe_method
@@ -23,19 +22,12 @@ from runs.analysis.table import Comparison
 from runs.analysis.verdict import Judgement
 from runs.analysis.verdict_wording import LABELS, SIGNS, describe_baselines
 from runs.api.comparisons import describe_conclusions
-from runs.charts import old_svg as svg
-from runs.page_formats import render_with_formats, respond
-from runs.presenters.run_charts import (
-    USUAL_CHARTS,
-    draw_charts,
-    percentile_lines,
-    throughput_bars,
-)
+from runs.charts.description import Chart
+from runs.charts.svg_file import draw_file
+from runs.page_formats import PICTURE_POLICY, render_with_formats, respond, respond_figure
+from runs.presenters.run_charts import USUAL_CHARTS, draw_charts
 from runs.querysets import parse_id
 from runs.selectors import judging, reads
-
-# The file loads nothing and runs nothing, wherever it is put.
-POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 # Every address of ours begins with a slash. In a text no "<" stands as such, so that nothing else looks like this.
 OURS = re.compile(r'(<a\s[^<>]*?href=")/')
@@ -49,14 +41,10 @@ def comparison_context(
     """What every template of a comparison needs. picture_url: the address of a chart as an SVG picture, by its name."""
     comparison, judged = judging.compared(material)
     silent = judged.judgement.silent
-    scale = request.GET.get("y", "")
     differ, same = compare_columns(comparison.columns)
     hosts_differ, hosts_same = compare_hosts([vars(host) for host in material.hosts])
     lead = describe_lead(judged.headline)
-    failed = find_failed(judged.headline)
-    charts = draw_charts(
-        comparison, material.counted_captures, judged.sweeps, silent=silent, out=judged.out, scale=scale, failed=failed
-    )
+    charts = draw_compared(comparison, judged, material, request.GET.get("y", ""))
     drawn_at = {what: picture_url(what) for what in PICTURES if what in charts}
     return {
         "title": title,
@@ -75,11 +63,10 @@ def comparison_context(
         "cost": judged.cost,
         "directives": judged.differences,
         "charts": charts,
-        "drawn_at": drawn_at,
         "pictures": [(PICTURES[what], url) for what, url in drawn_at.items()],
         "missing": [name for name in USUAL_CHARTS if name not in charts] if material.runs else [],
         "public": settings.PUBLIC_READ,
-        "log": "latency" in charts and charts["latency"]["layout"]["yaxis"]["type"] == "log",
+        "log": "latency" in charts and charts["latency"].is_log,
         "hosts": material.hosts,
         "texts": material.texts,
         "config_names": {config.id: config.name for config in material.configs},
@@ -94,10 +81,18 @@ def comparison_context(
     }
 
 
-def find_failed(headline: Headline) -> set[int]:
-    """The columns of which too much failed."""
-    sides = [side for each in (headline, *headline.others) for side in each.sides]
-    return {side.at for side in sides if side.failure and side.failure.is_serious}
+def draw_compared(
+    comparison: Comparison, judged: judging.Judged, material: reads.Material, scale: str
+) -> dict[str, Chart]:
+    return draw_charts(
+        comparison,
+        material.counted_captures,
+        judged.sweeps,
+        headline=judged.headline,
+        silent=judged.judgement.silent,
+        out=judged.out,
+        scale=scale,
+    )
 
 
 def list_verdicts(comparison: Comparison, judgement: Judgement) -> list[dict[str, Any]]:
@@ -127,6 +122,8 @@ def respond_comparison(
     fmt = fmt or request.GET.get("format", "")
     if fmt == "html":
         return standalone_file(request, build_post(request, context), context)
+    if not fmt and "figure" in request.GET:
+        return respond_figure(request.GET["figure"], context["charts"], context["title"])
     if not fmt:
         return render_with_formats(request, template, context, more=("html",))
     comparison, judgement = context["comparison"], context["judgement"]
@@ -162,21 +159,15 @@ def build_post(request: HttpRequest, context: dict[str, Any]) -> Post:
 
 def standalone_file(request: HttpRequest, post: Post, context: dict[str, Any]) -> HttpResponse:
     """The file. Its links lead to this site, so they name it."""
-    comparison = context["comparison"]
-    drawn = [
-        svg.draw_bars(found, post.title)
-        if (found := throughput_bars(comparison, context["silent"], find_failed(context["headline"])))
-        else "",
-        svg.draw_percentiles(spread, post.title, scale="log" if context["log"] else "linear")
-        if (spread := percentile_lines(comparison, context["out"]))
-        else "",
-    ]
+    drawn = [draw_file(chart, post.title) for chart in context["charts"].values()]
     # The pictures' own code escapes every name in them.
-    pictures = [mark_safe(picture) for picture in drawn if picture]  # noqa: S308
-    page: str = render_to_string("standalone.html", context | {"post": post, "drawn": pictures, "policy": POLICY})
+    pictures = [mark_safe(picture) for picture in drawn]  # noqa: S308
+    page: str = render_to_string(
+        "standalone.html", context | {"post": post, "drawn": pictures, "policy": PICTURE_POLICY}
+    )
     page = OURS.sub(lambda found: f"{found[1]}{request.build_absolute_uri('/')}", page)
     response = HttpResponse(page)
-    response.headers["Content-Security-Policy"] = POLICY
+    response.headers["Content-Security-Policy"] = PICTURE_POLICY
     response.headers["Content-Disposition"] = f"inline; filename*=UTF-8''{quote(f'{post.title}.html', safe='')}"
     return response
 

@@ -13,7 +13,8 @@ from urllib.parse import urlencode
 import numpy as np
 from django.urls import reverse
 
-from runs.charts import MOST_LINES, N_COLORS, Figure, color, short, time_series
+from runs.charts import MOST_LINES, N_COLORS, paint, short, time_series
+from runs.charts.plotly import Figure
 from runs.charts.timeline import Cell, Floats, Timeline, Trace, build_timeline, find_extremes, to_rows
 from runs.ingest.series_packing import unpack_samples
 from runs.models import Capture, Run, Series
@@ -47,9 +48,9 @@ CPU_LAYERS = (
 )
 CPU_METRICS = [key for _, keys, _ in CPU_LAYERS for key in keys]
 LOAD_LINES = (
-    ("load, 1 minute", ("load1",), color(0)),
-    ("5 minutes", ("load5",), color(1)),
-    ("15 minutes", ("load15",), color(2)),
+    ("load, 1 minute", ("load1",), "--s0"),
+    ("5 minutes", ("load5",), "--s1"),
+    ("15 minutes", ("load15",), "--s2"),
 )
 
 
@@ -143,7 +144,7 @@ def program_colors(programs: Programs, metric: str) -> dict[str, str]:
     names = [program.name for program in programs[metric][:MOST_PROGRAMS]]
     taken = {by_memory[name] for name in names if name in by_memory}
     free = (place for place in range(N_COLORS) if place not in taken)
-    return {name: color(by_memory[name] if name in by_memory else next(free)) for name in names}
+    return {name: f"--{paint(by_memory[name] if name in by_memory else next(free))}" for name in names}
 
 
 # --- the figures -----------------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import zip_longest
 from statistics import fmean, stdev
@@ -15,30 +15,31 @@ from typing import Any
 from runs.analysis import histogram
 from runs.analysis.columns import Column
 from runs.analysis.facts import CaptureFact, RunFact
+from runs.analysis.headline import Headline
 from runs.analysis.monitors import group_processes, leading, memory_parts
-from runs.analysis.numbers import Delta, delta, figure
-from runs.analysis.scaling import Sweep
+from runs.analysis.numbers import Delta, figure
+from runs.analysis.scaling import Range, Sweep
 from runs.analysis.stats import student_quantile
 from runs.analysis.table import Comparison
 from runs.analysis.workloads import find_workloads, name_workload
-from runs.charts import Figure
 from runs.charts.bars import (
-    CPU,
-    MEMORY,
     Bar,
     Sizes,
     Stack,
-    histogram_figure,
-    process_figure,
+    cpu_chart,
+    histogram_chart,
+    memory_chart,
+    process_chart,
     rate_chart,
-    stack_figure,
 )
-from runs.charts.curves import Curve, Dot, Line, latency_figure, scaling_figure
-from runs.charts.history import FEWEST_INTERVALS, LoadBySecond, describe_load, load_figure
+from runs.charts.curves import Curve, Dot, LatencyRun, SweptPoint, latency_chart, scaling_chart, sweep_chart
+from runs.charts.description import Chart
+from runs.charts.history import FEWEST_INTERVALS, LoadBySecond, describe_load, load_chart
 from runs.models import Run, Timing
 from runs.selectors import reads
 
 MOST_PROGRAMS = 3
+MOST_WITH_PHASES = 4  # configs whose processes are drawn before, during and after
 FEWEST_REPEATS = 3
 FEWEST_LEVELS = 3  # two points show no more than their two rows in the table
 LOWEST_PERCENTILE = 50.0  # where the axis begins
@@ -119,51 +120,64 @@ def draw_charts(
     captures: Sequence[CaptureFact],
     sweeps: Sequence[Sweep] = (),
     *,
+    headline: Headline | None = None,
     silent: Container[int] = (),
     out: Container[int] = (),
     scale: str = "",
-    failed: Container[int] = (),
-) -> dict[str, Any]:
-    """Plotly figures by name; only those that have something to show. `scale`: of the time axis, "log", "linear" or by itself."""
-    charts: dict[str, Any] = {}
-    if found := rate_chart(throughput_bars(comparison, silent, failed)):
-        charts["throughput"] = found
-    if lines := percentile_lines(comparison, out):
-        charts["latency"] = latency_figure(lines, scale)
-    if curves := [scaling_curve(sweep) for sweep in sweeps if len(sweep.levels) >= FEWEST_LEVELS]:
-        charts["scaling"] = scaling_figure(curves)
-    return charts | _draw_captures(comparison.columns, captures) if captures else charts
+) -> dict[str, Chart]:
+    """The charts by name; only those that have something to show. `scale`: of the time axis, "log", "linear" or by itself."""
+    failed = find_failed(headline) if headline else set()
+    curves = [scaling_curve(sweep) for sweep in sweeps if len(sweep.levels) >= FEWEST_LEVELS]
+    charts = [
+        rate_chart(throughput_bars(comparison, silent, failed)),
+        latency_chart(latency_runs(comparison, out), scale),
+        scaling_chart(curves),
+        _swept(comparison, headline.sweep) if headline and headline.sweep else None,
+        *(_draw_captures(comparison.columns, captures) if captures else ()),
+    ]
+    return {chart.name: chart for chart in charts if chart}
 
 
-def _draw_captures(columns: Sequence[Column], captures: Sequence[CaptureFact]) -> dict[str, Figure]:
-    charts: dict[str, Figure] = {}
-    if sizes := _process_sizes(columns, captures):
-        charts["processes"] = process_figure(sizes)
+def find_failed(headline: Headline) -> set[int]:
+    """The columns of which too much failed."""
+    sides = [side for each in (headline, *headline.others) for side in each.sides]
+    return {side.at for side in sides if side.failure and side.failure.is_serious}
+
+
+def _swept(comparison: Comparison, swept: Range) -> Chart | None:
+    places: dict[str, int] = {}
+    for point in swept.points:
+        places.setdefault(point.config, comparison.columns[point.at].color)
+    points = [
+        SweptPoint(point.config, places[point.config], point.value, point.rate, point.mean_ms, point.failed_pct)
+        for point in swept.points
+    ]
+    axis = swept.axis if not swept.unit or swept.unit in swept.axis else f"{swept.axis} ({swept.unit})"
+    return sweep_chart(points, axis, swept.peak, swept.limit)
+
+
+def _draw_captures(columns: Sequence[Column], captures: Sequence[CaptureFact]) -> list[Chart | None]:
     memory = [(capture, memory_parts(capture)) for capture in captures]
-    if stacks := _stacks(columns, [(capture, parts) for capture, parts in memory if len(parts) > 1]):
-        charts["memory"] = stack_figure(stacks, MEMORY, "MiB")
     cpu = [
         (capture, {key: sum(capture.metrics.get(name, 0.0) for name in names) for key, names in CPU_METRICS.items()})
         for capture in captures
         if "cpu_us" in capture.metrics
     ]
-    if stacks := _stacks(columns, cpu):
-        charts["cpu"] = stack_figure(stacks, CPU, "% of CPU time")
-    return charts
+    return [
+        process_chart(_process_sizes(columns, captures)),
+        memory_chart(_stacks(columns, [(capture, parts) for capture, parts in memory if len(parts) > 1])),
+        cpu_chart(_stacks(columns, cpu)),
+    ]
 
 
-def percentile_lines(comparison: Comparison, out: Container[int] = ()) -> list[Line]:
-    """One line for each run, or one for all repeats of a config whose single requests are known.
+def latency_runs(comparison: Comparison, out: Container[int] = ()) -> list[LatencyRun]:
+    """The runs that have percentiles; all repeats of a config whose single requests are known are one.
 
-    Lines are in the order of the columns; the hover boxes of the others compare with the first. Exact percentiles, where a
-    file of the single requests has them, replace those of the report. `out`: ids of runs that a doubt keeps out of verdicts.
+    Exact percentiles, where a file of the single requests has them, replace those of the report. `out`: ids of runs that a
+    doubt keeps out of verdicts.
     """
-    lines = [line for column in comparison.columns for line in _lines_of_column(column, out)]
-    for at, line in enumerate(lines[1:], 1):
-        base = lines[0].percentiles_ms
-        deltas = {percent: delta(ms, base.get(percent), "time") for percent, ms in line.percentiles_ms.items()}
-        lines[at] = replace(line, notes={percent: f" ({found})" for percent, found in deltas.items() if found})
-    return lines
+    several = len(comparison.columns) > 1
+    return [run for column in comparison.columns for run in _runs_of_column(column, out, several)]
 
 
 def drawn_percentiles(printed: Mapping[str, float], exact: Mapping[str, float]) -> dict[str, float]:
@@ -172,35 +186,17 @@ def drawn_percentiles(printed: Mapping[str, float], exact: Mapping[str, float]) 
     return shown if len(shown) > 1 else dict(printed)
 
 
-def _lines_of_column(column: Column, out: Container[int]) -> Iterator[Line]:
+def _runs_of_column(column: Column, out: Container[int], several: bool) -> Iterator[LatencyRun]:
+    label = f"{column.letter} {column.short or column.title}" if several else ""
     runs = [run for run in column.runs if len(drawn_percentiles(run.percentiles_ms, run.timed_ms)) > 1]
     counted = [run for run in runs if run.id not in out]
     if len(counted) > 1 and all(run.counts for run in counted):
-        yield _joined_line(column, counted)
+        joined = histogram.percentiles(histogram.added(run.counts for run in counted))
+        yield LatencyRun(column.title, column.color, drawn_percentiles({}, joined), label)
         runs = [run for run in runs if run.id in out]
     for run in runs:
-        repeat = f", run {run.repeat}" if len(column.runs) > 1 else ""
-        yield Line(
-            name=column.title + repeat + (", not counted" if run.id in out else ""),
-            config=column.config.name,
-            place=column.color,
-            repeat=run.repeat,
-            percentiles_ms=drawn_percentiles(run.percentiles_ms, run.timed_ms),
-            n=run.complete_requests,
-        )
-
-
-def _joined_line(column: Column, runs: Sequence[RunFact]) -> Line:
-    counts = histogram.added(run.counts for run in runs)
-    n = histogram.size(counts)
-    return Line(
-        name=f"{column.title}, all requests of {len(runs)} runs, n={n}",
-        config=column.config.name,
-        place=column.color,
-        repeat=1,
-        percentiles_ms=drawn_percentiles({}, histogram.percentiles(counts)),
-        n=n,
-    )
+        percentiles = drawn_percentiles(run.percentiles_ms, run.timed_ms)
+        yield LatencyRun(column.title, column.color, percentiles, label, counted=run.id not in out)
 
 
 def _describe_run(run: RunFact) -> str:
@@ -209,31 +205,40 @@ def _describe_run(run: RunFact) -> str:
 
 
 def _process_sizes(columns: Sequence[Column], captures: Sequence[CaptureFact]) -> list[Sizes]:
-    """Each leading program's processes by config, out of the config's fullest kind of capture (during before after)."""
-    sizes = []
+    """Each leading program's processes by config and phase; of many configs, in the phase that shows the most of them."""
+    sizes, configs = [], _unique_configs(columns)
     for program in leading(captures, MOST_PROGRAMS):
-        for column in _unique_configs(columns):
-            own = [capture for capture in captures if capture.config == column.config.id]
+        for column in configs:
             by_phase: dict[str, list[float]] = {}
-            for capture in own:
+            for capture in (capture for capture in captures if capture.config == column.config.id):
                 members = next((group.members for group in group_processes(capture) if group.name == program), ())
                 by_phase.setdefault(capture.phase, []).extend(one.rss_kb / 1024 for one in members if one.rss_kb)
-            phase = max(by_phase, key=lambda name: (name != "before", len(by_phase[name])), default="")
-            if by_phase.get(phase):
-                sizes.append(Sizes(column.config.name, column.color, program, tuple(by_phase[phase])))
+            shown = sorted((phase for phase in by_phase if by_phase[phase]), key=PHASES.__getitem__)
+            if len(configs) > MOST_WITH_PHASES:
+                shown = sorted(shown, key=lambda phase: (phase != "before", len(by_phase[phase])))[-1:]
+            sizes += [
+                Sizes(
+                    column.config.name, column.color, program, tuple(by_phase[phase]), _letter(column, configs), phase
+                )
+                for phase in shown
+            ]
     return sizes
+
+
+def _letter(column: Column, every: Sequence[Column]) -> str:
+    return column.letter if len(every) > 1 else ""
 
 
 def _stacks(columns: Sequence[Column], found: Sequence[tuple[CaptureFact, dict[str, float]]]) -> list[Stack]:
     """One bar a config and phase: the mean of each part over its captures; partial captures only where nothing else is."""
-    stacks = []
-    for column in _unique_configs(columns):
+    stacks, configs = [], _unique_configs(columns)
+    for column in configs:
         own = [(capture, parts) for capture, parts in found if capture.config == column.config.id]
         for phase in sorted({capture.phase for capture, _ in own}, key=PHASES.__getitem__):
             parts = [each for capture, each in own if capture.phase == phase]
             names = dict.fromkeys(name for each in parts for name in each)
             mean = {name: round(sum(each.get(name, 0.0) for each in parts) / len(parts), 3) for name in names}
-            stacks.append(Stack(column.config.name, phase, mean))
+            stacks.append(Stack(column.config.name, phase, mean, _letter(column, configs), column.color))
     return stacks
 
 
@@ -256,15 +261,13 @@ class File:
     starts: str
 
 
-def draw_latency(run: Run, exact_ms: dict[str, float], scale: str) -> Figure | None:
+def draw_latency(run: Run, exact_ms: dict[str, float], scale: str) -> Chart | None:
     """The percentiles of a run; None where fewer than two are known.
 
     `exact_ms`: percentiles of the single requests, if there is a file of them. `scale`: see uses_log_axis.
     """
     percentiles = drawn_percentiles(run.percentiles_ms, exact_ms)
-    if len(percentiles) < 2:
-        return None
-    return latency_figure([Line(run.config.name, 0, 1, percentiles, run.complete_requests)], scale)
+    return latency_chart([LatencyRun(f"run {run.repeat}", 0, percentiles)], scale) if len(percentiles) > 1 else None
 
 
 def timings_of_run(run: Run) -> dict[str, Any]:
@@ -274,10 +277,9 @@ def timings_of_run(run: Run) -> dict[str, Any]:
     course = _course(file) if file else None
     charts = []
     if file:
-        chart = histogram_figure(histogram.bars(histogram.unpack(file.histogram)))
-        charts.append(("requests", "How long did how many requests take?", chart))
+        charts.append(histogram_chart(histogram.bars(histogram.unpack(file.histogram))))
     if course:
-        charts.append(("course", "How did the load go by the second?", load_figure(course)))
+        charts.append(load_chart(course))
     exact_ms = reads.join_files(rows).percentiles_ms
     words = describe_load(course) if course else ""
     return describe_timings(rows) | {"exact_ms": exact_ms, "timing_charts": charts, "course_words": words}

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-import orjson
 from django import template
-from django.core.serializers.json import DjangoJSONEncoder
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.html import format_html, format_html_join, json_script
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.timesince import timesince
 
@@ -20,7 +18,7 @@ from runs.analysis.numbers import figure, grouped
 from runs.analysis.table import Comparison, Row
 from runs.analysis.verdict import Judgement, Verdict
 from runs.analysis.verdict_wording import LABELS, SIGNS
-from runs.charts import N_COLORS, SYMBOLS, Figure, symbol
+from runs.charts import N_COLORS, SYMBOLS, symbol
 from runs.charts.bars import Bar
 from runs.charts.description import Chart
 from runs.charts.svg import draw_inline, draw_mini, draw_strip
@@ -60,11 +58,6 @@ def mark(place: int) -> str:
 @register.filter
 def shade(place: int) -> int:
     return place % N_COLORS
-
-
-@register.filter
-def add_float(value: float, more: float) -> float:
-    return round(value + more, 1)
 
 
 @register.filter
@@ -130,19 +123,6 @@ def draw_strip_of(comparison: Comparison, row: Row) -> SafeString:
     columns = zip(comparison.columns, row.cells, strict=True)
     groups = [(column.color, [figure.value for figure in cell.figures]) for column, cell in columns]
     return mark_safe(draw_strip(groups))  # noqa: S308
-
-
-class FigureEncoder(DjangoJSONEncoder):
-    """Writes NaN and infinity, which JSON does not have, as null: Plotly shows a gap there."""
-
-    def encode(self, o: object) -> str:
-        return orjson.dumps(o, option=orjson.OPT_NON_STR_KEYS).decode()
-
-
-@register.simple_tag
-def figure_script(figure: Figure, name: str) -> SafeString:
-    """The figure as a data element that static/js/charts.js reads."""
-    return json_script(figure, f"figure-{name}", encoder=FigureEncoder)
 
 
 @register.simple_tag

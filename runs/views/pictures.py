@@ -10,46 +10,51 @@ from django.shortcuts import get_object_or_404
 from django.utils.cache import get_conditional_response, patch_cache_control, patch_vary_headers
 from django.views.decorators.clickjacking import xframe_options_exempt
 
-from runs.charts import old_svg as svg
-from runs.charts.curves import Line
+from runs.charts.description import Chart
+from runs.charts.svg_file import draw_empty, draw_file
 from runs.models import Experiment, Run
-from runs.presenters.comparison_page import POLICY, read_selection
-from runs.presenters.run_charts import percentile_lines, throughput_bars
+from runs.page_formats import PICTURE_POLICY
+from runs.presenters.comparison_page import draw_compared, read_selection
+from runs.presenters.run_charts import draw_latency
 from runs.selectors import judging, reads
 
 FRESH_S = 60
+# What a picture says that has nothing to show: it is embedded elsewhere, where an error would say less.
+EMPTY = {
+    "throughput": "No run here says how many requests it served per second.",
+    "latency": "No run here printed percentiles.",
+}
 
 
 @xframe_options_exempt
 def experiment_picture(request: HttpRequest, pk: int, what: str) -> HttpResponse:
     experiment = get_object_or_404(Experiment.objects.select_related("host"), pk=pk)
-    return _respond_svg(request, _draw(what, reads.of_experiment(experiment), experiment.name, request))
+    return _respond_svg(request, _draw_compared(what, reads.of_experiment(experiment), experiment.name, request))
 
 
 @xframe_options_exempt
 def compare_picture(request: HttpRequest, what: str) -> HttpResponse:
     _, material = read_selection(request)
-    return _respond_svg(request, _draw(what, material, "Comparison", request))
+    return _respond_svg(request, _draw_compared(what, material, "Comparison", request))
 
 
 @xframe_options_exempt
 def run_picture(request: HttpRequest, pk: int) -> HttpResponse:
     run = get_object_or_404(Run.objects.with_context(), pk=pk)
-    line = Line(f"{run.config}, run {run.repeat}", 0, 1, run.percentiles_ms, run.complete_requests)
-    title = f"{run.experiment}: {run.config}"
-    return _respond_svg(
-        request, svg.draw_percentiles([line] if run.percentiles_ms else [], title, scale=request.GET.get("y", ""))
-    )
+    chart = draw_latency(run, {}, request.GET.get("y", ""))
+    return _respond_svg(request, _draw(chart, "latency", f"{run.experiment}: {run.config}, run {run.repeat}"))
 
 
-def _draw(what: str, material: reads.Material, title: str, request: HttpRequest) -> str:
-    """The picture of that name. Raises Http404."""
+def _draw_compared(what: str, material: reads.Material, title: str, request: HttpRequest) -> str:
     comparison, judged = judging.compared(material)
-    if what == "throughput":
-        return svg.draw_bars(throughput_bars(comparison, judged.judgement.silent), title)
-    if what == "latency":
-        return svg.draw_percentiles(percentile_lines(comparison, judged.out), title, scale=request.GET.get("y", ""))
-    raise Http404(f"No picture is called {what}; there are throughput and latency.")
+    charts = draw_compared(comparison, judged, material, request.GET.get("y", ""))
+    if what not in charts and what not in EMPTY:
+        raise Http404(f"No picture is called {what}; there are {', '.join(charts) or 'none'}.")
+    return _draw(charts.get(what), what, title)
+
+
+def _draw(chart: Chart | None, what: str, title: str) -> str:
+    return draw_file(chart, title) if chart else draw_empty(what, title, EMPTY[what])
 
 
 def _respond_svg(request: HttpRequest, body: str) -> HttpResponse:
@@ -61,6 +66,6 @@ def _respond_svg(request: HttpRequest, body: str) -> HttpResponse:
     patch_cache_control(answered, max_age=FRESH_S, **{"public" if settings.PUBLIC_READ else "private": True})
     if not settings.PUBLIC_READ:
         patch_vary_headers(answered, ["Cookie"])
-    answered.headers["Content-Security-Policy"] = POLICY
+    answered.headers["Content-Security-Policy"] = PICTURE_POLICY
     answered.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
     return answered

@@ -9,8 +9,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from runs.analysis import trend as analysis
 from runs.analysis.sheet import Sheet
 from runs.analysis.summary_wording import describe_change, describe_course
-from runs.charts import Figure
-from runs.charts.history import Day, Stretch, trend_figure
+from runs.charts.description import Chart
+from runs.charts.history import Day, Stretch, trend_chart
 from runs.models import TrendLine
 from runs.page_formats import respond
 from runs.selectors.lists import name_trends, newest_run, paginate, trend_days
@@ -44,7 +44,7 @@ def trend(request: HttpRequest, fingerprint: str, fmt: str = "") -> HttpResponse
         "fingerprint": fingerprint,
         "sentence": describe_course(course),
         "changes": [describe_change(change) for change in course.changes],
-        "chart": _draw(course),
+        "charts": {"trend": _draw(course)},
         "days": days[::-1],
         "level": analysis.LEVEL,
         "fewest": analysis.FEWEST_DAYS,
@@ -61,8 +61,8 @@ def _course(fingerprint: str) -> analysis.Course:
     return analysis.course(days)
 
 
-def _draw(course: analysis.Course) -> Figure:
-    return trend_figure(
+def _draw(course: analysis.Course) -> Chart:
+    return trend_chart(
         [
             Stretch(
                 tuple(Day(day.on, day.n, day.center, day.least, day.most, day.build) for day in part.days), part.center

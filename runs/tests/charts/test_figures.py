@@ -1,105 +1,245 @@
-"""Figures are plain dicts: what is drawn, from where, in which colour."""
+"""Charts: what each kind shows, and that the SVG and the Plotly back end show the same of it."""
 
 from __future__ import annotations
 
-import json
+import re
+from datetime import date
+from xml.etree import ElementTree as ET
 
-from runs.charts import N_COLORS, bars, color, curves, short, symbol
-from runs.charts.bars import Bar
-from runs.charts.description import Bars, Dots
+import orjson
+import pytest
 
-BARS = [Bar("event", 0, (617.01, 878.81), ("one", "two")), Bar("worker", 1, (722.23,))]
+from runs.charts import N_COLORS, bars, curves, history, paint, short, svg, symbol
+from runs.charts.bars import Bar, Sizes, Stack
+from runs.charts.curves import Curve, Dot, LatencyRun, SweptPoint
+from runs.charts.description import Axis, Band, Bars, Chart, Dots, Line, Span, linear_axis, log_axis
+from runs.charts.plotly import draw_figure
+from runs.charts.svg import draw_inline
+
+TWO = (
+    Bar("event", 0, (617.01, 878.81), ("one", "two"), label="A"),
+    Bar("worker", 1, (722.23,), label="B", change="−2.1 %"),
+)
+PERCENTILES = {"50": 35.0, "90": 49.0, "99": 1032.0, "100": 4612.0}
+SWEEP = tuple(Dot(n, 100.0 * n, 5.0 + n) for n in (1, 2, 2, 4, 8))
+LAW = ((1.0, 100.0, 90.0, 110.0), (8.0, 780.0, 700.0, 860.0))
+DAYS = tuple(history.Day(date(2026, 3, day), 2, 100.0 + day, 90.0, 120.0) for day in range(1, 9))
+LOAD = history.LoadBySecond(
+    None, 1, range(5), (10, 12, 0, 11, 9), (5.0, 6.0, None, 5.0, 4.0), (9.0, 9.0, None, 8.0, 7.0)
+)
+CHARTS = {
+    "rates": bars.rate_chart(TWO),
+    "latency": curves.latency_chart(
+        [LatencyRun("event", 0, PERCENTILES, "A event"), LatencyRun("worker", 1, PERCENTILES)]
+    ),
+    "scaling": curves.scaling_chart([Curve("worker", 0, SWEEP, LAW, peak=(4.0, 3.0, 6.0))]),
+    "sweep": curves.sweep_chart([SweptPoint("a", 0, n, 10.0 * n, 5.0, 0.0) for n in (5, 10, 50)], "workers", 50, None),
+    "processes": bars.process_chart([Sizes("event", 0, "httpd", (12.0, 13.5), step="during")]),
+    "memory": bars.memory_chart([Stack("event", "before", {"used": 300.0, "free": 400.0}, "A")]),
+    "cpu": bars.cpu_chart([Stack("event", "during", {"us": 70.0, "id": 30.0})]),
+    "requests": bars.histogram_chart([(0.0, 10.0, 5), (10.0, float("inf"), 2)]),
+    "trend": history.trend_chart([history.Stretch(DAYS[:4], 102.0), history.Stretch(DAYS[4:], 106.0)]),
+    "course": history.load_chart(LOAD),
+}
+
+
+def marks(chart, kind):
+    return [mark for panel in chart.panels for mark in panel.marks if isinstance(mark, kind)]
+
+
+def read(chart: Chart) -> ET.Element:
+    return ET.fromstring(draw_inline(chart))  # noqa: S314  (our own)
+
+
+@pytest.mark.parametrize("chart", CHARTS.values(), ids=CHARTS)
+def test_both_back_ends_show_the_same_values(chart):
+    """Every dot's place on the picture, turned back into a value, is the value that Plotly gets."""
+    traces = draw_figure(chart)["data"]
+    plots = [found for found in read(chart).iter("svg") if found.get("role") == "img"]
+    for number, (panel, plot) in enumerate(zip(chart.panels, plots, strict=True), 1):
+        own = "x" if number == 1 else f"x{number}"
+        expected = [
+            panel.x.place(x) for t in traces if t["xaxis"] == own and t.get("mode") == "markers" for x in t["x"]
+        ]
+        groups = [group for group in plot.iter("g") if group.get("class", "").startswith("d s")]
+        dots = [dot for group in groups for dot in group if "%" in dot.get("cx", dot.get("x", ""))]
+        shown = [float(dot.get("cx", dot.get("x")).rstrip("%")) / 100 for dot in dots]
+        assert shown == pytest.approx(expected, abs=1e-4)
+        bars_shown = [rect.get("width") for rect in plot.iter("rect") if not rect.get("class", "").startswith("z")]
+        assert len(bars_shown) == sum(len(t["x"]) for t in traces if t["type"] == "bar" and t["xaxis"] == own)
+
+
+@pytest.mark.parametrize("chart", CHARTS.values(), ids=CHARTS)
+def test_both_back_ends_write_the_same_words(chart):
+    layout = draw_figure(chart)["layout"]
+    told = " ".join("".join(found.itertext()) for found in read(chart).iter() if found.tag in ("text", "p", "span"))
+    for name, axis in layout.items():
+        if re.match(r"[xy]axis", name):
+            words = [axis["title"]["text"], *(axis.get("ticktext", []) if name[0] == "x" else [])]
+            assert [word for word in words if word not in told] == []
+    assert [entry.text for entry in chart.key if entry.text not in told] == []
+
+
+@pytest.mark.parametrize("chart", CHARTS.values(), ids=CHARTS)
+def test_a_chart_has_a_table_with_its_figures_and_names_its_units(chart):
+    assert chart.rows
+    assert {len(row) for row in chart.rows} <= set(range(3, 9)) | {len(chart.heads)}
+    assert chart.summary
+    assert orjson.loads(orjson.dumps(draw_figure(chart)))
+    assert chart.panels[-1].x.title
 
 
 def test_bars_start_at_zero_and_every_repeat_is_a_dot():
-    (panel,) = bars.rate_chart(BARS).panels
-    dots = [mark for mark in panel.marks if isinstance(mark, Dots)]
-    lengths = [(mark.low, mark.high) for mark in panel.marks if isinstance(mark, Bars)]
-    assert panel.x.low == 0
-    assert lengths == [((0,), (BARS[0].mean,)), ((0,), (722.23,))]
-    assert [mark.x for mark in dots] == [(617.01, 878.81), (722.23,)]
+    chart = CHARTS["rates"]
+    assert chart.panels[0].x.low == 0
+    assert [(mark.low, mark.high) for mark in marks(chart, Bars)] == [((0,), (TWO[0].mean,)), ((0,), (722.23,))]
+    assert [mark.x for mark in marks(chart, Dots)] == [(617.01, 878.81), (722.23,)]
 
 
-def test_a_config_keeps_its_colour_in_every_figure():
-    line = curves.latency_figure([curves.Line("worker", 1, 1, {"50": 1, "90": 2})])["data"][0]["line"]["color"]
-    box = bars.process_figure([bars.Sizes("worker", 1, "httpd", (12.0,))])["data"][0]["marker"]["color"]
-    assert line == box == color(1)
+def test_a_bar_has_its_letter_value_and_change_beside_it():
+    words = ["".join(found.itertext()) for found in read(CHARTS["rates"]).iter("text")]
+    assert "A event" in words
+    assert "722.2−2.1 %" in words
+
+
+def test_a_rate_of_another_workload_is_in_a_panel_of_its_own():
+    chart = bars.rate_chart([Bar("a", 0, (9.0,), workload="large"), Bar("a", 0, (292.0,), workload="small")])
+    assert [(panel.title, panel.x.high) for panel in chart.panels] == [("large", 10), ("small", 300)]
+
+
+def test_what_failed_is_hatched_named_above_the_hatching_and_never_the_longest_bar_of_a_card():
+    every = [Bar("good", 0, (100.0,)), Bar("bad", 1, (900.0,), failed=True), Bar("out", 2, (50.0,), counted=False)]
+    chart = bars.rate_chart(every)
+    assert [mark.hatched for mark in marks(chart, Bars)] == [(False,), (True,), (True,)]
+    assert [row.head for row in chart.panels[0].y] == ["good", "bad · failed", "out · not counted"]
+    assert chart.panels[0].x.high <= 200
+    assert [(row.width, row.failed) for row in bars.mini_rows(every)] == [(100, False), (100, True), (50, True)]
+
+
+def test_an_interval_far_beyond_the_values_does_not_press_the_bars_flat():
+    chart = bars.rate_chart([Bar("a", 0, (100.0, 110.0, 120.0), interval=(-1e9, 1e9))])
+    assert chart.panels[0].x.high <= 200
+
+
+def test_no_rate_is_no_chart():
+    assert bars.rate_chart([]) is bars.rate_chart([Bar("a", 0, (float("nan"),))]) is None
+
+
+def test_a_config_keeps_its_colour_in_every_chart():
+    rate = marks(bars.rate_chart([Bar("worker", 1, (1.0,))]), Bars)[0].paint
+    line = marks(curves.latency_chart([LatencyRun("worker", 1, PERCENTILES)]), Line)[0].paint
+    strip = marks(bars.process_chart([Sizes("worker", 1, "httpd", (12.0,))]), Dots)[0].place
+    assert rate == line == paint(strip) == "s1"
 
 
 def test_colours_that_come_round_again_come_with_another_symbol():
-    pairs = {(color(place), symbol(place)) for place in range(N_COLORS * 8)}
+    pairs = {(paint(place), symbol(place)) for place in range(N_COLORS * 8)}
     assert len(pairs) == N_COLORS * 8
 
 
-def test_percentiles_stand_at_one_over_what_is_left():
+def test_percentiles_stand_at_one_over_what_is_left_and_the_longest_request_at_the_end():
     assert [curves.position(p) for p in (50, 90, 99, 99.9)] == [2, 10, 100, 1000]
+    chart = curves.latency_chart([LatencyRun("event", 0, PERCENTILES)])
+    dotted, line = marks(chart, Line)
+    assert (line.x, line.y) == ((2, 10, 100), (35, 49, 1032))
+    assert dotted.dotted
+    assert (dotted.x[0], dotted.y) == (100, (1032, 4612))
+    assert chart.panels[0].x.ticks[-1].text == "longest"
 
 
-def test_the_longest_request_stands_where_one_is_left():
-    line = curves.Line("event", 0, 1, {"50": 35, "99": 1032, "100": 4612}, n=1_000_000)
-    assert curves.points(line)[-1][:2] == (1_000_000, 4612)
-    assert curves.points(curves.Line("event", 0, 1, {"50": 35, "100": 4612}))[-1][:2] == (2, 35)
+def test_repeats_are_a_median_and_a_band_and_what_does_not_count_is_a_thin_line():
+    runs = [LatencyRun("event", 0, {"50": 10.0 * n, "90": 20.0 * n}) for n in (1, 2, 4)]
+    chart = curves.latency_chart([*runs, LatencyRun("event", 0, {"50": 99.0, "90": 999.0}, counted=False)])
+    (band,) = marks(chart, Band)
+    counted, left_out = marks(chart, Line)
+    assert (band.low, counted.y, band.high) == ((10, 20), (20, 40), (40, 80))
+    assert (counted.thin, left_out.thin) == (False, True)
 
 
-def test_few_requests_do_not_put_the_longest_before_the_percentiles():
-    line = curves.Line("event", 0, 1, {"99": 10, "100": 12}, n=50)
-    assert [y for _, y, _ in curves.points(line)] == [10]
-
-
-def test_the_log_axis_leaves_out_nought_and_the_linear_one_begins_there():
-    lines = [curves.Line("event", 0, 1, {"50": 0, "90": 2})]
-    assert curves.latency_figure(lines, "log")["data"][0]["y"] == [None, 2]
-    linear = curves.latency_figure(lines)
-    assert linear["data"][0]["y"] == [0, 2]
-    assert linear["layout"]["yaxis"]["rangemode"] == "tozero"
+def test_a_log_axis_leaves_out_nought_and_the_linear_one_begins_there():
+    runs = [LatencyRun("event", 0, {"50": 0.0, "90": 2.0, "99": 3.0})]
+    assert marks(curves.latency_chart(runs, "log"), Line)[0].y == (2, 3)
+    linear = curves.latency_chart(runs)
+    assert marks(linear, Line)[0].y == (0, 2, 3)
+    assert linear.panels[0].y.low == 0
 
 
 def test_a_far_tail_asks_for_the_log_axis():
-    assert curves.uses_log_axis([curves.Line("a", 0, 1, {"50": 1, "90": 1, "100": 8588})])
-    assert not curves.uses_log_axis([curves.Line("a", 0, 1, {"50": 73, "90": 240, "100": 900})])
+    assert curves.uses_log_axis([LatencyRun("a", 0, {"50": 1, "90": 1, "100": 8588})])
+    assert not curves.uses_log_axis([LatencyRun("a", 0, {"50": 73, "90": 240, "100": 900})])
 
 
-def test_more_than_ten_lines_become_small_multiples_with_one_scale():
-    lines = [curves.Line(f"c{n % 4}", n % 4, 1, {"50": 1, "90": 2}, config=f"c{n % 4}") for n in range(12)]
-    made = curves.latency_figure(lines)
-    assert {trace["yaxis"] for trace in made["data"]} == {"y", "y2", "y3", "y4"}
-    assert made["layout"]["yaxis3"]["matches"] == "y"
-    assert [note["text"] for note in made["layout"]["annotations"]] == ["c0", "c1", "c2", "c3"]
+def test_more_than_ten_configs_become_small_multiples_with_one_scale():
+    chart = curves.latency_chart([LatencyRun(f"c{n}", n, {"50": 1, "90": n + 1}) for n in range(12)])
+    assert [panel.title for panel in chart.panels] == [f"c{n}" for n in range(12)]
+    assert len({(panel.x, panel.y) for panel in chart.panels}) == 1
 
 
-def test_a_panel_of_too_many_runs_shows_ten_and_says_so():
-    lines = [curves.Line("c", 0, n, {"50": 1, "90": 2}, config="c") for n in range(1, 287)]
-    made = curves.latency_figure(lines)
-    assert len(made["data"]) == 10
-    assert made["layout"]["annotations"][0]["text"] == "c (10 of 286 runs)"
+@pytest.mark.parametrize(
+    ("values", "ticks"),
+    [
+        ((9.0, 700.0), ["5", "10", "20", "50", "100", "200", "500", "1,000"]),
+        ((900.0, 12_000.0), ["500", "1,000", "2,000", "5,000", "10,000", "20,000"]),
+        ((1.0, 1_000_000.0), ["1", "10", "100", "1,000", "10,000", "100,000", "1,000,000"]),
+    ],
+)
+def test_a_log_axis_is_ticked_at_1_2_and_5_with_thousands_marked(values, ticks):
+    assert [tick.text for tick in log_axis(values).ticks] == ticks
+
+
+@pytest.mark.parametrize(("most", "last"), [(887, 1000), (0.03, 0.03), (29219, 30000), (0, 1), (float("inf"), 1)])
+def test_a_linear_axis_begins_at_zero_and_ends_at_a_tick(most, last):
+    axis = linear_axis(most)
+    assert (axis.low, axis.ticks[-1].at, axis.high) == (0, last, last)
+    assert len(axis.ticks) <= 7
+
+
+def test_sweeps_of_one_name_are_told_apart_and_the_peak_is_named():
+    chart = curves.scaling_chart([Curve("event MPM", at, SWEEP, LAW, (4.0, 3.0, 6.0)) for at in range(2)])
+    assert [entry.text for entry in chart.key] == ["event MPM (1)", "event MPM (2)"]
+    assert [span.text for span in marks(chart, Span) if span.text][0] == "peak at 4 (3 to 6)"
+
+
+def test_latency_of_a_sweep_goes_through_the_mean_of_each_level():
+    dots = (Dot(1, 10.0, 4.0), Dot(1, 10.0, 6.0), Dot(2, 20.0, 9.0))
+    assert marks(curves.scaling_chart([Curve("worker", 0, dots)]), Line)[0].y == (5.0, 9.0)
+    assert len(curves.scaling_chart([Curve("worker", 0, (Dot(1, 1.0), Dot(2, 1.0)))]).panels) == 1
+
+
+def test_levels_far_apart_are_on_a_log_axis_with_a_tick_each():
+    axis = curves.scaling_chart([Curve("worker", 0, tuple(Dot(n, 1.0) for n in (1, 10, 100)))]).panels[0].x
+    assert axis.log
+    assert [tick.text for tick in axis.ticks] == ["1", "10", "100"]
+
+
+def test_nothing_to_draw_is_no_chart():
+    assert curves.scaling_chart([Curve("worker", 0, ())]) is None
+    assert curves.latency_chart([LatencyRun("a", 0, {"50": 1.0})]) is None
+    assert bars.memory_chart([]) is bars.process_chart([]) is None
 
 
 def test_a_strip_of_many_processes_is_thinned_and_keeps_its_ends():
-    made = bars.process_figure([bars.Sizes("a", 0, "httpd", tuple(float(n) for n in range(1000)))])
-    dots = made["data"][0]["x"]
-    assert (len(dots), dots[0], dots[-1]) == (bars.MOST_DOTS, 0, 999)
+    (dots,) = marks(bars.process_chart([Sizes("a", 0, "httpd", tuple(float(n) for n in range(1000)))]), Dots)
+    assert (len(dots.x), dots.x[0], dots.x[-1]) == (bars.MOST_DOTS, 0, 999)
 
 
-def test_stacks_leave_out_parts_that_nobody_tells():
-    made = bars.stack_figure([bars.Stack("a", "before", {"used": 300.0, "free": 400.0})], bars.MEMORY, "MiB")
-    assert [trace["name"] for trace in made["data"]] == ["used by programs", "free"]
-    assert made["layout"]["barmode"] == "stack"
+def test_stacks_leave_out_parts_that_nobody_tells_and_begin_where_the_last_ended():
+    used, free = marks(CHARTS["memory"], Bars)
+    assert (used.name, free.name) == ("used by programs", "free")
+    assert (used.high, free.low, free.high) == ((300,), (300,), (700,))
 
 
-def test_the_card_picture_is_to_one_scale_and_says_what_it_leaves_out():
-    drawn = bars.spark([Bar(f"c{n}", n, (10.0 * (n + 1),)) for n in range(8)])
-    assert (len(drawn.bars), drawn.left_out) == (bars.MOST_SPARK_BARS, 2)
-    assert drawn.bars[0].dots[0] < drawn.bars[5].dots[0] <= bars.SPARK_WIDTH
-    assert bars.spark([]) is None
+def test_an_axis_cuts_off_what_lies_beyond_it():
+    assert [Axis(1, 100, log=True).place(value) for value in (0, 1, 10, 100, 1000)] == [0, 0, 0.5, 1, 1]
+
+
+def test_a_cell_s_strip_has_every_run_of_every_config():
+    strip = ET.fromstring(svg.draw_strip([(0, [1.0, 2.0, 4.0]), (1, [3.0])]))  # noqa: S314
+    dots = [path.get("d").count("M") for path in strip.iter("path") if path.get("class").startswith("d")]
+    assert dots == [3, 1]
+    assert svg.draw_strip([(0, [])]) == ""
 
 
 def test_long_names_keep_both_ends():
     assert short("ApplicationGroup and WSGIImportScript, set 3").endswith("set 3")
     assert len(short("x" * 100)) == 28
-
-
-def test_every_figure_is_plain_json():
-    made = [
-        bars.stack_figure([bars.Stack("a", "during", {"us": 70.0, "id": 30.0})], bars.CPU, "%"),
-    ]
-    assert json.loads(json.dumps(made)) == made

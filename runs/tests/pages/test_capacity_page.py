@@ -10,7 +10,7 @@ import pytest
 
 from runs.models import ConfigText, Experiment
 from runs.tests import factories
-from runs.tests.pages.page_html import figures
+from runs.tests.pages.page_html import figure_of
 
 pytestmark = pytest.mark.django_db
 
@@ -57,8 +57,8 @@ def test_a_sweep_is_told_in_a_sentence_with_a_table_and_a_figure(browser):
     page = words(browser, made)
     assert re.search(r"worker: req/s peaks at \d+ clients \(95 % interval \d+ to \d+\)", page)
     assert "The figures of 5 levels and of the law" in page
-    raw = browser.get(made.get_absolute_url()).content.decode()
-    assert figures(raw)["scaling"]["layout"]["annotations"][0]["text"].startswith("peak at ")
+    notes = figure_of(browser, made.get_absolute_url(), "scaling")["layout"]["annotations"]
+    assert notes[0]["text"].startswith("peak at ")
 
 
 def test_cost_stands_with_its_sum_and_its_lines(browser):

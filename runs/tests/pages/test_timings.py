@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 import pytest
@@ -10,7 +9,7 @@ import pytest
 from runs import ingest
 from runs.models import Experiment, Run, Timing, Upload
 from runs.tests.ingest.test_timings import GNUPLOT, HEY, PERCENTILES, REPORT, TOGETHER, changed
-from runs.tests.pages.page_html import collapse, figures
+from runs.tests.pages.page_html import collapse, dots_of, figure_of, lines_of
 
 pytestmark = pytest.mark.django_db
 
@@ -66,17 +65,17 @@ def test_percentiles_of_several_files_stand_side_by_side(browser):
 
 def test_its_histogram_counts_every_request(browser):
     send(TOGETHER)
-    page = browser.get(Run.objects.get().get_absolute_url()).content.decode()
-    drawn = figures(page)
-    assert sum(drawn["requests"]["data"][0]["y"]) == 400
+    drawn = figure_of(browser, Run.objects.get().get_absolute_url(), "requests")
+    assert sum(drawn["data"][0]["y"]) == 400
 
 
 def test_the_course_of_a_load_shows_its_pause_by_the_clock(browser):
     file = long_load()
     send(report_of(file) + file)
-    page = browser.get(Run.objects.get().get_absolute_url()).content.decode()
-    rates, longest, _ = figures(page)["course"]["data"]
-    assert rates["x"][0] == "2023-10-12 13:15:00"
+    url = Run.objects.get().get_absolute_url()
+    page = browser.get(url).content.decode()
+    rates, longest, _ = lines_of(figure_of(browser, url, "course"))
+    assert rates["x"][0] == 13 * 3600 + 15 * 60
     assert rates["y"][9:14] == [pytest.approx(111.1111, abs=1)] + [0, 0, 0] + [pytest.approx(111.1111, abs=1)]
     assert longest["y"][10:13] == [None] * 3
     assert "The longest time without one was 3 s, at 13:15:10." in page
@@ -85,8 +84,7 @@ def test_the_course_of_a_load_shows_its_pause_by_the_clock(browser):
 def test_the_spectrum_goes_on_where_the_report_ends(browser):
     file = long_load()
     send(report_of(file) + file)
-    page = browser.get(Run.objects.get().get_absolute_url()).content.decode()
-    hovers = json.dumps(figures(page)["latency"])
+    hovers = " ".join(dots_of(figure_of(browser, Run.objects.get().get_absolute_url(), "latency"))["hovertext"])
     assert "99.9 % within" in hovers and "51 % within" in hovers
 
 
@@ -94,19 +92,16 @@ def test_repeats_with_files_are_drawn_together(browser):
     for repeat in range(3):
         file = long_load(first=1 + repeat)
         ingest.submit((report_of(file) + file).encode(), door="web", hints=ingest.Hints(experiment="E"))
-    page = browser.get(Experiment.objects.get().get_absolute_url()).content.decode()
-    drawn = figures(page)["latency"]
-    (line,) = drawn["data"]
-    assert any("requests of 3 runs" in words for words in line["hovertext"]) or "3 runs" in line["name"]
-    assert line["x"][-1] == 9000
+    (line,) = lines_of(figure_of(browser, Experiment.objects.get().get_absolute_url(), "latency"))
+    assert len(line["x"]) > 20
 
 
-def test_a_repeat_without_a_file_leaves_each_run_its_line(browser):
+def test_a_repeat_without_a_file_makes_a_band_of_what_both_have(browser):
     file = long_load()
     for text in (report_of(file) + file, changed(REPORT)):
         ingest.submit(text.encode(), door="web", hints=ingest.Hints(experiment="E"))
-    page = browser.get(Experiment.objects.get().get_absolute_url()).content.decode()
-    assert len(figures(page)["latency"]["data"]) == 2
+    drawn = figure_of(browser, Experiment.objects.get().get_absolute_url(), "latency")["data"]
+    assert [trace["fill"] for trace in drawn if "fill" in trace] == ["toself"]
 
 
 def test_a_file_whose_run_is_not_there_says_so_on_its_experiment_s_page(browser):
@@ -143,8 +138,8 @@ def test_rows_of_hey_show_their_course_from_the_load_s_beginning(browser):
     rows = [line.split(",") for line in HEY.splitlines()]
     late = [",".join([*row[:-1], f"{number * 0.05:.4f}"]) for number, row in enumerate(rows[1:])]
     send("\n".join([",".join(rows[0]), *late]) + "\n")
-    page = browser.get(Run.objects.get().get_absolute_url()).content.decode()
-    assert figures(page)["course"]["data"][0]["x"] == [0, 1, 2, 3, 4, 5]
+    drawn = figure_of(browser, Run.objects.get().get_absolute_url(), "course")
+    assert drawn["data"][0]["x"] == [0, 1, 2, 3, 4, 5]
 
 
 def test_a_page_needs_as_many_queries_with_many_files_as_with_one(browser, django_assert_max_num_queries):

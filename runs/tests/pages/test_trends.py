@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
 from runs import ingest
 from runs.models import Config, Run
 from runs.tests import factories
-from runs.tests.pages.page_html import collapse, figures
+from runs.tests.pages.page_html import collapse, dots_of, figure_of, lines_of
 
 pytestmark = pytest.mark.django_db
 
@@ -35,9 +35,9 @@ def test_a_step_is_told_in_words_and_in_the_table(browser):
 
 
 def test_its_page_holds_its_figure(browser):
-    page = browser.get(f"/trends/f{nightly(*STEP).pk}/").text
-    band, _, days, centers = figures(page)["trend"]["data"]
-    assert days["x"][0] == "2026-03-01" and len(days["y"]) == len(band["y"]) == 24
+    figure = figure_of(browser, f"/trends/f{nightly(*STEP).pk}/", "trend")
+    (centers,) = lines_of(figure)
+    assert dots_of(figure)["hovertext"][0].startswith("2026-03-01") and len(dots_of(figure)["y"]) == 24
     assert centers["y"][2] is None and centers["y"][0] == pytest.approx(1001, abs=1)
 
 
@@ -47,9 +47,9 @@ def test_without_a_change_it_says_so(browser):
 
 
 def test_of_few_days_it_says_that_they_are_too_few_and_ticks_each(browser):
-    page = browser.get(f"/trends/f{nightly(1000).pk}/").text
-    assert "too few to tell a change" in collapse(page)
-    assert figures(page)["trend"]["layout"]["xaxis"]["tickvals"] == ["2026-03-01"]
+    url = f"/trends/f{nightly(1000).pk}/"
+    assert "too few to tell a change" in collapse(browser.get(url).text)
+    assert figure_of(browser, url, "trend")["layout"]["xaxis"]["ticktext"] == ["1 Mar"]
 
 
 @pytest.mark.parametrize("form", ["json", "csv", "md"])
@@ -145,7 +145,7 @@ def test_counted_anew_such_a_run_stays_out(browser):
 
 def test_a_dip_of_a_few_days_is_two_changes_on_the_page_and_two_lines_in_its_figure(browser):
     around = [1000 + at % 3 for at in range(20)]
-    page = browser.get(f"/trends/f{nightly(*around, *[880 + at % 3 for at in range(6)], *around).pk}/").text
-    assert "2 changes in 46 days with 46 runs" in collapse(page)
-    shapes = figures(page)["trend"]["layout"]["shapes"]
-    assert [shape["x0"] for shape in shapes] == ["2026-03-21", "2026-03-27"]
+    url = f"/trends/f{nightly(*around, *[880 + at % 3 for at in range(6)], *around).pk}/"
+    assert "2 changes in 46 days with 46 runs" in collapse(browser.get(url).text)
+    shapes = figure_of(browser, url, "trend")["layout"]["shapes"]
+    assert [date.fromordinal(shape["x0"]).isoformat() for shape in shapes] == ["2026-03-21", "2026-03-27"]
