@@ -3,9 +3,10 @@
 `read(lines)` is the only way in for text, `decode(bytes)` for what is not text yet. See reader.Block for what comes out.
 """
 
+from .blocks import Block
 from .catalogue import asked_load, cited_lines, parse_command, semantics_of
 from .decode import NotText, Text, decode, open_lines
-from .reader import Block, read
+from .reader import read
 from .records import (
     ConfigText,
     HostFacts,

@@ -12,9 +12,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from .blocks import Block
 from .catalogue import formats
 from .decode import NotText, encoding_of, open_lines
-from .reader import Block, read
+from .reader import read
 from .tables import Table
 
 

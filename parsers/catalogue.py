@@ -10,6 +10,7 @@ and, where it helps,
     BEGINS          text that most of its output begins with: a line that does is not held against all patterns first
     PROGRAMS        names of the programs that print it, as a process table shows them
     COMMAND         pattern that is found in the commands that print this output, where more tells it than PROGRAMS
+    JSON            compiled pattern of how the object begins that it may print, without blanks between its signs
     INLINE          pattern of the line with the tool's rate, from its label on, whose group is the figure: also taken behind a
                     label ("2nd run: Requests per second: ..."); a line that has it and is not read becomes a problem
     claims          (command) -> bool: whatever this command prints is this format's, although no line says so
@@ -65,6 +66,7 @@ class Format:
     parse: Parse
     records: Callable[[dict[str, Any]], list[Record]]
     begins: str | None = None
+    json: re.Pattern[str] | None = None
     inline: str | None = None
     command: re.Pattern[str] | None = None
     claims: Callable[[str], bool] | None = None
@@ -95,7 +97,7 @@ def _load(name: str) -> list[Format]:
     optional = {key: getattr(module, key) for key in ("claims", "fits", "follows") if hasattr(module, key)}
     optional |= {
         key: getattr(module, key.upper())
-        for key in ("begins", "inline", "lists_all", "memory_only")
+        for key in ("begins", "json", "inline", "lists_all", "memory_only")
         if hasattr(module, key.upper())
     }
     main = Format(

@@ -22,6 +22,8 @@ _BLANK_BEHIND = re.compile(
     r"\n[ \t\r]*\n"
 )  # a pattern that begins with a sign is looked for quicker than a text of two
 _REPEATS_LEFT = 8  # lines: no format looks further before it tells its output from what only looks like it
+_MOST_KEPT = 100_000  # characters before the next line that are kept for `return_to_mark`
+_PUT_BACK = "put back"  # what Lines.memory has: the numbers of the line before, and of the last, of those that were
 MOST_ROWS = 100_000  # characters of a table that are taken at once; a longer one is taken in parts
 
 
@@ -54,6 +56,7 @@ class Lines:
         self.memory: dict[str, Any] = {}
         self.watched: re.Pattern[str] | None = None
         self.seen: dict[int, str] = {}
+        self._mark, self._mark_number = 0, 0  # see `mark`
         self._passed: list[str] | None = None  # raw lines taken since `texts` gave the line before its last one
         self.fetching = False
 
@@ -86,17 +89,18 @@ class Lines:
         self.fetching = False
         if piece is None:
             return False
-        rest = self._text[self._at :]
-        self._text = rest + piece
-        self._at = 0
+        drop = min(self._mark, self._at) if 0 <= self._mark >= self._at - _MOST_KEPT else self._at
+        self._text = self._text[drop:] + piece
+        self._at -= drop
+        self._mark -= drop
         return True
 
     def _fetch_line(self) -> bool:
         """Fetch until the next line is whole. False where the text ends before it has an end."""
         while self._fetch():
-            if "\n" in self._text:
+            if "\n" in self._text[self._at :]:
                 return True
-            self._text = self._text[: MAX_LINE + 1]  # no more of it is looked at
+            self._text = self._text[: self._at + MAX_LINE + 1]  # no more of it is looked at
         return False
 
     def _last(self) -> str:
@@ -131,10 +135,21 @@ class Lines:
             self._at -= size
         else:  # the text before this piece was dropped
             self._text = "".join(raws) + self._text[self._at :]
-            self._at = 0
+            self._at, self._mark = 0, -1
         self.number -= len(raws)
         if self._passed and raws:
             del self._passed[-len(raws) :]
+
+    def mark(self) -> None:
+        """Note this place, for `return_to_mark`."""
+        self._mark, self._mark_number = self._at, self.number
+
+    def return_to_mark(self) -> None:
+        """Put back all lines that were taken since `mark`, where the text is still there and none of them was put back before."""
+        first, last = self.memory.get(_PUT_BACK, (0, 0))
+        if 0 <= self._mark <= self._at and (self._mark_number >= last or self._mark_number == first):
+            self.memory[_PUT_BACK] = self._mark_number, max(last, self.number)
+            self._at, self.number = self._mark, self._mark_number
 
     def again(self) -> None:
         """Put the line returned last back."""
@@ -143,7 +158,7 @@ class Lines:
 
     def put_rest(self, rest: str) -> None:
         """Give the end of the line returned last once more, as a line of its own with the same number."""
-        self._text, self._at = f"{rest}\n{self._text[self._at :]}", 0
+        self._text, self._at, self._mark = f"{rest}\n{self._text[self._at :]}", 0, -1
         self.number -= 1
 
     def peek(self) -> str | None:
@@ -275,9 +290,9 @@ class Lines:
         """The next lines before a blank one, up to `most` characters, as they stand and not taken; empty where lines are quoted."""
         if self.prefix or _BLANK.match(self._text, self._at):
             return ""
-        searched = self._at
-        while not (blank := _BLANK_BEHIND.search(self._text, searched, self._at + most)):
-            searched = max(self._text.rfind("\n", self._at) - self._at, 0)  # where that is in the longer text
+        searched = 0  # characters from the next line on; a piece that is fetched moves that
+        while not (blank := _BLANK_BEHIND.search(self._text, self._at + searched, self._at + most)):
+            searched = max(self._text.rfind("\n", self._at) - self._at, 0)
             if len(self._text) - self._at >= most or not self._fetch():
                 break
         end = blank.start() if blank else self._text.rfind("\n", self._at, self._at + most)

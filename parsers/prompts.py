@@ -56,6 +56,7 @@ _PROMPTS = [
         )
     ]
 ]
+_ANY_PROMPT = re.compile("|".join(re.sub(r"\?P<\w+>", "?:", prompt.pattern) for prompt in _PROMPTS))
 _PROMPT_SIGN = re.compile(
     r"[$#%>❯➜λ⚡]"
 )  # by itself: within an alternation, each sign of the line is tried with all of it
@@ -84,6 +85,8 @@ def prompt(line: str) -> tuple[str | None, str] | None:
     if with_option and (load := _load_command(stripped)):
         return load
     if not (_PROMPT_SIGN.search(stripped) or _BARE_COMMAND.match(stripped)):
+        return None
+    if not _ANY_PROMPT.fullmatch(stripped):
         return None
     for pattern in _PROMPTS:
         found = pattern.fullmatch(stripped)

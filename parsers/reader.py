@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 import re
-from collections.abc import Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import Any
 
 from . import transcript
+from .blocks import UNFORESEEN, Block
 from .catalogue import (
     UNKNOWN,
     Format,
@@ -21,21 +19,15 @@ from .catalogue import (
     inline_openings,
     opening_too,
     openings,
-    parse_command,
     rate_labels,
-    rate_lines,
-    semantics_of,
 )
+from .context import LONGEST_STAMP, Context, find_unread_rates
 from .decode import MAX_LINE
+from .json_objects import beginning_of
 from .lines import Lines, Values
-from .prompts import is_template, prompt
-from .records import Found, LoadResult, Problem, Record
-from .units import ungrouped
+from .prompts import prompt
+from .records import Found, LoadResult, Problem
 
-_TRAIL = 60
-_STAMPS = 16  # lines with a time that are kept of each gap; the middle ones go
-_LONGEST_STAMP = 500
-_TYPED = 24  # commands that are kept of each gap: the last ones
 # The first line of a report, behind another program's output that had no line end.
 _GLUED = re.compile(
     r"(?:(?<=[\])}\"'.;>\d\w])|(?<=\s\s))"
@@ -43,248 +35,6 @@ _GLUED = re.compile(
 )
 _BESIDE = re.compile(r"\s{2,}(?=\S)")
 _ALIKE = 8  # characters with which two reports of one tool begin alike
-_TIME = re.compile(r"[:時시点點](?<=\d.)\s?\d")  # the rarest sign first
-_EPOCH_OR_DAY = re.compile(r"\W{0,20}+(?:[12]\d{9}|20\d{6})")
-# What our own code raises on a text that nobody thought of; a lack of memory and a time limit are none of these.
-UNFORESEEN = (
-    *(ArithmeticError, AssertionError, AttributeError, LookupError, NameError, RuntimeError, StopIteration),
-    *(TypeError, ValueError, re.error),
-)
-log = logging.getLogger(__name__)
-
-
-@dataclass(slots=True)
-class TypedCommand:
-    """A command behind a prompt: its line, and the host that the prompt names."""
-
-    text: str
-    line: int
-    host: str | None
-    printed: str | None = None  # kind of the block that came right out of it
-    prose_since: bool = False
-    prefix: str = ""  # quoting before its prompt
-
-
-@dataclass(slots=True)
-class Context:
-    """What was seen since the last block: the prose, and the command that may have printed the next one."""
-
-    heading: tuple[int, str] | None = None
-    trail: list[tuple[int, str]] = field(default_factory=list)
-    command: TypedCommand | None = None
-    in_output: bool = False
-    stamps: list[tuple[int, str]] = field(default_factory=list)
-    commands: tuple[str, ...] = ()
-    unread: list[Problem] = field(default_factory=list)
-    tried: tuple[str, int] | None = None  # kind and first line of the block that a format reads at this moment
-
-    def add_line(self, number: int, line: str, lines: Lines) -> None:
-        """Take in a line that no tool printed."""
-        if rate_labels().search(line):
-            self.unread += _find_unread_rates({number: line}, set())
-        if transcript.is_plain(line):
-            if not self.in_output:
-                self._add_heading(number, line)
-            return
-        if len(line) <= _LONGEST_STAMP and (_TIME.search(line) or _EPOCH_OR_DAY.match(line)):
-            self._add_stamp(number, line)
-        typed, prefix = prompt(line), ""
-        if typed is None and not line[0].isalpha():  # no quoting begins with a letter
-            quoting = transcript.QUOTING.match(line)
-            if quoting and quoting[0].strip():
-                typed, prefix = prompt(line[quoting.end() :]), quoting[0]
-        if typed is not None and is_template(typed[1]) and parse_command(typed[1]).tool:
-            if self.command:
-                self.command.prose_since = True
-        elif typed is not None and typed[1].startswith("# "):
-            self._add_heading(number, typed[1])
-        elif typed is not None:
-            self._add_command(typed, number, lines, prefix)
-        elif self.in_output and not (transcript.is_banner(line) or _is_comment(line, lines)):
-            return
-        elif line[0] in "=-" and self._underlines(number, line.rstrip()):
-            self._add_heading(*self.trail.pop())
-        elif not transcript.is_elision(line) and transcript.is_prose(line):
-            self._add_heading(number, line)
-
-    def _underlines(self, number: int, line: str) -> bool:
-        """Whether a line makes a heading, as Markdown has it, of the one above; that gets the "#" which tells so elsewhere."""
-        above, text = self.trail[-1] if self.trail else (-1, "")
-        if above != number - 1 or line.strip(line[0]) or not 0 <= len(line) - transcript.width(text) + 3 <= 6:
-            return False
-        self.trail[-1] = (above, f"{'##' if line[0] == '=' else '###'} {text}")
-        return True
-
-    def _add_heading(self, number: int, line: str) -> None:
-        self.heading = (number, line.strip()[: transcript.MAX_HEADING])
-        self.trail.append(self.heading)
-        if len(self.trail) > _TRAIL:
-            del self.trail[0]
-        if self.command:
-            self.command.prose_since = True
-
-    def _add_stamp(self, number: int, line: str) -> None:
-        self.stamps.append((number, line.rstrip()))
-        if len(self.stamps) > _STAMPS:
-            del self.stamps[_STAMPS // 2]
-
-    def _add_command(self, typed: tuple[str | None, str], number: int, lines: Lines, prefix: str) -> None:
-        host, command = typed
-        while command.endswith("\\") and len(command) < 4096 and (more := lines.peek()) is not None:
-            next(lines)
-            command = command[:-1].rstrip() + " " + more.strip().removeprefix(">").strip()
-        if command:
-            self.command = TypedCommand(command, number, host, prefix=prefix)
-            self.commands = (*self.commands[1 - _TYPED :], command)
-            self.in_output = True
-
-    @property
-    def pending_command(self) -> str | None:
-        """The command whose output may come next, without prose between."""
-        return self.command.text if self.command and not self.command.prose_since else None
-
-    def end_block(self, form: Format, values: dict[str, Any]) -> dict[str, Any]:
-        """A block of these values ends here: what stands around it, by the names of Block's fields.
-
-        The list `below` is filled later, while the next block is looked for.
-        """
-        command = self.command
-        if command is not None and not self._was_printed_by(command, form, values):
-            if command.printed or not command.prose_since:
-                self.command = None
-            command = None
-        elif command is not None and not command.prose_since:
-            command.printed = form.kind
-        fields: dict[str, Any] = {"trail": self.trail, "above": self.stamps, "below": [], "typed": self.commands}
-        if command is not None:
-            fields |= {"command": command.text, "command_line": command.line, "prompt_host": command.host}
-        self.trail, self.stamps, self.commands, self.in_output = [], fields["below"], (), False
-        return fields
-
-    def take_unread(self, form: Format) -> list[Problem]:
-        """The rates that were not read since the last load test, where `form` is the next one's."""
-        if form.tool is None or not self.unread:
-            return []
-        unread, self.unread = self.unread, []
-        return unread
-
-    def _was_printed_by(self, command: TypedCommand, form: Format, values: dict[str, Any]) -> bool:
-        named = bool(form.command and form.command.search(command.text))
-        if named and self.in_output and command.printed is None:
-            return True  # right below the command: figures that do not fit were changed by hand
-        if not form.fits(parse_command(command.text, form.tool or form.kind), values):
-            return False
-        if command.printed is not None:  # it printed a block already: one more only of the same kind, nothing between
-            return named and not command.prose_since
-        # With a heading between, a command that names the tool is that of a whole section and stays for its other blocks.
-        return named or self.in_output
-
-
-def _is_comment(line: str, lines: Lines) -> bool:
-    """Whether somebody put "# warm-up" between a command's output and the next prompt."""
-    return line.startswith("# ") and any(prompt(following) is not None for following in lines.ahead(1))
-
-
-@dataclass(slots=True)
-class Block:
-    """One recognised piece of tool output.
-
-    first, last     1-based lines of the tool's own output in the text as given (not the command line)
-    heading         nearest line of prose above that belongs to it, as printed
-    label           what stands before the figure on its own line ("2nd run:"), or None
-    command         the command that printed it, without its prompt
-    prompt_host     host name out of that prompt
-    trail           (line, text) of each line of prose since the block before, oldest first (the last 60)
-    partial         True where most of what the tool prints is missing
-    values          the tool's own figures: names and units of interfaces.md
-    above, below    (line, text) of lines around it that no tool printed and that may tell the time: dates, prompts (the
-                    first and last few). What is below one block is above the next: the list fills while that is looked for
-    typed           commands typed since the block before, its own among them (the last few)
-    figure_lines    {path of a figure in the values: its line}, where the format keeps them
-    """
-
-    kind: str
-    first: int
-    last: int
-    values: dict[str, Any] = field(default_factory=dict)
-    heading: str | None = None
-    heading_line: int | None = None
-    label: str | None = None
-    command: str | None = None
-    command_line: int | None = None
-    prompt_host: str | None = None
-    trail: list[tuple[int, str]] = field(default_factory=list)
-    partial: bool = False
-    problems: list[Problem] = field(default_factory=list)
-    above: list[tuple[int, str]] = field(default_factory=list)
-    below: list[tuple[int, str]] = field(default_factory=list)
-    typed: tuple[str, ...] = ()
-    figure_lines: dict[str, int] = field(default_factory=dict, compare=False)
-    _result: tuple[dict[str, Any], LoadResult] | None = field(default=None, init=False, repr=False, compare=False)
-
-    @property
-    def lines(self) -> tuple[int, int]:
-        return self.first, self.last
-
-    @property
-    def records(self) -> list[Record]:
-        """The same figures as records. A single load result is completed from its command, and kept."""
-        if self._result is not None and self._result[0] is self.values:
-            return [self._result[1]]
-        try:
-            return self._make_records()
-        except UNFORESEEN as failure:
-            self.fail(failure)
-            return []
-
-    def records_with(self, table: Sequence[dict[str, Any]]) -> list[Record]:
-        """The records of the same figures with another table of processes, not completed; of no block that failed."""
-        try:
-            return formats()[self.kind].records(self.values | {"processes": table}) if self.values else []
-        except UNFORESEEN as failure:
-            self.fail(failure)
-            return []
-
-    def fail(self, failure: Exception) -> None:
-        """Give up the figures: no other block of the text is lost for one that our code cannot read."""
-        log.error("%s, lines %d to %d", self.kind, self.first, self.last, exc_info=failure)
-        self.values, self.partial = {}, True
-        message = f"this output of {self.kind} could not be read, for a fault of the reader ({type(failure).__name__})"
-        self.problems.append(Problem(self.first, message))
-
-    def _make_records(self) -> list[Record]:
-        if not self.values:
-            return []
-        records = formats()[self.kind].records(self.values)
-        results = [record for record in records if isinstance(record, LoadResult)]
-        if len(results) != 1:  # the rows of a log had a command each
-            return records
-        result = _complete(results[0], self.command or "")
-        if len(records) == 1:
-            self._result = self.values, result
-        return [result if record is results[0] else record for record in records]
-
-    @property
-    def load_results(self) -> list[LoadResult]:
-        return [record for record in self.records if isinstance(record, LoadResult)]
-
-
-def _complete(result: LoadResult, text: str) -> LoadResult:
-    """The load result with what its command tells and the tool did not print: a quoted line has no concurrency."""
-    if result.tool == UNKNOWN and (tool := parse_command(text).tool):
-        result = replace(result, tool=tool)
-    names = [name for name in ("concurrency", "keepalive", "hostname", "port", "path") if getattr(result, name) is None]
-    if "hostname" not in names and "port" in names:  # half an address from each would be nobody's
-        names.remove("port")
-    semantics = semantics_of(result.tool)
-    if not (names and text and semantics.completed_from_command):
-        return result
-    command = parse_command(text, result.tool)
-    if not command.tool or command.problem or command.unknown:
-        return result
-    asked: dict[str, Any] = {name: command.options.get(name) for name in ("concurrency", "keepalive")}
-    asked |= {"hostname": command.hostname, "port": command.port, "path": command.path}
-    return replace(result, **{name: asked[name] for name in names if asked[name] is not None})
 
 
 def read(lines: Iterable[str]) -> Iterator[Block]:
@@ -401,22 +151,20 @@ def _find_opening(line: str) -> tuple[Format, str, str | None] | None:
 
 
 def _read_opened(
-    source: Lines, line: str, form: Format, prefix: str, label: str | None, context: Context
+    source: Lines, line: str, opened: Format, prefix: str, label: str | None, context: Context
 ) -> Block | None:
     """The block that begins with the line returned last. None: there was nothing to it, and its lines stay unread."""
     number, raw = source.number, source.raw
     source.again()
-    above = source.raw
-    found = _parse_quoted(source, form, prefix, context, context.pending_command)
-    for other in opening_too(form.kind, line[len(prefix) :].lstrip()) if found is None else ():
+    above, found, form = source.raw, None, opened
+    for form in _select_formats(source, line[len(prefix) :].lstrip(), opened, prefix):
         if source.number == number:
-            source.raw = raw  # the format may have looked further, and put back what it saw
+            source.raw = raw  # the format before may have looked further, and put back what it saw
             source.again()
         source.raw = above
-        if source.number == number - 1 and (
-            found := _parse_quoted(source, other, prefix, context, context.pending_command)
-        ):
-            form = other
+        if source.number == number - 1:
+            found = _parse_quoted(source, form, prefix, context, context.pending_command)
+        if found is not None:
             break
     if found and source.number >= number:
         if _opens_beside(form, line[len(prefix) :].strip()):
@@ -431,11 +179,22 @@ def _read_opened(
     return None
 
 
+def _select_formats(source: Lines, text: str, form: Format, prefix: str) -> tuple[Format, ...]:
+    """The formats whose output may begin with this line, the next one; where that opens JSON, those that print it so."""
+    forms = (form, *opening_too(form.kind, text))
+    if text[0] != "{":
+        return forms
+    source.prefix = prefix
+    beginning = beginning_of(source)
+    source.prefix = ""
+    return tuple(form for form in forms if form.json is None or form.json.match(beginning))
+
+
 def _opens_beside(form: Format, line: str) -> bool:
     """Whether the line with which a report begins has the beginning of another one further right: two terminals side by side."""
     if form.semantics is None or form.semantics.quotes_others:
         return False
-    return any(line.startswith(line[:_ALIKE], gap.end()) for gap in _BESIDE.finditer(line[:_LONGEST_STAMP]))
+    return any(line.startswith(line[:_ALIKE], gap.end()) for gap in _BESIDE.finditer(line[:LONGEST_STAMP]))
 
 
 def _parse_quoted(source: Lines, form: Format, prefix: str, context: Context, command: str | None) -> Found | None:
@@ -451,43 +210,30 @@ def _parse_quoted(source: Lines, form: Format, prefix: str, context: Context, co
     if found and taken:
         at = found.values.lines if isinstance(found.values, Values) else found.lines
         read = {value for name, value in found.values.items() if isinstance(value, float) and at.get(name) in taken}
-        if unread := _find_unread_rates(taken, read):
+        if unread := find_unread_rates(taken, read):
             results = [record for record in form.records(found.values) if isinstance(record, LoadResult)]
             read |= {result.requests_per_second for result in results if result.requests_per_second is not None}
             known = {problem.line for problem in found.problems}
-            unread = _find_unread_rates(taken, read)
+            unread = find_unread_rates(taken, read)
             found.problems += [problem for problem in unread if problem.line not in known]
     elif taken:
-        context.unread += _find_unread_rates(taken, set())
+        context.add_problems(find_unread_rates(taken, set()))
     return found
 
 
-def _find_unread_rates(lines: dict[int, str], read: Set[float]) -> list[Problem]:
-    """A problem for each rate of a load tool in these lines that is not among those that were read."""
-    problems = []
-    for number, line in lines.items():
-        for found in rate_lines().finditer(ungrouped(line[:_LONGEST_STAMP])):
-            if _as_float(found[found.lastindex or 0].rstrip(".,")) not in read:
-                problems.append(Problem(number, f"a rate that was not read: {found[0][:80]!r}"))
-                break
-    return problems
-
-
-def _as_float(text: str) -> float | None:
-    try:
-        return float(text.replace(",", ""))
-    except ValueError:  # "1.2.3"
-        return None
-
-
 def _try_parse(form: Format, parse: Parse, source: Lines, context: Context, command: str | None) -> Found | None:
-    """What a format reads; None, too, where it took for a figure what is none ("1.2.3"): its lines stay unread."""
-    context.tried = form.kind, source.number + 1
+    """What a format reads; None, too, where it took for a figure what is none ("1.2.3"): a problem tells of it."""
+    first = source.number + 1
+    context.tried = form.kind, first
+    source.mark()
     try:
         found = parse(source, command)
-    except (ValueError, OverflowError):
+    except (ValueError, OverflowError) as error:
         if source.fetching:
             raise
+        message = f"this began like the output of {form.kind}, and was not read: {str(error)[:80]}"
+        context.add_problems([Problem(first, message)])
+        source.return_to_mark()
         found = None
     if found is None:
         context.tried = None
@@ -514,7 +260,10 @@ def _read_claimed(source: Lines, line: str, context: Context) -> Block | None:
     number = source.number
     context.add_line(number, line, source)
     command = context.command
-    if command is None or command.line != number or not context.in_output:
+    if command is None or command.line != number:
+        source.skip_repeats()
+        return None
+    if not context.in_output:
         return None
     for form in claimed(command.text):
         found = _parse_quoted(source, form, command.prefix, context, command.text)

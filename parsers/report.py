@@ -87,12 +87,12 @@ class _Taking:
             if self.lines.unended() and _FIGURE_LAST.search(line, max(len(line) - _LONGEST, 0)):
                 return True  # the figure may be cut off
             read = self._read(line)
+            if read is None and report.noise.match(line):
+                return bool(self.values)
             if read is None and not self.lines.unended():
                 read = read_remarked(line, report.read)
             if read is not None:
                 return merge(self.values, read)
-            if report.noise.match(line):
-                return bool(self.values)
             if self.lines.cut != self.lines.number and not self.lines.unended():
                 self.template = self.template or has_placeholder(line)
                 message = f"expected one of {report.tool}'s lines, found {line[:60]!r}"

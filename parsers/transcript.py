@@ -152,7 +152,9 @@ _CODE = re.compile(
     r"|[\w.\[\]'\"]+\s*=\s*(?:[\[({'\"]|u['\"]|new\s|function\b).*|@\w[\w.]*(?:\(.*\))?|\(r?['\"].*"
 )
 # What most headings are: no sign or word in it is one of a prompt, a time, code or an elision.
-_PLAIN = re.compile(rf"(?=[A-Z])(?!{_LEFT_OUT})[A-Za-z0-9 ,.'-]{{2,200}}:?\n?")
+_PLAIN = re.compile(
+    rf"(?!{_LEFT_OUT}|lscpu$|nproc$|{_CODE_WORD.pattern})(?:[A-Z][A-Za-z0-9 ,.'-]{{1,199}}:?|[A-Za-z]{{1,40}}|\d{{1,7}})\n?"
+)
 _WIKI_TITLE = re.compile(r"(={1,40}) [^={};]+ \1|={3,60} ?[\w-][^={}();<>]*={3,60}")  # and a banner: "===WARM-UP==="
 _FENCES = ("```", "~~~")
 MAX_HEADING = 500

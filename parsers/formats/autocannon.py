@@ -77,20 +77,20 @@ _COUNT = {"": 1, "k": 1000, "m": 1000**2}
 _SEPARATOR = re.compile(r"[.,'’ ](?=\d{3}(?!\d))")
 
 
-_JSON = re.compile(
+JSON = re.compile(
     r'\{(?:"title":"[^"]*",?)?(?:"url":"[^"]*",?)?(?:"socketPath":"[^"]*",)?"connections":\d|\{"title":"[^"]*","url":"'
 )
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
     if (lines.peek() or "").lstrip().startswith("{"):
-        return take_object(lines, _JSON, _read_object)
+        return take_object(lines, JSON, _read_object)
     ours = "autocannon " in (command or "")
     ahead = [line.strip() for line in lines.ahead(3)]
     if not ours and not any(line.startswith("│") or _CONNECTIONS.fullmatch(line) for line in ahead):
         return None  # wrk's first line is the same
     found = take_report(lines, _Tables().report())
-    if found and (exact := take_object(lines, _JSON, _read_object)):
+    if found and (exact := take_object(lines, JSON, _read_object)):
         return Found(found.values | exact.values, found.first, exact.last, False, found.problems)
     return found
 

@@ -75,14 +75,14 @@ _ERROR = re.compile(r"(\S.*) - (\d+)")
 _THROUGHPUT = re.compile(rf"{_SIGN}Throughput:\s+\**(\d+\.\d\d)([KMGTP]?)B/s\**")
 _STATUSES = ("status_1xx", "status_2xx", "status_3xx", "status_4xx", "status_5xx")
 _MOST_ERRORS = 60
-_JSON = re.compile(r'\{"spec":\{"numberOfConnections":\d')
+JSON = re.compile(r'\{"spec":\{"numberOfConnections":\d')
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
     if (lines.peek() or "").lstrip().startswith("{"):
-        return take_object(lines, _JSON, _read_object)
+        return take_object(lines, JSON, _read_object)
     found = take_report(lines, _report(lines))
-    if found and "latency_ms" not in found.values and (whole := take_object(lines, _JSON, _read_object)):
+    if found and "latency_ms" not in found.values and (whole := take_object(lines, JSON, _read_object)):
         whole.first = found.first  # the JSON stands below "Bombarding ..." and the progress
         return whole
     return found

@@ -68,7 +68,8 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     ahead = [line.strip() for line in lines.ahead(3)]
     if not any(_COUNT.fullmatch(line) for line in ahead[:3]) or len(ahead) < 2:
         return None  # hey's and oha's summaries begin alike
-    return take_report(lines, _report(SummaryReader(lines, _MEANINGS, _ERROR)))
+    found = take_report(lines, _report(SummaryReader(lines, _MEANINGS, _ERROR)))
+    return found if found and found.values.keys() != {"count"} else None  # a count alone may be anybody's
 
 
 def _ms(figure: str, unit: str) -> float:

@@ -104,6 +104,7 @@ _DETAIL = re.compile(
     + ", ".join([r"([\d.]+|NaN|[+-]Inf) secs"] * 3)
 )
 _STATUS = re.compile(r"\[(\d{3})\]\s+(\d+) responses")
+_LINE = re.compile("|".join(one.pattern for one in (_FIGURE, _BAR, _PERCENT, _DETAIL, _STATUS)))
 _ERROR = re.compile(r"\[(\d+)\]\s+(\S.*)")
 
 
@@ -150,6 +151,16 @@ class _Report:
             self.section = head[1]
             self.seen.add(head[1])
             return True
+        if found := read_remarked(line, _LINE.fullmatch) if whole else _LINE.fullmatch(line):
+            return self._take_figure(found[0])
+        if self.section == "Error distribution" and (found := _ERROR.fullmatch(line)):
+            if whole:
+                self.error, self.goes_on = found[2], len(line) >= _BROKEN
+                self.values.setdefault("errors", {})[self.error] = int(found[1])
+            return True
+        return None if self._belongs(line) else False
+
+    def _take_figure(self, line: str) -> bool | None:
         for pattern, take in (
             (_FIGURE, self._figure),
             (_BAR, self._bar),
@@ -157,14 +168,9 @@ class _Report:
             (_DETAIL, self._detail),
             (_STATUS, self._status),
         ):
-            if found := read_remarked(line, pattern.fullmatch) if whole else pattern.fullmatch(line):
+            if found := pattern.fullmatch(line):
                 return take(found)
-        if self.section == "Error distribution" and (found := _ERROR.fullmatch(line)):
-            if whole:
-                self.error, self.goes_on = found[2], len(line) >= _BROKEN
-                self.values.setdefault("errors", {})[self.error] = int(found[1])
-            return True
-        return None if self._belongs(line) else False
+        return None
 
     def lacks(self, line: str) -> bool:
         """Whether a line begins a section that the report lacks so far, or has such a figure of its summary."""

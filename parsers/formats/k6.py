@@ -60,7 +60,7 @@ _RATE = re.compile(r"(\d+\.\d+)%\s+(?:✓ (\d+)\s+✗ (\d+)|(\d+) out of (\d+))"
 _COUNTER = re.compile(r"(\d+(?:\.\d+)?)\s+(\d+(?:\.\d+)?)/s")
 _DATA = re.compile(r"(\d+(?:\.\d+)?) ([kMGT]?)B\s+(\d+(?:\.\d+)?) ([kMGT]?)B/s")
 _GAUGE = re.compile(r"(\d+(?:\.\d+)?)\s+min=(\d+(?:\.\d+)?)\s+max=(\d+(?:\.\d+)?)")
-_JSON = re.compile(
+JSON = re.compile(
     r'\{"(?:metrics":\{"|root_group":\{"(?:name|path|id|groups|checks)"|options":\{"(?:summary|noColor)|state":\{"(?:is|test))'
 )
 _TIMED = re.compile(r"(?:http_req_|grpc_req_|ws_|browser_|iteration_duration|group_duration)")
@@ -69,7 +69,7 @@ _BYTES = {"": 1, "k": 1000, "M": 1000**2, "G": 1000**3, "T": 1000**4}
 
 def parse(lines: Lines, command: str | None) -> Found | None:
     if (lines.peek() or "").lstrip().startswith("{"):
-        return take_object(lines, _JSON, _read_object)
+        return take_object(lines, JSON, _read_object)
     found = take_report(lines, _report(_Metrics()))
     return found if found and found.values.keys() - {"thresholds"} else None
 
@@ -105,6 +105,8 @@ class _Metrics:
 def _figures(text: str) -> tuple[str, dict[str, float]] | None:
     """(what the metric's name ends in, its figures by their names)."""
     if _TREND.fullmatch(text):
+        if any(cell.count("=") > 1 for cell in text.split()):
+            return None  # the blank between two of them is missing
         return _trend(dict(cell.split("=") for cell in text.split()))
     if found := _RATE.fullmatch(text):
         yes = int(found[2] or found[4])

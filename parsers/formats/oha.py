@@ -72,13 +72,13 @@ _PERCENT = re.compile(rf"(\d+(?:\.\d+)?)% in {_TIME}")
 _DETAIL = re.compile(rf"(DNS\+dialup|DNS-lookup):\s+{_TIME}, {_TIME}, {_TIME}")
 _STATUS = re.compile(r"\[(\d{3})\] (\d+) responses")
 _ERROR = re.compile(r"\[(\d+)\] (\S.*)")
-_JSON = re.compile(r'\{"(?:summary":\{"(?:successRate|total|average)":|details":\{"DNSDialup":\{)')
+JSON = re.compile(r'\{"(?:summary":\{"(?:successRate|total|average)":|details":\{"DNSDialup":\{)')
 _DEADLINE = "aborted due to deadline"
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
     if (lines.peek() or "").lstrip().startswith("{"):
-        return take_object(lines, _JSON, _read_object)
+        return take_object(lines, JSON, _read_object)
     ahead = [line.strip() for line in lines.ahead(2)]
     if not any(line.startswith(("Success rate:", "Response time distribution:")) for line in ahead):
         return None  # hey's summary begins alike

@@ -9,13 +9,6 @@ Quirks    "successful" counts redirects too and may exceed "transactions"; the m
           JSON has no banner, and what siege complains of stands above it; the spinner of 3.0 leaves its sign before a
           label ("\\Transaction rate:", "^H|Elapsed time:")
 Source    siege's main.c, display of the statistics, 2.71 to 4.1.7
-
-siege_log: lines of siege.log, one for each siege.
-
-Reads     the header line with the lines below it, or such lines alone
-Yields    one LoadResult a line
-Units     as siege.py: seconds, MB
-Source    siege's log.c
 """
 
 from __future__ import annotations
@@ -23,7 +16,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..catalogue import Format
 from ..commands import Command, Option
 from ..lines import Lines, Values
 from ..prompts import prompt
@@ -124,6 +116,7 @@ _SPINNING = re.compile(r"(?:[-\\|/\s]{0,9}\^H){1,200}[-\\|/\s]{0,9}")
 _USERS = re.compile(r"\*\* Preparing (\d+) concurrent users")
 _TWO_DECIMALS = re.compile(r"\d+\.\d\d")
 _LABEL = re.compile(r"([A-Za-z ]{10,24}?):\s*(.*)")
+JSON = re.compile(rf"\{{\"(?:{'|'.join(key.replace(' ', '_') for key in _KEYS)})\":")
 _JSON = re.compile(r"\{?\s*\"([a-z_]+)\":\s*([^,\s}]+)\s*,?\s*(\})?(?:\s+(?:<--|←|#|//|\().*)?")
 
 
@@ -339,91 +332,3 @@ def records(values: dict[str, Any]) -> list[Record]:
             aborted=bool(get("aborted")),
         )
     ]
-
-
-# --- siege_log -------------------------------------------------------------------------------------------------------
-_LOG_OPENS = r"Date & Time,\s+Trans,|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\s+\d+,\s+\d+\.\d\d,\s+\d+,\s+\d"
-
-_COLUMNS = (
-    "transactions",
-    "elapsed_s",
-    "data_transferred_mb",
-    "response_time_s",
-    "transaction_rate",
-    "throughput_mb_per_s",
-    "concurrency",
-    "successful_transactions",
-    "failed_transactions",
-)
-_ROW = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,")
-_WIDTH = 8  # of the last cell, at least: a shorter one was cut off
-_REST = re.compile(r"[\d., ]+|[A-Za-z, ]*Failed")
-_NOTE = re.compile(r"\*{4} .* \*{4}$")  # siege --mark, -m
-
-
-def _parse_log(lines: Lines, command: str | None) -> Found | None:
-    first = lines.number + 1
-    rows: list[dict[str, Any]] = []
-    problems: list[Problem] = []
-    for stripped in lines.texts():
-        if _ROW.match(stripped):
-            if lines.cut == lines.number and len(lines.raw.rpartition(",")[2]) >= _WIDTH:
-                stripped += lines.cut_text
-                lines.cut = 0
-            row = _row(stripped)
-            following = (lines.peek() or "").strip()
-            if len(row) <= len(_COLUMNS) and _REST.fullmatch(following):  # broken by a mail client
-                row = _row(f"{stripped} {following}")
-                next(lines)
-            if len(row) == len(_COLUMNS) + 1:
-                rows.append(row)
-            else:
-                problems.append(Problem(lines.number, f"expected {len(_COLUMNS)} figures, found {stripped[:80]!r}"))
-        elif not (
-            _NOTE.match(stripped) or (not rows and (stripped.startswith("Date & Time") or _REST.fullmatch(stripped)))
-        ):
-            lines.refuse()
-            break
-    if not rows and not problems:
-        return None
-    return Found({"n_rows": len(rows), "rows": rows}, first, lines.last, False, problems)
-
-
-def _row(line: str) -> dict[str, Any]:
-    cells = [c.strip() for c in line.split(",")]
-    row: dict[str, Any] = {"date_time": cells[0]}
-    for name, cell in zip(_COLUMNS, cells[1:], strict=False):
-        try:
-            row[name] = number(cell)
-        except ValueError:
-            return row
-    return row
-
-
-def _log_records(values: dict[str, Any]) -> list[Record]:
-    rows = values.get("rows")
-    return [_load(row) for row in rows] if isinstance(rows, list) else []
-
-
-def _load(row: dict[str, float]) -> LoadResult:
-    return LoadResult(
-        tool=KIND,
-        requests_per_second=row["transaction_rate"],
-        complete_requests=int(row["transactions"]),
-        failed_requests=int(row["failed_transactions"]),
-        duration_s=row["elapsed_s"],
-        mean_ms=round(row["response_time_s"] * 1000, 6),
-        transferred_bytes=round(row["data_transferred_mb"] * 1048576),
-    )
-
-
-OTHER_FORMATS = (
-    Format(
-        kind="siege_log",
-        about="lines of siege.log, one for each siege.",
-        opens=_LOG_OPENS,
-        command=re.compile(r"siege\S*\.log\b"),
-        parse=_parse_log,
-        records=_log_records,
-    ),
-)

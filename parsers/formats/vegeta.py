@@ -62,13 +62,13 @@ OPENS = (
 
 _ROW = re.compile(r"(Requests|Duration|Latencies|Bytes In|Bytes Out|Success|Status Codes)\s+\[([^\]]+)\]\s+(\S.*)")
 _STATUS = re.compile(r"\d{1,3}:\d+(?:\s+\d{1,3}:\d+)*")
-_JSON = re.compile(r'\{"latencies":\{"(?:total|mean|50th|min)":')
+JSON = re.compile(r'\{"latencies":\{"(?:total|mean|50th|min)":')
 _METHOD = r"(?:Get|Post|Put|Patch|Delete|Head|Options)"
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
     if (lines.peek() or "").lstrip().startswith("{"):
-        return take_object(lines, _JSON, _read_object)
+        return take_object(lines, JSON, _read_object)
     return take_report(lines, _REPORT)
 
 

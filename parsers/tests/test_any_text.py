@@ -96,6 +96,18 @@ def test_a_fault_in_one_format_is_a_problem_of_its_block_and_the_neighbours_are_
     assert "made for this test" in caplog.text and "Traceback" in caplog.text
 
 
+def test_a_figure_that_is_none_is_a_problem_with_its_line_and_the_lines_behind_it_are_read(monkeypatch):
+    def fail(lines, command):
+        list(lines)
+        float("1.2.3")
+
+    monkeypatch.setitem(formats(), "stub_status", replace(formats()["stub_status"], parse=fail))
+    before, result = parsers.read((REPORT + "Active connections: 1234567\n" + REPORT).splitlines(keepends=True))
+    assert before.values == result.values and not before.problems
+    assert [problem.line for problem in result.problems] == [REPORT.count("\n") + 1]
+    assert "could not convert string to float: '1.2.3'" in result.problems[0].message
+
+
 def test_what_the_source_of_a_text_raises_is_not_taken_for_a_fault_of_a_format():
     def lines():
         yield from REPORT.splitlines(keepends=True)[:5]

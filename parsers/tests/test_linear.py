@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 import parsers
+from parsers.catalogue import formats
+from parsers.context import Context
 
 from .endless import PIECES, cpu_s, draw, growth
 
@@ -55,3 +59,23 @@ def test_rows_that_look_like_headings_of_a_table_of_rates_are_not_read_by_each_o
 def test_a_table_of_rates_is_read_below_lines_that_look_like_its_heading():
     text = [WRK] * 30 + ["\n", "server  clients  req/s\n", "nginx  10  1200\n", "caddy  10  900\n"]
     assert [block.values["requests_per_second"] for block in parsers.read(text)] == [1200, 900]
+
+
+def test_a_brace_is_tried_by_those_formats_alone_whose_json_begins_so(monkeypatch):
+    tried = []
+    for kind, form in formats().items():
+
+        def parse(lines, command, kind=kind, form=form):
+            tried.append(kind)
+            return form.parse(lines, command)
+
+        monkeypatch.setitem(formats(), kind, replace(form, parse=parse))
+    assert list(parsers.read(["{\n", '  "made": {\n'] * 1_000)) == [] and tried == []
+
+
+@pytest.mark.parametrize("line", ["a", "%", "[", "> ", "{", "1"])
+def test_of_many_equal_lines_a_few_are_looked_at(line, monkeypatch):
+    numbers = []
+    monkeypatch.setattr(Context, "add_line", lambda self, number, line, lines: numbers.append(number))
+    list(parsers.read([f"{line}\n"] * 5_000))
+    assert len(numbers) < 50

@@ -8,9 +8,9 @@ import pytest
 
 from parsers import parse_command
 from parsers.catalogue import load_programs
+from parsers.context import Context
 from parsers.lines import Lines
 from parsers.prompts import prompt
-from parsers.reader import Context
 from parsers.transcript import clean, is_elision, is_plain, is_prose
 
 from .mangle import before

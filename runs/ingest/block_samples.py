@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from parsers import Block, ProcessSample, SystemSample
+from parsers.blocks import Block
+from parsers.records import ProcessSample, SystemSample
 from parsers.tables import Table
 
 from .clocks import MAX_LINES_APART, read_clock

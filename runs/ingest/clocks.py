@@ -15,8 +15,8 @@ from functools import cached_property
 from operator import itemgetter
 from typing import Any, NamedTuple
 
+from parsers.blocks import Block
 from parsers.prompts import prompt
-from parsers.reader import Block
 from parsers.records import LoadResult
 
 DAY_S = 86400

@@ -7,7 +7,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from parsers import Block, semantics_of
+from parsers.blocks import Block
+from parsers.catalogue import semantics_of
 from runs.analysis.columns import Method, group_by_method
 
 from .asides import is_aside

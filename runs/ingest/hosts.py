@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from parsers import Block, HostFacts, LoadResult, SystemSample
-from parsers.records import Record
+from parsers.blocks import Block
+from parsers.records import HostFacts, LoadResult, Record, SystemSample
 
 from .draft import DraftHost
 

@@ -14,8 +14,9 @@ from itertools import groupby
 from pathlib import PurePosixPath
 from statistics import mode
 
-from parsers import Block, LoadResult
+from parsers.blocks import Block
 from parsers.catalogue import load_programs
+from parsers.records import LoadResult
 from runs.analysis.columns import Method
 
 from .heading_words import find_repeat

@@ -80,7 +80,7 @@ def _watched() -> Iterator[None]:
     def stop(*_: Any) -> None:
         raise Hangs(f"more than {HANGS_S:g} s")
 
-    log, faults, before = logging.getLogger("parsers.reader"), Faults(), signal.signal(signal.SIGVTALRM, stop)
+    log, faults, before = logging.getLogger("parsers.blocks"), Faults(), signal.signal(signal.SIGVTALRM, stop)
     log.addHandler(faults)
     try:
         yield
@@ -156,7 +156,7 @@ def prepare() -> None:
     setup_databases(verbosity=0, interactive=False)
     client = Client()
     client.force_login(User.objects.create_superuser("fuzz"))
-    logging.getLogger("parsers.reader").propagate = False
+    logging.getLogger("parsers.blocks").propagate = False
     for number in range(50):  # patterns are compiled at their first use, which is no case's time
         holds(mutate.text(f"before:{number}").splitlines(keepends=True))
 

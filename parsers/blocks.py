@@ -1,0 +1,121 @@
+"""Block: one output of one tool in a text, and the records that its format makes of its figures."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from .catalogue import UNKNOWN, formats, parse_command, semantics_of
+from .records import LoadResult, Problem, Record
+
+# What our own code raises on a text that nobody thought of; a lack of memory and a time limit are none of these.
+UNFORESEEN = (
+    *(ArithmeticError, AssertionError, AttributeError, LookupError, NameError, RuntimeError, StopIteration),
+    *(TypeError, ValueError, re.error),
+)
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Block:
+    """One recognised piece of tool output.
+
+    first, last     1-based lines of the tool's own output in the text as given (not the command line)
+    heading         nearest line of prose above that belongs to it, as printed
+    label           what stands before the figure on its own line ("2nd run:"), or None
+    command         the command that printed it, without its prompt
+    prompt_host     host name out of that prompt
+    trail           (line, text) of each line of prose since the block before, oldest first (the last 60)
+    partial         True where most of what the tool prints is missing
+    values          the tool's own figures: names and units of interfaces.md
+    above, below    (line, text) of lines around it that no tool printed and that may tell the time: dates, prompts (the
+                    first and last few). What is below one block is above the next: the list fills while that is looked for
+    typed           commands typed since the block before, its own among them (the last few)
+    figure_lines    {path of a figure in the values: its line}, where the format keeps them
+    """
+
+    kind: str
+    first: int
+    last: int
+    values: dict[str, Any] = field(default_factory=dict)
+    heading: str | None = None
+    heading_line: int | None = None
+    label: str | None = None
+    command: str | None = None
+    command_line: int | None = None
+    prompt_host: str | None = None
+    trail: list[tuple[int, str]] = field(default_factory=list)
+    partial: bool = False
+    problems: list[Problem] = field(default_factory=list)
+    above: list[tuple[int, str]] = field(default_factory=list)
+    below: list[tuple[int, str]] = field(default_factory=list)
+    typed: tuple[str, ...] = ()
+    figure_lines: dict[str, int] = field(default_factory=dict, compare=False)
+    _result: tuple[dict[str, Any], LoadResult] | None = field(default=None, init=False, repr=False, compare=False)
+
+    @property
+    def lines(self) -> tuple[int, int]:
+        return self.first, self.last
+
+    @property
+    def records(self) -> list[Record]:
+        """The same figures as records. A single load result is completed from its command, and kept."""
+        if self._result is not None and self._result[0] is self.values:
+            return [self._result[1]]
+        try:
+            return self._make_records()
+        except UNFORESEEN as failure:
+            self.fail(failure)
+            return []
+
+    def records_with(self, table: Sequence[dict[str, Any]]) -> list[Record]:
+        """The records of the same figures with another table of processes, not completed; of no block that failed."""
+        try:
+            return formats()[self.kind].records(self.values | {"processes": table}) if self.values else []
+        except UNFORESEEN as failure:
+            self.fail(failure)
+            return []
+
+    def fail(self, failure: Exception) -> None:
+        """Give up the figures: no other block of the text is lost for one that our code cannot read."""
+        log.error("%s, lines %d to %d", self.kind, self.first, self.last, exc_info=failure)
+        self.values, self.partial = {}, True
+        message = f"this output of {self.kind} could not be read, for a fault of the reader ({type(failure).__name__})"
+        self.problems.append(Problem(self.first, message))
+
+    def _make_records(self) -> list[Record]:
+        if not self.values:
+            return []
+        records = formats()[self.kind].records(self.values)
+        results = [record for record in records if isinstance(record, LoadResult)]
+        if len(results) != 1:  # the rows of a log had a command each
+            return records
+        result = _complete(results[0], self.command or "")
+        if len(records) == 1:
+            self._result = self.values, result
+        return [result if record is results[0] else record for record in records]
+
+    @property
+    def load_results(self) -> list[LoadResult]:
+        return [record for record in self.records if isinstance(record, LoadResult)]
+
+
+def _complete(result: LoadResult, text: str) -> LoadResult:
+    """The load result with what its command tells and the tool did not print: a quoted line has no concurrency."""
+    if result.tool == UNKNOWN and (tool := parse_command(text).tool):
+        result = replace(result, tool=tool)
+    names = [name for name in ("concurrency", "keepalive", "hostname", "port", "path") if getattr(result, name) is None]
+    if "hostname" not in names and "port" in names:  # half an address from each would be nobody's
+        names.remove("port")
+    semantics = semantics_of(result.tool)
+    if not (names and text and semantics.completed_from_command):
+        return result
+    command = parse_command(text, result.tool)
+    if not command.tool or command.problem or command.unknown:
+        return result
+    asked: dict[str, Any] = {name: command.options.get(name) for name in ("concurrency", "keepalive")}
+    asked |= {"hostname": command.hostname, "port": command.port, "path": command.path}
+    return replace(result, **{name: asked[name] for name in names if asked[name] is not None})

@@ -1,0 +1,177 @@
+"""What stands around the blocks of a text: prose, prompts with what was typed, times, and rates that no format read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Set
+from dataclasses import dataclass, field
+from typing import Any
+
+from . import transcript
+from .catalogue import Format, parse_command, rate_labels, rate_lines
+from .lines import Lines
+from .prompts import is_template, prompt
+from .records import Problem
+from .units import ungrouped
+
+_TRAIL = 60
+_STAMPS = 16  # lines with a time that are kept of each gap; the middle ones go
+LONGEST_STAMP = 500
+_LAST_PROBLEMS = 16
+_TYPED = 24  # commands that are kept of each gap: the last ones
+_TIME = re.compile(r"[:時시点點](?<=\d.)\s?\d")  # the rarest sign first
+_EPOCH_OR_DAY = re.compile(r"\W{0,20}+(?:[12]\d{9}|20\d{6})")
+
+
+@dataclass(slots=True)
+class TypedCommand:
+    """A command behind a prompt: its line, and the host that the prompt names."""
+
+    text: str
+    line: int
+    host: str | None
+    printed: str | None = None  # kind of the block that came right out of it
+    prose_since: bool = False
+    prefix: str = ""  # quoting before its prompt
+
+
+@dataclass(slots=True)
+class Context:
+    """What was seen since the last block: the prose, and the command that may have printed the next one."""
+
+    heading: tuple[int, str] | None = None
+    trail: list[tuple[int, str]] = field(default_factory=list)
+    command: TypedCommand | None = None
+    in_output: bool = False
+    stamps: list[tuple[int, str]] = field(default_factory=list)
+    commands: tuple[str, ...] = ()
+    unread: list[Problem] = field(default_factory=list)
+    tried: tuple[str, int] | None = None  # kind and first line of the block that a format reads at this moment
+
+    def add_line(self, number: int, line: str, lines: Lines) -> None:
+        """Take in a line that no tool printed."""
+        if rate_labels().search(line):
+            self.add_problems(find_unread_rates({number: line}, set()))
+        if transcript.is_plain(line):
+            if not self.in_output:
+                self._add_heading(number, line)
+            return
+        if len(line) <= LONGEST_STAMP and (_TIME.search(line) or _EPOCH_OR_DAY.match(line)):
+            self._add_stamp(number, line)
+        typed, prefix = prompt(line), ""
+        if typed is None and not line[0].isalpha():  # no quoting begins with a letter
+            quoting = transcript.QUOTING.match(line)
+            if quoting and quoting[0].strip():
+                typed, prefix = prompt(line[quoting.end() :]), quoting[0]
+        if typed is not None and is_template(typed[1]) and parse_command(typed[1]).tool:
+            if self.command:
+                self.command.prose_since = True
+        elif typed is not None and typed[1].startswith("# "):
+            self._add_heading(number, typed[1])
+        elif typed is not None:
+            self._add_command(typed, number, lines, prefix)
+        elif self.in_output and not (transcript.is_banner(line) or _is_comment(line, lines)):
+            return
+        elif line[0] in "=-" and self._underlines(number, line.rstrip()):
+            self._add_heading(*self.trail.pop())
+        elif not transcript.is_elision(line) and transcript.is_prose(line):
+            self._add_heading(number, line)
+
+    def _underlines(self, number: int, line: str) -> bool:
+        """Whether a line makes a heading, as Markdown has it, of the one above; that gets the "#" which tells so elsewhere."""
+        above, text = self.trail[-1] if self.trail else (-1, "")
+        if above != number - 1 or line.strip(line[0]) or not 0 <= len(line) - transcript.width(text) + 3 <= 6:
+            return False
+        self.trail[-1] = (above, f"{'##' if line[0] == '=' else '###'} {text}")
+        return True
+
+    def _add_heading(self, number: int, line: str) -> None:
+        self.heading = (number, line.strip()[: transcript.MAX_HEADING])
+        self.trail.append(self.heading)
+        if len(self.trail) > _TRAIL:
+            del self.trail[0]
+        if self.command:
+            self.command.prose_since = True
+
+    def _add_stamp(self, number: int, line: str) -> None:
+        self.stamps.append((number, line.rstrip()))
+        if len(self.stamps) > _STAMPS:
+            del self.stamps[_STAMPS // 2]
+
+    def _add_command(self, typed: tuple[str | None, str], number: int, lines: Lines, prefix: str) -> None:
+        host, command = typed
+        while command.endswith("\\") and len(command) < 4096 and (more := lines.peek()) is not None:
+            next(lines)
+            command = command[:-1].rstrip() + " " + more.strip().removeprefix(">").strip()
+        if command:
+            self.command = TypedCommand(command, number, host, prefix=prefix)
+            self.commands = (*self.commands[1 - _TYPED :], command)
+            self.in_output = True
+
+    @property
+    def pending_command(self) -> str | None:
+        """The command whose output may come next, without prose between."""
+        return self.command.text if self.command and not self.command.prose_since else None
+
+    def end_block(self, form: Format, values: dict[str, Any]) -> dict[str, Any]:
+        """A block of these values ends here: what stands around it, by the names of Block's fields.
+
+        The list `below` is filled later, while the next block is looked for.
+        """
+        command = self.command
+        if command is not None and not self._was_printed_by(command, form, values):
+            if command.printed or not command.prose_since:
+                self.command = None
+            command = None
+        elif command is not None and not command.prose_since:
+            command.printed = form.kind
+        fields: dict[str, Any] = {"trail": self.trail, "above": self.stamps, "below": [], "typed": self.commands}
+        if command is not None:
+            fields |= {"command": command.text, "command_line": command.line, "prompt_host": command.host}
+        self.trail, self.stamps, self.commands, self.in_output = [], fields["below"], (), False
+        return fields
+
+    def add_problems(self, problems: list[Problem]) -> None:
+        """Note what was not read; several formats may say it of one line."""
+        self.unread += [problem for problem in problems if problem not in self.unread[-_LAST_PROBLEMS:]]
+
+    def take_unread(self, form: Format) -> list[Problem]:
+        """The rates that were not read since the last load test, where `form` is the next one's."""
+        if form.tool is None or not self.unread:
+            return []
+        unread, self.unread = self.unread, []
+        return unread
+
+    def _was_printed_by(self, command: TypedCommand, form: Format, values: dict[str, Any]) -> bool:
+        named = bool(form.command and form.command.search(command.text))
+        if named and self.in_output and command.printed is None:
+            return True  # right below the command: figures that do not fit were changed by hand
+        if not form.fits(parse_command(command.text, form.tool or form.kind), values):
+            return False
+        if command.printed is not None:  # it printed a block already: one more only of the same kind, nothing between
+            return named and not command.prose_since
+        # With a heading between, a command that names the tool is that of a whole section and stays for its other blocks.
+        return named or self.in_output
+
+
+def _is_comment(line: str, lines: Lines) -> bool:
+    """Whether somebody put "# warm-up" between a command's output and the next prompt."""
+    return line.startswith("# ") and any(prompt(following) is not None for following in lines.ahead(1))
+
+
+def find_unread_rates(lines: dict[int, str], read: Set[float]) -> list[Problem]:
+    """A problem for each rate of a load tool in these lines that is not among those that were read."""
+    problems = []
+    for number, line in lines.items():
+        for found in rate_lines().finditer(ungrouped(line[:LONGEST_STAMP])):
+            if _as_float(found[found.lastindex or 0].rstrip(".,")) not in read:
+                problems.append(Problem(number, f"a rate that was not read: {found[0][:80]!r}"))
+                break
+    return problems
+
+
+def _as_float(text: str) -> float | None:
+    try:
+        return float(text.replace(",", ""))
+    except ValueError:  # "1.2.3"
+        return None
