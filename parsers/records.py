@@ -107,11 +107,17 @@ class Semantics:
 
 @dataclass(frozen=True, slots=True)
 class SystemSample:
-    """One sample of a whole machine: memory, CPU and load, by metric name (mem_free_kb, cpu_us, load1, ...)."""
+    """One sample of a whole machine: memory, CPU and load, by metric name (mem_free_kb, cpu_us, load1, ...).
+
+    counters  metrics that only grow: the difference from the sample before is divided by the seconds between both
+    over      what to divide by instead: a counter of its own
+    """
 
     tool: str
     clock: str | None
     metrics: dict[str, float]
+    counters: dict[str, float] = field(default_factory=dict)
+    over: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,8 @@ from .mangle import Mangler
 from .reading import FIXTURES, blocks, captures, excess, name, plain, text_of
 
 CAPTURES = captures()
+# Lines of hundreds of columns, which nobody mails: one that a mail client broke is not put together.
+TOO_WIDE = ("net_dev", "perf_stat", "proc_net")
 PLAIN = [path for path in CAPTURES if path.suffix != ".html"]
 
 
@@ -52,7 +54,7 @@ def test_what_stands_right_beside_it(how):
         reads_the_same(path, mangle.AROUND[how])
 
 
-@pytest.mark.parametrize("path", PLAIN, ids=name)
+@pytest.mark.parametrize("path", [path for path in PLAIN if path.parent.name not in TOO_WIDE], ids=name)
 @pytest.mark.parametrize("how", mangle.WRAPPED)
 def test_wrapped_by_a_mail_client(how, path):
     reads_the_same(path, mangle.WRAPPED[how])

@@ -13,7 +13,7 @@ from parsers.blocks import Block
 from parsers.records import ProcessSample, SystemSample
 from parsers.tables import Table
 
-from .clocks import MAX_LINES_APART, read_clock
+from .clocks import DAY_S, MAX_LINES_APART, read_clock, seconds_of_day
 
 PROCESS_METRICS = ("rss_kb", "vsz_kb", "cpu_pct", "mem_pct", "time_s")
 _COLUMNS = {"rss_kb": ("rss_kb", "res_kb"), "vsz_kb": ("vsz_kb", "virt_kb")}  # what process tables call a metric
@@ -33,12 +33,15 @@ class Sample:
     metrics         of the machine
     processes       (pid, user, command) of each, as printed
     process_values  {metric: one value a process, in the same order}; None or NaN: not printed
+    counters, over  see SystemSample
     """
 
     clock: str | None
     metrics: dict[str, float]
     processes: list[tuple[Any, Any, Any]] = field(default_factory=list)
     process_values: dict[str, list[Any]] = field(default_factory=dict)
+    counters: dict[str, float] = field(default_factory=dict)
+    over: float | None = None
 
     def add(self, process: ProcessSample) -> None:
         self.processes.append((process.pid, process.user, process.command))
@@ -57,6 +60,7 @@ class SampleReader:
         self._checked_layout: tuple[Sequence[str], Sequence[str]] = (), ()
         self._has_processes = False  # whether the rows of the checked layout become records
         self._empty_table = Table({}, 0)  # a table of its columns
+        self._before: Sample | None = None  # the sample with counters that was read last
 
     def read(self, block: Block) -> list[Sample]:
         """The samples in order. Each SystemSample begins one; processes belong to the one before them.
@@ -72,6 +76,11 @@ class SampleReader:
             samples = [Sample(None, {})]
         if len(samples) == 1 and samples[0].clock is None:
             samples[0].clock = clock_above(block)
+        for sample in samples:
+            if sample.counters:
+                if self._before is not None:
+                    sample.metrics = sample.metrics | _rates(self._before, sample)
+                self._before = sample
         return samples
 
     def _read_table(self, block: Block, table: Table) -> list[Sample] | None:
@@ -103,6 +112,21 @@ class SampleReader:
         self._checked_layout, self._has_processes = layout, bool(processes)
         self._empty_table = Table({name: [] for name in table.columns}, 0)
         return True
+
+
+def _rates(before: Sample, sample: Sample) -> dict[str, float]:
+    """What the counters grew by between two samples, a second or by their own measure.
+
+    None where the time between is not known, or where one is smaller than before: the machine was started again.
+    """
+    if sample.over is not None and before.over is not None:
+        passed = sample.over - before.over
+    else:
+        passed = (seconds_of_day(sample.clock) - seconds_of_day(before.clock)) % DAY_S
+    grown = {name: n - before.counters[name] for name, n in sample.counters.items() if name in before.counters}
+    if not passed > 0 or min(grown.values(), default=0.0) < 0:  # NaN is not above nought either
+        return {}
+    return {name: n / passed for name, n in grown.items()}
 
 
 def clock_above(block: Block) -> str | None:
@@ -148,7 +172,7 @@ def _read_records(block: Block) -> list[Sample]:
     samples: list[Sample] = []
     for record in block.records:
         if isinstance(record, SystemSample):
-            samples.append(Sample(record.clock, record.metrics))
+            samples.append(Sample(record.clock, record.metrics, counters=record.counters, over=record.over))
         elif isinstance(record, ProcessSample):
             if not samples:
                 samples.append(Sample(None, {}))

@@ -1,0 +1,103 @@
+"""perf_stat: what `perf stat` counted while a command ran.
+
+Reads     the report behind "Performance counter stats for", and the rows of -I, an interval a block
+Yields    one SystemSample: what perf itself makes of the counts (CPUs used, instructions a cycle, switches)
+Units     counts; msec of task-clock; seconds
+Quirks    a virtual machine mostly has no cycles: "<not supported>", absent here; with too many events each was counted for the
+          part of the time in brackets and is scaled up; thousands are parted as the locale has it; "( +- 0.5% )" of -r
+Source    Linux' tools/perf/util/stat-display.c
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ..lines import Lines
+from ..records import Found, Problem, Record, SystemSample
+
+KIND = "perf_stat"
+PROGRAMS = ("perf",)
+_COUNT = r"(?:<not supported>|<not counted>|\d[\d,. ]{0,26})"
+OPENS = (
+    r"Performance counter stats for .{1,200}:\s*$"
+    rf"|\d{{1,7}}\.\d{{9}}\s+{_COUNT}\s+(?:msec\s+)?[a-z]\S+"
+)
+
+_TITLE = re.compile(r"Performance counter stats for (.{1,200}?)(?: \((\d{1,6}) runs\))?:")
+_EVENT = re.compile(
+    rf"(?:(?P<at>\d{{1,7}}\.\d{{9}})\s+)?(?P<count>{_COUNT})\s+(?:(?P<unit>msec|Joules|MiB|ns)\s+)?(?P<event>[A-Za-z][^\s#(]{{1,80}})"
+    r"(?:\s+#\s+(?P<made>\d[\d.,]{0,20})(?P<times>\s?[KMG])?\s*(?P<what>[%A-Za-z/][^()\[\]]*?))?(?:\s+#\s.*)?"
+    r"(?:\s+\(\s*\+-\s*[\d.]+%\s*\))?(?:\s+\(\s*(?P<share>\d+\.\d+)%\))?\s*"
+)
+_SECONDS = re.compile(r"(\d{1,9}[.,]\d{1,9})(?:\s+\+-\s+\S+)?\s+seconds (time elapsed|user|sys)(?:\s+\(.*\))?")
+_TIMES = {"K": 1e3, "M": 1e6, "G": 1e9}
+_NAMES = {"time elapsed": "elapsed_s", "user": "user_s", "sys": "sys_s"}
+_MADE = {
+    "CPUs utilized": "cpus_used",
+    "insn per cycle": "instructions_per_cycle",
+    "context-switches": "context_switches_per_s",
+    "cs": "context_switches_per_s",
+    "cpu-migrations": "cpu_migrations_per_s",
+    "page-faults": "page_faults_per_s",
+}
+
+
+def parse(lines: Lines, command: str | None) -> Found | None:
+    first = lines.number + 1
+    values: dict[str, Any] = {}
+    problems: list[Problem] = []
+    for text in lines.texts():
+        title, event, seconds = _TITLE.fullmatch(text), _EVENT.fullmatch(text), _SECONDS.fullmatch(text)
+        if title and not values:
+            values["measured"] = title[1]
+            values |= {"runs": int(title[2])} if title[2] else {}
+        elif seconds and _NAMES[seconds[2]] not in values:
+            values[_NAMES[seconds[2]]] = float(seconds[1].replace(",", "."))
+        elif lines.unended() or not (event and _is_next(values, event["at"]) and _add(values, event)):
+            lines.refuse()
+            break
+    if "events" not in values:
+        return None
+    partial = "elapsed_s" not in values and "time_s" not in values
+    return Found(values, first, lines.last, partial, problems)
+
+
+def follows(lines: Lines, command: str | None) -> Found | None:
+    """The next interval of -I."""
+    return parse(lines, command) if re.match(r"\s*\d{1,7}\.\d{9}\s", lines.peek() or "") else None
+
+
+def _is_next(values: dict[str, Any], at: str | None) -> bool:
+    """Whether an event's row is of this report, and of the interval that it began with."""
+    if at is None:
+        return "measured" in values
+    if "measured" in values or values.get("time_s", float(at)) != float(at):
+        return False
+    values["time_s"] = float(at)
+    return True
+
+
+def _add(values: dict[str, Any], event: re.Match[str]) -> bool:
+    name = event["event"]
+    table = values.setdefault("events", {})
+    if name in table or name in values.get("not_counted", []):
+        return False
+    if event["count"].startswith("<"):
+        values.setdefault("not_counted", []).append(name)
+        return True
+    digits = re.sub(r"[, ](?=\d{3}(?!\d))", "", event["count"].strip()).replace(",", ".")
+    if not re.fullmatch(r"\d{1,20}(?:\.\d{1,9})?", digits):
+        return False
+    unit = f"_{event['unit'].lower()}" if event["unit"] else ""
+    table[name + unit] = float(digits) if "." in digits else int(digits)
+    what = (event["what"] or "").strip()
+    metric = _MADE.get(what) or _MADE.get(name.partition(":")[0], "")
+    if event["made"] and metric and (what in _MADE or what.endswith("/sec")):
+        factor = _TIMES.get((event["times"] or "").strip() or what[:1] * (what[1:] == "/sec"), 1.0)
+        values.setdefault("made", {})[metric] = float(event["made"].replace(",", ".")) * factor
+    return True
+
+
+def records(values: dict[str, Any]) -> list[Record]:
+    return [SystemSample(KIND, None, {name: float(figure) for name, figure in values.get("made", {}).items()})]
