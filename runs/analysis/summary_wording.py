@@ -221,8 +221,7 @@ def _tested(judgement: Judgement, tests: Sequence[str]) -> list[str]:
     return [
         f"{opening} p-values are corrected after Holm over the configs of each metric, not over metrics; intervals are each "
         'comparison\'s own. "Same" means that the whole 95 % interval of the ratio lies within 2 % of equal.',
-        "Ratios that are tested are of geometric means, from 10 repeats a side on the median of all pairs of runs, and so "
-        "may differ from those of the means in the table.",
+        "Differences are ratios of the means in the table; the tests compare logarithms.",
     ]
 
 

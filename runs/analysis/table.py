@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from runs.analysis import monitors
@@ -17,6 +17,7 @@ class Figure:
 
     run       whose it is, for a monitor's too; None: of the whole config
     partial   read from a block that lacks most of what its tool prints
+    counted   False: a doubt keeps its run out of verdicts and means
     """
 
     value: float
@@ -25,11 +26,12 @@ class Figure:
     what: str
     run: int | None = None
     partial: bool = False
+    counted: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """The mean of a metric's values under one config. `n` counts them; no values: an empty cell."""
+    """The mean of a metric's values under one config. `n` counts the values in it; no values: an empty cell."""
 
     figures: tuple[Figure, ...] = ()
     mean: float | None = None
@@ -37,7 +39,7 @@ class Cell:
 
     @property
     def n(self) -> int:
-        return len(self.figures)
+        return sum(figure.counted for figure in self.figures)
 
     @property
     def alike(self) -> bool:
@@ -125,23 +127,19 @@ def compare(configs: Sequence[ConfigFact], runs: Sequence[RunFact], captures: Se
     return against(Comparison(tuple(columns), tuple(group for group in groups if group.rows)), find_baselines(columns))
 
 
-def against(
-    comparison: Comparison, to: tuple[int, ...], ratios: Mapping[tuple[str, int], float] | None = None
-) -> Comparison:
+def against(comparison: Comparison, to: tuple[int, ...], out: Collection[int] = ()) -> Comparison:
     """The same comparison with each column's deltas against the column `to` names for it, none against itself.
 
-    ratios: by row and column, those that verdicts are about; where there is one, the delta is it.
+    out: runs that are kept out of a mean, where others of the column are in it.
     """
     groups = []
     for group in comparison.groups:
         rows = []
         for row in group.rows:
-            own = [replace(cell, delta=None) for cell in row.cells]
+            own = [replace(_without(cell, out), delta=None) for cell in row.cells]
             for at, cell in enumerate(own):
                 if row.kind and to[at] != at:
-                    ratio = (ratios or {}).get((row.key, at))
-                    value, base = (cell.mean, own[to[at]].mean) if ratio is None else (ratio, 1.0)
-                    own[at] = replace(cell, delta=delta(value, base, row.kind))
+                    own[at] = replace(cell, delta=delta(cell.mean, own[to[at]].mean, row.kind))
             rows.append(replace(row, cells=tuple(own)))
         groups.append(replace(group, rows=tuple(rows)))
     return replace(comparison, groups=tuple(groups), bases=to)
@@ -163,9 +161,16 @@ def value_of(run: RunFact, where: str) -> float | None:
 
 def _cell(figures: Sequence[Figure]) -> Cell:
     """The cell of a column that has these figures, without a delta."""
-    if len(figures) > 1:
-        return Cell(tuple(figures), mean([figure.value for figure in figures]))
-    return Cell(tuple(figures), figures[0].value if figures else None)  # a whole number stays one
+    values = [figure.value for figure in figures if figure.counted]
+    if len(values) > 1:
+        return Cell(tuple(figures), mean(values))
+    return Cell(tuple(figures), values[0] if values else None)  # a whole number stays one
+
+
+def _without(cell: Cell, out: Collection[int]) -> Cell:
+    figures = [replace(figure, counted=figure.run not in out) for figure in cell.figures]
+    some = {figure.counted for figure in figures} == {True, False}
+    return _cell(figures) if some else cell
 
 
 def _run_rows(metrics: Sequence[Metric], columns: Sequence[Column]) -> tuple[Row, ...]:

@@ -9,7 +9,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from statistics import fmean
 
 from runs.analysis import stats
 from runs.analysis.numbers import mean
@@ -120,8 +119,9 @@ def compare_sides(base: Side, own: Side, step: float = 0.0) -> Evidence:
         plain = stats.welch(*scaled) if effect is not None else None
         return replace(found, test="Welch", p=plain.p) if plain else found
     design, pairs = read_design(base, own)
-    of = "runs" if len(base.values) == len(own.values) == 1 else "geometric means"
-    found = replace(found, design=design, distance=fmean(own.logs) - fmean(base.logs), of=of)
+    of = "runs" if len(base.values) == len(own.values) == 1 else "means"
+    apart = math.log(own.mean) - math.log(base.mean)
+    found = replace(found, design=design, distance=apart, of=of)
     least_sds = _least_sds(base, own, step)
     if fewest < 2 or least_sds is None:
         return found
@@ -129,9 +129,9 @@ def compare_sides(base: Side, own: Side, step: float = 0.0) -> Evidence:
     sd = max(pool.sd if pool else 0.0, *least_sds)
     if design == Design.ALTERNATING and len(pairs) >= ENOUGH_PAIRS:
         shift, test = stats.paired(pairs, least_sd=math.hypot(*least_sds)), "paired t on the logs"
-        of, sd = "neighbouring runs", min(sd, stats.sample_sd([y.value - x.value for x, y in pairs]) / math.sqrt(2))
+        sd = min(sd, stats.sample_sd([y.value - x.value for x, y in pairs]) / math.sqrt(2))
     elif fewest >= ENOUGH_FOR_RANKS and pool and pool.squares:
-        shift, test, of = stats.brunner_munzel(base.logs, own.logs), "Brunner-Munzel", "all pairs of runs (median)"
+        shift, test = stats.brunner_munzel(base.logs, own.logs), "Brunner-Munzel"
     else:
         shift, test = stats.welch(base.logs, own.logs, least_sds=least_sds), "Welch on the logs"
         if shift and fewest >= ENOUGH_BESIDE_RANKS and max(len(base.values), len(own.values)) >= ENOUGH_FOR_RANKS:
@@ -140,8 +140,9 @@ def compare_sides(base: Side, own: Side, step: float = 0.0) -> Evidence:
         return found
     suspect = design == Design.BLOCKED and shift.p < ALPHA
     drift = stats.explaining_drift(base.placed, own.placed) if suspect else None
-    found = replace(found, of=of, test=test, sd=sd, drift=drift)
-    return replace(found, distance=shift.difference, low=shift.low, high=shift.high, p=shift.p)
+    # What is told is the ratio of the means that are shown; a test that points the other way proves nothing.
+    shift = stats.unite(stats.Shift(apart, apart, apart, 0.0), shift)
+    return replace(found, test=test, sd=sd, drift=drift, low=shift.low, high=shift.high, p=shift.p)
 
 
 def read_design(base: Side, own: Side) -> tuple[Design, list[tuple[Placed, Placed]]]:

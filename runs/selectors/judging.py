@@ -73,8 +73,7 @@ def compared(material: reads.Material) -> tuple[Comparison, Judged]:
     """The table of this material, each column against the baseline that it is judged against, and the conclusions."""
     comparison = table.compare(material.configs, material.runs, material.counted_captures)
     found = judged(material, comparison)
-    ratios = {key: verdict.ratio for key, verdict in found.judgement.verdicts.items() if verdict.ratio}
-    return against(comparison, found.judgement.bases, ratios), found
+    return against(comparison, found.judgement.bases, excluded(found.doubts)), found
 
 
 def judged(material: reads.Material, comparison: Comparison) -> Judged:

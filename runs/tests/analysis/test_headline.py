@@ -46,7 +46,7 @@ def tails(ms: float, p: str = "99") -> list[dict[str, float]]:
         ([[130.0], [100.0]], "unproven", "a", 30),
         ([[100.0], [100.0]], "unproven", None, None),
         ([[10.0], [330.0]], "likely", "b", 3200),
-        ([[100.0, 140.0], [110.0, 150.0]], "unproven", "b", 8.6),
+        ([[100.0, 140.0], [110.0, 150.0]], "unproven", "b", 8.3),
         ([[5.0]], "single", None, None),
         ([FIVE, [value * 1.2 for value in FIVE], [value * 1.4 for value in FIVE]], "better", "c", 16.7),
         ([FIVE, [value * 1.4 for value in FIVE], [value * 1.4 for value in FIVE]], "same", None, None),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from statistics import fmean
 
 import pytest
 
@@ -17,8 +18,29 @@ from runs.tests.analysis.judging import FOUR, RATE, table, verdict
 def test_two_and_three_repeats_are_tested_on_the_logs():
     found = verdict([100.0, 101.0, 102.0], [200.0, 204.0])
     assert (found.kind, found.test) == ("better", "Welch on the logs")
-    assert found.of == "geometric means"
+    assert found.of == "means"
     assert found.effect is None
+
+
+@pytest.mark.parametrize(
+    "sides",
+    [
+        ([337.7, 300.1, 375.2], [692.1, 1500.0, 100.3]),
+        ([100.0 + at for at in range(12)], [*(110.0 + at for at in range(11)), 400.0]),
+        ([100.0, 101.0], [*(110.0 + at for at in range(11)), 40.0]),
+    ],
+)
+def test_the_change_told_is_that_of_the_means_shown_and_within_its_interval(sides):
+    found = verdict(*map(list, sides))
+    assert found.ratio == pytest.approx(fmean(sides[1]) / fmean(sides[0]))
+    assert found.low <= found.ratio <= found.high
+
+
+def test_a_test_that_points_the_other_way_than_the_means_proves_nothing():
+    assert (
+        verdict([100.0 + at / 10 for at in range(12)], [*(90.0 + at / 10 for at in range(11)), 400.0]).kind
+        == "undecided"
+    )
 
 
 def test_an_interval_that_leaves_two_per_cent_is_not_the_same():
