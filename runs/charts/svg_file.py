@@ -40,9 +40,10 @@ SELECTOR = re.compile(r"(?<=[{}])[^{}@]+(?=\{)|^[^{}@]+(?=\{)")
 
 
 def draw_file(chart: Chart, title: str) -> str:
-    """The chart at a fixed width, under `title` and its own question."""
+    """The chart at a fixed width, under `title`, if any, and its own question."""
+    head, question = (title, chart.title) if title else (chart.title, "")
     y = 2.0 * TITLE
-    parts = [_text(cut(title, 72), PAD, 28, "T", size=15), _text(cut(chart.title, 100), PAD, 48, "f")]
+    parts = [_text(cut(head, 72), PAD, 28, "T", size=15), _text(cut(question, 100), PAD, 48, "f")]
     for line in _key_lines(chart.key):
         parts += [_key_entry(entry, x, y + 14) for entry, x in line]
         y += LINE
@@ -61,7 +62,7 @@ def draw_file(chart: Chart, title: str) -> str:
     for words in _wrap(chart.note):
         y += LINE
         parts.append(_text(words, PAD, y, "f"))
-    return _document(chart.name, y + PAD, f"{title}: {chart.title}", chart.summary, "".join(parts))
+    return _document(chart.name, y + PAD, ": ".join(filter(None, (title, chart.title))), chart.summary, "".join(parts))
 
 
 def draw_empty(name: str, title: str, why: str) -> str:

@@ -20,6 +20,8 @@ from typing import Any
 import numpy as np
 
 from runs.charts import MOST_LINES, paint, short
+from runs.charts.description import Axis, Chart, Key, Line, Mark, Panel, Span, Tick, linear_axis
+from runs.charts.description import Band as Area
 from runs.charts.plotly import Figure, as_text, axis, layout
 from runs.charts.timeline import (
     DAY_S,
@@ -35,14 +37,17 @@ from runs.charts.timeline import (
     select,
     thin,
     thin_together,
+    time_ticks,
 )
 
 HEIGHT, SMALL = 300, 170  # pixels; the pages keep boxes of these heights free
-TITLES = {Kind.CLOCK: "clock of the monitor", Kind.SINCE: "seconds since the run began", Kind.SAMPLE: "look"}
+TITLES = {Kind.CLOCK: "clock of the monitor", Kind.SINCE: "seconds since the run began", Kind.SAMPLE: "sample"}
+TOTAL = "total"
 STEPS = 2048  # of the largest value: a screen has fewer pixels, and a hover box shows four digits
 FRACTIONS = 100  # of a second, where a clock has fractions
 MOST_BANDS, MOST_MIDNIGHTS = 200, 400  # more would cover the chart
 LETTER_PX = 7
+PICTURE_POINTS = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +113,13 @@ def _differences(values: Floats) -> Whole:
     return whole
 
 
-def stack(when: Timeline, traces: Sequence[Trace], unit: str, view: View, *, most: float | None = None) -> Figure:
-    """Layers on each other from zero, the first at the bottom. `most` is the end of the y axis, if not the highest sum."""
+def stack(
+    when: Timeline, traces: Sequence[Trace], unit: str, view: View, *, most: float | None = None, total: bool = False
+) -> Figure:
+    """Layers on each other from zero, the first at the bottom. `most` is the end of the y axis, if not the highest sum.
+
+    total: with a line of the sum.
+    """
     part = clip(when, view.low, view.high)
     shown = [trace for trace in select(traces, part) if not np.isnan(trace.values).all()]
     canvas = _Canvas(when, view, _highest(shown))
@@ -119,6 +129,8 @@ def stack(when: Timeline, traces: Sequence[Trace], unit: str, view: View, *, mos
     back = np.flatnonzero(np.diff(n_back[places])) + 1
     groups = np.split(places, back) if len(places) else []
     data = [one for number, group in enumerate(groups) for one in _layers(canvas, shown, group, f"s{number}", unit)]
+    if total and len(shown) > 1:
+        data.append(_line(canvas, Trace(TOTAL, _add_up(shown), "--ink"), 0, unit))
     y = axis(unit, rangemode="tozero", hoverformat=".4~r", **({"range": [0, most]} if most else {}))
     parts = layout(HEIGHT, yaxis=y, hovermode="x unified", **_time_axis(canvas))
     return canvas.figure([{"data": data, "layout": parts}])
@@ -138,6 +150,12 @@ def grid(when: Timeline, panels: Sequence[tuple[str, Sequence[Trace]]], view: Vi
         parts = layout(SMALL, yaxis=y, hovermode="closest", **_time_axis(canvas, small=True))
         drawn.append({"data": [line for line in lines if line], "layout": parts})
     return canvas.figure(drawn)
+
+
+def _add_up(traces: Sequence[Trace]) -> Floats:
+    """The sum of the layers; NaN where none has a value."""
+    values = np.array([trace.values for trace in traces])
+    return np.where(np.isnan(values).all(axis=0), np.nan, np.nan_to_num(values).sum(axis=0))
 
 
 def _highest(traces: Sequence[Trace]) -> float:
@@ -293,3 +311,75 @@ def _draw_bands(
 def _rectangle(x0: float, x1: float, y0: float, y1: float, *, opacity: float) -> dict[str, Any]:
     place = {"type": "rect", "xref": "x", "yref": "paper", "x0": x0, "x1": x1, "y0": y0, "y1": y1}
     return place | {"fillcolor": "--ink", "opacity": opacity, "line": {"color": "--ink", "width": 0 if y0 else 1}}
+
+
+# --- as a chart without a script --------------------------------------------------------------------------------------------
+
+
+def describe(
+    when: Timeline,
+    panels: Sequence[tuple[str, Sequence[Trace]]],
+    view: View,
+    name: tuple[str, str],
+    *,
+    stacked: bool,
+    most: float | None = None,
+) -> Chart:
+    """The same charts, drawn by the server: layers on each other, or lines. name: of the chart, and its title."""
+    part = clip(when, view.low, view.high)
+    x = _describe_time(when, view)
+    spans = [Span(band.start_s, band.end_s or band.start_s, "ink") for _, band in place_bands(view.bands, when)]
+    drawn = []
+    for unit, traces in panels:
+        shown = select(traces if stacked else traces[:MOST_LINES], part)
+        marks: list[Mark] = [*spans[:MOST_BANDS]]
+        marks += _describe_layers(part, shown) if stacked else _describe_lines(part, shown)
+        top = max(most or 0.0, _highest([Trace("", _add_up(shown))] if stacked else shown)) or 1.0
+        drawn.append(
+            Panel(x, linear_axis(top, unit, end=most or 0.0), tuple(marks), height=HEIGHT - 80 if stacked else SMALL)
+        )
+    first = panels[0][1]
+    key = tuple(Key(trace.name, paint=trace.color[2:]) for trace in first) if stacked else ()
+    names = ", ".join(trace.name for trace in first[:MOST_LINES])
+    columns = 1 if stacked or len(drawn) == 1 else 2
+    return Chart(*name, tuple(drawn), key, summary=f"{len(when.at)} samples: {names}", columns=columns)
+
+
+def _describe_time(when: Timeline, view: View) -> Axis:
+    first, last = when.ends
+    low, high = view.low if view.low is not None else first, view.high if view.high is not None else last
+    high = max(high, low + 1e-3)
+    ticks = time_ticks(low, high, when.kind is Kind.CLOCK)
+    return Axis(
+        low, high, tuple(Tick(at, words, minor=n % 2 == 1) for n, (at, words) in enumerate(ticks)), TITLES[when.kind]
+    )
+
+
+def _describe_layers(when: Timeline, traces: Sequence[Trace]) -> list[Mark]:
+    places = thin_together([trace.values for trace in traces], PICTURE_POINTS, both_sides(when.gaps))
+    groups = np.split(places, np.searchsorted(places, when.gaps)) if len(places) else []
+    bands: list[Mark] = []
+    for group in (group for group in groups if len(group)):
+        x, base = tuple(when.at[group].tolist()), np.zeros(len(group))
+        for number, trace in enumerate(traces):
+            top = base + np.nan_to_num(trace.values[group])
+            shade = trace.color[2:] or paint(number)
+            bands.append(Area(shade, x, tuple(base.tolist()), tuple(top.tolist()), solid=True))
+            base = top
+    return bands
+
+
+def _describe_lines(when: Timeline, traces: Sequence[Trace]) -> list[Mark]:
+    lines: list[Mark] = []
+    for number, trace in enumerate(traces):
+        known = np.flatnonzero(~np.isnan(trace.values))
+        if not len(known):
+            continue
+        chosen = known[thin(trace.values[known], PICTURE_POINTS)]
+        at, values = when.at[chosen], trace.values[chosen].tolist()
+        gaps = set(find_gaps(at, when.step * max(len(known) // PICTURE_POINTS, 1)).tolist())
+        x = [time for place, time in enumerate(at.tolist()) for time in ([time, time] if place in gaps else [time])]
+        y = [value for place, one in enumerate(values) for value in ([None, one] if place in gaps else [one])]
+        shade = trace.color[2:] or paint(number)
+        lines.append(Line(shade, tuple(x), tuple(y), trace.name, end=short(trace.name, 16)))
+    return lines

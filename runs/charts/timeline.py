@@ -35,7 +35,7 @@ class Kind(Enum):
 
     CLOCK = "clock"  # seconds of the day, growing past midnight
     SINCE = "since"  # seconds since the run began
-    SAMPLE = "look"  # no time is known: samples from 1
+    SAMPLE = "sample"  # no time is known: samples from 1
 
 
 @dataclass(frozen=True, slots=True)

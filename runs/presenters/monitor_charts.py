@@ -14,14 +14,14 @@ import numpy as np
 from django.urls import reverse
 
 from runs.charts import MOST_LINES, N_COLORS, paint, short, time_series
-from runs.charts.plotly import Figure
+from runs.charts.description import Chart
+from runs.charts.plotly import Figure, as_text
 from runs.charts.timeline import Cell, Floats, Timeline, Trace, build_timeline, find_extremes, to_rows
 from runs.ingest.series_packing import unpack_samples
 from runs.models import Capture, Run, Series
 from runs.selectors.samples import CLOCK, MOST_PROCESSES, OTHERS, Program, Samples
 
 Programs = Mapping[str, Sequence[Program]]
-Legend = list[tuple[str, str]]  # (name, colour)
 Panels = list[tuple[str, list[Trace]]]  # (unit, traces)
 
 KIB = 1024
@@ -30,6 +30,16 @@ SERIES_COLUMNS = ("pid", "user", "command", "group", "n", "min", "mean", "max", 
 MOST_PROGRAMS = 7  # the others are drawn as one more layer
 MOST_DRAWN = 20 * MOST_LINES  # processes of one program, in panels of MOST_LINES
 METRIC_OF = {"rss": "rss_kb", "busy": "cpu_pct"}
+LINES = ("load", "processes")  # the others are stacked
+MOST = {"cpu": 100.0}  # the end of the y axis
+TITLES = {
+    "rss": "Resident memory by program",
+    "busy": "CPU time by program",
+    "memory": "Where did memory go?",
+    "cpu": "Where did CPU time go?",
+    "load": "Load",
+    "processes": "Resident memory of each",
+}
 OTHERS_COLOR = "--m2"
 MEMORY = ("mem_total_kb", "mem_free_kb", "mem_buffers_kb", "mem_cached_kb", "mem_buff_cache_kb")
 MEMORY_LAYERS = (
@@ -55,29 +65,46 @@ LOAD_LINES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Chart:
-    """One chart's place on a page. panels: how many boxes it is drawn in; height: of each, in pixels."""
+class Entry:
+    """A line of a legend. key: the name that its trace has."""
+
+    name: str
+    paint: str
+    note: str = ""
+
+    @property
+    def key(self) -> str:
+        return as_text(short(self.name, 40))
+
+
+Legend = list[Entry]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One chart's place on a page. panels: how many boxes it is drawn in; folded: only when the reader asks for it."""
 
     what: str
     heading: str
     address: str
     rows: str
+    picture: str
     legend: Legend
     panels: range
-    height: int
     note: str = ""
+    folded: bool = False
 
 
 # --- the boxes of a page ---------------------------------------------------------------------------------------------------
 
 
-def charts_of_capture(capture: Capture, machine: Sequence[Series], programs: Programs, wanted: str) -> list[Chart]:
+def charts_of_capture(capture: Capture, machine: Sequence[Series], programs: Programs, wanted: str) -> list[Place]:
     """`wanted`: the program whose processes are drawn one by one, by default the largest. No query."""
     names = {row.metric for row in machine if row.max or "swap" not in row.metric}
     return _charts("captures", capture.pk, names, programs, capture.n_samples, wanted) if capture.n_samples > 1 else []
 
 
-def charts_of_run(run: Run, samples: Samples | None, wanted: str) -> list[Chart]:
+def charts_of_run(run: Run, samples: Samples | None, wanted: str) -> list[Place]:
     """The same for the captures of a run. At most four queries."""
     if samples is None:
         return []
@@ -94,48 +121,52 @@ def _charts(
     n_samples: int,
     wanted: str,
     several: Samples | None = None,
-) -> list[Chart]:
+) -> list[Place]:
     """`several`: of more than one capture, in which one process has several series."""
 
-    def chart(what: str, heading: str, legend: Legend, note: str = "", query: str = "", small: int = 0) -> Chart:
-        address, rows = (reverse("over-time", args=[kind, pk, what, form]) + query for form in ("json", "csv"))
-        height = time_series.SMALL if small else time_series.HEIGHT
-        note = note or f"n={n_samples} looks"
-        return Chart(what, heading, address, rows, legend, range(small or 1), height, note)
+    def chart(what: str, heading: str, legend: Legend, note: str = "", query: str = "", small: int = 0) -> Place:
+        forms = ("json", "csv", "svg")
+        address, rows, picture = (reverse("over-time", args=[kind, pk, what, form]) + query for form in forms)
+        note = note or f"{n_samples} samples"
+        panels = range(small or 1)
+        return Place(what, heading, address, rows, picture, legend, panels, note, folded=what == "processes")
 
     charts = []
-    for what, heading in (("rss", "Resident memory by program"), ("busy", "CPU time by program")):
+    for what in METRIC_OF:
         if shown := programs[METRIC_OF[what]]:
             total = sum(one.n for one in shown)
             some = f", the {MOST_PROCESSES} largest of {total} processes" if total > MOST_PROCESSES else ""
             legend = _program_legend(programs, METRIC_OF[what])
-            charts.append(chart(what, heading, legend, f"n={n_samples} looks{some}"))
+            charts.append(chart(what, TITLES[what], legend, f"{n_samples} samples{some}"))
     if "mem_free_kb" in names:
-        charts.append(chart("memory", "Where did memory go?", _legend(MEMORY_LAYERS, names)))
+        charts.append(chart("memory", TITLES["memory"], _legend(MEMORY_LAYERS, names)))
     if "cpu_id" in names:
-        charts.append(chart("cpu", "Where did CPU time go?", _legend(CPU_LAYERS, names)))
+        charts.append(chart("cpu", TITLES["cpu"], _legend(CPU_LAYERS, names)))
     if "load1" in names:
-        charts.append(chart("load", "Load", _legend(LOAD_LINES, names), small=2 if "swap_used_kb" in names else 1))
+        charts.append(
+            chart("load", TITLES["load"], _legend(LOAD_LINES, names), small=2 if "swap_used_kb" in names else 1)
+        )
     largest = programs["rss_kb"]
     program = next((program for program in largest if program.name == wanted), largest[0] if largest else None)
     if program:
         n = several.count_processes("rss_kb", program.name) if several else program.n
-        note = f"n={n} processes" if n <= MOST_DRAWN else f"the {MOST_DRAWN} largest of {n} processes"
+        note = f"{n} processes" if n <= MOST_DRAWN else f"the {MOST_DRAWN} largest of {n} processes"
         query = "?" + urlencode({"program": program.name})
-        heading = f"Resident memory of each {program.name}"
+        heading = f"{TITLES['processes']} {program.name}"
         charts.append(chart("processes", heading, [], note, query, small=-(-min(n, MOST_DRAWN) // MOST_LINES)))
     return charts
 
 
 def _legend(layers: Sequence[tuple[str, tuple[str, ...], str]], names: Collection[str]) -> Legend:
-    return [(words, shade) for words, metrics, shade in layers if not set(metrics).isdisjoint(names)]
+    return [Entry(words, shade[2:]) for words, metrics, shade in layers if not set(metrics).isdisjoint(names)]
 
 
 def _program_legend(programs: Programs, metric: str) -> Legend:
     shades, shown = program_colors(programs, metric), programs[metric]
-    legend = [(f"{program.name} (n={program.n})", shades[program.name]) for program in shown[:MOST_PROGRAMS]]
+    legend = [Entry(one.name, shades[one.name][2:], f"× {one.n}") for one in shown[:MOST_PROGRAMS]]
     rest = sum(program.n for program in shown[MOST_PROGRAMS:])
-    return legend + ([(f"{OTHERS} (n={rest})", OTHERS_COLOR)] if rest else [])
+    legend += [Entry(OTHERS, OTHERS_COLOR[2:], f"× {rest}")] if rest else []
+    return [*legend, Entry(time_series.TOTAL, "ink")]
 
 
 def program_colors(programs: Programs, metric: str) -> dict[str, str]:
@@ -155,10 +186,19 @@ def draw_figure(samples: Samples, what: str, program: str, view: time_series.Vie
     when, panels = _load_panels(samples, what, program)
     if when is None:
         return None
-    if what in ("load", "processes"):
+    if what in LINES:
         return time_series.grid(when, panels, view, shared=what == "processes")
     unit, traces = panels[0]
-    return time_series.stack(when, traces, unit, view, most=100.0 if what == "cpu" else None)
+    return time_series.stack(when, traces, unit, view, most=MOST.get(what), total=what in METRIC_OF)
+
+
+def draw_picture(samples: Samples, what: str, program: str, view: time_series.View) -> Chart | None:
+    """The same as a chart without a script."""
+    when, panels = _load_panels(samples, what, program)
+    if when is None:
+        return None
+    title = f"{TITLES[what]}{f' {program}' if what == 'processes' and program else ''}"
+    return time_series.describe(when, panels, view, (what, title), stacked=what not in LINES, most=MOST.get(what))
 
 
 def figure_rows(

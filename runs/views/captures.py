@@ -20,10 +20,11 @@ from django.utils.cache import patch_cache_control
 from django.views.decorators.http import condition
 
 from runs.analysis.sheet import Sheet, as_csv
+from runs.charts.svg_file import draw_file
 from runs.charts.time_series import Band, View
 from runs.models import Capture, Run
-from runs.page_formats import respond
-from runs.presenters.monitor_charts import charts_of_capture, draw_figure, figure_rows
+from runs.page_formats import PICTURE_POLICY, respond
+from runs.presenters.monitor_charts import charts_of_capture, draw_figure, draw_picture, figure_rows
 from runs.selectors import reads
 from runs.selectors.samples import (
     Samples,
@@ -35,7 +36,7 @@ from runs.selectors.samples import (
 )
 
 MAX_SHOWN, MAX_EXPORTED, MAX_PROGRAMS = 500, 20_000, 40
-DRAWN = 5  # goes up when the same series are drawn in another way, so that no browser keeps the old figure
+DRAWN = 6  # goes up when the same series are drawn in another way, so that no browser keeps the old figure
 MOST_POINTS, USUAL_POINTS, USUAL_ROWS = 4000, 800, 200
 
 
@@ -87,6 +88,11 @@ def _respond(request: HttpRequest, samples: Samples, what: str, program: str, vi
         if found := figure_rows(samples, what, program, view):
             sheet = Sheet(what, found[0], tuple(found[1]))
             return HttpResponse(as_csv(sheet), content_type="text/csv; charset=utf-8")
+    elif fmt == "svg":
+        if chart := draw_picture(samples, what, program, view):
+            response = HttpResponse(draw_file(chart, ""), content_type="image/svg+xml; charset=utf-8")
+            response.headers["Content-Security-Policy"] = PICTURE_POLICY
+            return response
     elif drawn := draw_figure(samples, what, program, view):
         return HttpResponse(orjson.dumps(drawn, option=orjson.OPT_SERIALIZE_NUMPY), content_type="application/json")
     raise Http404(f"The monitor said nothing that a figure of {what} could show.")

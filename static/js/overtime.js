@@ -1,6 +1,6 @@
 // Draws charts over time: restores the points of a delta-encoded figure (see runs/charts/time_series.py), and requests finer
-// ones when the reader zooms in, by dragging or by the buttons. All charts of a page show the same time; each stays as it is
-// until its finer figure has come.
+// ones when the reader zooms in, by dragging or by the buttons. All charts of a page show the same time and one cursor; each
+// stays as it is until its finer figure has come. Back undoes a zoom. Legends toggle.
 "use strict";
 (function () {
   const WAIT_MS = 150; // after the last of several zooms
@@ -11,6 +11,7 @@
   const drawn = new Set();
   const following = new WeakSet(); // boxes that this script moves, not the reader
   const seconds = new WeakMap(); // box -> the length of a second on its x axis
+  const hidden = new WeakMap(); // box -> the names that its legend has switched off
   const fetched = new Map(); // address -> promise of its JSON
   let range = rangeInQuery() || rangeOfPage();
   let whole; // the ends of all samples, known with the first figure
@@ -31,13 +32,13 @@
     return from ? [parseFloat(from), parseFloat(to)] : null;
   }
 
-  function writeQuery() {
+  function pushQuery() {
     const here = new URL(location.href);
     ["from", "to"].forEach((name, at) => {
       if (range) here.searchParams.set(name, range[at].toFixed(1));
       else here.searchParams.delete(name);
     });
-    history.replaceState(history.state, "", here);
+    if (here.href !== location.href) history.pushState({ zoom: true }, "", here);
   }
 
   function addressOf(box) {
@@ -75,32 +76,101 @@
     return differences.map((difference) => (sum += difference) * unit);
   }
 
-  function decodeTrace({ delta, ...rest }, encoded) {
+  function decodeTrace({ delta, ...rest }, encoded, off) {
     const x = addUp(delta.x, encoded.tick);
     const y = addUp(delta.y, encoded.unit);
     for (const place of [...(delta.gaps || [])].reverse()) {
       x.splice(place, 0, x[place - 1]);
       y.splice(place, 0, null);
     }
-    return { ...rest, x, y };
+    return { ...rest, x, y, visible: off.has(rest.name) ? "legendonly" : true };
   }
 
   function decode(encoded, box) {
     const panel = encoded.panels[box.dataset.panel] || { data: [], layout: encoded.panels[0].layout };
+    const off = hidden.get(box) || new Set();
     seconds.set(box, encoded.second);
     whole = encoded.ends;
     clock = encoded.second === 1000;
     updateButtons();
-    const figure = { data: panel.data.map((trace) => decodeTrace(trace, encoded)), layout: structuredClone(panel.layout) };
+    const layout = structuredClone(panel.layout);
+    const figure = { data: panel.data.map((trace) => decodeTrace(trace, encoded, off)), layout };
     if (coarse) {
-      figure.layout.dragmode = false; // a finger that scrolls the page must not be caught
-      figure.layout.xaxis.fixedrange = true;
+      layout.dragmode = false; // a finger that scrolls the page must not be caught
+      layout.xaxis.fixedrange = true;
     }
     return figure;
   }
 
+  // --- legends ---
+
+  // The page's own legend becomes buttons; a panel of single processes gets one of its traces.
+  function makeLegend(box) {
+    hidden.set(box, new Set());
+    let legend = box.parentNode.querySelector(".chart-key");
+    if (!legend) {
+      legend = document.createElement("p");
+      legend.className = "chart-key";
+      for (const { name, line } of box.data) legend.append(entry(name, line.color));
+      box.before(legend);
+    }
+    for (const item of legend.querySelectorAll("[data-name]")) legend.replaceChild(toggle(item, box), item);
+  }
+
+  function entry(name, color) {
+    const item = document.createElement("span");
+    const swatch = document.createElement("i");
+    swatch.className = "swatch";
+    swatch.style.background = color;
+    item.dataset.name = name;
+    item.append(swatch, new DOMParser().parseFromString(name, "text/html").documentElement.textContent);
+    return item;
+  }
+
+  function toggle(item, box) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "plain";
+    button.dataset.name = item.dataset.name;
+    button.append(...item.childNodes);
+    button.setAttribute("aria-pressed", "true");
+    button.onclick = () => {
+      const off = hidden.get(box);
+      const name = button.dataset.name;
+      if (!off.delete(name)) off.add(name);
+      button.setAttribute("aria-pressed", String(!off.has(name)));
+      const places = [...box.data.keys()].filter((at) => box.data[at].name === name);
+      if (places.length) Plotly.restyle(box, { visible: off.has(name) ? "legendonly" : true }, places);
+    };
+    return button;
+  }
+
+  // --- one cursor ---
+
+  function moveCursor(x) {
+    for (const box of drawn) {
+      const { l, w } = box._fullLayout._size;
+      const [low, high] = box._fullLayout.xaxis.range.map((end) => toSeconds(box, end));
+      const share = (x - low) / (high - low);
+      let line = box.querySelector(":scope > .cursor");
+      if (!line) {
+        line = document.createElement("i");
+        line.className = "cursor";
+        box.append(line);
+      }
+      line.hidden = !(share >= 0 && share <= 1);
+      line.style.left = `${l + share * w}px`;
+    }
+  }
+
+  function hideCursor() {
+    document.querySelectorAll(".cursor").forEach((line) => (line.hidden = true));
+  }
+
+  // --- zoom ---
+
   function toSeconds(box, value) {
-    const at = typeof value === "string" ? Date.parse(value.trim().replace(" ", "T") + "Z") : value;
+    const at = typeof value === "string" ? Date.parse(value.trim().replace(" ", "T") + "Z") : Number(value);
     return at / seconds.get(box);
   }
 
@@ -112,11 +182,11 @@
     else return;
     restoring = false;
     show(box);
+    pushQuery();
   }
 
   function show(mover) {
-    if (range) for (const other of drawn) if (other !== mover) follow(other);
-    writeQuery();
+    for (const other of drawn) if (other !== mover) follow(other);
     updateButtons();
     clearTimeout(timer);
     timer = setTimeout(refine, WAIT_MS);
@@ -124,7 +194,7 @@
 
   function follow(box) {
     following.add(box);
-    const ends = range.map((end) => end * seconds.get(box));
+    const ends = (range || whole).map((end) => end * seconds.get(box));
     Plotly.relayout(box, { "xaxis.range": ends }).finally(() => following.delete(box));
   }
 
@@ -177,15 +247,23 @@
     const all = ends[0] <= whole[0] && ends[1] >= whole[1];
     range = all && !rangeOfPage() ? null : ends; // of a page that begins with a part, a link must name the whole
     show();
+    pushQuery();
   }
 
   if (zoom) zoom.addEventListener("click", pressed);
+  window.addEventListener("popstate", () => {
+    range = rangeInQuery() || rangeOfPage();
+    if (whole) show();
+  });
 
   for (const box of boxes) {
     benchdash.lazy(box, () => load(box)).then(() => {
       drawn.add(box);
+      makeLegend(box);
       box.on("plotly_relayout", (event) => relayouted(box, event));
       box.on("plotly_doubleclick", () => (restoring = true));
+      box.on("plotly_hover", ({ points }) => moveCursor(toSeconds(box, points[0].x)));
+      box.on("plotly_unhover", hideCursor);
     });
   }
 })();

@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from django.db import connection
@@ -66,7 +67,8 @@ def named(traces) -> dict[str, Any]:
 def test_memory_is_added_up_by_program(browser):
     (traces,) = figure(browser, f"/captures/{watched().pk}/figures/rss.json")
     found = named(traces)
-    assert list(found) == ["httpd", "mysqld"]
+    assert list(found) == ["httpd", "mysqld", "total"]
+    assert found["total"]["y"][0] == pytest.approx(found["httpd"]["y"][0] + found["mysqld"]["y"][0], rel=1e-3)
     assert found["httpd"]["y"][0] == pytest.approx(12, rel=1e-3)
     assert found["httpd"]["x"][0] == NOON
     assert found["mysqld"]["y"][-1] == pytest.approx(1, rel=1e-2)
@@ -75,7 +77,7 @@ def test_memory_is_added_up_by_program(browser):
 @pytest.mark.parametrize(
     ("what", "names"),
     [
-        ("busy", {"httpd": 15, "mysqld": 5}),
+        ("busy", {"httpd": 15, "mysqld": 5, "total": 20}),
         ("memory", {"used by programs": 3, "free": 1}),
         ("cpu", {"user": 30, "idle": 70}),
         ("load", {"load, 1 minute": 0.5}),
@@ -95,12 +97,14 @@ def test_a_program_has_one_colour_in_all_charts_and_legends(browser):
         for what in ("rss", "busy")
         for (traces,) in [figure(browser, f"/captures/{made.pk}/figures/{what}.json")]
     }
-    assert list(by_metric["rss"]) == ["httpd", "mysqld"]
+    assert list(by_metric["rss"]) == ["httpd", "mysqld", "total"]
     assert list(by_metric["busy"])[:2] == ["ab", "mysqld"]
     assert by_metric["rss"].items() <= by_metric["busy"].items()
-    assert len(set(by_metric["busy"].values())) == 3
+    assert len(set(by_metric["busy"].values())) == 4
     page = browser.get(made.get_absolute_url()).content.decode()
-    assert set(re.findall(r'background:var\(([^)]*)\)"></i>mysqld', page)) == {by_metric["rss"]["mysqld"]}
+    assert {f"--{shade}" for shade in re.findall(r'class="swatch (\w+)"></i>mysqld', page)} == {
+        by_metric["rss"]["mysqld"]
+    }
 
 
 def test_processes_of_one_program_are_drawn_ten_a_panel(browser):
@@ -173,7 +177,7 @@ def test_a_page_without_a_clock_promises_no_marks(browser):
         made = watched()
         Capture.objects.filter(pk=made.pk).update(clock_first=clock)
         factories.run(made.config, made.upload, clock_start_s=NOON + 2.0, clock_end_s=NOON + 5.0)
-        assert ("Marked:" in browser.get(made.get_absolute_url()).content.decode()) == is_marked
+        assert ("Shaded:" in browser.get(made.get_absolute_url()).content.decode()) == is_marked
 
 
 def test_figures_are_compressed_and_kept_for_those_who_may_see_them(browser):
@@ -182,6 +186,20 @@ def test_figures_are_compressed_and_kept_for_those_who_may_see_them(browser):
     assert "Accept-Encoding" in response.headers["Vary"]
     assert response.headers["Cache-Control"] == "no-cache, private"
     assert Client().get(f"/captures/{watched().pk}/figures/rss.json").status_code == 302
+
+
+@pytest.mark.parametrize("what", ["rss", "busy", "memory", "cpu", "load", "processes"])
+def test_without_a_script_each_chart_is_a_picture(browser, what):
+    made = watched(n_processes=3)
+    factories.run(made.config, made.upload, clock_start_s=NOON + 2.0, clock_end_s=NOON + 5.0)
+    url = f"/captures/{made.pk}/figures/{what}.svg"
+    assert f'<noscript><img src="{url}' in browser.get(made.get_absolute_url()).content.decode()
+    picture = browser.get(url)
+    root = ElementTree.fromstring(picture.content.decode())  # noqa: S314  (our own)
+    words = ["".join(found.itertext()) for found in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert picture["Content-Type"].startswith("image/svg+xml")
+    assert "12:00" in " ".join(words)
+    assert root.findall(".//{http://www.w3.org/2000/svg}path")
 
 
 def test_rows_are_there_for_those_who_see_no_chart(browser):
