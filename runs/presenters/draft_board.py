@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any
 
-from runs.analysis.columns import letter_of
+from runs.analysis.columns import letter_of, short_names
 from runs.analysis.headline_lead import write_lead
 from runs.analysis.numbers import figure, number
 from runs.ingest import Preview, draft_runs, nothing_found
@@ -20,7 +20,7 @@ from runs.selectors.judging import judge_draft
 
 LINES_SHOWN = 1000  # of the text at once
 MOST_CONFIGS = 60
-MOST_CARDS = 5  # runs of a config that are in sight while it is folded
+MOST_CARDS = 5  # runs of a config that are in sight while it is folded: fewer than 8 controls
 MOST_ROWS = 400  # of all configs, when opened
 MOST_SECRETS = 100
 OTHERS = {"capture": "monitor", "text": "config text"}
@@ -54,6 +54,7 @@ class Group:
     place: int
     runs: list[Card]
     others: list[Card]
+    short: str = ""  # what sets its name apart, where that is long
     split: str = ""  # what the loads of its runs differ in
     rows: list[Card] = field(default_factory=list)
 
@@ -63,7 +64,7 @@ class Group:
 
     @property
     def cards(self) -> list[Card]:
-        return self.runs[:MOST_CARDS]
+        return self.runs[: MOST_CARDS - bool(self.split)]
 
     @property
     def n_more(self) -> int:
@@ -148,9 +149,13 @@ def _groups(shown: Preview, experiment: DraftExperiment) -> list[Group]:
     items: list[DraftCapture | DraftText] = [*experiment.captures, *experiment.texts]
     for item in sorted(items, key=attrgetter("lines")):
         others.setdefault(item.config, []).append(_other_card(item, blocks))
+    names = [config.name for config in experiment.configs]
+    shorter = short_names(names) if names else []
     groups = [
-        Group(config, place, runs.get(config.key, []), others.get(config.key, []))
-        for place, config in enumerate(experiment.configs)
+        Group(
+            config, place, runs.get(config.key, []), others.get(config.key, []), short if short != config.name else ""
+        )
+        for place, (config, short) in enumerate(zip(experiment.configs, shorter, strict=True))
     ]
     for group in groups:
         differing = differing_loads([card.item for card in group.runs if isinstance(card.item, DraftRun)])

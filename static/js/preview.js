@@ -10,6 +10,8 @@
   let dragged = null;
 
   const part = (id, root = document) => root.getElementById(id);
+  const find = (name, value) =>
+    form.querySelector(`[name="${CSS.escape(name)}"]` + (value === undefined ? "" : `[value="${CSS.escape(value)}"]`));
 
   // One change after the other: each is made to the form that the one before it left.
   function send(values) {
@@ -39,7 +41,7 @@
     for (const id of same ? ["board", "savebar"] : PARTS) part(id).replaceWith(document.adoptNode(part(id, page)));
     for (const id of open) if (part(id)) part(id).open = true;
     form.querySelector(".sourcebox").scrollTop = top;
-    const again = at.id ? part(at.id) : at.name && form.querySelector(`[name="${CSS.escape(at.name)}"][value="${CSS.escape(at.value)}"], [name="${CSS.escape(at.name)}"]`);
+    const again = at.id ? part(at.id) : at.name && (find(at.name, at.value) || find(at.name));
     if (again && again !== at) {
       if (again.type === "text" && again.name === at.name) again.value = at.value; // what was typed meanwhile
       again.focus({ preventScroll: true });
@@ -53,7 +55,8 @@
       return;
     }
     event.preventDefault();
-    send(button ? { [button.name]: button.value } : { action: "update" });
+    // Enter in a field: the field's change is sent already.
+    if (button && button.value !== "update") send({ [button.name]: button.value });
   });
   form.addEventListener("change", (event) => {
     if (["pick", "to", "tags", "redact"].includes(event.target.name)) return;
@@ -136,7 +139,7 @@
     const zone = zoneOf(event);
     if (!zone) return;
     event.preventDefault();
-    const picked = form.querySelector(`[name=pick][value="${CSS.escape(dragged)}"]`);
+    const picked = find("pick", dragged);
     if (!picked.checked) for (const each of form.querySelectorAll("[name=pick]:checked")) each.checked = false;
     picked.checked = true;
     send({ action: "move", to: zone.dataset.config });
@@ -156,7 +159,7 @@
     const zone = zones[zones.indexOf(card.closest("[data-config]")) + step];
     if (!zone) return;
     for (const each of form.querySelectorAll("[name=pick]:checked")) each.checked = false;
-    form.querySelector(`[name=pick][value="${CSS.escape(card.dataset.key)}"]`).checked = true;
+    find("pick", card.dataset.key).checked = true;
     send({ action: "move", to: zone.dataset.config });
   });
 

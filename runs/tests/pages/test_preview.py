@@ -186,6 +186,13 @@ def test_the_text_is_shown_in_parts_and_all_of_it_is_read(browser, monkeypatch):
     assert 'id="L11"' in press(browser, page, at="11")
 
 
+def test_a_folded_config_has_fewer_than_8_controls(browser):
+    page = previewed(browser, session(*[100.0 + at for at in range(9)], heading="nginx:"))
+    folded = page.split('data-config="c1"')[1].split('<ul class="rows">')[0]
+    assert len(re.findall(r"<(?:input|select|button|summary|a)\b", folded)) == 7
+    assert len(run_keys(page)) == 5 and page.count(":counted") == 9
+
+
 def test_the_page_stays_small_for_very_many_configs(browser, monkeypatch):
     monkeypatch.setattr("runs.presenters.draft_board.MOST_CONFIGS", 3)
     monkeypatch.setattr("runs.presenters.draft_board.MOST_ROWS", 2)
