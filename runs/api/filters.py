@@ -153,6 +153,7 @@ class ExperimentFilter(filters.FilterSet):
     host = Named()
     name = filters.CharFilter()
     since = Since(help_text="made at or after")
+    archived = filters.BooleanFilter(help_text="true: those that are archived, which the list leaves out otherwise")
 
     class Meta:
         model = Experiment

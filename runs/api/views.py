@@ -155,6 +155,11 @@ class ExperimentViews(ManagedRows):
     filterset_class = filters.ExperimentFilter
     change_class, kind = serializers.ExperimentChange, "experiment"
 
+    def get_queryset(self) -> QuerySet[Experiment]:
+        found = Experiment.objects.with_counts()
+        is_default = self.action == "list" and "archived" not in self.request.query_params
+        return found.filter(archived=False) if is_default else found
+
 
 class CaptureViews(Rows):
     """What monitors saw: top, ps, free and the like, before, during or after a run."""

@@ -50,8 +50,8 @@ NAMES: dict[Model, str] = {
     Config: "configs",
     Run: "runs",
     Capture: "captures",
-    Timing: "files of single requests",
-    ConfigText: "config texts",
+    Timing: "timings",
+    ConfigText: "texts",
     Upload: "uploads",
     Host: "hosts",
 }

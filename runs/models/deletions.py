@@ -42,7 +42,7 @@ class Deletion(models.Model):
         indexes = [models.Index(fields=["kind", "object_id"], name="deletion_of")]
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.name}"
+        return f"{self.kind} “{self.name}”"
 
     @property
     def purged_at(self) -> datetime:

@@ -176,6 +176,16 @@ def _change(ratio: float) -> str:
     return f"{per_cent:+.{digits}f}".replace("-", "−")
 
 
+ROW_NAMES = {"timings": "file%s of single requests", "texts": "config text%s"}
+
+
+@register.filter
+def name_rows(name: str, n: int) -> str:
+    """ "3 runs", by a name of `ingest.count_deleted`."""
+    words = ROW_NAMES.get(name, f"{name.removesuffix('s')}%s")
+    return f"{n:,} {words % ('' if n == 1 else 's')}"
+
+
 @register.simple_tag
 def managed(row: object) -> Managed:
     """What the forms of a row's menu begin with; see _manage.html. Two queries at most."""

@@ -134,7 +134,7 @@ def purge(request: HttpRequest, pk: int) -> HttpResponse:
 
 def describe_change(row: Any, values: dict[str, Any]) -> Callable[[Any], str]:
     """What will be said of this change; called with the row as it was before, and the result with that after it."""
-    before, base = str(row), _baseline(row)
+    before, base = f"{row.config}, run {row.repeat}" if isinstance(row, Run) else str(row), _baseline(row)
 
     def say(after: Any) -> str:
         parts = [_describe(name, value, before, row, after) for name, value in values.items()]
@@ -171,10 +171,10 @@ def _baseline(row: Any) -> Config | None:
 
 def say_deleted(request: HttpRequest, deletions: Sequence[Deletion]) -> None:
     """The sentence and Undo of these deletions, made by one click."""
-    names = ", ".join(f"“{deletion}”" for deletion in deletions[:3]) + (", …" if len(deletions) > 3 else "")
+    names = ", ".join(str(deletion) for deletion in deletions[:3]) + (", …" if len(deletions) > 3 else "")
     say(
         request,
-        f"Deleted {names}. The bin keeps what was deleted for 30 days.",
+        f"Deleted {names}. The bin keeps it for 30 days.",
         {"deletions": [deletion.pk for deletion in deletions]},
     )
 

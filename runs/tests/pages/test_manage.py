@@ -12,6 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from runs.models import Config, Deletion, Experiment, Host, Run, Upload
+from runs.templatetags.bench import name_rows
 from runs.tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -104,7 +105,7 @@ def test_deleting_asks_and_can_be_undone(browser, experiment, kind):
     assert values() == before
     page = browser.post(address, follow=True).content.decode()
     told = Deletion.objects.get().counts
-    assert all(f"{n} {name}" in asked for name, n in told.items())
+    assert all(name_rows(name, n) in asked for name, n in told.items())
     assert browser.get(row.get_absolute_url()).status_code == 404
     undo(browser, page)
     assert values() == before
