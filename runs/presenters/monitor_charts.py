@@ -127,7 +127,7 @@ def _charts(
     def chart(what: str, heading: str, legend: Legend, note: str = "", query: str = "", small: int = 0) -> Place:
         forms = ("json", "csv", "svg")
         address, rows, picture = (reverse("over-time", args=[kind, pk, what, form]) + query for form in forms)
-        note = note or f"{n_samples} samples"
+        note = note or f"{n_samples:,} samples"
         panels = range(small or 1)
         return Place(what, heading, address, rows, picture, legend, panels, note, folded=what == "processes")
 
@@ -137,7 +137,7 @@ def _charts(
             total = sum(one.n for one in shown)
             some = f", the {MOST_PROCESSES} largest of {total} processes" if total > MOST_PROCESSES else ""
             legend = _program_legend(programs, METRIC_OF[what])
-            charts.append(chart(what, TITLES[what], legend, f"{n_samples} samples{some}"))
+            charts.append(chart(what, TITLES[what], legend, f"{n_samples:,} samples{some}"))
     if "mem_free_kb" in names:
         charts.append(chart("memory", TITLES["memory"], _legend(MEMORY_LAYERS, names)))
     if "cpu_id" in names:

@@ -155,7 +155,11 @@ def keep_headline(experiment: Experiment, material: reads.Material, comparison: 
         rates[run.config].append(run.requests_per_second or 0.0)
     configs = [(config.name, rates[config.id]) for config in material.configs if config.id][: summaries.MAX_CONFIGS]
     lead = write_lead(headline)
-    told = {"outcome": str(headline.outcome), "sentence": headline.sentence, "of": summaries.digest_card(configs)}
+    told: dict[str, Any] = {
+        "outcome": str(headline.outcome),
+        "sentence": headline.sentence,
+        "of": summaries.digest_card(configs),
+    }
     told |= {"who": lead.who, "line": lead.line, "failed": _failed_shares(comparison, headline)}
     if told != experiment.headline:
         ingest.record_headline(experiment, told)

@@ -22,6 +22,7 @@ from runs.charts import N_COLORS, SYMBOLS, symbol
 from runs.charts.bars import Bar
 from runs.charts.description import Chart
 from runs.charts.svg import draw_inline, draw_mini, draw_strip
+from runs.presenters.tool_fields import say_field
 from runs.selectors.lists import Managed, describe_managed
 from runs.selectors.summaries import ExperimentSummary
 
@@ -95,6 +96,13 @@ def experiment_bars(summary: ExperimentSummary) -> SafeString:
 
 def _failed(share: str) -> str:
     return share if share in ("", "failed") else f"{share} failed"
+
+
+@register.simple_tag
+def field_words(name: str) -> SafeString:
+    """A tool's own field name in words, with its unit."""
+    words, unit = say_field(name)
+    return format_html('{} <span class="unit">{}</span>', words, unit)
 
 
 @register.simple_tag

@@ -9,18 +9,19 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 
-from runs.analysis.sheet import Sheet, Value
+from runs.analysis.sheet import Sheet
 from runs.forms import RunFilterForm
 from runs.models import Run
 from runs.page_formats import respond
 from runs.presenters.monitor_charts import charts_of_run
 from runs.presenters.run_charts import draw_latency, timings_of_run
+from runs.presenters.tool_fields import arrange, flatten, main_figures
 from runs.selectors import lists, reads
 from runs.selectors.samples import count_processes, samples_of_run
 
 COLUMNS = (
-    *("id", "experiment", "config", "label", "repeat", "tool", "requests_per_second", "mean_ms", "p95_ms"),
-    *("failed_requests", "complete_requests", "host", "counted", "source"),
+    *("id", "experiment", "config", "label", "repeat", "tool", "concurrency", "requests_per_second"),
+    *("mean_ms", "p95_ms", "failed_requests", "complete_requests", "host", "counted", "source"),
 )
 
 
@@ -34,6 +35,7 @@ def run_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
         "page": found.page,
         "chips": form.chips(),
         "names": [(name, form.query_with(q="", **{name.kind: name.value})) for name in found.names],
+        "some_left_out": not all(run.counted for run in found.page.rows),
         "sources": {row[0]: row[-1] for row in rows},
     }
     return respond(request, "runs.html", context, Sheet("Runs", COLUMNS, rows), fmt=fmt)
@@ -41,8 +43,14 @@ def run_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
 
 def _row(run: Run) -> tuple[Any, ...]:
     return (
-        *(run.pk, run.experiment.name, run.config.name, run.label, run.repeat, run.tool, run.requests_per_second),
-        *(run.mean_ms, run.percentiles_ms.get("95"), run.failed_requests, run.complete_requests),
+        *(run.pk, run.experiment.name, run.config.name, run.label, run.repeat, run.tool, run.concurrency),
+        *(
+            run.requests_per_second,
+            run.mean_ms,
+            run.percentiles_ms.get("95"),
+            run.failed_requests,
+            run.complete_requests,
+        ),
         *(str(run.host or ""), run.counted, reads.line_url(run.upload_id, run.line_first)),
     )
 
@@ -54,19 +62,21 @@ def run_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     seen = samples_of_run(run, captures)
     single = timings_of_run(run)
     chart = draw_latency(run, single["exact_ms"], request.GET.get("y", ""))
-    pairs = _flatten(run.values)
+    single_fields, field_tables = arrange(fact)
     n = count_processes(captures)
     context = {
         "run": run,
         "fact": fact,
-        "looks": [(one, n.get(one.pk, 0), reads.line_url(one.upload_id, one.line_first)) for one in captures],
+        "beside": [(one, n.get(one.pk, 0), reads.line_url(one.upload_id, one.line_first)) for one in captures],
         "over_time": charts_of_run(run, seen, request.GET.get("program", "")),
         "marks": seen.marks() if seen else [],
         "through": seen.captures[0] if seen else None,
         "around": seen.part_around(run) if seen else None,
         "charts": {each.name: each for each in (chart, *single["timing_charts"]) if each},
         "log": chart is not None and chart.is_log,
-        "pairs": pairs,
+        "figures": main_figures(fact),
+        "fields": single_fields,
+        "field_tables": field_tables,
         "configs": list(run.experiment.configs.all()),
         "pictures": [("Latency percentiles", reverse("run-picture", args=[pk]))] if chart else [],
         "public": settings.PUBLIC_READ,
@@ -76,20 +86,7 @@ def run_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
         "quotes": [(first, reads.line_url(run.upload_id, first)) for first, _ in run.quotes],
         **single,
     }
-    sheet = Sheet(f"Run {run.pk}", ("name", "value"), tuple(pairs))
+    sheet = Sheet(f"Run {run.pk}", ("name", "value"), tuple(flatten(run.values)))
     payload = {"id": run.pk, "tool": run.tool, "experiment": run.experiment.name, "config": run.config.name}
     payload |= {"repeat": run.repeat, "label": run.label, "command": run.command, "source": fact.source}
     return respond(request, "run.html", context, sheet, fmt=fmt, payload=payload | {"values": run.values})
-
-
-def _flatten(values: dict[str, Any], stem: str = "") -> list[tuple[str, Value]]:
-    """What a tool printed as (name, value) pairs, nested names joined with dots; lists are counted."""
-    pairs: list[tuple[str, Value]] = []
-    for name, value in values.items():
-        if isinstance(value, dict):
-            pairs += _flatten(value, f"{stem}{name}.")
-        elif isinstance(value, list):
-            pairs.append((f"{stem}{name}", f"{len(value)} entries"))
-        else:
-            pairs.append((f"{stem}{name}", value))
-    return pairs

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db
 
 OPEN = {"/readyz", "/login/", "/admin/login/"}
 EXAMPLES = {"fmt": "json", "format": "json", "kind": "runs"}  # of parameters that take no number
-FOR_SCRIPTS = ("/api/", "/uploads/send/")  # what asks them reads JSON and is told 401
+FOR_SCRIPTS = ("/api/v1/", "/uploads/send/")  # what asks them reads JSON and is told 401
 
 
 def addresses(resolver: URLResolver, prefix: str = "/") -> Iterator[str]:
@@ -42,6 +42,8 @@ def test_every_address_asks_for_a_login(client, method):
         response = getattr(client, method)(address)
         if address.startswith(FOR_SCRIPTS):
             assert response.status_code in (401, 404), f"{method} {address}"
+        elif method in ("put", "delete"):
+            assert response.status_code == 405, f"{method} {address}"
         else:
             assert response.status_code == 302, f"{method} {address}"
             assert "/login/?next=" in response.headers["Location"], f"{method} {address}"

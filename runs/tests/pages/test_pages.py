@@ -177,7 +177,7 @@ def test_a_page_key_of_nonsense_is_no_server_error(browser, after):
 def test_pages_of_single_things_show_them(browser):
     made = factories.wsgi_experiment()
     run, capture = made.runs.first(), Capture.objects.first()
-    assert "n=1: no verdict possible" in html(browser, run.get_absolute_url())
+    assert "Requests per second" in html(browser, run.get_absolute_url())
     assert "httpd" in html(browser, capture.get_absolute_url())
     assert "Pentium(R) M" in html(browser, made.host.get_absolute_url())
     assert "WSGIApplicationGroup" in html(browser, made.configs.first().get_absolute_url())
@@ -236,7 +236,7 @@ def test_an_experiment_without_runs_or_configs_is_still_a_page(browser):
     assert "Load, 1 minute" in page
     assert "Free memory MiB 2" in page
     bare = factories.run(setup, factories.upload(), requests_per_second=None)
-    assert "No requests per second told" in words(html(browser, bare.get_absolute_url()))
+    assert "Nothing. Next time" in words(html(browser, bare.get_absolute_url()))
 
 
 def test_monitors_of_no_config_are_shown_where_there_is_nothing_else(browser):

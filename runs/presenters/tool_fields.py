@@ -1,0 +1,177 @@
+"""What a tool printed, for a person: field names in words, units of their own, and figures of one kind as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from runs.analysis.facts import RunFact
+from runs.analysis.sheet import Value
+
+UNITS = {
+    "_kbytes_per_s": "KiB/s",
+    "_mb_per_s": "MB/s",
+    "_bytes_per_s": "bytes/s",
+    "_kb": "KiB",
+    "_mb": "MB",
+    "_bytes": "bytes",
+    "_pct": "%",
+    "_ms": "ms",
+    "_us": "µs",
+    "_s": "s",
+}
+WORDS = {
+    "ab_version": "Version",
+    "ab_revision": "Revision",
+    "requests_per_second": "Requests per second",
+    "req_per_s": "Requests per second",
+    "time_per_request_across_ms": "Time per request, across all at once",
+    "document_length_bytes": "Length of the document",
+    "non_2xx_responses": "Replies other than 2xx",
+    "keepalive_requests": "Keep-alive requests",
+    "failed_exceptions": "Failed: exceptions",
+    "tls_protocol": "TLS protocol",
+    "html_transferred_bytes": "HTML transferred",
+    "sd": "Std. deviation",
+    "stdev": "Std. deviation",
+    "med": "Median",
+    "avg": "Mean",
+    "min": "Least",
+    "max": "Most",
+    "pct": "%",
+    "per_s": "per second",
+}
+SHORT = {"mem": "memory", "avail": "available", "buff": "buffers", "req": "requests"}
+CAPITALS = {"http", "https", "tls", "ssl", "tcp", "url", "html", "cpu", "ttfb", "dns", "rps", "id", "os"}
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """name: the tool's own, dotted where it is nested; url: of its line."""
+
+    name: str
+    words: str
+    unit: str
+    value: Value
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class FieldTable:
+    """Groups of fields that have the same names: a row a group, None where a group lacks one."""
+
+    heads: tuple[str, ...]
+    rows: tuple[tuple[Field, tuple[Field | None, ...]], ...]
+
+
+def flatten(values: Mapping[str, Any], stem: str = "") -> Iterator[tuple[str, Value]]:
+    """What a tool printed as (name, value) pairs, nested names joined with dots; lists are counted."""
+    for name, value in values.items():
+        if isinstance(value, dict):
+            yield from flatten(value, f"{stem}{name}.")
+        else:
+            yield f"{stem}{name}", f"{len(value)} entries" if isinstance(value, list) else value
+
+
+def arrange(fact: RunFact) -> tuple[list[Field], list[FieldTable]]:
+    """The single fields, and tables of the others: those of the same names are one table."""
+    lines = _Lines(fact)
+    single = [lines.field(name, value) for name, value in flatten(_part(fact.values, of_groups=False))]
+    tables: dict[tuple[str, ...], list[str]] = {}
+    groups = _part(fact.values, of_groups=True)
+    for name, group in groups.items():
+        alike = next((heads for heads in tables if len(set(heads) & group.keys()) > 1), tuple(group))
+        tables.setdefault(alike, []).append(name)
+    return single, [_table(lines, {name: groups[name] for name in names}) for names in tables.values()]
+
+
+def _part(values: Mapping[str, Any], *, of_groups: bool) -> dict[str, Any]:
+    """The groups of plain values, or all the others."""
+    return {name: value for name, value in values.items() if _is_group(value) is of_groups}
+
+
+def _is_group(value: Any) -> bool:
+    return isinstance(value, dict) and len(value) > 1 and not any(isinstance(x, (dict, list)) for x in value.values())
+
+
+def _table(lines: _Lines, groups: Mapping[str, Mapping[str, Value]]) -> FieldTable:
+    """A row a group; of a single group, such as percentiles, a row a field."""
+    names = tuple(dict.fromkeys(name for group in groups.values() for name in group))
+    if len(groups) == 1:
+        (name, group) = next(iter(groups.items()))
+        fields = [replace(lines.field(f"{name}.{each}", group[each]), words=_head(each), unit="") for each in names]
+        return FieldTable((_with_unit(name),), tuple((field, (field,)) for field in fields))
+    rows = tuple(
+        (
+            lines.field(name, None),
+            tuple(lines.field(f"{name}.{each}", group[each]) if each in group else None for each in names),
+        )
+        for name, group in groups.items()
+    )
+    return FieldTable(tuple(_head(name) for name in names), rows)
+
+
+def _with_unit(name: str) -> str:
+    words, unit = say_field(name)
+    return f"{words}, {unit}" if unit else words
+
+
+def _head(name: str) -> str:
+    return (
+        f"{name} % within"
+        if name.replace(".", "").isdigit()
+        else say_field(name.removeprefix("p(").removesuffix(")"))[0]
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Lines:
+    """The lines of a run's figures, by the tool's name for them or by their value; else where its report begins."""
+
+    fact: RunFact
+
+    def field(self, name: str, value: Value) -> Field:
+        words, unit = say_field(name)
+        return Field(name, words, unit, value, self._url(name, value))
+
+    def _url(self, name: str, value: Value) -> str:
+        known = self.fact.figure_lines
+        alike = [each for each in known if value and getattr(self.fact, each, None) == value]
+        stem = name.partition(".")[0]
+        found = next((each for each in (name, *alike, stem) if each in known), "")
+        return self.fact.source_of(found).url if found else self.fact.source
+
+
+def say_field(name: str) -> tuple[str, str]:
+    """(words, unit) of a field: "processing_ms" is ("Processing", "ms")."""
+    ending = next((ending for ending in UNITS if name.endswith(ending)), "")
+    if name in WORDS:
+        return WORDS[name], "" if name.endswith("per_s") else UNITS.get(ending, "")
+    parts = name.removesuffix(ending).replace("_", " ").replace(".", ": ").split()
+    words = " ".join(part.upper() if part in CAPITALS else SHORT.get(part, part) for part in parts)
+    return words[:1].upper() + words[1:], UNITS.get(ending, "")
+
+
+def main_figures(fact: RunFact) -> list[Field]:
+    """The five or so that a page opens with."""
+    wanted: Sequence[tuple[str, str, str, Value]] = (
+        ("requests_per_second", "Requests per second", "", fact.requests_per_second),
+        ("mean_ms", "Mean", "ms", fact.mean_ms),
+        ("percentiles_ms.99", "99 % within", "ms", fact.percentiles_ms.get("99")),
+        ("max_ms", "Longest", "ms", fact.max_ms),
+        ("failed_requests", "Failed", _of(fact.complete_requests), fact.failed_requests),
+        ("concurrency", "At once", "", fact.concurrency),
+        ("duration_s", "Took", "s", fact.duration_s),
+    )
+    return list(_known(fact, wanted))
+
+
+def _of(complete: int | None) -> str:
+    return "" if complete is None else f"of {complete:,}"
+
+
+def _known(fact: RunFact, wanted: Iterable[tuple[str, str, str, Value]]) -> Iterator[Field]:
+    for name, words, unit, value in wanted:
+        if value is not None:
+            yield Field(name, words, unit, value, fact.source_of(name).url)
