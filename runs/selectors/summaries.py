@@ -66,7 +66,7 @@ def digest_card(configs: Sequence[tuple[str, list[float]]]) -> str:
 
 def latest_experiments(most: int) -> list[ExperimentSummary]:
     """Four queries."""
-    return summarize(list(Experiment.objects.select_related("host").order_by("-id")[:most]))
+    return summarize(select_experiments(most))
 
 
 def summarize(experiments: Sequence[Experiment]) -> list[ExperimentSummary]:
@@ -127,13 +127,13 @@ def _first_configs(experiments: Sequence[Experiment]) -> dict[int, list[tuple[in
 
 
 def select_experiments(
-    most: int, beyond: int | None = None, *, host: Host | None = None, tag: str = ""
+    most: int, beyond: int | None = None, *, host: Host | None = None, tag: str = "", archived: bool = False
 ) -> list[Experiment]:
-    """The newest experiments, of a host or with a tag on one of their runs, older than the one with the id `beyond`.
+    """The newest (archived) experiments, of a host or with a tag on one of their runs, older than that with the id `beyond`.
 
     Those of a host are those that name it as theirs, and those that its newest runs belong to. Four queries at most.
     """
-    experiments = Experiment.objects.select_related("host").order_by("-id")
+    experiments = Experiment.objects.select_related("host").filter(archived=archived).order_by("-id")
     if host is None and not tag:
         return list((experiments if beyond is None else experiments.filter(pk__lt=beyond))[:most])
     runs = host.runs.order_by("-id") if host else Run.objects.order_by("-id")

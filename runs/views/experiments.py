@@ -21,10 +21,11 @@ COLUMNS = ("experiment_id", "experiment", "host", "config", "n", "requests_per_s
 
 
 def experiment_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
-    """The newest, of ?host= (an id) and with ?tag= where they are given."""
+    """The newest, of ?host= (an id) and with ?tag= where they are given; ?archived=1: those put away."""
     tag, host_id = request.GET.get("tag", ""), parse_id(request.GET.get("host", ""))
+    archived = request.GET.get("archived") == "1"
     host = get_object_or_404(Host, pk=host_id) if host_id is not None else None
-    found = select_experiments(CARDS + 1, lists.id_after(request.GET), host=host, tag=tag)
+    found = select_experiments(CARDS + 1, lists.id_after(request.GET), host=host, tag=tag, archived=archived)
     page = lists.make_page(request.GET, found, size=CARDS)
     summaries = summarize(page.rows)
     rows = tuple(
@@ -36,7 +37,7 @@ def experiment_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
     )
     facets = lists.popular_facets()
     context = {"summaries": summaries, "page": page, "tag": tag, "host": host, "hosts": lists.popular_hosts(host)}
-    context["tags"] = facets["tag"]
+    context |= {"tags": facets["tag"], "archived": archived}
     return respond(request, "experiments.html", context, Sheet("Experiments", COLUMNS, rows), fmt=fmt)
 
 

@@ -77,7 +77,6 @@ def run_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
         "figures": main_figures(fact),
         "fields": single_fields,
         "field_tables": field_tables,
-        "configs": list(run.experiment.configs.all()),
         "pictures": [("Latency percentiles", reverse("run-picture", args=[pk]))] if chart else [],
         "public": settings.PUBLIC_READ,
         "build": [
