@@ -48,7 +48,8 @@ def _by_words(draft: Draft, experiment: DraftExperiment, counted: Sequence[Draft
     for run in counted:
         by_name[names[run.config]].append(run)
     n_configs = len({run.config for run in counted})
-    if len(by_name) < n_configs:
+    alone = sum(len(runs) == 1 for runs in by_name.values())
+    if len(by_name) < n_configs and 2 * alone <= len(by_name):  # else the numbers are names
         targets = {run.key: _new(names[run.config]) for run in experiment.runs}
         edits = _move_runs(draft, targets)
         yield Grouping(experiment.key, len(by_name), max(map(len, by_name.values())), "by name", edits)

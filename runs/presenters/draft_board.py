@@ -23,6 +23,7 @@ MOST_CONFIGS = 60
 MOST_CARDS = 5  # runs of a config that are in sight while it is folded: fewer than 8 controls
 MOST_ROWS = 400  # of all configs, when opened
 MOST_SECRETS = 100
+SHORT_NAME = 30
 OTHERS = {"capture": "monitor", "text": "config text"}
 
 
@@ -61,6 +62,13 @@ class Group:
     @property
     def letter(self) -> str:
         return letter_of(self.place)
+
+    @property
+    def is_short(self) -> bool:
+        """Whether name and runs have room beside each other."""
+        return (
+            self.config is not None and len(self.config.name) <= SHORT_NAME and len(self.runs) <= 2 and not self.split
+        )
 
     @property
     def cards(self) -> list[Card]:
@@ -159,8 +167,8 @@ def _groups(shown: Preview, experiment: DraftExperiment) -> list[Group]:
     ]
     for group in groups:
         differing = differing_loads([card.item for card in group.runs if isinstance(card.item, DraftRun)])
-        names = {name for words in differing.values() for name in words}
-        group.split = "" if not names else "concurrency" if "concurrency" in names else "load"
+        terms = {name for words in differing.values() for name in words}
+        group.split = "" if not terms else "concurrency" if "concurrency" in terms else "load"
     return [*groups, Group(None, 0, [], others[""])] if "" in others else groups
 
 

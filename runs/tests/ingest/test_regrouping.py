@@ -61,7 +61,10 @@ def test_configs_that_a_number_tells_apart_may_be_repeats_and_repeats_with_headi
     assert suggested(shown) == {"3 × 1 by heading": {"one": "0", "two": "1", "three": "2"}}
 
 
-@pytest.mark.parametrize("runs", [[("a", "a"), ("b", "b")], SIX[:3], SIX[:1], []])
+NUMBERED = [(f"variant {n}", "x") for n in (98, 99)] + [(f"variant {n}.0", "x") for n in (100, 101)]
+
+
+@pytest.mark.parametrize("runs", [[("a", "a"), ("b", "b")], NUMBERED, SIX[:3], SIX[:1], []])
 def test_where_no_other_grouping_is_likely_none_is_suggested(runs):
     assert suggested(draft(*runs)) == {}
 
