@@ -32,10 +32,10 @@ CORNERS: tuple[tuple[tuple[float, float], ...], ...] = (
 )
 HEAD, BAR, THIN_BAR, GAP = 19, 22, 14, 10  # px of a row's label, its bar, a bar without one, and what follows
 BESIDE = 58  # px of the words to the left of a bar
-LETTER = 6.6  # px of a letter at the size of the text
+LETTER, BOLD = 7.4, 8.8  # px of a letter at the size of the text, in a wide font
 RADIUS, SMALL_RADIUS = 5, 3.2
 ACROSS = 1000  # units of width in which lines and areas are drawn
-NARROW, WIDE = 46, 96  # letters of a row's label
+NARROW, WIDE = 42, 96  # letters of a row's label
 MOST_HOVERS = 200
 MOST_SPOKEN = 600  # letters
 
@@ -127,9 +127,7 @@ class Painter:
             words += text(self.panel.x.title, "100%", bottom + below + 13, "f", "e")
             below += 18
         if not isinstance(self.panel.y, Axis):
-            values = [
-                LETTER * 1.1 * columns(row.value) + LETTER * columns(row.more) for row in self.panel.y if row.value
-            ]
+            values = [BOLD * columns(row.value) + LETTER * columns(row.more) for row in self.panel.y if row.value]
             right = 22 + round(max(values)) if values else 16
             left = self._left()
             return (
@@ -174,7 +172,9 @@ class Painter:
             indent = 18
         letter = f'<tspan class="k s{(row.place or 0) % N_COLORS}">{escape(row.label)}</tspan> ' if row.label else ""
         names = (
-            [("", row.head)] if len(row.head) <= NARROW else [("w", cut(row.head, WIDE)), ("o", cut(row.head, NARROW))]
+            [("", row.head)]
+            if columns(row.head) <= NARROW
+            else [("w", cut(row.head, WIDE)), ("o", cut(row.head, NARROW))]
         )
         return mark + "".join(
             f'<text x="{px(indent - left)}" y="{px(y)}" class="{" ".join(filter(None, (kind, "f" if row.muted else "")))}">'

@@ -22,7 +22,7 @@ import numpy as np
 from runs.charts import MOST_LINES, paint, short
 from runs.charts.description import Axis, Chart, Key, Line, Mark, Panel, Span, Tick, linear_axis
 from runs.charts.description import Band as Area
-from runs.charts.plotly import Figure, as_text, axis, layout
+from runs.charts.plotly import NUMBERS, Figure, as_text, axis, layout
 from runs.charts.timeline import (
     DAY_S,
     NO_PLACES,
@@ -130,8 +130,9 @@ def stack(
     groups = np.split(places, back) if len(places) else []
     data = [one for number, group in enumerate(groups) for one in _layers(canvas, shown, group, f"s{number}", unit)]
     if total and len(shown) > 1:
-        data.append(_line(canvas, Trace(TOTAL, _add_up(shown), "--ink"), 0, unit))
-    y = axis(unit, rangemode="tozero", hoverformat=".4~r", **({"range": [0, most]} if most else {}))
+        hover = {"hovertemplate": f"%{{y:.4~r}} {unit}<extra>{TOTAL}</extra>"}
+        data.append(_line(canvas, Trace(TOTAL, _add_up(shown), "--ink"), 0, unit) | hover)
+    y = axis(unit, rangemode="tozero", tickformat=NUMBERS, hoverformat=".4~r", **({"range": [0, most]} if most else {}))
     parts = layout(HEIGHT, yaxis=y, hovermode="x unified", **_time_axis(canvas))
     return canvas.figure([{"data": data, "layout": parts}])
 
@@ -146,7 +147,7 @@ def grid(when: Timeline, panels: Sequence[tuple[str, Sequence[Trace]]], view: Vi
     drawn = []
     for (unit, traces), own in zip(shown, highs, strict=True):
         lines = [_line(canvas, trace, place, unit) for place, trace in enumerate(traces)]
-        y = axis(unit, rangemode="tozero", range=[0, (top if shared else own) * 1.05 or 1])
+        y = axis(unit, rangemode="tozero", tickformat=NUMBERS, range=[0, (top if shared else own) * 1.05 or 1])
         parts = layout(SMALL, yaxis=y, hovermode="closest", **_time_axis(canvas, small=True))
         drawn.append({"data": [line for line in lines if line], "layout": parts})
     return canvas.figure(drawn)

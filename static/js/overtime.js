@@ -149,7 +149,7 @@
 
   function moveCursor(x) {
     for (const box of drawn) {
-      const { l, w } = box._fullLayout._size;
+      const { l, w, t, h } = box._fullLayout._size;
       const [low, high] = box._fullLayout.xaxis.range.map((end) => toSeconds(box, end));
       const share = (x - low) / (high - low);
       let line = box.querySelector(":scope > .cursor");
@@ -159,7 +159,7 @@
         box.append(line);
       }
       line.hidden = !(share >= 0 && share <= 1);
-      line.style.left = `${l + share * w}px`;
+      Object.assign(line.style, { left: `${l + share * w}px`, top: `${t}px`, height: `${h}px` });
     }
   }
 

@@ -64,6 +64,11 @@ def test_charts_zoom_together_get_finer_and_come_back(page: Any, live_server: An
     assert NOON < low < high < NOON + LOOKS
     assert abs(load.evaluate(RANGE)[0] - low) < 1
     assert coarse < LOOKS
+    page.go_back()
+    page.wait_for_function(f"() => document.querySelector('#chart-load .plot').layout.xaxis.range[0] === {NOON * 1000}")
+    expect(page).to_have_url(re.compile(rf"/captures/{made.pk}/$"))
+    page.go_forward()
+    page.wait_for_function(f"() => document.querySelector('#chart-load .plot').layout.xaxis.range[0] > {NOON * 1000}")
     place = sizes.bounding_box()
     page.mouse.dblclick(place["x"] + place["width"] / 2, place["y"] + place["height"] / 2)
     page.wait_for_function("() => !location.search")
@@ -113,3 +118,26 @@ def test_charts_are_zoomed_from_the_keyboard(page: Any, live_server: Any) -> Non
     press(page, "All", 0, LOOKS - 1)
     expect(page).to_have_url(re.compile(r"^[^?]*$"))
     expect(page.get_by_role("button", name="Earlier")).to_have_attribute("aria-disabled", "true")
+
+
+def test_a_legend_toggles_its_layer_and_one_cursor_goes_through_all_charts(page: Any, live_server: Any) -> None:
+    page.set_viewport_size({"width": 1000, "height": 1200})
+    page.goto(f"{live_server.url}/captures/{watched().pk}/")
+    see_charts(page)
+    entry = page.locator("#chart-rss").get_by_role("button", name="httpd")
+    entry.click()
+    expect(entry).to_have_attribute("aria-pressed", "false")
+    page.wait_for_function(
+        "() => document.querySelector('#chart-rss .plot').data.some((t) => t.visible === 'legendonly')"
+    )
+    entry.click()
+    expect(entry).to_have_attribute("aria-pressed", "true")
+    page.locator("#chart-rss .plot").hover()
+    expect(page.locator(".cursor:not([hidden])")).to_have_count(2)
+
+
+def test_the_lines_of_single_processes_come_on_demand_with_their_names(page: Any, live_server: Any) -> None:
+    page.goto(f"{live_server.url}/captures/{watched().pk}/")
+    page.get_by_text("A line a process").click()
+    page.locator("#chart-processes .main-svg").first.wait_for()
+    expect(page.locator("#chart-processes").get_by_role("button", name="7 httpd")).to_be_visible()
