@@ -207,9 +207,11 @@ def _judge_measures(case: _Case, row: Row, judged: JudgedRow, pairs: Sequence[tu
     after_holm = dict(zip(tested, stats.holm(list(tested.values())), strict=True))
     pool, lent = case.pool(judged, sides.values())
     where, sources = (lent.where, lent.sources) if lent else ("", ())
+    missing = case.spread.missing if case.spread and (lent or not pool) else 0
     found = {}
     for at, (base, evidence) in compared.items():
-        scale = Scale(judged, pool, where, len(compared), len(tested), case.step(row, at, base), sources)
+        step = case.step(row, at, base)
+        scale = Scale(judged, pool, where, len(compared), len(tested), step, sources, missing)
         found[at] = decide(evidence, after_holm.get(at), base, scale)
     return found
 

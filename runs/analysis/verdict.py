@@ -263,6 +263,7 @@ class Scale:
     pool         what repeats vary by, None where unknown; `where`: whose repeats, "" for those of this comparison
     comparisons  in the row; `tests` of them gave a p, which Holm's adjustment is over
     step         the least difference that the tool prints
+    missing      see Spread
     """
 
     row: JudgedRow
@@ -272,6 +273,7 @@ class Scale:
     tests: int
     step: float
     sources: Sources = ()
+    missing: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,11 +343,15 @@ Verdicts = Mapping[tuple[str, int], Verdict]
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """What repeats elsewhere vary by: pools by a row's key, and where they are from ("of other x runs kept here")."""
+    """What repeats elsewhere vary by: pools by a row's key, and where they are from ("of other x runs kept here").
+
+    missing   so many runs were left out or deleted and are not in it any more
+    """
 
     pools: Mapping[str, Pool]
     where: str
     sources: Sources = ()
+    missing: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,17 +163,23 @@ def _explain_spread(verdict: Verdict, scale: Scale) -> str:
         more = ["and others"] if len(scale.sources) > MOST_NAMED else []
         names = _join(*[f"“{name}”" for name, _ in scale.sources[:MOST_NAMED]], *more)
         where = f"{scale.where or 'in this comparison'}{names and ': '}{names}"
-        sets = f"{pool.sets} {'sets' if pool.sets > 1 else 'set'} of repeats {where}"
+        lost = f"; {_missing(scale.missing)}" if scale.missing else ""
+        sets = f"{pool.sets} {'sets' if pool.sets > 1 else 'set'} of repeats {where}{lost}"
         single = " A single run nearer than twice is not judged by them." if verdict.fewest < 2 else ""
         return f"Repeats {_vary(down)} up to {_spread(pool, down)} {many}({sets}).{single}"
     if verdict.fewest > 1:
         return ""
+    lost = f" ({_missing(scale.missing)})" if scale.missing else ""
     if math.isinf(scale.row.unknown):
-        return "No spread to go by: a single run's slowest requests are not judged."
+        return f"No spread to go by{lost}: a single run's slowest requests are not judged."
     return (
-        "No spread to go by: repeats are usually less than 1.5 times apart, and here less than "
+        f"No spread to go by{lost}: repeats are usually less than 1.5 times apart, and here less than "
         f"{math.exp(scale.row.unknown):g} times is not judged."
     )
+
+
+def _missing(n: int) -> str:
+    return f"{n:,} earlier {'run was' if n == 1 else 'runs were'} left out or deleted"
 
 
 def _explain_needed(verdict: Verdict) -> str:

@@ -304,7 +304,7 @@ def _run_fact(run: Run) -> RunFact:
 
 def _doubted_by_monitors(runs: QuerySet[Run]) -> dict[int, set[str]]:
     """Rules that keep runs out by what monitors in the same texts saw. Texts without swap in use are not asked."""
-    swap = Series.objects.filter(pid=None, metric="swap_used_kb")
+    swap = Series.objects.filter(pid=None, metric="swap_used_kb", capture__deletion=None)
     used = swap.filter(max__gte=MIB, capture__upload__in=runs.values("upload"))
     found: dict[int, set[str]] = {}
     for upload, experiment in used.values_list("capture__upload", "capture__experiment").distinct():

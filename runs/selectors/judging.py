@@ -46,7 +46,7 @@ MAX_DRAFTED = 500
 MAX_FILLED = 30  # cards whose headline is worked out before anybody opens the page
 KEPT_S = 7 * 24 * 3600
 METRICS = ("requests_per_second", "mean_ms", "max_ms")
-OF_SETS = ("fingerprint", "config", "config__name", *METRICS)
+OF_SETS = ("fingerprint", "config", "config__name", "counted", "deletion", *METRICS)
 # One or two sets may be steady, or noisy, by chance.
 LEAST_SETS = 3
 # The newest runs tell of the machines and tools in use now, and more would only take longer.
@@ -146,23 +146,32 @@ def _code() -> str:
     return digest.hexdigest()[:16]
 
 
-def keep_headline(experiment: Experiment, material: reads.Material, comparison: Comparison, headline: Headline) -> None:
-    """Keep a page's headline for the experiment's card, where another or none is kept. One query at most."""
+def keep_headline(experiment: Experiment, material: reads.Material, comparison: Comparison, headline: Headline) -> bool:
+    """Keep a page's headline for the experiment's card, where another or none is kept; whether it did.
+
+    One query at most.
+    """
     counted = [run for run in material.runs if run.counted and run.requests_per_second is not None]
     newest = sorted(counted, key=lambda run: -run.id)[: summaries.MAX_RUNS]
     rates: dict[int, list[float]] = defaultdict(list)
     for run in sorted(newest, key=lambda run: (run.repeat, run.id)):
         rates[run.config].append(run.requests_per_second or 0.0)
-    configs = [(config.name, rates[config.id]) for config in material.configs if config.id][: summaries.MAX_CONFIGS]
+    configs = [
+        summaries.ConfigSummary(config.id, config.name, rates[config.id]) for config in material.configs if config.id
+    ]
     lead = write_lead(headline)
     told: dict[str, Any] = {
         "outcome": str(headline.outcome),
         "sentence": headline.sentence,
-        "of": summaries.digest_card(configs),
+        "of": summaries.digest_card(summaries.order_configs(configs)),
     }
     told |= {"who": lead.who, "line": lead.line, "failed": _failed_shares(comparison, headline)}
-    if told != experiment.headline:
-        ingest.record_headline(experiment, told)
+    if max((len(column.runs) for column in comparison.columns), default=0) == 1:
+        told["may_borrow"] = True  # a spread, from runs that may be deleted
+    if told == experiment.headline:
+        return False
+    ingest.record_headline(experiment, told)
+    return True
 
 
 def _failed_shares(comparison: Comparison, headline: Headline) -> dict[str, str]:
@@ -177,15 +186,17 @@ def _failed_shares(comparison: Comparison, headline: Headline) -> dict[str, str]
 
 
 def work_out_headlines() -> int:
-    """Those that the newest cards lack, as nobody has opened their pages yet; returns how many. Of large ones a page does it."""
-    lacking = [
-        one.experiment for one in summaries.latest_experiments(MAX_FILLED) if one.headline is None and not one.more
-    ]
-    for experiment in lacking:
-        material = reads.of_experiment(experiment)
-        comparison, found = compared(material)
-        keep_headline(experiment, material, comparison, found.headline)
-    return len(lacking)
+    """Those that the newest cards lack, or that rest on other experiments, as nobody has opened their pages since.
+
+    Returns how many. Of large ones a page does it.
+    """
+    n = 0
+    for one in summaries.latest_experiments(MAX_FILLED):
+        if not one.more and (one.headline is None or one.headline.get("may_borrow")):
+            material = reads.of_experiment(one.experiment)
+            comparison, found = compared(material)
+            n += keep_headline(one.experiment, material, comparison, found.headline)
+    return n
 
 
 def spread_elsewhere(comparison: Comparison) -> Spread | None:
@@ -193,6 +204,7 @@ def spread_elsewhere(comparison: Comparison) -> Spread | None:
 
     Only runs stored before the comparison's newest one count, so that no later upload changes a verdict. One query at
     most. None where the comparison has repeats of its own, which tell more, or where too little was ever repeated here.
+    Runs that were left out or deleted are not in it any more; it has their number, since verdicts may change by that.
     """
     runs = [run for column in comparison.columns for run in column.runs]
     alike = {(run.tool, run.host_id, run.path) for run in runs}
@@ -203,11 +215,15 @@ def spread_elsewhere(comparison: Comparison) -> Spread | None:
         return None
     users = [run.concurrency for run in runs if run.concurrency]
     load = Q(concurrency__range=(min(users) / SIMILAR_FACTOR, max(users) * SIMILAR_FACTOR)) if users else Q()
-    before = Run.objects.filter(load, tool=tool, host=host, path=path, id__lt=max(run.id for run in runs))
-    rows = before.filter(counted=True, partial=False, aborted=False).order_by("-id").values_list(*OF_SETS)[:MAX_RUNS]
+    before = Run.everything.filter(load, tool=tool, host=host, path=path, id__lt=max(run.id for run in runs))
+    whole = before.filter(partial=False, aborted=False, repeat__gt=0)  # no warm-ups
     sets: dict[str, dict[str, list[float]]] = {metric: defaultdict(list) for metric in METRICS}
     configs: dict[str, set[tuple[int, str]]] = defaultdict(set)
-    for fingerprint, config, name, *values in rows:
+    missing = 0
+    for fingerprint, config, name, counted, deletion, *values in whole.order_by("-id").values_list(*OF_SETS)[:MAX_RUNS]:
+        if not counted or deletion is not None:
+            missing += 1
+            continue
         configs[fingerprint].add((config, name))
         for metric, value in zip(METRICS, values, strict=True):
             sets[metric][fingerprint] += stats.logs([value]) or [] if value is not None else []
@@ -215,4 +231,5 @@ def spread_elsewhere(comparison: Comparison) -> Spread | None:
     enough = {metric: pool for metric, pool in pools.items() if pool and pool.sets >= LEAST_SETS}
     repeated = sorted(set().union(*[configs[key] for found in sets.values() for key in found if len(found[key]) > 1]))
     sources = tuple((name, reverse("config", args=[config])) for config, name in repeated)
-    return Spread(enough, f"of other {tool} runs on this host and path", sources) if enough else None
+    where = f"of other {tool} runs on this host and path"
+    return Spread(enough, where, sources, missing) if enough or missing else None

@@ -149,7 +149,7 @@ def _facet_condition(kind: str, pk: int, value: str) -> Q:
 
 def _find_experiments(text: str, most: int) -> list[NameMatch]:
     last: int = Experiment.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
-    matches = Experiment.objects.filter(name__icontains=text).values_list("pk", "name")
+    matches = Experiment.objects.filter(archived=False, name__icontains=text).values_list("pk", "name")
     found = list(matches.filter(pk__gt=last - SCANNED).order_by("-pk")[: most + 1])
     if len(found) <= most and len(text) >= MIN_LETTERS:
         found = list(matches.order_by((F("pk") + 0).desc())[: most + 1])

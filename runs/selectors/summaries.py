@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -56,12 +56,17 @@ class ExperimentSummary:
     def headline(self) -> dict[str, Any] | None:
         """Outcome, lead and sentence of the experiment's page, unless its configs or runs have changed since."""
         kept: dict[str, Any] | None = self.experiment.headline
-        return kept if kept and kept["of"] == digest_card([(each.name, each.rates) for each in self.configs]) else None
+        return kept if kept and kept["of"] == digest_card(self.configs) else None
 
 
-def digest_card(configs: Sequence[tuple[str, list[float]]]) -> str:
+def order_configs(configs: Iterable[ConfigSummary]) -> list[ConfigSummary]:
+    """Those of which no run counts last, by name: none of them is the baseline. As many as a card shows."""
+    return sorted(configs, key=lambda each: (not each.rates, "" if each.rates else each.name))[:MAX_CONFIGS]
+
+
+def digest_card(configs: Sequence[ConfigSummary]) -> str:
     """Of what a card shows."""
-    return hashlib.sha256(repr([(name, rates) for name, rates in configs]).encode()).hexdigest()[:16]
+    return hashlib.sha256(repr([(each.name, each.rates) for each in configs]).encode()).hexdigest()[:16]
 
 
 def latest_experiments(most: int) -> list[ExperimentSummary]:
@@ -84,7 +89,7 @@ def _summarize(
     failed = (experiment.headline or {}).get("failed", {})
     return ExperimentSummary(
         experiment,
-        [ConfigSummary(pk, name, rates[pk], failed.get(str(pk), "")) for pk, name in configs[:MAX_CONFIGS]],
+        order_configs(ConfigSummary(pk, name, rates[pk], failed.get(str(pk), "")) for pk, name in configs),
         sorted({run.tool for run in runs}),
         len(runs) == MAX_RUNS or len(configs) > MAX_CONFIGS,
         bool(runs) and {run.upload for run in runs} <= samples,
@@ -145,4 +150,4 @@ def select_experiments(
     if host and not tag:
         named = host.experiments.order_by("-id").values_list("pk", flat=True)
         ids.update((named if beyond is None else named.filter(pk__lt=beyond))[:most])
-    return list(experiments.filter(pk__in=sorted(ids, reverse=True)[:most]))
+    return list(experiments.filter(pk__in=ids)[:most])

@@ -6,8 +6,12 @@ import math
 
 import pytest
 
+from runs import ingest
+from runs.analysis.judgement import judge
 from runs.analysis.table import compare
+from runs.analysis.verdict_wording import add_words
 from runs.api.comparisons import describe_conclusions
+from runs.ingest import changes
 from runs.models import Config, Experiment
 from runs.selectors import judging, reads
 from runs.tests import factories
@@ -57,13 +61,29 @@ def test_repeats_by_the_same_tool_on_the_same_host_and_path_are_pooled_and_named
 @pytest.mark.parametrize(
     "unlike",
     [
-        *({"tool": "siege"}, {"concurrency": 1000}, {"counted": False}, {"partial": True}, {"aborted": True}),
+        *(
+            {"tool": "siege"},
+            {"concurrency": 1000},
+            {"repeat": 0, "counted": False},
+            {"partial": True},
+            {"aborted": True},
+        ),
         *({"path": "/other"}, {"path": ""}, {"host": None}),
     ],
 )
 def test_other_tools_loads_hosts_and_paths_and_runs_that_do_not_count_say_nothing(host, unlike):
     three_sets(**{"host": host} | unlike)
     assert judging.spread_elsewhere(single(host)) is None
+
+
+def test_runs_that_are_left_out_or_deleted_later_are_missed(host):
+    configs, comparison = three_sets(host), single(host)
+    ingest.delete(configs[0].runs.all()[0])
+    changes.set_counted(configs[1].runs.all()[0], False)
+    spread = judging.spread_elsewhere(comparison)
+    assert (spread.missing, spread.pools) == (2, {})
+    told = add_words(judge(comparison, spread=spread)).words["requests_per_second", 1]
+    assert "2 earlier runs were left out or deleted" in told.detail
 
 
 def test_another_host_says_nothing(host):

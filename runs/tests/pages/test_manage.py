@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,11 +12,13 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from runs import ingest
 from runs.models import Config, Deletion, Experiment, Host, Run, Upload
 from runs.templatetags.bench import name_rows
 from runs.tests import factories
 
 pytestmark = pytest.mark.django_db
+SAMPLES = Path(ingest.__file__).parents[1] / "samples"
 KINDS: dict[str, Any] = {"experiments": Experiment, "configs": Config, "runs": Run, "hosts": Host, "uploads": Upload}
 
 
@@ -142,3 +145,21 @@ def test_the_menu_needs_no_more_queries_for_more_rows(browser):
                 browser.get(reverse("manage", args=[f"{row._meta.model_name}s", row.pk]))
             counts.append(len(counted))
     assert counts[:3] == counts[3:]
+
+
+def test_lists_leave_archived_experiments_out_until_they_are_asked_for(browser, experiment):
+    act(browser, experiment, archived="true")
+    lists = {"/experiments/.json": 0, "/experiments/.json?archived=1": 2, "/api/v1/experiments/": 0}
+    lists["/api/v1/experiments/?archived=true"] = 1
+    found = {address: browser.get(address).json() for address in lists}
+    assert {address: len(body.get("rows", body.get("results"))) for address, body in found.items()} == lists
+    assert experiment.name not in browser.get("/").content.decode()
+    assert browser.get(experiment.get_absolute_url()).status_code == 200
+
+
+def test_samples_are_put_away_by_one_click(browser):
+    ingest.submit((SAMPLES / "1-mod_wsgi-preloading.txt").read_bytes(), door="sample")
+    page = browser.post(reverse("put-away-samples"), follow=True).content.decode()
+    assert not Experiment.objects.exists()
+    undo(browser, page)
+    assert Experiment.objects.exists()
