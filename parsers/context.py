@@ -93,6 +93,11 @@ class Context:
         if self.command:
             self.command.prose_since = True
 
+    def retitle(self, number: int, text: str) -> None:
+        """Take a text for the heading of this line, in place of the one that it had."""
+        self.trail = [heading for heading in self.trail if heading[0] != number]
+        self._add_heading(number, text)
+
     def _add_stamp(self, number: int, line: str) -> None:
         self.stamps.append((number, line.rstrip()))
         if len(self.stamps) > _STAMPS:

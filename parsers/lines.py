@@ -384,3 +384,48 @@ class Values(dict[str, Any]):
 
     def plain(self) -> dict[str, Any]:
         return {name: value.plain() if isinstance(value, Values) else value for name, value in self.items()}
+
+
+# --- two terminals side by side ---------------------------------------------------------------------------------------
+_ALIKE = 8  # characters with which two reports, or the commands above them, begin alike
+_NARROWEST = 16  # columns of a terminal
+_MOST_BESIDE = 150
+_MOST_ALONE = 8  # lines of the left one alone, between two with both
+_RULERS = "│┃║"
+
+
+def find_column(line: str) -> int:
+    """Where the right one of two terminals begins, on a line on which both begin alike; 0 where nothing does."""
+    at = line.find(line[:_ALIKE], _NARROWEST) if line[:1] > " " else -1
+    return at if at > 0 and is_gap(line, at) else 0
+
+
+def is_gap(line: str, column: int) -> bool:
+    """Whether nothing but blanks, or a ruler between two panes, stands right before that column."""
+    return line[column - 1 : column] in _RULERS or line[column - 2 : column].isspace()
+
+
+def cut(line: str, column: int) -> tuple[str, str]:
+    """What stands left and right of the gap before a column."""
+    return line[:column].rstrip(f"{_RULERS} \t"), line[column:].rstrip()
+
+
+def split_beside(lines: Lines, first: str, column: int) -> tuple[Lines, Lines]:
+    """The left terminal's lines and the right one's, numbered as they stand, from `first` on, which was returned last."""
+    number, halves, behind = lines.number, [cut(first, column)], list[str]()
+    for line in lines:
+        behind.append(lines.raw)
+        at = column if is_gap(line, column) else find_column(line)  # a line may be too long for its terminal
+        is_wide = len(line.rstrip()) > column
+        if is_wide and not at:
+            break
+        if is_wide:
+            halves += [cut(text.rstrip("\r\n"), column) for text in behind[:-1]]
+            halves.append(cut(line, at))
+            behind = []
+        if len(behind) > _MOST_ALONE or len(halves) > _MOST_BESIDE:
+            break
+    lines.back(*behind)
+    left, right = (Lines([f"{half[side]}\n" for half in halves]) for side in (0, 1))
+    left.number = right.number = number - 1
+    return left, right

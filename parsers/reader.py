@@ -19,12 +19,13 @@ from .catalogue import (
     inline_openings,
     opening_too,
     openings,
+    parse_command,
     rate_labels,
 )
-from .context import LONGEST_STAMP, Context, find_unread_rates
+from .context import Context, find_unread_rates
 from .decode import MAX_LINE
 from .json_objects import beginning_of
-from .lines import Lines, Values
+from .lines import Lines, Values, cut, find_column, is_gap, split_beside
 from .prompts import prompt
 from .records import Found, LoadResult, Problem
 
@@ -33,8 +34,6 @@ _GLUED = re.compile(
     r"(?:(?<=[\])}\"'.;>\d\w])|(?<=\s\s))"
     r"(?:Running \d+(?:\.\d+)?[smh] test @ \w+://\S+\s*$|This is ApacheBench, Version \d|Bombarding \w+://\S)"
 )
-_BESIDE = re.compile(r"\s{2,}(?=\S)")
-_ALIKE = 8  # characters with which two reports of one tool begin alike
 
 
 def read(lines: Iterable[str]) -> Iterator[Block]:
@@ -87,12 +86,15 @@ def _read_blocks(source: Lines, context: Context) -> Iterator[Block]:
         block = None
         if source.empty():
             context.in_output = False
-        if source.begins(usual):
+        if source.begins(usual) and not find_column(source.peek() or ""):
             block = _read_usual(source, context)
         if block is None:
             line = next(source, None)
             if not line or line.isspace():
                 context.in_output = False
+            elif (column := find_column(line)) and _makes_load(line[column:]):
+                yield from _read_both(source, line, column, context)
+                line = ""
             elif glued := _find_glued(line):
                 if prompt(line[:glued]) is not None:
                     context.add_line(source.number, line[:glued], source)
@@ -107,6 +109,26 @@ def _read_blocks(source: Lines, context: Context) -> Iterator[Block]:
             if form.follows is not None:
                 yield from _read_following(source, form, form.follows, context)
             line = ""
+
+
+def _makes_load(line: str) -> bool:
+    """Whether a load tool's report begins with this line, or the command that prints one."""
+    typed = prompt(line)
+    if typed is not None:
+        return bool(parse_command(typed[1]).tool)
+    opening = _find_opening(line)
+    semantics = opening[0].semantics if opening else None
+    return semantics is not None and not semantics.quotes_others
+
+
+def _read_both(source: Lines, line: str, column: int, context: Context) -> Iterator[Block]:
+    """The blocks of two terminals side by side, those of the left one first, each below its part of the line above."""
+    number, above = context.trail[-1] if context.trail else (0, "")
+    titles = cut(above, column) if is_gap(above, column) and len(above) > column else (above, "")
+    for terminal, title in zip(split_beside(source, line, column), titles, strict=True):
+        if title and title != above:
+            context.retitle(number, title)
+        yield from _read_blocks(terminal, context)
 
 
 def _read_usual(source: Lines, context: Context) -> Block | None:
@@ -167,9 +189,6 @@ def _read_opened(
         if found is not None:
             break
     if found and source.number >= number:
-        if _opens_beside(form, line[len(prefix) :].strip()):
-            message = "another report stands beside this one on the same lines; it was not read"
-            found.problems.append(Problem(number, message))
         return _make_block(source, form, found, context, prefix, label)
     if source.number < number:  # the format gave its own opening line back: go on behind it
         next(source)
@@ -188,13 +207,6 @@ def _select_formats(source: Lines, text: str, form: Format, prefix: str) -> tupl
     beginning = beginning_of(source)
     source.prefix = ""
     return tuple(form for form in forms if form.json is None or form.json.match(beginning))
-
-
-def _opens_beside(form: Format, line: str) -> bool:
-    """Whether the line with which a report begins has the beginning of another one further right: two terminals side by side."""
-    if form.semantics is None or form.semantics.quotes_others:
-        return False
-    return any(line.startswith(line[:_ALIKE], gap.end()) for gap in _BESIDE.finditer(line[:LONGEST_STAMP]))
 
 
 def _parse_quoted(source: Lines, form: Format, prefix: str, context: Context, command: str | None) -> Found | None:

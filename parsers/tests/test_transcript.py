@@ -409,10 +409,14 @@ def beside(text: str) -> str:
 
 
 @pytest.mark.parametrize("name", ["wrk/wrk_02_latency", "siege/siege_02_b_t", "ab/ab_20_noserver"])
-def test_two_reports_side_by_side_are_told_and_never_mixed(name):
+def test_two_reports_side_by_side_are_two(name):
     text = text_of(FIXTURES / f"{name}.txt")
-    text = text[max(text.find(begins) for begins in ("Running", "Transactions:", "Server Software")) :]
-    (clear,), found = blocks(text), blocks(beside(text))
-    assert any("another report stands beside" in problem.message for block in found for problem in block.problems)
-    rates = [record.requests_per_second for block in found for record in block.load_results]
-    assert set(rates) <= {clear.load_results[0].requests_per_second, None}
+    text = text[max(text.find(begins) for begins in ("Running", "Transactions:", "Server Software")) :].rstrip() + "\n"
+    other = re.sub("[1-8]", "9", text)
+    left, right, *behind = blocks(f"{beside(text)}\n\nAnd then:\n\n{text}")
+    (clear,), (further,) = blocks(text), blocks(other)
+    assert (left.values, left.lines, left.problems) == (clear.values, clear.lines, clear.problems)
+    assert (right.values, right.lines) == (further.values, further.lines)
+    assert [(block.values, block.heading) for block in behind] == [(clear.values, "And then:")]
+    typed = blocks(beside(f"$ {name.partition('/')[0]} -c8 http://a/\n{text}") + "\n")
+    assert [(block.first, block.command) for block in typed] == [(2, typed[0].command), (2, typed[1].command)]

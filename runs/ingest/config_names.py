@@ -221,11 +221,13 @@ class ConfigNames:
 
     def _name_by_heading(self, load: int, heading: str) -> str:
         """The heading, with the server where it stands above several. The text's title alone does not name them."""
-        software = (self.results[load].server_software or "").lower()
-        is_one = len(self._servers[self._heading_of[load]]) < 2
-        if self._variants.get(load) or not (is_one or (software and software.split("/")[0] in heading.lower())):
+        servers = self._servers[self._heading_of[load]]
+        names = {server[0].split("/")[0].lower() for server in servers}
+        named = {name for name in names if name and name in heading.lower()}
+        own = (self.results[load].server_software or "").split("/")[0].lower()
+        if self._variants.get(load) or not (len(servers) < 2 or named == {own}):
             trail = self.blocks[0].trail
-            is_title = bool(trail) and trail[0][0] == self._choices[load].line
+            is_title = (bool(trail) and trail[0][0] == self._choices[load].line) or len(named) > 1
             return self._name_by_result(load) if is_title else f"{heading} · {self._name_by_result(load)}"
         return heading
 
