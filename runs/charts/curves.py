@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean, median
 
 from runs.charts import MOST_LINES, N_COLORS, drawable, paint, write
@@ -29,9 +29,10 @@ LONGEST = 3.0  # times the last percentile: where the longest request stands, wh
 MUCH_SLOWER = 30  # times the median
 MOST_PANELS = 24
 MOST_WITH_DOTS = 4
+MOST_DOTS = 20  # more on one line hide it
 WIDE = 30  # times the lowest level: levels that lie further apart get a log axis
 MOST_LEVELS = 10  # with a tick each
-SWEPT = 66  # px of each panel of a sweep
+SWEPT = 160  # px of all panels of a sweep
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +165,7 @@ def _spread_marks(spreads: Sequence[Spread], x: Axis, *, log: bool) -> list[Mark
             label = ""
         xs, ys = tuple(p[0] for p in points), tuple(p[1] for p in points)
         lines.append(Line(color, xs, ys, spread.name, end=label, thin=not spread.counted))
-        if len(spreads) <= MOST_WITH_DOTS:
+        if len(spreads) <= MOST_WITH_DOTS and len(points) <= MOST_DOTS:
             hovers = tuple(f"{_mark(spread)}: {_share(p[0])} within {write(p[1])} ms" for p in points)
             dots.append(Dots(spread.place, xs, ys, spread.name, hovers, small=True))
     return [*bands, *lines, *dots]
@@ -225,7 +226,11 @@ def scaling_chart(curves: Sequence[Curve], title: str = "How does it scale with 
     dots = [dot for curve in drawn for dot in curve.dots]
     x = _levels_axis([dot.n for dot in dots], "clients at once (concurrency)")
     highest = max([dot.rate for dot in dots] + [rate for curve in drawn for _, rate, *_ in curve.band])
-    rates = [mark for curve, name in zip(drawn, names, strict=True) for mark in _rate_marks(curve, name)]
+    rates = [
+        mark
+        for at, (curve, name) in enumerate(zip(drawn, names, strict=True))
+        for mark in _rate_marks(curve, name, at if len(drawn) > 1 else None)
+    ]
     panels = [Panel(x, linear_axis(highest, "requests per second"), tuple(rates))]
     times = [dot.ms for dot in dots if dot.ms is not None]
     if times:
@@ -264,12 +269,13 @@ def _levels_axis(levels: Sequence[float], title: str) -> Axis:
     return linear_axis(known[-1], title)
 
 
-def _rate_marks(curve: Curve, name: str) -> list[Mark]:
+def _rate_marks(curve: Curve, name: str, line: int | None) -> list[Mark]:
+    """line: of the peak's label, where there are several."""
     marks: list[Mark] = []
     if curve.peak:
         at, low, high = curve.peak
-        words = f"peak at {write(round(at))} ({write(round(low))} to {write(round(high))})"
-        marks += [Span(low, high, paint(curve.place)), Span(at, at, paint(curve.place), words)]
+        words = f"{'' if line is None else f'{name}: '}peak at {write(round(at))} ({write(round(low))} to {write(round(high))})"
+        marks += [Span(low, high, paint(curve.place)), Span(at, at, paint(curve.place), words, line or 0)]
     if curve.band:
         x, rate, low_, high_ = (tuple(part) for part in zip(*curve.band, strict=True))
         marks += [Band(paint(curve.place), x, low_, high_), Line(paint(curve.place), x, rate, name)]
@@ -316,11 +322,11 @@ def sweep_chart(points: Sequence[SweptPoint], axis: str, peak: float | None, lim
         most = max(values)
         marks = _swept_spans(peak, limit, named=not panels)
         marks += [mark for name in names for mark in _swept_line([p for p in points if p.series == name], get)]
-        panels.append(Panel(bare, linear_axis(most, what, ticks=4), tuple(marks), height=SWEPT))
+        panels.append(Panel(bare, linear_axis(most, what, ticks=4), tuple(marks)))
     if not panels:
         return None
-    last = panels.pop()
-    panels.append(Panel(x, last.y, last.marks, height=SWEPT))
+    panels = [replace(panel, height=SWEPT // len(panels)) for panel in panels]
+    panels[-1] = replace(panels[-1], x=x)
     places = {point.series: point.place for point in points}
     key = tuple(Key(name, places[name]) for name in names if len(names) > 1)
     rows = tuple((p.series, p.value, p.rate, p.ms, p.failed) for p in points)

@@ -122,12 +122,16 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A part of the x axis shaded over the whole height, or with low = high a line. `text` stands at its top."""
+    """A part of the x axis shaded over the whole height, or with low = high a line. `text` stands at its top.
+
+    line: below how many others it stands, which are near
+    """
 
     low: float
     high: float
     paint: str = "ink"
     text: str = ""
+    line: int = 0
 
 
 Mark = Bars | Dots | Whisker | Line | Band | Span

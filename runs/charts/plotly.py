@@ -195,7 +195,7 @@ def _add_span(parts: Figure, span: Span, panel: Panel, after: str) -> None:
         right = panel.x.place(span.low) > 0.5
         x = math.log10(span.low) if panel.x.log else span.low
         note = _note(span.text, 1, "top") | {"xref": f"x{after}", "yref": f"y{after} domain", "x": x}
-        parts["annotations"].append(note | {"xanchor": "right" if right else "left"})
+        parts["annotations"].append(note | {"yshift": -14 * span.line, "xanchor": "right" if right else "left"})
 
 
 def _note(words: str, y: float, anchor: str) -> Figure:

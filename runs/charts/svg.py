@@ -30,10 +30,11 @@ CORNERS: tuple[tuple[tuple[float, float], ...], ...] = (
     ((-0.4, -1), (0.4, -1), (0.4, -0.4), (1, -0.4), (1, 0.4), (0.4, 0.4))
     + ((0.4, 1), (-0.4, 1), (-0.4, 0.4), (-1, 0.4), (-1, -0.4), (-0.4, -0.4)),
 )
-HEAD, BAR, THIN_BAR, GAP = 19, 22, 14, 10  # px of a row's label, its bar, a bar without one, and what follows
-BESIDE = 58  # px of the words to the left of a bar
+HEAD, BAR, THIN_BAR, GAP, STEP_GAP = 19, 22, 16, 10, 5  # px of a row's label, its bar, and what is between
+BESIDE = 56  # px of the words to the left of a bar
 LETTER, BOLD = 7.4, 8.8  # px of a letter at the size of the text, in a wide font
 RADIUS, SMALL_RADIUS = 5, 3.2
+CROWDED = 16  # px of a tick upwards
 ACROSS = 1000  # units of width in which lines and areas are drawn
 NARROW, WIDE = 42, 96  # letters of a row's label
 MOST_HOVERS = 200
@@ -82,15 +83,15 @@ class Painter:
 
     @staticmethod
     def _bar(row: Row) -> int:
-        return BAR if row.head else THIN_BAR
+        return THIN_BAR if row.left or not row.head else BAR
 
     def _tops(self, rows: Sequence[Row]) -> Iterator[float]:
         """The upper edge of each row's bar."""
-        at = 0.0
+        at = -float(GAP)
         for row in rows:
-            at += HEAD if row.head or row.label else 0
+            at += HEAD + GAP if row.head or row.label else STEP_GAP
             yield at
-            at += self._bar(row) + (GAP if row.head else 5)
+            at += self._bar(row)
 
     def x(self, value: float) -> str:
         return f"{round(100 * self.panel.x.place(value), 2):g}%"
@@ -136,7 +137,8 @@ class Painter:
                 right,
                 below,
             )
-        up = self.panel.y.ticks
+        crowded = self.height < CROWDED * len(self.panel.y.ticks)
+        up = [tick for tick in self.panel.y.ticks if not (crowded and tick.minor)]
         lines += "".join(f'<line x2="100%" y1="{px(self.y(t.at))}" y2="{px(self.y(t.at))}"/>' for t in up)
         words += "".join(text(t.text, "0", self.y(t.at) + 4, "f", "e", dx=-8) for t in up)
         left = 14 + max([round(LETTER * len(t.text)) for t in up], default=0)
@@ -259,7 +261,7 @@ class Painter:
         if not span.text:
             return drawn
         anchor, dx = ("e", -5) if left > 0.5 else ("", 5)
-        return drawn + text(span.text, px100(left), self.top + 12, "f", anchor, dx=dx)
+        return drawn + text(span.text, px100(left), self.top + 12 + 14 * span.line, "f", anchor, dx=dx)
 
     def _across(self, value: float) -> str:
         return px(ACROSS * self.panel.x.place(value))

@@ -197,7 +197,7 @@ def test_a_linear_axis_begins_at_zero_and_ends_at_a_tick(most, last):
 def test_sweeps_of_one_name_are_told_apart_and_the_peak_is_named():
     chart = curves.scaling_chart([Curve("event MPM", at, SWEEP, LAW, (4.0, 3.0, 6.0)) for at in range(2)])
     assert [entry.text for entry in chart.key] == ["event MPM (1)", "event MPM (2)"]
-    assert [span.text for span in marks(chart, Span) if span.text][0] == "peak at 4 (3 to 6)"
+    assert [span.text for span in marks(chart, Span) if span.text][0] == "event MPM (1): peak at 4 (3 to 6)"
 
 
 def test_latency_of_a_sweep_goes_through_the_mean_of_each_level():
