@@ -13,6 +13,7 @@ from runs.charts.description import Axis, Bars, Cell, Chart, Dots, Key, Mark, Pa
 # Enough dots to show a spread; beyond it they only cover one another and weigh on the page.
 MOST_DOTS = 60
 MOST_BARS = 40
+MOST_ROWS = 24  # of processes, memory or CPU time in one chart; its table has all of them
 # (key, name, colour) of the parts of a stack, from zero
 MEMORY = (
     ("used", "used by programs", "m0"),
@@ -160,13 +161,17 @@ def process_chart(sizes: Sequence[Sizes], title: str = "What does a process cost
     if not sizes:
         return None
     axis = linear_axis(max(value for size in sizes for value in size.mib), "MiB resident")
-    programs = list(dict.fromkeys(size.program for size in sizes))
-    panels = tuple(_process_panel(program, [s for s in sizes if s.program == program], axis) for program in programs)
+    by_program = {size.program: [one for one in sizes if one.program == size.program] for size in sizes}
+    panels = tuple(_process_panel(program, own[:MOST_ROWS], axis) for program, own in by_program.items())
     heads = ("program", "config", "step", "processes", "median, MiB", "least", "most")
     rows = tuple((s.program, s.name, s.step, len(s.mib), median(s.mib), min(s.mib), max(s.mib)) for s in sizes)
     words = "; ".join(f"{size.program}, {size.name}: {_describe_sizes(size)}" for size in sizes)
-    note = "a dot is a process · beside: their median"
+    note = "a dot is a process · beside: their median" + _say_left_out(max(map(len, by_program.values())))
     return Chart("processes", title, panels, note=note, summary=words, heads=heads, rows=rows)
+
+
+def _say_left_out(n: int) -> str:
+    return f" · {n - MOST_ROWS} more rows are in the CSV" if n > MOST_ROWS else ""
 
 
 def _describe_sizes(size: Sizes) -> str:
@@ -225,21 +230,23 @@ def _stack_chart(
     if not stacks:
         return None
     shown = [part for part in parts if any(stack.parts.get(part[0]) for stack in stacks)]
-    marks, base = [], [0.0] * len(stacks)
+    drawn = stacks[:MOST_ROWS]
+    marks, base = [], [0.0] * len(drawn)
     for key, words, shade in shown:
-        tops = [low + stack.parts.get(key, 0.0) for low, stack in zip(base, stacks, strict=True)]
-        hovers = tuple(f"{words}: {write(stack.parts.get(key, 0.0))} {unit}" for stack in stacks)
-        places = tuple(float(at) for at in range(len(stacks)))
+        tops = [low + stack.parts.get(key, 0.0) for low, stack in zip(base, drawn, strict=True)]
+        hovers = tuple(f"{words}: {write(stack.parts.get(key, 0.0))} {unit}" for stack in drawn)
+        places = tuple(float(at) for at in range(len(drawn)))
         marks.append(Bars(shade, places, tuple(base), tuple(tops), words, hovers=hovers, solid=True))
         base = tops
-    firsts = [at == 0 or stacks[at - 1].name != stack.name for at, stack in enumerate(stacks)]
-    rows = tuple(_step_row(stack, first, *beside(stack.parts)) for stack, first in zip(stacks, firsts, strict=True))
+    firsts = [at == 0 or drawn[at - 1].name != stack.name for at, stack in enumerate(drawn)]
+    rows = tuple(_step_row(stack, first, *beside(stack.parts)) for stack, first in zip(drawn, firsts, strict=True))
     panel = Panel(linear_axis(max(base), unit, end=end or max(base)), rows, tuple(marks))
     table = tuple((stack.name, stack.step, *(stack.parts.get(key) for key, *_ in shown)) for stack in stacks)
     heads = ("config", "step", *(f"{words}, {unit}" for _, words, _ in shown))
-    told = "; ".join(f"{s.name} {s.step}: {' '.join(beside(s.parts))}".strip(": ") for s in stacks)
+    told = "; ".join(f"{s.name} {s.step}: {' '.join(beside(s.parts))}".strip(": ") for s in drawn)
     legend = tuple(Key(words, paint=shade) for _, words, shade in shown)
-    return Chart(name, title, (panel,), legend, summary=told, heads=heads, rows=table)
+    note = _say_left_out(len(stacks)).removeprefix(" · ")
+    return Chart(name, title, (panel,), legend, note, told, heads=heads, rows=table)
 
 
 def histogram_chart(
