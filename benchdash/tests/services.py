@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import psycopg2
@@ -96,6 +97,8 @@ FINDERS: dict[str, Callable[[], str | None]] = {
     "shared": find_shared,
     "siege": lambda: shutil.which("siege"),
     "wrk": lambda: shutil.which("wrk"),
+    **{name: partial(shutil.which, name) for name in ("dash", "busybox", "bash", "curl", "shellcheck")},
+    "sshd": lambda: shutil.which("sshd", path=f"{os.environ['PATH']}:/usr/sbin"),
 }
 
 

@@ -243,6 +243,7 @@ class ResultSerializer(serializers.Serializer[Any]):
 
     id = serializers.IntegerField()
     url = serializers.CharField()
+    page = serializers.CharField(help_text="what was compared: the experiment, or the upload where it has no run")
     sha256 = serializers.CharField()
     status = serializers.ChoiceField(Upload.Status.choices)
     error = serializers.CharField(allow_blank=True)

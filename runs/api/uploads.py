@@ -178,6 +178,7 @@ def read_options(request: Request) -> dict[str, Any]:
 def describe_upload(upload: Upload, site: str, rows: ingest.Rows | None = None) -> dict[str, Any]:
     """`ingest.result_of` with whole addresses."""
     body = ingest.result_of(upload, rows)
+    body["page"] = site + body["page"]
     for row in (body, *body["runs"], *body["captures"]):
         row["url"] = site + row["url"]
     return body

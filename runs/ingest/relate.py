@@ -53,13 +53,13 @@ _N_TITLE_LINES = 15  # among which a title is looked for
 _MAX_PREAMBLE = 8  # in a longer one the first line need not be the title
 
 
-def relate(blocks: list[Block], n_lines: int) -> Draft:
-    """The draft of one text."""
-    return _Relation(blocks, n_lines).draft()
+def relate(blocks: list[Block], n_lines: int, *, is_recorded: bool = False) -> Draft:
+    """The draft of one text. One that a program recorded quotes nothing: what looks the same was measured again."""
+    return _Relation(blocks, n_lines, is_recorded).draft()
 
 
 class _Relation:
-    def __init__(self, blocks: list[Block], n_lines: int) -> None:
+    def __init__(self, blocks: list[Block], n_lines: int, is_recorded: bool = False) -> None:
         self.blocks = blocks
         self.n_lines = n_lines
         records = [short_records(block) for block in blocks]
@@ -79,8 +79,9 @@ class _Relation:
         self.texts = [i for i, kind in enumerate(kinds) if ConfigText in kind]
         self.timings = [i for i, kind in enumerate(kinds) if Timings in kind]
         fill_in_loops(blocks, self.load_set)
-        self.duplicates = find_duplicate_loads(blocks, records, self.loads) if len(self.loads) > 1 else {}
-        if self.monitors:
+        may_quote = len(self.loads) > 1 and not is_recorded
+        self.duplicates = find_duplicate_loads(blocks, records, self.loads) if may_quote else {}
+        if self.monitors and not is_recorded:
             self.duplicates |= find_duplicate_monitors(blocks, records, self.monitors)
         self.sightings = [find_sighting(i, block, records[i]) for i, block in enumerate(blocks)]
         self.quotes: dict[int, list[int]] = defaultdict(list)

@@ -19,7 +19,9 @@ from .store import Loads, Rows, figures_of
 
 
 def result_of(upload: Upload, rows: Rows | None = None) -> dict[str, Any]:
-    """The JSON body of an upload: id, url, sha256, status, runs, captures, timings, problems, unread_lines.
+    """The JSON body of an upload: id, url, page, sha256, status, runs, captures, timings, problems, unread_lines.
+
+    `page` is the address of what was compared, the first run's experiment; the upload's own where it has no run.
 
     Where the text failed there is `error` too, and while it waits or is read, `progress`; addresses are paths. Three
     queries, none with the `rows` of a receipt.
@@ -36,6 +38,7 @@ def result_of(upload: Upload, rows: Rows | None = None) -> dict[str, Any]:
     body = {
         "id": upload.pk,
         "url": upload.get_absolute_url(),
+        "page": rows.runs[0].experiment.get_absolute_url() if rows.runs else upload.get_absolute_url(),
         "sha256": upload.sha256,
         "status": upload.status,
         "error": upload.error,

@@ -29,6 +29,7 @@ from .draft import Draft, Hints, apply_hints
 from .edits import Edits, apply_edits
 from .errors import Rejected, rejected
 from .receiving import Incoming, mask_stored, receive, redact_text
+from .recorded import add_header, place_recorded, read_header
 from .redact import mask_json
 from .relate import relate
 from .stopping import Stopped, TooSlow, end_with_worker, limited
@@ -77,6 +78,7 @@ class Receipt:
 def preview(data: Incoming, *, hints: Hints = NO_HINTS, edits: Edits | None = None) -> Preview:
     """Read the text and store nothing. Raises Rejected 400, 413, 415."""
     text = receive(data)
+    hints = add_header(hints, text)
     try:
         reading = read(text, hints=hints, edits=edits, on_progress=limited(ignore_progress))
     except TooSlow as error:
@@ -143,8 +145,8 @@ class _Prepared:
 
 def _prepare(data: Incoming, name: str, options: Options) -> _Prepared:
     """All that needs no transaction. Only a text in which nothing is recognised is stored here, for inspection."""
-    hints, edits = options.get("hints", NO_HINTS), options.get("edits")
-    text = receive(data)
+    text, edits = receive(data), options.get("edits")
+    hints = add_header(options.get("hints", NO_HINTS), text)
     if redact := options.get("redact"):
         text = redact_text(text, redact)
     existing = Upload.objects.light().filter(text_key=text.key).exclude(status__in=REPLACEABLE).order_by().first()
@@ -307,9 +309,10 @@ def _counted(blocks: Iterable[parsers.Block], on_progress: OnProgress) -> Iterat
 
 def _draft(blocks: list[parsers.Block], text: Text, *, hints: Hints, edits: Edits | None, strict: bool) -> Reading:
     """strict False leaves out edits that do not fit."""
-    draft = relate(blocks, text.n_lines)
+    draft = relate(blocks, text.n_lines, is_recorded=bool(read_header(text)))
     if draft.unread:
         draft.unread = list(text.skip_blank_lines(draft.unread))
+    place_recorded(draft, text)
     apply_hints(draft, hints)
     if edits:
         draft = apply_edits(draft, edits, strict=strict)

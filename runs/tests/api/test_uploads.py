@@ -56,8 +56,9 @@ def test_the_answer_tells_all_that_was_stored(api):
     body = answer.json()
     assert set(body) == {
         *("id", "url", "sha256", "status", "error", "n_secrets", "runs", "captures", "problems", "unread_lines"),
-        "timings",
+        *("timings", "page"),
     }
+    assert body["page"] == f"http://testserver{run.experiment.get_absolute_url()}"
     assert (body["id"], body["url"], body["status"]) == (upload.pk, f"http://testserver/uploads/{upload.pk}/", "ready")
     assert answer["Location"] == f"http://testserver{UPLOADS}{upload.pk}/"
     assert body["runs"][0]["id"] == run.pk and body["runs"][0]["lines"] == [run.line_first, run.line_last]

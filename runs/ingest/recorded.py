@@ -1,0 +1,140 @@
+"""Texts that the client `bd` has recorded: its header and the line above each run say what belongs together, so nothing is guessed.
+
+# Recorded by bd 1
+# experiment: front page          also host (the machine under load), commit, branch, version, pr, url
+
+## event, run 1 of 5              or "## event, warm-up"
+Before the load:                  and "During ...", "After ...": monitors of each machine
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+from operator import attrgetter
+
+from .draft import (
+    BUILD,
+    Draft,
+    DraftCapture,
+    DraftConfig,
+    DraftExperiment,
+    DraftRun,
+    Hints,
+    merge_namesakes,
+    number_repeats,
+)
+from .text_storage import Text
+
+_BEGINS = re.compile(r"# Recorded by bd \d{1,4}")
+_FIELD = re.compile(r"# ([a-z]{2,12}): (\S.{0,300})")
+_MARK = re.compile(r"## (\S.{0,199}), (?:run \d{1,6} of \d{1,6}|(warm-up))")
+_PHASE = re.compile(r"(Before|During|After) the load:")
+_LINES_ABOVE = 20  # that a person may have left above the header
+
+
+def read_header(text: Text) -> dict[str, str]:
+    """The fields of bd's header; empty for any other text."""
+    lines = (line.strip() for line in text.lines(1, _LINES_ABOVE + len(BUILD) + 4))
+    for line in islice(lines, _LINES_ABOVE):
+        if _BEGINS.fullmatch(line):
+            fields = {"recorded": line}
+            for following in lines:
+                if not (field := _FIELD.fullmatch(following)):
+                    break
+                fields[field[1]] = field[2]
+            return fields
+    return {}
+
+
+def add_header(hints: Hints, text: Text) -> Hints:
+    """The hints, with what the text's header says where the sender says nothing."""
+    fields = read_header(text)
+    if not fields:
+        return hints
+    try:
+        said = Hints.from_dict({name: fields.get(name, "") for name in ("experiment", *BUILD)})
+    except ValueError:  # no address of a pipeline
+        said = Hints.from_dict({name: fields.get(name, "") for name in ("experiment", *BUILD) if name != "url"})
+    return replace(hints, experiment=hints.experiment or said.experiment, build={**said.build, **hints.build})
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """A line that says what follows: a config's run, or a phase of it."""
+
+    line: int
+    config: str = ""
+    counted: bool = True
+    phase: str = ""
+
+
+def place_recorded(draft: Draft, text: Text) -> None:
+    """Put runs and captures where bd's lines above them say. Any other text stays as it is."""
+    fields = read_header(text)
+    marks = list(_find_marks(text)) if fields and draft.experiments else []
+    if not marks:
+        return
+    for experiment in draft.experiments:
+        experiment.name = fields.get("experiment", draft.experiments[0].name)
+    merge_namesakes(draft)
+    experiment = draft.experiments[0]
+    experiment.configs = [
+        DraftConfig(key=f"c{number}", name=name)
+        for number, name in enumerate(dict.fromkeys(mark.config for mark in marks), start=1)
+    ]
+    _place_runs(experiment, marks)
+    _place_captures(experiment, marks)
+    for shown in experiment.texts:
+        shown.config = ""  # a file is read once, for all of them
+    host = next((host.key for host in draft.hosts if host.name == fields.get("host")), "")
+    for run in experiment.runs if host else ():
+        run.host = experiment.host = host
+
+
+def _find_marks(text: Text) -> Iterator[_Mark]:
+    mark = None
+    for number, line in enumerate(text.lines(), start=1):
+        if line[:3] == "## " and (found := _MARK.fullmatch(line.strip())):
+            mark = _Mark(number, found[1], not found[2])
+            yield mark
+        elif mark and line[-5:] == "load:" and (said := _PHASE.fullmatch(line)):
+            yield replace(mark, line=number, phase=said[1].lower())
+
+
+def _mark_above(marks: list[_Mark], line: int) -> _Mark | None:
+    place = bisect_right(marks, line, key=attrgetter("line"))
+    return marks[place - 1] if place else None
+
+
+def _place_runs(experiment: DraftExperiment, marks: list[_Mark]) -> None:
+    keys = {config.name: config.key for config in experiment.configs}
+    for run in experiment.runs:
+        mark = _mark_above(marks, run.lines[0]) or marks[0]
+        run.config, run.counted, run.label, run.note = keys[mark.config], mark.counted, "", ""
+        if not mark.counted:
+            run.repeat, run.label = 0, "warm-up"
+    for key in keys.values():
+        number_repeats(run for run in experiment.runs if run.config == key)
+
+
+def _place_captures(experiment: DraftExperiment, marks: list[_Mark]) -> None:
+    keys = {config.name: config.key for config in experiment.configs}
+    sections = [mark.line for mark in marks if not mark.phase]
+    first: dict[int, DraftRun] = {}
+    for run in sorted(experiment.runs, key=attrgetter("lines")):
+        first.setdefault(bisect_right(sections, run.lines[0]), run)
+    for capture in experiment.captures:
+        mark = _mark_above(marks, capture.lines[0])
+        beside = first.get(bisect_right(sections, capture.lines[0]))
+        _place_capture(capture, mark, keys, beside)
+
+
+def _place_capture(capture: DraftCapture, mark: _Mark | None, keys: dict[str, str], run: DraftRun | None) -> None:
+    known = mark is not None and run is not None
+    capture.run = run.key if known and run else ""
+    capture.config = keys[mark.config] if mark else ""
+    capture.phase = mark.phase if mark and known else ""

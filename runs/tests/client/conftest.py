@@ -1,0 +1,114 @@
+"""The client run for real against a live server: what it needs to send, and a machine to reach over ssh."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from runs.tests.remote.hosts import answers, end, until
+
+CLIENT = Path(__file__).parents[2] / "client" / "bd"
+SSHD = """Port {port}
+ListenAddress 127.0.0.1
+HostKey {folder}/host_key
+AuthorizedKeysFile {folder}/user_key.pub
+PidFile none
+UsePAM no
+StrictModes no
+PermitRootLogin yes
+PasswordAuthentication no
+"""
+SSH = """Host web1
+  HostName 127.0.0.1
+  Port {port}
+  IdentityFile {folder}/user_key
+  IdentitiesOnly yes
+  UserKnownHostsFile {folder}/known_hosts
+  StrictHostKeyChecking no
+"""
+
+
+def free_port() -> int:
+    with socket.socket() as asked:
+        asked.bind(("127.0.0.1", 0))
+        return int(asked.getsockname()[1])
+
+
+class Client:
+    """bd in a folder of its own. `site` is where it sends to."""
+
+    def __init__(self, folder: Path, site: str, token: str) -> None:
+        self.folder, self.site = folder, site
+        self.env = {"PATH": os.environ["PATH"], "HOME": str(folder), "BENCHDASH_TOKEN": token, "TMPDIR": str(folder)}
+
+    def start(self, *words: str, shell: str = "dash") -> subprocess.Popen[str]:
+        """In a session of its own, so that its process group can be sent a signal as a terminal does."""
+        command = [*shell.split(), str(CLIENT), *words]
+        return subprocess.Popen(
+            command,
+            cwd=self.folder,
+            env=self.env | {"BENCHDASH_URL": self.site},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def run(self, *words: str, shell: str = "dash", within_s: float = 60) -> tuple[int, str, str]:
+        """(exit status, output, messages)"""
+        process = self.start(*words, shell=shell)
+        try:
+            out, err = process.communicate(timeout=within_s)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+        return process.returncode, out, err
+
+    @property
+    def transcript(self) -> Path:
+        (path,) = self.folder.glob("bd-*.txt")
+        return path
+
+    def until_shown(self, text: str, times: int = 1) -> None:
+        def shown() -> bool:
+            files = [path for path in self.folder.rglob("*") if path.is_file() and path.suffix != ".json"]
+            return sum(path.read_text(errors="replace").count(text) for path in files) >= times
+
+        until(shown, 20, text)
+
+
+@pytest.fixture
+def bd(tmp_path: Path, live_server, needs: Callable[[str], str]) -> Iterator[Client]:
+    needs("dash"), needs("curl"), needs("ab")
+    from django.contrib.auth.models import User  # models cannot be imported before Django is set up
+
+    from runs.accounts.tokens import make_token
+
+    _, secret = make_token(user=User.objects.create_user("recorder"), name="bd")
+    yield Client(tmp_path, live_server.url, secret)
+
+
+@pytest.fixture
+def web1(bd: Client, tmp_path: Path, needs: Callable[[str], str]) -> Iterator[Client]:
+    """The same, where `--on web1` reaches an sshd of the test's own on this machine."""
+    sshd, port = needs("sshd"), free_port()
+    folder = tmp_path / "ssh"
+    folder.mkdir()
+    for name in ("host_key", "user_key"):
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder / name], check=True)
+    (folder / "sshd_config").write_text(SSHD.format(port=port, folder=folder))
+    (folder / "config").write_text(SSH.format(port=port, folder=folder))
+    Path("/run/sshd").mkdir(exist_ok=True)
+    bd.env["BD_SSH"] = f"ssh -F {folder}/config"
+    server = subprocess.Popen([sshd, "-D", "-f", folder / "sshd_config", "-E", folder / "log"])
+    try:
+        until(lambda: answers("127.0.0.1", port), 10, "sshd")
+        yield bd
+    finally:
+        end(server)

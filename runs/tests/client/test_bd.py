@@ -1,0 +1,172 @@
+"""The client, run for real: what it records, what it sends, and what is left when it is interrupted at any step."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import time
+from collections import Counter
+from operator import attrgetter
+from typing import Any
+
+import pytest
+
+from runs import ingest
+from runs.models import Capture, Run, Upload
+from runs.tests.remote.hosts import until
+
+from .conftest import CLIENT, Client
+
+pytestmark = [pytest.mark.django_db(transaction=True)]
+SHELLS = ("dash", "busybox ash", "bash")
+KINDS = {"proc_stat", "meminfo", "loadavg", "proc_net", "net_dev"}
+
+
+def load(bd: Client, seconds: int = 2) -> tuple[str, ...]:
+    return ("ab", "-q", "-t", str(seconds), "-n", "1000000", "-c", "2", f"{bd.site}/bd")
+
+
+def described(results: list[dict[str, Any]]) -> list[tuple[object, ...]]:
+    return [
+        (run["experiment"], run["config"], run["repeat"], run["host"], run["lines"], run["captures"]) for run in results
+    ]
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_variants_are_run_in_turn_and_pasting_gives_the_same_as_sending(bd, needs, shell):
+    needs(shell.split()[0])
+    options = ("--repeat", "2", "--experiment", "Two clients", "--before", "echo now $BD_VARIANT", "--host", "web 1")
+    one, other = ("ab", "-q", "-n", "200", f"{bd.site}/bd"), ("ab", "-q", "-c", "2", "-n", "200", f"{bd.site}/bd")
+    status, out, err = bd.run(
+        "run", *options, "--variant", "it's off", "--", *one, "--variant", "on", "--", *other, shell=shell
+    )
+    assert status == 0, err
+    assert out.count("Requests per second") == 4
+    upload = Upload.objects.get()
+    runs = sorted(Run.objects.filter(upload=upload).with_context(), key=attrgetter("line_first"))
+    assert [(run.config.name, run.repeat) for run in runs] == [("it's off", 1), ("on", 1), ("on", 2), ("it's off", 2)]
+    assert {(run.experiment.name, run.host.name) for run in runs} == {("Two clients", "web-1")}
+    shown = ingest.preview(bd.transcript.read_bytes())
+    assert described(ingest.draft_results(shown.blocks, shown.draft)) == described(ingest.result_of(upload)["runs"])
+    assert bd.transcript.read_text().count("now it's off") == 2
+    assert not list(bd.folder.glob("*.d"))
+
+
+def test_monitors_of_each_second_become_series_beside_their_run(bd):
+    assert bd.run("run", "--config", "event", "--", *load(bd, 4))[0] == 0
+    run = Run.objects.get()
+    captures = Capture.objects.filter(run=run).prefetch_related("series")
+    assert Counter(c.phase for c in captures if c.tool in KINDS) == dict.fromkeys(
+        ("before", "during", "after"), len(KINDS)
+    )
+    during = captures.get(tool="proc_stat", phase="during")
+    assert during.n_samples >= 2
+    shares = {s.metric: s.mean for s in during.series.all() if re.fullmatch(r"cpu_\w\w", s.metric)}
+    assert sum(shares.values()) == pytest.approx(100, abs=1)
+    assert run.config.name == "event" and run.ran_at is not None
+
+
+def test_the_status_of_the_command_is_passed_on_and_its_outputs_stay_apart(bd):
+    assert bd.run("run", "--no-send", "--", "sh", "-c", "echo out; echo err >&2; exit 7")[:2] == (7, "out\n")
+    assert {"out", "err"} <= set(bd.transcript.read_text().splitlines())
+
+
+def test_what_was_recorded_while_the_site_was_down_is_pushed_once(bd):
+    site, bd.site = bd.site, "http://127.0.0.1:9"
+    there = ("ab", "-q", "-n", "100", f"{site}/bd")
+    status, _, err = bd.run("run", "--", *there)
+    assert status == 0 and "bd push" in err
+    bd.site = site
+    for _ in range(2):
+        assert bd.run("push", bd.transcript.name)[0] == 0
+    assert Upload.objects.count() == Run.objects.count() == 1
+
+
+def test_a_token_is_asked_for_and_is_not_shown_to_who_lists_processes(bd):
+    bd.env["BENCHDASH_TOKEN"] = ""
+    there = ("ab", "-q", "-n", "100", f"{bd.site}/bd")
+    assert "BENCHDASH_TOKEN" in bd.run("run", "--", *there)[2]
+    assert "Bearer" not in re.sub(r"(?m)^ *#.*$|header = .*$|--header.*$", "", CLIENT.read_text())
+
+
+def test_ctrl_c_ends_the_load_and_keeps_what_it_printed(bd):
+    process = bd.start("run", "--repeat", "3", "--", *load(bd, 30))
+    bd.until_shown("procs_running", times=3)  # before the load, and twice during it
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode != 0
+    assert Run.objects.count() == 1, err
+    assert Capture.objects.filter(run=Run.objects.get(), phase="after").exists()
+
+
+def test_a_client_that_is_killed_loses_nothing_of_the_load_that_goes_on(bd):
+    process = bd.start("run", "--", *load(bd, 3))
+    bd.until_shown("procs_running", times=2)
+    process.kill()
+    until(lambda: "During the load:" in bd.transcript.read_text(), 20, "the samples in the transcript")
+    process.communicate(timeout=20)
+    assert bd.run("push", bd.transcript.name)[0] == 0
+    assert Capture.objects.filter(run=Run.objects.get(), phase="during", tool="proc_stat").count() == 1
+
+
+def test_runs_before_the_one_in_which_everything_was_killed_are_there(bd):
+    process = bd.start("run", "--repeat", "2", "--", *load(bd, 3))
+    bd.until_shown("$ ab -q", times=2)
+    time.sleep(1)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate(timeout=20)
+    assert bd.run("push", bd.transcript.name)[0] == 0
+    assert Run.objects.exclude(requests_per_second=None).get().repeat == 1 and not list(bd.folder.glob("*.d"))
+    assert Capture.objects.filter(phase="during").exists()
+
+
+def test_a_machine_over_ssh_is_recorded_beside_this_one(web1):
+    (web1.folder / "nginx.conf").write_text("worker_processes 2;\nevents { worker_connections 100; }\n")
+    options = ("--on", "web1", "--file", str(web1.folder / "nginx.conf"), "--config", "two")
+    status, _, err = web1.run("run", *options, "--", *load(web1))
+    assert status == 0, err
+    run = Run.objects.get()
+    assert run.host.name == "web1" and run.experiment.texts.get().path.endswith("nginx.conf")
+    hosts = Counter(capture.host.name for capture in Capture.objects.filter(run=run, tool="proc_stat", phase="during"))
+    assert hosts["web1"] == 1 and len(hosts) == 2
+
+
+def test_a_link_that_is_cut_costs_the_samples_behind_it_only(web1):
+    process = web1.start("run", "--on", "web1", "--", *load(web1, 4))
+    web1.until_shown("procs_running", times=4)
+    (number,) = (int(path.read_text()) for path in web1.folder.rglob("ssh.1"))
+    os.kill(number, signal.SIGKILL)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 0 and "link" in err
+    assert Run.objects.get().host.name == "web1"
+    assert Capture.objects.filter(phase="during", host__name="web1").exists()
+
+
+def test_a_machine_that_cannot_be_reached_is_left_out_with_one_line(bd):
+    bd.env["BD_SSH"] = "ssh -F none -o BatchMode=yes -p 9"
+    status, _, err = bd.run("run", "--no-send", "--on", "127.0.0.1", "--", "true")
+    assert status == 0 and len([line for line in err.splitlines() if "127.0.0.1 is not recorded" in line]) == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("run",), ("run", "--"), ("run", "--repeat", "x", "--", "true"), ("run", "--on", "-x", "--", "true"), ("push",)],
+)
+def test_what_makes_no_sense_is_refused_before_anything_runs(bd, words):
+    status, _, err = bd.run(*words)
+    assert status == 2 and err and not list(bd.folder.glob("bd-*"))
+
+
+def test_the_site_serves_it_with_its_own_address(bd, client):
+    answer = client.get("/bd", headers={"host": "localhost"})
+    assert answer.headers["Content-Type"].startswith("text/x-shellscript")
+    assert b"${BENCHDASH_URL:-http://localhost}" in answer.content and b"@SITE@" not in answer.content
+    help_text = bd.run("--help")[1]
+    assert len(help_text.splitlines()) < 40 and max(map(len, help_text.splitlines())) < 132
+
+
+def test_shellcheck_finds_nothing(needs):
+    done = subprocess.run([needs("shellcheck"), "-s", "sh", CLIENT], capture_output=True, text=True, check=False)
+    assert done.stdout == ""
