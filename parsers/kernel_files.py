@@ -46,7 +46,7 @@ def rejoin(lines: Lines, text: str, continues: re.Pattern[str]) -> str:
     return text
 
 
-FIGURES = re.compile(r"[-\d ]+")
+FIGURES = re.compile(r"\d[\d ]*")
 
 
 def starts_again(lines: Lines, is_known: bool) -> bool:

@@ -9,7 +9,6 @@ from runs.querysets import ID
 from runs.views import (
     api,
     captures,
-    client,
     configs,
     edits,
     experiments,
@@ -32,7 +31,7 @@ urlpatterns = [
     path("", home.home, name="home"),
     path("api/", api.api, name="api"),
     path("search/", search.search, name="search"),
-    path("bd", client.client, name="client"),
+    path("bd", api.client, name="client"),
     path("preview/", preview.preview, name="preview"),
     path("uploads/send/", uploads.send_file, name="send"),
     *page_routes("experiments/", experiments.experiment_list, "experiments"),
