@@ -72,11 +72,25 @@ class _Mark:
     phase: str = ""
 
 
-def place_recorded(draft: Draft, text: Text) -> None:
-    """Put runs and captures where bd's lines above them say. Any other text stays as it is."""
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """What bd's own lines say: the header's fields and the marks, in order."""
+
+    fields: dict[str, str]
+    marks: list[_Mark]
+
+
+def read_recording(text: Text) -> Recording | None:
+    """None for a text that bd did not write."""
     fields = read_header(text)
-    marks = list(_find_marks(text)) if fields and draft.experiments else []
-    if not marks:
+    marks = list(_find_marks(text)) if fields else []
+    return Recording(fields, marks) if marks else None
+
+
+def place_recorded(draft: Draft, recording: Recording) -> None:
+    """Put runs and captures where bd's lines above them say."""
+    fields, marks = recording.fields, recording.marks
+    if not draft.experiments:
         return
     for experiment in draft.experiments:
         experiment.name = fields.get("experiment", draft.experiments[0].name)

@@ -33,6 +33,7 @@ from .heading_words import (
     strip_markup,
 )
 from .hosts import find_hosts, find_sighting, split_by_machine
+from .recorded import Recording, place_recorded
 from .variants import fill_in_loops
 
 _NOT_COMPARED = frozenset({"iteration", "processes", "n_processes", "sum_res_kb", "sum_rss_kb", "n_rows", "warnings"})
@@ -53,9 +54,12 @@ _N_TITLE_LINES = 15  # among which a title is looked for
 _MAX_PREAMBLE = 8  # in a longer one the first line need not be the title
 
 
-def relate(blocks: list[Block], n_lines: int, *, is_recorded: bool = False) -> Draft:
-    """The draft of one text. One that a program recorded quotes nothing: what looks the same was measured again."""
-    return _Relation(blocks, n_lines, is_recorded).draft()
+def relate(blocks: list[Block], n_lines: int, recording: Recording | None = None) -> Draft:
+    """The draft of one text. One that bd recorded quotes nothing: what looks the same was measured again."""
+    draft = _Relation(blocks, n_lines, recording is not None).draft()
+    if recording is not None:
+        place_recorded(draft, recording)
+    return draft
 
 
 class _Relation:

@@ -29,7 +29,7 @@ from .draft import Draft, Hints, apply_hints
 from .edits import Edits, apply_edits
 from .errors import Rejected, rejected
 from .receiving import Incoming, mask_stored, receive, redact_text
-from .recorded import add_header, place_recorded, read_header
+from .recorded import add_header, read_recording
 from .redact import mask_json
 from .relate import relate
 from .stopping import Stopped, TooSlow, end_with_worker, limited
@@ -309,10 +309,9 @@ def _counted(blocks: Iterable[parsers.Block], on_progress: OnProgress) -> Iterat
 
 def _draft(blocks: list[parsers.Block], text: Text, *, hints: Hints, edits: Edits | None, strict: bool) -> Reading:
     """strict False leaves out edits that do not fit."""
-    draft = relate(blocks, text.n_lines, is_recorded=bool(read_header(text)))
+    draft = relate(blocks, text.n_lines, read_recording(text))
     if draft.unread:
         draft.unread = list(text.skip_blank_lines(draft.unread))
-    place_recorded(draft, text)
     apply_hints(draft, hints)
     if edits:
         draft = apply_edits(draft, edits, strict=strict)

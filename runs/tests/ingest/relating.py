@@ -14,7 +14,7 @@ from runs.ingest.draft import (
 )
 
 
-def relate(blocks: list[Block], n_lines: int, *, is_recorded: bool = False) -> Draft:
+def relate(blocks: list[Block], n_lines: int, recording: object = None) -> Draft:
     """A config a heading, counted repeats, monitors before the run that follows; one experiment, one host."""
     experiment = DraftExperiment("e1", "an experiment", host="h1")
     host = DraftHost("h1", "web1")
