@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from operator import attrgetter
+from typing import Protocol
 
 from .draft import (
     BUILD,
@@ -27,13 +28,18 @@ from .draft import (
     merge_namesakes,
     number_repeats,
 )
-from .text_storage import Text
 
 _BEGINS = re.compile(r"# Recorded by bd \d{1,4}")
 _FIELD = re.compile(r"# ([a-z]{2,12}): (\S.{0,300})")
 _MARK = re.compile(r"## (\S.{0,199}), (?:run \d{1,6} of \d{1,6}|(warm-up))")
 _PHASE = re.compile(r"(Before|During|After) the load:")
 _LINES_ABOVE = 20  # that a person may have left above the header
+
+
+class Text(Protocol):
+    """What is needed of a text: its lines first..last, all by default."""
+
+    def lines(self, first: int = 1, last: int | None = None) -> Iterator[str]: ...
 
 
 def read_header(text: Text) -> dict[str, str]:
