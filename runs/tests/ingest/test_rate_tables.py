@@ -87,3 +87,18 @@ def test_rows_that_only_count_are_repeats():
         "| Run | nginx req/s | caddy req/s |\n|---|---|---|\n| 1 | 100.5 | 90.5 |\n| 2 | 101.5 | 91.5 |\n"
     )
     assert [(name, repeat) for name, _, repeat in found] == [("nginx", 1), ("caddy", 1), ("nginx", 2), ("caddy", 2)]
+
+
+LIST = "- nginx: 12,346 req/s\n- caddy: 10.0k req/s (two runs)\n"
+
+
+def test_a_list_of_rates_is_a_run_each_and_quotes_reports_beside_it():
+    assert runs_of(f"Results:\n\n{LIST}")[0] == [("nginx", "rate_list", 1), ("caddy", "rate_list", 1)]
+    found, quotes = runs_of(REPORTS + LIST)
+    assert [tool for _, tool, _ in found] == ["ab"] * 3 and sum(map(len, quotes)) == 2
+
+
+@pytest.mark.parametrize("line", ["- Rate limit: 100 req/s", "- search: 100 req/s (goal)", "- Throughput: 5,000 req/s"])
+def test_a_list_of_goals_or_metrics_is_none_of_results(line):
+    blocks, _ = read(LIST + line + "\n")
+    assert not blocks

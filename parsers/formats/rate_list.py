@@ -1,0 +1,91 @@
+"""rate_list: a list of requests per second that somebody wrote: "- nginx: 12,345 req/s".
+
+Reads     two such lines and more, with or without list marks; what stands behind the rate is a remark
+Yields    one LoadResult for each, named by what stands before its rate
+Units     requests/s; "12.3k" is 12300
+Quirks    lists of goals and limits, of metrics and of means are none of results. rate_step_per_s is the last digit that was
+          written: a report may back it up
+Source    blogs, issues and chats
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ..commands import Option
+from ..lines import Lines
+from ..records import Found, LoadResult, Record, Semantics
+
+KIND = "rate_list"
+PROGRAMS: tuple[str, ...] = ()
+SEMANTICS = Semantics(whole_report=(), quotes_others=True)
+OPTIONS: dict[str, Option] = {}
+_UNIT = r"(?:(?:http )?(?:req(?:uest)?s?|transactions?|queries)\s?(?:/|per|p/)\s?s(?:ec(?:ond)?s?)?|[rqt]ps)"
+_MARK = r"(?:(?P<mark>[-*•・‣]|\d{1,2}[.)])\s+)?"
+_NAME = r"[*_`]{0,2}(?P<name>[^\W_][^:=|→`*]{0,58}?)[*_`]{0,2}"
+_ABOUT = r"(?:~|≈|about |around |ca\. ?)?[*_`]{0,2}"
+_RATE = r"(?P<rate>\d{1,3}(?:[,  '’]\d{3})+|\d{1,12})(?P<decimals>\.\d{1,6})?\s?(?P<factor>[kKM]?)"
+_LINE = (
+    rf"\s{{0,8}}{_MARK}{_NAME}\s{{0,8}}(?::|=|→|->|=>|\s[-–—]+)\s{{0,8}}{_ABOUT}{_RATE}\s?{_UNIT}[*_`]{{0,2}}(?![\w/])"
+)
+OPENS = rf"(?i:(?=.{{0,120}}\d\s?[kM]?\s?{_UNIT}){_LINE})"
+_ITEM = re.compile(_LINE, re.IGNORECASE)
+_GOAL = re.compile(
+    r"\b(?:target|goal|expect\w*|estimate\w*|theoretical|budget|threshold|limit\w*|slo|quota|capacity|up to"
+    r"|per (?:client|user|node|core))\b",
+    re.IGNORECASE,
+)
+_NO_RESULT = re.compile(
+    r"\b(?:max\w*|min\w*|peak|sustained|average|avg|mean|median|total|sum|rate|throughput|requests?|rps|qps|tps|load|traffic|stdev"
+    r"|worst|best)\b",
+    re.IGNORECASE,
+)
+_FACTOR = {"": 1, "k": 1000, "m": 1_000_000}
+_MOST = 50
+_REFUSED = "rate_list refused"  # what Lines.memory has: the last line of a list that was none of results
+
+
+def parse(lines: Lines, command: str | None) -> Found | None:
+    if lines.number < lines.memory.get(_REFUSED, 0):
+        return None
+    with lines.kept() as taken:
+        found: list[Found] = []
+        marks: set[str] = set()
+        is_goal = False
+        for line in lines:
+            if not line.strip() and found:
+                continue
+            item = _ITEM.match(line)
+            marks |= {re.sub(r"\d+", "1", item["mark"] or "")} if item else set()
+            if item is None or len(marks) > 1 or len(found) == _MOST or lines.unended():
+                lines.again()
+                break
+            is_goal = is_goal or bool(_NO_RESULT.search(item["name"]) or _GOAL.search(line))
+            found.append(_item(item, lines.number))
+        if is_goal or len({each.label for each in found}) < 2:
+            lines.memory[_REFUSED] = found[-1].last if found else 0
+            lines.back(*taken)
+            return None
+    lines.memory[KIND] = found
+    return follows(lines, command)
+
+
+def follows(lines: Lines, command: str | None) -> Found | None:
+    """The next rate of the list that was read."""
+    left: list[Found] = lines.memory.get(KIND, [])
+    return left.pop(0) if left else None
+
+
+def _item(item: re.Match[str], number: int) -> Found:
+    factor = _FACTOR[item["factor"].lower()]
+    decimals = item["decimals"] or ""
+    rate = float(re.sub(r"\D", "", item["rate"]) + decimals) * factor
+    step = factor / 10 ** max(len(decimals) - 1, 0)
+    name = item["name"].strip(" -–—(")
+    values = {"requests_per_second": round(rate, 6), "rate_step_per_s": step, "config": name}
+    return Found(values, number, number, partial=True, label=name)
+
+
+def records(values: dict[str, Any]) -> list[Record]:
+    return [LoadResult(tool=KIND, requests_per_second=values["requests_per_second"])]
