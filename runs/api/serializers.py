@@ -157,13 +157,14 @@ class ConfigDetailSerializer(ConfigSerializer):
 class ExperimentSerializer(serializers.ModelSerializer[Experiment]):
     url = PageField()
     host = serializers.CharField(source="host.name", default=None, allow_null=True)
+    note = serializers.CharField(source="notes")
     n_runs = serializers.IntegerField()
     n_configs = serializers.IntegerField()
 
     class Meta:
         model = Experiment
         fields: tuple[str, ...] = (
-            *("id", "url", "name", "notes", "host", "host_id", "n_runs", "n_configs", "archived", "created_at"),
+            *("id", "url", "name", "note", "notes", "host", "host_id", "n_runs", "n_configs", "archived", "created_at"),
         )
 
 
