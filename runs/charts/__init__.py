@@ -6,6 +6,7 @@ Series colours go by a config's place and are never used for good or bad.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 
 N_COLORS = 8
@@ -25,17 +26,28 @@ def symbol(place: int) -> str:
     return SYMBOLS[(place + place // N_COLORS) % len(SYMBOLS)]
 
 
-def short(name: str, most: int = 28) -> str:
-    """A name that fits beside an axis; hover shows it whole. Both ends stay: names often differ in their last word."""
-    if len(name) <= most:
-        return name
-    tail = most // 2 - 1
-    return f"{name[: most - tail - 1].rstrip()}…{name[-tail:].lstrip()}"
-
-
 def clean(words: str) -> str:
     """On one line, without characters that XML cannot hold."""
     return " ".join(UNWRITABLE.sub("\ufffd", words).split())
+
+
+def cut(words: str, most: int) -> str:
+    """`words` cut to about `most` letters, the end kept too: names often differ in their last word only."""
+    words = clean(words)
+    if columns(words) <= most:
+        return words
+    head, tail = list(words), ""
+    while len(head) > 1 and columns("".join(head) + tail) >= most:
+        if columns(tail) < most // 3:
+            tail = head.pop() + tail
+        else:
+            head.pop()
+    return f"{''.join(head).rstrip()}…{tail.lstrip()}"
+
+
+def columns(words: str) -> int:
+    """Letters as wide as in Latin script; a Chinese or Japanese one takes two."""
+    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in words)
 
 
 def drawable(values: Sequence[float]) -> list[float]:

@@ -10,9 +10,8 @@ import html
 import math
 from typing import Any
 
-from runs.charts import clean, paint, symbol
+from runs.charts import clean, cut, paint, symbol
 from runs.charts.description import Axis, Band, Bars, Chart, Dots, Line, Mark, Panel, Row, Span, Whisker
-from runs.charts.svg import cut
 
 Figure = dict[str, Any]
 BETWEEN = 70  # px between panels: ticks, title of the axis, heading
@@ -102,7 +101,8 @@ def _axis(one: Axis) -> Figure:
         if any(tick.text and not tick.text.replace(",", "").replace(".", "").isdigit() for tick in one.ticks):
             ticks = _tick_array(one)
         return axis(one.title, range=[one.low, one.high], **ticks)
-    return axis(one.title, type="log", range=[math.log10(one.low), math.log10(one.high)], **_tick_array(one))
+    ends = [math.log10(one.low), math.log10(one.high) + 1e-3]  # or else the last tick is not drawn
+    return axis(one.title, type="log", range=ends, **_tick_array(one))
 
 
 def _tick_array(one: Axis) -> Figure:

@@ -8,11 +8,10 @@ escaped.
 from __future__ import annotations
 
 import html
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from runs.charts import N_COLORS, SYMBOLS, clean, symbol
+from runs.charts import N_COLORS, SYMBOLS, clean, columns, cut, paint, symbol
 from runs.charts.bars import Bar, mini_rows
 from runs.charts.description import Axis, Band, Bars, Chart, Dots, Key, Line, Panel, Row, Span, Tick, Whisker
 
@@ -209,10 +208,10 @@ class Painter:
         found = []
         for n, (at, low, high, hatched) in enumerate(zip(bars.at, bars.low, bars.high, flags, strict=True)):
             x0, x1, y0, y1 = self._box(bars, at, low, high)
-            paint = f' fill="url(#{self.ids}-h)" class="x {bars.paint}"' if hatched else ""
+            look = f' fill="url(#{self.ids}-h)" class="x {bars.paint}"' if hatched else ""
             title = f"<title>{escape(bars.hovers[n])}</title>" if bars.hovers else ""
             place = f'x="{px100(x0)}" width="{px100(x1 - x0)}" y="{px(y0)}" height="{px(y1 - y0)}"'
-            found.append(f"<rect {place}{paint}>{title}</rect>" if title else f"<rect {place}{paint}/>")
+            found.append(f"<rect {place}{look}>{title}</rect>" if title else f"<rect {place}{look}/>")
         return f'<g class="{"q" if bars.solid else "b"} {bars.paint}">{"".join(found)}</g>'
 
     def _box(self, bars: Bars, at: float, low: float, high: float) -> tuple[float, float, float, float]:
@@ -314,25 +313,6 @@ def px100(share: float) -> str:
     return f"{round(100 * share, 2):g}%"
 
 
-def cut(words: str, most: int) -> str:
-    """`words` cut to about `most` letters, the end kept too: names often differ in their last word only."""
-    words = clean(words)
-    if columns(words) <= most:
-        return words
-    head, tail = list(words), ""
-    while len(head) > 1 and columns("".join(head) + tail) >= most:
-        if columns(tail) < most // 3:
-            tail = head.pop() + tail
-        else:
-            head.pop()
-    return f"{''.join(head).rstrip()}…{tail.lstrip()}"
-
-
-def columns(words: str) -> int:
-    """Letters as wide as in Latin script; a Chinese or Japanese one takes two."""
-    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in words)
-
-
 # --- in a page -------------------------------------------------------------------------------------------------------------
 
 
@@ -352,11 +332,17 @@ def draw_inline(chart: Chart) -> str:
             f'<div>{title}{unit}<svg class="f {room}" height="{px(plot.height)}" role="img" aria-label="{label}">'
             f"{painter.definitions()}{plot.body}</svg></div>"
         )
-    key = "".join(f"<span>{_key_mark(entry)}{escape(entry.text)}</span>" for entry in chart.key)
+    key = "".join(f"<span{_series(entry)}>{_key_mark(entry)}{escape(entry.text)}</span>" for entry in chart.key)
     legend = f'<p class="chart-key">{key}</p>' if key else ""
     note = f'<p class="chart-note">{escape(chart.note)}</p>' if chart.note else ""
     wide = " wide" if chart.columns > 1 else ""
     return f'<div class="fig">{legend}<div class="plots{wide}">{"".join(drawn)}</div>{note}</div>'
+
+
+def _series(key: Key) -> str:
+    """What a script switches on and off; of the parts of a stack none, as the others would stay where they are."""
+    shade = key.paint if key.place is None else paint(key.place)
+    return f' data-series="{shade}"' if shade.startswith("s") else ""
 
 
 def _key_mark(key: Key) -> str:

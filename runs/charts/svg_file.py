@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from runs.charts import N_COLORS
+from runs.charts import N_COLORS, columns, cut
 from runs.charts.description import Axis, Chart, Key
-from runs.charts.svg import LETTER, RADIUS, Painter, Plot, columns, cut, escape, outline, px, symbol_at
+from runs.charts.svg import LETTER, RADIUS, Painter, Plot, escape, outline, px, symbol_at
 
 WIDTH, PAD, GAP = 720, 16, 24
 TITLE, LINE = 26, 19

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from runs.charts import MOST_LINES, paint, short
+from runs.charts import MOST_LINES, cut, paint
 from runs.charts.description import Axis, Chart, Key, Line, Mark, Panel, Span, Tick, linear_axis
 from runs.charts.description import Band as Area
 from runs.charts.plotly import NUMBERS, Figure, as_text, axis, layout
@@ -174,12 +174,12 @@ def _layers(canvas: _Canvas, traces: Sequence[Trace], places: Whole, group: str,
             {
                 "type": "scatter",
                 "mode": "lines",
-                "name": as_text(short(trace.name, 40)),
+                "name": as_text(cut(trace.name, 40)),
                 "legendgroup": trace.name,
                 "stackgroup": group,
                 "line": {"width": 0, "color": shade},
                 "fillcolor": shade,
-                "hovertemplate": f"%{{y:.4~r}} {unit}<extra>{as_text(short(trace.name, 40))}</extra>",
+                "hovertemplate": f"%{{y:.4~r}} {unit}<extra>{as_text(cut(trace.name, 40))}</extra>",
                 "delta": canvas.encode(canvas.when.at[places[known]], values[known]),
             }
         )
@@ -212,7 +212,7 @@ def _line(canvas: _Canvas, trace: Trace, place: int, unit: str) -> Figure:
     return {
         "type": "scatter",
         "mode": "lines",
-        "name": as_text(short(trace.name, 40)),
+        "name": as_text(cut(trace.name, 40)),
         "line": {"width": 1.5, "color": trace.color or f"--{paint(place)}"},
         "hovertemplate": f"%{{y:.4~r}} {unit}, %{{x}}<br>{as_text(trace.name[:90])}<extra></extra>",
         "delta": canvas.encode(at, values, gaps),
@@ -382,5 +382,5 @@ def _describe_lines(when: Timeline, traces: Sequence[Trace]) -> list[Mark]:
         x = [time for place, time in enumerate(at.tolist()) for time in ([time, time] if place in gaps else [time])]
         y = [value for place, one in enumerate(values) for value in ([None, one] if place in gaps else [one])]
         shade = trace.color[2:] or paint(number)
-        lines.append(Line(shade, tuple(x), tuple(y), trace.name, end=short(trace.name, 16)))
+        lines.append(Line(shade, tuple(x), tuple(y), trace.name, end=cut(trace.name, 16)))
     return lines

@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 import numpy as np
 from django.urls import reverse
 
-from runs.charts import MOST_LINES, N_COLORS, paint, short, time_series
+from runs.charts import MOST_LINES, N_COLORS, cut, paint, time_series
 from runs.charts.description import Chart
 from runs.charts.plotly import Figure, as_text
 from runs.charts.timeline import Cell, Floats, Timeline, Trace, build_timeline, find_extremes, to_rows
@@ -74,7 +74,7 @@ class Entry:
 
     @property
     def key(self) -> str:
-        return as_text(short(self.name, 40))
+        return as_text(cut(self.name, 40))
 
 
 Legend = list[Entry]
@@ -233,7 +233,7 @@ def _by_program(metric: str, unit: str, factor: float) -> Callable[[Samples, str
 def _processes(samples: Samples, program: str) -> Panels:
     program = program or next((largest.name for largest in samples.programs("rss_kb")["rss_kb"]), "")
     traces = [
-        Trace(f"{pid} {short(command, 60)}", values / KIB)
+        Trace(f"{pid} {cut(command, 60)}", values / KIB)
         for pid, command, values in samples.processes("rss_kb", program, MOST_DRAWN)
     ]
     return [("MiB", traces[first : first + MOST_LINES]) for first in range(0, len(traces), MOST_LINES)]

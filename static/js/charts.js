@@ -153,7 +153,24 @@
     }
   }
 
+  // An entry of a picture's legend becomes a button that shows and hides its series.
+  function makeToggle(entry) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "plain";
+    button.append(...entry.childNodes);
+    button.setAttribute("aria-pressed", "true");
+    button.onclick = () => {
+      const on = button.getAttribute("aria-pressed") !== "true";
+      button.setAttribute("aria-pressed", String(on));
+      const series = button.closest(".fig").querySelectorAll(`.plots .${entry.dataset.series}`);
+      for (const mark of series) mark.style.display = on ? "" : "none";
+    };
+    entry.replaceWith(button);
+  }
+
   function showTools(part) {
+    part.querySelectorAll(".chart-key [data-series]").forEach(makeToggle);
     part.querySelectorAll("[data-figure][hidden], [data-png][hidden]").forEach((tool) => (tool.hidden = false));
   }
 

@@ -85,7 +85,7 @@ def test_a_seed_is_pasted_previewed_saved_and_drawn(page: Any, shared: Path) -> 
     assert "failed 17.3 %" in page.locator(".sentence").inner_text()
     assert "172849 of 1000000 requests failed" in page.locator(".doubts .fatal").inner_text()
     see_charts(page)
-    assert page.locator("#chart-latency .chart-key span").count() == 4
+    assert page.locator("#chart-latency .chart-key button").count() == 4
     assert no_sideways_scroll(page)
 
 

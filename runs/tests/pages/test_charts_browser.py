@@ -75,6 +75,16 @@ def test_no_plotly_is_loaded_before_a_chart_is_zoomed(page: Any, live_server: An
     expect(chart.locator(".plot")).to_have_count(0)
 
 
+def test_a_legend_shows_and_hides_its_series(page: Any, live_server: Any, experiment: Any) -> None:
+    visit(page, live_server, experiment)
+    entry = page.locator("#chart-latency .chart-key button").first
+    entry.click()
+    expect(entry).to_have_attribute("aria-pressed", "false")
+    expect(page.locator("#chart-latency .plots path.l.s0").first).to_be_hidden()
+    entry.click()
+    expect(page.locator("#chart-latency .plots path.l.s0").first).to_be_visible()
+
+
 @pytest.mark.parametrize(("name", "begins"), [("PNG", b"\x89PNG"), ("SVG", b"<svg"), ("CSV", b'"config"')])
 def test_a_chart_is_saved(page: Any, live_server: Any, experiment: Any, name: str, begins: bytes) -> None:
     visit(page, live_server, experiment)
