@@ -60,8 +60,9 @@ def write_lead(headline: Headline) -> Lead:
 def name_sides(headline: Headline) -> dict[int, str]:
     """Column -> the name of each side, cut where there are no others on the page."""
     titles = [side.title for side in headline.sides]
-    names = map(shorten, titles) if headline.others else short_names(titles)
-    return dict(zip([side.at for side in headline.sides], names, strict=True))
+    names = titles if headline.others else short_names(titles)
+    pairs = zip(headline.sides, titles, names, strict=True)
+    return {side.at: shorten(name if name == title else _capital(name)) for side, title, name in pairs}
 
 
 def _leader(headline: Headline) -> Lead:
@@ -224,6 +225,11 @@ def _capital(words: str) -> str:
     return words[:1].upper() + words[1:]
 
 
+def list_others(headline: Headline, most: int = 4) -> list[tuple[str, Lead, Outcome]]:
+    """What the other workloads came to: (workload, line, outcome)."""
+    return [(one.workload, write_lead(one), one.outcome) for one in headline.others if one.sides][:most]
+
+
 def needs_runs(headline: Headline) -> bool:
     """Whether what to do next is to run the same load again."""
     return headline.next.step in (Step.REPEAT, Step.WARM, Step.LEVELS)
@@ -243,8 +249,24 @@ def _about(one: Objection) -> str:
     return _capital(words)
 
 
+# Rules whose sentence begins with figures: what they come to.
+BRIEF = {
+    "generator.same_host": "Load generator and server shared one machine",
+    "length.per_client": "Fewer than 10 requests a client: mostly ramping up and running out",
+    "length.seconds": "Runs of a few seconds only",
+    "limits.clients": "More clients than the server works on at once",
+    "load.set_rate": "The load was sent at a set rate, which the server kept up with",
+    "machine.cpu": "Server and load generator waited for CPU time",
+    "network.syn": "The longest connects waited for a SYN sent again",
+    "network.tail": "Most waiting is in the slowest 1 %, which percentiles hide",
+    "warmth.first": "The first run looks like a cold start",
+}
+
+
 def brief(doubt: Doubt) -> str:
-    """A doubt's first clause, without the runs that it is about where they are several: "The first repeat looks like ..."."""
-    runs, _, rest = doubt.text.partition(": ")
-    words = rest if rest and SEVERAL.match(runs) else doubt.text
-    return _capital(re.split(r" \(|\. |: (?=[a-z])", words, maxsplit=1)[0].rstrip("."))
+    """A doubt in a clause, with the config where it is about one."""
+    who, _, rest = doubt.text.partition(": ")
+    if doubt.rule in BRIEF:
+        return BRIEF[doubt.rule]
+    words = rest if rest and SEVERAL.match(who) else doubt.text
+    return _capital(re.split(r" \(|\. ", words, maxsplit=1)[0].rstrip("."))

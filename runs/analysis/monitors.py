@@ -80,13 +80,15 @@ MIB = 1024
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """One row before it is laid out in columns: each capture's value."""
+    """One row before it is laid out in columns: each capture's value. `of`: the rows of one thing, a phase each, share it."""
 
     key: str
     label: str
     unit: str
     kind: str
     values: tuple[tuple[CaptureFact, float], ...]
+    of: str = ""
+    phase: str = ""
 
 
 def free_kb(capture: CaptureFact) -> float | None:
@@ -207,5 +209,5 @@ def _phased(
         kept = tuple((capture, value) for capture, value in values if not capture.partial or capture.config not in full)
         if kept:
             suffix = f", {phase}" if phase else ""
-            rows.append(Metric(f"{key}_{phase}".rstrip("_"), label + suffix, unit, kind, kept))
+            rows.append(Metric(f"{key}_{phase}".rstrip("_"), label + suffix, unit, kind, kept, label, phase))
     return rows

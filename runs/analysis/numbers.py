@@ -103,6 +103,11 @@ def _size(ratio: float) -> str:
     return f"{change:.{1 if change < 9.95 or 99 < change < 100 else 0}f} %"
 
 
+def signed(change: Delta) -> str:
+    """For beside a value: "+7.6 %", "2.5 ×"."""
+    return change.text if "×" in change.text else f"{'+' if change.ratio > 1 else '−'}{change.text}"
+
+
 def percent(part: float, whole: float) -> str:
     """`part` of `whole` in per cent: "17.3 %", never "0 %" for something or "100 %" for not all."""
     if not whole or not math.isfinite(part / whole):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
@@ -49,13 +50,18 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One metric. `kind` is the quantity (rate, time, amount) that gets deltas, or "" for one that gets none."""
+    """One metric. `kind` is the quantity (rate, time, amount) that gets deltas, or "" for one that gets none.
+
+    of, phase   of monitors: what the row is of, and when; rows of one thing differ in their phase only
+    """
 
     key: str
     label: str
     unit: str
     kind: str
     cells: tuple[Cell, ...]
+    of: str = ""
+    phase: str = ""
 
     @property
     def averages_percentiles(self) -> bool:
@@ -199,8 +205,18 @@ def _monitor_rows(metrics: Sequence[monitors.Metric], columns: Sequence[Column])
                 what = f"{capture.tool} {capture.phase}".strip()
                 per_column[at].append(Figure(value, capture.source, capture.line, what, capture.run, capture.partial))
         if any(per_column):
-            rows.append(Row(metric.key, metric.label, metric.unit, metric.kind, tuple(map(_cell, per_column))))
+            cells = tuple(map(_cell, per_column))
+            rows.append(Row(metric.key, metric.label, metric.unit, metric.kind, cells, metric.of, metric.phase))
     return tuple(rows)
+
+
+def list_failed_shares(comparison: Comparison) -> dict[int, float]:
+    """Column -> the share of its requests that failed, where both are told."""
+    bad, made = comparison.row("failed_requests"), comparison.row("complete_requests")
+    if bad is None or made is None:
+        return {}
+    pairs = enumerate(zip(bad.cells, made.cells, strict=True))
+    return {at: own.mean / of.mean for at, (own, of) in pairs if own.mean and of.mean and math.isfinite(own.mean)}
 
 
 def find_columns(columns: Sequence[Column]) -> Callable[[CaptureFact], int | None]:

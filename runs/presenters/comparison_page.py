@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from django.conf import settings
+from django.contrib.staticfiles import finders
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.utils.safestring import mark_safe
 
 from runs.analysis import sheet
 from runs.analysis.columns import compare_columns, compare_hosts
+from runs.analysis.config_diff import ConfigDiff
 from runs.analysis.export import Post, commands, common_environment, markdown, sections
-from runs.analysis.headline_wording import describe_lead
+from runs.analysis.facts import CaptureFact
 from runs.analysis.stats import delta_word
 from runs.analysis.summary_wording import describe_method
 from runs.analysis.table import Comparison
@@ -24,14 +29,18 @@ from runs.analysis.verdict_wording import LABELS, SIGNS, describe_baselines
 from runs.api.comparisons import describe_conclusions
 from runs.charts.description import Chart
 from runs.charts.svg_file import draw_file
+from runs.models import Capture
 from runs.page_formats import PICTURE_POLICY, render_with_formats, respond, respond_figure
+from runs.presenters import monitor_charts
+from runs.presenters.overview import make_block, make_table
 from runs.presenters.run_charts import USUAL_CHARTS, draw_charts
 from runs.querysets import parse_id
-from runs.selectors import judging, reads
+from runs.selectors import judging, reads, samples
 
 # Every address of ours begins with a slash. In a text no "<" stands as such, so that nothing else looks like this.
 OURS = re.compile(r'(<a\s[^<>]*?href=")/')
 MAX_COMPARED = 400
+MOST_WATCHED = 40  # captures to choose from
 PICTURES = {"throughput": "Requests per second", "latency": "Latency percentiles"}
 
 
@@ -43,7 +52,7 @@ def comparison_context(
     silent = judged.judgement.silent
     differ, same = compare_columns(comparison.columns)
     hosts_differ, hosts_same = compare_hosts([vars(host) for host in material.hosts])
-    lead = describe_lead(judged.headline)
+    whole = request.GET.get("metrics") == "all"
     charts = draw_compared(comparison, judged, material, request.GET.get("y", ""))
     drawn_at = {what: picture_url(what) for what in PICTURES if what in charts}
     return {
@@ -51,12 +60,15 @@ def comparison_context(
         "comparison": comparison,
         "judged": judged,
         "headline": judged.headline,
-        "lead": lead,
+        "outcome": make_block(comparison, judged.headline, judged.doubts, judged.differences),
+        "table": make_table(comparison, judged.judgement, whole=whole),
+        "whole": whole,
         "judgement": judged.judgement,
         "against": describe_baselines(comparison, judged.judgement),
         "several_bases": len(set(judged.judgement.bases)) > 1,
         "doubts": judged.doubts,
         "verdicts": list_verdicts(comparison, judged.judgement),
+        "columns_of": {column.config.id: column for column in reversed(comparison.columns)},
         "out": judged.out,
         "silent": silent,
         "scaling": judged.sweeps,
@@ -72,10 +84,13 @@ def comparison_context(
         "config_names": {config.id: config.name for config in material.configs},
         "configs": material.configs,
         "runs": material.runs,
+        "n_runs": len(material.runs),
+        "n_left_out": sum(not run.counted for run in material.runs),
         "captures": material.captures,
-        "over_time": sorted([one for one in material.captures if one.n > 1], key=lambda one: (-one.n, one.id)),
+        "watched": watch(material, request.GET.get("watch", "")),
         "differ": differ,
         "same": same,
+        "same_words": describe_same(same, judged.differences, len(comparison.columns)),
         "hosts_differ": hosts_differ,
         "hosts_same": hosts_same,
     }
@@ -93,6 +108,38 @@ def draw_compared(
         out=judged.out,
         scale=scale,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """What monitors saw over time: the charts of one capture, and all captures of several samples to choose from."""
+
+    shown: CaptureFact
+    captures: list[CaptureFact]
+    charts: list[monitor_charts.Place]
+
+
+def watch(material: reads.Material, wanted: str) -> Watched | None:
+    """wanted: the id of a capture; else the one of most samples. At most three queries."""
+    captures = sorted([one for one in material.captures if one.n > 1], key=lambda one: (-one.n, one.id))
+    if not captures:
+        return None
+    shown = next((one for one in captures if str(one.id) == wanted), captures[0])
+    capture = Capture.objects.defer("values", "quotes").get(pk=shown.id)
+    programs = samples.samples_of_capture(capture).programs("rss_kb", "cpu_pct")
+    charts = monitor_charts.charts_of_capture(capture, samples.machine_table(capture), programs, "")
+    return Watched(shown, captures[:MOST_WATCHED], charts)
+
+
+def describe_same(same: Sequence[tuple[str, str]], differences: ConfigDiff, n_columns: int) -> str:
+    """As "13 directives, host and command are the same"."""
+    n = sum(file.same for file in differences.files)
+    words = [f"{n} directive{'s' * (n != 1)}"] if n else []
+    words += [name.lower() for name, _ in same]
+    if not words or n_columns < 2:
+        return "What was run, and where"
+    listed = ", ".join(words[:-1]) + " and " * (len(words) > 1) + words[-1]
+    return f"{listed[:1].upper()}{listed[1:]} {'is' if len(words) == 1 and not n else 'are'} the same"
 
 
 def list_verdicts(comparison: Comparison, judgement: Judgement) -> list[dict[str, Any]]:
@@ -158,18 +205,28 @@ def build_post(request: HttpRequest, context: dict[str, Any]) -> Post:
 
 
 def standalone_file(request: HttpRequest, post: Post, context: dict[str, Any]) -> HttpResponse:
-    """The file. Its links lead to this site, so they name it."""
-    drawn = [draw_file(chart, post.title) for chart in context["charts"].values()]
+    """The file, in the pages' own styles and with all metrics. Its links lead to this site, so they name it."""
     # The pictures' own code escapes every name in them.
-    pictures = [mark_safe(picture) for picture in drawn]  # noqa: S308
-    page: str = render_to_string(
-        "standalone.html", context | {"post": post, "drawn": pictures, "policy": PICTURE_POLICY}
-    )
+    pictures = [
+        mark_safe(draw_file(chart, post.title))  # noqa: S308
+        for name, chart in context["charts"].items()
+        if name not in ("throughput", "sweep")  # they stand beside the headline
+    ]
+    told = {"post": post, "drawn": pictures, "policy": PICTURE_POLICY, "styles": read_styles(), "whole": True}
+    told["table"] = make_table(context["comparison"], context["judgement"], whole=True)
+    page: str = render_to_string("standalone.html", context | told)
     page = OURS.sub(lambda found: f"{found[1]}{request.build_absolute_uri('/')}", page)
     response = HttpResponse(page)
     response.headers["Content-Security-Policy"] = PICTURE_POLICY
     response.headers["Content-Disposition"] = f"inline; filename*=UTF-8''{quote(f'{post.title}.html', safe='')}"
     return response
+
+
+@cache
+def read_styles() -> str:
+    """The style sheets of a comparison's page as one."""
+    files = [finders.find(f"css/{name}.css") for name in ("base", "data", "comparison")]
+    return mark_safe("".join(Path(str(file)).read_text() for file in files))  # noqa: S308  (our own files)
 
 
 def read_selection(request: HttpRequest) -> tuple[int, reads.Material]:

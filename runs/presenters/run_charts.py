@@ -17,7 +17,7 @@ from runs.analysis.columns import Column
 from runs.analysis.facts import CaptureFact, RunFact
 from runs.analysis.headline import Headline
 from runs.analysis.monitors import group_processes, leading, memory_parts
-from runs.analysis.numbers import Delta, figure
+from runs.analysis.numbers import figure, signed
 from runs.analysis.scaling import Range, Sweep
 from runs.analysis.stats import student_quantile
 from runs.analysis.table import Comparison
@@ -83,11 +83,6 @@ def throughput_bars(comparison: Comparison, silent: Container[int] = (), failed:
         )
         bars += [bar] if values else []
     return bars
-
-
-def signed(change: Delta) -> str:
-    """For beside a value: "+7.6 %", "2.5 ×"."""
-    return change.text if "×" in change.text else f"{'+' if change.ratio > 1 else '−'}{change.text}"
 
 
 def mean_interval(values: Sequence[float]) -> tuple[float, float] | None:

@@ -15,13 +15,12 @@ from runs.analysis.columns import short_names
 from runs.analysis.headline import Outcome
 from runs.analysis.headline_wording import LABELS as OUTCOMES
 from runs.analysis.numbers import figure, grouped
-from runs.analysis.table import Comparison, Row
-from runs.analysis.verdict import Judgement, Verdict
-from runs.analysis.verdict_wording import LABELS, SIGNS
+from runs.analysis.table import Comparison
+from runs.analysis.verdict import Judgement
 from runs.charts import N_COLORS, SYMBOLS, symbol
 from runs.charts.bars import Bar
 from runs.charts.description import Chart
-from runs.charts.svg import draw_inline, draw_mini, draw_strip
+from runs.charts.svg import draw_inline, draw_mini
 from runs.presenters.tool_fields import say_field
 from runs.selectors.lists import Managed, describe_managed
 from runs.selectors.summaries import ExperimentSummary
@@ -31,9 +30,6 @@ OUTCOME_SIGNS = {"better": "✔", "likely": "◕", "unproven": "◔", "same": "=
 OUTCOME_SIGNS |= {"not_comparable": "≠", "failed": "✕", "sweep": "↗"}
 # The figures' symbols as characters, for headings: colour is never the only mark.
 MARKS = dict(zip(SYMBOLS, "●■◆▲✖★⬟✚", strict=True))
-
-# An interval whose upper bound is this many times its lower one says no more than "undecided".
-OPEN = 100
 
 
 @register.filter
@@ -125,27 +121,6 @@ def draw_chart(chart: Chart) -> SafeString:
     return mark_safe(draw_inline(chart))  # noqa: S308  (the drawing escapes every name)
 
 
-@register.simple_tag
-def draw_strip_of(comparison: Comparison, row: Row) -> SafeString:
-    """Every run of every config of a row of the table, on one line."""
-    columns = zip(comparison.columns, row.cells, strict=True)
-    groups = [(column.color, [figure.value for figure in cell.figures]) for column, cell in columns]
-    return mark_safe(draw_strip(groups))  # noqa: S308
-
-
-@register.simple_tag
-def verdict_of(judgement: Judgement, key: str, column: int) -> SafeString | str:
-    """A cell's verdict: sign, word and interval; more in its title, and all that it rests on in the list below the table."""
-    found = judgement.of(key, column)
-    if found is None:
-        return ""
-    words = ", ".join(filter(None, (LABELS[found.kind], interval(found))))
-    return format_html(
-        '<span class="verdict {}" title="{}"><span aria-hidden="true">{}</span> {}</span>',
-        *(found.kind, judgement.words[key, column].text, SIGNS[found.kind], words),
-    )
-
-
 @register.filter
 def outcome_word(outcome: str) -> str:
     """A headline's outcome as its badge has it."""
@@ -153,8 +128,9 @@ def outcome_word(outcome: str) -> str:
 
 
 @register.simple_tag
-def base_of(comparison: Comparison, judgement: Judgement, column: int) -> str:
-    return comparison.columns[judgement.bases[column]].title
+def base_letter(comparison: Comparison, judgement: Judgement, column: int) -> str:
+    """Of the column that this one is judged against."""
+    return comparison.columns[judgement.bases[column]].letter
 
 
 @register.simple_tag
@@ -165,23 +141,6 @@ def diff_line(sign: str, line: str) -> SafeString:
     if sign == "-":
         return format_html("<del>- {}</del>", line)
     return format_html("<span>  {}</span>", line) if sign == " " else format_html('<span class="muted">…</span>')
-
-
-@register.filter
-def interval(verdict: Verdict) -> str:
-    """The ratio's interval for a narrow cell: "−9 to +26 %", or "0.2 to 33 ×" where a side is far off."""
-    low, high = verdict.low, verdict.high
-    if low is None or high is None or low <= 0 or high > OPEN * low or low == high:
-        return ""
-    if high < 3 and low > 0.3:
-        return f"{_change(low)} to {_change(high)} %"
-    return f"{figure(float(f'{low:.2g}'))} to {figure(float(f'{high:.2g}'))} ×"
-
-
-def _change(ratio: float) -> str:
-    per_cent = 100 * (ratio - 1)
-    digits = 0 if abs(per_cent) >= 9.95 else 1
-    return f"{per_cent:+.{digits}f}".replace("-", "−")
 
 
 ROW_NAMES = {"timings": "file%s of single requests", "texts": "config text%s"}

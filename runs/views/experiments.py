@@ -10,6 +10,7 @@ from runs.analysis.sheet import Sheet
 from runs.models import Experiment, Host
 from runs.page_formats import respond
 from runs.presenters.comparison_page import comparison_context, read_selection, respond_comparison
+from runs.presenters.overview import describe_material
 from runs.presenters.run_charts import describe_timings
 from runs.querysets import parse_id
 from runs.selectors import lists, reads
@@ -51,6 +52,7 @@ def experiment_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpRespo
     context |= {
         "experiment": experiment,
         "notes": experiment.notes,
+        "meta": describe_material(context["comparison"].columns),
         "permalink": experiment.get_absolute_url(),
         "excerpts": reads.excerpts_of_experiment(experiment.pk),
         **(describe_timings(material.waiting) if material.waiting else {}),
@@ -69,5 +71,6 @@ def compare(request: HttpRequest, fmt: str = "") -> HttpResponse:
         request, material, "Comparison", lambda what: reverse("compare-picture", args=[what]) + query
     )
     context |= {"asked": asked, "found": len(material.runs), "permalink": reverse("compare") + query}
+    context["meta"] = describe_material(context["comparison"].columns)
     context["excerpts"] = reads.excerpts_of_runs(material.runs)
     return respond_comparison(request, "compare.html", context, fmt=fmt)

@@ -18,7 +18,7 @@ from runs.tests import factories
 
 def excerpt_of(browser: Client, made: Experiment) -> str:
     page = browser.get(made.get_absolute_url()).content.decode()
-    return page[page.index('id="raw"') :]
+    return page[page.index('id="source"') :]
 
 
 def told(text: str, **fields: object) -> Experiment:

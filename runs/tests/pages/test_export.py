@@ -146,8 +146,9 @@ def test_the_file_asks_nothing_of_anybody(browser, made):
 def test_the_file_is_the_whole_story(browser):
     page = file_of(browser, factories.wsgi_experiment())
     assert '<b class="badge unproven">unproven</b>' in page
-    assert page.count('class="bd"') == 5
-    for heading in ("Figures", "What serving costs", "Config differences", "Method", "Environment"):
+    assert page.count('class="bd"') == 4
+    assert 'id="metrics" open' in page
+    for heading in ("What serving costs", "Config differences", "Method", "Environment"):
         assert f"<h2>{heading}</h2>" in page
     assert "vhost.conf" in page
     assert "count it anyway" not in page
@@ -171,8 +172,8 @@ def test_a_comparison_is_exported_with_its_query(browser):
 def test_only_comparisons_are_exported_as_a_file(browser):
     made = factories.mpm_experiment()
     assert browser.get(f"/runs/{made.runs.first().pk}.html").status_code == 404
-    assert "one HTML file" in collapse(browser.get(made.get_absolute_url()).content.decode())
-    assert "one HTML file" not in collapse(browser.get("/runs/").content.decode())
+    assert "One HTML file" in collapse(browser.get(made.get_absolute_url()).content.decode())
+    assert "One HTML file" not in collapse(browser.get("/runs/").content.decode())
 
 
 def test_hostile_names_stay_words_in_every_form(browser):
@@ -214,13 +215,13 @@ def test_pictures_stand_in_the_markdown_by_whole_addresses(browser):
     assert "latency.svg" not in browser.get(f"/experiments/{factories.siege_experiment().pk}.md").content.decode()
 
 
-def test_the_page_says_how_to_embed_and_who_would_see_it(browser, settings):
+def test_the_page_names_its_pictures_and_who_would_see_them(browser, settings):
     made = factories.mpm_experiment()
     page = collapse(browser.get(made.get_absolute_url()).content.decode())
-    assert f"&lt;img src=&quot;http://testserver/experiments/{made.pk}/throughput.svg" in page.replace('"', "&quot;")
-    assert "shows nothing without a login" in page
+    assert f'href="/experiments/{made.pk}/throughput.svg"' in page
+    assert "Others need a login" in page
     settings.PUBLIC_READ = True
-    assert "shows nothing without a login" not in collapse(browser.get(made.get_absolute_url()).content.decode())
+    assert "Others need a login" not in collapse(browser.get(made.get_absolute_url()).content.decode())
 
 
 def test_an_empty_experiment_can_be_exported_too(browser):
@@ -231,7 +232,7 @@ def test_an_empty_experiment_can_be_exported_too(browser):
 
 def test_charts_need_no_script(browser):
     page = browser.get(factories.mpm_experiment().get_absolute_url()).content.decode()
-    assert re.search(r'id="chart-throughput".*?<svg class="f [^>]*aria-label="[^"]*requests per second', page, re.S)
+    assert re.search(r'class="card outcome".*?<svg class="f [^>]*aria-label="[^"]*requests per second', page, re.S)
 
 
 def texts_in(value: Any) -> Iterator[str]:

@@ -306,13 +306,22 @@ def test_a_pasted_top_is_charted_beside_the_run_that_it_watched(browser):
     assert traces[0]["x"][0] == -5
 
 
-def test_an_experiment_leads_to_what_was_watched_over_time(browser):
+def test_an_experiment_shows_what_was_watched_over_time(browser):
     made = watched(20)
     factories.capture(made.config, made.upload, metrics={"load1": 0.5})
     page = collapse(browser.get(made.experiment.get_absolute_url()).content.decode())
-    (told,) = re.findall(r'<p class="small" id="over-time">.*?</p>', page)
-    assert re.findall(r'href="([^"]+)"', told) == [made.get_absolute_url()]
-    assert "n=20 looks" in told
+    told = page[page.index('id="over-time"') :]
+    assert f'href="{made.get_absolute_url()}"' in told
+    assert "20 samples" in told
+    assert f'data-over="/captures/{made.pk}/figures/' in told
+
+
+def test_the_query_chooses_which_monitor_is_shown_over_time(browser):
+    first, second = watched(20), watched(10)
+    Capture.objects.filter(pk=second.pk).update(experiment=first.experiment, config=first.config)
+    page = browser.get(f"{first.experiment.get_absolute_url()}?watch={second.pk}").content.decode()
+    assert f'data-over="/captures/{second.pk}/figures/' in page
+    assert f'data-over="/captures/{first.pk}/figures/' not in page
 
 
 def test_an_experiment_without_series_says_nothing_of_time(browser):

@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from runs.models import Config, Host, Upload
 from runs.tests import factories
 
-MOST = 12
+MOST = 14
 
 
 def queries(browser, url: str) -> int:
@@ -23,7 +23,7 @@ def queries(browser, url: str) -> int:
     return len(counted)
 
 
-def test_an_experiment_page_needs_twelve_queries_at_any_size(browser):
+def test_an_experiment_page_needs_a_few_queries_at_any_size(browser):
     small = factories.wsgi_experiment(n_configs=8, n_repeats=5, n_processes=3)
     large = factories.wsgi_experiment(n_configs=80, n_repeats=5, n_processes=3)
     for made in (small, large):  # the first look keeps the headline for the card

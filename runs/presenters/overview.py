@@ -1,0 +1,363 @@
+"""The top of a comparison: the headline with its reasons and commands, the chips of doubts, and the tables of metrics."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from django.utils.safestring import SafeString, mark_safe
+
+from runs.analysis.columns import Column
+from runs.analysis.config_diff import ConfigDiff
+from runs.analysis.doubts import Doubt
+from runs.analysis.facts import Source
+from runs.analysis.headline import Headline, Outcome, Step
+from runs.analysis.headline_lead import Lead, give_reasons, list_others, needs_runs, write_lead
+from runs.analysis.numbers import figure, grouped, percent, signed
+from runs.analysis.table import Cell, Comparison, Row, list_failed_shares
+from runs.analysis.verdict import GAINS, LOSSES, Judgement, Kind, Verdict
+from runs.analysis.verdict_wording import LABELS
+from runs.charts.svg import draw_strip
+
+MOST_NAMES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """What makes figures doubtful, of one kind: a count and a word, and the doubts that it opens."""
+
+    count: str
+    word: str
+    tone: str = ""
+    doubts: Sequence[Doubt] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeBlock:
+    """column: the one that the lead opens with; commands: what to type next; differs: of config files, in a few words."""
+
+    lead: Lead
+    column: Column | None
+    reasons: Sequence[tuple[str, Source | None, bool]]
+    others: Sequence[tuple[str, Lead, Outcome]]
+    commands: str
+    question: str
+    chips: Sequence[Chip]
+    differs: str
+
+
+def make_block(
+    comparison: Comparison, headline: Headline, doubts: Sequence[Doubt], differences: ConfigDiff
+) -> OutcomeBlock:
+    columns = comparison.columns
+    lead = write_lead(headline)
+    return OutcomeBlock(
+        lead=lead,
+        column=columns[lead.at] if lead.at is not None and lead.at < len(columns) else None,
+        reasons=give_reasons(headline, doubts),
+        others=list_others(headline),
+        commands=list_commands(headline, columns),
+        question="How much is served?" if len(columns) == 1 else "Which config serves more?",
+        chips=make_chips(comparison, doubts),
+        differs=name_differences(differences),
+    )
+
+
+# --- what to do next, and what makes it doubtful ------------------------------------------------------------------------
+
+
+def list_commands(headline: Headline, columns: Sequence[Column]) -> str:
+    """What to type for more runs of the two best configs: one line where each has its own command, else a line a config."""
+    sides = [columns[side.at] for side in headline.sides[:2] if side.at < len(columns)]
+    if headline.sweep or not needs_runs(headline) or len(sides) < 2:
+        return ""
+    typed = [next((run.command for run in column.runs if run.command), "") for column in sides]
+    if not all(typed):
+        return ""
+    runs = headline.next.runs + (headline.next.step == Step.WARM)
+    if typed[0] != typed[1]:
+        each = [f"--variant {shlex.quote(c.short)} -- {words}" for c, words in zip(sides, typed, strict=True)]
+        return f"./bd run --repeat {runs} {' '.join(each)}"
+    each = [f"./bd run --config {shlex.quote(column.short)} --repeat {runs} -- {typed[0]}" for column in sides]
+    return "\n".join(each)
+
+
+def make_chips(comparison: Comparison, doubts: Sequence[Doubt]) -> list[Chip]:
+    """Failures first, then what keeps runs out, cautions, notes, and what a person overruled."""
+    row = comparison.row("failed_requests")
+    n_failed = sum(one.value for cell in row.cells for one in cell.figures) if row else 0
+    standing = [doubt for doubt in doubts if not doubt.overruled]
+    errors = [doubt for doubt in standing if doubt.rule.startswith("errors.")]
+    others = [doubt for doubt in standing if doubt not in errors]
+    kinds = {kind: [doubt for doubt in others if doubt.severity == kind] for kind in ("fatal", "caution", "note")}
+    overruled = [doubt for doubt in doubts if doubt.overruled]
+    worst = errors[0].severity if errors else ""
+    chips = []
+    if row or errors:
+        tone = {"fatal": "fatal", "caution": "warn"}.get(worst, "")
+        chips.append(Chip(f"{n_failed:,.0f}", "failed", tone, errors))
+    if kinds["fatal"]:
+        word = "not counted" if all(doubt.runs for doubt in kinds["fatal"]) else "not comparable"
+        chips.append(Chip(str(len(kinds["fatal"])), word, "fatal", kinds["fatal"]))
+    for kind, tone in (("caution", "warn"), ("note", "")):
+        if own := kinds[kind]:
+            chips.append(Chip(str(len(own)), kind if len(own) == 1 else f"{kind}s", tone, own))
+    return chips + ([Chip(str(len(overruled)), "counted anyway", "", overruled)] if overruled else [])
+
+
+def name_differences(differences: ConfigDiff) -> str:
+    """As "2 of 15 directives differ: WSGIApplicationGroup, WSGIImportScript"; "" where no file was compared."""
+    rows = [row for file in differences.files for row in file.rows]
+    if not rows:
+        return ""
+    names = list(dict.fromkeys(row.name for row in rows))
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    of = len(rows) + sum(file.same for file in differences.files)
+    verb = "differs" if len(rows) == 1 else "differ"
+    return f"{len(rows)} of {of} directives {verb}: {', '.join(names[:MOST_NAMES])}{more}"
+
+
+def describe_material(columns: Sequence[Column]) -> str:
+    """How all were loaded, as far as they agree: "4 runs of ab, 10,000 requests, 100 at once, /hello/"."""
+    methods = [column.method for column in columns if column.runs]
+    n = sum(len(column.runs) for column in columns)
+    if not methods:
+        return ""
+
+    def shared(name: str) -> Any:
+        values = {getattr(method, name) for method in methods}
+        return values.pop() if len(values) == 1 else None
+
+    tools = sorted({method.tool for method in methods if method.tool})
+    duration, rate = shared("duration_s"), shared("rate")
+    parts = [
+        f"{n:,} run{'s' * (n != 1)} of {' and '.join(tools)}",
+        f"{shared('requests'):,} requests" if shared("requests") else "",
+        f"{duration:g} s" if duration else "",
+        f"{shared('concurrency'):,} at once" if shared("concurrency") else "",
+        f"{rate:g} requests/s asked for" if rate else "",
+        shared("path") or "",
+    ]
+    return ", ".join(filter(None, parts))
+
+
+# --- tables ---
+
+MOST_ACROSS = 6  # configs beside each other; more stand below each other
+MOST_MARKS = 40  # of one config in a strip
+MOST_LINKED = 12  # values of one cell that are linked
+MOST_CELLS = 300  # of all metrics that stand folded in the page; more have a page of their own
+# Of each row the first that the runs tell.
+RATE = ("requests_per_second",)
+MIDDLE = ("p50_ms", "mean_ms")
+TAIL = ("p99_ms", "max_ms", "p95_ms")
+FAILED = ("failed_requests", "availability_pct")
+NAMES = {
+    "requests_per_second": ("Requests per second", ""),
+    "failed_requests": ("Failed", ""),
+    "non_2xx_responses": ("Error replies", ""),
+}
+MAIN_PHASES = ("during", "after", "before", "")
+
+
+@dataclass(frozen=True, slots=True)
+class MetricCell:
+    """value, and around it what was before and after; change against the baseline; verdict in a word where it says something."""
+
+    value: SafeString
+    change: str = ""
+    tone: str = ""
+    note: str = ""
+    verdict: str = ""
+    title: str = ""
+    bad: bool = False
+    repeats: SafeString = SafeString("")
+
+
+@dataclass(frozen=True, slots=True)
+class MetricRow:
+    """strip: every run; phases: of a monitor, when its values were measured, where there are several."""
+
+    key: str
+    label: str
+    unit: str
+    cells: tuple[MetricCell, ...]
+    strip: SafeString = SafeString("")
+    phases: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MetricTable:
+    """groups: (name, rows) of all metrics; () where they stand on a page of their own. across: a column a config."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[MetricRow, ...]
+    n_metrics: int
+    groups: tuple[tuple[str, tuple[MetricRow, ...]], ...] = ()
+
+    @property
+    def across(self) -> bool:
+        return len(self.columns) <= MOST_ACROSS
+
+    @property
+    def has_strips(self) -> bool:
+        return any(row.strip for row in self.rows)
+
+    @property
+    def lines(self) -> Iterator[tuple[int, Column, list[MetricCell]]]:
+        """A line a config, for many of them."""
+        for at, column in enumerate(self.columns):
+            yield at, column, [row.cells[at] for row in self.rows]
+
+
+def make_table(comparison: Comparison, judgement: Judgement, *, whole: bool) -> MetricTable:
+    """whole: all metrics, however many cells they have."""
+    merged = [(group.name, merge_phases(group.rows)) for group in comparison.groups]
+    n_metrics = sum(len(rows) for _, rows in merged)
+    rows = [_key_row(comparison, judgement, phases) for phases in _pick_rows(comparison, merged)]
+    groups: tuple[tuple[str, tuple[MetricRow, ...]], ...] = ()
+    if whole or n_metrics * len(comparison.columns) <= MOST_CELLS:
+        groups = tuple((name, tuple(_full_row(judgement, phases) for phases in rows)) for name, rows in merged)
+    return MetricTable(comparison.columns, tuple(rows), n_metrics, groups)
+
+
+Phases = tuple[Row, ...]
+
+
+def merge_phases(rows: Sequence[Row]) -> list[Phases]:
+    """Rows of one thing before, during and after as one."""
+    merged: dict[str, list[Row]] = {}
+    for row in rows:
+        merged.setdefault(row.of or row.key, []).append(row)
+    return [tuple(own) for own in merged.values()]
+
+
+def _main(phases: Phases) -> Row:
+    return min(phases, key=lambda row: MAIN_PHASES.index(row.phase))
+
+
+def _pick_rows(comparison: Comparison, merged: Sequence[tuple[str, Sequence[Phases]]]) -> Iterator[Phases]:
+    for keys in (RATE, MIDDLE, TAIL, FAILED):
+        if row := next((row for key in keys if (row := comparison.row(key))), None):
+            yield (row,)
+    if row := comparison.row("non_2xx_responses"):
+        yield (row,)
+    memory = [phases for name, rows in merged if name == "Memory" for phases in rows]
+    ranked = [
+        *[each for each in memory if each[0].of.endswith(": all together, most")],
+        *[each for each in memory if each[0].of.endswith(": all together")],
+        *memory,
+    ]
+    yield from ranked[:1]
+
+
+def _key_row(comparison: Comparison, judgement: Judgement, phases: Phases) -> MetricRow:
+    row = _main(phases)
+    label, unit = NAMES.get(row.key, (row.of or row.label, row.unit))
+    program, colon, which = label.rpartition(": ")
+    if colon:
+        label, unit = f"{program} memory", f"{unit}, {which}"
+    shares = list_failed_shares(comparison) if row.key == "failed_requests" else {}
+    cells = []
+    for at, cell in enumerate(row.cells):
+        made = _cell(judgement, phases, at, linked=False)
+        note = f"{percent(shares[at], 1)}" if at in shares else made.note
+        few = not row.of and 0 < cell.n < len(comparison.columns[at].runs)
+        cells.append(
+            MetricCell(
+                made.value,
+                made.change,
+                made.tone,
+                note or (f"n={cell.n}" if few else ""),
+                made.verdict,
+                made.title,
+                bool(row.key == "failed_requests" and cell.mean),
+            )
+        )
+    strip = draw_strip(_values(comparison, row)) if len(comparison.columns) <= MOST_ACROSS and _varies(row) else ""
+    when = ", ".join(filter(None, (unit, row.phase)))
+    return MetricRow(row.key, label, when, tuple(cells), mark_safe(strip), _say_phases(phases))  # noqa: S308  (numbers only)
+
+
+def _values(comparison: Comparison, row: Row) -> list[tuple[int, list[float]]]:
+    """By colour, those of every run."""
+    pairs = zip(comparison.columns, row.cells, strict=True)
+    return [(column.color, [one.value for one in cell.figures][:MOST_MARKS]) for column, cell in pairs]
+
+
+def _varies(row: Row) -> bool:
+    return not row.phase and len({one.value for cell in row.cells for one in cell.figures}) > 1
+
+
+def _say_phases(phases: Phases) -> str:
+    return " · ".join(row.phase for row in sorted(phases, key=_turn) if row.phase) if len(phases) > 1 else ""
+
+
+def _turn(row: Row) -> int:
+    return ("before", "during", "after", "").index(row.phase)
+
+
+def _full_row(judgement: Judgement, phases: Phases) -> MetricRow:
+    row = _main(phases)
+    unit = " · ".join(
+        filter(None, (row.unit, _say_phases(phases) or row.phase, "mean of each run’s own" * row.averages_percentiles))
+    )
+    cells = tuple(_cell(judgement, phases, at, linked=True) for at in range(len(row.cells)))
+    return MetricRow(row.key, row.of or row.label, unit, cells)
+
+
+def _cell(judgement: Judgement, phases: Phases, at: int, *, linked: bool) -> MetricCell:
+    row = _main(phases)
+    cell = row.cells[at]
+    verdict = judgement.of(row.key, at)
+    values = [_value(one.cells[at], "v" if one is row else "w") for one in sorted(phases, key=_turn) if one.cells[at].n]
+    several = linked and len(phases) == 1 and cell.n > 1 and not cell.alike
+    shown = '<span class="sep">·</span>'.join(values) or '<span class="none">–</span>'
+    return MetricCell(
+        value=mark_safe(shown),  # noqa: S308  (every word in it was escaped)
+        change=signed(cell.delta) if cell.delta and cell.delta.text else "",
+        tone=_tone(verdict),
+        verdict=_word(verdict),
+        title=judgement.words[row.key, at].text if verdict else "",
+        repeats=mark_safe(_repeats(cell)) if several else SafeString(""),  # noqa: S308
+    )
+
+
+def _value(cell: Cell, kind: str) -> str:
+    """The mean; a link to its line where all values are one, as all of it stands there."""
+    first = cell.figures[0]
+    text = _data(cell.mean)
+    if cell.alike:
+        return f'<a class="{kind}" href="{escape(first.source)}" title="line {first.line}, {escape(first.what)}">{text}</a>'
+    return f'<span class="{kind}">{text}</span>'
+
+
+def _data(value: float | None) -> str:
+    """Four significant figures in threes, the exact value in the element."""
+    text = "".join(f"<i>{part}</i>" for part in grouped(figure(value)))
+    return f'<data value="{value!r}">{text}</data>'
+
+
+def _repeats(cell: Cell) -> str:
+    links = [
+        f'<a href="{escape(one.source)}" title="line {one.line}, {escape(one.what)}">{_data(one.value)}</a>'
+        for one in cell.figures[:MOST_LINKED]
+    ]
+    more = f" and {cell.n - MOST_LINKED} more" if cell.n > MOST_LINKED else ""
+    return f'<span class="repeats">{" ".join(links)}{more}</span>'
+
+
+def _tone(verdict: Verdict | None) -> str:
+    if verdict is None:
+        return ""
+    return "up" if verdict.kind in GAINS else "down" if verdict.kind in LOSSES else ""
+
+
+def _word(verdict: Verdict | None) -> str:
+    """The badge's word for what is undecided; nothing where nothing was judged."""
+    if verdict is None or verdict.kind == Kind.NONE:
+        return ""
+    return "unproven" if verdict.kind == Kind.UNDECIDED else LABELS[verdict.kind]
