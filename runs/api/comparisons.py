@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Collection, Sequence
+from statistics import median
 from typing import Any
+from xml.sax.saxutils import quoteattr
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from runs.analysis import export
 from runs.analysis.columns import Column
+from runs.analysis.facts import RunFact
 from runs.analysis.headline import Headline, Outcome
 from runs.analysis.stats import delta_word
 from runs.analysis.table import Comparison
@@ -245,3 +251,74 @@ def describe_conclusions(comparison: Comparison, judged: Any) -> dict[str, Any]:
     rows = MetricSerializer(list_rows(comparison, judged.judgement), many=True).data
     body: dict[str, Any] = export.plain({**told, "metrics": rows})
     return body
+
+
+# --- what a pipeline asks ----------------------------------------------------------------------------------------------
+_LIMIT = re.compile(r"(p\d{1,2}(?:\.\d{1,3})?|mean|max|rps|failed)\s*(<=?|>=?)\s*(\d{1,9}(?:\.\d{1,6})?)\s*(ms|s|%)?")
+FINE, WORSE, UNDECIDED, UNLIKE, BROKEN = 0, 3, 4, 5, 6
+_GRAVEST = (WORSE, BROKEN, UNLIKE, UNDECIDED, FINE)
+_WORDS = {FINE: "fine", WORSE: "worse", UNDECIDED: "undecided", UNLIKE: "not comparable", BROKEN: "a limit is broken"}
+
+
+def check_limit(text: str, runs: Sequence[RunFact]) -> tuple[int, str]:
+    """(exit status, sentence) of one limit, by the median of the runs. Raises ValueError for what is no limit."""
+    found = _LIMIT.fullmatch(text.strip())
+    if not found or (found[4] == "%") != (found[1] == "failed") or (found[1] == "rps" and found[4]):
+        raise ValueError(
+            f"limit={text[:40]} is not understood; expected one such as p95 < 200ms, rps > 1000 or failed < 1%."
+        )
+    figures = [figure for run in runs if (figure := _limited_figure(run, found[1])) is not None]
+    if not figures:
+        return UNDECIDED, f"{text.strip()}: no run has this figure"
+    figure, limit = median(figures), float(found[3]) * (1000 if found[4] == "s" else 1)
+    kept = {"<": figure < limit, "<=": figure <= limit, ">": figure > limit, ">=": figure >= limit}[found[2]]
+    unit = {"rps": "/s", "failed": " %"}.get(found[1], " ms")
+    return (
+        FINE if kept else BROKEN,
+        f"{text.strip()}: {'kept' if kept else 'broken'} ({figure:,.4g}{unit}, median of {len(figures)})",
+    )
+
+
+def _limited_figure(run: RunFact, name: str) -> float | None:
+    if name == "failed":
+        total = run.complete_requests
+        return 100.0 * (run.failed_requests or 0) / total if total else None
+    if name == "rps":
+        return run.requests_per_second
+    if name in ("mean", "max"):
+        return run.mean_ms if name == "mean" else run.max_ms
+    return run.timed_ms.get(name[1:], run.percentiles_ms.get(name[1:]))
+
+
+def check_headline(headline: Headline, base: Collection[str]) -> int:
+    """What the headline means for the side that is not the base. base: titles of its configs."""
+    leads = headline.winner is not None and headline.winner.title not in base
+    if headline.outcome is Outcome.NOT_COMPARABLE:
+        return UNLIKE
+    if headline.outcome in (Outcome.BETTER, Outcome.FAILED):
+        return FINE if leads else WORSE
+    if headline.outcome is Outcome.TRADE_OFF and not leads:
+        return WORSE
+    return FINE if headline.outcome is Outcome.SAME else UNDECIDED
+
+
+def write_report(form: str, checks: Sequence[tuple[int, str]], page: str) -> tuple[str, str]:
+    """(content type, text) of a report in md, junit or json. checks: (exit status, sentence) of each."""
+    status = min((status for status, _ in checks), key=_GRAVEST.index, default=FINE)
+    if form == "json":
+        told = [{"status": _WORDS[own], "text": text} for own, text in checks]
+        body = {"exit_status": status, "status": _WORDS[status], "page": page, "checks": told}
+        return "application/json", json.dumps(body, indent=1, ensure_ascii=False) + "\n"
+    if form == "junit":
+        cases = "".join(map(_write_case, checks))
+        head = f'<testsuite name="benchdash" tests="{len(checks)}" failures="{sum(own > 0 for own, _ in checks)}">'
+        properties = f'<properties><property name="exit_status" value="{status}"/></properties>'
+        return "application/xml", f'<?xml version="1.0" encoding="UTF-8"?>\n{head}{properties}{cases}</testsuite>\n'
+    lines = [f"- **{_WORDS[own]}**: {text}" for own, text in checks]
+    return "text/markdown", "\n".join([*lines, "", f"[{page}]({page})", "", f"<!-- exit status {status} -->", ""])
+
+
+def _write_case(check: tuple[int, str]) -> str:
+    status, text = check
+    failure = f"<failure message={quoteattr(_WORDS[status])}/>" if status else ""
+    return f'<testcase classname="benchdash" name={quoteattr(text)}>{failure}</testcase>'

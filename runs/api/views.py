@@ -6,7 +6,8 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from typing import Any
 
 from django.db.models import QuerySet
-from django.http import Http404, QueryDict
+from django.http import Http404, HttpResponse, QueryDict
+from django.http.response import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework.decorators import action
@@ -179,13 +180,65 @@ class CompareView(APIView):
             OpenApiParameter("runs", description="ids with commas; the first is the baseline"),
             OpenApiParameter("configs", description="or ids of configs: their counted runs, in the order given"),
             OpenApiParameter("experiment", OpenApiTypes.INT, description="or an experiment's id: all of it"),
+            OpenApiParameter(
+                "upload", OpenApiTypes.INT, description="or an upload's id: a pipeline's report on its runs"
+            ),
+            OpenApiParameter("against", description="of a report: a config's name, last, or branch, to compare with"),
+            OpenApiParameter("branch", description="the branch that against=branch means"),
+            OpenApiParameter("limit", many=True, description="of a report: a limit to keep, such as p95 < 200ms"),
+            OpenApiParameter("report", enum=["md", "junit", "json"], description="its form; md by default"),
         ],
         responses=comparisons.ComparisonSerializer,
     )
-    def get(self, request: Request) -> Response:
+    def get(self, request: Request) -> HttpResponseBase:
         """Runs side by side: figures, verdicts with intervals, doubts with lines, cost, scaling, config differences."""
+        if request.query_params.get("upload"):
+            return report_on_upload(request)
         runs, material = select_runs(request.query_params)
         return Response(describe_comparison(runs, material, request.build_absolute_uri))
+
+
+def report_on_upload(request: Request) -> HttpResponse:
+    """What a pipeline asks of the runs that it sent: limits, and how they compare with another config's or with earlier ones."""
+    query = request.query_params
+    (pk,) = _parse_ids("experiment", query["upload"])
+    sent = list(Run.objects.filter(upload=pk, counted=True))
+    if not sent:
+        raise Http404(f"No upload {pk} with runs that count.")
+    new, base = _find_sides(sent, query.get("against", ""), query.get("branch", ""))
+    material = reads.of_sides([run.pk for run in base], [run.pk for run in new])
+    facts = [run for run in material.runs if run.id in {each.pk for each in new}]
+    try:
+        checks = [comparisons.check_limit(limit, facts) for limit in query.getlist("limit")[:20]]
+    except ValueError as error:
+        raise ValidationError({"limit": str(error)}) from error
+    if base:
+        headline = judging.compared(material)[1].headline
+        titles = {config.name for config in material.configs if config.id < 0}
+        checks.append((comparisons.check_headline(headline, titles), headline.sentence))
+    elif query.get("against"):
+        checks.append((comparisons.UNDECIDED, f"There is no run yet to compare with: {query['against'][:100]}"))
+    page = request.build_absolute_uri(sent[0].experiment.get_absolute_url())
+    kind, text = comparisons.write_report(query.get("report", "md"), checks, page)
+    return HttpResponse(text, content_type=f"{kind}; charset=utf-8")
+
+
+def _find_sides(sent: Sequence[Run], against: str, branch: str) -> tuple[list[Run], list[Run]]:
+    """(the runs that are judged, those that they are compared with): of the newest upload that has any."""
+    if not against:
+        return list(sent), []
+    own = [run for run in sent if run.config.name == against]
+    if own and len(own) < len(sent):  # a variant
+        return [run for run in sent if run not in own], own
+    others = Run.objects.filter(experiment=sent[0].experiment_id, counted=True).exclude(upload=sent[0].upload_id)
+    if against == "last":
+        others = others.filter(config__in={run.config_id for run in sent}, upload__lt=sent[0].upload_id)
+    elif against == "branch":
+        others = others.filter(build__branch=branch)
+    else:
+        others = others.filter(config__name=against)
+    newest = others.order_by("-upload_id").first()
+    return list(sent), list(others.filter(upload=newest.upload_id)) if newest else []
 
 
 def handle_exception(exc: Exception, context: dict[str, Any]) -> Response | None:

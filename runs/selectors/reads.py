@@ -110,6 +110,25 @@ def of_runs(wanted: Sequence[int]) -> Material:
     return _selection(runs, Q(run__in=[run.pk for run in runs]))
 
 
+def of_sides(base: Sequence[int], new: Sequence[int]) -> Material:
+    """The runs `new` beside those of `base`, whose configs get ids below nought, so that one config may be on both sides."""
+    found = of_runs([*base, *new])
+    old = set(base)
+    names = {run.config for run in found.runs if run.id not in old}
+    configs = [
+        replace(config, id=-config.id, name=f"{config.name}, before" if config.id in names else config.name)
+        for config in found.configs
+        if any(run.config == config.id and run.id in old for run in found.runs)
+    ]
+    runs = [replace(run, config=-run.config) if run.id in old else run for run in found.runs]
+    watched = [
+        replace(capture, config=-capture.config) if capture.run in old and capture.config else capture
+        for capture in found.captures
+    ]
+    own = [config for config in found.configs if config.id in names]
+    return replace(found, configs=[*configs, *own], runs=runs, captures=watched)
+
+
 def of_configs(wanted: Sequence[int]) -> Material:
     """The counted runs of these configs, in the order given: the first is the baseline."""
     order = {pk: at for at, pk in enumerate(wanted)}

@@ -170,3 +170,59 @@ def test_the_site_serves_it_with_its_own_address(bd, client):
 def test_shellcheck_finds_nothing(needs):
     done = subprocess.run([needs("shellcheck"), "-s", "sh", CLIENT], capture_output=True, text=True, check=False)
     assert done.stdout == ""
+
+
+def one_run(config: str, rate: float) -> bytes:
+    """A transcript with three runs of one config, near this rate."""
+    runs = "".join(
+        f"\n## {config}, run {number} of 3\n\nbd@web1:~$ ab -n 1000 -c 1 http://web1/\n"
+        f"Concurrency Level:      1\nTime taken for tests:   {1000 / (rate + number):.3f} seconds\n"
+        f"Complete requests:      1000\nFailed requests:        0\n"
+        f"Requests per second:    {rate + number:.2f} [#/sec] (mean)\n\n  50%  {1000 / rate:.0f}\n  95%  {1500 / rate:.0f}\n\n"
+        for number in (1, 2, 3)
+    )
+    return f"# Recorded by bd 1\n# experiment: front page\n# host: web1\n# branch: {config}\n{runs}".encode()
+
+
+@pytest.mark.parametrize(
+    ("rate", "options", "status"),
+    [
+        (900, ("--compare-to", "main", "--fail-on", "worse"), 0),
+        (500, ("--compare-to", "main"), 0),
+        (300, ("--compare-to", "main", "--fail-on", "worse"), 3),
+        (300, ("--compare-to", "branch", "--fail-on", "worse"), 3),
+        (900, ("--limit", "p95 < 200ms", "--limit", "rps >= 100"), 0),
+        (900, ("--limit", "p95 < 1ms"), 6),
+        (900, ("--compare-to", "nobody", "--fail-on", "worse"), 4),
+    ],
+)
+def test_the_site_judges_a_pipeline_s_runs(client, settings, rate, options, status):
+    settings.PUBLIC_READ = True
+    ingest.submit(one_run("main", 500), door="rest")
+    upload = ingest.submit(one_run("change", rate), door="rest").upload
+    words = dict(zip(options[::2], options[1::2], strict=True))
+    query = {"upload": upload.pk, "report": "json", "branch": "main", "against": words.get("--compare-to", "")}
+    limits = [value for name, value in zip(options[::2], options[1::2], strict=True) if name == "--limit"]
+    answer = client.get("/api/v1/compare/", query | {"limit": limits})
+    told = answer.json()["exit_status"] if answer.status_code == 200 else 4
+    assert (told if "--fail-on" in options or told == 6 else 0) == status
+    for form in ("md", "junit"):
+        again = client.get("/api/v1/compare/", query | {"limit": limits, "report": form})
+        assert again.status_code == answer.status_code
+        if again.status_code == 200:
+            assert re.search(rf"exit.status[^0-9]*{told}", again.content.decode())
+
+
+def test_the_last_run_of_the_same_config_is_compared_with(client, settings):
+    settings.PUBLIC_READ = True
+    ingest.submit(one_run("main", 500), door="rest")
+    upload = ingest.submit(one_run("main", 300), door="rest").upload
+    answer = client.get("/api/v1/compare/", {"upload": upload.pk, "report": "json", "against": "last"})
+    assert answer.json()["exit_status"] == 3
+
+
+def test_a_limit_decides_the_exit_status_and_a_report_is_written(bd):
+    there = ("ab", "-q", "-n", "100", f"{bd.site}/bd")
+    status, _, err = bd.run("run", "--limit", "p95 < 0.001ms", "--report", "junit", "--", *there)
+    assert status == 6, err
+    assert "<failure" in (bd.folder / "bd-report.xml").read_text()
