@@ -96,7 +96,7 @@ STORAGES = {
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 
 # Login, and what browsers may do
-AUTHENTICATION_BACKENDS = ["runs.accounts.login.Backend"]
+AUTHENTICATION_BACKENDS = ["runs.accounts.views.Backend"]
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "login"

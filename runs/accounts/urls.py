@@ -4,10 +4,9 @@ from django.contrib.auth.views import LogoutView, PasswordChangeView
 from django.urls import path, reverse_lazy
 
 from runs.accounts import views
-from runs.accounts.login import Login
 
 urlpatterns = [
-    path("login/", Login.as_view(), name="login"),
+    path("login/", views.Login.as_view(), name="login"),
     path("logout/", LogoutView.as_view(), name="logout"),
     path("password/", PasswordChangeView.as_view(success_url=reverse_lazy("home")), name="password"),
     path("tokens/", views.tokens, name="tokens"),

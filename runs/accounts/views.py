@@ -1,18 +1,87 @@
-"""The page of one's own API tokens."""
+"""Logging in, with how often it may be tried in /login/ and in the admin; and the page of one's own API tokens.
+
+Each name has TRIES from an address, so that whoever mistypes a password shuts nobody else out there; each address has
+TRIES_OF_AN_ADDRESS with all names, so that nobody guesses many passwords. Each name has TRIES_OF_A_NAME from all addresses, so that
+nobody guesses from many; a browser in which this name was logged in before is not counted there, so that whoever tries
+somebody else's name does not shut that person out.
+"""
 
 from __future__ import annotations
 
+from math import ceil
+from typing import Any
+
 from django import forms
+from django.conf import settings
 from django.contrib import messages
+from django.contrib.auth.backends import ModelBackend
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.models import User
+from django.contrib.auth.views import LoginView
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.crypto import constant_time_compare, salted_hmac
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
+from rest_framework.throttling import BaseThrottle, SimpleRateThrottle
 
 from runs.accounts.tokens import make_token, revoke_token
 from runs.models import ApiToken
+
+TRIES, TRIES_OF_A_NAME, TRIES_OF_AN_ADDRESS = "10/min", "30/min", "60/min"
+KNOWN_COOKIE, KNOWN_FOR_S = "known_browser", 365 * 86400
+
+
+class LoginThrottle(SimpleRateThrottle):
+    def __init__(self, rate: str, key: str) -> None:
+        self.rate = rate
+        super().__init__()
+        self._key = salted_hmac("login throttle", key).hexdigest()  # a name may be long, and have any character
+
+    def get_cache_key(self, request: Any, view: Any) -> str:
+        return f"login_{self._key}"
+
+    def require_patience(self, request: Any) -> None:
+        """Count one try. Raises ValidationError where there were too many."""
+        view: Any = None
+        if not self.allow_request(request, view):
+            wait_s = max(1, ceil(self.wait() or 0))
+            raise forms.ValidationError(f"Too many tries to log in. Try again in {wait_s} s.", code="throttled")
+
+
+class Backend(ModelBackend):
+    """Django's, which does not look at a password that is one too many."""
+
+    def authenticate(self, request: Any, username: Any = None, password: Any = None, **more: Any) -> Any:
+        if request is not None and username is not None:
+            address = BaseThrottle().get_ident(request)
+            LoginThrottle(TRIES_OF_AN_ADDRESS, f"address {address}").require_patience(request)
+            LoginThrottle(TRIES, f"name at address {username}\0{address}").require_patience(request)
+            if not constant_time_compare(request.COOKIES.get(KNOWN_COOKIE, ""), _known(username)):
+                LoginThrottle(TRIES_OF_A_NAME, f"name {username}").require_patience(request)
+        return super().authenticate(request, username, password, **more)
+
+
+def _known(username: str) -> str:
+    return salted_hmac("known browser", username).hexdigest()
+
+
+class LoginForm(AuthenticationForm):
+    error_messages = AuthenticationForm.error_messages | {
+        "invalid_login": "This name and password do not match. Both are case-sensitive."
+    }
+
+
+class Login(LoginView):
+    form_class = LoginForm
+    redirect_authenticated_user = True
+
+    def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+        response = super().form_valid(form)
+        known = _known(form.get_user().get_username())
+        response.set_cookie(KNOWN_COOKIE, known, KNOWN_FOR_S, secure=settings.HTTPS, httponly=True, samesite="Lax")
+        return response
 
 
 class SignedIn(HttpRequest):

@@ -40,6 +40,8 @@ from .edits import Edits as Edits
 from .errors import Error as Error
 from .errors import Rejected as Rejected
 from .errors import too_large as too_large
+from .reading import kinds as kinds
+from .reading import nothing_found as nothing_found
 from .receiving import EVERY_SECRET as EVERY_SECRET
 from .receiving import Arrival as Arrival
 from .receiving import receive as receive
@@ -58,10 +60,8 @@ from .submission import Preview as Preview
 from .submission import Receipt as Receipt
 from .submission import cancel as cancel
 from .submission import give_up as give_up
-from .submission import kinds as kinds
 from .submission import lines_of as lines_of
 from .submission import mask_text as mask_text
-from .submission import nothing_found as nothing_found
 from .submission import parse_queued as parse_queued
 from .submission import preview as preview
 from .submission import reparse as reparse

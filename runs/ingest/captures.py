@@ -14,9 +14,9 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from parsers import Block, HostFacts, LoadResult, Problem, ProcessSample, SystemSample
+from parsers.blocks import Block
 from parsers.catalogue import makes_load
-from parsers.records import Record
+from parsers.records import HostFacts, LoadResult, Problem, ProcessSample, Record, SystemSample
 from parsers.tables import Table
 
 from .block_samples import SampleGrouper, SampleReader, process_keys

@@ -12,7 +12,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from parsers import Block, asked_load, parse_command, semantics_of
+from parsers.blocks import Block
+from parsers.catalogue import asked_load, parse_command, semantics_of
 from parsers.commands import Command
 from parsers.transcript import width
 from runs.analysis.columns import Method, group_by_method, method_of

@@ -14,6 +14,8 @@ from datetime import UTC, datetime
 from operator import attrgetter
 from typing import Any, NotRequired, TypedDict
 
+from parsers.blocks import Block
+from parsers.records import Problem
 from runs.analysis.columns import Method, group_by_method
 from runs.querysets import EARLIEST, LATEST
 
@@ -130,6 +132,15 @@ class Draft:
 
 
 BUILD = ("commit", "branch", "version", "pr", "url")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What was parsed from one text, and the draft that it would become."""
+
+    blocks: list[Block]
+    draft: Draft
+    problems: list[Problem]
 
 
 class HintsDict(TypedDict):

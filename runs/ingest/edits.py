@@ -14,8 +14,10 @@ from __future__ import annotations
 
 import copy
 import reprlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
+
+from parsers.blocks import Block
 
 from .draft import (
     Draft,
@@ -292,3 +294,23 @@ def _set_run(draft: Draft, capture: DraftCapture, run_key: str) -> list[Error]:
         _change_config(capture, config, home[0], found[0])
     capture.run = run_key
     return []
+
+
+def renumbering(before: Sequence[dict[str, Any]], now: Sequence[Block]) -> Callable[[str], str]:
+    """What makes a block's key before its key now, "" for one that is gone: a later parser may see more blocks, or fewer."""
+    numbers = {block.first: number for number, block in enumerate(now)}
+    keys = {f"b{n}": f"b{numbers[b['lines'][0]]}" for n, b in enumerate(before) if b["lines"][0] in numbers}
+
+    def renumber(key: str) -> str:
+        block, dot, row = key.partition(".")
+        return keys.get(block, "") and keys[block] + dot + row
+
+    return renumber
+
+
+def renumber_blocks(edits: Edits, renumber: Callable[[str], str]) -> Edits:
+    blocks = {renumber(key): changes for key, changes in edits.get("blocks", {}).items() if renumber(key)}
+    for key, changes in blocks.items():
+        if changes.get("run", "").startswith("b"):
+            blocks[key] = {**changes, "run": renumber(changes["run"])}
+    return {**edits, "blocks": blocks}

@@ -1,7 +1,8 @@
-"""The one failure that ingest raises."""
+"""The failures that ingest raises."""
 
 from __future__ import annotations
 
+import logging
 from typing import TypedDict
 
 from django.conf import settings
@@ -9,6 +10,7 @@ from django.conf import settings
 from runs.models import Upload
 
 MIB = 2**20
+log = logging.getLogger(__name__)
 
 
 class Error(TypedDict):
@@ -37,6 +39,16 @@ class Rejected(Exception):
 
     def __str__(self) -> str:
         return " ".join(error["message"] for error in self.errors)
+
+
+class Broken(Exception):
+    """A fault of our own code at a text; its traceback goes to the log. The text is kept, so that a later version can read it."""
+
+    def __init__(self, failure: Exception) -> None:
+        log.error("A text could not be read or stored.", exc_info=failure)
+        super().__init__(
+            f"Nothing of this text could be stored, for a fault of benchdash ({type(failure).__name__}); its log says where."
+        )
 
 
 def rejected(status: int, message: str, *, line: int | None = None) -> Rejected:

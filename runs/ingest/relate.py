@@ -18,7 +18,6 @@ from parsers.records import Problem, Record
 from parsers.tables import Table
 from parsers.transcript import width
 
-from . import timings
 from .asides import SUBJECT, is_aside
 from .captures import FoldedBlock, place_captures, place_texts, short_records
 from .config_names import MAX_NAME, ConfigNames, shorten
@@ -136,7 +135,7 @@ class _Relation:
         experiment.timings = [DraftTiming(f"b{i}", self.blocks[i].lines) for i in self.timings if i in part]
         experiment.name = name_experiment(self.blocks, part, names.configs, names.renamed, is_first=part.start == 0)
         if experiment.timings and not items_of(experiment):
-            experiment.name = timings.name_experiment(self.blocks, experiment.timings)
+            experiment.name = name_timings(self.blocks[int(experiment.timings[0].key[1:])])
         return experiment
 
     def _add_runs(self, experiment: DraftExperiment, loads: Sequence[int], names: ConfigNames) -> None:
@@ -213,6 +212,12 @@ class _Relation:
                 gaps.append((at, first - 1))
             at = max(at, last + 1)
         return gaps
+
+
+def name_timings(block: Block) -> str:
+    """The name of an experiment of which the text has nothing but the times of single requests."""
+    tool = next((record.tool for record in block.records if isinstance(record, Timings)), "")
+    return f"What each request of {tool} took" if tool else ""
 
 
 def number_sections(blocks: Sequence[Block]) -> dict[int, int]:

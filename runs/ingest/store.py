@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from django.db.models import Max
 from django.utils import timezone
 
-from parsers import Block, LoadResult, Problem, cited_lines
+from parsers import Block, LoadResult, cited_lines
 from runs.analysis.facts import FIGURES
 from runs.models import Build, Capture, Config, ConfigText, Experiment, Run, Series, Timing, Upload
 from runs.querysets import parse_id
@@ -21,7 +21,7 @@ from runs.querysets import parse_id
 from . import clocks, counters, timings
 from .captures import ROW_TABLES, collect_series
 from .configs import Placement, delete_empty, fingerprint_of
-from .draft import BUILD, Draft, DraftCapture, DraftExperiment, DraftRun
+from .draft import BUILD, DraftCapture, DraftExperiment, DraftRun, Reading
 from .sample_series import CaptureSeries
 from .storable import plain_json, truncate
 
@@ -29,15 +29,6 @@ BATCH = 500
 AHEAD = timedelta(days=1)  # zones without an offset are taken for UTC
 CAPTURES_IN_MEMORY = 50  # whose samples are unpacked at the same time
 WRITTEN = ("status", "error", "blocks", "problems", "unread", "edits", "placed", "parser_version")
-
-
-@dataclass(frozen=True)
-class Reading:
-    """What was parsed from one text, and the draft that it would become."""
-
-    blocks: list[Block]
-    draft: Draft
-    problems: list[Problem]
 
 
 @dataclass(frozen=True, slots=True)

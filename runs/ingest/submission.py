@@ -7,49 +7,42 @@ another took over. It is the database's time: workers' clocks differ.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
 from time import monotonic
-from typing import Any, Required, TypedDict, Unpack
+from typing import Required, TypedDict, Unpack
 
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.db import IntegrityError, OperationalError, connection, transaction
+from django.db import DataError, IntegrityError, OperationalError, connection, transaction
 from django.db.models import F, Q, QuerySet
 
 import parsers
-from parsers.catalogue import formats
+from parsers.blocks import UNFORESEEN
 from runs.models import Capture, ConfigText, Run, Timing, Upload
 from runs.querysets import database_now
 
-from .captures import fold_samples
-from .draft import Draft, Hints, apply_hints
-from .edits import Edits, apply_edits
-from .errors import Rejected, rejected
+from .draft import Draft, Hints
+from .edits import Edits, apply_edits, renumber_blocks, renumbering
+from .errors import Broken, Rejected, rejected
+from .reading import OnProgress, draft_blocks, ignore_progress, nothing_found, read, read_blocks
 from .receiving import Incoming, mask_stored, receive, redact_text
-from .recorded import add_header, read_recording
+from .recorded import add_header
 from .redact import mask_json
-from .relate import relate
 from .stopping import Stopped, TooSlow, end_with_worker, limited
 from .storable import truncate
-from .store import Reading, Rows, store
+from .store import Rows, store
 from .text_storage import Text, save_pieces, text_columns, text_of
 
 Status = Upload.Status
 NO_HINTS = Hints()
 REPLACEABLE = (Status.FAILED, Status.CANCELLED)  # an upload whose text may be sent again
-MOST_BLOCKS = 50_000
 ATTEMPTS = 3
 REPORT_EVERY_S = 1.0
 STALE = timedelta(seconds=60)  # a reader that has not written for so long is gone
 MOST_AT_ONCE = 200
-OnProgress = Callable[[int, int], None]  # called with the numbers of bytes and of blocks read since the last call
-
-
-def ignore_progress(n_bytes: int, n_blocks: int) -> None:
-    """An OnProgress that does nothing."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +78,8 @@ def preview(data: Incoming, *, hints: Hints = NO_HINTS, edits: Edits | None = No
         raise rejected(
             413, "This text takes too long to read for a preview. Send it to the REST API: there a worker reads it."
         ) from error
+    except Broken as error:
+        raise rejected(422, str(error)) from error
     existing = Upload.objects.light().filter(text_key=text.key).first()
     return Preview(text, reading.blocks, reading.draft, reading.problems, existing)
 
@@ -117,7 +112,7 @@ def submit(data: Incoming, *, name: str = "", **options: Unpack[Options]) -> Rec
 
     Raises Rejected 400, 413, 415, and 422 where nothing is recognised (then the text is kept, status "failed").
     """
-    return _save(_prepare(data, name, options))
+    return _save_all([_prepare(data, name, options)])[0]
 
 
 def submit_all(files: Iterable[tuple[str, Incoming]], **options: Unpack[Options]) -> list[Receipt]:
@@ -128,10 +123,7 @@ def submit_all(files: Iterable[tuple[str, Incoming]], **options: Unpack[Options]
             prepared.append(_prepare(data, name, options))
         except Rejected as error:
             raise error.about(name) from error.__cause__
-    if len(prepared) == 1:
-        return [_save(prepared[0])]
-    with transaction.atomic():
-        return [_save(one) for one in prepared]
+    return _save_all(prepared)
 
 
 @dataclass(frozen=True)
@@ -166,16 +158,40 @@ def _prepare(data: Incoming, name: str, options: Options) -> _Prepared:
         reading = read(text, hints=hints, edits=edits, on_progress=limited(on_progress) if may_queue else on_progress)
     except TooSlow:  # a worker has more time
         return _for_worker(upload, text)
+    except Broken as error:
+        raise _keep_unread(upload, text, str(error)) from error
     if not reading.blocks:
-        write = partial(_write_unread, status=Status.FAILED, error=nothing_found(text.n_lines))
-        stored = _save(_Prepared(upload, text, write)).upload
-        raise Rejected(422, [{"line": None, "message": stored.error}], stored)
+        raise _keep_unread(upload, text, nothing_found(text.n_lines))
     return _Prepared(upload, text, partial(store, reading=reading))
+
+
+def _keep_unread(upload: Upload, text: Text, message: str) -> Rejected:
+    """Keep a text of which nothing is stored, for inspection; what says so to its sender."""
+    write = partial(_write_unread, status=Status.FAILED, error=message)
+    stored = _save(_Prepared(upload, text, write)).upload
+    return Rejected(422, [{"line": None, "message": message}], stored)
 
 
 def _for_worker(upload: Upload, text: Text) -> _Prepared:
     upload.seen_at = database_now()
     return _Prepared(upload, text, partial(_write_unread, status=Status.QUEUED))
+
+
+def _save_all(prepared: Sequence[_Prepared]) -> list[Receipt]:
+    """Save all or none; where a fault of our own prevents it, the text that it happens at is kept."""
+    saving = prepared[0]
+    try:
+        if len(prepared) == 1:
+            return [_save(saving)]
+        receipts = []
+        with transaction.atomic():
+            for saving in prepared:
+                receipts.append(_save(saving))
+        return receipts
+    except (*UNFORESEEN, DataError) as failure:
+        upload = saving.upload
+        upload.pk, upload.blocks, upload.problems, upload.placed = None, [], [], {}
+        raise _keep_unread(upload, saving.text, str(Broken(failure))) from failure
 
 
 def _save(prepared: _Prepared) -> Receipt:
@@ -214,18 +230,18 @@ def _write_unread(upload: Upload, *, status: Status, error: str = "") -> None:
 def reparse(upload_id: int) -> Upload:
     """Build an upload's results again from its text, hints and edits. Ids, and names given since, stay."""
     text = text_of(Upload.objects.get(pk=upload_id))
-    blocks = _read_blocks(text, ignore_progress)
+    blocks = read_blocks(text)
     with transaction.atomic():
         upload = Upload.objects.select_for_update().get(pk=upload_id)
-        renumber = _renumbering(upload.blocks, blocks)
-        upload.edits = _renumber_blocks(upload.edits, renumber)
+        renumber = renumbering(upload.blocks, blocks)
+        upload.edits = renumber_blocks(upload.edits, renumber)
         for model in (Run, Capture, ConfigText, Timing):
             for row in model.everything.filter(upload=upload).exclude(deletion=None).only("block_key"):
                 row.block_key = renumber(row.block_key) or row.block_key
                 row.save(update_fields=["block_key"])
         hints = Hints.from_dict(upload.hints)
         upload.parser_version = parsers.VERSION
-        store(upload, _draft(blocks, text, hints=hints, edits=upload.edits, strict=False))
+        store(upload, draft_blocks(blocks, text, hints=hints, edits=upload.edits, strict=False))
         if not blocks:
             _write_unread(upload, status=Status.FAILED, error=nothing_found(text.n_lines))
     return upload
@@ -259,74 +275,6 @@ def mask_text(upload_id: int, words: Iterable[str]) -> list[str]:
     upload.pieces.all().delete()
     save_pieces(upload, text)
     return gone
-
-
-def _renumbering(before: Sequence[dict[str, Any]], now: Sequence[parsers.Block]) -> Callable[[str], str]:
-    """What makes a block's key before its key now, "" for one that is gone: a later parser may see more blocks, or fewer."""
-    numbers = {block.first: number for number, block in enumerate(now)}
-    keys = {f"b{n}": f"b{numbers[b['lines'][0]]}" for n, b in enumerate(before) if b["lines"][0] in numbers}
-
-    def renumber(key: str) -> str:
-        block, dot, row = key.partition(".")
-        return keys.get(block, "") and keys[block] + dot + row
-
-    return renumber
-
-
-def _renumber_blocks(edits: Edits, renumber: Callable[[str], str]) -> Edits:
-    blocks = {renumber(key): changes for key, changes in edits.get("blocks", {}).items() if renumber(key)}
-    for key, changes in blocks.items():
-        if changes.get("run", "").startswith("b"):
-            blocks[key] = {**changes, "run": renumber(changes["run"])}
-    return {**edits, "blocks": blocks}
-
-
-def read(text: Text, *, hints: Hints, edits: Edits | None = None, on_progress: OnProgress = ignore_progress) -> Reading:
-    """Blocks, draft with hints and edits, and problems of the text.
-
-    Raises Rejected 400 for edits that do not fit, and 413 for a text of too many blocks.
-    """
-    return _draft(_read_blocks(text, on_progress), text, hints=hints, edits=edits, strict=True)
-
-
-def _read_blocks(text: Text, on_progress: OnProgress) -> list[parsers.Block]:
-    """What the parsers recognise in it. Raises Rejected 413 where that is too much to keep in memory."""
-    parsed = parsers.read(parsers.Text(text.pieces(lambda n_bytes: on_progress(n_bytes, 0))))
-    blocks: list[parsers.Block] = []
-    for block in fold_samples(_counted(parsed, on_progress)):
-        if len(blocks) == MOST_BLOCKS:
-            more = f"More than {MOST_BLOCKS} reports and screens stand in this text"
-            raise rejected(413, f"{more}: the next one begins here. Send it in parts.", line=block.first)
-        blocks.append(block)
-    return blocks
-
-
-def _counted(blocks: Iterable[parsers.Block], on_progress: OnProgress) -> Iterator[parsers.Block]:
-    for block in blocks:
-        on_progress(0, 1)
-        yield block
-
-
-def _draft(blocks: list[parsers.Block], text: Text, *, hints: Hints, edits: Edits | None, strict: bool) -> Reading:
-    """strict False leaves out edits that do not fit."""
-    draft = relate(blocks, text.n_lines, read_recording(text))
-    if draft.unread:
-        draft.unread = list(text.skip_blank_lines(draft.unread))
-    apply_hints(draft, hints)
-    if edits:
-        draft = apply_edits(draft, edits, strict=strict)
-    return Reading(blocks, draft, [problem for block in blocks for problem in block.problems])
-
-
-def kinds() -> dict[str, str]:
-    """What is recognised: each kind of output, and what that is in a few words."""
-    return {kind: form.about for kind, form in sorted(formats().items())}
-
-
-def nothing_found(n_lines: int) -> str:
-    looked_for = ", ".join(kinds())
-    lines = "line" if n_lines == 1 else "lines"
-    return f"Nothing was recognised in {n_lines} {lines}. Looked for the output of: {looked_for}."
 
 
 def lines_of(upload: Upload) -> list[str]:
@@ -421,7 +369,7 @@ def _parse(reader: Reader) -> None:
                 _write_unread(upload, status=Status.FAILED, error=nothing_found(text.n_lines))
     except (Superseded, Upload.DoesNotExist):  # cancelled, read by another worker, or deleted
         return
-    except Rejected as error:  # edits that do not fit the text: the sender has gone, so the upload's row says it
+    except (Rejected, Broken) as error:  # the sender has gone, so the upload's row says it
         give_up(reader.upload_id, str(error))
 
 

@@ -8,12 +8,13 @@ a run that is stored later gets it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
 
 from django.db.models import Q
 
-from parsers import Block, LoadResult, Timings
+from parsers.blocks import Block
+from parsers.records import LoadResult, Timings
 from runs.analysis import histogram
 from runs.models import Experiment, Run, Timing, Upload
 
@@ -38,11 +39,6 @@ def timings_of(block: Block) -> Timings | None:
 
 def printed_values(block: Block) -> dict[str, object]:
     return {name: value for name, value in block.values.items() if name not in PACKED}
-
-
-def name_experiment(blocks: Sequence[Block], drafted: Sequence[DraftTiming]) -> str:
-    records = [timings_of(blocks[int(each.key[1:])]) for each in drafted]
-    return f"What each request of {records[0].tool} took" if records and records[0] else ""
 
 
 def store_timings(

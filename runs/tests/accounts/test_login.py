@@ -82,6 +82,20 @@ def test_whoever_tries_many_passwords_has_to_wait_and_is_told_so(client, page):
     assert try_to_log_in(Client(), "10.0.0.2", password="long-enough-1", page=page).status_code == 302
 
 
+def test_whoever_mistypes_a_password_shuts_nobody_else_out_at_the_same_address(client):
+    User.objects.create_user("bob", password="long-enough-2")
+    for _ in range(11):
+        refused = try_to_log_in(client)
+    assert "Too many tries" in refused.text
+    assert try_to_log_in(Client(), username="bob", password="long-enough-2").status_code == 302
+
+
+def test_an_address_has_a_limit_for_all_names_together(client):
+    for n in range(60):
+        assert "Too many tries" not in try_to_log_in(client, username=f"user{n}").text
+    assert "Too many tries" in try_to_log_in(client, username="another").text
+
+
 def test_whoever_tries_a_name_from_many_addresses_does_not_shut_out_who_is_known(client):
     User.objects.create_user("ann", password="long-enough-1")
     User.objects.create_user("bob", password="long-enough-2")

@@ -322,7 +322,7 @@ def test_a_text_that_is_read_says_how_far(api, queue, monkeypatch):
     seen: list[tuple[int, int]] = []
     monkeypatch.setattr("runs.ingest.submission.REPORT_EVERY_S", 0.0)
     monkeypatch.setattr(
-        "runs.ingest.submission.fold_samples", lambda blocks: watched(blocks, lambda: seen.append(progress_of(api, pk)))
+        "runs.ingest.reading.fold_samples", lambda blocks: watched(blocks, lambda: seen.append(progress_of(api, pk)))
     )
     tasks.parse_upload(pk)
     assert [found for _, found in seen] == [1, 2, 3, 4] and seen[-1][0] <= Upload.objects.get().size_bytes
@@ -370,7 +370,7 @@ def ending(monkeypatch):
     stopping._stopping[0] = 0
 
 
-@pytest.mark.parametrize("place", ["submission.fold_samples", "submission.store"])
+@pytest.mark.parametrize("place", ["reading.fold_samples", "submission.store"])
 def test_a_worker_that_is_asked_to_end_puts_its_text_back_which_is_no_attempt(api, queue, monkeypatch, ending, place):
     """While it reads, and while it stores."""
     pk = send(api, session(500)).json()["id"]
@@ -422,7 +422,7 @@ def test_a_reader_that_was_taken_for_dead_stores_nothing(api, queue, monkeypatch
         tasks.tend_uploads()
         return blocks
 
-    monkeypatch.setattr("runs.ingest.submission.fold_samples", slow)
+    monkeypatch.setattr("runs.ingest.reading.fold_samples", slow)
     tasks.parse_upload(pk)
     assert queue == [pk] and Upload.objects.get().status == "queued" and not Run.objects.exists()
 
@@ -438,7 +438,7 @@ def test_a_cancelled_reading_stops_in_the_middle(api, queue, monkeypatch):
             yield block
 
     monkeypatch.setattr("runs.ingest.submission.REPORT_EVERY_S", 0.0)
-    monkeypatch.setattr("runs.ingest.submission.fold_samples", watch)
+    monkeypatch.setattr("runs.ingest.reading.fold_samples", watch)
     tasks.parse_upload(pk)
     assert len(read) < 5 and Upload.objects.get().status == "cancelled"
 
@@ -490,7 +490,7 @@ def test_a_broker_that_is_away_does_not_lose_the_text(api, queue, monkeypatch, d
 
 
 def test_a_text_of_too_many_blocks_is_refused(api, monkeypatch):
-    monkeypatch.setattr("runs.ingest.submission.MOST_BLOCKS", 2)
+    monkeypatch.setattr("runs.ingest.reading.MOST_BLOCKS", 2)
     status, message = errors_of(send(api, session(500, 600)))
     assert status == 413 and "More than 2 reports" in message and not Upload.objects.exists()
 
@@ -506,7 +506,7 @@ def test_what_was_read_cannot_be_cancelled(api, queue):
 def cancelling(pk: int):
     """`read` with somebody who cancels as soon as it is done."""
     from runs.ingest import cancel
-    from runs.ingest.submission import read
+    from runs.ingest.reading import read
 
     def read_and_cancel(*args, **kwargs):
         found = read(*args, **kwargs)

@@ -10,7 +10,7 @@ def plain_relations(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPa
     from runs.tests.ingest import relating  # models cannot be imported before Django is set up
 
     if "real_relations" not in request.fixturenames:
-        monkeypatch.setattr("runs.ingest.submission.relate", relating.relate)
+        monkeypatch.setattr("runs.ingest.reading.relate", relating.relate)
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from django.db import connections
 
 from benchdash.tests.services import ROOT
 from runs import ingest, tasks
-from runs.ingest import Hints, Rejected, changes
+from runs.ingest import Hints, Rejected, changes, reading, submission
 from runs.ingest.storable import plain_json, truncate
 from runs.models import Capture, Config, ConfigText, Experiment, Host, Run, RunTag, Series, Upload
 from runs.tests.ingest.texts import ab, session
@@ -338,3 +338,55 @@ def test_a_plain_text_that_came_in_meanwhile_leaves_nothing_of_its_second_readin
     assert counts() == {model.__name__: 0 for model in RESULTS} | {
         **dict.fromkeys(("Experiment", "Config", "Run", "Upload"), 1)
     }
+
+
+def fail(*args, **kwargs):
+    raise KeyError("made for this test")
+
+
+@pytest.mark.django_db
+class TestFaultsOfOurOwn:
+    """A fault costs the block that it happens at, else the text; the text itself is kept, and the log has the traceback."""
+
+    def test_a_block_that_cannot_be_related_is_a_problem_and_its_neighbours_are_stored(self, monkeypatch, caplog):
+        whole = reading.relate
+
+        def relate(blocks, n_lines, recording=None):
+            return fail() if any(block.kind == "nproc" and block.values for block in blocks) else whole(blocks, n_lines)
+
+        monkeypatch.setattr(reading, "relate", relate)
+        upload = submit(session(500, 600) + "$ nproc\n4\n" + session(700)).upload
+        assert upload.runs.count() == 3 and upload.status == "partial"
+        (problem,) = upload.problems
+        assert {"kind": "nproc", "lines": [problem["line"]] * 2, "partial": True} in upload.blocks
+        assert "made for this test" in caplog.text
+
+    @pytest.mark.parametrize("place", ["reading.relate", "reading.fold_samples", "submission.store"])
+    def test_a_text_that_cannot_be_related_or_stored_is_kept_and_can_be_sent_again(self, monkeypatch, caplog, place):
+        with monkeypatch.context() as broken:
+            broken.setattr(f"runs.ingest.{place}", fail)
+            rejected = refused(session(500))
+        kept = Upload.objects.get()
+        assert (rejected.status, rejected.upload, kept.status, kept.runs.count()) == (422, kept, "failed", 0)
+        assert str(rejected) == kept.error and "\n".join(ingest.lines_of(kept)) == session(500).rstrip("\n")
+        assert "made for this test" in caplog.text and "Traceback" in caplog.text
+        assert submit(session(500)).upload.runs.count() == 1 and Upload.objects.get() == kept
+
+    def test_of_several_texts_only_the_one_at_fault_is_kept(self, monkeypatch):
+        stored = submission.store
+
+        def store(upload, reading):
+            return fail() if upload.name == "600.txt" else stored(upload, reading)
+
+        monkeypatch.setattr(submission, "store", store)
+        with pytest.raises(Rejected):
+            ingest.submit_all([(f"{n}.txt", session(n).encode()) for n in (500, 600, 700)], door="rest")
+        assert [upload.name for upload in Upload.objects.all()] == ["600.txt"] and not Run.objects.exists()
+
+    def test_a_queued_text_that_cannot_be_stored_says_so(self, monkeypatch, settings):
+        settings.QUEUE_UPLOAD_BYTES = 0
+        upload = submit(session(500), may_queue=True).upload
+        monkeypatch.setattr(reading, "relate", fail)
+        tasks.parse_upload(upload.pk)
+        upload.refresh_from_db()
+        assert upload.status == "failed" and "KeyError" in upload.error

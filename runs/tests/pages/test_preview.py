@@ -22,7 +22,7 @@ def plain_relations(monkeypatch):
     """How well relations are guessed is tested elsewhere."""
     from runs.tests.ingest import relating
 
-    monkeypatch.setattr("runs.ingest.submission.relate", relating.relate)
+    monkeypatch.setattr("runs.ingest.reading.relate", relating.relate)
 
 
 def previewed(browser, text: str = TEXT, **fields_given):

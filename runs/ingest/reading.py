@@ -1,0 +1,105 @@
+"""A text to blocks and their draft. A fault of our own costs the block that it happens at, else the text alone."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator
+
+import parsers
+from parsers.blocks import UNFORESEEN
+from parsers.catalogue import formats
+
+from .captures import fold_samples
+from .draft import Draft, Hints, Reading, apply_hints
+from .edits import Edits, apply_edits
+from .errors import Broken, rejected
+from .recorded import Recording, read_recording
+from .relate import relate
+from .text_storage import Text
+
+MOST_BLOCKS = 50_000
+OnProgress = Callable[[int, int], None]  # called with the numbers of bytes and of blocks read since the last call
+log = logging.getLogger(__name__)
+
+
+def ignore_progress(n_bytes: int, n_blocks: int) -> None:
+    """An OnProgress that does nothing."""
+
+
+def read(text: Text, *, hints: Hints, edits: Edits | None = None, on_progress: OnProgress = ignore_progress) -> Reading:
+    """Blocks, draft with hints and edits, and problems of the text.
+
+    Raises Rejected 400 for edits that do not fit, and 413 for a text of too many blocks; Broken for a fault of our own.
+    """
+    return draft_blocks(read_blocks(text, on_progress), text, hints=hints, edits=edits, strict=True)
+
+
+def read_blocks(text: Text, on_progress: OnProgress = ignore_progress) -> list[parsers.Block]:
+    """What the parsers recognise in it. Raises Rejected 413 where that is too much to keep in memory, and Broken."""
+    parsed = parsers.read(parsers.Text(text.pieces(lambda n_bytes: on_progress(n_bytes, 0))))
+    blocks: list[parsers.Block] = []
+    try:
+        for block in fold_samples(_counted(parsed, on_progress)):
+            if len(blocks) == MOST_BLOCKS:
+                more = f"More than {MOST_BLOCKS} reports and screens stand in this text"
+                raise rejected(413, f"{more}: the next one begins here. Send it in parts.", line=block.first)
+            blocks.append(block)
+    except UNFORESEEN as failure:
+        raise Broken(failure) from failure
+    return blocks
+
+
+def _counted(blocks: Iterable[parsers.Block], on_progress: OnProgress) -> Iterator[parsers.Block]:
+    for block in blocks:
+        on_progress(0, 1)
+        yield block
+
+
+def draft_blocks(
+    blocks: list[parsers.Block], text: Text, *, hints: Hints, edits: Edits | None, strict: bool
+) -> Reading:
+    """strict False leaves out edits that do not fit. Raises Broken."""
+    try:
+        draft = _relate(blocks, text.n_lines, read_recording(text))
+        if draft.unread:
+            draft.unread = list(text.skip_blank_lines(draft.unread))
+        apply_hints(draft, hints)
+        if edits:
+            draft = apply_edits(draft, edits, strict=strict)
+    except UNFORESEEN as failure:
+        raise Broken(failure) from failure
+    return Reading(blocks, draft, [problem for block in blocks for problem in block.problems])
+
+
+def _relate(blocks: list[parsers.Block], n_lines: int, recording: Recording | None) -> Draft:
+    """The draft; blocks that cannot be related by themselves are given up, so that the others are."""
+    try:
+        return relate(blocks, n_lines, recording)
+    except UNFORESEEN:
+        log.exception("The blocks of a text of %d lines cannot be related; those at fault are looked for.", n_lines)
+        _give_up_faulty(blocks, n_lines)
+        return relate(blocks, n_lines, recording)
+
+
+def _give_up_faulty(blocks: list[parsers.Block], n_lines: int) -> None:
+    """Halve what cannot be related until single blocks are left, and give these up."""
+    try:
+        relate(blocks, n_lines)
+    except UNFORESEEN as failure:
+        if len(blocks) == 1:
+            blocks[0].fail(failure)
+            return
+        middle = len(blocks) // 2
+        _give_up_faulty(blocks[:middle], n_lines)
+        _give_up_faulty(blocks[middle:], n_lines)
+
+
+def kinds() -> dict[str, str]:
+    """What is recognised: each kind of output, and what that is in a few words."""
+    return {kind: form.about for kind, form in sorted(formats().items())}
+
+
+def nothing_found(n_lines: int) -> str:
+    looked_for = ", ".join(kinds())
+    lines = "line" if n_lines == 1 else "lines"
+    return f"Nothing was recognised in {n_lines} {lines}. Looked for the output of: {looked_for}."
