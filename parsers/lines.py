@@ -16,6 +16,7 @@ from .transcript import USUAL, clean, is_elision, needs_cleaning, unquote
 
 _NUMBER_AT_END = re.compile(r"(?<![^\s,(])[+-]?\d[\d.,:]*$")
 _FIGURE_ALONE = re.compile(r"\d[\d.,]{0,30}(?: ?[A-Za-z/%]{1,9})?")
+_STAMPED = re.compile(r"\ufeff?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d) ")
 _LONGEST = 80  # characters of such a number; each of "1,1,1,..." would be tried as its beginning
 _BLANK = re.compile(r"[ \t\r]*\n")
 _BLANK_BEHIND = re.compile(
@@ -59,6 +60,7 @@ class Lines:
         self._mark, self._mark_number = 0, 0  # see `mark`
         self._passed: list[str] | None = None  # raw lines taken since `texts` gave the line before its last one
         self.fetching = False
+        self._is_log = False  # whether the first line has a time before it, as each then has
 
     def __iter__(self) -> Lines:
         return self
@@ -78,9 +80,18 @@ class Lines:
             return self._leave_out()
         if end - at > 1 and (end - at > USUAL or needs_cleaning(raw)):
             raw = clean(raw)
+        if self.number == 1:
+            self._is_log = _STAMPED.match(raw) is not None
+        if self._is_log:
+            raw = self._without_stamp(raw)
         if self.watched and self.watched.search(raw):
             self.seen[self.number] = raw
         return unquote(raw, self.prefix) if self.prefix else raw
+
+    def _without_stamp(self, line: str) -> str:
+        """A line of a CI service's log without its time. That of a heading stays: it tells when what follows was run."""
+        stamp = _STAMPED.match(line)
+        return line if stamp is None or line.startswith("##[", stamp.end()) else line[stamp.end() :]
 
     def _fetch(self) -> bool:
         """Fetch one more piece of the text. False where there is none."""
@@ -120,7 +131,7 @@ class Lines:
         if number:
             self.cut, self.cut_text = self.number, number[0]
             line = line[: number.start()]
-        return unquote(line, self.prefix)
+        return unquote(self._without_stamp(line) if self._is_log else line, self.prefix)
 
     def _leave_out(self) -> str:
         """Note that the line returned last is too long to be looked at."""

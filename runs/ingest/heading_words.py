@@ -171,6 +171,7 @@ _LETTERED = re.compile(
     r"|konfiguration|wariant|serwer|szenario|сценарий|场景)"
     r"\s*#?(?:[A-Z]|\d+)\b|\b(?i:first|second|third|1st|2nd|other)\s(?i:server|machine|host|config|set-?up|version)\b|(?:パターン|構成|サーバー?|案)\s*[A-Z0-9]"
 )
+_IN_BRACKETS = re.compile(r"\((?i:pr|go|js|ts|v\d)\)\W*$|\([A-Z]\)\W*$")  # "Run benchmark (pr)"
 # Names that are too short to be distinguished from the rest of a sentence, unless they stand alone: "## Go", "## go", "v2:".
 _BRIEF = re.compile(
     r"(?:go|js|ts|c\+\+|c#) (?:server|app|version|code|service|client|implementation|binary|build)s?\s*[:：]?\s*|"
@@ -368,7 +369,12 @@ def _generic_pattern() -> re.Pattern[str]:
 @lru_cache(maxsize=_CACHED)
 def is_generic(text: str) -> bool:
     """Whether a heading names no config: it has a repeat, a phase, or only says that something was measured."""
-    if _LETTERED.search(text) or _BRIEF.fullmatch(text) or makes_load(strip_markup(text).lower()):
+    if (
+        _LETTERED.search(text)
+        or _IN_BRACKETS.search(text)
+        or _BRIEF.fullmatch(text)
+        or makes_load(strip_markup(text).lower())
+    ):
         return False
     bare = _WARM_UP.sub(" ", _AGAIN.sub(" ", _REPEAT.sub(" ", strip_markup(text))))
     bare = _generic_pattern().sub(" ", DATE.sub(" ", _METHOD.sub("method", bare)))

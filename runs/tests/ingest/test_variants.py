@@ -193,6 +193,19 @@ def test_the_stamp_of_a_logs_lines_is_no_part_of_a_name():
     assert list(grouped(f"{stamp}nginx\n", f"{stamp.replace('00:00', '01:00')}caddy\n")) == ["nginx", "caddy"]
 
 
+def test_a_log_with_a_time_before_each_line_is_read_without_it():
+    text = "".join(
+        f"##[group]Run benchmark ({name})\n+ wrk http://localhost:8080\n@wrk {rate}.10\n"
+        for name, rate in (("base", 100), ("pr", 200))
+    )
+    log = "".join(
+        f"2024-05-01T10:00:{at % 60:02}.1234567Z {line}\n" for at, line in enumerate(expand(text).split("\n"))
+    )
+    blocks, draft = read(log)
+    assert [config.name for config in draft.experiments[0].configs] == ["Run benchmark (base)", "Run benchmark (pr)"]
+    assert [block.values for block in blocks] == [block.values for block in read(expand(text))[0]]
+
+
 def test_a_heading_of_its_own_names_a_run_before_its_settings():
     assert list(grouped(f"## Before\n\n{WRK}", f"## After\n\n$ sysctl -w net.core.somaxconn=4096\n{WRK}")) == [
         "Before",
