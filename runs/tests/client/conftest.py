@@ -60,7 +60,7 @@ class Client:
             start_new_session=True,
         )
 
-    def run(self, *words: str, shell: str = "dash", within_s: float = 60) -> tuple[int, str, str]:
+    def run(self, *words: str, shell: str = "dash", within_s: float = 150) -> tuple[int, str, str]:
         """(exit status, output, messages)"""
         process = self.start(*words, shell=shell)
         try:
@@ -80,7 +80,7 @@ class Client:
             files = [path for path in self.folder.rglob("*") if path.is_file() and path.suffix != ".json"]
             return sum(path.read_text(errors="replace").count(text) for path in files) >= times
 
-        until(shown, 20, text)
+        until(shown, 60, text)
 
 
 @pytest.fixture
