@@ -71,13 +71,19 @@ class Placement:
     def refuse_deleted(self) -> None:
         """Called when runs are written: whoever deletes what they belong to has done it before, or waits for this.
 
-        Raises Rejected 409. SQLite has one writer anyway.
+        Foreign keys are checked, and so locked, at the end of the transaction only. Experiments before configs, as
+        ingest.deletions does. Raises Rejected 409. SQLite has one writer anyway.
         """
         if connection.vendor != "postgresql" or {*self.experiments.values(), *self.configs.values()} <= self.new:
             return
-        gone = Config.everything.filter(pk__in=[config.pk for config in self.configs.values()])
-        if gone.exclude(deletion=None, experiment__deletion=None).exists():
-            raise rejected(409, "What this text belongs to was deleted at this very moment. Send it again.")
+        with connection.cursor() as cursor:
+            for table, rows in (("experiment", self.experiments), ("config", self.configs)):
+                cursor.execute(
+                    f"SELECT deletion_id FROM runs_{table} WHERE id = ANY(%s) ORDER BY id FOR KEY SHARE",  # noqa: S608
+                    [[row.pk for row in rows.values()]],
+                )
+                if any(deletion for (deletion,) in cursor.fetchall()):
+                    raise rejected(409, "What this text belongs to was deleted at this very moment. Send it again.")
 
     def _placed_before(self, model: type[models.Model], section: str) -> dict[str, Any]:
         placed: dict[str, int] = self.upload.placed.get(section, {})

@@ -105,7 +105,7 @@ def delete_all(rows: Iterable[Any], *, by: Person = None) -> list[Deletion]:
 def delete(row: Any, *, by: Person = None) -> Deletion:
     """Put the row into the bin, and all that goes with it. Raises Rejected 404 where it is there already, and 409."""
     scope = _lock_scope(row)
-    ids = {model: _lock(scope[model]) for model in (*OWNERS, Host) if model in scope}
+    ids = {model: _lock(scope[model]) for model in (Experiment, Config, Upload, Host) if model in scope}
     left_out = _list_blocks(scope, without=ids[Upload])
     deletion = Deletion.objects.create(
         kind=row._meta.model_name,
@@ -150,6 +150,8 @@ def _lock_scope(row: Any) -> Scope:
     """Its scope, with the texts in it locked, and the row itself, so that nothing is stored into it meanwhile."""
     touched = set(_uploads_of(_find_scope(row)))
     changes.lock_uploads(touched)
+    if isinstance(row, Config | Run):
+        list(Experiment.objects.select_for_update().filter(pk=row.experiment_id).values_list("pk"))
     if not type(row).objects.select_for_update().filter(pk=row.pk).values_list("pk").first():
         raise rejected(404, f"{describe(row)} is not there any more: somebody deleted it.")
     if isinstance(row, Host) and hasattr(row, "target"):

@@ -131,7 +131,8 @@ class JobSerializer(serializers.ModelSerializer[Job]):
     def get_experiment_url(self, job: Job) -> str | None:
         experiment: Experiment | None = job.experiment
         request = self.context["request"]
-        return request.build_absolute_uri(experiment.get_absolute_url()) if experiment else None
+        is_there = experiment is not None and experiment.deletion_id is None
+        return request.build_absolute_uri(experiment.get_absolute_url()) if is_there else None
 
 
 class StepSerializer(serializers.ModelSerializer[Step]):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.db.models import Q
 from django.utils import timezone
 
 from runs import ingest
@@ -219,3 +222,29 @@ def test_an_undo_knows_what_somebody_else_changed(upload):
     then = fields.read(config, ["name"])
     assert fields.is_unchanged(config, then)
     assert not fields.is_unchanged(changes.rename_config(config, "another"), then)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_many_who_delete_the_same_or_store_into_it_nobody_leaves_a_half(upload):
+    experiment = Experiment.objects.get()
+
+    def attempt(number: int) -> str:
+        try:
+            if number % 2:
+                ingest.delete(Experiment.objects.get(pk=experiment.pk))
+                return "deleted"
+            submit(session(1000 + number, heading="nginx:"), experiment=experiment.name, host="web1")
+        except (Rejected, Experiment.DoesNotExist):
+            return "refused"
+        finally:
+            connection.close()
+        return "stored"
+
+    with ThreadPoolExecutor(4) as pool:
+        done = list(pool.map(attempt, range(8)))
+    assert done.count("deleted") >= 1
+    hidden = (
+        Q(experiment__deletion__isnull=False) | Q(config__deletion__isnull=False) | Q(upload__deletion__isnull=False)
+    )
+    assert not Run.objects.filter(hidden).exists()
+    assert Run.objects.filter(experiment__in=Experiment.objects.all()).count() == Run.objects.count()
