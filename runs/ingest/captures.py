@@ -12,7 +12,7 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from parsers.blocks import Block
 from parsers.catalogue import makes_load
@@ -257,7 +257,10 @@ class _Placing:
         self.by_config: dict[str, list[DraftRun]] = defaultdict(list)
         for run in self.runs:
             self.by_config[run.config].append(run)
-        self.spans = {run.key: span for run in self.runs if (span := _span_of(blocks[run.block])) is not None}
+        spans = ((_span_of(blocks[run.block]), place) for place, run in enumerate(self.runs))
+        self.spans = sorted((*span, place) for span, place in spans if span is not None)
+        self.span_starts = [start for start, _, _ in self.spans]
+        self.latest_ends = list(accumulate((end for _, end, _ in self.spans), max))  # up to each span
         self.stated: set[tuple[str, str]] = set()  # (run, phase) that a heading states
         self.guessed: dict[str, str] = {}  # capture -> run
 
@@ -304,11 +307,12 @@ class _Placing:
         clocks = [seconds_of_day(clock) for i in (group[0], group[-1]) for clock in _clocks_of(self.blocks[i])]
         if not self.spans or not clocks or any(map(math.isnan, clocks)):
             return []
-        return [
-            run
-            for run in self.runs
-            if run.key in self.spans and self.spans[run.key][0] <= clocks[-1] and clocks[0] <= self.spans[run.key][1]
-        ]
+        places, at = [], bisect_right(self.span_starts, clocks[-1])
+        while at and self.latest_ends[at - 1] >= clocks[0]:
+            at -= 1
+            if self.spans[at][1] >= clocks[0]:
+                places.append(self.spans[at][2])
+        return [self.runs[place] for place in sorted(places)]
 
     def _find_run(self, block: Block, index: int, phase: str) -> DraftRun | None:
         place = bisect_left(self.run_starts, block.first)
