@@ -85,6 +85,7 @@ def comparison_context(
         "configs": material.configs,
         "runs": material.runs,
         "n_runs": len(material.runs),
+        "n_older": material.n_older,
         "n_left_out": sum(not run.counted for run in material.runs),
         "captures": material.captures,
         "watched": watch(material, request.GET.get("watch", "")),

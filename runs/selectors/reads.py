@@ -45,12 +45,15 @@ from runs.ingest.text_storage import read_opening
 from runs.models import Capture, Config, ConfigText, Experiment, Host, Override, Run, Series, Timing, Upload
 
 PROCESS_METRICS = ("rss_kb", "cpu_pct")
+MAX_RUNS = 2000  # of an experiment: more are too many to judge while somebody waits
 RUNS = Run.objects.select_related("config", "host").order_by("config__position", "config_id", "repeat", "id")
 
 
 @dataclass(frozen=True)
 class Material:
-    """Everything that a comparison page shows. `waiting`: files of single requests whose run is not there."""
+    """Everything that a comparison page shows. `waiting`: files of single requests whose run is not there; `n_older`: runs of an
+    experiment beyond its newest MAX_RUNS, which are not read.
+    """
 
     configs: list[ConfigFact]
     runs: list[RunFact]
@@ -58,6 +61,7 @@ class Material:
     texts: list[ConfigText]
     hosts: list[Host]
     waiting: list[Timing] = field(default_factory=list)
+    n_older: int = 0
 
     @cached_property
     def counted_captures(self) -> list[CaptureFact]:
@@ -73,14 +77,19 @@ def line_url(upload_id: int, line: int) -> str:
 
 def of_experiment(experiment: Experiment) -> Material:
     """All of an experiment: its configs in order (the baseline first), runs, captures and texts. Seven queries."""
-    runs = list(RUNS.filter(experiment=experiment))
+    runs = list(RUNS.filter(experiment=experiment)[: MAX_RUNS + 1])
+    n_older = 0
+    if len(runs) > MAX_RUNS:
+        newest = experiment.runs.order_by("-counted", "-id").values("pk")[:MAX_RUNS]
+        runs, n_older = list(RUNS.filter(pk__in=newest)), experiment.runs.count() - MAX_RUNS
     configs = _left_out_last(experiment.configs.all(), runs)
     captures = list(experiment.captures.defer("values", "quotes").select_related("host"))
     texts = once(experiment.texts.order_by("id"))
     facts = [_config_fact(config) for config in configs]
     if not facts and captures:  # monitors on their own: one column for all of them
         facts = [ConfigFact(0, experiment.name, url=experiment.get_absolute_url())]
-    return _material(facts, runs, captures, texts, experiment.host, find_timings(experiment=experiment))
+    found = _material(facts, runs, captures, texts, experiment.host, find_timings(experiment=experiment))
+    return replace(found, n_older=n_older)
 
 
 def _left_out_last(configs: Iterable[Config], runs: Sequence[Run]) -> list[Config]:

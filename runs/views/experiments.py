@@ -57,7 +57,8 @@ def experiment_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpRespo
         "excerpts": reads.excerpts_of_experiment(experiment.pk),
         **(describe_timings(material.waiting) if material.waiting else {}),
     }
-    head = {"id": experiment.pk, "name": experiment.name, "url": experiment.get_absolute_url()}
+    head: dict[str, object] = {"runs_not_read": material.n_older} if material.n_older else {}
+    head |= {"id": experiment.pk, "name": experiment.name, "url": experiment.get_absolute_url()}
     return respond_comparison(request, "experiment.html", context, fmt=fmt, **head)
 
 

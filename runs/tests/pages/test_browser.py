@@ -82,7 +82,8 @@ def test_a_seed_is_pasted_previewed_saved_and_drawn(page: Any, shared: Path) -> 
     page.click("button[value=save]")
     page.wait_for_url("**/experiments/*/")
     assert page.locator("h1").inner_text() == "Two MPMs"
-    assert "failed 17.3 %" in page.locator(".sentence").inner_text()
+    assert "failed 17.3 %" in page.locator(".big").inner_text()
+    page.locator(".chips summary.fatal").click()
     assert "172849 of 1000000 requests failed" in page.locator(".doubts .fatal").inner_text()
     see_charts(page)
     assert page.locator("#chart-latency .chart-key button").count() == 4
@@ -93,7 +94,7 @@ def test_a_figure_leads_to_its_line(page: Any, shared: Path, live_server: Any) -
     seed = next((shared / "seeds").glob("003*.txt"))
     page.set_input_files("input[type=file]", str(seed))
     save_preview(page)
-    page.click("a.figure >> nth=0")
+    page.locator(".keytable tbody a").first.click()
     page.wait_for_url(re.compile(r"/uploads/\d+/#L\d+"))
     page.locator("li:target").wait_for()
     assert no_sideways_scroll(page)
@@ -106,15 +107,17 @@ REQUESTS = "performance.getEntriesByType('resource').map((entry) => entry.name)"
 def test_a_doubt_is_overruled_and_withdrawn_with_the_keyboard(page: Any, shared: Path) -> None:
     page.set_input_files("input[type=file]", str(next((shared / "seeds").glob("003*.txt"))))
     save_preview(page)
+    page.locator(".chips summary.fatal").press("Enter")
     page.locator(".doubts .fatal summary").press("Enter")
     page.keyboard.press("Tab")
     page.keyboard.type("the page is of changing length")
     page.keyboard.press("Enter")
+    page.locator(".chips summary", has_text="counted anyway").press("Enter")
     page.locator(".doubts .overruled").wait_for()
     page.locator(".ruling", has_text="counted anyway by reader").wait_for()
-    assert "failed" not in page.locator(".sentence").inner_text()
+    assert "failed" not in page.locator(".big").inner_text()
     page.locator(".ruling button").press("Enter")
-    page.locator(".doubts .fatal").wait_for()
+    page.locator(".doubts .fatal").wait_for(state="attached")
     assert no_sideways_scroll(page)
 
 

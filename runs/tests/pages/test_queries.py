@@ -9,6 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from runs.models import Config, Host, Upload
+from runs.selectors import reads
 from runs.tests import factories
 
 MOST = 14
@@ -69,3 +70,10 @@ def test_pages_of_one_thing_need_as_many_queries_when_more_hangs_on_it(browser):
         counts.append([queries(browser, thing.get_absolute_url()) for thing in things])
     assert counts[0] == counts[1]
     assert max(counts[1]) <= MOST
+
+
+def test_of_too_many_runs_the_newest_are_judged_and_the_others_counted(browser, monkeypatch):
+    monkeypatch.setattr(reads, "MAX_RUNS", 3)
+    url = factories.wsgi_experiment(n_configs=2, n_repeats=3).get_absolute_url()
+    assert "3 more are in" in " ".join(browser.get(url).content.decode().split())
+    assert browser.get(f"{url.rstrip('/')}.json").json()["runs_not_read"] == 3
