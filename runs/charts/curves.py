@@ -164,9 +164,11 @@ def _spread_marks(spreads: Sequence[Spread], x: Axis, *, log: bool) -> list[Mark
             lines.append(Line(color, (points[-1][0], end), tail, dotted=True, end=label, thin=not spread.counted))
             label = ""
         xs, ys = tuple(p[0] for p in points), tuple(p[1] for p in points)
-        lines.append(Line(color, xs, ys, spread.name, end=label, thin=not spread.counted))
-        if len(spreads) <= MOST_WITH_DOTS and len(points) <= MOST_DOTS:
-            hovers = tuple(f"{_mark(spread)}: {_share(p[0])} within {write(p[1])} ms" for p in points)
+        hovers = tuple(f"{_mark(spread)}: {_share(p[0])} within {write(p[1])} ms" for p in points)
+        dotted = len(spreads) <= MOST_WITH_DOTS and len(points) <= MOST_DOTS
+        thin = not spread.counted
+        lines.append(Line(color, xs, ys, spread.name, end=label, hovers=() if dotted else hovers, thin=thin))
+        if dotted:
             dots.append(Dots(spread.place, xs, ys, spread.name, hovers, small=True))
     return [*bands, *lines, *dots]
 

@@ -9,7 +9,7 @@ import pytest
 from runs import ingest
 from runs.models import Experiment, Run, Timing, Upload
 from runs.tests.ingest.test_timings import GNUPLOT, HEY, PERCENTILES, REPORT, TOGETHER, changed
-from runs.tests.pages.page_html import collapse, dots_of, figure_of, lines_of
+from runs.tests.pages.page_html import collapse, figure_of, lines_of
 
 pytestmark = pytest.mark.django_db
 
@@ -84,7 +84,8 @@ def test_the_course_of_a_load_shows_its_pause_by_the_clock(browser):
 def test_the_spectrum_goes_on_where_the_report_ends(browser):
     file = long_load()
     send(report_of(file) + file)
-    hovers = " ".join(dots_of(figure_of(browser, Run.objects.get().get_absolute_url(), "latency"))["hovertext"])
+    (line,) = lines_of(figure_of(browser, Run.objects.get().get_absolute_url(), "latency"))
+    hovers = " ".join(line["hovertext"])
     assert "99.9 % within" in hovers and "51 % within" in hovers
 
 
