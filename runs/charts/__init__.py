@@ -5,9 +5,11 @@ Series colours go by a config's place and are never used for good or bad.
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections.abc import Sequence
+from decimal import ROUND_HALF_UP, Decimal
 
 N_COLORS = 8
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star", "pentagon", "cross")
@@ -61,6 +63,12 @@ def plain(value: float) -> str:
 
 
 def write(value: float) -> str:
-    """As the pages' tables write it: four significant figures, thousands marked: 29219.55 -> "29,220"."""
-    rounded = float(f"{value:.4g}")
-    return f"{rounded:,.0f}" if abs(rounded) >= 1000 else f"{rounded:.12g}"
+    """As the pages' tables write it: four significant figures, halves up, thousands marked: 29219.55 -> "29,220"."""
+    if not math.isfinite(value):
+        return "–"
+    value = float(f"{value:.12g}")  # 7.000000000000001 is a sum's rounding
+    if value == int(value):
+        return f"{int(value):,}"
+    exact = Decimal(repr(value))
+    decimals = min(max(3 - exact.adjusted(), 0), -int(exact.as_tuple().exponent))
+    return f"{exact.quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_HALF_UP):,f}"
