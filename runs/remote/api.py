@@ -131,8 +131,9 @@ class JobSerializer(serializers.ModelSerializer[Job]):
     def get_experiment_url(self, job: Job) -> str | None:
         experiment: Experiment | None = job.experiment
         request = self.context["request"]
-        is_there = experiment is not None and experiment.deletion_id is None
-        return request.build_absolute_uri(experiment.get_absolute_url()) if is_there else None
+        if experiment is None or experiment.deletion_id is not None:
+            return None
+        return request.build_absolute_uri(experiment.get_absolute_url())  # type: ignore[no-any-return]
 
 
 class StepSerializer(serializers.ModelSerializer[Step]):
