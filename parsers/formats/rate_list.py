@@ -33,7 +33,7 @@ OPENS = rf"(?i:(?=.{{0,120}}\d\s?[kM]?\s?{_UNIT}){_LINE})"
 _ITEM = re.compile(_LINE, re.IGNORECASE)
 _GOAL = re.compile(
     r"\b(?:target|goal|expect\w*|estimate\w*|theoretical|budget|threshold|limit\w*|slo|quota|capacity|up to"
-    r"|per (?:client|user|node|core))\b",
+    r"|per (?:client|user|node|core))\b|\bp50=",
     re.IGNORECASE,
 )
 _NO_RESULT = re.compile(
