@@ -31,7 +31,7 @@ def stored(db: None) -> list[Experiment]:
 
 def names(browser, query: str = "") -> list[str]:
     text = browser.get(f"/experiments/?{query}").text
-    return re.findall(r'<h3><a href="[^"]+">([^<]+)</a>', text)
+    return re.findall(r'class="name"><a href="[^"]+">([^<]+)</a>', text)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,49 @@
+"""axe-core finds nothing serious on any page, light and dark, and none is wider than a phone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from runs.management.commands.first_start import load_samples
+from runs.models import Capture, Config, Experiment, Host, Run, TrendLine, Upload
+from runs.tests.pages.test_browser import _static, no_sideways_scroll, page  # noqa: F401  (fixtures)
+
+SERIOUS = {"serious", "critical"}
+
+
+@pytest.fixture
+def everything(page: Any) -> list[str]:  # noqa: F811
+    """The address of every kind of page, with the samples stored."""
+    load_samples()
+    things = [model.objects.order_by("pk").first() for model in (Experiment, Run, Config, Host, Upload, Capture)]
+    line = TrendLine.objects.first()
+    pages = ["/", "/experiments/", "/experiments/?archived=1", "/runs/", "/hosts/", "/trends/", "/uploads/", "/bin/"]
+    pages += ["/search/?q=ab", "/search/?q=nothing-like-it", "/api/", "/tokens/", "/password/", "/remote/"]
+    pages += [thing.get_absolute_url() for thing in things] + [f"/trends/{line.fingerprint}/"] * bool(line)
+    pages += [f"/experiments/{things[0].pk + 3}/"]
+    return [*pages, f"/compare/?experiments={things[0].pk},{things[0].pk + 1}", f"/runs/{things[1].pk}/manage/"]
+
+
+def complaints(page: Any) -> list[str]:  # noqa: F811
+    found = Axe().run(page).response["violations"]
+    return [
+        f"{page.url}: {one['id']} ({one['impact']}): {node['html'][:160]}"
+        for one in found
+        if one["impact"] in SERIOUS
+        for node in one["nodes"][:3]
+    ]
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (400, "dark")])
+def test_no_page_has_a_serious_fault(page, everything, live_server, width, scheme):  # noqa: F811
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme=scheme)
+    found = []
+    for url in dict.fromkeys(everything):
+        page.goto(live_server.url + url)
+        found += complaints(page)
+        found += [] if no_sideways_scroll(page) else [f"{url} is wider than the window"]
+    assert found == []
