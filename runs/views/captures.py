@@ -34,12 +34,14 @@ from runs.selectors.samples import (
     samples_of_capture,
     samples_of_run,
 )
+from runs.unchanged import answer_unchanged, experiment_of_capture
 
 MAX_SHOWN, MAX_EXPORTED, MAX_PROGRAMS = 500, 20_000, 40
 DRAWN = 6  # goes up when the same series are drawn in another way, so that no browser keeps the old figure
 MOST_POINTS, USUAL_POINTS, USUAL_ROWS = 4000, 800, 200
 
 
+@answer_unchanged(experiment_of_capture)
 def capture_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     capture = get_object_or_404(Capture.objects.with_context().defer("values"), pk=pk)
     whole = bool(fmt or request.GET.get("format", ""))

@@ -16,6 +16,7 @@ from runs.querysets import parse_id
 from runs.selectors import lists, reads
 from runs.selectors.judging import keep_headline
 from runs.selectors.summaries import select_experiments, summarize
+from runs.unchanged import answer_unchanged
 
 CARDS = 30
 COLUMNS = ("experiment_id", "experiment", "host", "config", "n", "requests_per_second_mean", "outcome", "headline")
@@ -42,6 +43,7 @@ def experiment_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
     return respond(request, "experiments.html", context, Sheet("Experiments", COLUMNS, rows), fmt=fmt)
 
 
+@answer_unchanged(lambda pk: pk)
 def experiment_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     experiment = get_object_or_404(Experiment.objects.select_related("host"), pk=pk)
     material = reads.of_experiment(experiment)

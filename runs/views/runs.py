@@ -18,6 +18,7 @@ from runs.presenters.run_charts import draw_latency, timings_of_run
 from runs.presenters.tool_fields import arrange, flatten, main_figures
 from runs.selectors import lists, reads
 from runs.selectors.samples import count_processes, samples_of_run
+from runs.unchanged import answer_unchanged, experiment_of_run
 
 COLUMNS = (
     *("id", "experiment", "config", "label", "repeat", "tool", "concurrency", "requests_per_second"),
@@ -55,6 +56,7 @@ def _row(run: Run) -> tuple[Any, ...]:
     )
 
 
+@answer_unchanged(experiment_of_run)
 def run_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     run = get_object_or_404(Run.objects.with_context(), pk=pk)
     fact = reads.run_fact(run)

@@ -1,0 +1,73 @@
+"""Pages that have not changed answer 304, in few queries; whatever a person changes makes them new."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from runs.ingest import changes
+from runs.models import Capture, Run
+from runs.tests import factories
+
+pytestmark = pytest.mark.django_db
+MOST = 14
+
+
+@pytest.fixture
+def experiment(db: None):
+    return factories.wsgi_experiment(n_configs=2, n_repeats=3)
+
+
+def pages(experiment) -> list[str]:
+    run, capture = (model.objects.filter(experiment=experiment).first() for model in (Run, Capture))
+    return [thing.get_absolute_url() for thing in (experiment, run, capture)]
+
+
+def visit(browser, url: str, etag: str = ""):
+    return browser.get(url, headers={"If-None-Match": etag} if etag else {})
+
+
+def etag_of(browser, url: str) -> str:
+    visit(browser, url)  # sets the cookie that forms need
+    return str(visit(browser, url).headers["ETag"])
+
+
+def test_an_unchanged_page_is_not_made_again(browser, experiment):
+    for url in pages(experiment):
+        etag = etag_of(browser, url)
+        with CaptureQueriesContext(connection) as queries:
+            again = visit(browser, url, etag)
+        assert (again.status_code, again.content, len(queries) <= MOST) == (304, b"", True)
+
+
+def test_another_person_gets_a_page_of_their_own(browser, experiment, django_user_model):
+    url = experiment.get_absolute_url()
+    etag = etag_of(browser, url)
+    browser.force_login(django_user_model.objects.create_user("other"))
+    assert visit(browser, url, etag).status_code == 200
+
+
+CHANGES = {
+    "rename the experiment": lambda made: changes.rename_experiment(made, "new"),
+    "rename a config": lambda made: changes.rename_config(made.configs.first(), "new"),
+    "rename the host": lambda made: changes.rename_host(made.runs.first().host, "new"),
+    "leave a run out": lambda made: changes.set_counted(made.runs.first(), False),
+    "move a run": lambda made: changes.move_run(made.runs.last(), made.configs.last()),
+    "number a run": lambda made: changes.set_repeat(made.runs.first(), 7),
+    "delete a run": lambda made: made.runs.last().delete(),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_whatever_is_changed_makes_it_new(browser, experiment, change):
+    urls = pages(experiment)
+    etags = [etag_of(browser, url) for url in urls]
+    CHANGES[change](experiment)
+    assert [visit(browser, url, etag).status_code for url, etag in zip(urls, etags, strict=True)] != [304, 304, 304]
+    assert visit(browser, urls[0], etags[0]).status_code == 200
+
+
+def test_a_page_without_repeats_has_no_etag(browser):
+    url = factories.mpm_experiment().get_absolute_url()
+    assert "ETag" not in visit(browser, url).headers

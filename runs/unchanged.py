@@ -1,0 +1,99 @@
+"""Whether a page has changed since a browser got it: a digest of all that can change of what it shows, in a few light queries.
+
+Figures never change: runs and captures that are read again are new rows. Blacked out texts have another sha256.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from functools import cache, wraps
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.contrib.messages import get_messages
+from django.db.models import Model
+from django.http import HttpRequest, HttpResponse
+from django.utils.cache import patch_cache_control
+from django.views.decorators.http import condition
+
+from runs.models import Capture, Config, ConfigText, Experiment, Override, Run, Timing
+from runs.remote.models import LoadGenerator
+
+View = Callable[..., HttpResponse]
+OF_RUN = (
+    *("pk", "config_id", "repeat", "counted", "label", "note", "tags", "host_id", "host__name"),
+    *("upload__sha256", "upload__name", "upload__status"),
+)
+PARTS: dict[type[Model], tuple[str, ...]] = {
+    Config: ("pk", "name", "group", "position"),
+    Capture: ("pk", "config_id", "run_id", "phase", "label"),
+    ConfigText: ("pk", "config_id", "upload__sha256"),
+    Timing: ("pk", "run_id", "upload__sha256"),
+}
+OF_EXPERIMENT = ("name", "notes", "archived", "host__name", "host__fingerprint")
+OF_OVERRIDE = ("pk", "withdrawn_at")
+
+
+def version_of(experiment: int) -> str:
+    """Of what an experiment's page and those of its runs and captures show; "" where other experiments tell in it as well.
+
+    That is where no config was repeated: then runs of others say how much such runs vary. Nine queries.
+    """
+    runs = list(Run.objects.filter(experiment=experiment).order_by("pk").values_list(*OF_RUN))
+    if len({run[1] for run in runs}) == len(runs):
+        return ""
+    parts = [
+        list(model._default_manager.filter(experiment=experiment).order_by("pk").values_list(*columns))
+        for model, columns in PARTS.items()
+    ]
+    head = Experiment.objects.filter(pk=experiment).values_list(*OF_EXPERIMENT).first()
+    configs = Override.objects.filter(config__experiment=experiment).order_by("pk").values_list(*OF_OVERRIDE)
+    uploads = Run.objects.filter(experiment=experiment).order_by().values("upload")
+    texts = Override.objects.filter(upload__in=uploads).order_by("pk").values_list(*OF_OVERRIDE)
+    generators = LoadGenerator.objects.order_by("-pk").values_list("pk").first()
+    return repr((head, runs, parts, list(configs), list(texts), generators))
+
+
+def experiment_of_run(pk: int) -> int | None:
+    return Run.objects.filter(pk=pk).values_list("experiment_id", flat=True).first()
+
+
+def experiment_of_capture(pk: int) -> int | None:
+    return Capture.objects.filter(pk=pk).values_list("experiment_id", flat=True).first()
+
+
+def answer_unchanged(find_experiment: Callable[[int], int | None]) -> Callable[[View], View]:
+    """A page of one thing answers 304 to a browser that has it: find_experiment(pk) is the experiment it belongs to."""
+
+    def find_etag(request: HttpRequest, pk: int, **_: Any) -> str | None:
+        if len(get_messages(request)):
+            return None
+        experiment = find_experiment(pk)
+        version = version_of(experiment) if experiment is not None else ""
+        user = (request.user.pk, getattr(request.user, "is_superuser", False), request.COOKIES.get("csrftoken"))
+        whole = repr((version, user, request.get_host(), request.get_full_path(), _code()))
+        return f'"{hashlib.sha256(whole.encode()).hexdigest()[:32]}"' if version else None
+
+    def decorate(view: View) -> View:
+        @wraps(view)
+        def respond(request: HttpRequest, pk: int, **more: Any) -> HttpResponse:
+            response = view(request, pk=pk, **more)
+            patch_cache_control(response, private=True, no_cache=True)
+            return response
+
+        conditional: View = condition(etag_func=find_etag)(respond)
+        return conditional
+
+    return decorate
+
+
+@cache
+def _code() -> str:
+    """A digest of the code and the templates: another version shows another page of the same rows."""
+    digest = hashlib.sha256()
+    for folder, kind in (("runs", "*.py"), ("templates", "*.html"), ("static", "*.*")):
+        for file in sorted(Path(settings.BASE_DIR, folder).rglob(kind)):
+            digest.update(f"{file} {file.stat().st_size} {file.stat().st_mtime_ns}".encode())
+    return digest.hexdigest()
