@@ -21,6 +21,7 @@ from django.views.decorators.http import condition
 from runs.models import Capture, Config, ConfigText, Experiment, Override, Run, Timing
 from runs.remote.models import LoadGenerator
 
+MAX_RUNS = 500
 View = Callable[..., HttpResponse]
 OF_RUN = (
     *("pk", "config_id", "repeat", "counted", "label", "note", "tags", "host_id", "host__name"),
@@ -39,10 +40,12 @@ OF_OVERRIDE = ("pk", "withdrawn_at")
 def version_of(experiment: int) -> str:
     """Of what an experiment's page and those of its runs and captures show; "" where other experiments tell in it as well.
 
-    That is where no config was repeated: then runs of others say how much such runs vary. Nine queries.
+    That is where no config was repeated: then runs of others say how much such runs vary. "" as well for very many runs.
+    Nine queries.
     """
-    runs = list(Run.objects.filter(experiment=experiment).order_by("pk").values_list(*OF_RUN))
-    if len({run[1] for run in runs}) == len(runs):
+    rows = Run.objects.filter(experiment=experiment).order_by("-pk").values_list(*OF_RUN)
+    runs = list(rows[: MAX_RUNS + 1])
+    if len(runs) > MAX_RUNS or len({run[1] for run in runs}) == len(runs):
         return ""
     parts = [
         list(model._default_manager.filter(experiment=experiment).order_by("pk").values_list(*columns))
