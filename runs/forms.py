@@ -196,18 +196,6 @@ def regroup(draft: Draft, post: QueryDict) -> tuple[str, Edits]:
     return "", {}
 
 
-class NameForm(forms.Form):
-    name = forms.CharField(max_length=300)
-
-
-class RunChangeForm(forms.Form):
-    """One change to a run at a time: the config it belongs to, its repeat number, or whether it counts."""
-
-    config = forms.IntegerField(required=False)
-    repeat = forms.IntegerField(required=False, min_value=1, max_value=MOST_REPEATS)
-    counted = forms.NullBooleanField(required=False)
-
-
 class ManageForm(forms.Form):
     """Changes of one row; only fields that were sent count. A config's name that another one has merges the two."""
 

@@ -329,7 +329,7 @@ def test_a_request_that_no_page_sends_is_refused_in_words(admin, status, method,
 def test_a_repeat_that_no_database_holds_is_not_stored(admin, client, repeat):
     client.force_login(admin)
     run = Run.objects.latest("pk")
-    client.post(f"/runs/{run.pk}/change/", {"repeat": repeat})
+    client.post(f"/runs/{run.pk}/manage/", {"repeat": repeat})
     assert Run.objects.get(pk=run.pk).repeat == run.repeat
 
 

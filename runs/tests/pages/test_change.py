@@ -2,22 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from runs.ingest import submit
-from runs.models import Capture, Config, Host, Upload
+from runs.models import Capture, Host, Upload
 from runs.tests import factories
 from runs.tests.ingest.texts import session
-
-
-@pytest.mark.parametrize("kind", ["experiment", "config", "host"])
-def test_things_are_renamed_in_place(browser, kind):
-    made = factories.mpm_experiment()
-    thing = {"experiment": made, "config": made.configs.first(), "host": made.host}[kind]
-    response = browser.post(f"/{kind}s/{thing.pk}/rename/", {"name": "another name"})
-    thing.refresh_from_db()
-    assert thing.name == "another name"
-    assert response.url == thing.get_absolute_url()
 
 
 def test_secrets_are_blacked_out_on_the_page_of_a_text(browser):
@@ -28,52 +16,6 @@ def test_secrets_are_blacked_out_on_the_page_of_a_text(browser):
     assert "Blacked out" in page and "geheim7" not in page and "worker" not in page
     page = browser.post(f"/uploads/{upload.pk}/redact/", {"word": "ab"}, follow=True).content.decode()
     assert "too short" in page
-
-
-def test_an_empty_name_changes_nothing_and_says_so(browser):
-    made = factories.mpm_experiment()
-    response = browser.post(f"/experiments/{made.pk}/rename/", {"name": "  "}, follow=True)
-    made.refresh_from_db()
-    assert made.name == "worker MPMとevent MPMの比較"
-    assert "Nothing renamed" in response.content.decode()
-
-
-def test_a_config_renamed_to_another_becomes_one_with_it(browser):
-    made = factories.mpm_experiment()
-    first, second = made.configs.all()[:2]
-    page = f"/configs/{second.pk}/"
-    response = browser.post(f"{page}rename/", {"name": first.name, "back": page}, follow=True)
-    assert response.status_code == 200
-    assert first.runs.count() == 2
-    assert not Config.objects.filter(pk=second.pk).exists()
-
-
-def test_a_run_moves_to_another_config_in_one_step_and_back_to_the_page(browser):
-    made = factories.mpm_experiment()
-    run, other = made.runs.order_by("id").first(), made.configs.last()
-    back = f"{made.get_absolute_url()}#runs"
-    response = browser.post(f"/runs/{run.pk}/change/", {"config": other.pk, "back": back})
-    run.refresh_from_db()
-    assert run.config == other
-    assert response.url == back
-
-
-def test_a_run_is_left_out_and_counted_again(browser):
-    made = factories.wsgi_experiment()
-    run = made.runs.order_by("id").first()
-    for word, counted in (("false", False), ("true", True)):
-        browser.post(f"/runs/{run.pk}/change/", {"counted": word})
-        run.refresh_from_db()
-        assert run.counted is counted
-
-
-def test_a_run_gets_another_number_but_no_nonsense(browser):
-    run = factories.wsgi_experiment().runs.order_by("id").first()
-    browser.post(f"/runs/{run.pk}/change/", {"repeat": "9"})
-    browser.post(f"/runs/{run.pk}/change/", {"repeat": "0"})
-    browser.post(f"/runs/{run.pk}/change/", {"repeat": "x"})
-    run.refresh_from_db()
-    assert run.repeat == 9
 
 
 def test_a_capture_moves_to_another_config_and_phase(browser):
@@ -89,16 +31,16 @@ def test_a_capture_moves_to_another_config_and_phase(browser):
 
 def test_it_never_leads_to_another_site(browser):
     made = factories.mpm_experiment()
-    response = browser.post(f"/experiments/{made.pk}/rename/", {"name": "x", "back": "https://example.org/"})
+    response = browser.post(f"/experiments/{made.pk}/manage/", {"name": "x", "back": "https://example.org/"})
     assert response.url == made.get_absolute_url()
 
 
 def test_changes_need_a_post_and_a_login(browser, client, settings):
     made = factories.mpm_experiment()
-    assert browser.get(f"/experiments/{made.pk}/rename/").status_code == 405
+    assert browser.get(f"/uploads/{made.runs.first().upload_id}/cancel/").status_code == 405
     settings.PUBLIC_READ = True
     assert client.get(made.get_absolute_url()).status_code == 200
-    response = client.post(f"/experiments/{made.pk}/rename/", {"name": "stolen"})
+    response = client.post(f"/experiments/{made.pk}/manage/", {"name": "stolen"})
     assert response.url.startswith("/login/")
     assert Host.objects.get().name.startswith("centos5")
 
