@@ -11,6 +11,7 @@ from runs.management.commands.first_start import load_samples
 from runs.models import Capture, Config, Experiment, Host, Run, TrendLine, Upload
 from runs.tests.pages.test_browser import _static, no_sideways_scroll, page  # noqa: F401  (fixtures)
 
+MODELS = (Experiment, Run, Config, Host, Upload, Capture)
 SERIOUS = {"serious", "critical"}
 
 
@@ -18,11 +19,11 @@ SERIOUS = {"serious", "critical"}
 def everything(page: Any) -> list[str]:  # noqa: F811
     """The address of every kind of page, with the samples stored."""
     load_samples()
-    things = [model.objects.order_by("pk").first() for model in (Experiment, Run, Config, Host, Upload, Capture)]
-    line = TrendLine.objects.first()
+    things: list[Any] = [model.objects.order_by("pk").first() for model in MODELS]
+    line = TrendLine.objects.get(pk=TrendLine.objects.values("pk")[:1])
     pages = ["/", "/experiments/", "/experiments/?archived=1", "/runs/", "/hosts/", "/trends/", "/uploads/", "/bin/"]
     pages += ["/search/?q=ab", "/search/?q=nothing-like-it", "/api/", "/tokens/", "/password/", "/remote/"]
-    pages += [thing.get_absolute_url() for thing in things] + [f"/trends/{line.fingerprint}/"] * bool(line)
+    pages += [thing.get_absolute_url() for thing in things] + [f"/trends/{line.fingerprint}/"]
     pages += [f"/experiments/{things[0].pk + 3}/"]
     return [*pages, f"/compare/?experiments={things[0].pk},{things[0].pk + 1}", f"/runs/{things[1].pk}/manage/"]
 

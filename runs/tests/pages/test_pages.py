@@ -159,7 +159,7 @@ def test_the_page_of_a_host_goes_on_through_its_experiments_without_a_gap_or_a_d
     pages, url = [], machine.get_absolute_url()
     while url:
         page = html(browser, url)
-        pages.append([int(pk) for pk in re.findall(r'<h3><a href="/experiments/(\d+)/"', page)])
+        pages.append([int(pk) for pk in re.findall(r'class="name"><a href="/experiments/(\d+)/"', page)])
         following = re.search(r'href="(\?[^"]*)" rel="next"', page)
         url = machine.get_absolute_url() + following[1] if following else ""
     assert sum(pages, []) == sorted((each.pk for each in (*said, *stood_in)), reverse=True)

@@ -20,7 +20,7 @@ def experiment(db: None):
 
 
 def pages(experiment) -> list[str]:
-    run, capture = (model.objects.filter(experiment=experiment).first() for model in (Run, Capture))
+    run, capture = (model.objects.filter(experiment=experiment)[:1].get() for model in (Run, Capture))
     return [thing.get_absolute_url() for thing in (experiment, run, capture)]
 
 
