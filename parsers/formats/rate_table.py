@@ -74,6 +74,7 @@ _WORK = re.compile(
 _RANK = re.compile(r"(?:#|rank|no\.?|pos(?:ition)?|順位|)", re.IGNORECASE)
 _MOST_ROWS, _LONG, _MOST_COLUMNS = 200, 8, 16
 _REFUSED = "rate_table refused"  # what Lines.memory has: the last line of a long table that had no rates
+_REFUSED_DRAWN = "rate_table refused, with bars"
 _RULE = re.compile(  # between the rows of a table that a program drew, maybe quoted
     r"(?:[^|+├╞╠┌└]{0,30}[>#*;/|•\s-])?[+├╞╠┌└]([-=─━═+┼┬┴╪╬]{2,})[+┤╡╣┐┘]"
 )
@@ -123,6 +124,8 @@ def follows(lines: Lines, command: str | None) -> Found | None:
 
 
 def _read_table(lines: Lines, _: list[str]) -> list[_Cell]:
+    if lines.number < lines.memory.get(_REFUSED_DRAWN, 0):
+        return []
     ahead = [_split(line) for line in lines.ahead(3)]
     skipped = 1 if ahead and len(ahead[0]) == 1 else 0  # the caption
     heading, delimiters = ([*ahead, [], []])[skipped : skipped + 2]
@@ -152,11 +155,15 @@ def _read_table(lines: Lines, _: list[str]) -> list[_Cell]:
             lines.again()
             break
         if all(map(_DELIMITER.fullmatch, row)):  # the row above was the heading of another table
+            lines.memory[_REFUSED_DRAWN] = lines.number - 2 if len(rows) >= _LONG else 0
             return []
         if lines.unended() and not line.rstrip().endswith("|"):
             row[-1] = ""  # it may go on
         rows.append((lines.number, row))
-    return _rates([_bare(title) for title in heading], rows, bool(skipped))
+    rates = _rates([_bare(title) for title in heading], rows, bool(skipped))
+    if len(rates) < 2 and len(rows) >= _LONG:  # each row may be tried as the heading of those below
+        lines.memory[_REFUSED_DRAWN] = lines.number
+    return rates
 
 
 def _read_aligned(lines: Lines, taken: list[str]) -> list[_Cell]:
