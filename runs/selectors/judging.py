@@ -164,6 +164,7 @@ def keep_headline(experiment: Experiment, material: reads.Material, comparison: 
         "outcome": str(headline.outcome),
         "sentence": headline.sentence,
         "of": summaries.digest_card(summaries.order_configs(configs)),
+        "by": _code(),
     }
     told |= {"who": lead.who, "line": lead.line, "failed": _failed_shares(comparison, headline)}
     if max((len(column.runs) for column in comparison.columns), default=0) == 1:
@@ -186,13 +187,14 @@ def _failed_shares(comparison: Comparison, headline: Headline) -> dict[str, str]
 
 
 def work_out_headlines() -> int:
-    """Those that the newest cards lack, or that rest on other experiments, as nobody has opened their pages since.
+    """Those that the newest cards lack, that rest on other experiments, or that an older version judged.
 
     Returns how many. Of large ones a page does it.
     """
     n = 0
     for one in summaries.latest_experiments(MAX_FILLED):
-        if not one.more and (one.headline is None or one.headline.get("may_borrow")):
+        kept = one.headline
+        if not one.more and (kept is None or kept.get("may_borrow") or kept.get("by") != _code()):
             material = reads.of_experiment(one.experiment)
             comparison, found = compared(material)
             n += keep_headline(one.experiment, material, comparison, found.headline)

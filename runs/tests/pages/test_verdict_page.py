@@ -187,7 +187,7 @@ def test_a_page_worked_out_anew_needs_as_many_queries_as_a_kept_one(browser):
     first = queries(browser, made.get_absolute_url())
     caches["conclusions"].clear()
     anew, again = (queries(browser, made.get_absolute_url()) for _ in range(2))
-    assert anew == again <= 14
+    assert anew == again <= 22  # nine of them tell whether the browser has the page already
     assert first == again + 1  # which keeps the headline for the card
 
 
