@@ -168,6 +168,9 @@ def records(values: dict[str, Any]) -> list[Record]:
     for name, value in values.items():
         if name.startswith(("mem_", "swap_", "load", "tasks_")) and isinstance(value, (int, float)):
             metrics["mem_available_kb" if name == "mem_avail_kb" else name] = float(value)
+    total, listed = values.get("tasks_total"), values.get("n_processes")
+    if isinstance(total, int) and isinstance(listed, int) and listed < total:
+        metrics["tasks_unlisted"] = float(total - listed)
     cpu = values.get("cpu")
     cores = values.get("cpu_per_core")
     if isinstance(cpu, dict):

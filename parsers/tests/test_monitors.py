@@ -217,3 +217,8 @@ def test_a_header_of_top_that_names_columns_twice():
     rows, whole_rows = block.values["processes"], whole.values["processes"]
     assert [row["res_kb"] for row in rows] == [row["virt_kb"] for row in whole_rows]
     assert len(block.records) == len(whole.records)
+
+
+def test_a_screen_of_top_says_how_many_processes_it_leaves_out():
+    system, *processes = read("top", "top_11_head")[0].records
+    assert system.metrics["tasks_unlisted"] == system.metrics["tasks_total"] - len(processes) > 0

@@ -85,7 +85,7 @@ def _whole(capture: CaptureFact) -> Whole:
     if capture.partial:
         return "quoted"
     total = capture.metrics.get("tasks_total")
-    if not capture.lists_all and (total is None or total > len(capture.processes)):
+    if capture.is_cut or (not capture.lists_all and (total is None or total > len(capture.processes))):
         return "some"
     return "all"
 

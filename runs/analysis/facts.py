@@ -301,6 +301,11 @@ class CaptureFact:
     lists_all: bool = True
     programs: Mapping[str, Mapping[str, Sequence[float]]] = field(default_factory=dict)
 
+    @property
+    def is_cut(self) -> bool:
+        """Whether its screens list fewer processes than they count: sums over the processes are too small."""
+        return self.metrics.get("tasks_unlisted", 0) > 0
+
 
 @dataclass(frozen=True, slots=True)
 class HostFact:

@@ -122,7 +122,10 @@ def memory_parts(capture: CaptureFact) -> dict[str, float]:
 
 
 def memory(captures: Sequence[CaptureFact]) -> list[Metric]:
-    """System memory, swap, then resident memory of each leading program, all in MiB."""
+    """System memory, swap, then resident memory of each leading program, all in MiB.
+
+    Of a program that some capture lists whole, cut screens give no sum and no number beside it.
+    """
     found = [
         *_system("mem_free", "Free memory", captures, _metric("mem_free_kb")),
         *_system("mem_obtainable", "Available memory", captures, free_kb),
@@ -130,16 +133,18 @@ def memory(captures: Sequence[CaptureFact]) -> list[Metric]:
     ]
     programs = {capture.id: {group.name: group for group in group_processes(capture)} for capture in captures}
     for name in leading(captures, MOST_PROGRAMS):
-        own = [group for found_in in programs.values() if (group := found_in.get(name))]
         found += _program(f"{name}: each, mean", "MiB", captures, programs, lambda group: group.rss_mean_kb / MIB)
-        found += _program(f"{name}: all together", "MiB", captures, programs, lambda group: group.rss_kb / MIB)
+        listed = [capture for capture in captures if name in programs[capture.id]]
+        summed = [capture for capture in listed if not capture.is_cut] or listed
+        own = [programs[capture.id][name] for capture in summed]
+        found += _program(f"{name}: all together", "MiB", summed, programs, lambda group: group.rss_kb / MIB)
         if any(group.peak_rss_kb > group.rss_kb for group in own):
             found += _program(
-                f"{name}: all together, most", "MiB", captures, programs, lambda group: group.peak_rss_kb / MIB
+                f"{name}: all together, most", "MiB", summed, programs, lambda group: group.peak_rss_kb / MIB
             )
-        found += _program(f"{name}: processes", "", captures, programs, lambda group: round(group.n, 1))
+        found += _program(f"{name}: processes", "", summed, programs, lambda group: round(group.n, 1))
         if any(group.peak_n > group.n for group in own):
-            found += _program(f"{name}: processes, most", "", captures, programs, lambda group: group.peak_n)
+            found += _program(f"{name}: processes, most", "", summed, programs, lambda group: group.peak_n)
     return found
 
 

@@ -72,6 +72,15 @@ def test_monitors_give_memory_and_cpu_rows_by_phase_and_program():
     assert made.row("cpu_us_during").cells[0].mean == 70.0
 
 
+def test_a_screen_that_lists_some_processes_is_not_summed_beside_whole_lists():
+    cut = capture(1, metrics={"tasks_total": 150, "tasks_unlisted": 148}, processes=httpd(10, 10))
+    whole = capture(1, "before", processes=httpd(10, 10, 10))
+    made = compare(configs("a"), [run(1, 1.0)], [whole, cut])
+    assert made.row("httpd:_all_together_before").cells[0].mean == 30
+    assert made.row("httpd:_all_together_during") is None and made.row("httpd:_processes_during") is None
+    assert made.row("httpd:_each,_mean_during").cells[0].mean == 10
+
+
 def test_available_memory_falls_back_to_free_and_inactive():
     captures = [capture(1, "before", tool="meminfo", metrics={"mem_free_kb": 469848, "mem_inactive_kb": 244512})]
     made = compare(configs("a"), [run(1, 3.07)], captures)

@@ -66,6 +66,9 @@ def test_monitors_of_each_second_become_series_beside_their_run(bd):
     shares = {s.metric: s.mean for s in during.series.all() if re.fullmatch(r"cpu_\w\w", s.metric)}
     assert sum(shares.values()) == pytest.approx(100, abs=1)
     assert run.config.name == "event" and run.ran_at is not None
+    screens = captures.filter(tool="top")
+    assert {screen.phase for screen in screens} == {"before", "during", "after"}
+    assert not screens.filter(series__metric="tasks_unlisted").exists()
 
 
 def test_the_status_of_the_command_is_passed_on_and_its_outputs_stay_apart(bd):
