@@ -12,7 +12,7 @@ from django.urls import URLResolver, get_resolver
 
 pytestmark = pytest.mark.django_db
 
-OPEN = {"/readyz", "/login/", "/admin/login/"}
+OPEN = {"/bd", "/readyz", "/login/", "/admin/login/"}
 EXAMPLES = {"fmt": "json", "format": "json", "kind": "runs", "of": "runs"}  # of parameters that take no number
 FOR_SCRIPTS = ("/api/v1/", "/uploads/send/")  # what asks them reads JSON and is told 401
 
