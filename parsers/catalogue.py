@@ -181,6 +181,7 @@ def has_one_thread(program: str) -> bool:
     return semantics is not None and semantics.one_thread
 
 
+@lru_cache(maxsize=4096)
 def is_monitor(program: str) -> bool:
     """Whether a program of this name, as a process table shows it, is a monitor whose output is read: "top", "sadc"."""
     return any(form.tool is None and program in form.programs for form in formats().values())

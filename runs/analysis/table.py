@@ -142,11 +142,13 @@ def against(comparison: Comparison, to: tuple[int, ...], out: Collection[int] = 
     for group in comparison.groups:
         rows = []
         for row in group.rows:
-            own = [replace(_without(cell, out), delta=None) for cell in row.cells]
-            for at, cell in enumerate(own):
-                if row.kind and to[at] != at:
-                    own[at] = replace(cell, delta=delta(cell.mean, own[to[at]].mean, row.kind))
-            rows.append(replace(row, cells=tuple(own)))
+            own = [_without(cell, out) for cell in row.cells]
+            changes = [
+                delta(cell.mean, own[to[at]].mean, row.kind) if row.kind and to[at] != at else None
+                for at, cell in enumerate(own)
+            ]
+            cells = tuple(Cell(cell.figures, cell.mean, change) for cell, change in zip(own, changes, strict=True))
+            rows.append(replace(row, cells=cells))
         groups.append(replace(group, rows=tuple(rows)))
     return replace(comparison, groups=tuple(groups), bases=to)
 
@@ -174,9 +176,9 @@ def _cell(figures: Sequence[Figure]) -> Cell:
 
 
 def _without(cell: Cell, out: Collection[int]) -> Cell:
-    figures = [replace(figure, counted=figure.run not in out) for figure in cell.figures]
-    some = {figure.counted for figure in figures} == {True, False}
-    return _cell(figures) if some else cell
+    if not 0 < sum(figure.run in out for figure in cell.figures) < len(cell.figures):
+        return cell
+    return _cell([replace(figure, counted=figure.run not in out) for figure in cell.figures])
 
 
 def _run_rows(metrics: Sequence[Metric], columns: Sequence[Column]) -> tuple[Row, ...]:

@@ -49,6 +49,8 @@ def cut(words: str, most: int) -> str:
 
 def columns(words: str) -> int:
     """Letters as wide as in Latin script; a Chinese or Japanese one takes two."""
+    if words.isascii():
+        return len(words)
     return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in words)
 
 
