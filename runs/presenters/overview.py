@@ -329,21 +329,22 @@ def _cell(judgement: Judgement, phases: Phases, at: int, *, linked: bool) -> Met
 def _value(cell: Cell, kind: str) -> str:
     """The mean; a link to its line where all values are one, as all of it stands there."""
     first = cell.figures[0]
-    text = _data(cell.mean)
+    text = write_value(cell.mean)
     if cell.alike:
         return f'<a class="{kind}" href="{escape(first.source)}" title="line {first.line}, {escape(first.what)}">{text}</a>'
     return f'<span class="{kind}">{text}</span>'
 
 
-def _data(value: float | None) -> str:
+def write_value(value: float | None) -> str:
     """Four significant figures in threes, the exact value in the element."""
-    text = "".join(f"<i>{part}</i>" for part in grouped(figure(value)))
+    parts = grouped(figure(value))
+    text = "".join(f"<i>{part}</i>" for part in parts) if len(parts) > 1 else parts[0]
     return f'<data value="{value!r}">{text}</data>'
 
 
 def _repeats(cell: Cell) -> str:
     links = [
-        f'<a href="{escape(one.source)}" title="line {one.line}, {escape(one.what)}">{_data(one.value)}</a>'
+        f'<a href="{escape(one.source)}" title="line {one.line}, {escape(one.what)}">{write_value(one.value)}</a>'
         for one in cell.figures[:MOST_LINKED]
     ]
     more = f" and {cell.n - MOST_LINKED} more" if cell.n > MOST_LINKED else ""

@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from html import escape
+from typing import Any
 
 from django import template
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.html import format_html, format_html_join
+from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.text import Truncator
 from django.utils.timesince import timesince
 
 from runs.analysis.columns import short_names
+from runs.analysis.cost import Cell
+from runs.analysis.facts import RunFact
 from runs.analysis.headline import Outcome
 from runs.analysis.headline_wording import LABELS as OUTCOMES
-from runs.analysis.numbers import figure, grouped
 from runs.analysis.table import Comparison
-from runs.analysis.verdict import Judgement
+from runs.analysis.verdict import Judgement, Verdict
 from runs.charts import N_COLORS, SYMBOLS, symbol
 from runs.charts.bars import Bar
 from runs.charts.description import Chart
 from runs.charts.svg import draw_inline, draw_mini
+from runs.presenters.overview import write_value
 from runs.presenters.tool_fields import say_field
 from runs.selectors.lists import Managed, describe_managed
 from runs.selectors.summaries import ExperimentSummary
 
 register = template.Library()
+LONGEST_LABEL = 60
+MOST_LINES = 3  # that one cell links
 OUTCOME_SIGNS = {"better": "✔", "likely": "◕", "unproven": "◔", "same": "=", "trade_off": "⇄"}
 OUTCOME_SIGNS |= {"not_comparable": "≠", "failed": "✕", "sweep": "↗"}
 # The figures' symbols as characters, for headings: colour is never the only mark.
@@ -37,9 +45,7 @@ def num(value: float | None) -> SafeString:
     """Four significant figures; the exact value in the element, so that it can be copied and read by scripts."""
     if not isinstance(value, (int, float)) or isinstance(value, bool):
         return format_html("{}", "–" if value is None else value)
-    parts = grouped(figure(value))
-    inner = format_html_join("", "<i>{}</i>", ((part,) for part in parts)) if len(parts) > 1 else parts[0]
-    return format_html('<data value="{}">{}</data>', repr(value), inner)
+    return mark_safe(write_value(value))  # noqa: S308  (digits only)
 
 
 @register.filter
@@ -157,3 +163,74 @@ def name_rows(name: str, n: int) -> str:
 def managed(row: object) -> Managed:
     """What the forms of a row's menu begin with; see _manage.html. Two queries at most."""
     return describe_managed(row)
+
+
+# --- rows of large tables: one function a row, as each tag and filter of a template takes longer than all of it ----------
+
+
+@register.simple_tag(takes_context=True)
+def run_rows(context: template.Context, runs: Sequence[RunFact]) -> SafeString:
+    """Of an experiment's runs; for users with a button to move each and one to leave it out."""
+    names = context["config_names"]
+    changes = context["user"].is_authenticated and "experiment" in context
+    moves = changes and len(context["configs"]) > 1
+    return mark_safe("".join(_run_row(run, names, changes, moves) for run in runs))  # noqa: S308  (all is escaped)
+
+
+def _run_row(run: RunFact, names: Mapping[int, str], changes: bool, moves: bool) -> str:
+    url, label = escape(run.url), run.label or run.tool
+    label = label if len(label) <= LONGEST_LABEL else Truncator(label).chars(LONGEST_LABEL)
+    form = f'formaction="{url}manage/" class="plain"'
+    move = f'<button form="move-run" {form}>move</button> · ' if moves else ""
+    off = "" if run.counted else ' class="off"'
+    value, words = ("false", "leave out") if run.counted else ("true", "count again")
+    count = f'<button form="count-run" {form} name="counted" value="{value}">{words}</button>'
+    return (
+        f'<tr{off}><td><a href="{url}">{escape(label)}</a></td>'
+        f'<td>{escape(names.get(run.config, ""))}</td><td class="r">{run.repeat}</td>'
+        f'<td class="r">{num(run.requests_per_second)}</td><td><a href="{escape(run.source)}">{run.line}</a></td>'
+        + (f'<td class="noprint nowrap">{move}{count}</td></tr>\n' if changes else "</tr>\n")
+    )
+
+
+@register.simple_tag
+def verdict_rows(verdicts: Sequence[Mapping[str, Any]], comparison: Comparison) -> SafeString:
+    """See list_verdicts: a row each, with what it rests on."""
+    return mark_safe("".join(_verdict_row(one, len(comparison.columns) > 2) for one in verdicts))  # noqa: S308  (escaped)
+
+
+def _verdict_row(one: Mapping[str, Any], several: bool) -> str:
+    verdict: Verdict = one["verdict"]
+    words, effect = one["words"], one["effect"]
+    base = f' <span class="muted">against {escape(one["base"])}</span>' if several else ""
+    detail = f". {escape(words.detail)}" if words.detail else ""
+    sources = verdict.scale.sources if verdict.scale else ()
+    repeats = ", ".join(f'<a href="{escape(url)}">{escape(name)}</a>' for name, url in sources)
+    return (
+        f'<tr><td>{escape(one["label"])}</td><td class="words">{escape(one["title"])}{base}</td>'
+        f'<td class="nowrap"><span class="verdict {verdict.kind}"><span aria-hidden="true">{one["sign"]}</span> '
+        f'{one["word"]}</span></td><td class="r">{verdict.n_base}, {verdict.n}</td>'
+        f'<td class="words">{escape(words.text)}{detail}{" Repeats of " * bool(repeats)}{repeats}'
+        + (f" Effect: {escape(effect)} (Cliff’s delta {num(verdict.effect)})." if effect else "")
+        + "</td></tr>\n"
+    )
+
+
+@register.simple_tag
+def cost_cells(cells: Sequence[Cell | None]) -> SafeString:
+    """Of a row of the cost table: each figure, how it was worked out, and its first lines."""
+    return mark_safe("".join(map(_cost_cell, cells)))  # noqa: S308  (all is escaped)
+
+
+def _cost_cell(cell: Cell | None) -> str:
+    if cell is None:
+        return '<td><span class="none" title="not told">–</span></td>'
+    bound = f'<span class="w">{cell.bound}</span> ' if cell.bound else ""
+    lines = "".join(
+        f' <a href="{escape(one.url)}" class="line">line {one.line}</a>' for one in cell.sources[:MOST_LINES]
+    )
+    more = f" and {len(cell.sources) - MOST_LINES} more" if len(cell.sources) > MOST_LINES else ""
+    return (
+        f'<td>{bound}<span class="v">{escape(cell.text)}</span> '
+        f'<span class="repeats">{escape(cell.how)}{lines}{more}</span></td>\n'
+    )
