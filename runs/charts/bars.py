@@ -86,9 +86,9 @@ def _describe(bar: Bar, unit: str) -> str:
 
 
 def _rate_panel(title: str, bars: Sequence[Bar], unit: str) -> Panel:
-    """The axis reaches every value that counts, and of others and of intervals as much as does not press the bars flat."""
+    """The axis reaches every bar and every value that counts, and of others and of intervals as much as leaves the bars long."""
     good = [value for bar in bars if bar.counted and not bar.failed for value in bar.values]
-    top = max(good or [value for bar in bars for value in bar.values]) or 1.0
+    top = max([*good, *(bar.mean for bar in bars)]) or 1.0
     beyond = [value for bar in bars for value in (*bar.values, *(bar.interval or ()))]
     axis = linear_axis(max(top, min(max(beyond), 1.3 * top)), unit)
     marks: list[Mark] = []

@@ -334,7 +334,7 @@ def sweep_chart(points: Sequence[SweptPoint], axis: str, peak: float | None, lim
     rows = tuple((p.series, p.value, p.rate, p.ms, p.failed) for p in points)
     heads = ("config", axis, "requests per second", "mean ms", "failed, %")
     words = "; ".join(f"{axis} {write(p.value)}: {write(p.rate)} requests per second" for p in points if p.rate)
-    return Chart("sweep", f"How does it change with {axis}?", tuple(panels), key, "", words, heads, rows)
+    return Chart("sweep", f"How does it scale with {axis}?", tuple(panels), key, "", words, heads, rows)
 
 
 SWEPT_METRICS: tuple[tuple[str, Callable[[SweptPoint], float | None]], ...] = (

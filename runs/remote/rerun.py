@@ -12,7 +12,7 @@ from runs.models import Run
 
 from . import secrets
 from .addresses import NotAllowed, canonical
-from .models import Target, TargetAddress
+from .models import LoadGenerator, Target, TargetAddress
 from .tools import METHODS, tools
 
 # Terms of command lines whose values must be a number, and what each is then.
@@ -43,6 +43,12 @@ class LoadOptions:
     content_type: str = ""
     keepalive: bool = False
     lost: list[str] = field(default_factory=list)
+
+
+def may_rerun(user: Any) -> bool:
+    """Whether a page may offer this user to run something again: with permission, and where a load generator is. One query."""
+    may = getattr(user, "has_perms", None)
+    return bool(may and may(("remote.add_plan", "remote.run_plan")) and LoadGenerator.objects.exists())
 
 
 def read_options(text: str) -> LoadOptions:

@@ -23,13 +23,16 @@ COLUMNS = ("experiment_id", "experiment", "host", "config", "n", "requests_per_s
 
 
 def experiment_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
-    """The newest, of ?host= (an id) and with ?tag= where they are given; ?archived=1: those put away."""
+    """The newest, of ?host= (an id) and with ?tag= where given; ?archived=1: those put away; ?compare=: selected, first."""
     tag, host_id = request.GET.get("tag", ""), parse_id(request.GET.get("host", ""))
     archived = request.GET.get("archived") == "1"
     host = get_object_or_404(Host, pk=host_id) if host_id is not None else None
     found = select_experiments(CARDS + 1, lists.id_after(request.GET), host=host, tag=tag, archived=archived)
     page = lists.make_page(request.GET, found, size=CARDS)
-    summaries = summarize(page.rows)
+    chosen_id = parse_id(request.GET.get("compare", "")) or 0
+    chosen = Experiment.objects.select_related("host").filter(pk=chosen_id).first() if chosen_id else None
+    listed = [row for row in page.rows if row != chosen]
+    summaries = summarize([chosen, *listed] if chosen else listed)
     rows = tuple(
         (summary.experiment.pk, summary.experiment.name, str(summary.experiment.host or ""), config.name)
         + (len(config.rates), sum(config.rates) / len(config.rates) if config.rates else None)
@@ -39,7 +42,7 @@ def experiment_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
     )
     facets = lists.popular_facets()
     context = {"summaries": summaries, "page": page, "tag": tag, "host": host, "hosts": lists.popular_hosts(host)}
-    context |= {"tags": facets["tag"], "archived": archived}
+    context |= {"tags": facets["tag"], "archived": archived, "chosen": chosen}
     return respond(request, "experiments.html", context, Sheet("Experiments", COLUMNS, rows), fmt=fmt)
 
 

@@ -29,6 +29,7 @@ from runs.ingest import Hints, Preview, Rejected, Text
 from runs.ingest.edits import Edits, add_edits
 from runs.presenters.draft_board import draft_context, left_out, unseen_secrets
 from runs.querysets import parse_id
+from runs.selectors.judging import work_out_headlines
 from runs.views.home import paste_context
 
 NEED_SELECTION = ("move", "merge", "leave_out")
@@ -141,6 +142,7 @@ def _save(request: HttpRequest, paste: Paste) -> HttpResponse:
     experiments |= set(upload.captures.values_list("experiment_id", flat=True))
     if len(experiments) == 1:
         return redirect("experiment", pk=experiments.pop())
+    work_out_headlines()  # its cards show them
     return redirect(reverse("upload", args=[upload.pk]))
 
 

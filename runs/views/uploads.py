@@ -26,10 +26,12 @@ from runs.presenters.source_lines import mark_lines, upload_spans
 from runs.querysets import parse_id
 from runs.selectors.lists import paginate
 from runs.selectors.samples import machine_table, samples_of_capture
+from runs.selectors.summaries import summarize
 
 LOGGED_OUT = "You are logged out. Log in in another window, then send the file again: it is still chosen here."
 COLUMNS = ("id", "name", "status", "door", "created_at", "size_bytes", "n_lines", "runs", "captures", "problems")
 NEAR_PARTS = 5
+MOST_CARDS = 12
 SILENT = timedelta(seconds=15)  # a worker reports about once a second, but not while it stores
 
 
@@ -100,14 +102,18 @@ def _progress(upload: Upload, now: datetime) -> Progress:
 
 def upload_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     upload = get_object_or_404(Upload.objects.select_related("created_by"), pk=pk)
-    runs = list(upload.runs.select_related("experiment", "config").order_by("line_first", "id"))
-    captures = list(upload.captures.select_related("experiment", "config").defer("values").order_by("line_first", "id"))
-    timings = list(upload.timings.select_related("experiment", "run__config").defer("histogram", "seconds"))
+    runs = list(upload.runs.select_related("experiment__host", "config").order_by("line_first", "id"))
+    captures = list(
+        upload.captures.select_related("experiment__host", "config").defer("values").order_by("line_first", "id")
+    )
+    timings = list(upload.timings.select_related("experiment__host", "run__config").defer("histogram", "seconds"))
     texts = list(upload.configtexts.select_related("config").order_by("line_first", "id"))
     spans = upload_spans(upload, runs, captures, texts, timings)
+    experiments = list(dict.fromkeys(row.experiment for rows in (runs, captures, timings) for row in rows))
     context = _text_context(request, upload, spans) | {
         "upload": upload,
-        "experiments": list(dict.fromkeys(row.experiment for rows in (runs, captures, timings) for row in rows)),
+        "experiments": experiments,
+        "summaries": summarize(experiments[:MOST_CARDS]) if len(experiments) > 1 else [],
         "runs": runs,
         "captures": captures,
         "became": ", ".join(

@@ -24,6 +24,17 @@
     if (button) copy(button);
   });
 
+  // The tab of the section that is read: of those whose heads are in the upper part of the window or above, the last.
+  const tabs = [...document.querySelectorAll(".tabs a")];
+  const section = (tab) => document.getElementById(tab.hash.slice(1));
+  const seen = new IntersectionObserver(mark, { rootMargin: "0px 0px -70% 0px", threshold: [0, 0.01] });
+  tabs.map(section).forEach((part) => part && seen.observe(part));
+  function mark() {
+    const tops = tabs.map((tab) => section(tab)?.getBoundingClientRect().top ?? Infinity);
+    const at = tops.reduce((last, top, n) => (top < innerHeight * 0.3 && top >= tops[last] ? n : last), 0);
+    tabs.forEach((tab, n) => (n === at ? tab.setAttribute("aria-current", "true") : tab.removeAttribute("aria-current")));
+  }
+
   // data-copy holds the text, or is empty: then it is the text of the element before the button.
   async function copy(button) {
     const text = button.dataset.copy || button.previousElementSibling.textContent.trim();

@@ -112,7 +112,7 @@ def test_what_failed_is_hatched_named_above_the_hatching_and_never_the_longest_b
     chart = bars.rate_chart(every)
     assert [mark.hatched for mark in marks(chart, Bars)] == [(False,), (True,), (True,)]
     assert [row.head for row in chart.panels[0].y] == ["good", "bad · failed", "out · not counted"]
-    assert chart.panels[0].x.high <= 200
+    assert chart.panels[0].x.high >= 900
     assert [(row.width, row.failed) for row in bars.mini_rows(every)] == [(100, False), (100, True), (50, True)]
 
 

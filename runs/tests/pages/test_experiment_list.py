@@ -73,3 +73,10 @@ def test_a_demo_is_marked(browser):
 def test_a_name_of_300_characters_is_cut_on_a_card(browser):
     store(500, "x" * 300)
     assert names(browser) == ["x" * 300]
+
+
+def test_compare_with_puts_the_experiment_first_and_selects_it(browser, stored):
+    july = stored[0]
+    text = browser.get(f"/experiments/?host={stored[1].host_id}&compare={july.pk}").text
+    assert names(browser, f"host={stored[1].host_id}&compare={july.pk}") == ["July", "May", "August"]
+    assert re.findall(r'value="(\d+)"[^>]*\bchecked\b', text) == [str(july.pk)]

@@ -427,6 +427,17 @@ def test_a_stored_run_fills_in_a_new_plan(browser):
     assert "answers may differ in length" in text_of(form)
 
 
+def test_the_next_runs_of_an_experiment_are_offered_where_a_load_generator_is(browser):
+    experiment = factories.experiment("MPMs")
+    for name, rate in (("event", 100), ("worker", 120)):
+        config = factories.config(experiment, name)
+        factories.run(config, factories.upload(), command="ab -n 77 -c 7 http://192.0.2.10/", requests_per_second=rate)
+    assert "Run it for me" not in text_of(browser.get(f"/experiments/{experiment.pk}/"))
+    rows.generator()
+    page = browser.get(f"/experiments/{experiment.pk}/")
+    assert "Run it for me" in text_of(page) and f"{reverse('new-plan')}?run=" in page.content.decode()
+
+
 def test_a_run_that_cannot_be_repeated_says_why(browser):
     config = factories.config(factories.experiment("MPMs"), "event")
     run = factories.run(config, factories.upload(), command="ab -n 77 http://198.51.100.7/")
