@@ -1,0 +1,96 @@
+"""What recording costs the load test: ab alone beside `bd run -- ab`, in turn A B B A, on one nginx that serves a small file."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import socket
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from statistics import median
+from time import monotonic, sleep
+
+from . import FOLDER, ROOT, Figure
+
+BD = ROOT / "runs" / "client" / "bd"
+CLIENTS, GOAL_PCT, PATIENCE_S = 50, 1.0, 10.0
+RATE = re.compile(r"^Requests per second: +([\d.]+)", re.MULTILINE)
+SERVER = """daemon off; pid {folder}/nginx.pid; error_log {folder}/error.log; worker_processes 2;
+events {{ worker_connections 1024; }}
+http {{ access_log off; client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy;
+fastcgi_temp_path {folder}/fastcgi; uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
+server {{ listen 127.0.0.1:{port} backlog=1024; root {folder}/www; }} }}
+"""
+
+
+def measure_client(*, quick: bool) -> Iterator[Figure]:
+    """Both load programs, server and monitors share the machine, so that each CPU second of bd is missing elsewhere."""
+    nginx, ab = shutil.which("nginx"), shutil.which("ab")
+    if nginx is None or ab is None:
+        yield Figure("ab recorded by bd", "not measured", "", "nginx or ab was not found")
+        return
+    seconds, rounds = (3, 2) if quick else (10, 4)
+    with start_nginx(nginx) as port:
+        load = [ab, "-q", "-k", "-t", str(seconds), "-n", "100000000", "-c", str(CLIENTS), f"http://127.0.0.1:{port}/"]
+        recorded = ["sh", str(BD), "run", "--no-send", "--", *load]
+        run_load(load)  # fills caches
+        pairs = [pair for _ in range(rounds) for pair in run_abba(load, recorded)]
+    yield describe(pairs, seconds)
+
+
+def run_abba(alone: Sequence[str], recorded: Sequence[str]) -> list[tuple[float, float]]:
+    """(requests/s alone, recorded) of A B, then of B A."""
+    first = run_load(alone), run_load(recorded)
+    later, last = run_load(recorded), run_load(alone)
+    return [first, (last, later)]
+
+
+def describe(pairs: Sequence[tuple[float, float]], seconds: int) -> Figure:
+    changes = [(recorded / alone - 1) * 100 for alone, recorded in pairs]
+    alone, recorded = (median(rates) for rates in zip(*pairs, strict=True))
+    change = median(changes)
+    result = f"{change:+.2f} % requests/s ({min(changes):+.2f} to {max(changes):+.2f}, n={len(changes)})"
+    what = f"ab -k -c {CLIENTS} for {seconds} s, recorded by bd"
+    reached = change >= -GOAL_PCT
+    return Figure(what, f"{recorded:,.0f} requests/s", f"ab alone: {alone:,.0f} requests/s", result, "-1 %", reached)
+
+
+def run_load(command: Sequence[str]) -> float:
+    """The requests/s that ab prints."""
+    done = subprocess.run(command, cwd=FOLDER, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True)
+    found = RATE.search(done.stdout)
+    if found is None:
+        raise ValueError(f"{command} printed no rate")
+    return float(found[1])
+
+
+@contextmanager
+def start_nginx(program: str) -> Iterator[int]:
+    """nginx on a port of its own, until the end; gives the port."""
+    with closing(socket.create_server(("127.0.0.1", 0))) as taken:
+        port: int = taken.getsockname()[1]
+    (FOLDER / "www").mkdir()
+    (FOLDER / "www" / "index.html").write_text("x" * 1000)
+    FOLDER.chmod(0o755)  # nginx's workers are another user's where it is started by root
+    config = FOLDER / "nginx.conf"
+    config.write_text(SERVER.format(folder=FOLDER, port=port))
+    with subprocess.Popen([program, "-p", str(FOLDER), "-c", str(config)], stderr=subprocess.DEVNULL) as server:
+        try:
+            wait_until_open(port)
+            yield port
+        finally:
+            server.terminate()
+
+
+def wait_until_open(port: int) -> None:
+    deadline = monotonic() + PATIENCE_S
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+        except OSError:
+            if monotonic() > deadline:
+                raise
+            sleep(0.05)
+        else:
+            return
