@@ -19,7 +19,7 @@ from parsers.transcript import width
 from runs.analysis.columns import Method, group_by_method, method_of
 
 from .asides import is_aside
-from .draft import DraftConfig
+from .draft import MAX_NAME, DraftConfig
 from .heading_words import (
     find_distinguishing_words,
     find_replacement,
@@ -36,7 +36,6 @@ from .hosts import Server, find_server, merge_server, server_index
 from .typed_commands import read_setting
 from .variants import find_variants
 
-MAX_NAME = 200
 _SHORT_NAME = 60
 
 

@@ -131,6 +131,7 @@ class Draft:
     unread: list[tuple[int, int]] = field(default_factory=list)
 
 
+MAX_NAME = 200
 BUILD = ("commit", "branch", "version", "pr", "url")
 
 

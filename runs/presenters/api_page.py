@@ -20,6 +20,9 @@ DEEPEST = 4  # level of an example body
 SAID = {"uploads_create": "?experiment=nightly&tags=php,main", "runs_list": "?experiment=nightly&limit=5"}
 SAID |= {"compare_retrieve": "?runs=1,2,3", "runs_series_retrieve": "?metric=rss_kb&points=200"}
 START = {
+    "bd, which records a load test": """\
+curl -fsS SITE/bd -o bd && chmod +x bd
+./bd run --on web1 -- ab -n 10000 -c 100 http://web1/""",
     "curl": """\
 curl -H "Authorization: Bearer $TOKEN" \\
   --data-binary @session.txt \\

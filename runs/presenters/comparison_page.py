@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -20,7 +21,7 @@ from runs.analysis import sheet
 from runs.analysis.columns import compare_columns, compare_hosts
 from runs.analysis.config_diff import ConfigDiff
 from runs.analysis.export import Post, commands, common_environment, markdown, sections
-from runs.analysis.facts import CaptureFact
+from runs.analysis.facts import CaptureFact, RunFact
 from runs.analysis.stats import delta_word
 from runs.analysis.summary_wording import describe_method
 from runs.analysis.table import Comparison
@@ -41,6 +42,7 @@ from runs.selectors import judging, reads, samples
 OURS = re.compile(r'(<a\s[^<>]*?href=")/')
 MAX_COMPARED = 400
 MOST_WATCHED = 40  # captures to choose from
+MOST_BESIDE = 4  # captures of a run that are listed one by one; of more there is a line, which leads to the run's page
 PICTURES = {"throughput": "Requests per second", "latency": "Latency percentiles"}
 
 
@@ -88,6 +90,7 @@ def comparison_context(
         "n_older": material.n_older,
         "n_left_out": sum(not run.counted for run in material.runs),
         "captures": material.captures,
+        "watched_runs": group_captures(material),
         "watched": watch(material, request.GET.get("watch", "")),
         "differ": differ,
         "same": same,
@@ -109,6 +112,17 @@ def draw_compared(
         out=judged.out,
         scale=scale,
     )
+
+
+def group_captures(material: reads.Material) -> list[tuple[RunFact | None, list[CaptureFact]]]:
+    """Captures by the run that they stand beside, in order; without a run where there are few, or no run is known."""
+    runs = {run.id: run for run in material.runs}
+    counts = Counter(capture.run for capture in material.captures)
+    grouped: dict[int, list[CaptureFact]] = {}
+    for capture in material.captures:
+        is_one_of_many = counts[capture.run] > MOST_BESIDE and capture.run in runs
+        grouped.setdefault(capture.run or 0 if is_one_of_many else 0, []).append(capture)
+    return [(runs.get(number), captures) for number, captures in grouped.items()]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 
+from runs.analysis.monitors import PHASES
 from runs.analysis.sheet import Sheet
 from runs.forms import RunFilterForm
 from runs.models import Run
@@ -69,7 +70,10 @@ def run_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     context = {
         "run": run,
         "fact": fact,
-        "beside": [(one, n.get(one.pk, 0), reads.line_url(one.upload_id, one.line_first)) for one in captures],
+        "beside": [
+            (one, n.get(one.pk, 0), reads.line_url(one.upload_id, one.line_first))
+            for one in sorted(captures, key=lambda one: PHASES.index(one.phase))
+        ],
         "over_time": charts_of_run(run, seen, request.GET.get("program", "")),
         "marks": seen.marks() if seen else [],
         "through": seen.captures[0] if seen else None,
