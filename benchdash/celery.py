@@ -8,6 +8,7 @@ table is always visible whole.
 from __future__ import annotations
 
 import fcntl
+import logging
 import os
 import signal
 import time
@@ -19,13 +20,15 @@ from queue import Empty
 from typing import Any
 
 from celery import Celery
-from celery.signals import beat_init, worker_init, worker_process_init
+from celery.signals import after_setup_logger, after_setup_task_logger, beat_init, worker_init, worker_process_init
+from django.conf import settings
 from kombu.exceptions import OperationalError
 from kombu.transport import TRANSPORT_ALIASES, filesystem
 from kombu.utils.json import dumps, loads
 from redis import RedisError
 
-from benchdash.faults import Outage, watch_postgresql
+from benchdash import env
+from benchdash.faults import LogRarely, Outage, watch_postgresql
 from runs.management.processes import end_with_parent
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "benchdash.settings")
@@ -65,6 +68,16 @@ def end_with_worker(**_: Any) -> None:
 @worker_init.connect
 def notice_frozen_database(**_: Any) -> None:
     watch_postgresql(patience_s=30)
+    env.limit_statements_of_worker(settings.DATABASES["default"])
+
+
+@after_setup_logger.connect
+@after_setup_task_logger.connect
+def log_faults_rarely(logger: logging.Logger, **_: Any) -> None:
+    """Celery's handlers replace those of the settings."""
+    for handler in logger.handlers:
+        if not any(isinstance(one, LogRarely) for one in handler.filters):
+            handler.addFilter(LogRarely())
 
 
 def _write(file: Path, content: str) -> None:

@@ -17,6 +17,7 @@ TRUE, FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off"}
 SCHEMES = {"sqlite", "postgres", "postgresql"}
 HOST = re.compile(r"\*|\[[0-9a-fA-F:.]+\]|\.?[A-Za-z0-9_-][A-Za-z0-9_.-]*")
 BROKERS = {"filesystem", "redis", "rediss", "amqp", "amqps", "memory"}
+STATEMENT_TIMEOUT = "-c statement_timeout="  # of psycopg2's options
 
 
 def flag(name: str, *, default: bool) -> bool:
@@ -128,10 +129,23 @@ def database(data: Path) -> dict[str, Any]:
         }
         return parsed
     options.setdefault("connect_timeout", 5)
-    # The web server sets it; a migration or a large text's rows may take longer.
-    if timeout_s := whole_number("STATEMENT_TIMEOUT_S", default=0, least=0, most=86_400):
-        options.setdefault("options", f"-c statement_timeout={timeout_s}s")
+    # The web server sets it; a migration may take longer.
+    if timeout_s := _statement_timeout_s(default=0):
+        options.setdefault("options", f"{STATEMENT_TIMEOUT}{timeout_s}s")
     return parsed
+
+
+def limit_statements_of_worker(database: dict[str, Any]) -> None:
+    """In a worker, which stores the rows of large texts, a statement may take ten times as long as in the web server."""
+    if database["ENGINE"].endswith("postgresql"):
+        options = database.setdefault("OPTIONS", {})
+        timeout_s = 10 * _statement_timeout_s(default=30)
+        if timeout_s and options.get("options", STATEMENT_TIMEOUT).startswith(STATEMENT_TIMEOUT):
+            options["options"] = f"{STATEMENT_TIMEOUT}{timeout_s}s"
+
+
+def _statement_timeout_s(default: int) -> int:
+    return whole_number("STATEMENT_TIMEOUT_S", default=default, least=0, most=86_400)
 
 
 def broker() -> str:

@@ -10,12 +10,13 @@ from contextlib import closing
 
 import psycopg2
 import pytest
+from celery.signals import after_setup_logger, after_setup_task_logger
 from django.contrib.auth.models import User
 from django.core.cache.backends.redis import RedisCacheClient
 from django.db import DatabaseError
 from django.test import Client
 
-from benchdash import caching, faults
+from benchdash import caching, env, faults
 from benchdash.faults import Fault, LogRarely, Outage, find_fault
 from runs.accounts.tokens import make_token
 from runs.models import Host
@@ -186,3 +187,31 @@ def test_a_cache_that_is_away_is_empty_and_says_so_once(monkeypatch, caplog):
     assert len(caplog.records) == 1
     public = {name for name, value in vars(RedisCacheClient).items() if callable(value) and not name.startswith("_")}
     assert public - {"get_client"} <= set(vars(caching.Client))
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        ({}, "-c statement_timeout=300s"),
+        ({"options": "-c statement_timeout=30s"}, "-c statement_timeout=300s"),
+        ({"options": "-c search_path=load"}, "-c search_path=load"),
+    ],
+)
+def test_a_statement_of_a_worker_has_a_longer_limit(monkeypatch, given, wanted):
+    monkeypatch.delenv("STATEMENT_TIMEOUT_S", raising=False)
+    database = {"ENGINE": "django.db.backends.postgresql", "OPTIONS": given}
+    env.limit_statements_of_worker(database)
+    assert database["OPTIONS"] == {"options": wanted}
+    monkeypatch.setenv("STATEMENT_TIMEOUT_S", "0")
+    unlimited = {"ENGINE": "django.db.backends.postgresql", "OPTIONS": {}}
+    env.limit_statements_of_worker(unlimited)
+    assert unlimited["OPTIONS"] == {}
+
+
+@pytest.mark.parametrize("signal", [after_setup_logger, after_setup_task_logger])
+def test_handlers_of_celery_log_a_fault_once_in_a_while(signal):
+    log = logging.Logger("made")
+    log.addHandler(logging.NullHandler())
+    for _ in range(2):
+        signal.send(sender=None, logger=log)
+    assert [type(one) for one in log.handlers[0].filters] == [LogRarely]
