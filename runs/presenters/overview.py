@@ -313,7 +313,8 @@ def _cell(judgement: Judgement, phases: Phases, at: int, *, linked: bool) -> Met
     row = _main(phases)
     cell = row.cells[at]
     verdict = judgement.of(row.key, at)
-    values = [_value(one.cells[at], "v" if one is row else "w") for one in sorted(phases, key=_turn) if one.cells[at].n]
+    ordered = sorted(phases, key=_turn)
+    values = [_value(one.cells[at], "v" if one is row else "w", tab=linked) for one in ordered if one.cells[at].n]
     several = linked and len(phases) == 1 and cell.n > 1 and not cell.alike
     shown = '<span class="sep">·</span>'.join(values) or '<span class="none">–</span>'
     return MetricCell(
@@ -326,12 +327,17 @@ def _cell(judgement: Judgement, phases: Phases, at: int, *, linked: bool) -> Met
     )
 
 
-def _value(cell: Cell, kind: str) -> str:
-    """The mean; a link to its line where all values are one, as all of it stands there."""
+def _value(cell: Cell, kind: str, *, tab: bool) -> str:
+    """The mean; a link to its line where all values are one, as all of it stands there.
+
+    tab: False leaves the link out of the order of Tab, where the table of all metrics has the same one.
+    """
     first = cell.figures[0]
     text = write_value(cell.mean)
     if cell.alike:
-        return f'<a class="{kind}" href="{escape(first.source)}" title="line {first.line}, {escape(first.what)}">{text}</a>'
+        words = f"line {first.line}, {escape(first.what)}"
+        skipped = "" if tab else ' tabindex="-1"'
+        return f'<a class="{kind}" href="{escape(first.source)}"{skipped} title="{words}">{text}</a>'
     return f'<span class="{kind}">{text}</span>'
 
 
