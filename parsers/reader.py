@@ -297,6 +297,8 @@ def _make_block(
     if source.cut == found.last and all(problem.line != source.cut for problem in found.problems):
         message = f"the text ends in {source.cut_text!r}, without a line end: the number may be cut off"
         found.problems.append(Problem(source.cut, message))
+    # A format may begin above the line that opened it.
+    context.trail = [heading for heading in context.trail if heading[0] < found.first]
     block = Block(
         kind=form.kind,
         first=found.first,

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from ..commands import Option
@@ -80,6 +81,7 @@ _RULE = re.compile(  # between the rows of a table that a program drew, maybe qu
 )
 _BARS = str.maketrans("│┃║", "|||")
 _APART = re.compile(r"\t+| {2,}")
+_UNTITLED = "column without a title"
 _DITTO = frozenset(['"', "''", "〃", "^^", "^", "″"])
 _LATENCY = re.compile(
     r"(?:latency|resp(?:onse)?\.?(?: time)?|time)?[ (:,-]*(?:(?P<mean>avg\.?|average|mean)|(?P<max>max(?:imum)?)"
@@ -373,7 +375,11 @@ def _name_cells(cells: list[_Cell]) -> list[Found]:
     rows_are_loads = all(not cell.row or _LOAD_TITLE.fullmatch(cell.row) or cell.row[-1].isdigit() for cell in cells)
     rows_are_loads = columns != [""] and (rows_are_loads or cells[0].row_is_work)
     repeats = len(columns) > 1 and all(map(_REPEAT.fullmatch, columns))
-    return [_found(cell, rows_are_loads and not repeats, repeats) for cell in cells]
+    found = [_found(cell, rows_are_loads and not repeats, repeats) for cell in cells]
+    for before, one in pairwise(found):
+        if one.first == before.first:
+            one.label = one.label or _UNTITLED
+    return found
 
 
 def _found(cell: _Cell, rows_are_loads: bool, repeats: bool) -> Found:

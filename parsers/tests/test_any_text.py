@@ -115,3 +115,21 @@ def test_what_the_source_of_a_text_raises_is_not_taken_for_a_fault_of_a_format()
 
     with pytest.raises(ValueError, match="the file is damaged"):
         list(parsers.read(lines()))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(
+            '{é\n"lscpu": [\n{\n"field": "CPU(s):",\n"data": "2"\n},{\n"field": "Vendor ID:",\n"data": "GenuineIntel"\n}]}',
+            id="JSON that begins above the line that tells what it is",
+        ),
+        pytest.param(
+            "| Metric | nginx |  |\n| --- | ---: | ---: |\n| Requests/sec | 76,837.89 | 12,345.6 |\n"
+            "| Avg Latency | 1.74ms | 9.1ms |\n",
+            id="a column without a title",
+        ),
+    ],
+)
+def test_found_by_the_fuzzer(text):
+    holds([f"{line}\n" for line in text.split("\n")])
