@@ -54,7 +54,7 @@ def test_variants_are_run_in_turn_and_pasting_gives_the_same_as_sending(bd, need
     assert not list(bd.folder.glob("*.d"))
 
 
-def test_monitors_of_each_second_become_series_beside_their_run(bd):
+def test_monitors_of_each_second_become_series_beside_their_run(bd, admin_client):
     assert bd.run("run", "--config", "event", "--", *load(bd, 4))[0] == 0
     run = Run.objects.get()
     captures = Capture.objects.filter(run=run).prefetch_related("series")
@@ -69,6 +69,9 @@ def test_monitors_of_each_second_become_series_beside_their_run(bd):
     screens = captures.filter(tool="top")
     assert {screen.phase for screen in screens} == {"before", "during", "after"}
     assert not screens.filter(series__metric="tasks_unlisted").exists()
+    page = admin_client.get(run.get_absolute_url()).content.decode()
+    listed = Counter(re.findall(r'<li>\s*<a href="(/captures/\d+/)"', page))
+    assert listed == {capture.get_absolute_url(): 1 for capture in captures}
 
 
 def test_the_status_of_the_command_is_passed_on_and_its_outputs_stay_apart(bd):
