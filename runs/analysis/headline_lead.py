@@ -74,7 +74,7 @@ def _leader(headline: Headline) -> Lead:
     line = f"{_verb(headline)} {_effect(headline)}"
     if headline.outcome == Outcome.UNPROVEN:
         line = _ahead(headline)
-    rank = f" Next of {len(headline.sides)}: {name_sides(headline).get(other.at)}." if len(headline.sides) > 2 else ""
+    rank = f" Second of {len(headline.sides)}: {name_sides(headline).get(other.at)}." if len(headline.sides) > 2 else ""
     return Lead(
         line=line + (clause if len(clause) < LONGEST_CLAUSE else ""),
         under=f"{_unit(headline)}, {_runs_each(own, other)}.{rank}{_how_sure(headline)}",

@@ -313,7 +313,7 @@ def advise(step: Next, headline: Headline) -> str:
     match step.step:
         case Step.REPEAT:
             return (
-                f"Decide the number first, then {_runs_to_make(step)} (A, B, B, A …){warm}. Adding runs until a difference "
+                f"{_runs_to_make(step).capitalize()} (A, B, B, A …){warm}. Keep to that number: adding runs until a difference "
                 "is proven finds some that are not there."
             )
         case Step.STEADY:

@@ -48,7 +48,7 @@ def describe_objection(one: Objection) -> str:
     if one.rule == "generator.saturated":
         return "The load generator was at its limit, so it may be what was measured"
     if one.rule == "length.seconds":
-        return f"No run took longer than {as_number(one.value):.2g} s"
+        return f"Neither side's runs took longer than {as_number(one.value):.2g} s"
     if one.rule == "workload":
         return f"“{shorten(one.config)}” leads on {one.label}"
     if one.rule == "impossible":

@@ -554,8 +554,8 @@ def test_of_several_configs_over_levels_the_leader_comes_first():
 
 def test_adding_runs_until_it_is_proven_is_warned_of():
     assert headline_of(table([100.0], [130.0])).next.text == (
-        "Decide the number first, then run each 4 times, in turn (A, B, B, A …), each after one warm-up run. Adding runs until "
-        "a difference is proven finds some that are not there."
+        "Run each 4 times, in turn (A, B, B, A …), each after one warm-up run. Keep to that number: adding runs until a "
+        "difference is proven finds some that are not there."
     )
 
 
@@ -594,7 +594,10 @@ def test_failures_tested_by_fisher_are_not_said_to_be_corrected():
     ("number", "words"),
     [
         ("000", ["measured 7.6 % faster than", "in 2 runs each, but runs of one config differ by up to 42 %"]),
-        ("001", ["one run cannot show noise, and no run took longer than 0.43 s: run each 4 times, in turn."]),
+        (
+            "001",
+            ["one run cannot show noise, and neither side's runs took longer than 0.43 s: run each 4 times, in turn."],
+        ),
         (
             "002",
             ["“peruser, mod_python (django)” likely serves 33 times as many requests per second as “itk, mod_python"],
