@@ -97,9 +97,9 @@ def _paste(request: HttpRequest, data: bytes, name: str) -> Paste:
     post = request.POST
     hints = Hints.from_dict({"tags": post.get("tags", "")})
     guess = ingest.preview(data, hints=hints)
+    edits, history = carried_edits(post), carried_history(post)
     if "redact_shown" not in post:
         return Paste(data, name, hints, guess)
-    edits, history = carried_edits(post), carried_history(post)
     redact = [*post.getlist("redact"), *unseen_secrets(guess)]
     if post.get("action") == "undo" and history:
         words, edits = history.pop()
