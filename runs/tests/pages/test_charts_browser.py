@@ -117,12 +117,12 @@ def test_charts_follow_the_dark_scheme_at_once_but_not_on_paper(page: Any, live_
 
 def test_a_run_moves_and_is_left_out_from_its_row(page: Any, live_server: Any, experiment: Any) -> None:
     visit(page, live_server, experiment)
-    page.locator("#runs ~ details summary").first.click()
+    page.locator("#runs summary").first.click()
     page.locator("#move-to").select_option(label=experiment.configs.last().name)
     with page.expect_navigation():
         page.locator("tbody button[form=move-run]").first.click()
     assert experiment.configs.last().runs.count() == 6
-    page.locator("#runs ~ details summary").first.click()
+    page.locator("#runs summary").first.click()
     with page.expect_navigation():
         page.locator("tbody button[form=count-run]").first.click()
     assert Run.objects.filter(experiment=experiment, counted=False).count() == 1

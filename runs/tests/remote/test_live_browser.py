@@ -98,7 +98,7 @@ def test_a_new_user_registers_this_machine_and_sees_the_comparison_fill_in(page:
     assert no_sideways_scroll(page)
 
     # Every counted run is in the table, and the job's page leads to each.
-    expect(page.locator(".headline .badge")).to_have_count(1)
+    expect(page.locator(".outcome .answer > .badge")).to_have_count(1)
     page.click("#adding a")
     page.wait_for_url("**/remote/jobs/*/")
     expect(page.locator(".sentence.state")).to_have_text("Done, 16 of 16 stored.")

@@ -20,31 +20,32 @@ Pages = Callable[[str], list[str]]
 
 @pytest.fixture
 def pages(browser, shared) -> Pages:
-    """The pages' words of a seed's experiments, in the order of the text."""
+    """The pages' words of a seed's experiments, in the order of the text; a doubt's severity stands before it in brackets."""
 
     def of(number: str) -> list[str]:
         data = next(shared.glob(f"seeds/{number}_*.txt")).read_bytes()
         ingest.submit(data, door="command")
-        return [words(html(browser, made.get_absolute_url())) for made in Experiment.objects.order_by("id")]
+        made = [html(browser, each.get_absolute_url()) for each in Experiment.objects.order_by("id")]
+        return [words(re.sub(r'<li class="(fatal|caution|note)">', r"[\1] ", page)) for page in made]
 
     return of
 
 
 @pytest.fixture
 def sentences(browser, pages) -> Callable[[str], list[str]]:
-    """The first sentence of each page."""
+    """The sentence of each page's headline, which its JSON has."""
 
     def of(number: str) -> list[str]:
         pages(number)
-        made = [html(browser, each.get_absolute_url()) for each in Experiment.objects.order_by("id")]
-        return [words(re.split(r"</?p\b[^>]*>", page.partition('<p class="sentence">')[2])[0]) for page in made]
+        urls = [each.get_absolute_url().rstrip("/") + ".json" for each in Experiment.objects.order_by("id")]
+        return [browser.get(url).json()["headline"]["sentence"] for url in urls]
 
     return of
 
 
 def doubts(page: str) -> Iterator[tuple[str, str]]:
     """(severity, text) as the page's words have them."""
-    for found in re.finditer(r"[✕!i] (not counted|not comparable|caution|note) (.*?) line \d+", page):
+    for found in re.finditer(r"\[(fatal|caution|note)\] (.*?) line \d+", page):
         yield found[1], found[2]
 
 
@@ -65,7 +66,7 @@ def test_000_says_what_spread_cold_starts_and_the_shared_host_do_to_it(pages):
         assert figure in wsgi
     assert has(wsgi, "caution", "the first repeat looks like a cold start", "617.0", "878.8", "722.2", "887.6")
     assert has(wsgi, "caution", "Server and load generator shared one machine")
-    assert has(frameworks, "not counted", "Ruby on Rails", "swap in use", "not comparable")
+    assert has(frameworks, "fatal", "Ruby on Rails", "swap in use", "not comparable")
 
 
 def test_000_sets_httpd_and_ruby_apart(pages):
@@ -94,7 +95,7 @@ def test_002_says_likely_and_undecided_and_never_proven(pages, sentences):
 def test_003_gives_no_verdict_on_the_failing_run_and_none_proven_on_the_rest(pages, sentences):
     (page,) = pages("003")
     (sentence,) = sentences("003")
-    assert has(page, "not counted", "172849 of 1000000 requests failed by length (17.3 %)")
+    assert has(page, "fatal", "172849 of 1000000 requests failed by length (17.3 %)")
     assert sentence.startswith(
         "“(2.1) event MPM” failed 17.3 % of its requests; “(2.2) worker MPM” served 11,735 a second"
     )
@@ -105,8 +106,9 @@ def test_003_gives_no_verdict_on_the_failing_run_and_none_proven_on_the_rest(pag
 
 def test_004_says_that_the_higher_rate_is_no_gain_and_what_a_process_takes(pages):
     (page,) = pages("004")
-    assert "latency doubles, 47.5 % of the requests fail at 150" in page
-    assert has(page, "not counted", "285 of 600 requests failed", "the higher req/s is not a gain")
+    assert "47.5 % of the requests fail at 150" in page
+    assert "latency doubles" in page
+    assert has(page, "fatal", "285 of 600 requests failed", "the higher req/s is not a gain")
     assert "about 2.0 MB" in page
     assert "about 2.3 MB" in page
     assert has(page, "caution", "n under 10·c")
