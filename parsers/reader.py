@@ -163,6 +163,7 @@ def _find_opening(line: str) -> tuple[Format, str, str | None] | None:
         found = any_opening().match(line, at)
     if found:
         found = openings().match(line, at)
+        at = _find_item(line, at, found.lastgroup or "") if found else at
     if not found:
         named = inline_openings().match(line, at) if ":" in line[:-2] else None
         if not named:
@@ -170,6 +171,22 @@ def _find_opening(line: str) -> tuple[Format, str, str | None] | None:
         found, label, at = named, named["label"].strip(" *_#>|-•・"), named.end()
     prefix = line[:at] if label or line[:at].strip() else ""
     return formats()[found.lastgroup or ""], prefix, label
+
+
+def _find_item(line: str, at: int, kind: str) -> int:
+    """Where the output that was found at `at` begins: before its mark where that is an item of the format's own list.
+
+    The next item may have another mark ("2."), so that it is no quoting; but what other formats read has no such mark.
+    """
+    quoting = transcript.QUOTING.match(line)
+    behind = quoting.end() if quoting else 0
+    mark = transcript.LIST_MARK.search(line, 0, behind)
+    if mark is None:
+        return at
+    listed = openings().match(line, mark.start())
+    if listed is None or listed.lastgroup != kind:
+        return at
+    return behind if opening_too(kind, line[behind:]) else mark.start()
 
 
 def _read_opened(

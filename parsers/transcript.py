@@ -121,6 +121,8 @@ QUOTING = re.compile(
     r"(?:\s+|>+|\||#+(?=\s|$)|//+|(?!\*\* (?:(?i:siege)|Preparing))\*+(?=\s|$)|--+\s|-\s|;+\s|[•・●○■□◆◇▪‣·※→]|\d{1,2}[.)]\s)*"
 )
 
+LIST_MARK = re.compile(r"(?<![^\s>|])(?:[-*]|\d{1,2}[.)])\s+\Z")  # at the end of such signs
+
 
 def unquote(line: str, prefix: str) -> str:
     """`line` without the quoting that the block's first line had; a line that lacks it is left as it is."""

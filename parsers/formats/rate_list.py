@@ -23,7 +23,7 @@ SEMANTICS = Semantics(whole_report=(), quotes_others=True)
 OPTIONS: dict[str, Option] = {}
 _UNIT = r"(?:(?:http )?(?:req(?:uest)?s?|transactions?|queries)\s?(?:/|per|p/)\s?s(?:ec(?:ond)?s?)?|[rqt]ps)"
 _MARK = r"(?:(?P<mark>[-*•・‣]|\d{1,2}[.)])\s+)?"
-_NAME = r"[*_`]{0,2}(?P<name>[^\W_][^:=|→`*]{0,58}?)[*_`]{0,2}"
+_NAME = r"[*_`]{0,2}(?!\d{1,2}[.)]\s)(?P<name>[^\W_][^:=|→`*]{0,58}?)[*_`]{0,2}"
 _ABOUT = r"(?:~|≈|about |around |ca\. ?)?[*_`]{0,2}"
 _RATE = r"(?P<rate>\d{1,3}(?:[,  '’]\d{3})+|\d{1,12})(?P<decimals>\.\d{1,6})?\s?(?P<factor>[kKM]?)"
 _LINE = (
@@ -58,7 +58,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
                 continue
             item = _ITEM.match(line)
             marks |= {re.sub(r"\d+", "1", item["mark"] or "")} if item else set()
-            if item is None or len(marks) > 1 or len(found) == _MOST or lines.unended():
+            if item is None or len(marks) > 1 or len(found) == _MOST or (not found and lines.unended()):
                 lines.again()
                 break
             is_goal = is_goal or bool(_NO_RESULT.search(item["name"]) or _GOAL.search(line))

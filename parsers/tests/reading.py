@@ -12,6 +12,8 @@ import parsers
 from parsers import Block
 from parsers.__main__ import as_json
 from parsers.catalogue import formats
+from parsers.lines import find_column
+from parsers.transcript import clean
 
 FIXTURES = Path(__file__).parent / "fixtures"
 KINDS = frozenset(formats()) - {"config"}  # texts are no figures; runs.tests look at them
@@ -103,11 +105,17 @@ def excess(part: Any, whole: Any, where: str = "") -> list[str]:
     return [] if part == whole else [f"{where}: {part!r} instead of {whole!r}"]
 
 
+def has_two_terminals(lines: list[str]) -> bool:
+    """Whether two terminals may stand side by side in these lines: the blocks of the right one come behind the left one's."""
+    return any(find_column(clean(line)) for line in lines)
+
+
 def holds(lines: list[str]) -> None:
     """Read them, and check what holds for any text."""
     last = 0
     for block in parsers.read(lines):
-        assert (last < block.first or block.label) and last <= block.first <= block.last <= len(lines), "overlap"
+        assert 0 < block.first <= block.last <= len(lines), "outside of the text"
+        assert last < block.first or (last == block.first and block.label) or has_two_terminals(lines[:last]), "overlap"
         last = block.last
         assert all(1 <= problem.line <= len(lines) for problem in block.problems), "a problem outside of the text"
         assert all(1 <= line < block.first for line, _ in block.trail), "a trail below its block"
