@@ -7,12 +7,14 @@ import signal
 import socket
 import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from runs.tests.remote.hosts import answers, end, until
 
+WITHIN_S = 150  # for what takes seconds on a machine that does nothing else
 CLIENT = Path(__file__).parents[2] / "client" / "bd"
 SSHD = """Port {port}
 ListenAddress 127.0.0.1
@@ -60,7 +62,7 @@ class Client:
             start_new_session=True,
         )
 
-    def run(self, *words: str, shell: str = "dash", within_s: float = 150) -> tuple[int, str, str]:
+    def run(self, *words: str, shell: str = "dash", within_s: float = WITHIN_S) -> tuple[int, str, str]:
         """(exit status, output, messages)"""
         process = self.start(*words, shell=shell)
         try:
@@ -75,12 +77,30 @@ class Client:
         (path,) = self.folder.glob("bd-*.txt")
         return path
 
-    def until_shown(self, text: str, times: int = 1) -> None:
-        def shown() -> bool:
-            files = [path for path in self.folder.rglob("*") if path.is_file() and path.suffix != ".json"]
-            return sum(path.read_text(errors="replace").count(text) for path in files) >= times
+    def until_sampled(self, machine: int = 0, times: int = 1) -> None:
+        """Wait for this many samples of the load that runs now."""
 
-        until(shown, 60, text)
+        def sampled() -> bool:
+            texts = [path.read_text(errors="replace") for path in self.folder.glob(f"bd-*.txt.d/out.{machine}")]
+            return sum(text.partition("$ n=0; while ")[2].count("procs_running") for text in texts) >= times
+
+        until(sampled, WITHIN_S, f"{times} samples of machine {machine}")
+
+    def until_loaded(self, process: subprocess.Popen[str]) -> int:
+        """Wait for ab to handle SIGINT, at which it prints what it measured so far; its process number."""
+        found: list[int] = []
+
+        def catches() -> bool:
+            listed = subprocess.run(["pgrep", "-x", "-g", str(process.pid), "ab"], capture_output=True, check=False)
+            for number in map(int, listed.stdout.split()):
+                with suppress(FileNotFoundError, ProcessLookupError):
+                    status = Path(f"/proc/{number}/status").read_text()
+                    if int(status.partition("SigCgt:")[2].split()[0], 16) >> (signal.SIGINT - 1) & 1:
+                        found.append(number)
+            return bool(found)
+
+        until(catches, WITHIN_S, "ab")
+        return found[0]
 
 
 @pytest.fixture
@@ -108,7 +128,7 @@ def web1(bd: Client, tmp_path: Path, needs: Callable[[str], str]) -> Iterator[Cl
     bd.env["BD_SSH"] = f"ssh -F {folder}/config"
     server = subprocess.Popen([sshd, "-D", "-f", folder / "sshd_config", "-E", folder / "log"])
     try:
-        until(lambda: answers("127.0.0.1", port), 10, "sshd")
+        until(lambda: answers("127.0.0.1", port), WITHIN_S, "sshd")
         yield bd
     finally:
         end(server)

@@ -6,7 +6,6 @@ import os
 import re
 import signal
 import subprocess
-import time
 from collections import Counter
 from operator import attrgetter
 from typing import Any
@@ -17,7 +16,7 @@ from runs import ingest
 from runs.models import Capture, Run, Upload
 from runs.tests.remote.hosts import until
 
-from .conftest import CLIENT, Client
+from .conftest import CLIENT, WITHIN_S, Client
 
 pytestmark = [pytest.mark.django_db(transaction=True)]
 SHELLS = ("dash", "busybox ash", "bash")
@@ -98,33 +97,39 @@ def test_a_token_is_asked_for_and_is_not_shown_to_who_lists_processes(bd):
 
 
 def test_ctrl_c_ends_the_load_and_keeps_what_it_printed(bd):
-    process = bd.start("run", "--repeat", "3", "--", *load(bd, 30))
-    bd.until_shown("procs_running", times=3)  # before the load, and twice during it
+    process = bd.start("run", "--repeat", "3", "--", *load(bd, 300))
+    bd.until_loaded(process)
+    bd.until_sampled(times=2)
     os.killpg(process.pid, signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=WITHIN_S)
     assert process.returncode != 0
     assert Run.objects.count() == 1, err
     assert Capture.objects.filter(run=Run.objects.get(), phase="after").exists()
 
 
 def test_a_client_that_is_killed_loses_nothing_of_the_load_that_goes_on(bd):
-    process = bd.start("run", "--", *load(bd, 3))
-    bd.until_shown("procs_running", times=2)
+    process = bd.start("run", "--", *load(bd, 300))
+    number = bd.until_loaded(process)
     process.kill()
-    until(lambda: "During the load:" in bd.transcript.read_text(), 60, "the samples in the transcript")
-    process.communicate(timeout=60)
+    bd.until_sampled(times=3)
+    os.kill(number, signal.SIGINT)
+    until(lambda: "During the load:" in bd.transcript.read_text(), WITHIN_S, "the samples in the transcript")
+    process.communicate(timeout=WITHIN_S)
     assert bd.run("push", bd.transcript.name)[0] == 0
     assert Capture.objects.filter(run=Run.objects.get(), phase="during", tool="proc_stat").count() == 1
 
 
 def test_runs_before_the_one_in_which_everything_was_killed_are_there(bd):
-    process = bd.start("run", "--repeat", "2", "--", *load(bd, 3))
-    bd.until_shown("$ ab -q", times=2)
-    time.sleep(1)
+    process = bd.start("run", "--variant", "short", "--", *load(bd), "--variant", "long", "--", *load(bd, 300))
+    until(lambda: any("$ ab -q -t 300" in path.read_text() for path in bd.folder.glob("bd-*.txt")), WITHIN_S, "long")
+    bd.until_loaded(process)
+    bd.until_sampled()
     os.killpg(process.pid, signal.SIGKILL)
-    process.communicate(timeout=60)
+    process.communicate(timeout=WITHIN_S)
     assert bd.run("push", bd.transcript.name)[0] == 0
-    assert Run.objects.exclude(requests_per_second=None).get().repeat == 1 and not list(bd.folder.glob("*.d"))
+    assert Run.objects.exclude(requests_per_second=None).get().config.name == "short" and not list(
+        bd.folder.glob("*.d")
+    )
     assert Capture.objects.filter(phase="during").exists()
 
 
@@ -141,10 +146,10 @@ def test_a_machine_over_ssh_is_recorded_beside_this_one(web1):
 
 def test_a_link_that_is_cut_costs_the_samples_behind_it_only(web1):
     process = web1.start("run", "--on", "web1", "--", *load(web1, 4))
-    web1.until_shown("procs_running", times=4)
+    web1.until_sampled(machine=1)
     (number,) = (int(path.read_text()) for path in web1.folder.rglob("ssh.1"))
     os.kill(number, signal.SIGKILL)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=WITHIN_S)
     assert process.returncode == 0 and "link" in err
     assert Run.objects.get().host.name == "web1"
     assert Capture.objects.filter(phase="during", host__name="web1").exists()
