@@ -48,11 +48,12 @@ class Client:
     def __init__(self, folder: Path, site: str, token: str) -> None:
         self.folder, self.site = folder, site
         self.env = {"PATH": os.environ["PATH"], "HOME": str(folder), "BENCHDASH_TOKEN": token, "TMPDIR": str(folder)}
+        self.started: list[subprocess.Popen[str]] = []
 
     def start(self, *words: str, shell: str = "dash") -> subprocess.Popen[str]:
         """In a session of its own, so that its process group can be sent a signal as a terminal does."""
         command = [*shell.split(), str(CLIENT), *words]
-        return subprocess.Popen(
+        process = subprocess.Popen(
             command,
             cwd=self.folder,
             env=self.env | {"BENCHDASH_URL": self.site},
@@ -61,6 +62,15 @@ class Client:
             text=True,
             start_new_session=True,
         )
+        self.started.append(process)
+        return process
+
+    def end(self) -> None:
+        """Kill what a test left of its process groups, such as the load of one that failed."""
+        for process in self.started:
+            if process.returncode is None:  # not waited for, so the number of its group is still its own
+                os.killpg(process.pid, signal.SIGKILL)
+                process.communicate()
 
     def run(self, *words: str, shell: str = "dash", within_s: float = WITHIN_S) -> tuple[int, str, str]:
         """(exit status, output, messages)"""
@@ -111,7 +121,9 @@ def bd(tmp_path: Path, live_server, needs: Callable[[str], str]) -> Iterator[Cli
     from runs.accounts.tokens import make_token
 
     _, secret = make_token(user=User.objects.create_user("recorder"), name="bd")
-    yield Client(tmp_path, live_server.url, secret)
+    made = Client(tmp_path, live_server.url, secret)
+    yield made
+    made.end()
 
 
 @pytest.fixture

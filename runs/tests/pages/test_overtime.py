@@ -210,7 +210,7 @@ def test_rows_are_there_for_those_who_see_no_chart(browser):
 
 
 def test_the_monitors_of_a_run_are_drawn_in_its_own_time(browser):
-    during = watched(20, phase="during")
+    during = watched(20, phase="during", line_first=1, line_last=20)
     run = factories.run(during.config, during.upload, clock_start_s=NOON + 5.0, clock_end_s=NOON + 15.0)
     after = factories.capture(
         during.config, during.upload, metrics={}, phase="after", clock_first="12:11:00", clock_last="12:11:00", run=run
