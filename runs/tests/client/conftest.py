@@ -51,8 +51,11 @@ class Client:
         self.started: list[subprocess.Popen[str]] = []
 
     def start(self, *words: str, shell: str = "dash") -> subprocess.Popen[str]:
-        """In a session of its own, so that its process group can be sent a signal as a terminal does."""
-        command = [*shell.split(), str(CLIENT), *words]
+        """In a session of its own, so that its process group can be sent a signal as a terminal does.
+
+        Tests that run in the background of a script ignore SIGINT, and so would a shell that inherits that.
+        """
+        command = ["env", "--default-signal=INT", *shell.split(), str(CLIENT), *words]
         process = subprocess.Popen(
             command,
             cwd=self.folder,
