@@ -21,6 +21,7 @@ FURTHER = (
 NEAR = 1.02  # set rates and durations this near are the same: some tools print what came of them
 MOST_CLIENTS = 10**9
 MOST_METHODS = 100  # of one config, that others are compared with; beyond them only equal ones are one
+WORD = re.compile(r"[^\W_][\w.+-]*")
 Item = TypeVar("Item")
 
 

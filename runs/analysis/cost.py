@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from runs.analysis.columns import Column
-from runs.analysis.cost_memory import MANY_IN_ONE, Served, Taken, available, is_threaded, programs, taken, under_load
 from runs.analysis.facts import CaptureFact, HostFact, RunFact, Source, TextFact
+from runs.analysis.monitors import MANY_IN_ONE, Served, Taken, available, is_threaded, programs, taken, under_load
 from runs.analysis.numbers import figure
 from runs.analysis.table import Comparison, find_columns
 

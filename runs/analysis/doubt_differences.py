@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from runs.analysis.columns import Column, find_baselines
+from runs.analysis.columns import WORD, Column, find_baselines
 from runs.analysis.doubt_case import (
     Case,
     Finding,
@@ -49,7 +49,6 @@ PLAIN = re.compile(
     re.I,
 )
 MADE_TO_VARY = {"keep-alive", "TLS"}
-WORD = re.compile(r"[^\W_][\w.+-]*")
 
 
 @dataclass(frozen=True, slots=True)

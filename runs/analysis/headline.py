@@ -35,9 +35,8 @@ from runs.analysis.headline_against import (
     say_unlike,
 )
 from runs.analysis.scaling import Range, Sweep, find_range
-from runs.analysis.table import Comparison
+from runs.analysis.table import Comparison, find_family, find_workloads, name_workload
 from runs.analysis.verdict import GAINS, LOSSES, Ground, Judgement, Kind, Verdict, Void
-from runs.analysis.workloads import find_family, find_workloads, name_workload
 
 
 class Outcome(StrEnum):

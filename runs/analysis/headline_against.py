@@ -10,10 +10,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from runs.analysis.columns import Column
+from runs.analysis.columns import WORD, Column
 from runs.analysis.config_diff import ConfigDiff
 from runs.analysis.doubt_case import FATAL, Case, Finding
-from runs.analysis.doubt_differences import NAMED, WORD, find_differences, strip_property
+from runs.analysis.doubt_differences import NAMED, find_differences, strip_property
 from runs.analysis.doubts import Doubt
 from runs.analysis.facts import HostFact, Source
 from runs.analysis.judgement import PERCENTILE, TAIL, judged_row, verdicts_between

@@ -1,4 +1,7 @@
-"""The comparison table: columns are configs (the baseline first), rows are metrics grouped by what they tell of."""
+"""The comparison table: columns are configs (the baseline first), rows are metrics grouped by what they tell of.
+
+Its columns compete with each other by workload.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,9 @@ import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
-from runs.analysis import monitors
-from runs.analysis.columns import Column, build_columns, find_baselines
+from runs.analysis.columns import WORD, Column, build_columns, find_baselines
 from runs.analysis.facts import CaptureFact, ConfigFact, RunFact
+from runs.analysis.monitors import MIB, MOST_PROGRAMS, PHASES, ProcessGroup, busy_pct, free_kb, group_processes, leading
 from runs.analysis.numbers import Delta, delta, mean
 
 
@@ -128,8 +131,8 @@ def compare(configs: Sequence[ConfigFact], runs: Sequence[RunFact], captures: Se
         Group("Errors", _run_rows(ERRORS, columns)),
     ]
     if captures:
-        groups.append(Group("Memory", _monitor_rows(monitors.memory(captures), columns)))
-        groups.append(Group("CPU", _monitor_rows(monitors.cpu(captures), columns)))
+        groups.append(Group("Memory", _monitor_rows(_memory_rows(captures), columns)))
+        groups.append(Group("CPU", _monitor_rows(_cpu_rows(captures), columns)))
     return against(Comparison(tuple(columns), tuple(group for group in groups if group.rows)), find_baselines(columns))
 
 
@@ -197,7 +200,7 @@ def _run_rows(metrics: Sequence[Metric], columns: Sequence[Column]) -> tuple[Row
     return tuple(rows)
 
 
-def _monitor_rows(metrics: Sequence[monitors.Metric], columns: Sequence[Column]) -> tuple[Row, ...]:
+def _monitor_rows(metrics: Sequence[MonitorRow], columns: Sequence[Column]) -> tuple[Row, ...]:
     column_of = find_columns(columns)
     rows = []
     for metric in metrics:
@@ -210,6 +213,114 @@ def _monitor_rows(metrics: Sequence[monitors.Metric], columns: Sequence[Column])
             cells = tuple(map(_cell, per_column))
             rows.append(Row(metric.key, metric.label, metric.unit, metric.kind, cells, metric.of, metric.phase))
     return tuple(rows)
+
+
+@dataclass(frozen=True, slots=True)
+class MonitorRow:
+    """One row before it is laid out in columns: each capture's value. `of`: the rows of one thing, a phase each, share it."""
+
+    key: str
+    label: str
+    unit: str
+    kind: str
+    values: tuple[tuple[CaptureFact, float], ...]
+    of: str = ""
+    phase: str = ""
+
+
+def _memory_rows(captures: Sequence[CaptureFact]) -> list[MonitorRow]:
+    """System memory, swap, then resident memory of each leading program, all in MiB.
+
+    Of a program that some capture lists whole, cut screens give no sum and no number beside it.
+    """
+    found = [
+        *_system("mem_free", "Free memory", captures, _metric("mem_free_kb")),
+        *_system("mem_obtainable", "Available memory", captures, free_kb),
+        *_system("swap_used", "Swap used", captures, _metric("swap_used_kb")),
+    ]
+    programs = {capture.id: {group.name: group for group in group_processes(capture)} for capture in captures}
+    for name in leading(captures, MOST_PROGRAMS):
+        found += _program(f"{name}: each, mean", "MiB", captures, programs, lambda group: group.rss_mean_kb / MIB)
+        listed = [capture for capture in captures if name in programs[capture.id]]
+        summed = [capture for capture in listed if not capture.is_cut] or listed
+        own = [programs[capture.id][name] for capture in summed]
+        found += _program(f"{name}: all together", "MiB", summed, programs, lambda group: group.rss_kb / MIB)
+        if any(group.peak_rss_kb > group.rss_kb for group in own):
+            found += _program(
+                f"{name}: all together, most", "MiB", summed, programs, lambda group: group.peak_rss_kb / MIB
+            )
+        found += _program(f"{name}: processes", "", summed, programs, lambda group: round(group.n, 1))
+        if any(group.peak_n > group.n for group in own):
+            found += _program(f"{name}: processes, most", "", summed, programs, lambda group: group.peak_n)
+    return found
+
+
+def _cpu_rows(captures: Sequence[CaptureFact]) -> list[MonitorRow]:
+    """Shares of CPU time and the one-minute load."""
+    names = [("us", "User"), ("sy", "System"), ("ni", "Nice"), ("wa", "Waiting for disk"), ("si", "Soft interrupts")]
+    names += [("st", "Stolen"), ("id", "Idle")]
+    found = []
+    for name, label in names:
+        rows = _phased(f"cpu_{name}", label, "%", "", captures, _metric(f"cpu_{name}"))
+        found += [row for row in rows if name in ("us", "sy", "id") or any(value for _, value in row.values)]
+    found += _phased("load1", "Load, 1 minute", "", "", captures, _metric("load1"))
+    return _phased("cpu_busy", "Busy", "%", "", captures, busy_pct) + found
+
+
+def _metric(name: str) -> Callable[[CaptureFact], float | None]:
+    return lambda capture: capture.metrics.get(name)
+
+
+def _system(
+    key: str, label: str, captures: Sequence[CaptureFact], read: Callable[[CaptureFact], float | None]
+) -> list[MonitorRow]:
+    def mib(capture: CaptureFact) -> float | None:
+        value = read(capture)
+        return None if value is None else value / MIB
+
+    return _phased(key, label, "MiB", "amount", captures, mib)
+
+
+Programs = dict[int, dict[str, ProcessGroup]]
+
+
+def _program(
+    label: str,
+    unit: str,
+    captures: Sequence[CaptureFact],
+    programs: Programs,
+    read: Callable[[ProcessGroup], float],
+) -> list[MonitorRow]:
+    """Rows for the program that `label` opens with."""
+    name = label.rpartition(": ")[0]
+
+    def value(capture: CaptureFact) -> float | None:
+        group = programs[capture.id].get(name)
+        return None if group is None else read(group)
+
+    return _phased(label.replace(" ", "_"), label, unit, "amount" if unit else "", captures, value)
+
+
+def _phased(
+    key: str,
+    label: str,
+    unit: str,
+    kind: str,
+    captures: Sequence[CaptureFact],
+    read: Callable[[CaptureFact], float | None],
+) -> list[MonitorRow]:
+    """One row a phase that has values. A capture quoted in part gives way to a full one of the same config."""
+    rows = []
+    for phase in PHASES:
+        values = [
+            (capture, value) for capture in captures if capture.phase == phase and (value := read(capture)) is not None
+        ]
+        full = {capture.config for capture, _ in values if not capture.partial}
+        kept = tuple((capture, value) for capture, value in values if not capture.partial or capture.config not in full)
+        if kept:
+            suffix = f", {phase}" if phase else ""
+            rows.append(MonitorRow(f"{key}_{phase}".rstrip("_"), label + suffix, unit, kind, kept, label, phase))
+    return rows
 
 
 def list_failed_shares(comparison: Comparison) -> dict[int, float]:
@@ -228,3 +339,53 @@ def find_columns(columns: Sequence[Column]) -> Callable[[CaptureFact], int | Non
     for at, column in enumerate(columns):
         by_config.setdefault(column.config.id, at)
     return lambda capture: by_run.get(capture.run, by_config.get(capture.config))
+
+
+def find_workloads(comparison: Comparison) -> list[list[int]]:
+    """The columns that compete: blocks of the table, those joined that are variants of each other's configs."""
+    blocks: dict[int, list[int]] = {}
+    for at, base in enumerate(comparison.bases):
+        blocks.setdefault(base, []).append(at)
+    joined: list[list[int]] = []
+    for block in blocks.values():
+        own = next((one for one in joined if _are_variants(comparison.columns, one, block)), None)
+        if own is None:
+            joined.append(block)
+        else:
+            own += block
+    return joined
+
+
+def _are_variants(columns: Sequence[Column], one: Sequence[int], other: Sequence[int]) -> bool:
+    """Whether two headings stand over configs (each with variants) and not over workloads: loaded alike, and no name recurs."""
+    headings, others = ({columns[at].config.group for at in block} for block in (one, other))
+    names, its = ({_own_words(columns[at]) for at in block} for block in (one, other))
+    apart = "" not in headings | others and headings.isdisjoint(others) and names.isdisjoint(its)
+    return apart and columns[one[0]].method.agrees(columns[other[0]].method)
+
+
+def _own_words(column: Column) -> frozenset[str]:
+    """The words of a config's name without numbers and its heading's words, where any are left."""
+    words = {word.lower() for word in WORD.findall(column.config.name)}
+    heading = {word.lower() for word in WORD.findall(column.config.group)}
+    return frozenset({word for word in words - heading if not word[0].isdigit()} or words)
+
+
+def name_workload(every: Sequence[Column], block: Sequence[int]) -> str:
+    """What the columns of a block share: their heading, their load, or words of their names."""
+    columns = [every[at] for at in block]
+    groups = {column.config.group for column in columns}
+    others = {column.config.group for at, column in enumerate(every) if at not in block}
+    if len(groups) == 1 and not groups & others and (group := groups.pop()):
+        return group
+    shared = set.intersection(*({*WORD.findall(column.title)} for column in columns)) if columns else set()
+    words = [word for word in columns[0].title.replace("·", " ").split() if {*WORD.findall(word)} & shared]
+    splits = {column.split for column in columns}
+    return splits.pop() if len(splits) == 1 and columns[0].split else " ".join(words).strip(" ,:;")
+
+
+def find_family(title: str, titles: Sequence[str]) -> frozenset[str]:
+    """The words of a title that set it apart in its workload, numbers left out."""
+    words = [{word.lower() for word in WORD.findall(one) if not word[0].isdigit()} for one in titles]
+    own = {word.lower() for word in WORD.findall(title) if not word[0].isdigit()}
+    return frozenset(own - set.intersection(*words)) if len(words) > 1 else frozenset(own)

@@ -17,7 +17,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.utils.safestring import mark_safe
 
-from runs.analysis import sheet
+from runs.analysis import export
 from runs.analysis.columns import compare_columns, compare_hosts
 from runs.analysis.config_diff import ConfigDiff
 from runs.analysis.export import Post, commands, common_environment, markdown, sections
@@ -191,7 +191,7 @@ def respond_comparison(
     comparison, judgement = context["comparison"], context["judgement"]
     post = markdown(build_post(request, context)) if fmt == "md" else ""
     payload = head | describe_conclusions(comparison, context["judged"]) if fmt == "json" else None
-    flat = sheet.of_comparison(context["title"], comparison, judgement)
+    flat = export.of_comparison(context["title"], comparison, judgement)
     return respond(request, template, context, flat, fmt=fmt, payload=payload, markdown=post)
 
 

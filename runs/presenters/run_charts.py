@@ -20,8 +20,7 @@ from runs.analysis.monitors import group_processes, leading, memory_parts
 from runs.analysis.numbers import figure, signed
 from runs.analysis.scaling import Range, Sweep
 from runs.analysis.stats import student_quantile
-from runs.analysis.table import Comparison
-from runs.analysis.workloads import find_workloads, name_workload
+from runs.analysis.table import Comparison, find_workloads, name_workload
 from runs.charts.bars import (
     Bar,
     Sizes,

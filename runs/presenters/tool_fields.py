@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from runs.analysis.export import Value
 from runs.analysis.facts import RunFact
-from runs.analysis.sheet import Value
 
 UNITS = {
     "_kbytes_per_s": "KiB/s",

@@ -14,7 +14,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from runs.analysis.sheet import Sheet
+from runs.analysis.export import Sheet
 from runs.models import Run
 from runs.page_formats import respond
 from runs.querysets import parse_id

@@ -19,7 +19,7 @@ from django.shortcuts import get_object_or_404
 from django.utils.cache import patch_cache_control
 from django.views.decorators.http import condition
 
-from runs.analysis.sheet import Sheet, as_csv
+from runs.analysis.export import Sheet, as_csv
 from runs.charts.svg_file import draw_file
 from runs.charts.time_series import Band, View
 from runs.models import Capture, Run

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 
-from runs.analysis.sheet import Sheet
+from runs.analysis.export import Sheet
 from runs.models import Config
 from runs.page_formats import respond
 from runs.selectors import reads

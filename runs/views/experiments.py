@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 
-from runs.analysis.sheet import Sheet
+from runs.analysis.export import Sheet
 from runs.models import Experiment, Host
 from runs.page_formats import respond
 from runs.presenters.comparison_page import comparison_context, read_selection, respond_comparison

@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 
 from runs.analysis.columns import compare_hosts
-from runs.analysis.sheet import Sheet
+from runs.analysis.export import Sheet
 from runs.models import Host
 from runs.page_formats import respond
 from runs.selectors import lists, summaries

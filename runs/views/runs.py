@@ -9,8 +9,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 
+from runs.analysis.export import Sheet
 from runs.analysis.monitors import PHASES
-from runs.analysis.sheet import Sheet
 from runs.forms import RunFilterForm
 from runs.models import Run
 from runs.page_formats import respond

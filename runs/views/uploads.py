@@ -14,8 +14,8 @@ from django.template.defaultfilters import filesizeformat
 from django.utils import timezone
 
 from runs import ingest, tasks
+from runs.analysis.export import Sheet
 from runs.analysis.facts import LINES_A_PAGE
-from runs.analysis.sheet import Sheet
 from runs.forms import secrets_to_redact
 from runs.incoming import parts_of, refuse_coding
 from runs.ingest import Rejected, receive

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.analysis import sheet
+from runs.analysis import export
 from runs.analysis.doubt_case import Case
 from runs.analysis.doubts import find_doubts
 from runs.analysis.export import Post, Section, Table, markdown
@@ -74,11 +74,11 @@ def test_every_verdict_is_listed_with_its_names():
 
 @pytest.mark.parametrize("opens", ["# x", "- x", "+ x", "1. x", "12) x", "---", "=== ", "    x", "> x", "\t- x"])
 def test_a_name_at_the_beginning_of_a_line_opens_nothing(opens):
-    assert not re.match(r"\s|#|[-+=>]|\d+[.)]", sheet.escaped(opens))
+    assert not re.match(r"\s|#|[-+=>]|\d+[.)]", export.escaped(opens))
 
 
 def test_a_name_is_left_readable():
-    assert sheet.escaped("mod_wsgi 3.2 (event), 50 % & more – OK") == "mod_wsgi 3.2 (event), 50 % & more – OK"
+    assert export.escaped("mod_wsgi 3.2 (event), 50 % & more – OK") == "mod_wsgi 3.2 (event), 50 % & more – OK"
 
 
 @given(st.text(max_size=60), st.text(max_size=60), st.text(max_size=60))

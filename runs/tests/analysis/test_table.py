@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
-from runs.analysis import sheet
+from runs.analysis import export
 from runs.analysis.judgement import judge
 from runs.analysis.table import compare
 from runs.selectors.reads import Material
@@ -127,7 +127,7 @@ def test_what_was_watched_beside_a_warm_up_is_in_no_row():
 
 def test_the_flat_table_has_exact_figures_and_keys_that_differ():
     made = compare(configs("a", "a"), [run(1, 617.01), run(2, 878.81)], [])
-    flat = sheet.of_comparison("t", made, judge(made))
+    flat = export.of_comparison("t", made, judge(made))
     assert flat.heads[:6] == ("metric", "unit", "a", "a: n", "a (2)", "a (2): n")
     assert len(set(flat.heads)) == len(flat.heads)
     assert flat.records()[0]["a"] == 617.01
@@ -135,7 +135,7 @@ def test_the_flat_table_has_exact_figures_and_keys_that_differ():
 
 
 def test_csv_makes_formulas_harmless_and_leaves_numbers_alone():
-    text = sheet.as_csv(sheet.Sheet("t", ("a", "b"), (("=1+1", -5), ("@x", 1.5), ("+x", None), ("-x", True))))
+    text = export.as_csv(export.Sheet("t", ("a", "b"), (("=1+1", -5), ("@x", 1.5), ("+x", None), ("-x", True))))
     rows = list(csv.reader(io.StringIO(text)))
     assert [row[0] for row in rows[1:]] == ["'=1+1", "'@x", "'+x", "'-x"]
     assert rows[1][1] == "-5"

@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from django.test import Client
 
-from runs.analysis.sheet import Sheet, as_csv
+from runs.analysis.export import Sheet, as_csv
 from runs.models import Experiment
 from runs.tests import factories
 from runs.tests.pages.page_html import collapse
