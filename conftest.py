@@ -29,6 +29,8 @@ os.environ["DJANGO_SETTINGS_MODULE"] = "benchdash.settings"
 if os.environ.get("TEST_DATABASE_URL"):
     os.environ["DATABASE_URL"] = os.environ["TEST_DATABASE_URL"]
 
+DATABASE_FIXTURES = frozenset({"db", "transactional_db"})
+
 find = cache(lambda service: FINDERS[service]())
 
 
@@ -47,6 +49,15 @@ def pytest_configure(config: pytest.Config) -> None:
         # A file, as in use: in memory, the live server's thread would share the test's own connection.
         database.setdefault("TEST", {})["NAME"] = str(Path(DATA.name, "test.sqlite3"))
         database["OPTIONS"]["init_command"] += "PRAGMA synchronous=OFF;"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A test that asks for no database gets the mark `once`."""
+    for item in items:
+        fixtures = getattr(item, "fixturenames", ())
+        if not item.get_closest_marker("django_db") and not DATABASE_FIXTURES.intersection(fixtures):
+            item.add_marker("once")
 
 
 @pytest.fixture(scope="session")

@@ -58,7 +58,6 @@ def refused() -> psycopg2.Error:
     return failed.value
 
 
-@pytest.mark.once
 def test_what_sqlite_and_the_system_say_is_known(tmp_path):
     assert find_fault(full_sqlite(tmp_path / "full")) == Fault.FULL
     assert find_fault(read_only_sqlite()) == Fault.READ_ONLY
@@ -67,7 +66,6 @@ def test_what_sqlite_and_the_system_say_is_known(tmp_path):
     assert find_fault(missing_table()) is None
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(
     ("code", "fault"),
     [
@@ -83,7 +81,6 @@ def test_what_postgresql_says_is_known(needs, code, fault):
     assert find_fault(postgresql_error(needs("postgresql"), code)) == fault
 
 
-@pytest.mark.once
 def test_a_refused_connection_is_a_server_that_is_away():
     assert find_fault(refused()) == Fault.AWAY
 
@@ -138,7 +135,6 @@ def test_reading_with_a_token_goes_on_where_its_use_cannot_be_noted(monkeypatch)
     assert [host["name"] for host in answer.json()["results"]] == ["web1"]
 
 
-@pytest.mark.once
 def test_a_fault_is_logged_once_in_a_while_without_a_traceback(monkeypatch):
     lines: list[str] = []
     handler = logging.Handler()
@@ -162,7 +158,6 @@ def test_a_fault_is_logged_once_in_a_while_without_a_traceback(monkeypatch):
     assert "499 more" in lines[2]
 
 
-@pytest.mark.once
 def test_a_server_that_is_away_is_asked_by_one_caller_at_a_time(monkeypatch):
     outage = Outage()
     assert not outage.lasts()
@@ -176,7 +171,6 @@ def test_a_server_that_is_away_is_asked_by_one_caller_at_a_time(monkeypatch):
     assert not outage.lasts()
 
 
-@pytest.mark.once
 def test_a_cache_that_is_away_is_empty_and_says_so_once(monkeypatch, caplog):
     monkeypatch.setattr(caching, "outage", Outage())
     cache = caching.RedisCache(f"redis://127.0.0.1:{find_free_port()}/0", {})

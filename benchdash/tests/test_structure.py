@@ -31,8 +31,6 @@ LONGEST_CHAIN = 15
 MOST_CYCLES = 0
 MOST_SINGLE_IMPORTERS = 45
 
-pytestmark = pytest.mark.once
-
 
 def level(module: str) -> int:
     return LEVELS[max((name for name in LEVELS if inside(module, name)), key=len)]

@@ -12,7 +12,6 @@ from parsers.context import Context
 
 from .endless import PIECES, cpu_s, draw, growth
 
-pytestmark = pytest.mark.once
 N_OF_A_KIND, SIZE = 12, 6000
 
 

@@ -196,7 +196,6 @@ NAMES = st.lists(
 
 @given(NAMES, st.integers(0, 99), st.integers(0, 9))
 @settings(deadline=None)
-@pytest.mark.once
 def test_any_order_and_any_comments_leave_no_difference(names, value, seed):
     dice = random.Random(seed)  # noqa: S311
     lines = [f"{name} {value}" for name in names]
@@ -207,7 +206,6 @@ def test_any_order_and_any_comments_leave_no_difference(names, value, seed):
 
 @given(st.text(max_size=200), st.text(max_size=200))
 @settings(deadline=None)
-@pytest.mark.once
 def test_any_texts_are_compared_without_a_complaint_and_none_differs_from_itself(a, b):
     compared(text(1, a, ""), text(2, b, ""))
     for found in compared(text(1, a), text(2, a)).files:

@@ -243,7 +243,6 @@ TEXTS = st.one_of(st.text(max_size=300), LINES.map("\n".join))
 
 @given(TEXTS)
 @settings(deadline=None)
-@pytest.mark.once
 def test_any_text_is_read_by_every_dialect_without_a_complaint(text):
     read(text)
     read_limits(text)
@@ -273,7 +272,6 @@ HOSTILE = {
 
 @pytest.mark.parametrize("parse", [*[dialect.parse for dialect in DIALECTS], read])
 @pytest.mark.parametrize("name", HOSTILE)
-@pytest.mark.once
 def test_hostile_text_takes_time_in_proportion_to_its_length(name, parse):
     # Anything that grows with the square of these lengths would not end within the suite's patience.
     parse(HOSTILE[name])

@@ -182,7 +182,6 @@ def any_run(draw, names=("failed_length", "html_transferred_bytes", "document_le
     return facts.run(draw(st.integers(1, 3)), draw(figures), **told, **counts, **given)
 
 
-@pytest.mark.once
 @settings(max_examples=150, deadline=None)
 @given(st.lists(any_run(), max_size=6))
 def test_any_figures_give_sentences_and_no_traceback(runs):

@@ -83,7 +83,6 @@ def test_noise_leaves_the_true_parameters_inside_their_intervals():
 @pytest.mark.parametrize(
     ("true", "levels"), [((200.0, 0.04, 0.0003), (1, 5, 10, 20, 40, 80, 160)), ((200.0, 0.04, 0.0), (1, 4, 8, 16, 32))]
 )
-@pytest.mark.once
 def test_the_peaks_interval_holds_it_as_often_as_it_says(true, levels):
     dice = random.Random(1)  # noqa: S311
     top = law(levels[-1], *true)
@@ -214,7 +213,6 @@ def test_latency_is_the_95th_percentile_or_else_the_mean():
     )
 )
 @settings(deadline=None, max_examples=60)
-@pytest.mark.once
 def test_any_figures_are_answered_in_words(rates):
     runs = [ab(n, rate) for n, values in rates.items() for rate in values]
     for found in sweeps(configs("worker"), runs):

@@ -73,7 +73,6 @@ def test_few_values_against_many_have_the_degrees_of_freedom_of_the_few():
     assert found.high - found.difference == pytest.approx(error * scipy_stats.t.ppf(0.975, 1.25))
 
 
-@pytest.mark.once
 @given(
     *[
         st.lists(

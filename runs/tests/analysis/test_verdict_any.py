@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,8 +16,6 @@ from runs.analysis.verdict_wording import add_words
 from runs.api.comparisons import HeadlineSerializer, MetricSerializer, list_rows
 from runs.tests.analysis.facts import configs, run
 from runs.tests.analysis.judging import headline_of
-
-pytestmark = pytest.mark.once
 
 ANY = st.one_of(st.none(), st.floats(), st.sampled_from([0.0, -1.0, 1e-320, 1e308]), st.floats(90, 110))
 SOUND = st.floats(1, 1000)

@@ -12,7 +12,6 @@ from benchmarks.truth import FEW_DRAWS, claims
 from runs.analysis.judgement import judge
 from runs.tests.analysis.judging import RATE, table
 
-pytestmark = pytest.mark.once
 ROUNDS = 400
 
 

@@ -13,8 +13,6 @@ import pytest
 from runs.management import processes
 from runs.management.processes import run_together
 
-pytestmark = pytest.mark.once
-
 SLEEP = [sys.executable, "-c", "import time; time.sleep(60)"]
 END = [sys.executable, "-c", "raise SystemExit(3)"]
 STUBBORN = [sys.executable, "-c", "import signal, time; signal.signal(15, signal.SIG_IGN); time.sleep(60)"]

@@ -58,7 +58,6 @@ def test_where_the_database_goes_away_it_says_how_to_go_on(monkeypatch):
     assert out.getvalue().startswith(f"1/1  {second}  ready")
 
 
-@pytest.mark.once
 def test_several_are_read_at_a_time(tmp_path, django_db_setup, django_db_blocker):
     data = tmp_path / "data"
     with django_db_blocker.unblock():

@@ -20,8 +20,6 @@ import pytest
 
 from runs.tests.installation import MANAGE, create_database, environment, find_free_port
 
-pytestmark = pytest.mark.once
-
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory, django_db_setup, django_db_blocker) -> Path:

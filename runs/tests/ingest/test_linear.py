@@ -38,7 +38,6 @@ def cpu_s(part: str, n: int) -> float:
     return min(taken)
 
 
-@pytest.mark.once
 @pytest.mark.parametrize("what", TEXTS)
 def test_four_times_the_blocks_take_no_more_than_eight_times_as_long(what):
     """Twice would be a noisy measure: a square takes sixteen times as long."""

@@ -246,7 +246,6 @@ print(text.size_bytes, taken - before, peak() - before)
 """
 
 
-@pytest.mark.once
 def test_a_text_of_200_mb_takes_less_than_30_mb(tmp_path: Path):
     env = {"PATH": os.environ["PATH"], "DATA_DIR": str(tmp_path), "DJANGO_SETTINGS_MODULE": "benchdash.settings"}
     done = subprocess.run(

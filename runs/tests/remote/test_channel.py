@@ -17,7 +17,6 @@ from runs.remote.snapshots import Machine
 from runs.tests.remote.hosts import until
 from runs.tests.remote.living import QUICK
 
-pytestmark = pytest.mark.once
 GEN = Machine("gen", "gen")
 BOTH = pytest.mark.parametrize("machine", [HERE, GEN], ids=["here", "ssh"])
 

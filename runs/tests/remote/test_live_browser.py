@@ -17,7 +17,6 @@ from playwright.sync_api import expect
 from runs.tests.commands.test_serve import port, read_until, start
 from runs.tests.pages.test_browser import ARGUMENTS
 
-pytestmark = pytest.mark.once
 A_JOB_MS = 240_000
 __all__ = ["port"]  # a fixture
 

@@ -14,7 +14,6 @@ def nothing() -> None:
     """There is nothing to stop for."""
 
 
-@pytest.mark.once
 def test_a_nul_becomes_a_sign_that_every_database_takes():
     said = run_command(HERE, ["printf", r"a\000b\n"])
     assert said.out == "a\ufffdb\n"
@@ -22,7 +21,6 @@ def test_a_nul_becomes_a_sign_that_every_database_takes():
     assert said.message == "no\ufffdthing"
 
 
-@pytest.mark.once
 @pytest.mark.parametrize("answer", ["nan", "inf", "-1e999", "12:30", "1e300", "", "9" * 5000])
 def test_a_clock_that_tells_no_time_is_said_to_tell_none(monkeypatch, answer):
     monkeypatch.setattr(sessions, "CLOCK", ("echo", answer))
@@ -30,12 +28,10 @@ def test_a_clock_that_tells_no_time_is_said_to_tell_none(monkeypatch, answer):
         sessions.measure_clock_offset_s(HERE, nothing)
 
 
-@pytest.mark.once
 def test_a_clock_that_tells_it_is_compared():
     assert abs(sessions.measure_clock_offset_s(HERE, nothing)) < 5
 
 
-@pytest.mark.once
 @pytest.mark.parametrize("number", ["x", "-1", "7", "9" * 5000])
 def test_an_output_that_imitates_the_line_between_two_is_left_out(monkeypatch, number):
     monkeypatch.setattr(
@@ -45,7 +41,6 @@ def test_an_output_that_imitates_the_line_between_two_is_left_out(monkeypatch, n
     assert [shown.output for shown in said if shown.output] == ["one", "three"]
 
 
-@pytest.mark.once
 def test_a_machine_that_takes_the_connection_and_does_nothing_is_given_up(monkeypatch, tmp_path, settings):
     """Its login shell hangs, say: ssh itself is content, and would be for days."""
     ssh = tmp_path / "ssh"
@@ -57,7 +52,6 @@ def test_a_machine_that_takes_the_connection_and_does_nothing_is_given_up(monkey
         raise AssertionError("it is connected")
 
 
-@pytest.mark.once
 def test_what_is_started_here_is_not_told_benchdashs_own_secrets(monkeypatch):
     for name in ("SECRET_KEY", "DATABASE_URL", "PGPASSWORD", "CELERY_BROKER_URL", "BENCHDASH_SECRET_API"):
         monkeypatch.setenv(name, "not to be told")

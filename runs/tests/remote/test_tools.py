@@ -54,7 +54,6 @@ def test_there_are_four_tools():
     assert tuple(sorted(tools.tools())) == NAMES
 
 
-@pytest.mark.once
 @pytest.mark.parametrize("tool", NAMES)
 def test_no_tool_follows_a_redirect_or_a_link(tool, needs, server, tmp_path):
     with serving() as other:
@@ -79,7 +78,6 @@ ODD = [
 ]
 
 
-@pytest.mark.once
 @pytest.mark.parametrize("tool", NAMES)
 def test_an_odd_path_reaches_the_server_as_it_was_written(tool, needs, tmp_path):
     for path in ODD[:3] if tool == "wrk" else ODD:  # wrk takes a second each
@@ -93,7 +91,6 @@ def test_an_odd_path_reaches_the_server_as_it_was_written(tool, needs, tmp_path)
 HEADERS = (("X-One", "a b; c=\"d\" 'e' $HOME"), ("Accept-Language", "en"), ("User-Agent", "bench"))
 
 
-@pytest.mark.once
 @pytest.mark.parametrize("tool", NAMES)
 def test_headers_arrive_as_they_were_written(tool, needs, server, tmp_path):
     headers = HEADERS[:2] if tool == "hey" else HEADERS
@@ -102,7 +99,6 @@ def test_headers_arrive_as_they_were_written(tool, needs, server, tmp_path):
         assert server.header(name) == {(value,)}
 
 
-@pytest.mark.once
 @pytest.mark.parametrize("tool", NAMES)
 @pytest.mark.parametrize("keepalive", [False, True])
 def test_keep_alive_is_as_planned(tool, keepalive, needs, server, tmp_path):
@@ -113,7 +109,6 @@ def test_keep_alive_is_as_planned(tool, keepalive, needs, server, tmp_path):
     assert server.connections <= 3 if keepalive else server.connections >= many
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(
     ("tool", "method"),
     [(tool, method) for tool in ("ab", "hey", "siege") for method in ("POST", "PUT", "PATCH", "DELETE")],
@@ -126,7 +121,6 @@ def test_a_body_arrives_with_its_method_and_type(tool, method, needs, server, tm
     assert server.header("Content-Type") == {("application/json",)}
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(
     ("tool", "method"),
     [("ab", "HEAD"), ("ab", "OPTIONS"), ("ab", "POST"), ("hey", "HEAD"), ("hey", "DELETE"), ("siege", "DELETE")],
@@ -136,7 +130,6 @@ def test_a_method_without_a_body_arrives(tool, method, needs, server, tmp_path):
     assert {line.split()[0] for line in server.lines()} == {method}
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(("tool", "requests"), [("ab", 23), ("hey", 20), ("siege", 20)])
 def test_a_tool_sends_as_many_as_it_says(tool, requests, needs, server, tmp_path):
     load = short(tool, requests=23, concurrency=5)
@@ -145,7 +138,6 @@ def test_a_tool_sends_as_many_as_it_says(tool, requests, needs, server, tmp_path
     assert len(server.requests) == requests
 
 
-@pytest.mark.once
 @pytest.mark.parametrize("tool", NAMES)
 def test_a_duration_ends_a_load(tool, needs, server, tmp_path):
     ended = send(short(tool, requests=None, duration_s=2, most_requests=500_000), server, tmp_path, needs(tool))
@@ -153,13 +145,11 @@ def test_a_duration_ends_a_load(tool, needs, server, tmp_path):
     assert len(server.requests) > 10
 
 
-@pytest.mark.once
 def test_a_timed_ab_keeps_the_targets_limit_of_requests(needs, server, tmp_path):
     send(short("ab", requests=None, duration_s=20, most_requests=30), server, tmp_path, needs("ab"))
     assert len(server.requests) == 30
 
 
-@pytest.mark.once
 def test_siege_asks_nobodys_settings(needs, server, tmp_path):
     settings = tmp_path / ".siege"
     settings.mkdir()
@@ -172,7 +162,6 @@ def test_siege_asks_nobodys_settings(needs, server, tmp_path):
     assert server.header("Accept-Encoding") == {("identity",)}
 
 
-@pytest.mark.once
 def test_abs_progress_is_read_from_what_it_prints(needs, server, tmp_path):
     ended = send(short("ab", requests=300), server, tmp_path, needs("ab"))
     assert tools.tools()["ab"].progress(ended.stderr) == 300

@@ -22,7 +22,6 @@ import pytest
 from benchdash.tests.services import ROOT
 
 HERE = Path(__file__).parent
-pytestmark = pytest.mark.once
 
 
 def run(data: Path, *arguments: str) -> str:
