@@ -71,7 +71,7 @@ def measure_storing(*, quick: bool) -> Iterator[Figure]:
     def ours() -> None:
         _execute("TRUNCATE runs_upload, runs_experiment, runs_host CASCADE")
         with log.open("rb") as file:
-            ingest.submit(iter(lambda: file.read(65536), b""), door="web")
+            ingest.submit(iter(lambda: file.read(65536), b""), origin="web")
 
     def theirs() -> None:
         _execute("TRUNCATE samples")

@@ -50,8 +50,8 @@ class ReadOnly(admin.ModelAdmin):  # type: ignore[type-arg]
 
 @admin.register(Upload)
 class UploadAdmin(ReadOnly):
-    list_display = ["id", "name", "door", "status", "size_bytes", "created_by", "created_at"]
-    list_filter = ["door", "status"]
+    list_display = ["id", "name", "origin", "status", "size_bytes", "created_by", "created_at"]
+    list_filter = ["origin", "status"]
     exclude = ["raw"]
 
 

@@ -27,7 +27,7 @@ from runs.ingest.draft import (
 )
 from runs.ingest.edits import Edits, check_shape
 from runs.ingest.grouping import merge_configs, move_items, shorten_names, split_config, suggest_groupings
-from runs.ingest.storable import MOST_REPEATS
+from runs.ingest.validation import MOST_REPEATS
 from runs.models import Capture
 from runs.querysets import ID_DIGITS, MOMENT
 

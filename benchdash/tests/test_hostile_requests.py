@@ -133,7 +133,7 @@ def admin(db, monkeypatch) -> Iterator[User]:
     logging.getLogger("django.request").setLevel("CRITICAL")
     user = User.objects.create_superuser("somebody", password="a long enough one")
     for name in ("5-event-and-worker.txt", "1-mod_wsgi-preloading.txt"):
-        ingest.submit((SAMPLES / name).read_bytes(), door="web", name=name)
+        ingest.submit((SAMPLES / name).read_bytes(), origin="web", name=name)
     ingest.apply_deltas()
     job_rows.job()
     for signal in (request_started, request_finished):  # a connection inside a transaction would count as broken

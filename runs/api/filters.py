@@ -171,7 +171,10 @@ class HostFilter(filters.FilterSet):
 class UploadFilter(filters.FilterSet):
     sha256 = filters.CharFilter()
     since = Since(help_text="received at or after")
+    door = filters.ChoiceFilter(
+        field_name="origin", choices=Upload.Origin.choices, help_text="the same as origin; deprecated"
+    )
 
     class Meta:
         model = Upload
-        fields = ("status", "door")
+        fields = ("status", "origin")

@@ -10,7 +10,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from runs.analysis.facts import FIGURES
-from runs.ingest.storable import MOST_REPEATS
+from runs.ingest.validation import MOST_REPEATS
 from runs.models import Build, Capture, Config, ConfigText, Deletion, Experiment, Host, Run, Timing, Upload
 from runs.querysets import ID_DIGITS
 
@@ -177,13 +177,14 @@ class ExperimentDetailSerializer(ExperimentSerializer):
 
 class UploadSerializer(serializers.ModelSerializer[Upload]):
     url = PageField()
+    door = serializers.CharField(source="origin", read_only=True, help_text="the same as origin; deprecated")
     n_runs = serializers.IntegerField()
     n_captures = serializers.IntegerField()
 
     class Meta:
         model = Upload
         fields = (
-            *("id", "url", "name", "sha256", "status", "error", "door", "size_bytes", "encoding", "n_lines"),
+            *("id", "url", "name", "sha256", "status", "error", "origin", "door", "size_bytes", "encoding", "n_lines"),
             *("n_secrets", "n_runs", "n_captures", "parser_version", "created_at"),
         )
 

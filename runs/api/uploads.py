@@ -142,7 +142,7 @@ class UploadViews(ManagedRows):
         if not files:
             raise ValidationError("No file came with the form; expected at least one field `file`.")
         user = request.user if request.user.is_authenticated else None
-        return _respond(tasks.submit_all(files, door="rest", user=user, **read_options(request)), request)
+        return _respond(tasks.submit_all(files, origin="rest", user=user, **read_options(request)), request)
 
 
 describe_managing(UploadViews, serializers.ResultSerializer)

@@ -25,7 +25,7 @@ from runs.ingest import Rejected, fields
 from runs.models import Capture, Config, Experiment, Host, Run
 from runs.presenters.monitor_charts import thin_series
 from runs.querysets import ID, parse_id
-from runs.selectors import judging, reads
+from runs.selectors import comparison_data, judging
 
 MOST_POINTS = 20_000
 MOST_COMPARED = 100
@@ -194,8 +194,8 @@ class CompareView(APIView):
         """Runs side by side: figures, verdicts with intervals, doubts with lines, cost, scaling, config differences."""
         if request.query_params.get("upload"):
             return report_on_upload(request)
-        runs, material = select_runs(request.query_params)
-        return Response(describe_comparison(runs, material, request.build_absolute_uri))
+        runs, data = select_runs(request.query_params)
+        return Response(describe_comparison(runs, data, request.build_absolute_uri))
 
 
 def report_on_upload(request: Request) -> HttpResponse:
@@ -206,15 +206,15 @@ def report_on_upload(request: Request) -> HttpResponse:
     if not sent:
         raise Http404(f"No upload {pk} with runs that count.")
     new, base = _find_sides(sent, query.get("against", ""), query.get("branch", ""))
-    material = reads.of_sides([run.pk for run in base], [run.pk for run in new])
-    facts = [run for run in material.runs if run.id in {each.pk for each in new}]
+    data = comparison_data.of_sides([run.pk for run in base], [run.pk for run in new])
+    facts = [run for run in data.runs if run.id in {each.pk for each in new}]
     try:
         checks = [comparisons.check_limit(limit, facts) for limit in query.getlist("limit")[:20]]
     except ValueError as error:
         raise ValidationError({"limit": str(error)}) from error
     if base:
-        headline = judging.compared(material)[1].headline
-        titles = {config.name for config in material.configs if config.id < 0}
+        headline = judging.compared(data)[1].headline
+        titles = {config.name for config in data.configs if config.id < 0}
         checks.append((comparisons.check_headline(headline, titles), headline.sentence))
     elif query.get("against"):
         checks.append((comparisons.UNDECIDED, f"There is no run yet to compare with: {query['against'][:100]}"))
@@ -269,8 +269,8 @@ def _messages(data: Any, name: str = "") -> Iterator[str]:
         yield f"{name}: {data}" if name else str(data)
 
 
-def select_runs(query: QueryDict) -> tuple[list[Run], reads.Material]:
-    """The runs that ?runs=, ?configs= or ?experiment= asks for, in order, and their material.
+def select_runs(query: QueryDict) -> tuple[list[Run], comparison_data.ComparisonData]:
+    """The runs that ?runs=, ?configs= or ?experiment= asks for, in order, and their data.
 
     Raises ValidationError for what makes no sense and Http404 for what does not exist.
     """
@@ -282,23 +282,23 @@ def select_runs(query: QueryDict) -> tuple[list[Run], reads.Material]:
     if given == ["runs"]:
         rows = with_context.in_bulk(wanted)
         _require_all("run", wanted, rows)
-        return [rows[pk] for pk in wanted], reads.of_runs(wanted)
+        return [rows[pk] for pk in wanted], comparison_data.of_runs(wanted)
     if given == ["configs"]:
         _require_all("config", wanted, Config.objects.in_bulk(wanted))
-        material = reads.of_configs(wanted)
+        data = comparison_data.of_configs(wanted)
     else:
         experiments = Experiment.objects.select_related("host").in_bulk(wanted[:1])
         _require_all("experiment", wanted[:1], experiments)
-        material = reads.of_experiment(experiments[wanted[0]])
-    rows = with_context.in_bulk([run.id for run in material.runs])
-    return [rows[run.id] for run in material.runs], material
+        data = comparison_data.of_experiment(experiments[wanted[0]])
+    rows = with_context.in_bulk([run.id for run in data.runs])
+    return [rows[run.id] for run in data.runs], data
 
 
 def describe_comparison(
-    runs: Sequence[Run], material: reads.Material, absolute: Callable[[str], str]
+    runs: Sequence[Run], data: comparison_data.ComparisonData, absolute: Callable[[str], str]
 ) -> dict[str, Any]:
     """`describe_runs`, and everything that the page of the same comparison says. Addresses are whole ones."""
-    comparison, judged = judging.compared(material)
+    comparison, judged = judging.compared(data)
     told = describe_runs(runs) | {"comparison": comparison, "judged": judged}
     told["table"] = comparisons.list_rows(comparison, judged.judgement)
     body: dict[str, Any] = _with_whole_addresses(plain(comparisons.ComparisonSerializer(told).data), absolute)

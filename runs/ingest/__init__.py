@@ -1,6 +1,6 @@
 """The only writer of results. Every entry point (pages, REST, import_log, a finished remote job) calls `submit`.
 
-preview(data)   what a text would become          submit(data, door=...)   store it
+preview(data)   what a text would become          submit(data, origin=...)   store it
 result_of       an upload as scripts see it       reparse(id)              build its results again
 receive(stream)  a large text, in pieces          text_of(upload)          a stored text, read where it is needed
 mask_text(id)   take secrets out of a stored text  changes                 what people change afterwards
@@ -37,11 +37,11 @@ from .draft import Draft as Draft
 from .draft import Hints as Hints
 from .draft import Slot as Slot
 from .edits import Edits as Edits
-from .errors import Error as Error
-from .errors import Rejected as Rejected
-from .errors import too_large as too_large
+from .reading import Stopped as Stopped
 from .reading import kinds as kinds
+from .reading import most_reading_s as most_reading_s
 from .reading import nothing_found as nothing_found
+from .reading import stop_reading as stop_reading
 from .receiving import EVERY_SECRET as EVERY_SECRET
 from .receiving import Arrival as Arrival
 from .receiving import receive as receive
@@ -52,9 +52,6 @@ from .results import draft_results as draft_results
 from .results import draft_runs as draft_runs
 from .results import result_of as result_of
 from .results import run_result as run_result
-from .stopping import Stopped as Stopped
-from .stopping import most_reading_s as most_reading_s
-from .stopping import stop_reading as stop_reading
 from .store import Rows as Rows
 from .submission import Preview as Preview
 from .submission import Receipt as Receipt
@@ -71,3 +68,6 @@ from .submission import submit_all as submit_all
 from .submission import with_edits as with_edits
 from .text_storage import Text as Text
 from .text_storage import text_of as text_of
+from .validation import Error as Error
+from .validation import Rejected as Rejected
+from .validation import too_large as too_large

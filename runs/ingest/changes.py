@@ -21,9 +21,8 @@ from runs.models import Capture, Config, ConfigText, Experiment, Host, Override,
 from . import counters
 from .configs import delete_empty, fingerprints_of_stored
 from .edits import NEW, PHASES
-from .errors import rejected
 from .redact import mask_words
-from .storable import truncate
+from .validation import rejected, truncate
 
 
 @transaction.atomic

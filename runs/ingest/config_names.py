@@ -18,7 +18,6 @@ from parsers.commands import Command
 from parsers.transcript import width
 from runs.analysis.columns import Method, group_by_method, method_of
 
-from .asides import is_aside
 from .draft import MAX_NAME, DraftConfig
 from .heading_words import (
     find_distinguishing_words,
@@ -33,6 +32,7 @@ from .heading_words import (
 )
 from .headings import Choice, choose_headings
 from .hosts import Server, find_server, merge_server, server_index
+from .titles import is_aside
 from .typed_commands import read_setting
 from .variants import find_variants
 

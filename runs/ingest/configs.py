@@ -21,8 +21,7 @@ from runs.models import Config, ConfigText, Experiment, Host, Run, Upload
 
 from . import counters
 from .draft import Draft, DraftConfig, DraftExperiment, DraftHost, Slot
-from .errors import rejected
-from .storable import truncate
+from .validation import rejected, truncate
 
 BATCH = 500
 HARDWARE = ("cpu_model", "cores", "mhz", "ram_kb", "swap_kb", "os", "kernel")

@@ -30,7 +30,7 @@ from runs.models import (
 )
 
 from . import changes, counters
-from .errors import rejected
+from .validation import rejected
 
 Person = AbstractBaseUser | AnonymousUser | None
 Model = type[Any]  # a Deletable one

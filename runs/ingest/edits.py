@@ -32,8 +32,7 @@ from .draft import (
     number_repeats,
     remove_unused,
 )
-from .errors import Error, Rejected
-from .storable import MOST_REPEATS
+from .validation import MOST_REPEATS, Error, Rejected
 
 Edits = dict[str, dict[str, dict[str, Any]]]
 NEW = "new:"

@@ -18,8 +18,7 @@ from runs.models import Config, Experiment, Host, Run, Upload
 
 from . import changes, counters
 from .changes import record_blocks
-from .errors import rejected
-from .storable import plain_text, truncate
+from .validation import plain_text, rejected, truncate
 
 MOST_TAGS, TAG_LENGTH = 50, 300
 MOST_UNDONE = 2000  # runs of a merged config

@@ -11,7 +11,6 @@ from parsers.blocks import Block
 from parsers.catalogue import semantics_of
 from runs.analysis.columns import Method, group_by_method
 
-from .asides import is_aside
 from .heading_words import (
     LETTER,
     MACHINE,
@@ -31,6 +30,7 @@ from .heading_words import (
     says_again,
     strip_markup,
 )
+from .titles import is_aside
 
 Heading = tuple[int, str]  # (line, text)
 _MAX_CAPTION_DISTANCE = 5  # lines between a caption and the output below it: a fence, the command, empty ones

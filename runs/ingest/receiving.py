@@ -11,7 +11,6 @@ from typing import Any
 from backports import zstd
 from django.conf import settings
 
-from .errors import rejected, too_large
 from .redact import Secret, SecretSearch, mask_secrets, mask_words
 from .text_storage import (
     OPENING_BYTES,
@@ -23,6 +22,7 @@ from .text_storage import (
     compress_piece,
     detect_encoding,
 )
+from .validation import rejected, too_large
 
 CONTROL_BYTES = bytes(code for code in range(32) if chr(code) not in "\a\b\t\n\v\f\r\x1b")
 N_BINARY_CHECKED = 65536  # characters that are looked at for control characters that no terminal shows

@@ -14,8 +14,8 @@ from parsers import Block
 from runs.models import Capture, Host, Run, Upload
 
 from .draft import Draft, DraftExperiment, DraftHost, DraftRun
-from .storable import plain_json
 from .store import Loads, Rows, figures_of
+from .validation import plain_json
 
 
 def result_of(upload: Upload, rows: Rows | None = None) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from .captures import ROW_TABLES, collect_series
 from .configs import Placement, delete_empty, fingerprint_of
 from .draft import BUILD, DraftCapture, DraftExperiment, DraftRun, Reading
 from .sample_series import CaptureSeries
-from .storable import plain_json, truncate
+from .validation import plain_json, truncate
 
 BATCH = 500
 AHEAD = timedelta(days=1)  # zones without an offset are taken for UTC

@@ -26,15 +26,24 @@ from runs.querysets import database_now
 
 from .draft import Draft, Hints
 from .edits import Edits, apply_edits, renumber_blocks, renumbering
-from .errors import Broken, Rejected, rejected
-from .reading import OnProgress, draft_blocks, ignore_progress, nothing_found, read, read_blocks
+from .reading import (
+    OnProgress,
+    Stopped,
+    TooSlow,
+    draft_blocks,
+    end_with_worker,
+    ignore_progress,
+    limited,
+    nothing_found,
+    read,
+    read_blocks,
+)
 from .receiving import Incoming, mask_stored, receive, redact_text
 from .recorded import add_header
 from .redact import mask_json
-from .stopping import Stopped, TooSlow, end_with_worker, limited
-from .storable import truncate
 from .store import Rows, store
 from .text_storage import Text, save_pieces, text_columns, text_of
+from .validation import Broken, Rejected, rejected, truncate
 
 Status = Upload.Status
 NO_HINTS = Hints()
@@ -98,7 +107,7 @@ class Options(TypedDict, total=False):
     on_progress  called while the text is read
     """
 
-    door: Required[str]
+    origin: Required[str]
     user: User | None
     hints: Hints
     edits: Edits | None
@@ -147,7 +156,7 @@ def _prepare(data: Incoming, name: str, options: Options) -> _Prepared:
     upload = Upload(
         **truncate(Upload, name=name, hints=hints.as_dict(), edits=edits or {}),
         **text_columns(text),
-        door=options["door"],
+        origin=options["origin"],
         parser_version=parsers.VERSION,
         created_by=options.get("user"),
     )

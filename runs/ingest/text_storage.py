@@ -23,8 +23,8 @@ from parsers import NotText
 from parsers.decode import encoding_of
 from runs.models import Piece, Upload
 
-from .errors import rejected
 from .redact import Secret
+from .validation import rejected
 
 OPENING_BYTES = 2**20  # the encoding and the line ends are detected from this much of a text
 MAX_RETURNS = 4096  # carriage returns at a piece's end that wait for the next piece

@@ -21,7 +21,7 @@ from runs.models import Experiment, Run, Timing, Upload
 from . import counters
 from .clocks import read_moment, seconds_of_day
 from .draft import Draft, DraftTiming
-from .storable import truncate
+from .validation import truncate
 
 WITHIN = timedelta(hours=1)
 PACKED = ("latency_counts", "by_second", "spectrum_ms")  # counts of the requests, which are stored packed

@@ -48,7 +48,7 @@ class Upload(Deletable):
         FAILED = "failed"
         CANCELLED = "cancelled"
 
-    class Door(models.TextChoices):
+    class Origin(models.TextChoices):
         WEB = "web"
         REST = "rest"
         COMMAND = "command"
@@ -63,7 +63,7 @@ class Upload(Deletable):
     size_bytes = models.PositiveBigIntegerField()
     encoding = models.CharField(max_length=32)
     n_lines = models.PositiveIntegerField(default=0)
-    door = models.CharField(max_length=8, choices=Door.choices)
+    origin = models.CharField(max_length=8, choices=Origin.choices)
     status = models.CharField(max_length=9, choices=Status.choices)
     error = models.TextField(blank=True)
     n_secrets = models.PositiveIntegerField(
@@ -92,7 +92,7 @@ class Upload(Deletable):
         indexes = [
             models.Index(fields=["created_at"], name="upload_created"),
             models.Index(fields=["status", "-id"], name="upload_not_ready", condition=~models.Q(status="ready")),
-            models.Index(fields=["door", "-id"], name="upload_not_rest", condition=~models.Q(door="rest")),
+            models.Index(fields=["origin", "-id"], name="upload_not_rest", condition=~models.Q(origin="rest")),
             deletion_index("upload"),
         ]
 

@@ -36,7 +36,7 @@ from runs.presenters import monitor_charts
 from runs.presenters.overview import make_block, make_table
 from runs.presenters.run_charts import USUAL_CHARTS, draw_charts
 from runs.querysets import parse_id
-from runs.selectors import judging, reads, samples
+from runs.selectors import comparison_data, judging, samples
 
 # Every address of ours begins with a slash. In a text no "<" stands as such, so that nothing else looks like this.
 OURS = re.compile(r'(<a\s[^<>]*?href=")/')
@@ -47,15 +47,15 @@ PICTURES = {"throughput": "Requests per second", "latency": "Latency percentiles
 
 
 def comparison_context(
-    request: HttpRequest, material: reads.Material, title: str, picture_url: Callable[[str], str]
+    request: HttpRequest, data: comparison_data.ComparisonData, title: str, picture_url: Callable[[str], str]
 ) -> dict[str, Any]:
     """What every template of a comparison needs. picture_url: the address of a chart as an SVG picture, by its name."""
-    comparison, judged = judging.compared(material)
+    comparison, judged = judging.compared(data)
     silent = judged.judgement.silent
     differ, same = compare_columns(comparison.columns)
-    hosts_differ, hosts_same = compare_hosts([vars(host) for host in material.hosts])
+    hosts_differ, hosts_same = compare_hosts([vars(host) for host in data.hosts])
     whole = request.GET.get("metrics") == "all"
-    charts = draw_compared(comparison, judged, material, request.GET.get("y", ""))
+    charts = draw_compared(comparison, judged, data, request.GET.get("y", ""))
     drawn_at = {what: picture_url(what) for what in PICTURES if what in charts}
     return {
         "title": title,
@@ -78,20 +78,20 @@ def comparison_context(
         "directives": judged.differences,
         "charts": charts,
         "pictures": [(PICTURES[what], url) for what, url in drawn_at.items()],
-        "missing": [name for name in USUAL_CHARTS if name not in charts] if material.runs else [],
+        "missing": [name for name in USUAL_CHARTS if name not in charts] if data.runs else [],
         "public": settings.PUBLIC_READ,
         "log": "latency" in charts and charts["latency"].is_log,
-        "hosts": material.hosts,
-        "texts": material.texts,
-        "config_names": {config.id: config.name for config in material.configs},
-        "configs": material.configs,
-        "runs": material.runs,
-        "n_runs": len(material.runs),
-        "n_older": material.n_older,
-        "n_left_out": sum(not run.counted for run in material.runs),
-        "captures": material.captures,
-        "watched_runs": group_captures(material),
-        "watched": watch(material, request.GET.get("watch", "")),
+        "hosts": data.hosts,
+        "texts": data.texts,
+        "config_names": {config.id: config.name for config in data.configs},
+        "configs": data.configs,
+        "runs": data.runs,
+        "n_runs": len(data.runs),
+        "n_older": data.n_older,
+        "n_left_out": sum(not run.counted for run in data.runs),
+        "captures": data.captures,
+        "watched_runs": group_captures(data),
+        "watched": watch(data, request.GET.get("watch", "")),
         "differ": differ,
         "same": same,
         "same_words": describe_same(same, judged.differences, len(comparison.columns)),
@@ -101,11 +101,11 @@ def comparison_context(
 
 
 def draw_compared(
-    comparison: Comparison, judged: judging.Judged, material: reads.Material, scale: str
+    comparison: Comparison, judged: judging.Judged, data: comparison_data.ComparisonData, scale: str
 ) -> dict[str, Chart]:
     return draw_charts(
         comparison,
-        material.counted_captures,
+        data.counted_captures,
         judged.sweeps,
         headline=judged.headline,
         silent=judged.judgement.silent,
@@ -114,12 +114,12 @@ def draw_compared(
     )
 
 
-def group_captures(material: reads.Material) -> list[tuple[RunFact | None, list[CaptureFact]]]:
+def group_captures(data: comparison_data.ComparisonData) -> list[tuple[RunFact | None, list[CaptureFact]]]:
     """Captures by the run that they stand beside, in order; without a run where there are few, or no run is known."""
-    runs = {run.id: run for run in material.runs}
-    counts = Counter(capture.run for capture in material.captures)
+    runs = {run.id: run for run in data.runs}
+    counts = Counter(capture.run for capture in data.captures)
     grouped: dict[int, list[CaptureFact]] = {}
-    for capture in material.captures:
+    for capture in data.captures:
         is_one_of_many = counts[capture.run] > MOST_BESIDE and capture.run in runs
         grouped.setdefault(capture.run or 0 if is_one_of_many else 0, []).append(capture)
     return [(runs.get(number), captures) for number, captures in grouped.items()]
@@ -134,9 +134,9 @@ class Watched:
     charts: list[monitor_charts.Place]
 
 
-def watch(material: reads.Material, wanted: str) -> Watched | None:
+def watch(data: comparison_data.ComparisonData, wanted: str) -> Watched | None:
     """wanted: the id of a capture; else the one of most samples. At most three queries."""
-    captures = sorted([one for one in material.captures if one.n > 1], key=lambda one: (-one.n, one.id))
+    captures = sorted([one for one in data.captures if one.n > 1], key=lambda one: (-one.n, one.id))
     if not captures:
         return None
     shown = next((one for one in captures if str(one.id) == wanted), captures[0])
@@ -244,14 +244,14 @@ def read_styles() -> str:
     return mark_safe("".join(Path(str(file)).read_text() for file in files))  # noqa: S308  (our own files)
 
 
-def read_selection(request: HttpRequest) -> tuple[int, reads.Material]:
+def read_selection(request: HttpRequest) -> tuple[int, comparison_data.ComparisonData]:
     """(how many rows ?runs=, ?configs= or ?experiments= asks for, what was found). Raises Http404 where it makes no sense."""
     runs, configs, experiments = (parse_ids(request.GET.getlist(name)) for name in ("runs", "configs", "experiments"))
     if runs or not (configs or experiments):
-        return len(runs), reads.of_runs(runs)
+        return len(runs), comparison_data.of_runs(runs)
     if not configs:
-        configs = reads.configs_of(experiments, MAX_COMPARED)
-    return len(configs), reads.of_configs(configs)
+        configs = comparison_data.configs_of(experiments, MAX_COMPARED)
+    return len(configs), comparison_data.of_configs(configs)
 
 
 def parse_ids(values: Iterable[str]) -> list[int]:

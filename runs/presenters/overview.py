@@ -120,7 +120,7 @@ def name_differences(differences: ConfigDiff) -> str:
     return f"{len(rows)} of {of} directives {verb}: {', '.join(names[:MOST_NAMES])}{more}"
 
 
-def describe_material(columns: Sequence[Column]) -> str:
+def describe_method(columns: Sequence[Column]) -> str:
     """How all were loaded, as far as they agree: "4 runs of ab, 10,000 requests, 100 at once, /hello/"."""
     methods = [column.method for column in columns if column.runs]
     n = sum(len(column.runs) for column in columns)

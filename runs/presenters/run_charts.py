@@ -35,7 +35,7 @@ from runs.charts.curves import Curve, Dot, LatencyRun, SweptPoint, latency_chart
 from runs.charts.description import Chart
 from runs.charts.history import FEWEST_INTERVALS, LoadBySecond, describe_load, load_chart
 from runs.models import Run, Timing
-from runs.selectors import reads
+from runs.selectors import comparison_data
 
 MOST_PROGRAMS = 3
 MOST_WITH_PHASES = 4  # configs whose processes are drawn before, during and after
@@ -266,7 +266,7 @@ def draw_latency(run: Run, exact_ms: dict[str, float], scale: str) -> Chart | No
 
 def timings_of_run(run: Run) -> dict[str, Any]:
     """Template context of the single requests: files, one table of all of them, charts. One query."""
-    rows = reads.find_timings(run=run)
+    rows = comparison_data.find_timings(run=run)
     file = next((row for row in rows if row.n), None)  # the first that has a row for each request
     course = _course(file) if file else None
     charts = []
@@ -274,7 +274,7 @@ def timings_of_run(run: Run) -> dict[str, Any]:
         charts.append(histogram_chart(histogram.bars(histogram.unpack(file.histogram))))
     if course:
         charts.append(load_chart(course))
-    exact_ms = reads.join_files(rows).percentiles_ms
+    exact_ms = comparison_data.join_files(rows).percentiles_ms
     words = describe_load(course) if course else ""
     return describe_timings(rows) | {"exact_ms": exact_ms, "timing_charts": charts, "course_words": words}
 
@@ -293,7 +293,7 @@ def describe_timings(rows: Sequence[Timing]) -> dict[str, Any]:
 
 def _file(row: Timing) -> File:
     what = f"{row.tool}, a row a request" if row.n is not None else f"{row.tool}, its percentiles"
-    url = reads.line_url(row.upload_id, row.line_first)
+    url = comparison_data.line_url(row.upload_id, row.line_first)
     shown = histogram.table_of(row.percentiles_ms)
     starts = str(row.values.get("first_starttime", ""))
     return File(what, row.n, url, row.line_first, row.line_last, str(row.upload), shown, starts)
@@ -306,7 +306,7 @@ def _line_url_of(row: Timing, percent: str) -> str:
         line += 1 + int(percent)
     elif row.n == rows and "sum_ttime_ms" in row.values:
         line += 1 + min(row.n * round(float(percent) * 10_000) // 1_000_000, row.n - 1)
-    return reads.line_url(row.upload_id, line)
+    return comparison_data.line_url(row.upload_id, line)
 
 
 def _course(row: Timing) -> LoadBySecond | None:

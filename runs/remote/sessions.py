@@ -160,7 +160,7 @@ def store_session(job: Job, step: Step, plan: Snapshot, session: Session, journa
     hints = _hints(job, step, plan, lines, session.clock)
     try:
         receipt = retry_database(
-            lambda: ingest.submit(data, door="remote", name=session.title, user=job.created_by, hints=hints)
+            lambda: ingest.submit(data, origin="remote", name=session.title, user=job.created_by, hints=hints)
         )
     except ingest.Rejected as error:
         raise Failed(f"Nothing was measured: {error} {session.load.output}") from error

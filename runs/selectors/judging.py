@@ -40,7 +40,7 @@ from runs.analysis.verdict_wording import add_words
 from runs.ingest import Preview
 from runs.ingest.draft import DraftExperiment
 from runs.models import Experiment, Run
-from runs.selectors import reads, summaries
+from runs.selectors import comparison_data, summaries
 
 MAX_DRAFTED = 500
 MAX_FILLED = 30  # cards whose headline is worked out before anybody opens the page
@@ -69,16 +69,16 @@ class Judged:
     apart: dict[int, str]
 
 
-def compared(material: reads.Material) -> tuple[Comparison, Judged]:
-    """The table of this material, each column against the baseline that it is judged against, and the conclusions."""
-    comparison = table.compare(material.configs, material.runs, material.counted_captures)
-    found = judged(material, comparison)
+def compared(data: comparison_data.ComparisonData) -> tuple[Comparison, Judged]:
+    """The table of this data, each column against the baseline that it is judged against, and the conclusions."""
+    comparison = table.compare(data.configs, data.runs, data.counted_captures)
+    found = judged(data, comparison)
     return against(comparison, found.judgement.bases, excluded(found.doubts)), found
 
 
-def judged(material: reads.Material, comparison: Comparison) -> Judged:
-    """The conclusions for this material, whose table is `comparison`. Two queries: rulings, and repeats elsewhere."""
-    case, spread = reads.case_of(material), spread_elsewhere(comparison)
+def judged(data: comparison_data.ComparisonData, comparison: Comparison) -> Judged:
+    """The conclusions for this data, whose table is `comparison`. Two queries: rulings, and repeats elsewhere."""
+    case, spread = comparison_data.case_of(data), spread_elsewhere(comparison)
     key = _key(case, spread)
     kept = caches["conclusions"]
     found: Judged | None = kept.get(key)
@@ -112,7 +112,7 @@ def judge_draft(shown: Preview, drafted: DraftExperiment) -> Headline | None:
     """The headline of a text that is not stored, by its runs alone; None where it has none, or too many to judge at once."""
     if not 0 < len(drafted.runs) <= MAX_DRAFTED:
         return None
-    case = reads.of_draft(shown, drafted)
+    case = comparison_data.of_draft(shown, drafted)
     return _conclude(case, table.compare(case.configs, case.runs, []), None).headline
 
 
@@ -146,18 +146,20 @@ def _code() -> str:
     return digest.hexdigest()[:16]
 
 
-def keep_headline(experiment: Experiment, material: reads.Material, comparison: Comparison, headline: Headline) -> bool:
+def keep_headline(
+    experiment: Experiment, data: comparison_data.ComparisonData, comparison: Comparison, headline: Headline
+) -> bool:
     """Keep a page's headline for the experiment's card, where another or none is kept; whether it did.
 
     One query at most.
     """
-    counted = [run for run in material.runs if run.counted and run.requests_per_second is not None]
+    counted = [run for run in data.runs if run.counted and run.requests_per_second is not None]
     newest = sorted(counted, key=lambda run: -run.id)[: summaries.MAX_RUNS]
     rates: dict[int, list[float]] = defaultdict(list)
     for run in sorted(newest, key=lambda run: (run.repeat, run.id)):
         rates[run.config].append(run.requests_per_second or 0.0)
     configs = [
-        summaries.ConfigSummary(config.id, config.name, rates[config.id]) for config in material.configs if config.id
+        summaries.ConfigSummary(config.id, config.name, rates[config.id]) for config in data.configs if config.id
     ]
     lead = write_lead(headline)
     told: dict[str, Any] = {
@@ -195,9 +197,9 @@ def work_out_headlines() -> int:
     for one in summaries.latest_experiments(MAX_FILLED):
         kept = one.headline
         if not one.more and (kept is None or kept.get("may_borrow") or kept.get("by") != _code()):
-            material = reads.of_experiment(one.experiment)
-            comparison, found = compared(material)
-            n += keep_headline(one.experiment, material, comparison, found.headline)
+            data = comparison_data.of_experiment(one.experiment)
+            comparison, found = compared(data)
+            n += keep_headline(one.experiment, data, comparison, found.headline)
     return n
 
 

@@ -97,7 +97,7 @@ def _summarize(
 
 
 def _sample_uploads() -> set[int]:
-    samples = Upload.objects.filter(door=Upload.Door.SAMPLE).order_by("-id")
+    samples = Upload.objects.filter(origin=Upload.Origin.SAMPLE).order_by("-id")
     return set(samples.values_list("pk", flat=True)[:MAX_SAMPLES])
 
 

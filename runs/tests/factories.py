@@ -31,7 +31,7 @@ def upload(text: str = "", **fields: Any) -> Upload:
     number = next(_numbers)
     data = (text or f"text {number}\n" + "line\n" * 200).encode()
     digest = hashlib.sha256(data + str(number).encode()).hexdigest()
-    given = {"name": f"session {number}.txt", "door": "web", "status": "ready", "encoding": "utf-8"} | fields
+    given = {"name": f"session {number}.txt", "origin": "web", "status": "ready", "encoding": "utf-8"} | fields
     return Upload.objects.create(
         sha256=digest,
         text_key=digest,

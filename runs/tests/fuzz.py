@@ -115,7 +115,7 @@ def store(text: str, random: Random, client: Any) -> None:
     try:
         with transaction.atomic():
             data = text.encode("utf-8", "surrogatepass")
-            upload = ingest.submit(data, door="rest", name=_odd_name(random), hints=_hints(random)).upload
+            upload = ingest.submit(data, origin="rest", name=_odd_name(random), hints=_hints(random)).upload
             rows = [upload, *upload.runs.all()[:1], *{run.experiment for run in upload.runs.all()}]
             for address in (f"/api/v1/uploads/{upload.pk}/", *(row.get_absolute_url() for row in rows)):
                 status = client.get(address).status_code

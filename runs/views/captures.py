@@ -25,7 +25,7 @@ from runs.charts.time_series import Band, View
 from runs.models import Capture, Run
 from runs.page_formats import PICTURE_POLICY, respond
 from runs.presenters.monitor_charts import charts_of_capture, draw_figure, draw_picture, figure_rows
-from runs.selectors import reads
+from runs.selectors import comparison_data
 from runs.selectors.samples import (
     Samples,
     machine_table,
@@ -49,7 +49,7 @@ def capture_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse
     processes = process_table(capture, MAX_EXPORTED if whole else MAX_SHOWN)
     seen = samples_of_capture(capture)
     programs = seen.programs("rss_kb", "cpu_pct")
-    source = reads.line_url(capture.upload_id, capture.line_first)
+    source = comparison_data.line_url(capture.upload_id, capture.line_first)
     context = {
         "capture": capture,
         "source": source,

@@ -1,4 +1,6 @@
-"""The list of experiments, the page of one (its comparison, runs, monitors and texts), and any runs or configs side by side."""
+"""The list of experiments, the page of one (its comparison, runs, monitors and texts), that of a config, and runs or configs
+side by side.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +9,13 @@ from django.shortcuts import get_object_or_404
 from django.urls import reverse
 
 from runs.analysis.export import Sheet
-from runs.models import Experiment, Host
+from runs.models import Config, Experiment, Host
 from runs.page_formats import respond
 from runs.presenters.comparison_page import comparison_context, read_selection, respond_comparison
-from runs.presenters.overview import describe_material
+from runs.presenters.overview import describe_method
 from runs.presenters.run_charts import describe_timings
 from runs.querysets import parse_id
-from runs.selectors import lists, reads
+from runs.selectors import comparison_data, lists
 from runs.selectors.judging import keep_headline
 from runs.selectors.summaries import select_experiments, summarize
 from runs.unchanged import answer_unchanged
@@ -49,34 +51,56 @@ def experiment_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
 @answer_unchanged(lambda pk: pk)
 def experiment_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     experiment = get_object_or_404(Experiment.objects.select_related("host"), pk=pk)
-    material = reads.of_experiment(experiment)
+    data = comparison_data.of_experiment(experiment)
     context = comparison_context(
-        request, material, experiment.name, lambda what: reverse("experiment-picture", args=[pk, what])
+        request, data, experiment.name, lambda what: reverse("experiment-picture", args=[pk, what])
     )
-    keep_headline(experiment, material, context["comparison"], context["headline"])
+    keep_headline(experiment, data, context["comparison"], context["headline"])
     context |= {
         "experiment": experiment,
         "notes": experiment.notes,
-        "meta": describe_material(context["comparison"].columns),
+        "meta": describe_method(context["comparison"].columns),
         "permalink": experiment.get_absolute_url(),
-        "excerpts": reads.excerpts_of_experiment(experiment.pk),
-        **(describe_timings(material.waiting) if material.waiting else {}),
+        "excerpts": comparison_data.excerpts_of_experiment(experiment.pk),
+        **(describe_timings(data.waiting) if data.waiting else {}),
     }
-    head: dict[str, object] = {"runs_not_read": material.n_older} if material.n_older else {}
+    head: dict[str, object] = {"runs_not_read": data.n_older} if data.n_older else {}
     head |= {"id": experiment.pk, "name": experiment.name, "url": experiment.get_absolute_url()}
     return respond_comparison(request, "experiment.html", context, fmt=fmt, **head)
 
 
 def compare(request: HttpRequest, fmt: str = "") -> HttpResponse:
     """/compare/?runs=1,2,3 or ?configs=4,5 or ?experiments=6,7; the first is the baseline."""
-    asked, material = read_selection(request)
+    asked, data = read_selection(request)
     kept = request.GET.copy()
     kept.pop("format", None)
     query = f"?{kept.urlencode()}" if kept else ""
     context = comparison_context(
-        request, material, "Comparison", lambda what: reverse("compare-picture", args=[what]) + query
+        request, data, "Comparison", lambda what: reverse("compare-picture", args=[what]) + query
     )
-    context |= {"asked": asked, "found": len(material.runs), "permalink": reverse("compare") + query}
-    context["meta"] = describe_material(context["comparison"].columns)
-    context["excerpts"] = reads.excerpts_of_runs(material.runs)
+    context |= {"asked": asked, "found": len(data.runs), "permalink": reverse("compare") + query}
+    context["meta"] = describe_method(context["comparison"].columns)
+    context["excerpts"] = comparison_data.excerpts_of_runs(data.runs)
     return respond_comparison(request, "compare.html", context, fmt=fmt)
+
+
+MAX_RUNS = 500
+
+
+def config_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
+    config = get_object_or_404(Config.objects.select_related("experiment"), pk=pk)
+    texts = [
+        (text, comparison_data.line_url(text.upload_id, text.line_first))
+        for text in comparison_data.drop_repeated_texts(config.texts.all())
+    ]
+    shared = comparison_data.drop_repeated_texts(config.experiment.texts.filter(config=None))
+    texts += [(text, comparison_data.line_url(text.upload_id, text.line_first)) for text in shared]
+    newest = list(config.runs.select_related("host").order_by("-id")[:MAX_RUNS])
+    runs = [comparison_data.run_fact(run) for run in sorted(newest, key=lambda run: (run.repeat, run.pk))]
+    peers = list(config.experiment.configs.all())
+    elsewhere = Config.objects.filter(name=config.name).exclude(pk=pk).select_related("experiment").order_by("-id")[:20]
+    context = {"config": config, "texts": texts, "runs": runs, "peers": peers, "elsewhere": list(elsewhere)}
+    context |= {"cut": len(runs) == MAX_RUNS, "trend": newest[0].fingerprint if newest else ""}
+    rows = tuple((run.id, run.label, run.repeat, run.requests_per_second, run.mean_ms, run.source) for run in runs)
+    heads = ("run", "label", "repeat", "requests_per_second", "mean_ms", "source")
+    return respond(request, "config.html", context, Sheet(f"Config {config.name}", heads, rows), fmt=fmt)

@@ -1,4 +1,4 @@
-"""The first page: a box to paste into, the ways to send from elsewhere, the latest experiments."""
+"""The first page (a box to paste into, the ways to send from elsewhere, the latest experiments), and the page of search."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from runs import ingest
+from runs.forms import SearchForm
 from runs.incoming import preview_bytes
+from runs.selectors.search import search_site
 from runs.selectors.summaries import latest_experiments
 
 LATEST = 12
@@ -30,3 +32,9 @@ def paste_context(request: HttpRequest) -> dict[str, Any]:
         "most_bytes": settings.MAX_UPLOAD_BYTES,
         "kinds": ingest.kinds(),
     }
+
+
+def search(request: HttpRequest) -> HttpResponse:
+    form = SearchForm(request.GET)
+    text = form.cleaned_data["q"] if form.is_valid() else ""
+    return render(request, "search.html", {"text": text, "text_searched": text, "groups": search_site(text)})

@@ -8,21 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import timedelta
-from typing import Any
+from typing import Any, cast
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
 from django.core import signing
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST
 
-from runs import ingest
-from runs.forms import ManageForm
-from runs.ingest import Rejected, fields
-from runs.models import Config, Deletion, Experiment, Run, Upload
-from runs.selectors import lists, reads
+from runs import ingest, tasks
+from runs.forms import CaptureMoveForm, ManageForm, OverrideForm
+from runs.ingest import Rejected, changes, fields
+from runs.models import Capture, Config, Deletion, Experiment, Override, Run, Upload
+from runs.selectors import comparison_data, lists
 
 MANAGED = {f"{kind}s": model for kind, model in ingest.MODELS.items()}
 UNDO_FOR = timedelta(days=1)
@@ -71,7 +72,7 @@ def delete(request: HttpRequest, of: str, pk: int) -> HttpResponse:
 @require_POST
 def put_away_samples(request: HttpRequest) -> HttpResponse:
     """Delete the samples that a new installation shows."""
-    uploads = list(Upload.objects.light().filter(door=Upload.Door.SAMPLE))
+    uploads = list(Upload.objects.light().filter(origin=Upload.Origin.SAMPLE))
     gone = apply(request, lambda: ingest.delete_all(uploads, by=request.user))
     if gone:
         say_deleted(request, gone)
@@ -166,7 +167,7 @@ def _describe(name: str, value: Any, before: str, row: Any, after: Any) -> str:
 
 def _baseline(row: Any) -> Config | None:
     experiment = row if isinstance(row, Experiment) else getattr(row, "experiment", None)
-    return reads.find_baseline(experiment) if isinstance(experiment, Experiment) else None
+    return comparison_data.find_baseline(experiment) if isinstance(experiment, Experiment) else None
 
 
 def say_deleted(request: HttpRequest, deletions: Sequence[Deletion]) -> None:
@@ -199,3 +200,53 @@ def redirect_back(request: HttpRequest, url: str) -> HttpResponseRedirect:
     wanted = request.POST.get("back", "")
     ours = url_has_allowed_host_and_scheme(wanted, allowed_hosts=None)
     return HttpResponseRedirect(wanted if ours else url)
+
+
+@require_POST
+def cancel_upload(request: HttpRequest, pk: int) -> HttpResponse:
+    upload = get_object_or_404(Upload.objects.light(), pk=pk)
+    if not ingest.cancel(upload.pk):
+        messages.info(request, "Too late to cancel: the text was read already.")
+    return redirect(upload)
+
+
+@require_POST
+def black_out(request: HttpRequest, pk: int) -> HttpResponse:
+    upload = get_object_or_404(Upload.objects.light(), pk=pk)
+    done = apply(request, lambda: tasks.black_out(upload.pk, [request.POST.get("word", "")]))
+    if done is not None:
+        messages.info(request, "Blacked out, in the text and in all that was made of it.")
+    return redirect(upload)
+
+
+@require_POST
+def move_capture(request: HttpRequest, pk: int) -> HttpResponse:
+    capture = get_object_or_404(Capture.objects.select_related("experiment", "run"), pk=pk)
+    form = CaptureMoveForm(request.POST)
+    if form.is_valid():
+        wanted = form.cleaned_data["config"]
+        config = get_object_or_404(Config, pk=wanted) if wanted else None
+        apply(request, lambda: changes.move_capture(capture, config, form.cleaned_data["phase"]))
+    return redirect_back(request, capture.get_absolute_url())
+
+
+@require_POST
+def override_doubt(request: HttpRequest) -> HttpResponse:
+    form = OverrideForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, "Nothing changed: say in a few words why it counts all the same.")
+        return redirect_back(request, "/")
+    wanted = form.cleaned_data
+    run = get_object_or_404(Run, pk=wanted["run"]) if wanted["run"] else None
+    config = get_object_or_404(Config, pk=wanted["config"]) if wanted["config"] else None
+    user = cast(User, request.user)  # nobody posts without a login
+    apply(
+        request, lambda: ingest.override_doubt(wanted["rule"], run=run, config=config, by=user, reason=wanted["reason"])
+    )
+    return redirect_back(request, "/")
+
+
+@require_POST
+def withdraw_override(request: HttpRequest, pk: int) -> HttpResponse:
+    ingest.withdraw_override(get_object_or_404(Override, pk=pk), by=cast(User, request.user))
+    return redirect_back(request, "/")

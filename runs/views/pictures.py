@@ -16,7 +16,7 @@ from runs.models import Experiment, Run
 from runs.page_formats import PICTURE_POLICY
 from runs.presenters.comparison_page import draw_compared, read_selection
 from runs.presenters.run_charts import draw_latency
-from runs.selectors import judging, reads
+from runs.selectors import comparison_data, judging
 
 FRESH_S = 60
 # What a picture says that has nothing to show: it is embedded elsewhere, where an error would say less.
@@ -29,13 +29,15 @@ EMPTY = {
 @xframe_options_exempt
 def experiment_picture(request: HttpRequest, pk: int, what: str) -> HttpResponse:
     experiment = get_object_or_404(Experiment.objects.select_related("host"), pk=pk)
-    return _respond_svg(request, _draw_compared(what, reads.of_experiment(experiment), experiment.name, request))
+    return _respond_svg(
+        request, _draw_compared(what, comparison_data.of_experiment(experiment), experiment.name, request)
+    )
 
 
 @xframe_options_exempt
 def compare_picture(request: HttpRequest, what: str) -> HttpResponse:
-    _, material = read_selection(request)
-    return _respond_svg(request, _draw_compared(what, material, "Comparison", request))
+    _, data = read_selection(request)
+    return _respond_svg(request, _draw_compared(what, data, "Comparison", request))
 
 
 @xframe_options_exempt
@@ -45,9 +47,9 @@ def run_picture(request: HttpRequest, pk: int) -> HttpResponse:
     return _respond_svg(request, _draw(chart, "latency", f"{run.experiment}: {run.config}, run {run.repeat}"))
 
 
-def _draw_compared(what: str, material: reads.Material, title: str, request: HttpRequest) -> str:
-    comparison, judged = judging.compared(material)
-    charts = draw_compared(comparison, judged, material, request.GET.get("y", ""))
+def _draw_compared(what: str, data: comparison_data.ComparisonData, title: str, request: HttpRequest) -> str:
+    comparison, judged = judging.compared(data)
+    charts = draw_compared(comparison, judged, data, request.GET.get("y", ""))
     if what not in charts and what not in EMPTY:
         raise Http404(f"No picture is called {what}; there are {', '.join(charts) or 'none'}.")
     return _draw(charts.get(what), what, title)

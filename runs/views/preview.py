@@ -84,7 +84,7 @@ def preview(request: HttpRequest) -> HttpResponse:
 def _store_files(request: HttpRequest, files: list[tuple[str, Text]]) -> HttpResponse:
     """Store what is too large to preview: (name, text) of each, all stored or none. Raises Rejected."""
     user: Any = request.user
-    receipts = tasks.submit_all(files, door="web", user=user, redact=secrets_to_redact(request.POST))
+    receipts = tasks.submit_all(files, origin="web", user=user, redact=secrets_to_redact(request.POST))
     if not any(receipt.created for receipt in receipts):
         messages.info(request, "This was stored before; nothing was stored twice.")
     elif len(receipts) > 1:
@@ -134,7 +134,7 @@ def _show(request: HttpRequest, paste: Paste) -> HttpResponse:
 def _save(request: HttpRequest, paste: Paste) -> HttpResponse:
     user = request.user if request.user.is_authenticated else None
     options = {"hints": paste.hints, "edits": paste.edits, "redact": paste.redact or []}
-    receipt = tasks.submit_all([(paste.name, paste.data)], door="web", user=user, **options)[0]
+    receipt = tasks.submit_all([(paste.name, paste.data)], origin="web", user=user, **options)[0]
     upload = receipt.upload
     if not receipt.created:
         messages.info(request, "This text was stored before; nothing was stored twice.")

@@ -17,7 +17,7 @@ from runs.page_formats import respond
 from runs.presenters.monitor_charts import charts_of_run
 from runs.presenters.run_charts import draw_latency, timings_of_run
 from runs.presenters.tool_fields import arrange, flatten, main_figures
-from runs.selectors import lists, reads
+from runs.selectors import comparison_data, lists
 from runs.selectors.samples import count_processes, samples_of_run
 from runs.unchanged import answer_unchanged, experiment_of_run
 
@@ -53,14 +53,14 @@ def _row(run: Run) -> tuple[Any, ...]:
             run.failed_requests,
             run.complete_requests,
         ),
-        *(str(run.host or ""), run.counted, reads.line_url(run.upload_id, run.line_first)),
+        *(str(run.host or ""), run.counted, comparison_data.line_url(run.upload_id, run.line_first)),
     )
 
 
 @answer_unchanged(experiment_of_run)
 def run_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     run = get_object_or_404(Run.objects.with_context(), pk=pk)
-    fact = reads.run_fact(run)
+    fact = comparison_data.run_fact(run)
     captures = list(run.captures.defer("values", "quotes"))
     seen = samples_of_run(run, captures)
     single = timings_of_run(run)
@@ -71,7 +71,7 @@ def run_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
         "run": run,
         "fact": fact,
         "beside": [
-            (one, n.get(one.pk, 0), reads.line_url(one.upload_id, one.line_first))
+            (one, n.get(one.pk, 0), comparison_data.line_url(one.upload_id, one.line_first))
             for one in sorted(captures, key=lambda one: PHASES.index(one.phase))
         ],
         "over_time": charts_of_run(run, seen, request.GET.get("program", "")),
@@ -88,7 +88,7 @@ def run_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
         "build": [
             (name, said) for name in ("version", "commit", "branch", "pr") if (said := getattr(run.build, name, ""))
         ],
-        "quotes": [(first, reads.line_url(run.upload_id, first)) for first, _ in run.quotes],
+        "quotes": [(first, comparison_data.line_url(run.upload_id, first)) for first, _ in run.quotes],
         **single,
     }
     sheet = Sheet(f"Run {run.pk}", ("name", "value"), tuple(flatten(run.values)))

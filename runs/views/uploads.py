@@ -29,7 +29,7 @@ from runs.selectors.samples import machine_table, samples_of_capture
 from runs.selectors.summaries import summarize
 
 LOGGED_OUT = "You are logged out. Log in in another window, then send the file again: it is still chosen here."
-COLUMNS = ("id", "name", "status", "door", "created_at", "size_bytes", "n_lines", "runs", "captures", "problems")
+COLUMNS = ("id", "name", "status", "origin", "created_at", "size_bytes", "n_lines", "runs", "captures", "problems")
 NEAR_PARTS = 5
 MOST_CARDS = 12
 SILENT = timedelta(seconds=15)  # a worker reports about once a second, but not while it stores
@@ -38,7 +38,7 @@ SILENT = timedelta(seconds=15)  # a worker reports about once a second, but not 
 def upload_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
     page = paginate(request.GET, Upload.objects.with_counts().defer("raw", "blocks", "unread", "edits", "placed"))
     rows = tuple(
-        (upload.pk, upload.name, upload.status, upload.door, upload.created_at.isoformat(), upload.size_bytes)
+        (upload.pk, upload.name, upload.status, upload.origin, upload.created_at.isoformat(), upload.size_bytes)
         + (upload.n_lines, upload.n_runs, upload.n_captures, len(upload.problems))
         for upload in page.rows
     )
@@ -56,7 +56,7 @@ def send_file(request: HttpRequest) -> HttpResponse:
     try:
         refuse_coding(request)
         redact, user = secrets_to_redact(request.GET), request.user
-        receipt = tasks.submit_all([(name, receive(parts_of(request)))], door="web", user=user, redact=redact)[0]
+        receipt = tasks.submit_all([(name, receive(parts_of(request)))], origin="web", user=user, redact=redact)[0]
     except Rejected as error:
         kept = error.upload.get_absolute_url() if error.upload else ""
         return JsonResponse({"errors": error.errors, "url": kept}, status=error.status)

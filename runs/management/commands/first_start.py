@@ -65,7 +65,7 @@ def take_turn() -> Iterator[None]:
 def load_samples() -> int:
     """Store the sample sessions of runs/samples as pastes are stored; return how many were not there already."""
     files = sorted(SAMPLES.glob("*.txt"), reverse=True)  # the pages show the newest first: that is number 1
-    receipts = [ingest.submit(file.read_bytes(), door="sample", name=file.name) for file in files]
+    receipts = [ingest.submit(file.read_bytes(), origin="sample", name=file.name) for file in files]
     ingest.apply_deltas()
     return sum(receipt.created for receipt in receipts)
 

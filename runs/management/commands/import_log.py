@@ -82,7 +82,7 @@ class Command(BaseCommand):
                 progress.size_bytes = data.size_bytes
                 receipt = ingest.submit(
                     data,
-                    door=Upload.Door.COMMAND,
+                    origin=Upload.Origin.COMMAND,
                     name="" if name == "-" else Path(name).name,
                     hints=hints,
                     redact=self.redact,

@@ -184,7 +184,7 @@ class Sample:
         key = _digest(self.before, next(self.numbers), moment.isoformat())
         upload = Upload(
             **{"name": f"{group.experiment.name}.txt", "sha256": key, "text_key": key, "encoding": "utf-8"},
-            **{"door": self.random.choice(("web", "rest", "rest", "rest", "command")), "status": "ready"},
+            **{"origin": self.random.choice(("web", "rest", "rest", "rest", "command")), "status": "ready"},
             **{"hints": {"tags": tags}, "created_at": moment},
         )
         runs = []

@@ -34,7 +34,7 @@ def test_a_tokens_hash_is_not_shown(client):
 
 def test_what_the_admin_deletes_is_counted_no_more(client):
     client.force_login(User.objects.create_superuser("ann"))
-    upload = ingest.submit(session(500).encode(), door="web").upload
+    upload = ingest.submit(session(500).encode(), origin="web").upload
     data = {"action": "delete_selected", "_selected_action": [upload.pk], "post": "yes"}
     assert client.post("/admin/runs/upload/", data).status_code == 302
     ingest.apply_deltas()
@@ -43,7 +43,7 @@ def test_what_the_admin_deletes_is_counted_no_more(client):
 
 def test_runs_are_narrowed_by_the_tools_that_there_are(client):
     client.force_login(User.objects.create_superuser("ann"))
-    ingest.submit(session(500).encode(), door="web")
+    ingest.submit(session(500).encode(), origin="web")
     ingest.apply_deltas()
     assert "?tool=ab" in client.get("/admin/runs/run/").text
     assert "0 runs" in client.get("/admin/runs/run/?tool=siege").text

@@ -11,7 +11,7 @@ from pathlib import Path
 from runs import ingest
 from runs.analysis.doubts import Doubt, find_doubts
 from runs.models import Experiment
-from runs.selectors import reads
+from runs.selectors import comparison_data
 
 TEXTS = Path(__file__).parent / "texts"
 FIXTURES = Path(__file__).parents[3] / "parsers" / "tests" / "fixtures"
@@ -70,8 +70,10 @@ def during(screen: str) -> str:
 def said(text: str | bytes) -> list[Doubt]:
     """What is doubted of the text's (last) experiment, when it is stored."""
     data = text.encode() if isinstance(text, str) else text
-    ingest.submit(data, door="rest")
-    return find_doubts(reads.case_of(reads.of_experiment(Experiment.objects.order_by("id").reverse()[0])))
+    ingest.submit(data, origin="rest")
+    return find_doubts(
+        comparison_data.case_of(comparison_data.of_experiment(Experiment.objects.order_by("id").reverse()[0]))
+    )
 
 
 def of(found: list[Doubt], rule: str) -> list[Doubt]:

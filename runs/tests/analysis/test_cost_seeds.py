@@ -6,7 +6,7 @@ import pytest
 
 from runs import ingest
 from runs.models import Experiment
-from runs.selectors import judging, reads
+from runs.selectors import comparison_data, judging
 
 pytestmark = pytest.mark.django_db
 
@@ -16,9 +16,9 @@ def judged(shared):
     """ "000", a part of the experiment's name -> its conclusions."""
 
     def get(number: str, name: str = "") -> judging.Judged:
-        ingest.submit(next(shared.glob(f"seeds/{number}_*.txt")).read_bytes(), door="rest")
+        ingest.submit(next(shared.glob(f"seeds/{number}_*.txt")).read_bytes(), origin="rest")
         experiments = Experiment.objects.filter(name__contains=name).order_by("id")
-        return judging.compared(reads.of_experiment(experiments[0]))[1]
+        return judging.compared(comparison_data.of_experiment(experiments[0]))[1]
 
     return get
 

@@ -15,7 +15,7 @@ from runs.analysis import doubt_wording, doubts
 from runs.analysis.doubt_case import Case, Finding
 from runs.analysis.doubts import RULES, Rule, apart, excluded, find_doubts
 from runs.analysis.facts import OverrideFact, Source
-from runs.ingest.storable import plain_json
+from runs.ingest.validation import plain_json
 from runs.tests.analysis import facts
 
 

@@ -13,7 +13,7 @@ from runs.analysis.doubts import Doubt, apart, find_doubts
 from runs.analysis.facts import HostFact, TextFact
 from runs.analysis.scaling import find_varied
 from runs.models import Experiment
-from runs.selectors import reads
+from runs.selectors import comparison_data
 from runs.tests.analysis import facts
 from runs.tests.analysis.doubting import FIXTURES, of, one, report, said, session
 
@@ -167,8 +167,8 @@ def test_texts_of_two_machines_in_one_experiment_differ_in_them(model, differs):
     for name, text, cpu in (("nginx", ONE, "Intel(R) Pentium(R) M"), ("apache", TWO, model)):
         cpuinfo = f"$ cat /proc/cpuinfo\nprocessor\t: 0\nmodel name\t: {cpu}\ncpu MHz\t\t: 1300.000\n\n"
         hints = ingest.Hints(experiment="Two machines", host="web" if not differs else f"web-{name}")
-        ingest.submit(f"{session(**{name: text})}\n{cpuinfo}".encode(), door="rest", hints=hints)
-    found = find_doubts(reads.case_of(reads.of_experiment(Experiment.objects.get())))
+        ingest.submit(f"{session(**{name: text})}\n{cpuinfo}".encode(), origin="rest", hints=hints)
+    found = find_doubts(comparison_data.case_of(comparison_data.of_experiment(Experiment.objects.get())))
     assert [doubt.severity for doubt in of(found, "differs.machine")] == (["caution"] if differs else [])
 
 

@@ -11,7 +11,7 @@ from runs.analysis.doubt_figures import half_digit, syn_timer
 from runs.analysis.doubts import Doubt, find_doubts
 from runs.analysis.table import compare
 from runs.models import Experiment
-from runs.selectors import reads
+from runs.selectors import comparison_data
 from runs.tests.analysis import facts
 from runs.tests.analysis.doubting import FIXTURES, of, one, report, said, session
 
@@ -235,8 +235,8 @@ def test_the_line_of_a_doubt_about_a_run_is_that_of_the_figure_it_rests_on():
 def test_a_figure_of_the_table_links_to_its_own_line():
     text = session(nginx=report("long_1"), siege=SIEGE)
     said(text)
-    material = reads.of_experiment(Experiment.objects.get())
-    row = compare(material.configs, material.runs, []).row("requests_per_second")
+    data = comparison_data.of_experiment(Experiment.objects.get())
+    row = compare(data.configs, data.runs, []).row("requests_per_second")
     lines = text.split("\n")
     starts = [lines[cell.figures[0].line - 1].strip().partition(":")[0] for cell in row.cells]
     assert starts == ["Requests per second", "Transaction rate"]

@@ -10,7 +10,7 @@ from runs import ingest
 from runs.analysis.doubt_case import SEVERITIES
 from runs.analysis.doubts import Doubt, apart, excluded, find_doubts
 from runs.models import Experiment, Run
-from runs.selectors import reads
+from runs.selectors import comparison_data
 from runs.tests.analysis.doubting import of, one
 
 pytestmark = pytest.mark.django_db
@@ -22,8 +22,11 @@ def seed(shared: Path):
     """The doubts of each of a seed's experiments."""
 
     def read(number: str) -> list[list[Doubt]]:
-        ingest.submit(next(shared.glob(f"seeds/{number}_*.txt")).read_bytes(), door="rest")
-        return [find_doubts(reads.case_of(reads.of_experiment(made))) for made in Experiment.objects.order_by("id")]
+        ingest.submit(next(shared.glob(f"seeds/{number}_*.txt")).read_bytes(), origin="rest")
+        return [
+            find_doubts(comparison_data.case_of(comparison_data.of_experiment(made)))
+            for made in Experiment.objects.order_by("id")
+        ]
 
     return read
 

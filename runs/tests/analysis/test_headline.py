@@ -12,7 +12,7 @@ from runs.analysis.headline import Outcome, Step
 from runs.analysis.table import compare
 from runs.api.comparisons import HeadlineSerializer
 from runs.models import Experiment
-from runs.selectors import judging, reads
+from runs.selectors import comparison_data, judging
 from runs.tests.analysis.facts import capture, configs, httpd, run
 from runs.tests.analysis.judging import FOUR, headline_of, table
 
@@ -409,6 +409,8 @@ def test_the_json_has_the_keys_that_scripts_rely_on():
     ],
 )
 def test_the_published_sessions_have_these_outcomes(shared, number, outcomes):
-    ingest.submit(next(shared.glob(f"seeds/{number}_*.txt")).read_bytes(), door="rest")
-    found = [judging.compared(reads.of_experiment(one))[1].headline for one in Experiment.objects.order_by("id")]
+    ingest.submit(next(shared.glob(f"seeds/{number}_*.txt")).read_bytes(), origin="rest")
+    found = [
+        judging.compared(comparison_data.of_experiment(one))[1].headline for one in Experiment.objects.order_by("id")
+    ]
     assert [one.outcome for one in found] == outcomes

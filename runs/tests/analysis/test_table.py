@@ -8,7 +8,7 @@ import io
 from runs.analysis import export
 from runs.analysis.judgement import judge
 from runs.analysis.table import compare
-from runs.selectors.reads import Material
+from runs.selectors.comparison_data import ComparisonData
 from runs.tests.analysis.facts import capture, configs, httpd, run
 
 
@@ -119,8 +119,8 @@ def test_a_capture_beside_a_run_goes_to_the_column_of_that_run():
 def test_what_was_watched_beside_a_warm_up_is_in_no_row():
     warm, counted = run(1, 300.0, repeat=0, counted=False), run(1, 1000.0)
     captures = [capture(1, run=one, metrics={"cpu_us": cpu}) for one, cpu in ((warm.id, 9.0), (counted.id, 70.0))]
-    material = Material(configs("a"), [warm, counted], captures, [], [])
-    made = compare(material.configs, material.runs, material.counted_captures)
+    data = ComparisonData(configs("a"), [warm, counted], captures, [], [])
+    made = compare(data.configs, data.runs, data.counted_captures)
     assert made.row("cpu_us_during").cells[0].mean == 70.0
     assert made.row("requests_per_second").cells[0].mean == 1000.0
 

@@ -13,7 +13,7 @@ from runs.analysis.verdict_wording import add_words
 from runs.api.comparisons import describe_conclusions
 from runs.ingest import changes
 from runs.models import Config, Experiment
-from runs.selectors import judging, reads
+from runs.selectors import comparison_data, judging
 from runs.tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -41,8 +41,8 @@ def single(host, **fields: object):
     for number, rate in enumerate((1.0, 2.0)):
         told = HERE | {"fingerprint": f"single {number}", "host": host} | fields
         factories.run(factories.config(made, f"{number}"), text, requests_per_second=rate, **told)
-    material = reads.of_experiment(made)
-    return compare(material.configs, material.runs, material.captures)
+    data = comparison_data.of_experiment(made)
+    return compare(data.configs, data.runs, data.captures)
 
 
 def three_sets(host, **fields: object) -> list[Config]:
@@ -100,7 +100,7 @@ def test_runs_whose_host_or_path_is_unknown_borrow_nothing(host, unknown):
 def test_the_verdict_names_the_configs_that_its_spread_is_of(host):
     configs = three_sets(host)
     single(host)
-    comparison, judged = judging.compared(reads.of_experiment(Experiment.objects.latest("id")))
+    comparison, judged = judging.compared(comparison_data.of_experiment(Experiment.objects.latest("id")))
     rate = next(
         row for row in describe_conclusions(comparison, judged)["metrics"] if row["key"] == "requests_per_second"
     )
@@ -150,8 +150,8 @@ def test_zeros_and_missing_figures_are_left_out(host):
 
 def test_a_comparison_with_repeats_of_its_own_asks_nothing(django_assert_num_queries):
     made = factories.wsgi_experiment()
-    material = reads.of_experiment(made)
-    comparison = compare(material.configs, material.runs, material.captures)
+    data = comparison_data.of_experiment(made)
+    comparison = compare(data.configs, data.runs, data.captures)
     with django_assert_num_queries(0):
         assert judging.spread_elsewhere(comparison) is None
 

@@ -12,7 +12,7 @@ from runs.analysis.judgement import judge
 from runs.analysis.table import Comparison, compare
 from runs.analysis.verdict import Ground, Judgement
 from runs.models import Experiment
-from runs.selectors import judging, reads
+from runs.selectors import comparison_data, judging
 
 pytestmark = pytest.mark.django_db
 RATE = "requests_per_second"
@@ -23,9 +23,9 @@ def read(shared: Path):
     def read(number: str, at: int = 0, *, out: dict[int, str] | None = None) -> tuple[Comparison, Judgement]:
         """Seed `number`'s experiment `at`; `out`: columns whose runs do not count, and why."""
         text = next(shared.glob(f"seeds/{number}_*.txt")).read_bytes()
-        ingest.submit(text, door="rest")
-        material = reads.of_experiment(Experiment.objects.order_by("id")[at])
-        made = compare(material.configs, material.runs, material.captures)
+        ingest.submit(text, origin="rest")
+        data = comparison_data.of_experiment(Experiment.objects.order_by("id")[at])
+        made = compare(data.configs, data.runs, data.captures)
         excluded = {run.id: why for at, why in (out or {}).items() for run in made.columns[at].runs}
         return made, judge(made, excluded=excluded, spread=judging.spread_elsewhere(made))
 

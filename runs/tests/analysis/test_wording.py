@@ -21,7 +21,7 @@ from runs.analysis.verdict import Spread
 from runs.analysis.verdict_wording import add_words, describe, explain, p_words
 from runs.api.comparisons import MetricSerializer, list_rows
 from runs.models import Experiment
-from runs.selectors import judging, reads
+from runs.selectors import comparison_data, judging
 from runs.tests.analysis.facts import capture, configs, httpd, run
 from runs.tests.analysis.judging import FOUR, RATE, SPREAD, excluding, failing, headline_of, table, verdict
 
@@ -618,9 +618,9 @@ def test_failures_tested_by_fisher_are_not_said_to_be_corrected():
     ],
 )
 def test_the_published_sessions_have_these_sentences(shared, number, words):
-    ingest.submit(next(shared.glob(f"seeds/{number}_*.txt")).read_bytes(), door="rest")
-    material = reads.of_experiment(Experiment.objects.order_by("id")[0])
-    sentence = judging.compared(material)[1].headline.sentence
+    ingest.submit(next(shared.glob(f"seeds/{number}_*.txt")).read_bytes(), origin="rest")
+    data = comparison_data.of_experiment(Experiment.objects.order_by("id")[0])
+    sentence = judging.compared(data)[1].headline.sentence
     assert [part for part in words if part not in sentence] == []
 
 

@@ -34,7 +34,7 @@ def api() -> Client:
 
 
 def store(*rates: float, heading: str = "worker:", **hints) -> Upload:
-    return ingest.submit(session(*rates, heading=heading).encode(), door="rest", hints=Hints(**hints)).upload
+    return ingest.submit(session(*rates, heading=heading).encode(), origin="rest", hints=Hints(**hints)).upload
 
 
 def get(api: Client, path: str):

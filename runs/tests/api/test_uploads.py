@@ -17,7 +17,7 @@ from kombu.exceptions import OperationalError
 
 from runs import ingest, tasks
 from runs.accounts.tokens import make_token
-from runs.ingest import stopping
+from runs.ingest import reading
 from runs.models import Build, Experiment, Host, Run, Upload
 from runs.tests.ingest.texts import session
 
@@ -365,9 +365,9 @@ def test_a_text_whose_message_was_lost_is_sent_again(api, queue):
 @pytest.fixture
 def ending(monkeypatch):
     """A worker that is asked to end: call it; after the test it is not."""
-    monkeypatch.setattr("runs.ingest.stopping.LOOK_EVERY_S", 0.01)
+    monkeypatch.setattr("runs.ingest.reading.LOOK_EVERY_S", 0.01)
     yield tasks.stop_reading
-    stopping._stopping[0] = 0
+    reading._stopping[0] = 0
 
 
 @pytest.mark.parametrize("place", ["reading.fold_samples", "submission.store"])
@@ -385,7 +385,7 @@ def test_a_worker_that_is_asked_to_end_puts_its_text_back_which_is_no_attempt(ap
     stopped = Upload.objects.get()
     assert (stopped.status, stopped.attempts, queue) == ("queued", 0, [pk])
     assert not Run.objects.exists()
-    stopping._stopping[0] = 0
+    reading._stopping[0] = 0
     tasks.parse_upload(pk)
     assert (Upload.objects.get().status, Run.objects.count()) == ("ready", 1)
 
@@ -445,7 +445,7 @@ def test_a_cancelled_reading_stops_in_the_middle(api, queue, monkeypatch):
 
 def test_a_text_that_takes_too_long_to_read_at_once_is_handed_to_a_worker(api, queue, monkeypatch, settings):
     settings.QUEUE_UPLOAD_BYTES = 10**6
-    monkeypatch.setattr("runs.ingest.stopping.AT_ONCE_S", -1)
+    monkeypatch.setattr("runs.ingest.reading.AT_ONCE_S", -1)
     with TestCase.captureOnCommitCallbacks(execute=True):
         answer = send(api, session(500))
     body = answer.json()

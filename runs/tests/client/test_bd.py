@@ -209,8 +209,8 @@ def one_run(config: str, rate: float) -> bytes:
 )
 def test_the_site_judges_a_pipeline_s_runs(client, settings, rate, options, status):
     settings.PUBLIC_READ = True
-    ingest.submit(one_run("main", 500), door="rest")
-    upload = ingest.submit(one_run("change", rate), door="rest").upload
+    ingest.submit(one_run("main", 500), origin="rest")
+    upload = ingest.submit(one_run("change", rate), origin="rest").upload
     words = dict(zip(options[::2], options[1::2], strict=True))
     query = {"upload": upload.pk, "report": "json", "branch": "main", "against": words.get("--compare-to", "")}
     limits = [value for name, value in zip(options[::2], options[1::2], strict=True) if name == "--limit"]
@@ -226,8 +226,8 @@ def test_the_site_judges_a_pipeline_s_runs(client, settings, rate, options, stat
 
 def test_the_last_run_of_the_same_config_is_compared_with(client, settings):
     settings.PUBLIC_READ = True
-    ingest.submit(one_run("main", 500), door="rest")
-    upload = ingest.submit(one_run("main", 300), door="rest").upload
+    ingest.submit(one_run("main", 500), origin="rest")
+    upload = ingest.submit(one_run("main", 300), origin="rest").upload
     answer = client.get("/api/v1/compare/", {"upload": upload.pk, "report": "json", "against": "last"})
     assert answer.json()["exit_status"] == 3
 

@@ -47,7 +47,7 @@ def test_every_sample_comes_out_with_its_figures():
     for name, rates in RATES.items():
         runs = Run.objects.filter(upload__name=name).order_by("line_first")
         assert [run.requests_per_second for run in runs] == rates, name
-    assert set(Upload.objects.values_list("door", "status")) == {("sample", "ready")}
+    assert set(Upload.objects.values_list("origin", "status")) == {("sample", "ready")}
 
 
 @pytest.mark.django_db

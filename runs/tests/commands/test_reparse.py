@@ -18,7 +18,7 @@ from runs.tests.installation import MANAGE, create_database, environment
 
 
 def store(*rates: int) -> list[int]:
-    return [ingest.submit(session(rate).encode(), door="web", name=f"{rate}").upload.pk for rate in rates]
+    return [ingest.submit(session(rate).encode(), origin="web", name=f"{rate}").upload.pk for rate in rates]
 
 
 @pytest.mark.django_db

@@ -258,7 +258,7 @@ def test_more_processes_than_the_bound_on_a_few_screens_are_a_problem_too(monkey
 @pytest.mark.usefixtures("real_relations")
 def test_a_long_log_is_stored_as_one_capture():
     text = "".join(log(120, start=86400 - 60)).encode()
-    upload = ingest.submit(text, door="web").upload
+    upload = ingest.submit(text, origin="web").upload
     capture = Capture.objects.get()
     assert (capture.n_samples, capture.clock_first, capture.clock_last) == (120, "23:59:00", "00:00:59")
     assert (capture.line_first, capture.line_last) == (1, text.count(b"\n") - 1)
@@ -321,7 +321,7 @@ def test_the_preview_of_a_long_log_counts_its_samples():
 @pytest.mark.django_db
 @pytest.mark.usefixtures("real_relations")
 def test_reading_a_long_log_anew_changes_nothing():
-    upload = ingest.submit("".join(log(60)).encode(), door="web").upload
+    upload = ingest.submit("".join(log(60)).encode(), origin="web").upload
     before = list(Series.objects.order_by("id").values_list("metric", "pid", "n", "mean", "samples"))
     ingest.reparse(upload.pk)
     assert list(Series.objects.order_by("id").values_list("metric", "pid", "n", "mean", "samples")) == before
@@ -331,7 +331,7 @@ def test_reading_a_long_log_anew_changes_nothing():
 @pytest.mark.usefixtures("real_relations")
 def test_the_same_log_twice_in_a_text_is_one_capture_and_its_quote():
     text = "".join(log(40))
-    ingest.submit(f"$ top -b\n{text}\nThe same again:\n\n$ top -b\n{text}".encode(), door="web")
+    ingest.submit(f"$ top -b\n{text}\nThe same again:\n\n$ top -b\n{text}".encode(), origin="web")
     assert Capture.objects.get().n_samples == 40
 
 
@@ -341,6 +341,6 @@ def test_the_same_log_twice_in_a_text_is_one_capture_and_its_quote():
 def test_a_log_cut_anywhere_keeps_every_screen_before_the_cut(seed):
     whole = "".join(log(40))
     cut = random.Random(seed).randrange(len(whole) // 2, len(whole))  # noqa: S311
-    upload = ingest.submit(whole[:cut].encode(), door="web").upload
+    upload = ingest.submit(whole[:cut].encode(), origin="web").upload
     assert Capture.objects.get().n_samples in (whole[:cut].count("top - "), whole[:cut].count("top - ") - 1)
     assert Upload.objects.get(pk=upload.pk).status in ("ready", "partial")

@@ -15,7 +15,7 @@ TWO = session(500, 600) + session(700, heading="event:")
 
 @pytest.fixture
 def upload() -> Upload:
-    return ingest.submit(TWO.encode(), door="web", hints=Hints(host="web1")).upload
+    return ingest.submit(TWO.encode(), origin="web", hints=Hints(host="web1")).upload
 
 
 def config(name: str) -> Config:
@@ -47,7 +47,7 @@ def test_reading_anew_changes_nothing(upload):
 
 def test_edits_of_the_preview_stay():
     edits = {"configs": {"c1": {"name": "w"}}, "blocks": {"b1": {"counted": False, "label": "warm-up"}}}
-    reparsed(ingest.submit(TWO.encode(), door="web", edits=edits).upload)
+    reparsed(ingest.submit(TWO.encode(), origin="web", edits=edits).upload)
     assert not Run.objects.get(label="warm-up").counted
 
 
@@ -82,7 +82,7 @@ def test_a_config_that_the_last_run_leaves_goes(upload):
 
 
 def test_a_run_moves_to_a_config_of_another_upload(upload):
-    other = ingest.submit(session(900, heading="nginx:").encode(), door="web").upload
+    other = ingest.submit(session(900, heading="nginx:").encode(), origin="web").upload
     changes.move_run(Run.objects.get(requests_per_second=700), config("nginx:"))
     reparsed(upload)
     reparsed(other)
@@ -123,7 +123,7 @@ def test_a_capture_goes_to_the_experiment_as_a_whole(upload):
 
 def test_a_capture_of_one_upload_stands_beside_a_run_of_another(upload):
     beside = {"run": f"id:{Run.objects.get(requests_per_second=700).pk}", "phase": "during"}
-    monitors = ingest.submit(meminfo(77).encode(), door="web", edits={"blocks": {"b0": beside}}).upload
+    monitors = ingest.submit(meminfo(77).encode(), origin="web", edits={"blocks": {"b0": beside}}).upload
     reparsed(monitors)
     reparsed(upload)
     assert Run.objects.get(requests_per_second=700).captures.filter(phase="during").exists()
@@ -146,7 +146,7 @@ def test_runs_of_merged_configs_keep_their_places_even_when_all_rows_are_lost(up
 
 def test_a_merge_leaves_no_run_behind_when_its_upload_does_not_know_the_other_config(upload):
     hints = Hints(experiment=Experiment.objects.get().name)
-    other = ingest.submit(session(900, heading="nginx:").encode(), door="web", hints=hints).upload
+    other = ingest.submit(session(900, heading="nginx:").encode(), origin="web", hints=hints).upload
     changes.rename_config(config("nginx:"), "worker:")
     reparsed(other)
     reparsed(upload)
@@ -158,7 +158,7 @@ def test_a_merge_leaves_no_run_behind_when_its_upload_does_not_know_the_other_co
 
 
 def test_two_names_of_one_machine_become_one(upload):
-    ingest.submit(session(900).encode(), door="web", hints=Hints(host="web2"))
+    ingest.submit(session(900).encode(), origin="web", hints=Hints(host="web2"))
     changes.rename_host(Host.objects.get(name="web2"), "web1")
     assert Host.objects.get().runs.count() == 4
     reparsed(upload)

@@ -102,7 +102,7 @@ def test_noon_and_midnight_on_a_clock_of_twelve_hours():
 
 
 def spans(text: str) -> list[tuple[float | None, float | None]]:
-    ingest.submit(text.encode(), door="web")
+    ingest.submit(text.encode(), origin="web")
     return list(Run.objects.order_by("line_first").values_list("clock_start_s", "clock_end_s"))
 
 
@@ -159,7 +159,7 @@ def test_siege_logs_when_it_was_done():
 
 
 def began(text: str, **hints: str) -> list[str | None]:
-    ingest.submit(text.encode(), door="web", hints=Hints.from_dict(hints))
+    ingest.submit(text.encode(), origin="web", hints=Hints.from_dict(hints))
     found = Run.objects.order_by("line_first").values_list("ran_at", flat=True)
     return [f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S}" if at else None for at in found]
 

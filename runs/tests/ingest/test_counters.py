@@ -20,7 +20,7 @@ TWO = session(500, 600) + session(700, heading="event:")
 
 
 def submit(text: str, **hints) -> Upload:
-    return ingest.submit(text.encode(), door="web", hints=Hints(**hints)).upload
+    return ingest.submit(text.encode(), origin="web", hints=Hints(**hints)).upload
 
 
 @pytest.fixture

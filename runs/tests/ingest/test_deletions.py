@@ -40,7 +40,7 @@ def upload() -> Upload:
 
 
 def submit(text: str, **hints: Any) -> Upload:
-    return ingest.submit(text.encode(), door="web", hints=Hints(**hints)).upload
+    return ingest.submit(text.encode(), origin="web", hints=Hints(**hints)).upload
 
 
 def everything() -> dict[str, Any]:
@@ -129,7 +129,7 @@ def test_deleting_twice_is_refused(upload):
 
 def test_the_same_text_again_is_stored_anew(upload):
     deletion = ingest.delete(upload)
-    again = ingest.submit(TWO.encode(), door="web", hints=Hints(host="web1"))
+    again = ingest.submit(TWO.encode(), origin="web", hints=Hints(host="web1"))
     assert again.created
     assert again.upload.pk != upload.pk
     with pytest.raises(Rejected, match=f"upload {again.upload.pk}"):
@@ -148,7 +148,7 @@ def test_names_that_are_taken_by_now_become_one(upload):
 
 def test_a_queued_text_that_is_deleted_is_not_read(settings):
     settings.QUEUE_UPLOAD_BYTES = 10
-    queued = ingest.submit(TWO.encode(), door="web", may_queue=True).upload
+    queued = ingest.submit(TWO.encode(), origin="web", may_queue=True).upload
     deletion = ingest.delete(queued)
     ingest.parse_queued(queued.pk)
     assert not Run.everything.exists()
@@ -158,7 +158,7 @@ def test_a_queued_text_that_is_deleted_is_not_read(settings):
 
 
 def test_the_next_config_becomes_the_baseline(upload):
-    from runs.selectors.reads import find_baseline, of_experiment
+    from runs.selectors.comparison_data import find_baseline, of_experiment
 
     experiment = Experiment.objects.get()
     first, second = experiment.configs.all()

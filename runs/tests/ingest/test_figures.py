@@ -10,7 +10,7 @@ from runs import ingest
 from runs.analysis.facts import FIGURES, RunFigures
 from runs.api.serializers import RunSerializer
 from runs.models import Run
-from runs.selectors.reads import run_fact
+from runs.selectors.comparison_data import run_fact
 from runs.tests.ingest.texts import ab
 
 COLUMNS = [field for field in Run._meta.concrete_fields if field.name in FIGURES]
@@ -33,7 +33,7 @@ def test_a_figure_is_unknown_in_a_fact_where_its_column_is_empty():
 def test_a_posted_report_gives_the_same_figures_at_every_step():
     text = ab(500.0, failed=3)
     (result,) = next(iter(parsers.read(text.splitlines()))).records
-    run = ingest.submit(text.encode(), door="rest").upload.runs.select_related("host", "experiment", "config").get()
+    run = ingest.submit(text.encode(), origin="rest").upload.runs.select_related("host", "experiment", "config").get()
     served = RunSerializer(run).data
     for name in FIGURES:
         figure = getattr(result, name)

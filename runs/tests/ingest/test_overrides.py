@@ -11,7 +11,7 @@ from runs import ingest
 from runs.analysis.doubts import Doubt, apart, excluded, find_doubts
 from runs.ingest import Rejected
 from runs.models import Config, Experiment, Override, Run
-from runs.selectors import reads
+from runs.selectors import comparison_data
 from runs.tests.analysis.doubting import during, report, session, top
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("real_relations")]
@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("real_relations")]
 def failing(shared: Path) -> Run:
     """The run of seed 003 in which one request of six failed."""
     text = next(shared.glob("seeds/003_*.txt")).read_bytes()
-    return ingest.submit(text, door="rest").upload.runs.get(failed_requests=172849)
+    return ingest.submit(text, origin="rest").upload.runs.get(failed_requests=172849)
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def ann() -> User:
 
 
 def said() -> list[Doubt]:
-    return find_doubts(reads.case_of(reads.of_experiment(Experiment.objects.get())))
+    return find_doubts(comparison_data.case_of(comparison_data.of_experiment(Experiment.objects.get())))
 
 
 def about(run: Run) -> Doubt:
@@ -122,7 +122,7 @@ def test_a_config_that_was_put_apart_counts_again_when_someone_says_so(ann):
     with_k = report("long_1").replace("-n 5000", "-k -n 5000").replace("414.66", "514.66")
     with_k = with_k.replace("Total transferred:", "Keep-Alive requests:    5000\nTotal transferred:")
     text = session(nginx=report("long_1"), apache=report("long_2"), lighttpd=with_k)
-    ingest.submit(text.encode(), door="rest")
+    ingest.submit(text.encode(), origin="rest")
     lighttpd = Config.objects.get(name="lighttpd")
     assert list(apart(said())) == [lighttpd.pk]
     ruling = ingest.override_doubt("differs.load", config=lighttpd, by=ann, reason="that is what we compare")
@@ -134,7 +134,7 @@ def test_a_config_that_was_put_apart_counts_again_when_someone_says_so(ann):
 def test_a_run_whose_server_paged_is_in_no_trend_until_that_is_overruled(ann):
     tight = top(swap=18708, free=2608, cached=1388)
     text = session(one=report("long_1") + during(tight), other=report("long_2") + during(top(swap=0)))
-    ingest.submit(text.encode(), door="rest")
+    ingest.submit(text.encode(), origin="rest")
     ingest.apply_deltas()
     paged = Run.objects.get(config__name="one")
     assert set(Run.objects.filter(doubted=True)) == {paged}
@@ -145,6 +145,6 @@ def test_a_run_whose_server_paged_is_in_no_trend_until_that_is_overruled(ann):
 
 def test_where_every_run_paged_all_stay_in_their_trends():
     tight = during(top(swap=18708, free=2608, cached=1388))
-    ingest.submit(session(one=report("long_1") + tight, other=report("long_2") + tight).encode(), door="rest")
+    ingest.submit(session(one=report("long_1") + tight, other=report("long_2") + tight).encode(), origin="rest")
     ingest.apply_deltas()
     assert not Run.objects.filter(doubted=True).exists()

@@ -93,14 +93,14 @@ def test_each_door_gives_the_same(number, seed, tmp_path):
 
 @pytest.mark.parametrize("number", RATES)
 def test_the_figures_are_there_once_each(number, seed):
-    upload = ingest.submit(seed(number), door="rest").upload
+    upload = ingest.submit(seed(number), origin="rest").upload
     assert sorted(upload.runs.values_list("requests_per_second", flat=True)) == sorted(RATES[number])
     assert Experiment.objects.count() == EXPERIMENTS[number]
 
 
 @pytest.mark.parametrize("number", RATES)
 def test_read_anew_it_is_the_same(number, seed):
-    upload = ingest.submit(seed(number), door="rest").upload
+    upload = ingest.submit(seed(number), origin="rest").upload
 
     def rows() -> list[object]:
         return [list(model.objects.order_by("pk").values()) for model in (Experiment, Config, Run, Capture, Host)]

@@ -14,7 +14,7 @@ from django.db import connections
 from benchdash.tests.services import ROOT
 from runs import ingest, tasks
 from runs.ingest import Hints, Rejected, changes, reading, submission
-from runs.ingest.storable import plain_json, truncate
+from runs.ingest.validation import plain_json, truncate
 from runs.models import Capture, Config, ConfigText, Experiment, Host, Run, RunTag, Series, Upload
 from runs.tests.ingest.texts import ab, session
 
@@ -23,7 +23,7 @@ RESULTS = (Experiment, Config, ConfigText, Run, Capture, Series)
 
 def submit(text: str | bytes, **more):
     data = text.encode() if isinstance(text, str) else text
-    return ingest.submit(data, door="rest", **more)
+    return ingest.submit(data, origin="rest", **more)
 
 
 def refused(text: str | bytes, **more) -> Rejected:
@@ -251,7 +251,7 @@ class TestRefusing:
 
     def test_of_several_files_all_are_stored_or_none(self):
         with pytest.raises(Rejected) as caught:
-            ingest.submit_all([("a.txt", session(500).encode()), ("b.txt", b"hello")], door="rest")
+            ingest.submit_all([("a.txt", session(500).encode()), ("b.txt", b"hello")], origin="rest")
         assert str(caught.value).startswith("b.txt: Nothing was recognised")
         assert Run.objects.count() == 0
         assert [upload.status for upload in Upload.objects.all()] == ["failed"]
@@ -380,7 +380,7 @@ class TestFaultsOfOurOwn:
 
         monkeypatch.setattr(submission, "store", store)
         with pytest.raises(Rejected):
-            ingest.submit_all([(f"{n}.txt", session(n).encode()) for n in (500, 600, 700)], door="rest")
+            ingest.submit_all([(f"{n}.txt", session(n).encode()) for n in (500, 600, 700)], origin="rest")
         assert [upload.name for upload in Upload.objects.all()] == ["600.txt"] and not Run.objects.exists()
 
     def test_a_queued_text_that_cannot_be_stored_says_so(self, monkeypatch, settings):

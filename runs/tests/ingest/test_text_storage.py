@@ -19,7 +19,7 @@ LARGE = PROSE + session(500) + PROSE.replace("diary", "report") + session(600)
 
 
 def stored() -> Upload:
-    return Upload.objects.get(pk=ingest.submit(LARGE.encode(), door="web").upload.pk)
+    return Upload.objects.get(pk=ingest.submit(LARGE.encode(), origin="web").upload.pk)
 
 
 def test_it_is_kept_in_pieces_and_whole():
@@ -53,18 +53,18 @@ def test_some_lines_take_as_many_queries_wherever_they_are():
 
 def test_it_is_found_again_and_goes_with_its_upload():
     upload = stored()
-    assert ingest.submit(LARGE.encode("utf-16"), door="rest") == ingest.Receipt(upload, created=False)
+    assert ingest.submit(LARGE.encode("utf-16"), origin="rest") == ingest.Receipt(upload, created=False)
     upload.delete()
     assert not Piece.objects.exists()
 
 
 def test_a_text_that_gives_way_takes_its_pieces_along():
     with pytest.raises(Rejected) as caught:
-        ingest.submit(PROSE.encode(), door="web")
+        ingest.submit(PROSE.encode(), origin="web")
     failed = caught.value.upload
     assert failed is not None and failed.pieces.count() == failed.n_pieces - 1 > 1
     with pytest.raises(Rejected):
-        ingest.submit(PROSE.encode("utf-16"), door="web")
+        ingest.submit(PROSE.encode("utf-16"), origin="web")
     again = Upload.objects.get()
     assert (again.pk, again.encoding) == (failed.pk, "utf-16")
     assert again.pieces.count() == again.n_pieces - 1 > failed.n_pieces
@@ -72,7 +72,7 @@ def test_a_text_that_gives_way_takes_its_pieces_along():
 
 
 def test_texts_from_before_there_were_pieces_are_read_as_they_are():
-    upload = ingest.submit(session(500).encode(), door="web").upload
+    upload = ingest.submit(session(500).encode(), origin="web").upload
     old = session(500).replace("\n", "\r\n").encode("utf-16")
     Upload.objects.update(raw=zlib.compress(old), encoding="utf-16")
     ingest.reparse(upload.pk)

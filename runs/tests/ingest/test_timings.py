@@ -25,7 +25,7 @@ HEY = (FIXTURES / "hey_csv" / "hey_02.csv").read_text()
 
 
 def send(text: str, user: User | None = None, **hints) -> Upload:
-    return ingest.submit(text.encode(), door="rest", user=user, hints=Hints(**hints)).upload
+    return ingest.submit(text.encode(), origin="rest", user=user, hints=Hints(**hints)).upload
 
 
 def changed(report: str) -> str:
@@ -157,12 +157,12 @@ def test_a_run_that_moves_takes_its_timings_along():
 
 def test_a_receipt_says_which_run_a_file_went_to():
     run = send(REPORT).runs.get()
-    receipt = ingest.submit(GNUPLOT.encode(), door="rest")
+    receipt = ingest.submit(GNUPLOT.encode(), origin="rest")
     told = [{"tool": "ab", "lines": [1, 401], "n": 400, "run": run.pk}]
     assert ingest.result_of(receipt.upload, receipt.rows)["timings"] == told
     assert ingest.result_of(receipt.upload)["timings"] == told
 
 
 def test_a_run_left_out_leaves_its_rows_out():
-    upload = ingest.submit((REPORT + HEY).encode(), door="web", edits={"blocks": {"b1": {"leave_out": True}}}).upload
+    upload = ingest.submit((REPORT + HEY).encode(), origin="web", edits={"blocks": {"b1": {"leave_out": True}}}).upload
     assert (upload.runs.count(), upload.timings.count()) == (1, 0)

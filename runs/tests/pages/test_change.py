@@ -9,7 +9,7 @@ from runs.tests.ingest.texts import session
 
 
 def test_secrets_are_blacked_out_on_the_page_of_a_text(browser):
-    upload = submit(b"$ mysqldump --password=geheim7 db\n" + session(500).encode(), door="web").upload
+    upload = submit(b"$ mysqldump --password=geheim7 db\n" + session(500).encode(), origin="web").upload
     page = browser.get(f"/uploads/{upload.pk}/").content.decode()
     assert "1 secret seems to stand in this text" in page and "geheim7" in page
     page = browser.post(f"/uploads/{upload.pk}/redact/", {"word": "worker"}, follow=True).content.decode()

@@ -45,7 +45,7 @@ def file(text: str | bytes, name: str = "a.log") -> SimpleUploadedFile:
 
 def waiting(**columns: Any) -> Upload:
     """An upload that a worker has not finished."""
-    receipt = ingest.submit(LOG.encode(), door="web", name="a.log", may_queue=True)
+    receipt = ingest.submit(LOG.encode(), origin="web", name="a.log", may_queue=True)
     Upload.objects.filter(pk=receipt.upload.pk).update(**columns)
     return receipt.upload
 
@@ -55,7 +55,7 @@ def test_a_file_sent_as_a_body_waits_for_a_worker(browser, person, queue, django
         answer = send(browser, LOG)
     made = Upload.objects.get()
     assert (answer.status_code, answer.json()) == (201, {"url": f"/uploads/{made.pk}/"})
-    assert (made.status, made.name, made.door, made.created_by) == ("queued", "a.log", "web", person)
+    assert (made.status, made.name, made.origin, made.created_by) == ("queued", "a.log", "web", person)
     assert queue == [made.pk] and not Run.objects.exists()
 
 

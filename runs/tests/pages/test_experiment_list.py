@@ -16,9 +16,9 @@ from runs.views import experiments
 pytestmark = pytest.mark.django_db
 
 
-def store(rate: int, name: str, *, door: str = "web", **hints) -> Experiment:
+def store(rate: int, name: str, *, origin: str = "web", **hints) -> Experiment:
     text = session(rate, heading="worker:") + session(rate + 50, heading="event:")
-    ingest.submit(text.encode(), door=door, hints=Hints(experiment=name, **hints))
+    ingest.submit(text.encode(), origin=origin, hints=Hints(experiment=name, **hints))
     ingest.apply_deltas()
     return Experiment.objects.get(name=name)
 
@@ -64,9 +64,9 @@ def test_selected_experiments_are_compared_in_the_order_given(browser, stored):
 
 
 def test_a_demo_is_marked(browser):
-    store(500, "Sample", door="sample")
+    store(500, "Sample", origin="sample")
     assert "demo" in browser.get("/").text
-    store(600, "Sample", door="web")
+    store(600, "Sample", origin="web")
     assert "demo" not in re.sub(r"<form.*?</form>", "", browser.get("/experiments/").text)
 
 

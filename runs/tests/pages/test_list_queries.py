@@ -56,7 +56,7 @@ COSTLY = {
 def store(number: int) -> None:
     """An upload with a meminfo and an ab of each rate."""
     hints = Hints(host="web1", experiment="July", tags=("nightly", "php"))
-    ingest.submit(session(500 + number, 600 + number, heading="worker:").encode(), door="web", hints=hints)
+    ingest.submit(session(500 + number, 600 + number, heading="worker:").encode(), origin="web", hints=hints)
     ingest.apply_deltas()
 
 

@@ -158,7 +158,7 @@ def test_lists_leave_archived_experiments_out_until_they_are_asked_for(browser, 
 
 
 def test_samples_are_put_away_by_one_click(browser):
-    ingest.submit((SAMPLES / "1-mod_wsgi-preloading.txt").read_bytes(), door="sample")
+    ingest.submit((SAMPLES / "1-mod_wsgi-preloading.txt").read_bytes(), origin="sample")
     page = browser.post(reverse("put-away-samples"), follow=True).content.decode()
     assert not Experiment.objects.exists()
     undo(browser, page)

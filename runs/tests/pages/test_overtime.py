@@ -297,7 +297,7 @@ def test_a_pasted_top_is_charted_beside_the_run_that_it_watched(browser):
         "[root@web 12:00:07 ~]# top -b -d 1",
     )
     text = f"{prompts[0]}\n{ab()}\n{prompts[1]}\n{screens}"  # the report says that it took two seconds
-    ingest.submit(text.encode(), door="web")
+    ingest.submit(text.encode(), origin="web")
     run, capture = Run.objects.get(), Capture.objects.get()
     assert (run.clock_start_s, run.clock_end_s) == (NOON + 5, NOON + 7)
     layout = browser.get(f"/captures/{capture.pk}/figures/rss.json").json()["panels"][0]["layout"]

@@ -52,7 +52,7 @@ def test_a_preview_stores_nothing_and_shows_what_it_would_store(browser):
 
 
 def test_a_text_that_takes_too_long_to_preview_is_refused_with_a_way_out(browser, monkeypatch):
-    monkeypatch.setattr("runs.ingest.stopping.AT_ONCE_S", -1)
+    monkeypatch.setattr("runs.ingest.reading.AT_ONCE_S", -1)
     response = browser.post("/preview/", {"text": TEXT})
     assert response.status_code == 413 and "Send it to the REST API" in response.content.decode()
 
@@ -64,7 +64,7 @@ def test_save_stores_it_and_goes_to_the_experiment(browser, person):
     assert response.url == made.get_absolute_url()
     assert sorted(Run.objects.values_list("requests_per_second", flat=True)) == [100.0, 110.0, 200.0]
     upload = Upload.objects.get()
-    assert (upload.door, upload.created_by) == ("web", person)
+    assert (upload.origin, upload.created_by) == ("web", person)
     assert "\n".join(ingest.lines_of(upload)) + "\n" == TEXT
 
 
@@ -385,7 +385,7 @@ def test_the_headline_of_a_preview_is_that_of_the_stored_text(browser, shared, m
     monkeypatch.undo()  # how runs are related in earnest
     text = next(shared.glob("seeds/002_*.txt")).read_bytes().decode()
     shown = headline_of(browser, {"text": text})
-    ingest.submit(text.encode(), door="rest")
+    ingest.submit(text.encode(), origin="rest")
     kept = browser.get(f"{Experiment.objects.get().get_absolute_url()[:-1]}.json").json()["headline"]
     assert (kept["sentence"], kept["outcome"]) == (shown.sentence, shown.outcome)
 

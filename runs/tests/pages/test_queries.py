@@ -9,7 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from runs.models import Config, Host, Upload
-from runs.selectors import reads
+from runs.selectors import comparison_data
 from runs.tests import factories
 
 MOST = 14
@@ -74,7 +74,7 @@ def test_pages_of_one_thing_need_as_many_queries_when_more_hangs_on_it(browser):
 
 
 def test_of_too_many_runs_the_newest_are_judged_and_the_others_counted(browser, monkeypatch):
-    monkeypatch.setattr(reads, "MAX_RUNS", 3)
+    monkeypatch.setattr(comparison_data, "MAX_RUNS", 3)
     url = factories.wsgi_experiment(n_configs=2, n_repeats=3).get_absolute_url()
     assert "3 more are in" in " ".join(browser.get(url).content.decode().split())
     assert browser.get(f"{url.rstrip('/')}.json").json()["runs_not_read"] == 3

@@ -26,7 +26,7 @@ def stored(db: None) -> None:
 
 
 def submit(*rates: float, heading: str, **hints) -> None:
-    ingest.submit(session(*rates, heading=heading).encode(), door="web", hints=Hints(**hints))
+    ingest.submit(session(*rates, heading=heading).encode(), origin="web", hints=Hints(**hints))
     ingest.apply_deltas()
 
 

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def stored(db: None) -> None:
     hints = Hints(host="web1", experiment="July", tags=("nightly",), build={"version": "2.4.1", "branch": "main"})
-    ingest.submit(session(500, heading="worker:").encode(), door="web", hints=hints)
+    ingest.submit(session(500, heading="worker:").encode(), origin="web", hints=hints)
     ingest.apply_deltas()
 
 

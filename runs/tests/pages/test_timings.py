@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db
 
 
 def send(text: str) -> Upload:
-    return ingest.submit(text.encode(), door="web").upload
+    return ingest.submit(text.encode(), origin="web").upload
 
 
 def long_load(n: int = 3000, *, seconds: int = 30, first: int = 1) -> str:
@@ -57,7 +57,7 @@ def test_percentiles_of_several_files_stand_side_by_side(browser):
     report = re.sub(r"(?m)^ *(\d+)% +\d+", lambda found: f"{found[1]}% {100 + int(found[1])}", REPORT)
     send(report + "$ cat pct.csv\nPercentage served,Time in ms\n" + every)
     run = Run.objects.get()
-    row = ingest.submit(file.encode(), door="web").upload.timings.get()
+    row = ingest.submit(file.encode(), origin="web").upload.timings.get()
     Timing.objects.filter(pk=row.pk).update(run=run)
     page = collapse(browser.get(run.get_absolute_url()).content.decode())
     assert 'scope="row">99.9 %</th><td class="r"><span class="muted">not told</span>' in page
@@ -92,7 +92,7 @@ def test_the_spectrum_goes_on_where_the_report_ends(browser):
 def test_repeats_with_files_are_drawn_together(browser):
     for repeat in range(3):
         file = long_load(first=1 + repeat)
-        ingest.submit((report_of(file) + file).encode(), door="web", hints=ingest.Hints(experiment="E"))
+        ingest.submit((report_of(file) + file).encode(), origin="web", hints=ingest.Hints(experiment="E"))
     (line,) = lines_of(figure_of(browser, Experiment.objects.get().get_absolute_url(), "latency"))
     assert len(line["x"]) > 20
 
@@ -100,7 +100,7 @@ def test_repeats_with_files_are_drawn_together(browser):
 def test_a_repeat_without_a_file_makes_a_band_of_what_both_have(browser):
     file = long_load()
     for text in (report_of(file) + file, changed(REPORT)):
-        ingest.submit(text.encode(), door="web", hints=ingest.Hints(experiment="E"))
+        ingest.submit(text.encode(), origin="web", hints=ingest.Hints(experiment="E"))
     drawn = figure_of(browser, Experiment.objects.get().get_absolute_url(), "latency")["data"]
     assert [trace["fill"] for trace in drawn if "fill" in trace] == ["toself"]
 

@@ -8,7 +8,7 @@ import pytest
 
 from runs.models import Run
 from runs.presenters.tool_fields import arrange, main_figures, say_field
-from runs.selectors.reads import run_fact
+from runs.selectors.comparison_data import run_fact
 from runs.tests import factories
 
 

@@ -22,7 +22,7 @@ REPORTS = {
 @pytest.fixture
 def made(db):
     parts = (f"## {name}\n\n{(CAPTURES / path).read_text(encoding='utf-8')}\n" for name, path in REPORTS.items())
-    ingest.submit(("A comparison of tools\n\n" + "\n".join(parts)).encode(), door="rest")
+    ingest.submit(("A comparison of tools\n\n" + "\n".join(parts)).encode(), origin="rest")
     return Experiment.objects.get()
 
 

@@ -11,7 +11,7 @@ from runs.ingest.clocks import seconds_of_day
 from runs.models import Capture, Config, ConfigText, Run
 from runs.remote import jobs
 from runs.remote.models import Job, Step, Target
-from runs.selectors import reads
+from runs.selectors import comparison_data
 from runs.tests.remote import livejobs, rows
 from runs.tests.remote.hosts import until
 
@@ -80,7 +80,7 @@ def test_the_stored_session_is_what_a_person_would_have_pasted(go, by_ssh):
         "cat /proc/meminfo",
     ]
     assert run.command == typed[-4]
-    assert run.upload.door == "remote"
+    assert run.upload.origin == "remote"
 
 
 @pytest.mark.once
@@ -172,7 +172,7 @@ def test_what_was_taken_back_since_the_job_was_made_is_not_done(go, by_ssh):
 def test_a_config_file_shown_at_each_run_stands_on_the_pages_once(go, by_ssh):
     job = go(livejobs.job(livejobs.plan(by_ssh, ("a",), levels=[1], repeats=2))).end()
     assert ConfigText.objects.filter(experiment=job.experiment).count() == 2
-    assert len(reads.of_experiment(job.experiment).texts) == 1
+    assert len(comparison_data.of_experiment(job.experiment).texts) == 1
 
 
 @pytest.mark.once

@@ -42,7 +42,7 @@ def test_each_load_test_of_the_corpus_becomes_a_run(shared):
                  if w["kind"] in ("ab", "siege", "wrk", "hey")]  # fmt: skip
         if rates:
             text = path.with_name(path.name.removesuffix(".expected.json")).read_bytes()
-            upload = ingest.submit(text, door="rest").upload
+            upload = ingest.submit(text, origin="rest").upload
             found = upload.runs.order_by("line_first").values_list("requests_per_second", flat=True)
             assert list(found) == rates, path.name
 
@@ -50,7 +50,7 @@ def test_each_load_test_of_the_corpus_becomes_a_run(shared):
 @pytest.fixture
 def imported(shared, request) -> list[Run]:
     text = next(shared.glob(f"seeds/{request.param}_*.txt")).read_bytes()
-    return list(ingest.submit(text, door="rest").upload.runs.order_by("line_first"))
+    return list(ingest.submit(text, origin="rest").upload.runs.order_by("line_first"))
 
 
 @pytest.mark.parametrize("imported", ["000"], indirect=True)

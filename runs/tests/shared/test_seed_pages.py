@@ -24,7 +24,7 @@ def pages(browser, shared) -> Pages:
 
     def of(number: str) -> list[str]:
         data = next(shared.glob(f"seeds/{number}_*.txt")).read_bytes()
-        ingest.submit(data, door="command")
+        ingest.submit(data, origin="command")
         made = [html(browser, each.get_absolute_url()) for each in Experiment.objects.order_by("id")]
         return [words(re.sub(r'<li class="(fatal|caution|note)">', r"[\1] ", page)) for page in made]
 

@@ -50,7 +50,7 @@ RUNS = Run.objects.select_related("config", "host").order_by("config__position",
 
 
 @dataclass(frozen=True)
-class Material:
+class ComparisonData:
     """Everything that a comparison page shows. `waiting`: files of single requests whose run is not there; `n_older`: runs of an
     experiment beyond its newest MAX_RUNS, which are not read.
     """
@@ -75,7 +75,7 @@ def line_url(upload_id: int, line: int) -> str:
     return line_address(reverse("upload", args=[upload_id]), line)
 
 
-def of_experiment(experiment: Experiment) -> Material:
+def of_experiment(experiment: Experiment) -> ComparisonData:
     """All of an experiment: its configs in order (the baseline first), runs, captures and texts. Seven queries."""
     runs = list(RUNS.filter(experiment=experiment)[: MAX_RUNS + 1])
     n_older = 0
@@ -84,11 +84,11 @@ def of_experiment(experiment: Experiment) -> Material:
         runs, n_older = list(RUNS.filter(pk__in=newest)), experiment.runs.count() - MAX_RUNS
     configs = _left_out_last(experiment.configs.all(), runs)
     captures = list(experiment.captures.defer("values", "quotes").select_related("host"))
-    texts = once(experiment.texts.order_by("id"))
+    texts = drop_repeated_texts(experiment.texts.order_by("id"))
     facts = [_config_fact(config) for config in configs]
     if not facts and captures:  # monitors on their own: one column for all of them
         facts = [ConfigFact(0, experiment.name, url=experiment.get_absolute_url())]
-    found = _material(facts, runs, captures, texts, experiment.host, find_timings(experiment=experiment))
+    found = _build_data(facts, runs, captures, texts, experiment.host, find_timings(experiment=experiment))
     return replace(found, n_older=n_older)
 
 
@@ -104,7 +104,7 @@ def find_baseline(experiment: Experiment) -> Config | None:
     return counting.first() or experiment.configs.first()
 
 
-def once(texts: Iterable[ConfigText]) -> list[ConfigText]:
+def drop_repeated_texts(texts: Iterable[ConfigText]) -> list[ConfigText]:
     """The texts without those that an earlier one of the same config and path repeats: remote runs show theirs each time."""
     first: dict[tuple[int | None, str, str], ConfigText] = {}
     for text in texts:
@@ -112,14 +112,14 @@ def once(texts: Iterable[ConfigText]) -> list[ConfigText]:
     return list(first.values())
 
 
-def of_runs(wanted: Sequence[int]) -> Material:
+def of_runs(wanted: Sequence[int]) -> ComparisonData:
     """The runs with these ids, in the order given: the first one's config is the baseline."""
     order = {pk: at for at, pk in enumerate(wanted)}
     runs = sorted(RUNS.filter(pk__in=order), key=lambda run: order[run.pk])
     return _selection(runs, Q(run__in=[run.pk for run in runs]))
 
 
-def of_sides(base: Sequence[int], new: Sequence[int]) -> Material:
+def of_sides(base: Sequence[int], new: Sequence[int]) -> ComparisonData:
     """The runs `new` beside those of `base`, whose configs get ids below nought, so that one config may be on both sides."""
     found = of_runs([*base, *new])
     old = set(base)
@@ -138,7 +138,7 @@ def of_sides(base: Sequence[int], new: Sequence[int]) -> Material:
     return replace(found, configs=[*configs, *own], runs=runs, captures=watched)
 
 
-def of_configs(wanted: Sequence[int]) -> Material:
+def of_configs(wanted: Sequence[int]) -> ComparisonData:
     """The counted runs of these configs, in the order given: the first is the baseline."""
     order = {pk: at for at, pk in enumerate(wanted)}
     runs = sorted(RUNS.filter(config__in=order, counted=True), key=lambda run: (order[run.config_id], run.repeat))
@@ -166,21 +166,21 @@ def _host_facts(hosts: Iterable[Host]) -> list[HostFact]:
     return [HostFact(**{name: getattr(host, name) for name in names}) for host in hosts]
 
 
-def case_of(material: Material) -> Case:
-    """The same material as the case that doubts are raised from. One query, for what people said of earlier doubts."""
+def case_of(data: ComparisonData) -> Case:
+    """The same data as the case that doubts are raised from. One query, for what people said of earlier doubts."""
     texts = [
         TextFact(text.config_id, text.path, text.text, line_url(text.upload_id, text.line_first), text.line_first)
-        for text in material.texts
+        for text in data.texts
     ]
-    hosts, rulings = _host_facts(material.hosts), _rulings(material)
-    varied = find_varied(material.configs, material.runs)
-    return Case(material.configs, material.runs, material.counted_captures, texts, hosts, rulings, varied)
+    hosts, rulings = _host_facts(data.hosts), _rulings(data)
+    varied = find_varied(data.configs, data.runs)
+    return Case(data.configs, data.runs, data.counted_captures, texts, hosts, rulings, varied)
 
 
-def _rulings(material: Material) -> list[OverrideFact]:
+def _rulings(data: ComparisonData) -> list[OverrideFact]:
     """The standing rulings about these configs and runs. A run is known by its upload and a line of its text."""
-    uploads = {run.upload for run in material.runs}
-    about = Q(upload__in=uploads) | Q(config__in=[config.id for config in material.configs])
+    uploads = {run.upload for run in data.runs}
+    about = Q(upload__in=uploads) | Q(config__in=[config.id for config in data.configs])
     found = []
     for ruling in Override.objects.filter(about, withdrawn_at=None).select_related("made_by").order_by("id"):
         by, at = ruling.made_by.get_username() if ruling.made_by else "", ruling.made_at.isoformat()
@@ -188,7 +188,7 @@ def _rulings(material: Material) -> list[OverrideFact]:
         if ruling.line is None:
             found.append(said)
         else:
-            own = [run for run in material.runs if run.upload == ruling.upload_id]
+            own = [run for run in data.runs if run.upload == ruling.upload_id]
             found += [replace(said, run=run.id) for run in own if run.line <= ruling.line <= run.last_line]
     return found
 
@@ -225,23 +225,23 @@ def run_fact(run: Run) -> RunFact:
     return copy_run(run, semantics_of(run.tool), options, line_url(run.upload_id, run.line_first))
 
 
-def _selection(runs: Sequence[Run], captured: Q) -> Material:
+def _selection(runs: Sequence[Run], captured: Q) -> ComparisonData:
     configs = list({run.config_id: run.config for run in runs}.values())
     names = dict(Experiment.objects.filter(pk__in={c.experiment_id for c in configs}).values_list("id", "name"))
     captures = list(Capture.objects.filter(captured).defer("values", "quotes").select_related("host"))
-    texts = once(ConfigText.objects.filter(config__in=[config.pk for config in configs]).order_by("id"))
+    texts = drop_repeated_texts(ConfigText.objects.filter(config__in=[config.pk for config in configs]).order_by("id"))
     facts = [_config_fact(config, names[config.experiment_id] if len(names) > 1 else "") for config in configs]
-    return _material(facts, runs, captures, texts, None, find_timings(run__in=[run.pk for run in runs]))
+    return _build_data(facts, runs, captures, texts, None, find_timings(run__in=[run.pk for run in runs]))
 
 
-def _material(
+def _build_data(
     configs: list[ConfigFact],
     runs: Iterable[Run],
     captures: Sequence[Capture],
     texts: list[ConfigText],
     host: Host | None,
     timings: Sequence[Timing],
-) -> Material:
+) -> ComparisonData:
     runs = list(runs)
     facts = [run_fact(run) for run in runs]
     if timings:
@@ -257,7 +257,7 @@ def _material(
     if [config.id for config in configs] == [0]:
         watched = [replace(capture, config=0) for capture in watched]
     waiting = [row for row in timings if row.run_id is None]
-    return Material(configs, facts, watched, texts, list(hosts.values()), waiting)
+    return ComparisonData(configs, facts, watched, texts, list(hosts.values()), waiting)
 
 
 def _config_fact(config: Config, experiment: str = "") -> ConfigFact:
