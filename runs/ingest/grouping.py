@@ -11,7 +11,7 @@ from runs.analysis.columns import group_by_method, short_names
 
 from .draft import Draft, DraftCapture, DraftExperiment, DraftRun, DraftText, items_of
 from .edits import NEW, Edits
-from .heading_words import split_repeat
+from .heading_words import find_repeat, split_repeat
 
 MOST_RUNS = 1000  # grouped by their place in the text
 MOST_CONFIGS = 12  # in which they are grouped so
@@ -54,7 +54,8 @@ def _by_words(draft: Draft, experiment: DraftExperiment, counted: Sequence[Draft
         edits = _move_runs(draft, targets)
         yield Grouping(experiment.key, len(by_name), max(map(len, by_name.values())), "by name", edits)
     labels = {run.key: run.label for run in counted}
-    if len(set(labels.values())) == len(labels) > n_configs:
+    says_repeats = any(split_repeat(label) or find_repeat(label) for label in labels.values())
+    if len(set(labels.values())) == len(labels) > n_configs and not says_repeats:
         edits = _move_runs(draft, {key: _new(label) for key, label in labels.items()})
         yield Grouping(experiment.key, len(labels), 1, "by heading", edits)
 

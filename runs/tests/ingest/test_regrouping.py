@@ -61,6 +61,13 @@ def test_configs_that_a_number_tells_apart_may_be_repeats_and_repeats_with_headi
     assert suggested(shown) == {"3 × 1 by heading": {"one": "0", "two": "1", "three": "2"}}
 
 
+@pytest.mark.parametrize("repeat", ["{}, run 2", "{} again", "{} (2)", "{} second run"])
+def test_headings_that_say_repeat_are_no_names_of_configs(repeat):
+    runs = [(name, heading.format(name)) for name in ("old", "new") for heading in ("{}", repeat)]
+    assert suggested(draft(*runs)) == {}
+    assert "4 × 1 by heading" not in suggested(draft(*[("nginx", f"Run {n}") for n in range(1, 5)]))
+
+
 NUMBERED = [(f"variant {n}", "x") for n in (98, 99)] + [(f"variant {n}.0", "x") for n in (100, 101)]
 
 
