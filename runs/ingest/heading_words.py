@@ -13,13 +13,9 @@ from functools import cache, lru_cache
 from parsers.catalogue import formats, makes_load
 from parsers.transcript import width
 
+from .asides import DATE
+
 # Order matters: "just after the start" is before the load, although it says "after".
-_MONTHS = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|januar|märz|mai|okt|dez)[a-zéäö]*\.?"
-DATE = re.compile(
-    rf"\d{{4}}[-/.年]\s?\d{{1,2}}[-/.月]\s?\d{{1,2}}日?|\d{{1,2}}[./]\s?\d{{1,2}}[./]\s?\d{{4}}"
-    rf"|\b{_MONTHS}\s\d{{1,2}}(?:st|nd|rd|th)?,?\s(?:19|20)\d\d|\b\d{{1,2}}\.?\s{_MONTHS},?\s(?:19|20)\d\d",
-    re.IGNORECASE,
-)
 _PHASES = (
     ("before", r"起動直後|起動後|起動時|無負荷|通常時|just started|after (?:re)?start|at rest|\bidle\b"),
     (

@@ -11,6 +11,7 @@ from parsers.blocks import Block
 from parsers.catalogue import semantics_of
 from runs.analysis.columns import Method, group_by_method
 
+from .asides import is_aside
 from .heading_words import (
     LETTER,
     MACHINE,
@@ -30,7 +31,6 @@ from .heading_words import (
     says_again,
     strip_markup,
 )
-from .titles import is_aside
 
 Heading = tuple[int, str]  # (line, text)
 _MAX_CAPTION_DISTANCE = 5  # lines between a caption and the output below it: a fence, the command, empty ones

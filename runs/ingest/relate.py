@@ -16,8 +16,9 @@ from parsers import Block, ConfigText, LoadResult, ProcessSample, SystemSample, 
 from parsers.records import Problem, Record
 from parsers.tables import Table
 
+from .asides import is_aside
 from .captures import FoldedBlock, place_captures, place_texts, short_records
-from .config_names import ConfigNames, shorten
+from .config_names import ConfigNames, name_experiment, name_timings, shorten
 from .draft import Draft, DraftExperiment, DraftRun, DraftTiming, items_of, number_repeats
 from .heading_words import (
     find_repeat,
@@ -29,7 +30,6 @@ from .heading_words import (
 )
 from .hosts import find_hosts, find_sighting, split_by_machine
 from .recorded import Recording, place_recorded
-from .titles import is_aside, name_experiment, name_timings
 from .variants import fill_in_loops
 
 _NOT_COMPARED = frozenset({"iteration", "processes", "n_processes", "sum_res_kb", "sum_rss_kb", "n_rows", "warnings"})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from runs.ingest.asides import is_aside
 from runs.ingest.heading_words import (
     find_numbering,
     find_phase,
@@ -12,7 +13,6 @@ from runs.ingest.heading_words import (
     is_warm_up,
     strip_markup,
 )
-from runs.ingest.titles import is_aside
 
 
 @pytest.mark.parametrize(
