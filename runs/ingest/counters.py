@@ -10,7 +10,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, date, datetime, time, timedelta
+from functools import reduce
 from itertools import islice
+from operator import or_
 from typing import Any, NamedTuple
 
 from django.db import connection, transaction
@@ -24,7 +26,7 @@ from runs.analysis.doubts import fatal_rules
 from runs.analysis.facts import CaptureFact, ConfigFact, RunFact, copy_run
 from runs.models import Capture, CounterDelta, Facet, Host, Override, Run, RunTag, Series, Trend, TrendLine, Upload
 
-from .redact import mask_words
+from .redact import find_base64_forms, find_forms, mask_words
 
 Kind = Facet.Kind
 FacetIds = dict[tuple[str, str], int]  # by kind and value
@@ -104,7 +106,8 @@ def mask_facets(upload: Upload, words: Iterable[str]) -> None:
     others = Run.objects.exclude(upload=upload)
     links = Q(facet_config=OuterRef("pk")) | Q(facet_command=OuterRef("pk")) | Q(facet_server=OuterRef("pk"))
     for word in words:
-        for facet in Facet.objects.filter(~Exists(others.filter(links)), value__contains=word):
+        holds = reduce(or_, (Q(value__icontains=form) for form in (*find_forms(word), *find_base64_forms(word))))
+        for facet in Facet.objects.filter(~Exists(others.filter(links)), holds):
             facet.value = mask_words(facet.value, [word])
             if Facet.objects.filter(kind=facet.kind, value=facet.value).exists():  # then nothing has this one any more
                 facet.value = f"{facet.value[:250]} {facet.pk}"

@@ -11,7 +11,7 @@ from typing import Any
 from backports import zstd
 from django.conf import settings
 
-from .redact import Secret, SecretSearch, mask_secrets, mask_words
+from .redact import Secret, SecretSearch, choose_distinct, mask_secrets, mask_words
 from .text_storage import (
     OPENING_BYTES,
     ZSTD_MAGIC,
@@ -221,31 +221,35 @@ def redact_text(text: Text, keys: Collection[str]) -> Text:
     unknown = sorted(set(keys) - known)
     if unknown:
         raise rejected(400, f"Nothing to redact is called {', '.join(unknown)}; look at the preview again.")
-    return _mask(text, lambda secret, _: secret.key in keys) if keys else text
+    return _mask(text, lambda key: key in keys)[0] if keys else text
 
 
 def mask_stored(text: Text, words: Collection[str]) -> tuple[Text, list[str]]:
     """A stored text without what looks like a secret and without these words; and all that was blacked out, longest first."""
-    gone = set(words)
-
-    def note(secret: Secret, line: str) -> bool:
-        gone.add(line[secret.start : secret.end])
-        return True
-
-    masked = _mask(text, note, words)
+    masked, gone = _mask(text, lambda key: True, words)
     return masked, sorted(gone, key=len, reverse=True)
 
 
-def _mask(text: Text, is_masked: Callable[[Secret, str], bool], words: Collection[str] = ()) -> Text:
-    """The text in UTF-8 with "[redacted]" for the words and for those secrets of which, with their line, it is true."""
-    search, arrival, line = SecretSearch(), Arrival("utf-8"), 1
+def _mask(text: Text, is_masked: Callable[[str], bool], words: Collection[str] = ()) -> tuple[Text, set[str]]:
+    """The text in UTF-8 with "[redacted]" for the words and for the secrets whose key is masked; and these secrets and words.
+
+    Other copies of the secrets go too, where they are no plain words; of very many secrets those of the first ones.
+    """
+    search, arrival, line, found = SecretSearch(), Arrival("utf-8"), 1, dict.fromkeys(words)
     for piece in text.decoded_pieces():
         secrets = [] if piece.continues_line else search.search(piece.text, line)
-        lines = piece.text.split("\n") if secrets else []
-        chosen = [secret for secret in secrets if is_masked(secret, lines[secret.line - line])]
-        arrival.feed(mask_words(mask_secrets(piece.text, chosen, line), words).encode("utf-8"))
+        chosen = [secret for secret in secrets if is_masked(secret.key)]
+        lines = piece.text.split("\n") if chosen else []
+        found |= dict.fromkeys(lines[secret.line - line][secret.start : secret.end] for secret in chosen)
+        arrival.feed(mask_secrets(piece.text, chosen, line).encode("utf-8"))
         line += piece.text.count("\n")
-    return replace(arrival.text(), key=text.key)
+    masked = replace(arrival.text(), key=text.key)
+    if elsewhere := [*words, *choose_distinct(word for word in found if word not in words)]:
+        copies = Arrival("utf-8")
+        for piece in masked.decoded_pieces():
+            copies.feed(mask_words(piece.text, elsewhere).encode("utf-8"))
+        masked = replace(copies.text(), key=text.key)
+    return masked, set(found)
 
 
 class Unpacker:

@@ -8,70 +8,51 @@ a file or a variable is no secret.
 from __future__ import annotations
 
 import hashlib
+import html
+import json
 import re
+from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import compress, count
+from functools import lru_cache
+from itertools import compress, count, islice
 from typing import Any
+from urllib.parse import quote, quote_plus
 
 from parsers.catalogue import secret_options
 
 REDACTED = "[redacted]"
+LINE_END = r"\\?\r?\n[ \t>]*"  # inside a word that a terminal, a shell or a mailer has broken
+SHORTEST_BROKEN = 8  # characters; parts of a shorter word meet by chance
 MAX_LINE = 10_000  # characters of a line that are searched; no tool prints a longer one
 
 # A line without any of these has no secret: `in` is many times quicker than the patterns below.
-_NEEDLES = (
-    *("cookie", "auth", "pass", "pwd", "secret", "token", "key", "://", "mysql", "mariadb", "redis-cli"),
-    *("akia", "asia", "ghp_", "gho_", "ghs_", "ghu_", "ghr_", "xox", "eyj", " -c", " -a", " -p", " -u"),
-    *(
-        "bd_",
-        "glpat-",
-        "glsa_",
-        "npm_",
-        "sk-",
-        "sk_",
-        "rk_",
-        "aiza",
-        "_pat_",
-        "hf_",
-        "dop_v",
-        "shpat_",
-        "hvs.",
-        "pypi-",
-        "sg.",
-    ),
-    *(
-        "hooks.slack",
-        "webhooks/",
-        "xapp-",
-        "_pw",
-        "dpw",
-        "sess",
-        ".sid=",
-        "basic",
-        " on >",
-        "$apr",
-        "$y$",
-        "$a$",
-        "$b$",
-        "$$",
-    ),
-)
+_NEEDLES = """
+    cookie auth pass pwd secret token bearer key psk :// mysql mariadb redis-cli ldap openssl community identified
+    akia asia ghp_ gho_ ghs_ ghu_ ghr_ xox eyj bd_ glpat- glsa_ npm_ sk- sk_ rk_ aiza _pat_ hf_ dop_v shpat_ hvs. pypi- sg.
+    gocspx- ya29. hooks.slack webhooks/ xapp- _pw dpw sess .sid= sig= signature :thin: basic bot {sha {ssha
+    $apr $1$ $5$ $6$ $y$ $2a$ $2b$ $2y$
+"""
 DIGITS = b"0123456789.: "
 LOWER = bytes(range(256)).lower()
-NEEDLES = {needle: needle.encode().translate(None, DIGITS) for needle in _NEEDLES}  # each with its form without digits
+SPACED = (" on >", " -c", " -a", " -p", " -u")
+NEEDLES = {
+    needle: needle.encode().translate(None, DIGITS) for needle in (*_NEEDLES.split(), *SPACED)
+}  # and without digits
 MAX_KEYS = 10_000
+MAX_DISTINCT = 30  # secrets of a text that are looked for elsewhere in it, which takes up to 20 ms a MB for each
 MAX_HARMLESS_LINES = 2000
 
 HEADER = r"(?:set-cookie2?|cookie|(?:proxy-)?authorization|x-api-key|x-auth-token)"
 WORD = (
     r"(?:password|passwd|pass[_-]?phrase|pwd|secret|token|[_-](?:pass|pw)|bindpw"
-    r"|(?:secret|api|access|auth|private|account|signing|encryption)[_-]?key(?:[_-]base)?)"
+    r"|[_-](?:psk|auth)|(?:secret|api|app|access|auth|private|account|master|license|signing|encryption)[_-]?key(?:[_-]base)?)"
 )
 SETTING = rf"(?<![\w.-])[\w.-]{{0,60}}?{WORD}"
 IS = r"""["'\]]{0,2}\s{0,20}(?:=>|:=|=(?!=)|:(?!:))\s{0,20}"""
 LOAD_TOOLS = secret_options()
-PROGRAMS = "|".join([*map(re.escape, LOAD_TOOLS), r"curl|https?|mysql\w*|mariadb\w*|mongo\w*|docker|redis-cli|sshpass"])
+OTHERS = r"curl|https?|mysql\w*|mariadb\w*|mongo\w*|docker|redis-cli|sshpass|ldap\w+|smbclient|openssl|zip"
+PROGRAMS = "|".join([*map(re.escape, LOAD_TOOLS), OTHERS])
 COMMAND = re.compile(rf"(?:^|[\s/;|&$#>])({PROGRAMS})\s")
 PAIR = r"""(?P<v>(?<=["'])[^"'=:]+[=:][^"']+|[^\s"'=:]+[=:][^\s"']+)"""  # name=value or user:password, quoted or not
 OPTIONS = {
@@ -83,22 +64,40 @@ OPTIONS = {
     "mongo": re.compile(r"""\s-p\s*["']?(?P<v>[^\s"'-][^\s"']*)"""),
     "redis-cli": re.compile(r"""\s-a\s+["']?(?P<v>[^\s"']+)"""),
     "sshpass": re.compile(r"""\s-p\s*["']?(?P<v>[^\s"']+)"""),
+    "ldap": re.compile(r"""\s-w\s*["']?(?P<v>[^\s"']+)"""),
+    "smbclient": re.compile(r"""\s-U\s*["']?[^\s"'%]+%(?P<v>[^\s"']+)"""),
+    "openssl": re.compile(r"""\s(?:-k\s+|-pass(?:in|out)?\s+pass:)["']?(?P<v>[^\s"']+)"""),
+    "zip": re.compile(r"""\s-P\s*["']?(?P<v>[^\s"']+)"""),
 }
 
-FAMILIES = (("mysql", "mysql"), ("mariadb", "mysql"), ("mongo", "mongo"), ("http", "http"))  # beginnings of names
+FAMILIES = {
+    "mysql": "mysql",
+    "mariadb": "mysql",
+    "mongo": "mongo",
+    "http": "http",
+    "ldap": "ldap",
+}  # by beginnings of names
 
 PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("header", re.compile(rf"""(?P<q>["']){HEADER}\s*:\s*(?P<v>[^"'\s](?:[^"']*[^"'\s])?)(?P=q)""", re.I)),
     ("header", re.compile(rf"""^[\s><|*#/+-]{{0,20}}{HEADER}\s*:\s*(?P<v>\S(?:.*\S)?)""", re.I)),
     ("header", re.compile(rf"""(?:_header|\bheader\s+\w+)\s+["']?{HEADER}["']?\s+["']?(?P<v>[^"';]+)""", re.I)),
+    ("signature", re.compile(r"""[?&](?:sig|auth|[\w-]{0,40}signature)=(?P<v>[\w%+/.-]{9,})""", re.I)),
+    ("password in a URL", re.compile(r"://(?P<v>[A-Za-z0-9]{32,200})@")),
+    ("password in a URL", re.compile(r""":thin:[^\s/:@"']{1,100}/(?P<v>[^/\s@"']{1,200})@""")),
     ("password in a URL", re.compile(r"""://[^/\s:@"']{0,100}:(?P<v>[^/\s@"']{1,200})@""")),
-    ("option", re.compile(rf"""(?<!\S)--?(?:\w+-){{0,4}}(?:{WORD}|pass)(?:=|\s+)["']?(?P<v>[^\s"'-][^\s"']*)""", re.I)),
+    (
+        "option",
+        re.compile(rf"""(?<!\S)--?(?:\w+-){{0,4}}(?:{WORD}|pass|bearer)(?:=|\s+)["']?(?P<v>[^\s"'-][^\s"']*)""", re.I),
+    ),
     ("setting", re.compile(rf"""{SETTING}{IS}(?P<q>["'])(?P<v>.+?)(?P=q)""", re.I)),
     ("setting", re.compile(rf"""{SETTING}{IS}(?P<v>[^\s"',;]+)""", re.I)),
     ("setting", re.compile(rf"""["']\w{{0,60}}?{WORD}["']\s*,\s*["'](?P<v>[^"']+)["']""", re.I)),
     (
         "setting",
-        re.compile(r"""^\s*[\w.]{0,60}?\w(?:_password|_passphrase|_secret)\s+["']?(?P<v>[^\s"';]+)["']?;?\s*$""", re.I),
+        re.compile(
+            r"""^\s*[\w.]{0,60}?\w[._](?:password|passphrase|secret)\s+["']?(?P<v>[^\s"';]+)["']?;?\s*$""", re.I
+        ),
     ),
     ("setting", re.compile(rf"""(?:SetEnv|_param|\benv)\s+\w{{0,60}}?{WORD}\s+["']?(?P<v>[^\s"';]+)""", re.I)),
     (
@@ -109,7 +108,16 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
         "setting",
         re.compile(r"""\b(?:login\s+\S{1,99}\s+password|stats\s+auth\s+[^\s:]{1,99}:)\s*(?P<v>[^\s"']+)""", re.I),
     ),
+    ("setting", re.compile(r"""(?:\bidentified\s+by|\bpassword)\s+'(?P<v>[^']+)'""", re.I)),
+    ("setting", re.compile(r"""(?:snmp-server\s+community|\br[ow]community6?)\s+["']?(?P<v>[^\s"']+)""", re.I)),
+    ("setting", re.compile(rf"""<[\w.-]{{0,60}}?{WORD}>(?P<v>[^<\s][^<]*)<""", re.I)),
+    ("setting", re.compile(rf"""["'][\w.-]{{0,60}}?{WORD}["']\s+value=["'](?P<v>[^"']+)["']""", re.I)),
+    ("option", re.compile(r"""\s-[uU]\s*[^\s-]\S{0,99}\s+-[pP]\s*["']?(?P<v>(?!(?:\d+|[A-Z]+)\b)[^\s"'-][^\s"']*)""")),
+    ("option", re.compile(r"""\s--user[\s=]["']?(?P<v>(?!\d+:\d+\b)([^\s"':=/]{1,100}):(?!\2\b)[^\s"'/]+)""")),
+    ("option", re.compile(r"""\shtpasswd\s+-\w*b\w*\s+(?:\S+\s+){2}["']?(?P<v>[^\s"']+)""")),
+    ("setting", re.compile(r"""["']auth["']\s*:\s*["'](?P<v>[\w+/=-]{8,})["']""")),
     ("setting", re.compile(r"""^\s*user\s+\S{1,99}\s+on\s+>(?P<v>\S+)""", re.I)),
+    ("password hash", re.compile(r":(?P<v>\{S?SHA\d{0,3}\}[\w+/=]{20,})")),
     ("password hash", re.compile(r""":(?P<v>\$(?:apr1|2[aby]|[156y])\$[\w./$=,-]{8,})""")),
     ("session", re.compile(r"""\b(?:\w{0,40}sess(?:ion)?_?id|connect\.sid)=(?P<v>[\w%.-]{16,})""", re.I)),
     (
@@ -129,9 +137,10 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
         re.compile(
             r"\b(?P<v>bd_[\w-]{40,}|(?:glpat-|glsa_|shpat_|github_pat_|dckr_pat_|hvs\.|xapp-)[\w.-]{16,}|sk-\w{2,9}-[\w-]{20,}"
             r"|(?:npm_|hf_|sk-|[sr]k_(?:live|test)_)[A-Za-z0-9]{20,}|AIza[\w-]{35}|dop_v1_[0-9a-f]{40,}|pypi-Ag[\w-]{20,}"
-            r"|SG\.[\w-]{16,}\.[\w-]{16,})"
+            r"|GOCSPX-[\w-]{20,}|ya29\.[\w-]{20,}|key-[0-9a-z]{32}|SG\.[\w-]{16,}\.[\w-]{16,})"
         ),
     ),
+    ("access key", re.compile(r"\bbot\d{6,12}:(?P<v>[\w-]{30,})")),
     ("access key", re.compile(r"(?:hooks\.slack\.com/services|/api/webhooks)/(?P<v>[\w/-]{20,})")),
     ("access key", re.compile(r"\b(?P<v>eyJ[\w-]{8,2000}\.eyJ[\w-]{8,4000}\.[\w-]{8,2000})")),
 )
@@ -148,7 +157,7 @@ KEY_NOTE = re.compile(r"^\s*(?:Proc-Type:.*|DEK-Info:.*|\[redacted\])?$")
 
 # Values that are no secret: variables, files, switches, what somebody has masked already.
 HARMLESS = re.compile(
-    r"""^(?:[%<{*].*|\$(?!(?:apr1|2[aby]|[156y])\$).*|x{3,}|\.{2,}|/.*|file:.*|(?:true|false|yes|no|on|off|none|null|nil|default|prompt|required|\d{1,3})|\[redacted\].*)$""",
+    r"""^(?:[%<*].*|\{(?!S?SHA).*|\$(?!(?:apr1|2[aby]|[156y])\$).*|x{3,}|\.{2,}|/.*|file:.*|(?:true|false|yes|no|on|off|none|null|nil|default|prompt|required|\d{1,3})|\[redacted\].*)$""",
     re.I,
 )
 
@@ -173,7 +182,7 @@ _harmless_lines: set[str] = set()  # lines with needles and no secret, such as a
 def _find_spans(line: str) -> Iterator[tuple[int, int, str]]:
     command = COMMAND.search(line)
     if command:
-        name = next((program for start, program in FAMILIES if command[1].startswith(start)), command[1])
+        name = next((program for start, program in FAMILIES.items() if command[1].startswith(start)), command[1])
         for match in OPTIONS[name].finditer(line, command.end() - 1):
             yield *match.span("v"), "option"
     for kind, pattern in PATTERNS:
@@ -278,7 +287,7 @@ def _suspicious_lines(piece: str) -> list[int]:
     bare_lines = text.encode("utf-8", "surrogatepass").translate(LOWER, DIGITS).split(b"\n")
     different = set(bare_lines)
     together = b"\n".join(different)
-    needles = [bare for bare in NEEDLES.values() if bare in together]
+    needles = [bare for bare in set(NEEDLES.values()) if bare in together]
     if not needles:
         return []
     suspicious = {line for line in different if any(needle in line for needle in needles)}
@@ -299,10 +308,78 @@ def mask_secrets(piece: str, secrets: Sequence[Secret], first_line: int = 1) -> 
     return "\n".join(lines)
 
 
+def choose_distinct(secrets: Iterable[str]) -> list[str]:
+    """Those whose copies elsewhere are to go: a password such as "postgres" is a word that tables are full of."""
+    distinct = (
+        word for secret in secrets for word in (secret, re.split("[:=]", secret, maxsplit=1)[-1]) if _is_distinct(word)
+    )
+    return list(islice(dict.fromkeys(distinct), MAX_DISTINCT))
+
+
+def _is_distinct(word: str) -> bool:
+    return len(word) >= 8 and not re.fullmatch(r"[A-Za-z][a-z]+|[A-Z]+|[\d.:, -]+", word)
+
+
+def find_forms(word: str) -> list[str]:
+    """The word as it may be written elsewhere: for a URL, in JSON, for a shell and in HTML. Longest first."""
+    forms = {
+        word,
+        quote(word, ""),
+        quote(word, "/"),
+        quote_plus(word),
+        re.sub(r"(\W)", r"\\\1", word),
+        html.escape(word),
+    }
+    for inner in (json.dumps(word)[1:-1], json.dumps(word, ensure_ascii=False)[1:-1]):
+        forms |= {inner, inner.replace("/", r"\/"), re.sub("[<>&']", lambda found: rf"\u{ord(found[0]):04x}", inner)}
+    return sorted(forms, key=len, reverse=True)
+
+
+def find_base64_forms(word: str) -> set[str]:
+    """What the base64 of every text has that holds the word, which is at one of three places in a group of four letters."""
+    data, forms = word.encode("utf-8", "surrogatepass"), set[str]()
+    for n_before, n_letters in enumerate((0, 2, 3)):
+        n_known = (n_before + len(data)) * 8 // 6  # the next letter has bits of what follows, too
+        form = b64encode(bytes(n_before) + data).decode()[n_letters:n_known]
+        forms |= {form, form.translate(str.maketrans("+/", "-_"))}
+    return forms
+
+
+@lru_cache(1000)
+def _copies_of(word: str) -> tuple[str, set[str], re.Pattern[str]]:
+    """What a text with copies of the word has in it, in small letters, as it is or else in base64; and the copies."""
+
+    def spell(form: str) -> str:
+        return (f"(?:{LINE_END})?" if len(form) >= SHORTEST_BROKEN else "").join(map(re.escape, form))
+
+    forms, encoded = find_forms(word), find_base64_forms(word)
+    in_base64 = rf"[\w+/-]{{0,3}}(?:{'|'.join(map(spell, encoded))})[\w+/-]?={{0,2}}"
+    pattern = re.compile(rf"(?i:{'|'.join(map(spell, forms))})|{in_base64}")
+    return _longest_part(word), set(map(_longest_part, encoded)), pattern
+
+
+def _longest_part(form: str) -> str:
+    """Of letters and digits, which are written alike everywhere."""
+    return max(re.split("[^a-z0-9]+", form.lower()), key=len)
+
+
+def _mask_lines(found: re.Match[str]) -> str:
+    parts = re.split(f"({LINE_END})", found[0])  # every second one is the end of a line, which stays
+    return "".join(part if at % 2 else REDACTED for at, part in enumerate(parts))
+
+
 def mask_words(text: str, words: Iterable[str]) -> str:
-    """The text with "[redacted]" for each of the words, wherever they stand."""
+    """The text with "[redacted]" for each of the words, wherever they stand: also in other letter case, escaped, in base64,
+    and broken by the end of a line.
+    """
+    joined = re.sub(r"\n[ \t>]*", "", text.replace("\r", "").replace("\\\n", "\n")).lower()
+    maybe_base64 = " ".join(re.findall(r"[\w+/-]{6,}", joined, re.ASCII))
     for word in words:
-        text = text.replace(word, REDACTED)
+        if not word or word.lower() in REDACTED:
+            continue
+        plain, encoded, pattern = _copies_of(word)
+        if plain in joined or any(sign in maybe_base64 for sign in encoded):
+            text = pattern.sub(_mask_lines, text)
     return text
 
 

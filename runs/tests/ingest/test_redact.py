@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
+from base64 import b64encode
+from urllib.parse import quote
 
 import pytest
 from hypothesis import example, given
@@ -11,7 +14,7 @@ from hypothesis import strategies as st
 
 from runs.accounts.tokens import make_token
 from runs.ingest import redact
-from runs.ingest.redact import SecretSearch, find_secrets, redact_secrets
+from runs.ingest.redact import SecretSearch, find_secrets, mask_words, redact_secrets
 
 BEGIN, END = "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----"
 
@@ -75,12 +78,140 @@ def test_it_redacts_a_secret(text, clean):
     [
         *(("bd_", 43), ("glpat-", 20), ("npm_", 36), ("sk-proj-", 48), ("sk-ant-api03-", 40), ("sk-", 48)),
         *(("ghp_", 36), ("github_pat_", 82), ("hf_", 34), ("dckr_pat_", 27), ("hvs.", 24), ("shpat_", 32)),
-        *(("sk_live_", 24), ("AIza", 35), ("xoxb-", 50), ("pypi-Ag", 60), ("glsa_", 32)),
+        *(
+            ("sk_live_", 24),
+            ("AIza", 35),
+            ("xoxb-", 50),
+            ("pypi-Ag", 60),
+            ("glsa_", 32),
+            ("GOCSPX-", 28),
+            ("ya29.", 60),
+        ),
     ],
 )
 def test_keys_are_known_by_how_they_begin(prefix, length):
     key = prefix + ("aB3" * length)[:length]
     assert redact_secrets(f"curl {key} x") == "curl [redacted] x"
+
+
+# Made: the secret between « and ».
+USUAL = """\
+export AWS_SECRET_ACCESS_KEY=«wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY»
+aws_session_token = «FwoGZXIvYXdzEBYaDKexample»
+AZURE_CLIENT_SECRET=«Q~x8Q~abcdEFGH1234.zzzzzzzzzzzzzzzzzzzz»
+DefaultEndpointsProtocol=https;AccountName=bench;AccountKey=«Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==»
+https://bench.blob.core.windows.net/logs?sv=2022-11-02&sig=«t7ZyqR3m%2Fabcd1234efgh5678%3D»
+https://s3.amazonaws.com/b/k?X-Amz-Credential=AKIDEXAMPLE&X-Amz-Signature=«5d672d79c15b13162d9279b0855cfba6789a8edb4c82c400e06b5924a6f2b5d7»
+refresh_token: «1//0gabcdefGHIJKLmnopQRST-uvwxYZ»
+redis://:«p4ssw0rdX»@cache:6379/0
+amqp://guest:«gu3stpw»@rabbit:5672//
+mongodb+srv://app:«S3cr3t%21»@cluster0.mongodb.net/db
+jdbc:mysql://db/app?user=app&password=«Sup3rS3cret»
+jdbc:oracle:thin:scott/«tiger99»@//db:1521/x
+Server=db;Database=app;User Id=sa;Password=«Str0ng!Pass»;
+Server=db;Uid=sa;Pwd=«Str0ng!Pass2»;
+$ psql 'host=db user=app password=«appsecret1» dbname=x'
+$ mysqladmin -u root -p«R00tpw» ping
+$ mysql --user=root --password='«R00t pw»'
+$ curl -H 'X-Api-Key: «9f8e7d6c5b4a39281706»' http://web1/
+$ curl --oauth2-bearer «AbCdEf0123456789xyz» http://web1/
+$ curl 'http://web1/?api_key=«0a1b2c3d4e5f60718293»'
+$ curl 'http://web1/?access_token=«ZXhhbXBsZS10b2tlbi12YWx1ZQ»'
+$ curl -d 'user=joe&password=«hunter2x»' http://web1/login
+$ ab -p login.json -T application/json -H "Authorization: Token «9944b09199c62bcf9418ad846dd0e4bbdfc6ee4b»" http://web1/
+$ wrk -H 'Cookie: csrftoken=Abc123; «sessionid=k3j4h5g6»' http://web1/
+$ hey -a joe:«Passw0rd!» http://web1/
+$ wget --http-password=«hunter22» --http-user=joe http://web1/
+$ wget --password «hunter23» http://web1/
+$ sshpass -p '«S3cure!pw»' ssh web1 uptime
+$ sshpass -p«S3cure9» ssh web1
+$ ldapsearch -x -D cn=admin -w «adminpw99» -b dc=x
+$ smbclient //srv/share -U 'joe%«Secr3tPw»'
+$ openssl enc -aes-256-cbc -k «passphr4se» -in x
+$ openssl rsa -in key.pem -passin pass:«Op3nS3same»
+$ zip -P «zipp4ss» a.zip b
+$ redis-cli -h cache -a «r3disP4ss» INFO
+REDISCLI_AUTH=«r3disP4ss2» redis-cli INFO
+VAULT_TOKEN=«s.abcdefGHIJKLmnop12345678»
+//registry.example.org/:_auth=«dXNlcjpwYXNzd29yZA==»
+{"auths":{"hub":{"auth":"«am9lOmh1bnRlcjI=»"}}}
+MYSQL_ROOT_PASSWORD: «rootpw-2024»
+POSTGRES_PASSWORD=«pgpw-2024»
+SMTP_PASS=«smtpw-2024»
+TWILIO_AUTH_TOKEN=«0123456789abcdef0123456789abcdef»
+https://u0123abc:«0123456789abcdef»@o1.ingest.sentry.io/1
+joe:«$6$rounds=5000$saltsalt$hashhashhashhashhashhashhash»:19000:0:99999:7:::
+        proxy_set_header X-Auth-Token «0a1b2c3d4e5f»;
+AuthLDAPBindPassword "«ldap s3cret»"
+SSLPassPhrase: «Tr0ub4dor&3»
+stats auth admin:«Hapr0xyPw»
+  - targets: ['x'] basic_auth: {username: a, password: «prom3theus»}
+wpa_psk=«correcthorsebattery»
+DJANGO_SECRET_KEY='«django-insecure-8x!@abc»'
+APP_KEY=base64:«2fl+Ktvkfl+Fuz4Qp/A75G2RTiWVA/ZoKZvp6fiiM10=»
+JWT_SECRET=«my-jwt-s3cret»
+identified by '«gr4ntPw»'
+CREATE USER app WITH PASSWORD '«cr34tePw»';
+net.core x; snmp-server community «pr1vateC» RO
+X-Vault-Token: «s.abcdEFGHijkl»
+Proxy-Authorization: Digest username="joe", response="«6629fae49393a05397450978507c4ef1»"
+$ curl -H 'Authorization: Bearer «eyJhbGciOiJIUzI1NiJ9».eyJzdWIiOiIxIn0.abcDEFghiJKL' http://x/
+"""
+
+
+@pytest.mark.parametrize("marked", USUAL.splitlines())
+def test_usual_secrets_are_found(marked):
+    line, secret = marked.replace("«", "").replace("»", ""), re.search("«(.*)»", marked)[1]
+    assert secret not in redact_secrets(line)
+
+
+@pytest.mark.parametrize(
+    "line", ["$ rabbitmqctl add_user joe Pw1", "SecRemoteRules Pw1 https://x/", "db:5432:app:user:Pw1"]
+)
+def test_a_secret_that_only_a_program_knows_is_not_found(line):
+    """What docs/scale.md says of it: look at the text yourself."""
+    assert redact_secrets(line) == line
+
+
+def test_captures_and_real_posts_hold_no_secret(shared):
+    files = [file for file in shared.rglob("*") if file.suffix in (".txt", ".out", ".md", ".html")]
+    texts = [file.read_text(errors="replace").split("\n") for file in files]
+    assert len(texts) > 20
+    assert sum(len({secret.key for secret in find_secrets(lines)}) for lines in texts) <= 2
+
+
+SECRET = 'Sup3r/S"cret&1'
+COPIES = {
+    "capitals": SECRET.upper(),
+    "in a URL": quote(SECRET, ""),
+    "in a URL with small letters": quote(SECRET, "").lower(),
+    "in JSON": json.dumps(SECRET)[1:-1],
+    "in JSON of a page": 'Sup3r/S\\"cret\\u00261',
+    "in HTML": "Sup3r/S&quot;cret&amp;1",
+    "in a shell's line": 'Sup3r\\/S\\"cret\\&1',
+}
+
+
+@pytest.mark.parametrize("copy", COPIES.values(), ids=COPIES)
+def test_every_way_to_write_a_secret_goes(copy):
+    assert mask_words(f"a {copy} b", [SECRET]) == "a [redacted] b"
+
+
+@pytest.mark.parametrize("before", ["", "j", "jo", "joe:"])
+@pytest.mark.parametrize("after", ["", "x", "xy"])
+def test_base64_that_holds_a_secret_goes(before, after):
+    encoded = b64encode(f"{before}{SECRET}{after}".encode()).decode()
+    left = mask_words(f"Basic {encoded} b", [SECRET]).removeprefix("Basic ").removesuffix(" b")
+    assert "[redacted]" in left and len(left) <= len("[redacted]") + 2 * len(before + after) + 2
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\\\n    ", "\n> "])
+def test_a_secret_over_the_end_of_a_line_goes_and_the_lines_stay(end):
+    assert mask_words(f"a {SECRET[:6]}{end}{SECRET[6:]} b", [SECRET]) == f"a [redacted]{end}[redacted] b"
+
+
+def test_short_words_are_not_found_over_the_end_of_a_line():
+    assert mask_words("Cpu\nload", ["puload"]) == "Cpu\nload"
 
 
 def test_a_token_of_this_site_is_known(django_user_model, db):

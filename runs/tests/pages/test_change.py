@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from runs.ingest import submit
 from runs.models import Capture, Host, Upload
 from runs.tests import factories
@@ -16,6 +18,14 @@ def test_secrets_are_blacked_out_on_the_page_of_a_text(browser):
     assert "Blacked out" in page and "geheim7" not in page and "worker" not in page
     page = browser.post(f"/uploads/{upload.pk}/redact/", {"word": "ab"}, follow=True).content.decode()
     assert "too short" in page
+
+
+def test_copies_of_a_blacked_out_secret_go_too(browser):
+    copies = b"login joe password Geheim!77\nBasic am9lOkdlaGVpbSE3Nw==\n?q=geheim%2177 and GEHEIM!77 or Gehe\nim!77\n"
+    upload = submit(copies + session(500, heading="with Geheim!77").encode(), origin="web").upload
+    page = browser.post(f"/uploads/{upload.pk}/redact/", {"word": ""}, follow=True).content.decode()
+    assert not re.search("geheim|im!77|2177|heim|GVoZWlt|aGVpbS", page, re.I)
+    assert "[redacted]" in upload.runs.get().config.name
 
 
 def test_a_capture_moves_to_another_config_and_phase(browser):
