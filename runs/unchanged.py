@@ -13,13 +13,13 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.messages import get_messages
-from django.db.models import Model
+from django.db.models import Exists, Model
 from django.http import HttpRequest, HttpResponse
 from django.utils.cache import patch_cache_control
 from django.views.decorators.http import condition
 
 from runs.models import Capture, Config, ConfigText, Experiment, Override, Run, Timing
-from runs.remote.models import LoadGenerator
+from runs.remote.models import Job, LoadGenerator
 
 MAX_RUNS = 500
 View = Callable[..., HttpResponse]
@@ -40,18 +40,21 @@ OF_OVERRIDE = ("pk", "withdrawn_at")
 def version_of(experiment: int) -> str:
     """Of what an experiment's page and those of its runs and captures show; "" where other experiments tell in it as well.
 
-    That is where no config was repeated: then runs of others say how much such runs vary. "" as well for very many runs.
-    Nine queries.
+    That is where no config was repeated: then runs of others say how much such runs vary. "" as well for very many runs, and
+    while a job adds to it. Nine queries.
     """
     rows = Run.objects.filter(experiment=experiment).order_by("-pk").values_list(*OF_RUN)
     runs = list(rows[: MAX_RUNS + 1])
     if len(runs) > MAX_RUNS or len({run[1] for run in runs}) == len(runs):
         return ""
+    adding = Exists(Job.objects.filter(experiment=experiment).exclude(state__in=Job.OVER))
+    head = Experiment.objects.filter(pk=experiment).values_list(*OF_EXPERIMENT, adding).first()
+    if head is None or head[-1]:
+        return ""
     parts = [
         list(model._default_manager.filter(experiment=experiment).order_by("pk").values_list(*columns))
         for model, columns in PARTS.items()
     ]
-    head = Experiment.objects.filter(pk=experiment).values_list(*OF_EXPERIMENT).first()
     configs = Override.objects.filter(config__experiment=experiment).order_by("pk").values_list(*OF_OVERRIDE)
     uploads = Run.objects.filter(experiment=experiment).order_by().values("upload")
     texts = Override.objects.filter(upload__in=uploads).order_by("pk").values_list(*OF_OVERRIDE)
@@ -75,8 +78,10 @@ def answer_unchanged(find_experiment: Callable[[int], int | None]) -> Callable[[
             return None
         experiment = find_experiment(pk)
         version = version_of(experiment) if experiment is not None else ""
-        user = (request.user.pk, getattr(request.user, "is_superuser", False), request.COOKIES.get("csrftoken"))
-        whole = repr((version, user, request.get_host(), request.get_full_path(), _code()))
+        user: Any = request.user
+        may = "all" if user.is_superuser else sorted(user.get_all_permissions())
+        reader = (user.pk, user.get_username(), may, request.COOKIES.get("csrftoken"))
+        whole = repr((version, reader, request.get_host(), request.get_full_path(), _code()))
         return f'"{hashlib.sha256(whole.encode()).hexdigest()[:32]}"' if version else None
 
     def decorate(view: View) -> View:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from django.contrib.auth.models import Permission
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from runs.ingest import changes
 from runs.models import Capture, Run
+from runs.remote.models import Job
 from runs.tests import factories
+from runs.tests.remote import job_rows
 
 pytestmark = pytest.mark.django_db
 MOST = 14
@@ -46,6 +49,38 @@ def test_another_person_gets_a_page_of_their_own(browser, experiment, django_use
     etag = etag_of(browser, url)
     browser.force_login(django_user_model.objects.create_user("other"))
     assert visit(browser, url, etag).status_code == 200
+
+
+def test_who_loses_a_permission_gets_a_page_without_it(browser, experiment, django_user_model):
+    person = django_user_model.objects.create_user("other")
+    person.user_permissions.set(Permission.objects.filter(content_type__app_label="remote"))
+    browser.force_login(person)
+    urls = pages(experiment)
+    etags = [etag_of(browser, url) for url in urls]
+    assert visit(browser, urls[0], etags[0]).status_code == 304
+    person.user_permissions.clear()
+    assert [visit(browser, url, etag).status_code for url, etag in zip(urls, etags, strict=True)] == [200] * 3
+
+
+def test_who_was_logged_out_or_shut_out_gets_no_page(browser, experiment, django_user_model):
+    person = django_user_model.objects.create_user("other")
+    browser.force_login(person)
+    urls = pages(experiment)
+    etags = [etag_of(browser, url) for url in urls]
+    django_user_model.objects.filter(pk=person.pk).update(is_active=False)
+    assert [visit(browser, url, etag).status_code for url, etag in zip(urls, etags, strict=True)] == [302] * 3
+    django_user_model.objects.filter(pk=person.pk).update(is_active=True)
+    assert browser.post("/logout/").headers["Clear-Site-Data"] == '"cache"'
+    assert [visit(browser, url, etag).status_code for url, etag in zip(urls, etags, strict=True)] == [302] * 3
+
+
+def test_a_page_to_which_a_job_adds_is_always_new(browser, experiment):
+    adding = job_rows.job(state="done", experiment=experiment)
+    url = experiment.get_absolute_url()
+    etag = etag_of(browser, url)
+    for state, answered in (("running", 200), ("done", 304)):
+        Job.objects.filter(pk=adding.pk).update(state=state)
+        assert visit(browser, url, etag).status_code == answered
 
 
 CHANGES = {
