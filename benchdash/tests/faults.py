@@ -137,7 +137,7 @@ class Site:
         self.running: list[subprocess.Popen[bytes]] = []
 
     def manage(self, *words: str, **options: Any) -> subprocess.CompletedProcess[str]:
-        options = {"capture_output": True, "text": True, "timeout": 100} | options
+        options = {"capture_output": True, "text": True, "timeout": 300} | options
         return subprocess.run([*MANAGE, *words], env=self.variables, cwd=ROOT, **options)
 
     def prepare(self) -> None:
@@ -254,7 +254,7 @@ def test_first_starts_at_the_same_time_take_turns(folder, postgresql):
         subprocess.Popen([*MANAGE, "first_start"], env=site.variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         for site in sites
     ]
-    said = [process.communicate(timeout=100) for process in running]
+    said = [process.communicate(timeout=300) for process in running]
     assert [process.returncode for process in running] == [0, 0], said
     assert sorted(b"6 sample sessions loaded" in out for out, _ in said) == [False, True]
 
