@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from runs.analysis.columns import WORD, Column, find_baselines
+from runs.analysis.columns import WORD, Column, find_baselines, read_method
 from runs.analysis.doubt_case import (
     Case,
     Finding,
@@ -33,6 +33,7 @@ STEP_KB = 65536
 NAMED = {
     "keep-alive": r"keep[-_ ]?alive|persistent|\bka\b|(?<!\w)-k\b",
     "pipelining": r"pipelin\w*",
+    "request method": r"\b(?:get|head|post|put|patch|delete)s?\b|reads?|writes?",
     "TLS": r"https?|tls|ssl|plain",
     "concurrency": r"-c\s*\d*|concurren\w+|connections?|clients?|users?|同時接続数?",
     "set rate": r"-R\s*\d*|rate|rps|req/s|qps",
@@ -132,6 +133,9 @@ FAMILIES: dict[str, tuple[Property, ...]] = {
         Property(
             "keep-alive", lambda case, run: None if run.keepalive is None else "on" if run.keepalive else "off", "split"
         ),
+        Property("pipelining", lambda case, run: read_method(run).pipelining, "split"),
+        Property("request method", lambda case, run: read_method(run).method, "split"),
+        Property("script", lambda case, run: run.options.get("script"), "note"),
         Property("set rate", lambda case, run: run.set_rate, _grade_rates, " requests/s"),
         Property("TLS", _read_tls, "split"),
         Property("TLS protocol", _read_protocol, "note"),

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from runs.analysis.config_diff import ConfigDiff
-from runs.analysis.doubts import Doubt, excluded
+from runs.analysis.doubts import Doubt, apart, excluded
 from runs.analysis.facts import HostFact
 from runs.analysis.headline_against import (
     RATE,
@@ -59,10 +59,12 @@ class Step(StrEnum):
     REPEAT = "repeat"
     OUTLIER = "outlier"  # find out about one run that is far off
     WARM = "warm"  # leave the cold first runs out
+    LONGER = "longer"  # runs too short to say much
     STEADY = "steady"  # more repeats than anybody makes: make the runs vary less first
     GENERATOR = "generator"  # it was at its limit, so that repeats would only measure it again
     FIX = "fix"  # find out why requests failed
     ALIKE = "alike"  # load both alike
+    MEND = "mend"  # what keeps a config from counting, other than an unlike load
     CHOOSE = "choose"  # decide which metric matters
     LEVELS = "levels"  # repeat the levels of a sweep
     COMPARE = "compare"  # there is one config only
@@ -90,7 +92,7 @@ class Headline:
     machines in what their machines differ, where those are what is compared
     dropped  (title, why) of columns that a doubt keeps out
     rest     the sides that did not fail, compared; `others`: the other workloads
-    base     the baseline's side and the winner's ratio to it, where the baseline is neither winner nor loser
+    base     the baseline's side and the best one's ratio to it, where the baseline is neither of the best two
     """
 
     outcome: Outcome
@@ -178,7 +180,7 @@ def _decide_workload(page: Page, block: Sequence[int]) -> Headline:
     )
     rest = replace(rest, dropped=dropped, workload=name_workload(page.comparison.columns, block))
     if dropped and rest.outcome in (Outcome.SINGLE, Outcome.NONE) and len(block) > 1 and not failing:
-        return replace(rest, outcome=Outcome.NOT_COMPARABLE, next=Next(Step.ALIKE))
+        return replace(rest, outcome=Outcome.NOT_COMPARABLE, next=_advise_on_dropped(page, block))
     if not failing:
         return rest
     bad = sorted((page.side(rest.metric, at) for at in failing), key=_order_of_failure)
@@ -194,6 +196,15 @@ def _decide_workload(page: Page, block: Sequence[int]) -> Headline:
         workload=rest.workload,
         rest=rest if len(rest.sides) > 1 else None,
     )
+
+
+def _advise_on_dropped(page: Page, block: Sequence[int]) -> Next:
+    """Whether loads are to be made alike, or something else is wrong with a config."""
+    differing = apart(page.doubts)
+    wrong = [
+        at for at in block if at in page.judgement.silent and page.comparison.columns[at].config.id not in differing
+    ]
+    return Next(Step.MEND, about=page.comparison.columns[wrong[0]].title) if wrong else Next(Step.ALIKE)
 
 
 def _say_failure(side: Side) -> Objection:
@@ -245,7 +256,10 @@ def _compare_two(page: Page, key: str, ranked: Sequence[Side]) -> Headline:
     verdict_of = page.verdicts_between(own.at, other.at)
     verdict = verdict_of(key)
     if verdict is None or (verdict.ratio is None and verdict.void is None and verdict.kind == Kind.NONE):
-        return Headline(Outcome.UNPROVEN, Next(Step.NOTHING), key, own, other, sides=tuple(ranked))
+        step = Next(Step.NOTHING) if other.value else Next(Step.FIX, about=other.title)
+        leads = own.value != other.value
+        best = (own, other) if leads else (None, None)
+        return Headline(Outcome.UNPROVEN, step, key, *best, sides=tuple(ranked))
     if (verdict.ratio or 1) != 1 and ((verdict.ratio or 1) > 1) != (MEASURES[key] > 0):
         own, other = other, own  # the mean of all is led by one run; the verdict goes by more
         verdict_of = page.verdicts_between(own.at, other.at)
@@ -319,12 +333,15 @@ def _find_odd(page: Page, sides: Sequence[Side]) -> tuple[str, str]:
 def _advise(outcome: Outcome, verdict: Verdict, against: Sequence[Objection], odd: tuple[str, str]) -> Next:
     if outcome == Outcome.NOT_COMPARABLE:
         return Next(Step.ALIKE)
-    if outcome in (Outcome.BETTER, Outcome.SAME):
-        return Next(Step.NOTHING)
-    if any(one.rule == "generator.saturated" for one in against):
+    rules = {one.rule for one in against}
+    if "generator.saturated" in rules:
         return Next(Step.GENERATOR)
-    if outcome == Outcome.TRADE_OFF or verdict.ground == Ground.WITHIN_STEP:
-        return Next(Step.CHOOSE if outcome == Outcome.TRADE_OFF else Step.NOTHING)
+    if "length.seconds" in rules:
+        return Next(Step.LONGER, max(FEWEST, verdict.fewest))
+    if outcome == Outcome.TRADE_OFF or (outcome == Outcome.SAME and any(one.serious for one in against)):
+        return Next(Step.CHOOSE)
+    if outcome in (Outcome.BETTER, Outcome.SAME) or verdict.ground == Ground.WITHIN_STEP:
+        return Next(Step.NOTHING)
     if odd[0] == "outlier":
         return Next(Step.OUTLIER, about=odd[1])
     if odd[0] == "cold":

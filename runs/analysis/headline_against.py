@@ -35,6 +35,7 @@ STOPS = {
     "requests begin": 0.0,
     "keep-alive": 0.0,
     "pipelining": 0.0,
+    "request method": 0.0,
     "TLS": 0.0,
     "CPU": 0.0,
     "cores": 0.0,
@@ -51,7 +52,7 @@ MACHINE = (
     r"machine|hosts?|servers?|box|cpus?|laptop|desktop|vps|vm|droplet|instance|nodes?|cores?|\d*\s*[mg]i?b|ram|memory"
     r"|\b(?:old|new|older|newer|first|second|big|small|fast|slow|dev|prod(?:uction)?|staging|test|home|my)\b"
 )
-VARIED = {"keep-alive", "pipelining", "TLS", "concurrency", "set rate"}
+VARIED = {"keep-alive", "pipelining", "request method", "TLS", "concurrency", "set rate"}
 # Other metrics count against a leader from this factor on where they are proven or likely, and where they are not.
 WORSE, SHOWN = 1.1, 1.25
 MUCH_WORSE = 2.0  # seen and not tested: serious all the same
@@ -212,7 +213,7 @@ def find_objections(
     times = next((found[rule] for rule in ("tail", "longest", "latency") if rule in found), [])
     times = sorted(times, key=lambda one: -(one.factor or 0))[:MOST_TIMES]
     worst = [max(found[rule], key=lambda one: one.factor or 0) for rule in ("rate", "memory", "cpu") if rule in found]
-    return [*_failing_more(own, other), *times, *worst]
+    return [*_failing_more(own, other), *_breaking_off(page, own), *times, *worst]
 
 
 def _rule_of(page: Page, row: Row, lead: str) -> str:
@@ -284,6 +285,16 @@ def _failing_more(own: Side, other: Side) -> list[Objection]:
     ]
 
 
+def _breaking_off(page: Page, own: Side) -> list[Objection]:
+    """Runs of the leader that came to no end, where others did."""
+    runs = page.comparison.columns[own.at].runs
+    broken = [run for run in runs if run.aborted]
+    if not broken or len(broken) == len(runs):
+        return []
+    source = broken[0].source_of("error")
+    return [Objection("aborted", own.title, "", "runs", len(broken), len(runs), source=source)]
+
+
 def find_full_generator(page: Page, own: Side, other: Side) -> list[Objection]:
     """A load generator at its limit: then it may be what was measured."""
     found = page.concerns("generator.saturated", (own.at, other.at))
@@ -330,7 +341,9 @@ def find_unlike(page: Page, own: int, other: int) -> list[Unlike]:
     found = []
     for family in FAMILIES:
         for finding in find_differences(family, case) if f"differs.{family}" not in overruled else ():
-            found += [unlike for unlike in _read_pairs(finding.facts) if unlike.name in STOPS or unlike.name in SAID]
+            # Whether another path is the same page tells its length, where that is printed.
+            named = {*STOPS, *SAID, *(["path"] if finding.severity != "note" else [])}
+            found += [unlike for unlike in _read_pairs(finding.facts) if unlike.name in named]
     found = list({unlike.name: unlike for unlike in found}.values())
     stops = {SAME_THING.get(unlike.name, unlike.name) for unlike in found if unlike.stops}
     return [replace(each, is_compared=len(stops) <= 1 and _is_compared(page, each, two, one)) for each in found]

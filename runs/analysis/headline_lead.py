@@ -1,6 +1,7 @@
 """The headline in one line and the figures under it, as the first thing on a page and on a card; headline_wording has it whole.
 
-Names are cut to what sets the configs apart, as the page names each in full beside its letter.
+Also the words that it shares with the whole: intervals, numbers of runs, what speaks against a leader. Names are cut to
+what sets the configs apart, as the page names each in full beside its letter.
 """
 
 from __future__ import annotations
@@ -13,9 +14,8 @@ from runs.analysis.columns import short_names
 from runs.analysis.doubts import Doubt
 from runs.analysis.facts import Source
 from runs.analysis.headline import Headline, Outcome, Step
-from runs.analysis.headline_against import RATE, Objection, Side
-from runs.analysis.numbers import TIMES_FROM, number, share_words, spread_words, times
-from runs.analysis.objection_wording import describe_failure, say_against, shorten
+from runs.analysis.headline_against import LATE, RATE, Failure, Objection, Side
+from runs.analysis.numbers import TIMES_FROM, number, percent, share_words, spread_words, times
 from runs.analysis.scaling import Point, Range
 from runs.analysis.scaling_wording import describe_levels, with_axis
 from runs.analysis.verdict_wording import p_words
@@ -69,19 +69,28 @@ def _leader(headline: Headline) -> Lead:
     own, other = headline.winner, headline.loser
     if own is None or other is None:
         return _nobody(headline)
-    but = headline.against[0] if headline.outcome == Outcome.TRADE_OFF and headline.against else None
-    clause = f", but {say_against(but).partition(' (')[0]}" if but else ""
     line = f"{_verb(headline)} {_effect(headline)}"
-    if headline.outcome == Outcome.UNPROVEN:
+    if headline.ratio is None:
+        line = f"{_verb(headline)} {number(own.value)} {name_unit(headline)}, against {number(other.value)}"
+    elif headline.outcome == Outcome.UNPROVEN:
         line = _ahead(headline)
     rank = f" Second of {len(headline.sides)}: {name_sides(headline).get(other.at)}." if len(headline.sides) > 2 else ""
     return Lead(
-        line=line + (clause if len(clause) < LONGEST_CLAUSE else ""),
-        under=f"{_unit(headline)}, {_runs_each(own, other)}.{rank}{_how_sure(headline)}",
+        line=line + _but(headline),
+        under=f"{name_unit(headline)}, {count_runs(own, other)}.{rank}{_how_sure(headline)}",
         who=name_sides(headline).get(own.at, own.title),
         at=own.at,
         figures=(number(own.value), number(other.value)),
     )
+
+
+def _but(headline: Headline) -> str:
+    """What speaks most against a proven leader, or against calling two the same, where that is short."""
+    one = next((one for one in headline.against if one.serious), None)
+    if one is None or headline.outcome not in (Outcome.TRADE_OFF, Outcome.SAME):
+        return ""
+    clause = f", but {say_briefly(one, '' if headline.winner else 'the ')}"
+    return clause if len(clause) < LONGEST_CLAUSE else ""
 
 
 def _verb(headline: Headline) -> str:
@@ -104,22 +113,23 @@ def _ahead(headline: Headline) -> str:
     return f"measured {times(ratio)} times as fast" if ratio >= TIMES_FROM else f"is {share_words(ratio - 1)} ahead"
 
 
-def _unit(headline: Headline) -> str:
+def name_unit(headline: Headline) -> str:
     return "requests per second" if headline.metric == RATE else "ms per request"
 
 
-def _runs_each(own: Side, other: Side) -> str:
-    if own.n == other.n:
-        return "one run each" if own.n == 1 else f"{own.n:,} runs each"
-    return f"{own.n:,} {'run' if own.n == 1 else 'runs'} against {other.n:,}"
+def count_runs(own: Side, other: Side) -> str:
+    """As "one run each", "3 runs each", "2 runs against 3"."""
+    runs = "one run" if own.n == 1 else f"{own.n:,} runs"
+    return f"{runs} each" if own.n == other.n else f"{runs} against {other.n:,}"
 
 
 def _how_sure(headline: Headline) -> str:
     """Of a proven lead its interval and p; of another why it may be none."""
     if headline.outcome != Outcome.UNPROVEN:
-        far = _interval(headline)
+        far = describe_interval(headline)
         said = ", ".join(filter(None, (far, "" if headline.p is None else p_words(headline.p))))
-        return f" {said}." if said else " Not proven." if headline.outcome == Outcome.LIKELY else ""
+        likely = " Further apart than repeats vary, but not proven." if headline.outcome == Outcome.LIKELY else ""
+        return f" {said}.{likely}" if said else likely
     spread, ratio = headline.spread or 1.0, headline.ratio or 1.0
     differ = f" Runs of one config differ by up to {spread_words(spread)}"
     if headline.within_step:
@@ -136,12 +146,13 @@ def _how_sure(headline: Headline) -> str:
     return " One run cannot show noise." if once else " Too little to be sure."
 
 
-def _interval(headline: Headline) -> str:
+def describe_interval(headline: Headline) -> str:
+    """Of the winner's ratio, in the effect's own words: "95 % interval 28 to 32 %"."""
     low, high = headline.low, headline.high
     if low is None or high is None:
         return ""
     if headline.metric != RATE:
-        low, high = 2 - high, 2 - low
+        low, high = 2 - high, 2 - low  # as shares less, which count the other way
     elif (headline.ratio or 1.0) >= TIMES_FROM:
         return f"95 % interval {times(low)} to {times(high)} times"
     return f"95 % interval {share_words(low - 1).removesuffix(' %')} to {share_words(high - 1)}"
@@ -149,7 +160,7 @@ def _interval(headline: Headline) -> str:
 
 def _nobody(headline: Headline) -> Lead:
     told = [f"{name} {number(side.value)}" for side, name in _named(headline) if side.value is not None]
-    return Lead("No leader", f"{'; '.join(told[:3])} {_unit(headline)}.{_how_sure(headline)}")
+    return Lead("No leader", f"{'; '.join(told[:3])} {name_unit(headline)}.{_how_sure(headline)}")
 
 
 def _named(headline: Headline) -> list[tuple[Side, str]]:
@@ -161,15 +172,29 @@ def _same(headline: Headline) -> Lead:
     both = "Both" if len(headline.sides) == 2 else f"The best 2 of {len(headline.sides)}"
     what = "serve the same" if headline.metric == RATE else "take the same time"
     own, other = headline.sides[:2]
-    under = f"{_unit(headline)}, less than 2 % apart, {_runs_each(own, other)}."
-    return Lead(f"{both} {what}", under, figures=(number(own.value), number(other.value)))
+    under = f"{name_unit(headline)}, less than 2 % apart, {count_runs(own, other)}."
+    return Lead(
+        f"{both} {what}{_but(headline)}",
+        under + _beside_base(headline),
+        figures=(number(own.value), number(other.value)),
+    )
+
+
+def _beside_base(headline: Headline) -> str:
+    """Of several of which the best two are alike: how far the baseline lies behind them."""
+    if headline.base is None or headline.metric != RATE or headline.base[1] <= 1:
+        return ""
+    side, ratio, _ = headline.base
+    names = name_sides(headline)
+    far = f"{times(ratio)} times as many as" if ratio >= TIMES_FROM else f"{share_words(ratio - 1)} more than"
+    return f" {names[headline.sides[0].at]}: {far} the baseline, {names.get(side.at, side.title)}."
 
 
 def _single(headline: Headline) -> Lead:
     side = headline.sides[0]
     runs = "One run" if side.n == 1 else f"Mean of {side.n:,} runs"
     return Lead(
-        f"{number(side.value)} {_unit(headline)}", f"{runs} of one config; there is no other to compare it with."
+        f"{number(side.value)} {name_unit(headline)}", f"{runs} of one config; there is no other to compare it with."
     )
 
 
@@ -183,7 +208,7 @@ def _failed(headline: Headline) -> Lead:
     own = headline.winner
     what = "No other config served what it was asked for."
     if own:
-        served = f"{number(own.value)} {_unit(headline)}"
+        served = f"{number(own.value)} {name_unit(headline)}"
         what = f"{names.get(own.at, own.title)}: {served}, {'few' if own.failure else 'none'} failed."
     return Lead(line, what, who=names.get(first.at, first.title), at=first.at)
 
@@ -245,8 +270,7 @@ def give_reasons(headline: Headline, doubts: Sequence[Doubt], most: int = 3) -> 
 
 
 def _about(one: Objection) -> str:
-    words = say_against(one).partition(" (")[0]
-    return _capital(words)
+    return _capital(say_briefly(one))
 
 
 # Rules whose sentence begins with figures: what they come to.
@@ -270,3 +294,94 @@ def brief(doubt: Doubt) -> str:
         return BRIEF[doubt.rule]
     words = rest if rest and SEVERAL.match(who) else doubt.text
     return _capital(re.split(r" \(|\. ", words, maxsplit=1)[0].rstrip("."))
+
+
+# --- what speaks against a leader ---
+
+LONGEST_NAME = 60
+BRACKETS = re.compile(r" \([^()]*\)")
+PERCENTILE = re.compile(r"^([\d.]+) % within$")
+
+
+def describe_failure(failure: Failure) -> str:
+    """As "failed 30 % of its requests"."""
+    if failure.share is None:
+        return f"broke off without a report{f' ({failure.error[:LONGEST_NAME]})' if failure.error else ''}"
+    share = percent(failure.share, 1)
+    if failure.rule == "errors.status":
+        return (
+            "answered every request with an error or a redirect"
+            if failure.share >= 1
+            else (f"answered {share} of its requests with errors or redirects")
+        )
+    return f"failed {'all' if failure.share >= 1 else share} of its requests"
+
+
+def say_against(one: Objection, whose: str = "") -> str:
+    """As "its p99 is 13 times as long (1,520 against 117 ms)"; `whose`: the config is named, as it is not the leader."""
+    if one.factor is None or one.rule == "workload":
+        words = describe_objection(one)
+        return words if words.startswith("“") else words[:1].lower() + words[1:]
+    name = _name_metric(one)
+    values = f"{number(as_number(one.value))} against {number(as_number(one.other))} {one.unit}"
+    return f"{f'the {name} of “{shorten(one.config)}”' if whose else f'its {name}'} is {_worse(one)} ({values})"
+
+
+def say_briefly(one: Objection, whose: str = "") -> str:
+    """The same without what stands in brackets: "its p99 is 13 times as long"."""
+    return BRACKETS.sub("", say_against(one, whose))
+
+
+def _name_metric(one: Objection) -> str:
+    """As "p99", "longest request", "httpd memory (each, mean, during)"."""
+    program, colon, which = one.label.partition(": ")
+    if one.rule in ("cpu", "longest"):
+        return "CPU time" if one.rule == "cpu" else "longest request"
+    return f"{program} memory ({which})" if colon else PERCENTILE.sub(r"p\1", one.label[:1].lower() + one.label[1:])
+
+
+def describe_objection(one: Objection) -> str:
+    """As "99 % within 1,520 ms, 13 times as long"."""
+    if one.rule == "generator.saturated":
+        return "The load generator was at its limit, so it may be what was measured"
+    if one.rule == "aborted":
+        return f"{number(as_number(one.value))} of its {number(as_number(one.other))} runs broke off"
+    if one.rule == "length.seconds":
+        return f"Neither side's runs took longer than {as_number(one.value):.2g} s"
+    if one.rule == "workload":
+        return f"“{shorten(one.config)}” leads on {one.label}"
+    if one.rule == "impossible":
+        return "More requests failed than were made, so the report cannot be right"
+    if one.rule == "failures":
+        what = "were answered too late" if one.label == LATE else "failed"
+        against = "" if one.other is None else f", against {percent(as_number(one.other), 100)}"
+        return (
+            "Broke off"
+            if one.value is None
+            else f"{percent(as_number(one.value), 100)} of its requests {what}{against}"
+        )
+    if one.rule == "differs":
+        values = [number(value) if isinstance(value, (int, float)) else str(value) for value in (one.value, one.other)]
+        return f"{one.label} differs: {values[0]} against {values[1]}{one.unit}"
+    return f"{one.label} {number(as_number(one.value))} {one.unit}, {_worse(one)}"
+
+
+def _worse(one: Objection) -> str:
+    """As "13 times as long", "30 % more for each request"."""
+    factor = one.factor or 1.0
+    if one.rule == "rate":
+        return f"{share_words(1 - 1 / factor)} less"
+    longer = one.rule in ("tail", "longest", "latency")
+    if factor >= TIMES_FROM:
+        far = f"{times(factor)} times as {'long' if longer else 'much'}"
+    else:
+        far = f"{share_words(factor - 1)} {'longer' if longer else 'more'}"
+    return f"{far} for each request" if one.rule == "cpu" else far
+
+
+def as_number(value: float | str | None) -> float:
+    return value if isinstance(value, (int, float)) else 0.0
+
+
+def shorten(name: str) -> str:
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1].rstrip()}…"

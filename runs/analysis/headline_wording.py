@@ -6,18 +6,22 @@ An effect is said in per cent up to twice as much, then in times, as everywhere 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from runs.analysis.headline import Headline, Next, Outcome, Step
 from runs.analysis.headline_against import RATE, Objection, Side, Unlike
-from runs.analysis.numbers import TIMES_FROM, delta, number, percent, share_words, spread_words, times
-from runs.analysis.objection_wording import (
+from runs.analysis.headline_lead import (
     as_number,
+    count_runs,
     describe_failure,
+    describe_interval,
     describe_objection,
+    name_unit,
     say_against,
     shorten,
 )
+from runs.analysis.numbers import TIMES_FROM, number, percent, share_words, spread_words, times
 from runs.analysis.scaling import Point, Range
 from runs.analysis.scaling_wording import advise_levels, describe_levels
 from runs.analysis.verdict import Kind
@@ -34,6 +38,18 @@ LABELS = {
     Outcome.SWEEP: "sweep",
     Outcome.SINGLE: "one config",
     Outcome.NONE: "nothing to judge",
+}
+MEANINGS = {
+    Outcome.BETTER: "A test shows it at 5 %, and nothing serious speaks against it.",
+    Outcome.LIKELY: "Further apart than repeats vary, but no test proves it yet.",
+    Outcome.UNPROVEN: "One is ahead, but chance alone could explain it.",
+    Outcome.SAME: "The whole 95 % interval lies within 2 % of equal.",
+    Outcome.TRADE_OFF: "Better on requests or time, worse on something else that matters.",
+    Outcome.NOT_COMPARABLE: "The loads, machines or answers are unlike.",
+    Outcome.FAILED: "5 % and more of a config's requests failed, or it broke off.",
+    Outcome.SWEEP: "One thing was varied over a range.",
+    Outcome.SINGLE: "There is nothing to compare it with.",
+    Outcome.NONE: "No run says how many requests were served, or how fast.",
 }
 NOTHING = "No run here says how many requests it served per second, or how long one took."
 BETWEEN = " · "  # a workload and a config of it
@@ -87,10 +103,14 @@ def _lead(headline: Headline) -> str:
     rank = f", the next of {len(headline.sides)}," if len(headline.sides) > 2 else ""
     if machines := _machines(headline):
         rank = f"{rank.rstrip(',')}, {machines},"
+    if headline.ratio is None:
+        unit = name_unit(headline)
+        value, its = number(headline.winner.value), number(headline.loser.value)
+        return f"{where}{own} measured {value} {unit}, {other}{rank.rstrip(',')} {its} ({sides}){_but(headline)}."
     if headline.outcome == Outcome.UNPROVEN:
         said = f"{where}{own} measured {_measured(headline)} {other}{rank} in {sides}{_unproven(headline)}"
         return " ".join([said, *_beside_base(headline)])
-    sure = ", ".join(filter(None, (_interval(headline), sides, _chance(headline))))
+    sure = ", ".join(filter(None, (describe_interval(headline), sides, _chance(headline))))
     verb = "likely serves" if headline.outcome == Outcome.LIKELY else "served"
     if headline.metric != RATE:
         verb = "likely takes" if headline.outcome == Outcome.LIKELY else "took"
@@ -178,17 +198,17 @@ def _unproven(headline: Headline) -> str:
     else:
         noise = "; one run cannot show noise" if once else ", too little to be sure"
     full = f"{noise}{worse.replace(', but', ', and', 1)}"
-    return f"{full}: {_runs_to_make(step)}." if step.step == Step.REPEAT and once else f"{full}."
+    return f"{full}: {_runs_to_make(step)}." if step.step in (Step.REPEAT, Step.LONGER) and once else f"{full}."
 
 
 def _runs_to_make(step: Next) -> str:
-    return f"run each {step.runs} times, in turn"
+    return f"run each {step.runs} times, in turn{', for 10 seconds and more' if step.step == Step.LONGER else ''}"
 
 
 def _nobody(headline: Headline) -> str:
     names = " and ".join(_named(side) for side in headline.sides[:2])
     values = [side.value for side in headline.sides[:2] if side.value is not None]
-    unit = "requests per second" if headline.metric == RATE else "ms per request"
+    unit = name_unit(headline)
     if headline.within_step:
         return f"{names} are no further apart than one step of what the tool prints, {_sides(headline)}."
     if len({*values}) == 1:
@@ -203,7 +223,8 @@ def _same(headline: Headline) -> str:
     what = (
         "serve the same number of requests per second" if headline.metric == RATE else "take the same time per request"
     )
-    return f"{names} {what} within 2 % ({', '.join(filter(None, (_sides(headline), _machines(headline))))}){_but(headline)}."
+    sides = ", ".join(filter(None, (_sides(headline), _machines(headline))))
+    return " ".join([f"{names} {what} within 2 % ({sides}){_but(headline)}.", *_beside_base(headline)])
 
 
 def _single(headline: Headline) -> str:
@@ -212,12 +233,14 @@ def _single(headline: Headline) -> str:
         said = f"{_named(side)} served {number(side.value)} requests per second"
     else:
         said = f"{_named(side)} took {number(side.value)} ms per request"
-    return f"{said} ({_runs(side.n)}). There is no other config to compare it with."
+    return f"{said} ({count_runs(side, side).removesuffix(' each')}). There is no other config to compare it with."
 
 
 def _failed(headline: Headline) -> str:
     """What failed, then what the others served."""
     bad = [side for side in headline.sides if side.failure and side.failure.is_serious]
+    if headline.others and headline.workload:
+        return f"On {headline.workload}: {_failed(replace(_without_workload(headline), workload=''))}"
     told = [f"{_named(side)} {describe_failure(side.failure)}" for side in bad if side.failure]
     more = f" and {len(told) - MOST_OTHERS} more" if len(told) > MOST_OTHERS else ""
     said = ", ".join(told[:MOST_OTHERS]) + more
@@ -257,12 +280,12 @@ def _but(headline: Headline, most: int = MOST_AGAINST) -> str:
 
 
 def _beside_base(headline: Headline) -> list[str]:
-    if headline.base is None or headline.metric != RATE or headline.winner is None:
+    if headline.base is None or headline.metric != RATE:
         return []
     side, ratio, kind = headline.base
     far = _far(ratio)
     sure = {Kind.BETTER: "proven", Kind.LIKELY_BETTER: "likely"}.get(kind, "unproven")
-    return [f"{_named(headline.winner)} served {far} {_named(side)}, the baseline ({sure})."] if ratio > 1 else []
+    return [f"{_named(headline.sides[0])} served {far} {_named(side)}, the baseline ({sure})."] if ratio > 1 else []
 
 
 def _other(headline: Headline) -> str:
@@ -316,6 +339,9 @@ def advise(step: Next, headline: Headline) -> str:
                 f"{_runs_to_make(step).capitalize()} (A, B, B, A …){warm}. Keep to that number: adding runs until a difference "
                 "is proven finds some that are not there."
             )
+        case Step.LONGER:
+            why = "starting up and chance in scheduling are in every figure of runs under a second"
+            return f"{_runs_to_make(step).capitalize()}: {why}."
         case Step.STEADY:
             spread = (
                 f" (by up to {spread_words(headline.spread)} here)" if headline.spread and headline.spread > 1 else ""
@@ -335,6 +361,8 @@ def advise(step: Next, headline: Headline) -> str:
             return f"Find out why requests failed (the error log of “{shorten(step.about)}”) before rates are compared."
         case Step.ALIKE:
             return "Load both in the same way on the same machine, then compare."
+        case Step.MEND:
+            return f"Mend what keeps “{shorten(step.about)}” from counting (see the doubts), then run it again."
         case Step.CHOOSE:
             return "More runs do not settle it: decide which of the two matters more."
         case Step.LEVELS:
@@ -343,29 +371,18 @@ def advise(step: Next, headline: Headline) -> str:
             return "Change one thing, run the same load again, and add that text."
         case Step.LOAD:
             return "Add the report of a load test."
+    if headline.within_step:
+        return "More runs do not settle it: compare another metric, or load with a tool that prints finer steps."
     return "No more runs are needed for this load."
 
 
-def describe_lead(headline: Headline) -> dict[int, str]:
-    """Each winner's column -> its effect as a table's delta has it, where it leads the requests per second."""
+def describe_lead(headline: Headline, bases: Sequence[int]) -> dict[int, str]:
+    """Each winner's column -> its effect, where the table (each column against that of `bases`) has another one."""
     told = {}
     for one in (headline, *headline.others):
-        found = delta(one.ratio, 1.0, "rate") if one.metric == RATE else None
-        if one.winner and one.loser and found:
-            told[one.winner.at] = f"{found} {found.than} {shorten(one.loser.title)}"
+        if one.winner and one.loser and one.ratio and one.metric == RATE and bases[one.winner.at] != one.loser.at:
+            told[one.winner.at] = f"{_far(one.ratio)} {shorten(one.loser.title)}"
     return told
-
-
-def _interval(headline: Headline) -> str:
-    """Of the winner's ratio, in the effect's own words: "95 % interval 28 to 32 %"."""
-    low, high = headline.low, headline.high
-    if low is None or high is None:
-        return ""
-    if headline.metric != RATE:
-        low, high = 2 - high, 2 - low  # as shares less, which count the other way
-    if (headline.ratio or 1.0) >= TIMES_FROM and headline.metric == RATE:
-        return f"95 % interval {times(low)} to {times(high)} times"
-    return f"95 % interval {share_words(low - 1).removesuffix(' %')} to {share_words(high - 1)}"
 
 
 def _chance(headline: Headline) -> str:
@@ -377,13 +394,7 @@ def _sides(headline: Headline) -> str:
     own, other = headline.sides[:2]
     if headline.winner and headline.loser:
         own, other = headline.winner, headline.loser
-    if own.n == other.n:
-        return "one run each" if own.n == 1 else f"{_runs(own.n)} each"
-    return f"{_runs(own.n)} against {other.n}"
-
-
-def _runs(n: int) -> str:
-    return "one run" if n == 1 else f"{n:,} runs"
+    return count_runs(own, other)
 
 
 def _named(side: Side) -> str:

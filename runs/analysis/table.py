@@ -136,10 +136,13 @@ def compare(configs: Sequence[ConfigFact], runs: Sequence[RunFact], captures: Se
     return against(Comparison(tuple(columns), tuple(group for group in groups if group.rows)), find_baselines(columns))
 
 
-def against(comparison: Comparison, to: tuple[int, ...], out: Collection[int] = ()) -> Comparison:
+def against(
+    comparison: Comparison, to: tuple[int, ...], out: Collection[int] = (), silent: Collection[int] = ()
+) -> Comparison:
     """The same comparison with each column's deltas against the column `to` names for it, none against itself.
 
-    out: runs that are kept out of a mean, where others of the column are in it.
+    out: runs that are kept out of a mean, where others of the column are in it. silent: columns that do not count; they have
+    no deltas.
     """
     groups = []
     for group in comparison.groups:
@@ -147,7 +150,7 @@ def against(comparison: Comparison, to: tuple[int, ...], out: Collection[int] = 
         for row in group.rows:
             own = [_without(cell, out) for cell in row.cells]
             changes = [
-                delta(cell.mean, own[to[at]].mean, row.kind) if row.kind and to[at] != at else None
+                delta(cell.mean, own[to[at]].mean, row.kind) if row.kind and to[at] != at and at not in silent else None
                 for at, cell in enumerate(own)
             ]
             cells = tuple(Cell(cell.figures, cell.mean, change) for cell, change in zip(own, changes, strict=True))

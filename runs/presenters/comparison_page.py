@@ -63,7 +63,7 @@ def comparison_context(
         "judged": judged,
         "headline": judged.headline,
         "outcome": make_block(comparison, judged.headline, judged.doubts, judged.differences),
-        "table": make_table(comparison, judged.judgement, whole=whole),
+        "table": make_table(comparison, judged.judgement, judged.headline, whole=whole),
         "whole": whole,
         "judgement": judged.judgement,
         "against": describe_baselines(comparison, judged.judgement),
@@ -228,7 +228,7 @@ def standalone_file(request: HttpRequest, post: Post, context: dict[str, Any]) -
         if name not in ("throughput", "sweep")  # they stand beside the headline
     ]
     told = {"post": post, "drawn": pictures, "policy": PICTURE_POLICY, "styles": read_styles(), "whole": True}
-    told["table"] = make_table(context["comparison"], context["judgement"], whole=True)
+    told["table"] = make_table(context["comparison"], context["judgement"], context["headline"], whole=True)
     page: str = render_to_string("standalone.html", context | told)
     page = OURS.sub(lambda found: f"{found[1]}{request.build_absolute_uri('/')}", page)
     response = HttpResponse(page)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -16,6 +16,7 @@ from runs.analysis.doubts import Doubt
 from runs.analysis.facts import Source
 from runs.analysis.headline import Headline, Outcome, Step
 from runs.analysis.headline_lead import Lead, give_reasons, list_others, needs_runs, write_lead
+from runs.analysis.headline_wording import describe_lead
 from runs.analysis.numbers import figure, grouped, percent, signed
 from runs.analysis.table import Cell, Comparison, Row, list_failed_shares
 from runs.analysis.verdict import GAINS, LOSSES, Judgement, Kind, Verdict
@@ -213,11 +214,12 @@ class MetricTable:
             yield at, column, [row.cells[at] for row in self.rows]
 
 
-def make_table(comparison: Comparison, judgement: Judgement, *, whole: bool) -> MetricTable:
+def make_table(comparison: Comparison, judgement: Judgement, headline: Headline, *, whole: bool) -> MetricTable:
     """whole: all metrics, however many cells they have."""
+    leads = describe_lead(headline, judgement.bases)
     merged = [(group.name, merge_phases(group.rows)) for group in comparison.groups]
     n_metrics = sum(len(rows) for _, rows in merged)
-    rows = [_key_row(comparison, judgement, phases) for phases in _pick_rows(comparison, merged)]
+    rows = [_key_row(comparison, judgement, phases, leads) for phases in _pick_rows(comparison, merged)]
     groups: tuple[tuple[str, tuple[MetricRow, ...]], ...] = ()
     if whole or n_metrics * len(comparison.columns) <= MOST_CELLS:
         groups = tuple((name, tuple(_full_row(judgement, phases) for phases in rows)) for name, rows in merged)
@@ -254,7 +256,8 @@ def _pick_rows(comparison: Comparison, merged: Sequence[tuple[str, Sequence[Phas
     yield from ranked[:1]
 
 
-def _key_row(comparison: Comparison, judgement: Judgement, phases: Phases) -> MetricRow:
+def _key_row(comparison: Comparison, judgement: Judgement, phases: Phases, leads: Mapping[int, str]) -> MetricRow:
+    """leads: of columns, the headline's effect where the changes against the baseline do not say it."""
     row = _main(phases)
     label, unit = NAMES.get(row.key, (row.of or row.label, row.unit))
     program, colon, which = label.rpartition(": ")
@@ -264,7 +267,7 @@ def _key_row(comparison: Comparison, judgement: Judgement, phases: Phases) -> Me
     cells = []
     for at, cell in enumerate(row.cells):
         made = _cell(judgement, phases, at, linked=False)
-        note = f"{percent(shares[at], 1)}" if at in shares else made.note
+        note = f"{percent(shares[at], 1)}" if at in shares else leads.get(at, "") if row.key in RATE else made.note
         few = not row.of and 0 < cell.n < len(comparison.columns[at].runs)
         cells.append(
             MetricCell(

@@ -73,7 +73,8 @@ def compared(data: comparison_data.ComparisonData) -> tuple[Comparison, Judged]:
     """The table of this data, each column against the baseline that it is judged against, and the conclusions."""
     comparison = table.compare(data.configs, data.runs, data.counted_captures)
     found = judged(data, comparison)
-    return against(comparison, found.judgement.bases, excluded(found.doubts)), found
+    judgement = found.judgement
+    return against(comparison, judgement.bases, excluded(found.doubts), judgement.silent), found
 
 
 def judged(data: comparison_data.ComparisonData, comparison: Comparison) -> Judged:

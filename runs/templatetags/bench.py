@@ -20,6 +20,7 @@ from runs.analysis.cost import Cell
 from runs.analysis.facts import RunFact
 from runs.analysis.headline import Outcome
 from runs.analysis.headline_wording import LABELS as OUTCOMES
+from runs.analysis.headline_wording import MEANINGS
 from runs.analysis.table import Comparison
 from runs.analysis.verdict import Judgement, Verdict
 from runs.charts import N_COLORS, SYMBOLS, symbol
@@ -131,6 +132,12 @@ def draw_chart(chart: Chart) -> SafeString:
 def outcome_word(outcome: str) -> str:
     """A headline's outcome as its badge has it."""
     return OUTCOMES[Outcome(outcome)]
+
+
+@register.filter
+def outcome_meaning(outcome: str) -> str:
+    """What that word says, in a sentence."""
+    return MEANINGS[Outcome(outcome)]
 
 
 @register.simple_tag

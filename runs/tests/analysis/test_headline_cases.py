@@ -1,0 +1,309 @@
+"""What a careful performance engineer would say of made comparisons: outcome, leader, effect and next step, one line a case."""
+
+from __future__ import annotations
+
+import pytest
+
+from runs.analysis.facts import ConfigFact, HostFact, ProcessFact
+from runs.analysis.headline_lead import write_lead
+from runs.analysis.table import compare
+from runs.tests.analysis.facts import capture, httpd, run
+from runs.tests.analysis.judging import headline_of
+
+MADE = {"complete_requests": 20_000, "failed_requests": 0}
+# Five runs of one config, noise 0.5 %: three sets, so that ratios are not exact
+BASE, OTHER, THIRD = [1000.0, 1008, 995, 1003, 998], [1002.0, 996, 1007, 999, 1004], [997.0, 1005, 1001, 994, 1006]
+NO_2XX = {"values": {"non_2xx_responses": 20_000}}
+PAIR = ["nginx", "apache"]
+MACHINES = [HostFact(1, "web1", cpu_model="Xeon E5", cores=4), HostFact(2, "web2", cpu_model="EPYC 7742", cores=64)]
+
+
+def times(factor: float, rates=OTHER):
+    return [round(rate * factor, 1) for rate in rates]
+
+
+def failed(n: int, **fields):
+    return {"failed_requests": n, "values": {"failed_connect": n, "failed_length": 0}} | fields
+
+
+def tail(ms: float):
+    return {"percentiles_ms": [{"99": ms * (1 + at / 200)} for at in range(5)]}
+
+
+def wrk(rate: int, *means: float):
+    return [float(rate)] * 3, {"tool": "wrk", "command": f"wrk -R{rate} -c10 http://h/", "mean_ms": list(means)}
+
+
+def ab(options: str):
+    return {"command": f"ab -n 20000 -c 10 {options}"}
+
+
+def memory(config, ids, *mib):
+    return capture(config, processes=httpd(*mib))
+
+
+def busy(config, ids, idle):
+    return capture(config, metrics={"cpu_id": idle, "cpu_us": 100 - idle})
+
+
+def loader(config, ids, cpu_pct):
+    program = ProcessFact(9, "ab", "ab", 2000.0, cpu_pct, makes_load=True, one_thread=True)
+    return capture(config, run=ids[config], metrics={"cpu_id": 50.0}, processes=(program,))
+
+
+def head(*sides, names=None, in_turn=True, hosts=(), watched=(), groups=()):
+    """sides: rates, or (rates, fields of the runs), lists with a value a run. watched: (maker of captures, config, figures)."""
+    runs = []
+    for config, side in enumerate(sides, 1):
+        rates, fields = side if isinstance(side, tuple) else (side, {})
+        for at, rate in enumerate(rates):
+            own = {key: value[at] if isinstance(value, list) else value for key, value in (MADE | fields).items()}
+            runs.append((at, config, run(config, rate, repeat=at + 1, **own)))
+    ordered = sorted(runs, key=lambda each: each[:2]) if in_turn else runs
+    lines = {id(each[2]): line for line, each in enumerate(ordered, 1)}
+    for *_, each in runs:
+        object.__setattr__(each, "line", lines[id(each)])  # the order of the runs in their text
+    titles = names or "abcdefgh"[: len(sides)]
+    configs = [ConfigFact(at, name, group=(groups[at - 1] if groups else "")) for at, name in enumerate(titles, 1)]
+    ids = {config: each.id for _, config, each in reversed(runs)}
+    captures = [make(config, ids, *figures) for make, config, *figures in watched]
+    return headline_of(compare(configs, [each for *_, each in runs], captures), captures=captures, hosts=hosts)
+
+
+def over(*configs, names=PAIR):
+    """Each config as {concurrency: rates or (rates, fields)}."""
+    runs = []
+    for config, levels in enumerate(configs, 1):
+        for clients, side in levels.items():
+            rates, fields = side if isinstance(side, tuple) else (side, {})
+            load = {"concurrency": clients, "mean_ms": 1000 * clients / rates[0]}
+            runs += [run(config, rate, repeat=at, **(MADE | load | fields)) for at, rate in enumerate(rates, 1)]
+    named = [ConfigFact(at, name) for at, name in enumerate(names[: len(configs)], 1)]
+    return headline_of(compare(named, runs, []))
+
+
+def workloads(*sides):
+    return head(*sides, names=[*PAIR, *PAIR], groups=["GET /", "GET /", "GET /big", "GET /big"])
+
+
+# name: (comparison, outcome, winner, change in per cent, next step)
+CASES = {
+    "the second is 10 % faster": (lambda: head(BASE, times(1.1)), "better", "b", 10, "nothing"),
+    "the baseline is 10 % faster": (lambda: head(times(1.1, BASE), OTHER), "better", "a", 10, "nothing"),
+    "half as many are twice as many of the other": (lambda: head(BASE, times(0.5)), "better", "a", 100, "nothing"),
+    "one run each": (lambda: head([1000.0], [1100.0]), "unproven", "b", 10, "repeat"),
+    "one run each, equal": (lambda: head([1000.0], [1000.0]), "unproven", None, None, "repeat"),
+    "equal": (lambda: head(BASE, OTHER), "same", None, None, "nothing"),
+    "five runs against one": (lambda: head(BASE, [1300.0]), "unproven", "b", 30, "repeat"),
+    "five against one, far apart": (lambda: head(BASE, [3500.0]), "likely", "b", 250, "repeat"),
+    "three noisy runs each": (
+        lambda: head([1000.0, 1300, 900], [1200.0, 1000, 1400]),
+        *("unproven", "b", 12.5, "steady"),
+    ),
+    "the best of three against the second": (
+        lambda: head(BASE, times(1.1), times(1.4, THIRD)),
+        "better",
+        "c",
+        27,
+        None,
+    ),
+    "40 each, half a per cent": (
+        lambda: head((BASE + THIRD) * 4, (times(1.005) + times(1.005, THIRD)) * 4),
+        *("same", None, None, "nothing"),
+    ),
+    "names with versions are no sweep": (
+        lambda: head(BASE, times(1.1), times(1.3, THIRD), names=["nginx 1.18", "nginx 1.20", "nginx 1.22"]),
+        *("better", "nginx 1.22", 18, None),
+    ),
+    # failures
+    "nothing but errors at five times the rate": (lambda: head(BASE, (times(5), NO_2XX)), "failed", "a", None, "fix"),
+    "the baseline fails": (lambda: head((times(5), failed(6000)), BASE), "failed", "b", None, "fix"),
+    "the slower side fails 2 %": (lambda: head((BASE, failed(400)), times(1.1)), "better", "b", 10, "nothing"),
+    "the faster side fails 2 %": (lambda: head(BASE, (times(1.1), failed(400))), "trade_off", "b", 10, "choose"),
+    "the faster side fails half a per cent": (lambda: head(BASE, (times(1.1), failed(100))), "better", "b", 10, None),
+    "both fail": (lambda: head((BASE, failed(1200)), (times(1.1), failed(1400))), "failed", None, None, "fix"),
+    "the third fails, two rank": (
+        lambda: head(BASE, times(1.2), (times(9), failed(10_000))),
+        "failed",
+        "b",
+        None,
+        "fix",
+    ),
+    "one run, twice as fast, a fifth fails": (
+        lambda: head([1000.0], ([2000.0], failed(4000))),
+        *("failed", "a", None, "fix"),
+    ),
+    "more failures than requests": (
+        lambda: head([1000.0], ([1100.0], failed(30_000))),
+        *("not_comparable", None, None, "mend"),
+    ),
+    "nothing was served in one run": (lambda: head([1000.0], [0.0]), "unproven", "a", None, "fix"),
+    "nothing was served on either side": (lambda: head([0.0], [0.0]), "unproven", None, None, "fix"),
+    "nothing was served in five runs": (lambda: head(BASE, [0.0] * 5), "better", "a", None, None),
+    # other metrics
+    "p99 13 times as long": (lambda: head((BASE, tail(117)), (times(1.1), tail(1520))), "trade_off", "b", 10, "choose"),
+    "p99 12 % longer": (lambda: head((BASE, tail(100)), (times(1.1), tail(112))), "trade_off", "b", 10, "choose"),
+    "the same, p99 five times as long": (
+        lambda: head((BASE, tail(100)), (OTHER, tail(500))),
+        "same",
+        None,
+        None,
+        "choose",
+    ),
+    "a shorter tail as well": (lambda: head((BASE, tail(500)), (times(1.1), tail(100))), "better", "b", 10, "nothing"),
+    "three times the memory": (
+        lambda: head(BASE, times(1.1), watched=[(memory, 1, 20, 20), (memory, 2, 60, 60)]),
+        *("trade_off", "b", 10, "choose"),
+    ),
+    "the same, five times the memory": (
+        lambda: head(BASE, OTHER, watched=[(memory, 1, 20), (memory, 2, 100)]),
+        *("same", None, None, "choose"),
+    ),
+    "three times the CPU time": (
+        lambda: head(BASE, times(1.1), watched=[(busy, 1, 70.0), (busy, 2, 10.0)]),
+        *("trade_off", "b", 10, "choose"),
+    ),
+    "twice the rate for twice the CPU time": (
+        lambda: head(BASE, times(2), watched=[(busy, 1, 70.0), (busy, 2, 40.0)]),
+        *("better", "b", 100, "nothing"),
+    ),
+    # unlike loads
+    "keep-alive": (
+        lambda: head((BASE, {"keepalive": False}), (times(3), {"keepalive": True}), names=PAIR),
+        *("not_comparable", None, None, "alike"),
+    ),
+    "keep-alive is compared": (
+        lambda: head(
+            (BASE, {"keepalive": False}), (times(3), {"keepalive": True}), names=["nginx", "nginx keep-alive"]
+        ),
+        *("better", "nginx keep-alive", 200, "nothing"),
+    ),
+    "concurrency": (
+        lambda: head((BASE, {"concurrency": 10}), (times(1.5), {"concurrency": 100}), names=PAIR),
+        *("not_comparable", None, None, "alike"),
+    ),
+    "request methods": (
+        lambda: head((BASE, ab("http://h/")), (times(0.7), ab("-p body.json http://h/")), names=PAIR),
+        *("not_comparable", None, None, "alike"),
+    ),
+    "request methods are compared": (
+        lambda: head((BASE, ab("http://h/")), (times(0.7), ab("-p body.json http://h/")), names=["GET", "POST"]),
+        *("better", "GET", 43, "nothing"),
+    ),
+    "TLS": (
+        lambda: head((BASE, ab("http://h/")), (times(0.5), ab("https://h/")), names=PAIR),
+        *("not_comparable", None, None, "alike"),
+    ),
+    "document lengths": (
+        lambda: head(
+            (BASE, {"values": {"document_length_bytes": 10_000}}),
+            (times(1.5), {"values": {"document_length_bytes": 100}}),
+            names=PAIR,
+        ),
+        *("not_comparable", None, None, "alike"),
+    ),
+    "set rates": (lambda: head(wrk(100, 5, 5.1, 5.2), wrk(200, 7, 7.1, 7.2)), "not_comparable", None, None, "alike"),
+    "one set rate, other times": (lambda: head(wrk(100, 5, 5.1, 5.2), wrk(100, 7, 7.1, 7.2)), "better", "a", -28, None),
+    "tools": (
+        lambda: head((BASE, {"tool": "ab"}), (times(1.5), {"tool": "wrk"})),
+        "not_comparable",
+        None,
+        None,
+        "alike",
+    ),
+    "machines": (
+        lambda: head((BASE, {"host_id": 1}), (times(5), {"host_id": 2}), names=PAIR, hosts=MACHINES),
+        *("not_comparable", None, None, "alike"),
+    ),
+    "machines are compared": (
+        lambda: head((BASE, {"host_id": 1}), (times(5), {"host_id": 2}), names=["web1", "web2"], hosts=MACHINES),
+        *("better", "web2", 400, "nothing"),
+    ),
+    "the odd one out is the fastest": (
+        lambda: head((BASE, {"keepalive": False}), (times(1.1), {"keepalive": False}), (times(4), {"keepalive": True})),
+        *("better", "b", 10, "nothing"),
+    ),
+    "unlike loads, and one fails": (
+        lambda: head((BASE, {"keepalive": False}), (times(3), failed(9000, keepalive=True)), names=PAIR),
+        *("failed", "nginx", None, "fix"),
+    ),
+    # ranges and workloads
+    "one config over levels": (lambda: over({1: [100.0], 10: [500.0], 50: [900.0]}), "sweep", None, None, "levels"),
+    "one of two leads at all levels": (
+        lambda: over({1: [100.0], 10: [500.0], 50: [900.0]}, {1: [120.0], 10: [650.0], 50: [1300.0]}),
+        *("sweep", "apache", None, "levels"),
+    ),
+    "two that cross": (
+        lambda: over({1: [100.0], 10: [500.0], 50: [900.0]}, {1: [80.0], 10: [400.0], 50: [1300.0]}),
+        *("sweep", None, None, "levels"),
+    ),
+    "two levels that contradict": (
+        lambda: over({10: BASE, 100: times(1.4)}, {10: times(1.2), 100: times(1.2, THIRD)}),
+        *("trade_off", "apache · -c 10", 20, "choose"),
+    ),
+    "two levels, one leader": (
+        lambda: over({10: BASE, 100: times(1.4)}, {10: times(1.2), 100: times(1.6, THIRD)}),
+        *("better", "apache · -c 10", 20, "nothing"),
+    ),
+    "workloads that contradict": (
+        lambda: workloads(BASE, times(1.2), times(1.3), BASE),
+        *("trade_off", "nginx", 30, "choose"),
+    ),
+    "proven on one workload, the same on the other": (
+        lambda: workloads(BASE, times(1.2), BASE, OTHER),
+        *("better", "apache", 20, "nothing"),
+    ),
+    # odd repeats, full generators, short runs
+    "an outlier": (lambda: head([1000.0, 1005, 995, 1002, 450], times(1.1)), "unproven", "b", 24, "outlier"),
+    "cold starts": (
+        lambda: head([600.0, 1000, 1005, 998], [650.0, 1100, 1105, 1098], in_turn=False),
+        *("unproven", "b", 9.7, "warm"),
+    ),
+    "drift in blocks": (
+        lambda: head([1000.0, 990, 980, 970, 960], [950.0, 940, 930, 920, 910], in_turn=False),
+        *("unproven", "a", 5.4, "repeat"),
+    ),
+    "drift in turn": (
+        lambda: head([1000.0, 980, 960, 940, 920], [1090.0, 1068, 1046, 1024, 1002]),
+        *("better", "b", 9, "nothing"),
+    ),
+    "a full generator, one run": (
+        lambda: head([1000.0], [1100.0], watched=[(loader, 1, 99.0), (loader, 2, 100.0)]),
+        *("unproven", "b", 10, "generator"),
+    ),
+    "a full generator, the same": (
+        lambda: head(BASE, OTHER, watched=[(loader, 1, 99.0), (loader, 2, 100.0)]),
+        *("same", None, None, "generator"),
+    ),
+    "runs of a tenth of a second": (
+        lambda: head((BASE, {"complete_requests": 100}), (times(1.1), {"complete_requests": 100})),
+        *("better", "b", 10, "longer"),
+    ),
+    # without rates
+    "times alone": (
+        lambda: head(([None] * 5, {"mean_ms": times(0.1, BASE)}), ([None] * 5, {"mean_ms": times(0.05)})),
+        *("better", "b", -50, "nothing"),
+    ),
+    "one time each": (
+        lambda: head(([None], {"mean_ms": 100.0}), ([None], {"mean_ms": 130.0})),
+        "unproven",
+        "a",
+        -23,
+        "repeat",
+    ),
+    "one config": (lambda: head(BASE), "single", None, None, "compare"),
+    "an infinite rate": (lambda: head(BASE, [float("inf")] * 5), "single", None, None, "compare"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_headline_is_what_an_engineer_would_say(case):
+    build, outcome, winner, change, step = CASES[case]
+    found = build()
+    assert (found.outcome, found.winner and found.winner.title) == (outcome, winner)
+    assert found.change_pct == (found.change_pct if change is None else pytest.approx(change, abs=1))
+    assert step in (None, found.next.step)
+    # The page's line is of the same side as the sentence, and neither tells of no difference where one leads.
+    lead = write_lead(found)
+    assert "0.0 %" not in lead.text + found.sentence
+    assert winner is None or outcome == "failed" or lead.at == found.winner.at
