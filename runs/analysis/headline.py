@@ -257,9 +257,8 @@ def _compare_two(page: Page, key: str, ranked: Sequence[Side]) -> Headline:
     verdict = verdict_of(key)
     if verdict is None or (verdict.ratio is None and verdict.void is None and verdict.kind == Kind.NONE):
         step = Next(Step.NOTHING) if other.value else Next(Step.FIX, about=other.title)
-        leads = own.value != other.value
-        best = (own, other) if leads else (None, None)
-        return Headline(Outcome.UNPROVEN, step, key, *best, sides=tuple(ranked))
+        leader, second = (own, other) if own.value != other.value else (None, None)
+        return Headline(Outcome.UNPROVEN, step, key, leader, second, sides=tuple(ranked))
     if (verdict.ratio or 1) != 1 and ((verdict.ratio or 1) > 1) != (MEASURES[key] > 0):
         own, other = other, own  # the mean of all is led by one run; the verdict goes by more
         verdict_of = page.verdicts_between(own.at, other.at)

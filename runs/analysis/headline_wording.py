@@ -105,7 +105,7 @@ def _lead(headline: Headline) -> str:
         rank = f"{rank.rstrip(',')}, {machines},"
     if headline.ratio is None:
         unit = name_unit(headline)
-        value, its = number(headline.winner.value), number(headline.loser.value)
+        value, its = (number(side.value) for side in (headline.winner, headline.loser) if side)
         return f"{where}{own} measured {value} {unit}, {other}{rank.rstrip(',')} {its} ({sides}){_but(headline)}."
     if headline.outcome == Outcome.UNPROVEN:
         said = f"{where}{own} measured {_measured(headline)} {other}{rank} in {sides}{_unproven(headline)}"

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from runs.analysis.facts import ConfigFact, HostFact, ProcessFact
+from runs.analysis.facts import CaptureFact, ConfigFact, HostFact, ProcessFact
+from runs.analysis.headline import Headline
 from runs.analysis.headline_lead import write_lead
 from runs.analysis.table import compare
 from runs.tests.analysis.facts import capture, httpd, run
 from runs.tests.analysis.judging import headline_of
 
+Fields = dict[str, Any]
+Ids = dict[int, int]
 MADE = {"complete_requests": 20_000, "failed_requests": 0}
 # Five runs of one config, noise 0.5 %: three sets, so that ratios are not exact
 BASE, OTHER, THIRD = [1000.0, 1008, 995, 1003, 998], [1002.0, 996, 1007, 999, 1004], [997.0, 1005, 1001, 994, 1006]
@@ -18,40 +23,42 @@ PAIR = ["nginx", "apache"]
 MACHINES = [HostFact(1, "web1", cpu_model="Xeon E5", cores=4), HostFact(2, "web2", cpu_model="EPYC 7742", cores=64)]
 
 
-def times(factor: float, rates=OTHER):
+def times(factor: float, rates: list[float] = OTHER) -> list[float]:
     return [round(rate * factor, 1) for rate in rates]
 
 
-def failed(n: int, **fields):
+def failed(n: int, **fields: Any) -> Fields:
     return {"failed_requests": n, "values": {"failed_connect": n, "failed_length": 0}} | fields
 
 
-def tail(ms: float):
+def tail(ms: float) -> Fields:
     return {"percentiles_ms": [{"99": ms * (1 + at / 200)} for at in range(5)]}
 
 
-def wrk(rate: int, *means: float):
+def wrk(rate: int, *means: float) -> tuple[list[float], Fields]:
     return [float(rate)] * 3, {"tool": "wrk", "command": f"wrk -R{rate} -c10 http://h/", "mean_ms": list(means)}
 
 
-def ab(options: str):
+def ab(options: str) -> Fields:
     return {"command": f"ab -n 20000 -c 10 {options}"}
 
 
-def memory(config, ids, *mib):
+def memory(config: int, ids: Ids, *mib: float) -> CaptureFact:
     return capture(config, processes=httpd(*mib))
 
 
-def busy(config, ids, idle):
+def busy(config: int, ids: Ids, idle: float) -> CaptureFact:
     return capture(config, metrics={"cpu_id": idle, "cpu_us": 100 - idle})
 
 
-def loader(config, ids, cpu_pct):
+def loader(config: int, ids: Ids, cpu_pct: float) -> CaptureFact:
     program = ProcessFact(9, "ab", "ab", 2000.0, cpu_pct, makes_load=True, one_thread=True)
     return capture(config, run=ids[config], metrics={"cpu_id": 50.0}, processes=(program,))
 
 
-def head(*sides, names=None, in_turn=True, hosts=(), watched=(), groups=()):
+def head(
+    *sides: Any, names: Any = None, in_turn: bool = True, hosts: Any = (), watched: Any = (), groups: Any = ()
+) -> Headline:
     """sides: rates, or (rates, fields of the runs), lists with a value a run. watched: (maker of captures, config, figures)."""
     runs = []
     for config, side in enumerate(sides, 1):
@@ -70,7 +77,7 @@ def head(*sides, names=None, in_turn=True, hosts=(), watched=(), groups=()):
     return headline_of(compare(configs, [each for *_, each in runs], captures), captures=captures, hosts=hosts)
 
 
-def over(*configs, names=PAIR):
+def over(*configs: dict[int, Any]) -> Headline:
     """Each config as {concurrency: rates or (rates, fields)}."""
     runs = []
     for config, levels in enumerate(configs, 1):
@@ -78,16 +85,16 @@ def over(*configs, names=PAIR):
             rates, fields = side if isinstance(side, tuple) else (side, {})
             load = {"concurrency": clients, "mean_ms": 1000 * clients / rates[0]}
             runs += [run(config, rate, repeat=at, **(MADE | load | fields)) for at, rate in enumerate(rates, 1)]
-    named = [ConfigFact(at, name) for at, name in enumerate(names[: len(configs)], 1)]
+    named = [ConfigFact(at, name) for at, name in enumerate(PAIR[: len(configs)], 1)]
     return headline_of(compare(named, runs, []))
 
 
-def workloads(*sides):
+def workloads(*sides: Any) -> Headline:
     return head(*sides, names=[*PAIR, *PAIR], groups=["GET /", "GET /", "GET /big", "GET /big"])
 
 
 # name: (comparison, outcome, winner, change in per cent, next step)
-CASES = {
+CASES: dict[str, Any] = {
     "the second is 10 % faster": (lambda: head(BASE, times(1.1)), "better", "b", 10, "nothing"),
     "the baseline is 10 % faster": (lambda: head(times(1.1, BASE), OTHER), "better", "a", 10, "nothing"),
     "half as many are twice as many of the other": (lambda: head(BASE, times(0.5)), "better", "a", 100, "nothing"),

@@ -596,9 +596,7 @@ def test_failures_tested_by_fisher_are_not_said_to_be_corrected():
         ("000", ["measured 7.6 % faster than", "in 2 runs each, but runs of one config differ by up to 42 %"]),
         (
             "001",
-            [
-                "neither side's runs took longer than 0.43 s: run each 4 times, in turn, for 10 seconds and more."
-            ],
+            ["neither side's runs took longer than 0.43 s: run each 4 times, in turn, for 10 seconds and more."],
         ),
         (
             "002",
