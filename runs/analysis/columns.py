@@ -142,8 +142,11 @@ def build_columns(configs: Sequence[ConfigFact], runs: Sequence[RunFact]) -> lis
     A config without counted runs keeps a column: its captures may still tell something.
     """
     columns: list[Column] = []
+    counted: dict[int, list[RunFact]] = {}
+    for run in runs:
+        counted.setdefault(run.config, []).extend([run] * run.counted)
     for color, config in enumerate(configs):
-        groups = group_by_method([run for run in runs if run.config == config.id and run.counted], read_method)
+        groups = group_by_method(counted.get(config.id, []), read_method)
         for method, group in sorted(groups, key=lambda pair: (pair[0].path or "", pair[0].concurrency or 0)):
             columns.append(Column(config, color, tuple(sorted(group, key=attrgetter("repeat", "id"))), method))
         columns += [] if groups else [Column(config, color, (), Method())]

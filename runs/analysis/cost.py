@@ -17,7 +17,7 @@ MIB = 1024
 LEAST_KB = 1  # no process is smaller than what the kernel counts in
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Cell:
     """A figure. text: as a page writes it; how: the sum it comes from; bound: "", "at least" or "at most".
 

@@ -24,7 +24,7 @@ STUMP = 0.5  # of the document's length
 ENOUGH_MB = 0.2  # so that rounding is under 3 %
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Finding:
     """What one rule has against one run, one config, or (neither) the whole comparison.
 

@@ -183,7 +183,7 @@ RULES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Part:
     """One run's or one config's share of a doubt; neither: the whole comparison's. `ruling`: who overruled it."""
 

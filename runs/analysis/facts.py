@@ -21,7 +21,7 @@ def line_address(page: str, line: int) -> str:
     return f"{page}?line={line}#L{line}" if line > LINES_A_PAGE else f"{page}#L{line}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Source:
     """A line that something rests on: its address and its number in the upload's text."""
 

@@ -76,7 +76,7 @@ class Failure:
         return self.is_sure and (self.share is None or self.share >= FATAL)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Side:
     """One column of the table: its runs that count, and their mean of the leading metric.
 

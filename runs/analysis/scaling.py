@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from runs.analysis.columns import Column, build_columns, read_method
+from runs.analysis.columns import Column, read_method
 from runs.analysis.facts import ConfigFact, RunFact, Source
 from runs.analysis.numbers import mean
 from runs.analysis.scalability_law import LEAST_LEVELS, Fit, Found, Knee, Level, find_knee, fit
@@ -263,9 +263,9 @@ def find_range(
 Places = list[tuple[str, int, float]]
 
 
-def find_varied(configs: Sequence[ConfigFact], runs: Sequence[RunFact]) -> dict[int, float]:
+def find_varied(columns: Sequence[Column], found: Sequence[Found]) -> dict[int, float]:
     """Column -> its value of what is varied over a range; empty where the runs are no such sweep."""
-    series = _find_series(build_columns(configs, runs), find(configs, runs, {}))
+    series = _find_series(columns, found)
     return {at: value for _, at, value in series[2]} if series else {}
 
 

@@ -312,7 +312,7 @@ def holm(ps: Sequence[float]) -> list[float]:
 MANY_SETS = 20
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Pool:
     """Sets of repeats, in logs: their number, squares about each set's own mean with their df, and how wide sets are.
 

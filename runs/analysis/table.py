@@ -144,11 +144,13 @@ def against(
     out: runs that are kept out of a mean, where others of the column are in it. silent: columns that do not count; they have
     no deltas.
     """
+    if to == comparison.bases and not out:
+        return comparison
     groups = []
     for group in comparison.groups:
         rows = []
         for row in group.rows:
-            own = [_without(cell, out) for cell in row.cells]
+            own = [_without(cell, out) for cell in row.cells] if out else row.cells
             changes = [
                 delta(cell.mean, own[to[at]].mean, row.kind) if row.kind and to[at] != at and at not in silent else None
                 for at, cell in enumerate(own)
@@ -191,12 +193,12 @@ def _run_rows(metrics: Sequence[Metric], columns: Sequence[Column]) -> tuple[Row
     rows = []
     for key, label, unit, kind, where in metrics:
         per_column: list[list[Figure]] = [[] for _ in columns]
+        printed = where.replace("p.", "percentiles_ms.") if where[:2] == "p." else where
         for figures, column in zip(per_column, columns, strict=True):
             for run in column.runs:
                 if (value := value_of(run, where)) is not None:
-                    what = run.label or f"run {run.id}"
-                    at = run.source_of(where.replace("p.", "percentiles_ms.") if where[:2] == "p." else where)
-                    figures.append(Figure(value, at.url, at.line, what, run.id, run.partial))
+                    at = run.source_of(printed)
+                    figures.append(Figure(value, at.url, at.line, run.label or f"run {run.id}", run.id, run.partial))
         values = [figure.value for figures in per_column for figure in figures]
         if any(values) or (values and key not in ONLY_WHEN_ANY):
             rows.append(Row(key, label, unit, kind, tuple(map(_cell, per_column))))

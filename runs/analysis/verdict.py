@@ -233,7 +233,7 @@ class Void(StrEnum):
     SERVED_FEWER = "served_fewer"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class JudgedRow:
     """A row of the table that is judged. `quantity` is the row's kind (rate, time, amount or ""), `unit` its unit.
 
@@ -256,7 +256,7 @@ class JudgedRow:
 Sources = tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Scale:
     """What a verdict is measured against.
 
@@ -290,7 +290,7 @@ class FailureCounts:
     tests: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Verdict:
     """How a cell stands to its baseline's.
 
@@ -354,7 +354,7 @@ class Spread:
     missing: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Words:
     """A verdict in a few words for its cell, and what it rests on in a sentence or two."""
 

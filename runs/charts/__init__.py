@@ -36,14 +36,16 @@ def clean(words: str) -> str:
 def cut(words: str, most: int) -> str:
     """`words` cut to about `most` letters, the end kept too: names often differ in their last word only."""
     words = clean(words)
-    if columns(words) <= most:
+    width = columns(words)
+    if width <= most:
         return words
-    head, tail = list(words), ""
-    while len(head) > 1 and columns("".join(head) + tail) >= most:
-        if columns(tail) < most // 3:
-            tail = head.pop() + tail
+    head, tail, kept = list(words), "", 0
+    while len(head) > 1 and width >= most:
+        letter = head.pop()
+        if kept < most // 3:
+            tail, kept = letter + tail, kept + columns(letter)
         else:
-            head.pop()
+            width -= columns(letter)
     return f"{''.join(head).rstrip()}…{tail.lstrip()}"
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from operator import attrgetter
 from typing import Any
 
@@ -28,7 +28,6 @@ from runs.analysis.facts import (
     copy_run,
     line_address,
 )
-from runs.analysis.scaling import find_varied
 from runs.ingest import (
     Preview,
     asked_load,
@@ -46,7 +45,7 @@ from runs.models import Capture, Config, ConfigText, Experiment, Host, Override,
 
 PROCESS_METRICS = ("rss_kb", "cpu_pct")
 MAX_RUNS = 2000  # of an experiment: more are too many to judge while somebody waits
-RUNS = Run.objects.select_related("config", "host").order_by("config__position", "config_id", "repeat", "id")
+RUNS = Run.objects.order_by("config__position", "config_id", "repeat", "id").defer("tags", "quotes", "block_key")
 
 
 @dataclass(frozen=True)
@@ -72,7 +71,12 @@ class ComparisonData:
 
 def line_url(upload_id: int, line: int) -> str:
     """The address of one line of an upload."""
-    return line_address(reverse("upload", args=[upload_id]), line)
+    return line_address(_upload_url(upload_id), line)
+
+
+@lru_cache(maxsize=256)
+def _upload_url(upload_id: int) -> str:
+    return reverse("upload", args=[upload_id])  # asked for once a run, of few uploads
 
 
 def of_experiment(experiment: Experiment) -> ComparisonData:
@@ -83,7 +87,7 @@ def of_experiment(experiment: Experiment) -> ComparisonData:
         newest = experiment.runs.order_by("-counted", "-id").values("pk")[:MAX_RUNS]
         runs, n_older = list(RUNS.filter(pk__in=newest)), experiment.runs.count() - MAX_RUNS
     configs = _left_out_last(experiment.configs.all(), runs)
-    captures = list(experiment.captures.defer("values", "quotes").select_related("host"))
+    captures = list(experiment.captures.defer("values", "quotes"))
     texts = drop_repeated_texts(experiment.texts.order_by("id"))
     facts = [_config_fact(config) for config in configs]
     if not facts and captures:  # monitors on their own: one column for all of them
@@ -115,7 +119,7 @@ def drop_repeated_texts(texts: Iterable[ConfigText]) -> list[ConfigText]:
 def of_runs(wanted: Sequence[int]) -> ComparisonData:
     """The runs with these ids, in the order given: the first one's config is the baseline."""
     order = {pk: at for at, pk in enumerate(wanted)}
-    runs = sorted(RUNS.filter(pk__in=order), key=lambda run: order[run.pk])
+    runs = sorted(RUNS.select_related("config").filter(pk__in=order), key=lambda run: order[run.pk])
     return _selection(runs, Q(run__in=[run.pk for run in runs]))
 
 
@@ -141,7 +145,8 @@ def of_sides(base: Sequence[int], new: Sequence[int]) -> ComparisonData:
 def of_configs(wanted: Sequence[int]) -> ComparisonData:
     """The counted runs of these configs, in the order given: the first is the baseline."""
     order = {pk: at for at, pk in enumerate(wanted)}
-    runs = sorted(RUNS.filter(config__in=order, counted=True), key=lambda run: (order[run.config_id], run.repeat))
+    counted = RUNS.select_related("config").filter(config__in=order, counted=True)
+    runs = sorted(counted, key=lambda run: (order[run.config_id], run.repeat))
     return _selection(runs, Q(config__in=order))
 
 
@@ -158,7 +163,7 @@ def of_draft(shown: Preview, drafted: DraftExperiment) -> Case:
     configs = [ConfigFact(at, config.name, config.group) for at, config in enumerate(drafted.configs, 1)]
     runs = [run_fact(row) for row in sorted(rows, key=attrgetter("config_id", "repeat", "pk"))]
     hosts = {row.host.pk: row.host for row in rows if row.host}
-    return Case(configs, runs, hosts=_host_facts(hosts.values()), varied=find_varied(configs, runs))
+    return Case(configs, runs, hosts=_host_facts(hosts.values()))
 
 
 def _host_facts(hosts: Iterable[Host]) -> list[HostFact]:
@@ -173,8 +178,7 @@ def case_of(data: ComparisonData) -> Case:
         for text in data.texts
     ]
     hosts, rulings = _host_facts(data.hosts), _rulings(data)
-    varied = find_varied(data.configs, data.runs)
-    return Case(data.configs, data.runs, data.counted_captures, texts, hosts, rulings, varied)
+    return Case(data.configs, data.runs, data.counted_captures, texts, hosts, rulings)
 
 
 def _rulings(data: ComparisonData) -> list[OverrideFact]:
@@ -228,7 +232,7 @@ def run_fact(run: Run) -> RunFact:
 def _selection(runs: Sequence[Run], captured: Q) -> ComparisonData:
     configs = list({run.config_id: run.config for run in runs}.values())
     names = dict(Experiment.objects.filter(pk__in={c.experiment_id for c in configs}).values_list("id", "name"))
-    captures = list(Capture.objects.filter(captured).defer("values", "quotes").select_related("host"))
+    captures = list(Capture.objects.filter(captured).defer("values", "quotes"))
     texts = drop_repeated_texts(ConfigText.objects.filter(config__in=[config.pk for config in configs]).order_by("id"))
     facts = [_config_fact(config, names[config.experiment_id] if len(names) > 1 else "") for config in configs]
     return _build_data(facts, runs, captures, texts, None, find_timings(run__in=[run.pk for run in runs]))
@@ -243,21 +247,29 @@ def _build_data(
     timings: Sequence[Timing],
 ) -> ComparisonData:
     runs = list(runs)
+    hosts = _load_hosts([*runs, *captures], host)
     facts = [run_fact(run) for run in runs]
     if timings:
         known = group_by_run(timings)
         for at, fact in enumerate(facts):
             if times := known.get(fact.id):
                 facts[at] = replace(fact, timed_ms=times.percentiles_ms, counts=times.counts)
-    hosts = {run.host.pk: run.host for run in runs if run.host}
-    hosts |= {capture.host.pk: capture.host for capture in captures if capture.host}
-    if host and not hosts:
-        hosts[host.pk] = host
     watched = capture_facts(captures)
     if [config.id for config in configs] == [0]:
         watched = [replace(capture, config=0) for capture in watched]
     waiting = [row for row in timings if row.run_id is None]
-    return ComparisonData(configs, facts, watched, texts, list(hosts.values()), waiting)
+    return ComparisonData(configs, facts, watched, texts, hosts, waiting)
+
+
+def _load_hosts(rows: Sequence[Run | Capture], host: Host | None) -> list[Host]:
+    """The hosts of these rows, each loaded once and set on its rows; `host` where they name none. One query at most."""
+    wanted = list(dict.fromkeys(row.host_id for row in rows if row.host_id))
+    known = {host.pk: host} if host else {}
+    if not known.keys() >= set(wanted):
+        known = Host.objects.in_bulk(wanted)
+    for row in rows:
+        row.host = known[row.host_id] if row.host_id else None
+    return [known[pk] for pk in wanted] or list(known.values())
 
 
 def _config_fact(config: Config, experiment: str = "") -> ConfigFact:

@@ -33,7 +33,7 @@ from runs.analysis.headline_lead import write_lead
 from runs.analysis.headline_wording import write_headline
 from runs.analysis.judgement import judge
 from runs.analysis.numbers import share_words
-from runs.analysis.scaling import Sweep, sweeps
+from runs.analysis.scaling import Sweep, find, find_varied, sweeps
 from runs.analysis.table import Comparison, against
 from runs.analysis.verdict import Judgement, Spread
 from runs.analysis.verdict_wording import add_words
@@ -90,7 +90,7 @@ def judged(data: comparison_data.ComparisonData, comparison: Comparison) -> Judg
 
 
 def _conclude(case: Case, comparison: Comparison, spread: Spread | None) -> Judged:
-    doubts = find_doubts(case)
+    doubts = find_doubts(replace(case, varied=find_varied(comparison.columns, find(case.configs, case.runs, {}))))
     out, away = excluded(doubts), apart(doubts)
     has_costs = case.captures or case.hosts
     judgement = judge(comparison, excluded=out, apart=away, spread=spread)

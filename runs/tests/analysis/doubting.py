@@ -9,9 +9,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from runs import ingest
-from runs.analysis.doubts import Doubt, find_doubts
+from runs.analysis.doubts import Doubt
 from runs.models import Experiment
-from runs.selectors import comparison_data
+from runs.selectors import comparison_data, judging
 
 TEXTS = Path(__file__).parent / "texts"
 FIXTURES = Path(__file__).parents[3] / "parsers" / "tests" / "fixtures"
@@ -71,9 +71,7 @@ def said(text: str | bytes) -> list[Doubt]:
     """What is doubted of the text's (last) experiment, when it is stored."""
     data = text.encode() if isinstance(text, str) else text
     ingest.submit(data, origin="rest")
-    return find_doubts(
-        comparison_data.case_of(comparison_data.of_experiment(Experiment.objects.order_by("id").reverse()[0]))
-    )
+    return judging.compared(comparison_data.of_experiment(Experiment.objects.order_by("id").reverse()[0]))[1].doubts
 
 
 def of(found: list[Doubt], rule: str) -> list[Doubt]:

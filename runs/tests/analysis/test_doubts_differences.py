@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from runs import ingest
+from runs.analysis.columns import build_columns
 from runs.analysis.doubt_case import Case
 from runs.analysis.doubt_differences import grade_mean_sizes, grade_sizes
 from runs.analysis.doubts import Doubt, apart, find_doubts
@@ -260,7 +261,7 @@ def test_keep_alive_is_no_doubt_where_the_config_files_are_the_same():
 def swept(*runs, names=("event",)):
     """The doubts about the loads of a sweep."""
     named = facts.configs(*names)
-    return of(find_doubts(Case(named, runs, varied=find_varied(named, runs))), "differs.load")
+    return of(find_doubts(Case(named, runs, varied=find_varied(build_columns(named, runs), []))), "differs.load")
 
 
 def level(n):

@@ -8,9 +8,9 @@ import pytest
 
 from runs import ingest
 from runs.analysis.doubt_case import SEVERITIES
-from runs.analysis.doubts import Doubt, apart, excluded, find_doubts
+from runs.analysis.doubts import Doubt, apart, excluded
 from runs.models import Experiment, Run
-from runs.selectors import comparison_data
+from runs.selectors import comparison_data, judging
 from runs.tests.analysis.doubting import of, one
 
 pytestmark = pytest.mark.django_db
@@ -24,7 +24,7 @@ def seed(shared: Path):
     def read(number: str) -> list[list[Doubt]]:
         ingest.submit(next(shared.glob(f"seeds/{number}_*.txt")).read_bytes(), origin="rest")
         return [
-            find_doubts(comparison_data.case_of(comparison_data.of_experiment(made)))
+            judging.compared(comparison_data.of_experiment(made))[1].doubts
             for made in Experiment.objects.order_by("id")
         ]
 

@@ -8,10 +8,10 @@ import pytest
 from django.contrib.auth.models import User
 
 from runs import ingest
-from runs.analysis.doubts import Doubt, apart, excluded, find_doubts
+from runs.analysis.doubts import Doubt, apart, excluded
 from runs.ingest import Rejected
 from runs.models import Config, Experiment, Override, Run
-from runs.selectors import comparison_data
+from runs.selectors import comparison_data, judging
 from runs.tests.analysis.doubting import during, report, session, top
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("real_relations")]
@@ -30,7 +30,7 @@ def ann() -> User:
 
 
 def said() -> list[Doubt]:
-    return find_doubts(comparison_data.case_of(comparison_data.of_experiment(Experiment.objects.get())))
+    return judging.compared(comparison_data.of_experiment(Experiment.objects.get()))[1].doubts
 
 
 def about(run: Run) -> Doubt:
