@@ -12,7 +12,7 @@ from runs.analysis.doubt_case import Case
 from runs.analysis.doubt_differences import grade_mean_sizes, grade_sizes
 from runs.analysis.doubts import Doubt, apart, find_doubts
 from runs.analysis.facts import HostFact, TextFact
-from runs.analysis.scaling import find_varied
+from runs.analysis.scaling import find, find_varied
 from runs.models import Experiment
 from runs.selectors import comparison_data
 from runs.tests.analysis import facts
@@ -261,7 +261,10 @@ def test_keep_alive_is_no_doubt_where_the_config_files_are_the_same():
 def swept(*runs, names=("event",)):
     """The doubts about the loads of a sweep."""
     named = facts.configs(*names)
-    return of(find_doubts(Case(named, runs, varied=find_varied(build_columns(named, runs), []))), "differs.load")
+    return of(
+        find_doubts(Case(named, runs, varied=find_varied(build_columns(named, runs), find(named, runs, {})))),
+        "differs.load",
+    )
 
 
 def level(n):
