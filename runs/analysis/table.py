@@ -236,7 +236,7 @@ class MonitorRow:
 def _memory_rows(captures: Sequence[CaptureFact]) -> list[MonitorRow]:
     """System memory, swap, then resident memory of each leading program, all in MiB.
 
-    Of a program that some capture lists whole, cut screens give no sum and no number beside it.
+    Single lines quoted of a listing give no sum and no number of processes; cut screens neither, beside a capture that lists all.
     """
     found = [
         *_system("mem_free", "Free memory", captures, _metric("mem_free_kb")),
@@ -247,7 +247,8 @@ def _memory_rows(captures: Sequence[CaptureFact]) -> list[MonitorRow]:
     for name in leading(captures, MOST_PROGRAMS):
         found += _program(f"{name}: each, mean", "MiB", captures, programs, lambda group: group.rss_mean_kb / MIB)
         listed = [capture for capture in captures if name in programs[capture.id]]
-        summed = [capture for capture in listed if not capture.is_cut] or listed
+        summed = [capture for capture in listed if not capture.partial]
+        summed = [capture for capture in summed if not capture.is_cut] or summed
         own = [programs[capture.id][name] for capture in summed]
         found += _program(f"{name}: all together", "MiB", summed, programs, lambda group: group.rss_kb / MIB)
         if any(group.peak_rss_kb > group.rss_kb for group in own):

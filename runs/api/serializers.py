@@ -158,6 +158,7 @@ class ExperimentSerializer(serializers.ModelSerializer[Experiment]):
     url = PageField()
     host = serializers.CharField(source="host.name", default=None, allow_null=True)
     note = serializers.CharField(source="notes")
+    notes = serializers.CharField(help_text="the same as note; deprecated")
     n_runs = serializers.IntegerField()
     n_configs = serializers.IntegerField()
 
@@ -273,7 +274,9 @@ class SeriesSerializer(serializers.Serializer[Any]):
     mean = serializers.FloatField()
     max = serializers.FloatField()
     last = serializers.FloatField()
-    looks = serializers.ListField(child=serializers.IntegerField(), help_text="numbers of the looks, from 0")
+    sample_numbers = serializers.ListField(
+        child=serializers.IntegerField(), help_text="which samples these are, from 0"
+    )
     clock_s = serializers.ListField(
         child=serializers.FloatField(), allow_null=True, help_text="seconds of the day; null without a clock"
     )

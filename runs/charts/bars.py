@@ -135,7 +135,7 @@ class MiniBar:
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """The resident memory of a program's processes under one config, at one step."""
+    """The resident memory of a program's processes under one config, at one step. `some`: there were more than are listed."""
 
     name: str
     place: int
@@ -143,6 +143,7 @@ class Sizes:
     mib: tuple[float, ...]
     label: str = ""
     step: str = ""
+    some: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +164,7 @@ def process_chart(sizes: Sequence[Sizes], title: str = "What does a process cost
     axis = linear_axis(max(value for size in sizes for value in size.mib), "MiB resident")
     by_program = {size.program: [one for one in sizes if one.program == size.program] for size in sizes}
     panels = tuple(_process_panel(program, own[:MOST_ROWS], axis) for program, own in by_program.items())
-    heads = ("program", "config", "step", "processes", "median, MiB", "least", "most")
+    heads = ("program", "config", "step", "processes listed", "median, MiB", "least", "most")
     rows = tuple((s.program, s.name, s.step, len(s.mib), median(s.mib), min(s.mib), max(s.mib)) for s in sizes)
     words = "; ".join(f"{size.program}, {size.name}: {_describe_sizes(size)}" for size in sizes)
     note = "a dot is a process · beside: their median" + _say_left_out(max(map(len, by_program.values())))
@@ -175,7 +176,11 @@ def _say_left_out(n: int) -> str:
 
 
 def _describe_sizes(size: Sizes) -> str:
-    return f"{len(size.mib)} processes, {write(min(size.mib))} to {write(max(size.mib))} MiB"
+    return f"{len(size.mib)} processes{' shown' if size.some else ''}, {write(min(size.mib))} to {write(max(size.mib))} MiB"
+
+
+def _number(size: Sizes) -> str:
+    return f"{len(size.mib)} shown" if size.some else f"× {len(size.mib)}"
 
 
 def _process_panel(program: str, sizes: Sequence[Sizes], axis: Axis) -> Panel:
@@ -187,7 +192,7 @@ def _process_panel(program: str, sizes: Sequence[Sizes], axis: Axis) -> Panel:
         hover = f"{size.name}: {_describe_sizes(size)}"
         marks.append(Dots(size.place, shown, tuple(row + offset for offset in offsets), hover, small=True))
         first = row == 0 or sizes[row - 1].name != size.name
-        rows.append(_step_row(size, first, f"{write(median(size.mib))} MiB", f"× {len(size.mib)}"))
+        rows.append(_step_row(size, first, f"{write(median(size.mib))} MiB", _number(size)))
     return Panel(axis, tuple(rows), tuple(marks), program)
 
 

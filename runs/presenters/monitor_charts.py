@@ -319,7 +319,7 @@ def _thin_row(row: Series, clock: Floats | None, points: int) -> dict[str, Any]:
         "tool": row.capture.tool,
         "phase": row.capture.phase,
         **{name: getattr(row, name) for name in SERIES_COLUMNS},
-        "looks": places.tolist(),
+        "sample_numbers": places.tolist(),
         "clock_s": _gaps_to_none(clock[places]) if clock is not None else None,
         "samples": _gaps_to_none(values[places]),
     }

@@ -204,15 +204,24 @@ def _process_sizes(columns: Sequence[Column], captures: Sequence[CaptureFact]) -
     for program in leading(captures, MOST_PROGRAMS):
         for column in configs:
             by_phase: dict[str, list[float]] = {}
+            in_part: set[str] = set()
             for capture in (capture for capture in captures if capture.config == column.config.id):
                 members = next((group.members for group in group_processes(capture) if group.name == program), ())
                 by_phase.setdefault(capture.phase, []).extend(one.rss_kb / 1024 for one in members if one.rss_kb)
+                if members and (capture.partial or capture.is_cut):
+                    in_part.add(capture.phase)
             shown = sorted((phase for phase in by_phase if by_phase[phase]), key=PHASES.__getitem__)
             if len(configs) > MOST_WITH_PHASES:
                 shown = sorted(shown, key=lambda phase: (phase != "before", len(by_phase[phase])))[-1:]
             sizes += [
                 Sizes(
-                    column.config.name, column.color, program, tuple(by_phase[phase]), _letter(column, configs), phase
+                    column.config.name,
+                    column.color,
+                    program,
+                    tuple(by_phase[phase]),
+                    _letter(column, configs),
+                    phase,
+                    phase in in_part,
                 )
                 for phase in shown
             ]

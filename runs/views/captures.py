@@ -65,7 +65,7 @@ def capture_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse
     sheet = Sheet(f"Capture {capture.pk}", ("pid", "group", "command", "rss_kb", "cpu_pct"), rows)
     payload = {"id": capture.pk, "tool": capture.tool, "phase": capture.phase, "source": source}
     payload |= {
-        "looks": capture.n_samples,
+        "samples": capture.n_samples,
         "metrics": {one.metric: one.mean for one in machine},
         "processes": sheet.records(),
     }
@@ -106,7 +106,7 @@ def _find_samples(kind: str, pk: int) -> Samples:
     run = get_object_or_404(Run.objects.defer("values", "quotes"), pk=pk)
     samples = samples_of_run(run, list(run.captures.defer("values", "quotes")))
     if samples is None:
-        raise Http404("No monitor stands beside this run that looked more than once.")
+        raise Http404("No monitor beside this run has more than one sample.")
     return samples
 
 

@@ -40,6 +40,14 @@ def test_seed_004_a_process_took_2_and_then_2_3_mb(judged):
     assert any("MemFree + Inactive" in note for note in found.cost.notes)
 
 
+def test_seed_004_tells_no_number_of_processes_where_five_of_fifty_lines_are_quoted(shared, client, admin_user):
+    ingest.submit(next(shared.glob("seeds/004_*.txt")).read_bytes(), origin="rest")
+    client.force_login(admin_user)
+    page = client.get(Experiment.objects.get().get_absolute_url()).content.decode()
+    assert "5 shown" in page and "5 processes shown" in page
+    assert "× 5<" not in page and "apache2: processes" not in page and "apache2: all together" not in page
+
+
 def test_seed_004_has_two_levels_that_count_and_lacks_two(judged):
     (sweep,) = judged("004").sweeps
     assert [level.n for level in sweep.levels] == [50, 100]

@@ -104,7 +104,9 @@ def test_the_series_of_a_run(api):
     store(500)
     body = get(api, f"runs/{Run.objects.get().pk}/series/?metric=mem_free_kb")
     assert "mem_total_kb" in body["metrics"]
-    assert [(s["pid"], s["samples"], s["looks"], s["clock_s"]) for s in body["series"]] == [(None, [500], [0], None)]
+    assert [(s["pid"], s["samples"], s["sample_numbers"], s["clock_s"]) for s in body["series"]] == [
+        (None, [500], [0], None)
+    ]
     assert body["truncated"] is False
 
 
