@@ -7,7 +7,7 @@ returned as it is afterwards. Raises Rejected (400) for invalid values.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -59,16 +59,52 @@ def rename_host(host: Host, name: str) -> Host:
     namesake = Host.objects.filter(name=name, fingerprint=host.fingerprint).exclude(pk=host.pk).first()
     uploads = _lock_uploads_of(host=host)
     if namesake is not None:
-        with counters.track_changes(host.runs.all()):
-            for model in (Run, Capture, Experiment):
-                model.everything.filter(host=host).update(host=namesake)
-        _replace(uploads, "hosts", host.pk, namesake.pk)
-        host.delete()
-        return namesake
+        return _merge_hosts(host, uploads, into=namesake)
     host.name = name
     host.save(update_fields=["name"])
     _record_name(uploads, "hosts", host.pk, name)
     return host
+
+
+def _merge_hosts(host: Host, uploads: Sequence[Upload], *, into: Host) -> Host:
+    """Everything of one host under another one; the first is deleted."""
+    others = [each for each in Host._meta.related_objects if each.related_model not in (Run, Capture, Experiment)]
+    for each in others:  # a target of remote runs, which would go with its host
+        rows: Any = each.related_model._base_manager  # type: ignore[union-attr]
+        field = each.field.name
+        if each.one_to_one and rows.filter(**{field: into}).exists() and rows.filter(**{field: host}).exists():
+            kind = each.related_model._meta.verbose_name  # type: ignore[union-attr]
+            raise rejected(409, f"Each of the two hosts is a {kind}. Delete one of these first.")
+        rows.filter(**{field: host}).update(**{field: into})
+    with counters.track_changes(host.runs.all()):
+        for model in (Run, Capture, Experiment):  # those in the bin, too
+            model.everything.filter(host=host).update(host=into)
+    _replace(uploads, "hosts", host.pk, into.pk)
+    host.delete()
+    return into
+
+
+@transaction.atomic
+def split_hosts(
+    merged: Host, host: Host, owned: Mapping[type[Model], Collection[int]], keys: Mapping[int, list[str]]
+) -> None:
+    """Put under `host` again what of this is `merged`'s; keys: what uploads call it, by their ids."""
+    with counters.track_changes(merged.runs.filter(pk__in=owned[Run])):
+        for model, ids in owned.items():
+            model._default_manager.filter(pk__in=ids, host=merged).update(host=host)
+    for upload in lock_uploads(keys):
+        placed = upload.placed.get("hosts", {})
+        placed.update({key: host.pk for key in keys[upload.pk] if placed.get(key) == merged.pk})
+        upload.save(update_fields=["placed"])
+
+
+def host_keys(host: Host) -> dict[int, list[str]]:
+    """Upload id → what that upload calls this host."""
+    found = {
+        upload.pk: [key for key, pk in upload.placed.get("hosts", {}).items() if pk == host.pk]
+        for upload in Upload.objects.filter(pk__in=_upload_ids(host=host)).only("placed")
+    }
+    return {pk: keys for pk, keys in found.items() if keys}
 
 
 def mask_names(upload: Upload, words: Iterable[str]) -> None:
@@ -215,10 +251,12 @@ def _place_capture(capture: Capture, config: Config | None) -> None:
 
 def _lock_uploads_of(**owner: Experiment | Host) -> list[Upload]:
     """Uploads that have something in this experiment, or on this host, locked."""
+    return lock_uploads(_upload_ids(**owner))
+
+
+def _upload_ids(**owner: Experiment | Host) -> set[int]:
     models: tuple[type[Model], ...] = (Run, Capture) if "host" in owner else (Run, Capture, ConfigText)
-    return lock_uploads(
-        {pk for model in models for pk in model._default_manager.filter(**owner).values_list("upload_id", flat=True)}
-    )
+    return {pk for model in models for pk in model._default_manager.filter(**owner).values_list("upload_id", flat=True)}
 
 
 def lock_uploads(ids: Iterable[int]) -> list[Upload]:

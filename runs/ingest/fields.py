@@ -14,14 +14,14 @@ from typing import Any, NamedTuple
 from django.db import transaction
 from django.db.models import Model, QuerySet
 
-from runs.models import Config, Experiment, Host, Run, Upload
+from runs.models import Capture, Config, Experiment, Host, Run, Upload
 
 from . import changes, counters
 from .changes import record_blocks
 from .validation import plain_text, rejected, truncate
 
 MOST_TAGS, TAG_LENGTH = 50, 300
-MOST_UNDONE = 2000  # runs of a merged config
+MOST_UNDONE = 2000  # runs of a merged config or host
 
 
 class Field(NamedTuple):
@@ -175,12 +175,24 @@ def _config_again(told: list[Any]) -> Config:
 def _read_name(config: Config) -> dict[str, Any]:
     """With what it holds, unless that is much: a name that another config has makes the two one."""
     place = [config.pk, config.experiment_id, config.name, config.group, config.position]
-    runs = list(config.runs.order_by("pk").values_list("pk", "repeat")[:MOST_UNDONE])
-    others = {
-        name: list(rows.order_by("pk").values_list("pk", flat=True)[:MOST_UNDONE])
-        for name, rows in (("captures", config.captures), ("texts", config.texts))
-    }
-    return {"place": place, "runs": [list(row) for row in runs], **others}
+    runs = list(config.runs.order_by("pk").values_list("pk", "repeat")[: MOST_UNDONE + 1])
+    others = {"captures": _ids(config.captures), "texts": _ids(config.texts)}
+    return _mark_whole({"place": place, "runs": [list(row) for row in runs], **others})
+
+
+def _ids(rows: QuerySet[Any]) -> list[int]:
+    """One more than can be undone at the most."""
+    return list(rows.order_by("pk").values_list("pk", flat=True)[: MOST_UNDONE + 1])
+
+
+def _mark_whole(value: dict[str, Any]) -> dict[str, Any]:
+    """Whether all of it was read, so that two that become one can be taken apart again."""
+    return value | {"whole": all(len(each) <= MOST_UNDONE for each in value.values() if isinstance(each, list))}
+
+
+def can_undo_merge(before: Mapping[str, Any]) -> bool:
+    """Whether what was read `before` has all that was in a row that is now part of another one."""
+    return all(value["whole"] for value in before.values() if isinstance(value, dict) and "whole" in value)
 
 
 def _rename_config(config: Config, name: str | dict[str, Any]) -> Config:
@@ -205,6 +217,28 @@ def _split(merged: Config, before: dict[str, Any]) -> Config:
     return config
 
 
+def _read_host(host: Host) -> dict[str, Any]:
+    """Its name with what it is and holds: a name that the same hardware has already makes the two one."""
+    columns = {each: getattr(host, each) for each in HOST_COLUMNS}
+    owned = {"runs": _ids(host.runs), "captures": _ids(host.captures), "experiments": _ids(host.experiments)}
+    whole = _mark_whole({"pk": host.pk, "columns": columns, **owned})
+    return whole | {"keys": changes.host_keys(host) if whole["whole"] else {}}
+
+
+def _rename_host(host: Host, name: str | dict[str, Any]) -> Host:
+    if isinstance(name, str):
+        return changes.rename_host(host, name)
+    columns = name["columns"]
+    if host.pk == name["pk"]:
+        return changes.rename_host(host, columns["name"])
+    same = Host.objects.filter(name=columns["name"], fingerprint=columns["fingerprint"]).first()
+    before = same or Host.objects.create(**columns)
+    owned = {Run: name["runs"], Capture: name["captures"], Experiment: name["experiments"]}
+    changes.split_hosts(host, before, owned, {int(pk): keys for pk, keys in name["keys"].items()})
+    return before
+
+
+HOST_COLUMNS = ("name", "cpu_model", "cores", "mhz", "ram_kb", "swap_kb", "os", "kernel", "fingerprint")
 _NAME = attrgetter("name")
 FIELDS: dict[type[Model], dict[str, Field]] = {
     Experiment: {
@@ -226,7 +260,7 @@ FIELDS: dict[type[Model], dict[str, Field]] = {
         "repeat": Field(attrgetter("repeat"), changes.set_repeat),
         "config": Field(_read_place, _move, lambda value: value[0]),
     },
-    Host: {"name": Field(_NAME, changes.rename_host)},
+    Host: {"name": Field(_read_host, _rename_host, lambda value: value["columns"]["name"])},
     Upload: {"name": Field(_NAME, _rename_upload)},
 }
 

@@ -46,8 +46,8 @@ def manage(request: HttpRequest, of: str, pk: int) -> HttpResponse:
     if changed is None:
         return redirect_back(request, url)
     told = {"of": f"{changed._meta.model_name}s", "pk": changed.pk, "was": before, "now": fields.read(changed, values)}
-    is_merged_host = of == "hosts" and changed.pk != int(pk)
-    say(request, sentence(changed), None if is_merged_host else told)
+    has_undo = changed.pk == int(pk) or fields.can_undo_merge(before)
+    say(request, sentence(changed), told if has_undo else None)
     back = redirect_back(request, changed.get_absolute_url())
     return redirect(changed) if changed.get_absolute_url() != url and request.POST.get("back") == url else back
 

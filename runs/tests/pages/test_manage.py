@@ -14,8 +14,10 @@ from django.urls import reverse
 
 from runs import ingest
 from runs.models import Config, Deletion, Experiment, Host, Run, Upload
+from runs.remote.models import Target
 from runs.templatetags.bench import name_rows
 from runs.tests import factories
+from runs.tests.ingest.texts import session
 
 pytestmark = pytest.mark.django_db
 SAMPLES = Path(ingest.__file__).parents[1] / "samples"
@@ -78,6 +80,44 @@ def test_merged_configs_come_apart_again(browser, experiment):
     assert experiment.configs.count() == 1
     undo(browser, page)
     assert [config.runs.count() for config in experiment.configs.all()] == [2, 2]
+
+
+def merge_hosts(browser) -> tuple[Upload, str]:
+    """Two hosts as one: the upload of the one that was merged into the other, and the page that says so."""
+    uploads = [
+        ingest.submit(session(500 + at).encode(), origin="web", hints=ingest.Hints(host=name)).upload
+        for at, name in enumerate(("web1", "web2"))
+    ]
+    host = Host.objects.get(name="web2")
+    return uploads[1], act(browser, host, name="web1")
+
+
+def test_merged_hosts_come_apart_again(browser):
+    upload, page = merge_hosts(browser)
+    assert Host.objects.get().runs.count() == 2
+    undo(browser, page)
+    assert {host.name: host.runs.count() for host in Host.objects.all()} == {"web1": 1, "web2": 1}
+    assert upload.runs.get().experiment.host.name == "web2"
+    ingest.reparse(upload.pk)
+    assert {host.name: host.runs.count() for host in Host.objects.all()} == {"web1": 1, "web2": 1}
+
+
+def test_a_merge_of_hosts_with_too_many_runs_has_no_undo(browser, monkeypatch):
+    monkeypatch.setattr("runs.ingest.fields.MOST_UNDONE", 0)
+    _, page = merge_hosts(browser)
+    assert "Merged" in page and 'name="undo"' not in page
+
+
+def test_a_target_of_remote_runs_stays_when_its_host_is_merged(browser):
+    ingest.submit(session(500).encode(), origin="web", hints=ingest.Hints(host="web1"))
+    first, second = Host.objects.get(), Host.objects.create(name="web2", fingerprint=Host.objects.get().fingerprint)
+    target = Target.objects.create(host=second)
+    act(browser, second, name="web1")
+    assert Target.objects.get(pk=target.pk).host == first
+    other = Host.objects.create(name="web3", fingerprint=first.fingerprint)
+    Target.objects.create(host=other)
+    assert "Each of the two hosts is a target" in act(browser, other, name="web1")
+    assert Target.objects.count() == Host.objects.count() == 2
 
 
 def test_the_baseline_is_chosen(browser, experiment):
