@@ -54,10 +54,15 @@ def _by_words(draft: Draft, experiment: DraftExperiment, counted: Sequence[Draft
         edits = _move_runs(draft, targets)
         yield Grouping(experiment.key, len(by_name), max(map(len, by_name.values())), "by name", edits)
     labels = {run.key: run.label for run in counted}
-    says_repeats = any(split_repeat(label) or find_repeat(label) for label in labels.values())
-    if len(set(labels.values())) == len(labels) > n_configs and not says_repeats:
+    if len(set(labels.values())) == len(labels) > n_configs and not _name_repeats(labels.values(), n_configs):
         edits = _move_runs(draft, {key: _new(label) for key, label in labels.items()})
         yield Grouping(experiment.key, len(labels), 1, "by heading", edits)
+
+
+def _name_repeats(labels: Collection[str], n_configs: int) -> bool:
+    """Whether headings say that runs are repeats. A number alone ("nginx 2") says so where there are several configs."""
+    found = [split for label in labels if (split := split_repeat(label))]
+    return any(is_said or n_configs > 1 for _, _, is_said in found) or any(map(find_repeat, labels))
 
 
 def _by_place(draft: Draft, experiment: DraftExperiment) -> Iterator[Grouping]:
