@@ -191,14 +191,14 @@ class Capacity:
 def find_more_clients_than_workers(case: Case) -> Iterator[Finding]:
     capacities = {config.id: _capacity_of(case, config.id) for config in case.configs}
     for run in case.counted:
-        clients, capacity = run.clients, _noted_capacity(case, run) or capacities.get(run.config)
+        clients, capacity = run.clients, find_noted_capacity(case, run) or capacities.get(run.config)
         if clients is not None and capacity is not None and clients > capacity.value:
             facts = {"clients": clients, "setting": capacity.name, "limit": capacity.value}
             sources = (capacity.source, run.source_of("concurrency", "users"))
             yield Finding("caution", "clients_wait", facts, sources, run=run.id)
 
 
-def _noted_capacity(case: Case, run: RunFact) -> Capacity | None:
+def find_noted_capacity(case: Case, run: RunFact) -> Capacity | None:
     """A limit named in the run's or its config's heading or note, which a text shown elsewhere does not overrule."""
     found = NOTED.search(f"{run.note}\n{run.label}\n{case.names.get(run.config, '')}")
     return Capacity(found[1], int(found[2]), Source(run.source, run.line)) if found else None

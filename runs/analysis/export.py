@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from runs.analysis.cause import Causes
 from runs.analysis.columns import Difference
 from runs.analysis.config_diff import ConfigDiff, FileDiff
 from runs.analysis.cost import Cost
@@ -203,6 +204,7 @@ class Post:
     headline: Headline
     judgement: Judgement
     doubts: Sequence[Doubt]
+    causes: Causes
     absolute: Callable[[str], str]
     pictures: Sequence[tuple[str, str]] = ()
     sections: Sequence[Section] = ()
@@ -216,6 +218,7 @@ class Post:
 def markdown(post: Post) -> str:
     """The whole post. Every name and sentence is escaped: none can become markup or break a table."""
     parts = [f"# {escaped(post.title)}", _headline(post), escaped(post.notes)]
+    parts += _causes(post)
     parts += _doubts(post)
     parts += _figures(post)
     parts += [f"![{escaped(words)}]({address(url)})" for words, url in post.pictures]
@@ -244,6 +247,21 @@ def _headline(post: Post) -> str:
 
 def _line_link(post: Post, one: Objection) -> str:
     return f" ({link(f'line {one.source.line}', post.absolute(one.source.url))})" if one.source else ""
+
+
+def _causes(post: Post) -> list[str]:
+    each = []
+    for found in post.causes.findings:
+        share = f" It accounts for {found.share_pct:.0f} % of the difference." if found.share_pct else ""
+        lines = [
+            f"{escaped(one.text)} ({link(f'line {one.source.line}', post.absolute(one.source.url))})"
+            for one in found.evidence
+        ]
+        each.append(f"- {escaped(found.text)}{share} {'; '.join(lines)}".rstrip())
+    if post.causes.unknown:
+        each.append(f"- {escaped(post.causes.unknown)}")
+    code = [f"    {post.causes.command}"] if post.causes.unknown and post.causes.command else []
+    return ["## Why", "\n".join(each), *code] if each else []
 
 
 def _doubts(post: Post) -> list[str]:

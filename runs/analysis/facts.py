@@ -67,6 +67,8 @@ class Semantics(Protocol):
     @property
     def makes_all_requests(self) -> bool: ...
     @property
+    def one_thread(self) -> bool: ...
+    @property
     def whole_report(self) -> tuple[str, ...]: ...
     @property
     def rate_step(self) -> float: ...
@@ -260,7 +262,7 @@ def copy_run(run: Any, semantics: Semantics, options: Mapping[str, Any], source:
 @dataclass(frozen=True, slots=True)
 class ProcessFact:
     """One process of a capture: means over the captures that it is in. `makes_load`: its program is a load tool, which may run
-    on `one_thread`; `monitors`: it is a monitor.
+    on `one_thread`; `monitors`: it is a monitor. time_s: CPU time since it was started.
     """
 
     pid: int
@@ -271,6 +273,7 @@ class ProcessFact:
     makes_load: bool = False
     one_thread: bool = False
     monitors: bool = False
+    time_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -192,11 +192,34 @@ class HeadlineSerializer(serializers.Serializer[Any]):
         return told
 
 
+class EvidenceSerializer(serializers.Serializer[Any]):
+    text = serializers.CharField()
+    line = serializers.IntegerField(source="source.line")
+    upload = serializers.CharField(source="source.url", help_text="the address of that line")
+
+
+class CauseSerializer(serializers.Serializer[Any]):
+    cause = serializers.CharField(help_text="such as cpu, workers or lock: docs/causes.md lists them")
+    config = serializers.CharField(help_text="the side that it slows down")
+    share_pct = serializers.FloatField(allow_null=True, help_text="of the difference; null where it cannot be counted")
+    certainty = serializers.ChoiceField(["likely", "possible"])
+    evidence = EvidenceSerializer(many=True)
+    text = serializers.CharField()
+
+
+class UnknownCauseSerializer(serializers.Serializer[Any]):
+    text = serializers.CharField(source="unknown", help_text="empty where causes were found, or there is nothing to explain")
+    missing = serializers.ListField(child=serializers.CharField(), help_text="what would have to be recorded")
+    command = serializers.CharField(help_text="what to type to record it")
+
+
 class ConclusionsSerializer(serializers.Serializer[Any]):
     """What a comparison page says, as {"comparison", "judged"}; its rows are MetricSerializer's."""
 
     headline = HeadlineSerializer(source="judged.headline")
     summary = serializers.CharField(source="judged.headline.sentence", help_text="the headline's sentence")
+    causes = CauseSerializer(source="judged.causes.findings", many=True, help_text="why one side is slower, at most three")
+    cause_unknown = UnknownCauseSerializer(source="judged.causes")
     doubts = DoubtSerializer(source="judged.doubts", many=True)
     bases = serializers.ListField(
         source="judged.judgement.bases",

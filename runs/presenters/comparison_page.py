@@ -208,6 +208,7 @@ def build_post(request: HttpRequest, context: dict[str, Any]) -> Post:
         headline=judged.headline,
         judgement=judged.judgement,
         doubts=judged.doubts,
+        causes=judged.causes,
         absolute=request.build_absolute_uri,
         pictures=[(words, request.build_absolute_uri(url)) for words, url in context["pictures"]],
         sections=sections(judged.cost, judged.sweeps, judged.differences),

@@ -43,7 +43,7 @@ from runs.ingest.draft import DraftExperiment
 from runs.ingest.text_storage import read_opening
 from runs.models import Capture, Config, ConfigText, Experiment, Host, Override, Run, Series, Timing, Upload
 
-PROCESS_METRICS = ("rss_kb", "cpu_pct")
+PROCESS_METRICS = ("rss_kb", "cpu_pct", "time_s")
 MAX_RUNS = 2000  # of an experiment: more are too many to judge while somebody waits
 RUNS = Run.objects.order_by("config__position", "config_id", "repeat", "id").defer("tags", "quotes", "block_key")
 
@@ -308,6 +308,7 @@ def _capture_fact(
                 makes_load=makes_load(group),
                 one_thread=has_one_thread(group),
                 monitors=is_monitor(group),
+                time_s=found.get("time_s"),
             )
             for (pid, command), found in processes.items()
             for group in [groups[pid, command]]

@@ -23,6 +23,7 @@ from django.urls import reverse
 
 from runs import analysis, ingest
 from runs.analysis import stats, table
+from runs.analysis.cause import Causes, find_causes
 from runs.analysis.columns import Column
 from runs.analysis.config_diff import ConfigDiff, compare_configs
 from runs.analysis.cost import Cost, cost
@@ -65,6 +66,7 @@ class Judged:
     differences: ConfigDiff
     sweeps: list[Sweep]
     cost: Cost | None
+    causes: Causes
     out: dict[int, str]
     apart: dict[int, str]
 
@@ -104,6 +106,7 @@ def _conclude(case: Case, comparison: Comparison, spread: Spread | None) -> Judg
         differences=differences,
         sweeps=swept,
         cost=cost(comparison, case.captures, hosts=case.hosts, texts=case.texts, excluded=out) if has_costs else None,
+        causes=find_causes(case, comparison, headline, doubts, swept, out),
         out=out,
         apart=away,
     )

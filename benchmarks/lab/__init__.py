@@ -1,0 +1,1 @@
+"""The lab: bottlenecks planted for real, recorded with bd, and judged by analysis.cause."""

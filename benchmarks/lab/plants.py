@@ -1,0 +1,200 @@
+"""What is planted: for each kind a sound variant and one with the bottleneck, in several sizes.
+
+Sizes are drawn from seeded random numbers, so that each recording is of another server and load. Odd ones make the rules,
+even ones judge them.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+
+PORT = 8201
+URL = f"http://127.0.0.1:{PORT}/"
+OUTSIDE = f"http://10.201.0.2:{PORT}/"  # the server in a network namespace of its own
+SECONDS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """options of the server; around: what it is started in (taskset, a cgroup, a namespace)."""
+
+    name: str
+    server: str
+    load: str
+    around: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Plant:
+    """causes: the right names; of one that explains nothing between variants, the first variant stands alone."""
+
+    kind: str
+    number: int
+    causes: tuple[str, ...]
+    variants: tuple[Variant, ...]
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind}-{self.number:02}"
+
+
+Random = random.Random
+Made = tuple[tuple[str, ...], tuple[Variant, ...]]
+
+
+def load(draw: Random, clients: int, *, url: str = URL, keep: bool = False) -> str:
+    """One of three generators; ab takes one core at most."""
+    tool = draw.choice(("ab", "wrk", "hey"))
+    if tool == "ab":
+        return f"ab -q {'-k ' if keep else ''}-t {SECONDS} -n 1000000 -c {clients} {url}"
+    if tool == "wrk":
+        close = "" if keep else " -H 'Connection: close'"
+        return f"wrk -t 1 -c {clients} -d {SECONDS}s --latency{close} {url}"
+    return f"hey {'' if keep else '-disable-keepalive '}-z {SECONDS}s -c {clients} {url}"
+
+
+def pair(sound: str, planted: str, command: str, *, around: str = "", base: str = "") -> tuple[Variant, ...]:
+    return Variant("sound", sound, command, base), Variant("planted", planted, command, around)
+
+
+def one_core(draw: Random) -> Made:
+    n, ms = draw.choice((2, 4, 8)), draw.choice((2, 4, 8))
+    server = f"--workers {n} --work-ms {ms}"
+    return ("one_core",), pair(server, server, load(draw, draw.choice((8, 16, 32))), around="taskset -c 1")
+
+
+def one_thread(draw: Random) -> Made:
+    ms = draw.choice((1, 3, 6))
+    command = load(draw, draw.choice((4, 8, 16)))
+    return ("one_core", "workers"), pair(f"--workers 4 --work-ms {ms}", f"--workers 1 --work-ms {ms}", command)
+
+
+def cpu(draw: Random) -> Made:
+    n, ms, factor = draw.choice((4, 8)), draw.choice((2, 3, 5)), draw.choice((1.5, 2, 3))
+    command = load(draw, draw.choice((8, 16)))
+    return ("cpu",), pair(f"--workers {n} --work-ms {ms}", f"--workers {n} --work-ms {ms * factor}", command)
+
+
+def workers(draw: Random) -> Made:
+    n, ms, clients = draw.choice((2, 4, 6)), draw.choice((10, 20, 50)), draw.choice((24, 32))
+    command = load(draw, clients)
+    return ("workers",), pair(f"--workers {clients + 4} --sleep-ms {ms}", f"--workers {n} --sleep-ms {ms}", command)
+
+
+def lock(draw: Random) -> Made:
+    ms, clients, other = draw.choice((3, 5, 10)), draw.choice((8, 16, 24)), draw.choice((0, 1, 5))
+    server = f"--workers {clients + 2} --sleep-ms {other}"
+    return ("lock",), pair(f"{server} --work-ms 0.5", f"{server} --lock-ms {ms}", load(draw, clients))
+
+
+def downstream(draw: Random) -> Made:
+    ms, factor, clients = draw.choice((10, 20, 40)), draw.choice((2, 3, 5)), draw.choice((4, 8, 16))
+    server = f"--workers {clients + 4}"
+    return ("downstream",), pair(
+        f"{server} --sleep-ms {ms}", f"{server} --sleep-ms {ms * factor}", load(draw, clients, keep=draw.random() < 0.5)
+    )
+
+
+def database(draw: Random) -> Made:
+    rows, clients = draw.choice((20_000, 50_000, 100_000)), draw.choice((4, 8))
+    server = f"--workers {clients + 2}"
+    light, heavy = "select 1", f"select sum(n) from generate_series(1,{rows}) n"  # noqa: S608  (our own number)
+    return ("database",), pair(f"{server} --sql '{light}'", f"{server} --sql '{heavy}'", load(draw, clients))
+
+
+def table_lock(draw: Random) -> Made:
+    ms, clients = draw.choice((0.003, 0.005, 0.01)), draw.choice((8, 16))
+    server = f"--workers {clients + 2}"
+    waits = f"select pg_sleep({ms})"
+    locks = f"select pg_advisory_xact_lock(8201), pg_sleep({ms})"
+    return ("lock",), pair(f"{server} --sql '{waits}'", f"{server} --sql '{locks}'", load(draw, clients))
+
+
+def fsync(draw: Random) -> Made:
+    clients = draw.choice((2, 4, 8))
+    server = f"--workers {clients + 2}"
+    return ("disk",), pair(server, f"{server} --fsync {draw.choice((4096, 65536))}", load(draw, clients))
+
+
+def quota(draw: Random) -> Made:
+    n, ms, clients = draw.choice((2, 4)), draw.choice((1, 2, 4)), draw.choice((8, 16))
+    server = f"--workers {n} --work-ms {ms}"
+    return ("cpu_quota",), pair(server, server, load(draw, clients), around=f"quota {draw.choice((30, 50, 80))}")
+
+
+def link(draw: Random) -> Made:
+    mbit, size, clients = draw.choice((20, 50, 100)), draw.choice((20_000, 50_000)), draw.choice((8, 16))
+    server = f"--bind 10.201.0.2 --workers {clients + 2} --size {size}"
+    command = load(draw, clients, url=OUTSIDE)
+    return ("network",), pair(server, server, command, base="namespace 0", around=f"namespace {mbit}")
+
+
+def backlog(draw: Random) -> Made:
+    clients, n, ms = draw.choice((32, 64)), draw.choice((2, 4)), draw.choice((5, 10))
+    server = f"--workers {n} --sleep-ms {ms}"
+    command = load(draw, clients)
+    return ("backlog",), pair(f"{server} --backlog 511", f"{server} --backlog {draw.choice((1, 2, 4))}", command)
+
+
+def restarts(draw: Random) -> Made:
+    n, clients, most = draw.choice((2, 4)), draw.choice((8, 16)), draw.choice((20, 50))
+    server = f"--workers {n} --work-ms 1"
+    return ("restarts",), pair(
+        server, f"{server} --max-requests {most} --start-ms {draw.choice((50, 100))}", load(draw, clients)
+    )
+
+
+def generator(draw: Random) -> Made:
+    clients = draw.choice((8, 16, 32))
+    keep = "-k " if draw.random() < 0.5 else ""
+    command = f"ab -q {keep}-t {SECONDS} -n 1000000 -c {clients} {URL}"
+    return ("generator",), (Variant("alone", "nginx", command),)
+
+
+def answers(draw: Random) -> Made:
+    size, clients = draw.choice((300_000, 1_000_000)), draw.choice((4, 8))
+    server = f"--workers {clients + 2}"
+    return ("answers",), pair(f"{server} --size 2000", f"{server} --size {size}", load(draw, clients))
+
+
+def errors(draw: Random) -> Made:
+    clients, ms = draw.choice((4, 8)), draw.choice((2, 4))
+    server = f"--workers {clients + 2} --work-ms {ms}"
+    return ("answers",), pair(server, f"{server} --errors {draw.choice((0.3, 0.6))}", load(draw, clients))
+
+
+def keepalive(draw: Random) -> Made:
+    clients = draw.choice((4, 8, 16))
+    server = f"--workers {clients + 2}"
+    loads = (f"ab -q {keep}-t {SECONDS} -n 1000000 -c {clients} {URL}" for keep in ("-k ", ""))
+    return ("keepalive",), tuple(
+        Variant(name, server, command) for name, command in zip(("sound", "planted"), loads, strict=True)
+    )
+
+
+def nothing(draw: Random) -> Made:
+    """Both variants are the same: no difference is to be explained."""
+    clients = draw.choice((8, 16))
+    server = f"--workers 4 --work-ms {draw.choice((1, 2, 4))}"
+    return ("",), pair(server, server, load(draw, clients))
+
+
+KINDS: dict[str, Callable[[Random], Made]] = {
+    each.__name__: each
+    for each in (
+        *(one_core, one_thread, cpu, workers, lock, downstream, database, table_lock, fsync, quota, link, backlog),
+        *(restarts, generator, answers, errors, keepalive, nothing),
+    )
+}
+
+
+def plants(n: int) -> list[Plant]:
+    """The first of every kind, then the second of every kind, and so on."""
+    made = []
+    for number in range(1, n + 1):
+        for kind, make in KINDS.items():
+            causes, variants = make(Random(f"{kind} {number}"))
+            made.append(Plant(kind, number, causes, variants))
+    return made

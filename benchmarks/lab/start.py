@@ -1,0 +1,109 @@
+"""Starts the server of a plant's variant and ends the one before: `bd run --before "python -m benchmarks.lab.start NAME"`."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from .plants import PORT, Variant, plants
+
+ROOT = Path(__file__).resolve().parents[2]
+DIR = Path(os.environ.get("LAB_DIR", "/tmp/lab"))  # noqa: S108
+PID = DIR / "server.pid"
+PROGRAM = DIR / "gunicornlike"  # Python by a name of its own, so that other programs in Python are told apart
+GROUPS = Path("/sys/fs/cgroup/cpu")
+GROUP, PREFERRED = GROUPS / "benchlab", GROUPS / "benchlab-all"
+NAMESPACE = "benchlab"
+NGINX = """daemon off; worker_processes 2; pid {dir}/nginx.pid; error_log {dir}/nginx.err;
+events {{ worker_connections 512; }}
+http {{ access_log off; server {{ listen 127.0.0.1:{port}; location / {{ return 200 "hello"; }} }} }}
+"""
+
+
+def main() -> None:
+    stop()
+    name, variant = sys.argv[1], os.environ["BD_VARIANT"]
+    plant = next(each for each in plants(99) if each.name == name)
+    start(next(each for each in plant.variants if each.name == variant))
+
+
+def stop() -> None:
+    """Ends the server that was started last, by its process id."""
+    if not PID.exists():
+        return
+    pid = int(PID.read_text())
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGTERM)
+        for _ in range(100):
+            os.kill(pid, 0)
+            time.sleep(0.02)
+    PID.unlink()
+
+
+def start(variant: Variant) -> None:
+    DIR.mkdir(exist_ok=True)
+    around = shlex.split(variant.around)
+    if around[:1] == ["quota"]:
+        make_group(GROUP, int(around[1]))
+        around = ["sh", "-c", f'echo $$ >{GROUP}/cgroup.procs && exec "$0" "$@"']
+    elif around[:1] == ["namespace"]:
+        make_namespace(int(around[1]))
+        around = ["ip", "netns", "exec", NAMESPACE]
+    if variant.server == "nginx":
+        config = DIR / "nginx.conf"
+        config.write_text(NGINX.format(dir=DIR, port=PORT))
+        command = ["nginx", "-c", str(config)]
+    else:
+        command = [str(PROGRAM), "-m", "benchmarks.lab.server", "--port", str(PORT), *shlex.split(variant.server)]
+        if not PROGRAM.exists():
+            PROGRAM.symlink_to(Path(sys.executable).resolve())
+    environment = {**os.environ, "PYTHONPATH": ":".join(each for each in sys.path if each)}
+    process = subprocess.Popen([*around, *command], cwd=ROOT, env=environment, start_new_session=True)  # noqa: S603
+    PID.write_text(str(process.pid))
+    await_port("10.201.0.2" if "10.201" in variant.server else "127.0.0.1")
+
+
+def make_group(group: Path, quota_pct: int = 0) -> None:
+    """A control group that is preferred to what else runs on the machine; it gets so much of one core at most."""
+    group.mkdir(exist_ok=True)
+    (group / "cpu.shares").write_text("100000")
+    (group / "cpu.cfs_quota_us").write_text(str(quota_pct * 1000 or -1))
+
+
+def await_port(address: str) -> None:
+    for _ in range(100):
+        with suppress(OSError), socket.create_connection((address, PORT), 0.2):
+            return
+        time.sleep(0.05)
+    sys.exit("the server does not answer")
+
+
+def make_namespace(mbit: int) -> None:
+    """A namespace behind a pair of interfaces whose server side sends `mbit` Mbit/s at most; 0: as much as it can."""
+    script = f"""ip netns del {NAMESPACE} 2>/dev/null; sleep 0.1
+        ip netns add {NAMESPACE} && ip link add bl0 type veth peer name bl1 && ip link set bl1 netns {NAMESPACE}
+        ip addr add 10.201.0.1/24 dev bl0 && ip link set bl0 up
+        ip -n {NAMESPACE} addr add 10.201.0.2/24 dev bl1 && ip -n {NAMESPACE} link set bl1 up
+        ip -n {NAMESPACE} link set lo up"""
+    if mbit:
+        script += f"\nip netns exec {NAMESPACE} tc qdisc add dev bl1 root tbf rate {mbit}mbit burst 32k limit 60000"
+    subprocess.run(["/bin/sh", "-c", script], check=True)  # noqa: S603
+
+
+def clean() -> None:
+    stop()
+    for group in (GROUP,):
+        with suppress(OSError):
+            group.rmdir()
+    subprocess.run(["/bin/sh", "-c", f"ip netns del {NAMESPACE} 2>/dev/null; true"], check=True)  # noqa: S603
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,250 @@
+"""Why one side of a comparison is slower, or what limits a single config or a sweep: at most three findings, or what is missing.
+
+find_causes(case, comparison, headline, doubts, sweeps, out) -> Causes. Which rules there are is in docs/causes.md.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+from runs.analysis.cause.evidence import Watched, collect
+from runs.analysis.cause.rules import (
+    BY_CPU,
+    Certainty,
+    Limit,
+    Point,
+    explained,
+    explained_by_waiting,
+    find_limits,
+    find_unlike,
+    separate,
+)
+from runs.analysis.cause.wording import (
+    WAITING,
+    compose,
+    describe_demand,
+    describe_limit,
+    describe_point,
+    describe_unknown,
+)
+from runs.analysis.doubt_case import LOCAL, Case
+from runs.analysis.doubt_machine import find_noted_capacity
+from runs.analysis.doubts import Doubt
+from runs.analysis.facts import Source
+from runs.analysis.headline import Headline, Outcome
+from runs.analysis.scaling import Sweep
+from runs.analysis.table import Comparison
+
+MOST = 3
+EXPLAINS = 0.5  # of the difference: less is one cause among others that nobody saw
+SMALL = 1.05  # a difference that is not worth a cause, where it is not proven
+FLAT = 1.15  # the rate of a level against the one before, where more clients bring no more
+SERIAL_SHARE = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    text: str
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One cause. config: the side that it slows down; share_pct: of the difference, None where it cannot be counted."""
+
+    cause: str
+    config: str
+    share_pct: float | None
+    certainty: Certainty
+    evidence: tuple[Evidence, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Causes:
+    """unknown: why none can be told, and missing: what would tell; both empty where there is nothing to explain."""
+
+    findings: tuple[Finding, ...] = ()
+    unknown: str = ""
+    missing: tuple[str, ...] = ()
+    command: str = ""
+
+
+def find_causes(
+    case: Case,
+    comparison: Comparison,
+    headline: Headline,
+    doubts: Sequence[Doubt],
+    sweeps: Sequence[Sweep],
+    out: Collection[int],
+) -> Causes:
+    def watch(at: int) -> Watched | None:
+        return collect(case, at, comparison.columns[at], out, doubts)
+
+    if headline.outcome is Outcome.SWEEP and headline.sweep:
+        points = [point for point in headline.sweep.points if point.rate and not point.failed]
+        levels = [(point.value, side) for point in points if (side := watch(point.at)) is not None]
+        return _of_levels(case, levels, sweeps)
+    sides = [side for one in headline.sides[:2] if (side := watch(one.at)) is not None]
+    if headline.outcome is Outcome.SINGLE and sides:
+        return _of_one(sides[0])
+    pair = (headline.winner, headline.loser)
+    if pair[0] and pair[1]:
+        winner, loser = watch(pair[0].at), watch(pair[1].at)
+        if winner and loser:
+            return _of_two(winner, loser, headline)
+    if headline.outcome is Outcome.FAILED and headline.loser and (failed := watch(headline.loser.at)):
+        return _of_one(failed)
+    if headline.outcome is Outcome.NOT_COMPARABLE and len(sides) == 2:
+        best, other = sorted(sides, key=lambda side: -(side.rate or 0))
+        return Causes(tuple(_finding(limit, other) for limit in find_unlike(best, other))[:MOST])
+    return Causes()
+
+
+def _of_two(winner: Watched, loser: Watched, headline: Headline) -> Causes:
+    proven = headline.outcome in (Outcome.BETTER, Outcome.TRADE_OFF, Outcome.FAILED)
+    if not proven and (headline.ratio or 1) < SMALL:
+        return Causes()
+    limits = find_unlike(winner, loser) + separate(winner, loser)
+    share = explained(winner, loser)
+    findings = [_finding(limit, loser, share if limit.cause in BY_CPU else None) for limit in limits]
+    findings = findings or _shared(winner, loser, share or 0) or _both_wait(winner, loser)
+    if headline.outcome is Outcome.FAILED:
+        findings += _failed(loser)
+    if not findings:
+        return _unknown(winner, loser)
+    if headline.outcome is Outcome.UNPROVEN:
+        findings = [_weaken(one) for one in findings]
+    return Causes(tuple(findings[:MOST]))
+
+
+def _shared(winner: Watched, loser: Watched, share: float) -> list[Finding]:
+    """Both were limited by the same CPU: then the rates are as the CPU times of a request."""
+    theirs = {limit.cause: limit for limit in find_limits(winner)}
+    limit = next((one for one in find_limits(loser) if one.cause in BY_CPU and one.cause in theirs), None)
+    if limit is None or share < EXPLAINS or not (winner.demand_ms and loser.demand_ms):
+        return []
+    both = replace(limit, points=(*limit.points, *theirs[limit.cause].points))
+    words = describe_demand(winner.title, loser.title, loser.demand_ms, winner.demand_ms)
+    return [_finding(both, loser, share, f"both {_both(limit.cause)}; {words}")]
+
+
+def _both_wait(winner: Watched, loser: Watched) -> list[Finding]:
+    """Neither had a queue or a busy resource: then the rates are as the times that nobody waited in."""
+    share = explained_by_waiting(winner, loser)
+    limits = [next((one for one in find_limits(side) if one.cause == "downstream"), None) for side in (winner, loser)]
+    if share is None or share < EXPLAINS or not (limits[0] and limits[1]):
+        return []
+    both = replace(limits[1], points=(*limits[1].points, *limits[0].points))
+    times = (loser.shortest_ms or 0, winner.shortest_ms or 0)
+    words = describe_demand(winner.title, loser.title, *times, WAITING)
+    return [_finding(both, loser, share, f"{describe_limit(limits[1], loser.title)}; {words}")]
+
+
+def _both(cause: str) -> str:
+    return {
+        "one_core": "were limited by one core",
+        "cpu_quota": "used up their CPU quota",
+        "generator": "were limited by the CPU time of the load generator",
+    }.get(cause, "ran out of CPU")
+
+
+def _failed(loser: Watched) -> list[Finding]:
+    doubts = [doubt for rule, doubt in loser.doubts.items() if rule.startswith("errors.") and doubt.sources]
+    points = tuple(Evidence(doubts[0].text.rstrip("."), source) for source in doubts[0].sources[:1]) if doubts else ()
+    words = describe_limit(Limit("errors", "likely", ()), loser.title)
+    return [Finding("answers", loser.title, None, "likely", points, compose(words, "likely"))] if points else []
+
+
+def _of_one(side: Watched) -> Causes:
+    """The first limit alone: what else was high is its effect as often as not."""
+    limits = find_limits(side)[:1]
+    if not limits:
+        return _unknown(side)
+    return Causes(tuple(_finding(limit, side) for limit in limits))
+
+
+def _of_levels(case: Case, levels: Sequence[tuple[float, Watched]], sweeps: Sequence[Sweep]) -> Causes:
+    """What limits the highest level that was served, where more clients brought no more."""
+    ordered = sorted(levels, key=lambda level: level[0])
+    if len(ordered) < 2:
+        return Causes()
+    (_, before), (_, last) = ordered[-2:]
+    if not before.rate or not last.rate or last.rate > FLAT * before.rate:
+        return Causes()
+    limits = find_limits(last)[:1] or _taken_workers(case, ordered) or _serial(last, sweeps)
+    return Causes(tuple(_finding(limit, last) for limit in limits)) if limits else _unknown(last)
+
+
+def _taken_workers(case: Case, levels: Sequence[tuple[float, Watched]]) -> list[Limit]:
+    """The limit of workers was raised along with the clients, and the rate stayed: they were all taken at each level."""
+    noted = [
+        (side, capacity) for _, side in levels for run in side.runs[:1] if (capacity := find_noted_capacity(case, run))
+    ]
+    if len(noted) < 2 or any(capacity.value > (side.clients or 0) for side, capacity in noted):
+        return []
+    points = tuple(
+        point
+        for side, capacity in noted[-2:]
+        for point in (
+            Point("limit", capacity.source, (capacity.name, capacity.value)),
+            Point("rate", side.source_of("requests_per_second"), (side.rate or 0, side.clients or 0)),
+        )
+    )
+    words = ", ".join(f"{capacity.name} {capacity.value}" for _, capacity in noted)
+    return [Limit("workers", "possible", points, {"levels": words})]
+
+
+def _serial(last: Watched, sweeps: Sequence[Sweep]) -> list[Limit]:
+    """Gunther's sigma, from the fit of the sweep that the level is in; only where CPU was free it is a lock."""
+    own = {run.id for run in last.runs}
+    for sweep in sweeps:
+        if not sweep.fit or not any(own & set(level.runs) for level in sweep.levels):
+            continue
+        low = sweep.fit.contention_interval.low if sweep.fit.contention_interval else None
+        if last.idle is not None and last.idle >= 25 and low is not None and low > SERIAL_SHARE:
+            point = Point("contention", sweep.levels[-1].sources[0], (sweep.fit.contention,))
+            return [Limit("lock", "possible", (point,), {})]
+    return []
+
+
+def _finding(limit: Limit, side: Watched, share: float | None = None, words: str = "") -> Finding:
+    evidence = tuple(Evidence(describe_point(point), point.source) for point in limit.points)
+    counted = None if share is None else round(100 * min(max(share, 0.0), 1.0))
+    text = compose(words or describe_limit(limit, side.title), limit.certainty)
+    return Finding(limit.cause, side.title, counted, limit.certainty, tuple(dict.fromkeys(evidence)), text)
+
+
+def _weaken(found: Finding) -> Finding:
+    """Of a difference that is not proven no cause is more than possible."""
+    return replace(found, certainty="possible", text=found.text.replace("Likely: ", "Possibly: ", 1))
+
+
+def _unknown(*sides: Watched) -> Causes:
+    missing = []
+    if any(side.busy is None for side in sides):
+        missing.append("cpu")
+    if not all(side.programs for side in sides):
+        missing.append("processes")
+    if not all(side.generating or side.generator.get("cpu_busy") for side in sides):
+        missing.append("generator")
+    if "cpu" not in missing:
+        missing += ["shortest"] if any(side.shortest_ms is None for side in sides) else []
+        missing += ["levels"]
+    names = tuple(missing)
+    return Causes(unknown=describe_unknown(names, both=len(sides) > 1), missing=names, command=_command(sides))
+
+
+def _command(sides: Sequence[Watched]) -> str:
+    """What to type to record what is missing."""
+    typed = [next((" ".join(run.command.split()) for run in side.runs if run.command), "") for side in sides]
+    host = next((side.hostname for side in sides if side.hostname and side.hostname not in LOCAL), "")
+    on = f" --on {shlex.quote(host)}" if host else ""
+    if len(sides) > 1 and all(typed):
+        each = " ".join(
+            f"--variant {shlex.quote(side.title)} -- {words}" for side, words in zip(sides, typed, strict=True)
+        )
+        return f"./bd run{on} {each}"
+    return f"./bd run{on} -- {typed[0] or 'COMMAND'}"

@@ -1,0 +1,342 @@
+"""What is known of one side of a comparison: its load, what monitors saw during it, and the CPU time of each program.
+
+Shares are of 0 to 100, CPU time is in cores (1.5: one and a half), times in ms. A figure that nothing tells is missing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean
+
+from runs.analysis.columns import Column
+from runs.analysis.cost_memory import BEHIND, FRONT, MANY_IN_ONE
+from runs.analysis.doubt_case import Case, hostname_of, is_local, seconds_taken
+from runs.analysis.doubts import Doubt
+from runs.analysis.facts import CaptureFact, ProcessFact, RunFact, Source
+from runs.analysis.monitors import busy_pct, group_processes
+
+# Names under which tools print the shortest time, and what one of it is in ms.
+SHORTEST = {
+    **{"total_ms.min": 1.0, "request_ms.min": 1.0, "http_req_duration_ms.min": 1.0, "fastest_ms": 1.0},
+    **{"fastest_s": 1000.0, "shortest_s": 1000.0},
+}
+CONNECT = {"connect_ms.median": 1.0, "connect_ms.mean": 1.0}
+BYTES = {
+    "html_transferred_bytes": 1.0,
+    "total_transferred_bytes": 1.0,
+    "total_data_bytes": 1.0,
+    "data_transferred_mb": 2.0**20,
+}
+DATABASES = (
+    "postgres",
+    "mysqld",
+    "mariadbd",
+    "mongod",
+    "oracle",
+    "sqlservr",
+    "redis-server",
+    "memcached",
+    "clickhouse",
+)
+USES_CPU = 0.02  # cores; a program that uses less than that does nothing
+AROUND = ("before", "after")
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A mean over `n` samples, and the line that the first of them stands on."""
+
+    value: float
+    source: Source
+    n: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """All processes of one program during the load.
+
+    cores     CPU time over the time of the load; most: of the one process that used the most of it; busy: how many used any
+    replaced  the share of its processes that ended during the load and were replaced
+    """
+
+    name: str
+    n: float
+    cores: float
+    most: float
+    busy: int
+    source: Source
+    replaced: float = 0.0
+
+    @property
+    def is_database(self) -> bool:
+        return self.name.lower().startswith(DATABASES)
+
+    @property
+    def takes_many(self) -> bool:
+        """It serves many connections in each process."""
+        return self.name.lower().startswith(MANY_IN_ONE)
+
+    @property
+    def is_front(self) -> bool:
+        """Its name is that of a program that answers requests."""
+        return self.name.lower().startswith(FRONT)
+
+    @property
+    def is_behind(self) -> bool:
+        """Its name is that of a program that often runs behind one, and as often does something else."""
+        return self.name.lower().startswith(BEHIND) and not self.is_database
+
+
+@dataclass(frozen=True)
+class Watched:
+    """One column of the table.
+
+    server, generator   figures of the machine under load, and of the one that made it; the same where is_local
+    generating          cores that the load generator used, and the most that it can use
+    doubts              rule -> the doubt, of those about its runs
+    """
+
+    at: int
+    title: str
+    runs: tuple[RunFact, ...]
+    rate: float | None
+    clients: int | None
+    mean_ms: float | None
+    shortest_ms: float | None
+    connect_ms: float | None
+    reply_bytes: float | None
+    is_local: bool
+    hostname: str
+    cores: int | None
+    server: Mapping[str, Amount]
+    generator: Mapping[str, Amount]
+    programs: tuple[Program, ...] = ()
+    generating: Amount | None = None
+    most_generating: float | None = None
+    doubts: Mapping[str, Doubt] = field(default_factory=dict)
+
+    @property
+    def busy(self) -> Amount | None:
+        return self.server.get("cpu_busy")
+
+    @property
+    def idle(self) -> float | None:
+        """Free CPU in per cent, waiting for a disk included: nobody worked then."""
+        return None if self.busy is None else 100 - self.busy.value
+
+    @property
+    def own(self) -> float | None:
+        """Cores that the load itself used: servers and databases by their names, and a generator on the same machine."""
+        found = [*self.servers, *(one for one in self.programs if one.is_database)]
+        if not found or (self.is_local and self.generating is None):
+            return None
+        return sum(one.cores for one in found) + (self.generating.value if self.generating and self.is_local else 0)
+
+    @property
+    def servers(self) -> list[Program]:
+        """Programs that answer. What may run behind them counts where none is known, or what is known only passes on."""
+        front = [one for one in self.programs if one.is_front]
+        passes = all(one.takes_many for one in front)
+        return front + [one for one in self.programs if passes and one.is_behind]
+
+    @property
+    def own_ms(self) -> float | None:
+        """CPU time that the load itself took for a request."""
+        return self.own * 1000 / self.rate if self.own is not None and self.rate else None
+
+    @property
+    def demand_ms(self) -> float | None:
+        """The utilisation law: CPU time of a request is the busy time over the requests (Denning and Buzen, 1978)."""
+        if self.own_ms is not None:
+            return self.own_ms
+        if self.busy is None or not self.cores or not self.rate:
+            return None
+        return self.busy.value / 100 * self.cores * 1000 / self.rate
+
+    @property
+    def in_service(self) -> float | None:
+        """Little's law with the shortest time, which held no waiting: how many requests were worked on at once."""
+        return self.rate * self.shortest_ms / 1000 if self.rate and self.shortest_ms else None
+
+    @property
+    def front(self) -> Program | None:
+        """The program that answers: of the known ones that with the most CPU time."""
+        return max(self.servers, key=lambda one: (one.is_front, one.cores, one.n), default=None)
+
+    def source_of(self, *figures: str) -> Source:
+        return self.runs[0].source_of(*figures)
+
+    def amount(self, name: str) -> float:
+        found = self.server.get(name)
+        return found.value if found else 0.0
+
+
+def collect(case: Case, at: int, column: Column, out: Iterable[int], doubts: Sequence[Doubt]) -> Watched | None:
+    """None of a column without runs. out: runs that do not count; of a column that has no others they are all there is."""
+    left_out = set(out)
+    runs = tuple(run for run in column.runs if run.id not in left_out) or column.runs
+    if not runs:
+        return None
+    ids = {run.id for run in runs}
+    captures = [one for one in case.captures if ids & {run.id for run in case.runs_of(one)}]
+    during = [one for one in captures if one.phase not in AROUND and one.run is not None]
+    sides = {
+        side: [one for one in during if case.watched_side(one) in (side, "both")] for side in ("server", "generator")
+    }
+    machines = [machine for one in sides["server"] if (machine := case.machine_of(one))]
+    own = [doubt for doubt in doubts if not doubt.runs or ids & set(doubt.runs)]
+    cores = machines[0].cores if machines else None
+    return Watched(
+        at=at,
+        title=column.title,
+        runs=runs,
+        rate=_mean(run.requests_per_second for run in runs),
+        clients=next((run.clients for run in runs if run.clients), None),
+        mean_ms=_mean(run.mean_ms for run in runs),
+        shortest_ms=_mean(_printed(run, SHORTEST) for run in runs),
+        connect_ms=_mean(_printed(run, CONNECT) for run in runs),
+        reply_bytes=_mean(_bytes(run) for run in runs),
+        is_local=all(is_local(run) for run in runs),
+        hostname=next((name for run in runs if (name := hostname_of(run))), ""),
+        cores=cores or _count_cores(sides["server"]),
+        server=_amounts(sides["server"]),
+        generator=_amounts(sides["generator"]),
+        programs=_programs(case, runs, captures),
+        generating=_generating(runs, captures),
+        most_generating=_most_generating(runs[0], case, sides["generator"]),
+        doubts={doubt.rule: doubt for doubt in reversed(own)},
+    )
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None and math.isfinite(value)]
+    return fmean(known) if known else None
+
+
+def _printed(run: RunFact, names: Mapping[str, float]) -> float | None:
+    found = ((run.number(name), factor) for name, factor in names.items())
+    return next((value * factor for value, factor in found if value), None)
+
+
+def _bytes(run: RunFact) -> float | None:
+    total, n = _printed(run, BYTES), run.complete_requests
+    return total / n if total and n else None
+
+
+# Link speeds in Mbit/s are known in steps; what is told of CPU comes from the monitor with the most samples.
+def _amounts(captures: Sequence[CaptureFact]) -> dict[str, Amount]:
+    """Each metric by the capture of each run that has the most samples of it, the mean over the runs."""
+    best: dict[str, dict[int | None, tuple[CaptureFact, float]]] = defaultdict(dict)
+    for capture in captures:
+        metrics = dict(capture.metrics)
+        if (busy := busy_pct(capture)) is not None:
+            metrics["cpu_busy"] = busy
+        shares = [value for name, value in metrics.items() if name.startswith("core") and name.endswith("_busy_pct")]
+        if shares:
+            metrics |= {"core_most": max(shares), "core_least": min(shares), "cores": len(shares)}
+        metrics |= {f"{name}_least": capture.lows[name] for name in ("run_queue",) if name in capture.lows}
+        for name, value in metrics.items():
+            known = best[name].get(capture.run)
+            if known is None or capture.n > known[0].n:
+                best[name][capture.run] = capture, value
+    return {name: _amount(list(found.values())) for name, found in best.items()}
+
+
+def _amount(found: Sequence[tuple[CaptureFact, float]]) -> Amount:
+    capture = found[0][0]
+    return Amount(
+        fmean(value for _, value in found), Source(capture.source, capture.line), sum(one.n for one, _ in found)
+    )
+
+
+def _count_cores(captures: Sequence[CaptureFact]) -> int | None:
+    return max((sum(name.startswith("core") for name in one.metrics) for one in captures), default=0) or None
+
+
+# --- CPU time of programs ------------------------------------------------------------------------------------------------
+Listed = dict[tuple[int, str], ProcessFact]
+
+
+def _programs(case: Case, runs: Sequence[RunFact], captures: Sequence[CaptureFact]) -> tuple[Program, ...]:
+    """Of the run that tells most: by the CPU time before and after the load, else by the shares that a monitor showed."""
+    watched = [one for one in captures if case.watched_side(one) != "generator"]
+    for run in runs:
+        own = [one for one in watched if one.run == run.id and one.processes]
+        before, after = ([one for one in own if one.phase == phase] for phase in AROUND)
+        pairs = [(one, other) for one in before for other in after if one.tool == other.tool and _counts_time(other)]
+        seconds = seconds_taken(run)
+        if pairs and seconds:
+            return _by_time(*min(pairs, key=lambda pair: _is_whole(pair[1])), seconds)
+    during = [one for one in watched if one.phase not in AROUND and one.processes and not one.partial]
+    return _by_share(max(during, key=lambda one: (one.n, len(one.processes)))) if during else ()
+
+
+def _counts_time(capture: CaptureFact) -> bool:
+    return any(one.time_s for one in capture.processes) and not capture.is_cut
+
+
+def _is_whole(capture: CaptureFact) -> bool:
+    """Its times are whole seconds, which is too coarse for many processes."""
+    return all((one.time_s or 0) % 1 == 0 for one in capture.processes)
+
+
+def _by_time(before: CaptureFact, after: CaptureFact, seconds: float) -> tuple[Program, ...]:
+    first: Listed = {(one.pid, one.group): one for one in before.processes}
+    last: Listed = {(one.pid, one.group): one for one in after.processes}
+    grouped: dict[str, list[tuple[int, str]]] = defaultdict(list)
+    for pid, process in last.items():
+        if not (process.monitors or process.makes_load):
+            grouped[process.group].append(pid)
+    programs = []
+    for name, pids in grouped.items():
+        used = [(last[pid].time_s or 0) - ((first[pid].time_s or 0) if pid in first else 0) for pid in pids]
+        cores = [max(each, 0) / seconds for each in used]
+        old = [pid for pid in first if pid[1] == name]
+        gone = len([pid for pid in old if pid not in last]) / len(old) if old and len(pids) >= len(old) / 2 else 0
+        busy = sum(each > USES_CPU for each in cores)
+        here = Source(after.source, after.line)
+        programs.append(Program(name, len(pids), sum(cores), max(cores), busy, here, gone))
+    return tuple(sorted(programs, key=lambda one: -one.cores))
+
+
+def _by_share(capture: CaptureFact) -> tuple[Program, ...]:
+    here = Source(capture.source, capture.line)
+    found = [group for group in group_processes(capture, served=True) if group.cpu_pct]
+    shares = {group.name: [(one.cpu_pct or 0) / 100 for one in group.members] for group in found}
+    programs = [
+        Program(
+            *(group.name, group.n, group.cpu_pct / 100, max(shares[group.name])),
+            *(sum(each > USES_CPU for each in shares[group.name]), here),
+        )
+        for group in found
+    ]
+    return tuple(sorted(programs, key=lambda one: -one.cores))
+
+
+def _generating(runs: Sequence[RunFact], captures: Sequence[CaptureFact]) -> Amount | None:
+    """What the shell counted of the load's children, else what a monitor showed of load tools in several samples."""
+    seconds = {run.id: seconds_taken(run) for run in runs}
+    timed = [
+        (one, one.metrics["load_cpu_s"] / (seconds.get(one.run or 0) or math.inf))
+        for one in captures
+        if "load_cpu_s" in one.metrics
+    ]
+    if timed:
+        return Amount(fmean(cores for _, cores in timed), Source(timed[0][0].source, timed[0][0].line), 9)
+    shown = [
+        (one, sum(each.cpu_pct or 0 for each in one.processes if each.makes_load) / 100)
+        for one in captures
+        if one.phase not in AROUND and any(each.makes_load for each in one.processes)
+    ]
+    return _amount(shown) if shown else None
+
+
+def _most_generating(run: RunFact, case: Case, captures: Sequence[CaptureFact]) -> float | None:
+    """One core for each thread, as far as the machine has them."""
+    machines = [machine.cores for one in captures if (machine := case.machine_of(one)) and machine.cores]
+    threads = 1 if run.semantics.one_thread else run.number("threads")
+    limits = [float(each) for each in (threads, machines[0] if machines else None) if each]
+    return min(limits, default=None)

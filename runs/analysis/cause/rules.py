@@ -1,0 +1,342 @@
+"""The rules: what one side was limited by, and which of it explains the difference to the other side.
+
+Basis: B. Gregg's USE method (utilisation, saturation and errors of each resource) says what to look at; the operational laws of
+Denning and Buzen (1978) say what follows: X = U/D for a resource that is busy all the time, and N = X·R (Little) for requests
+under way. A rule names a resource only where it was saturated; a high figure that both sides have explains nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from runs.analysis.cause.evidence import Amount, Program, Watched
+from runs.analysis.facts import Source
+
+Certainty = Literal["likely", "possible"]
+
+FULL_PCT = 95.0  # of all cores: what sampling misses is under a twentieth
+CORE_FULL, CORE_FREE = 92.0, 65.0  # one core, and the idlest one beside it
+LIGHT = 0.4  # of the cores
+HEAVY = 0.75
+FREE_PCT = 25.0  # with as much of the CPU idle, CPU is not what limits
+GENERATOR_FULL = 0.9  # of what it can use; starting and ending are in its CPU time too
+STOLEN_PCT = 10.0
+THROTTLED = 0.25  # of the scheduler's periods
+QUEUED = 1.6  # times the shortest time: most of the time is waiting
+STRAIGHT = 1.35  # no waiting worth a word
+SERIAL = 1.7  # requests worked on at once: one, within what the shortest of many times misses
+LOST = 0.01  # of the segments sent again: more than a sound network loses (RFC 3155 calls it a lossy link)
+PRESSURE_PCT = 20.0  # of the time some task waited (the kernel's PSI)
+LONGER_BYTES = 1000.0
+SAMPLES = 3  # fewer are a glance
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One piece of evidence: kind and numbers for wording.EVIDENCE, and the line it stands on."""
+
+    kind: str
+    source: Source
+    values: tuple[float | str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """What limited one side. facts are for its sentence."""
+
+    cause: str
+    certainty: Certainty
+    points: tuple[Point, ...]
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+Rule = Callable[[Watched], Iterator[Limit]]
+
+
+def find_limits(side: Watched) -> list[Limit]:
+    """What the side was limited by, the surest and nearest to the cause first."""
+    return [limit for rule in RULES for limit in rule(side)]
+
+
+def _sure(*amounts: Amount | None) -> Certainty:
+    return "likely" if all(one is None or one.n >= SAMPLES for one in amounts) else "possible"
+
+
+def _cpu_points(side: Watched) -> tuple[Point, ...]:
+    return (Point("busy", side.busy.source, (side.busy.value,)),) if side.busy else ()
+
+
+def _has_free_cpu(side: Watched) -> bool:
+    """CPU was idle; or what else ran used it, and the load took little of it and little of a request's shortest time."""
+    if side.idle is not None and side.idle >= FREE_PCT:
+        return True
+    return _is_light(side) and side.shortest_ms is not None and (side.own_ms or 0) <= LIGHT * side.shortest_ms
+
+
+def _is_light(side: Watched) -> bool:
+    return side.own is not None and side.cores is not None and side.own <= LIGHT * side.cores
+
+
+# USE method, CPU of the machine that makes the load: a generator that has no CPU left measures itself.
+def find_generator(side: Watched) -> Iterator[Limit]:
+    used, most = side.generating, side.most_generating
+    if used and most and used.value >= GENERATOR_FULL * most:
+        yield Limit("generator", _sure(used), (Point("generator", used.source, (used.value, most)),))
+    elif doubt := side.doubts.get("generator.saturated"):
+        yield Limit("generator", "possible", tuple(Point("generator_seen", source) for source in doubt.sources[:1]))
+    elif not side.is_local and (busy := side.generator.get("cpu_busy")) and busy.value >= FULL_PCT:
+        yield Limit("generator", _sure(busy), (Point("generator_busy", busy.source, (busy.value,)),))
+
+
+# Kernel documentation, sched-bwc.rst: a group that has used up its quota waits for the next period.
+def find_quota(side: Watched) -> Iterator[Limit]:
+    for name, throttled in side.server.items():
+        group, found, _ = name.partition("throttled_pe")  # long names are stored cut
+        periods = sum(one.value for other, one in side.server.items() if other.startswith(f"{group}pe"))
+        if found and periods and throttled.value >= THROTTLED * periods:
+            points = (Point("throttled", throttled.source, (min(100 * throttled.value / periods, 100),)),)
+            yield Limit("cpu_quota", _sure(throttled), points)
+
+
+# USE method, memory: saturation is paging and reclaim in the program's own time, not how little is free.
+def find_memory(side: Watched) -> Iterator[Limit]:
+    pressure = side.server.get("pressure_memory_some_pct")
+    swap = [
+        one
+        for name in ("swap_in_pages_per_s", "swap_in_kb_per_s")
+        if (one := side.server.get(name)) and one.value >= 10
+    ]
+    if swap and (pressure is None or pressure.value >= 5):
+        yield Limit("memory", _sure(swap[0]), (Point("swapped", swap[0].source, (swap[0].value,)),))
+    elif pressure and pressure.value >= PRESSURE_PCT:
+        yield Limit("memory", _sure(pressure), (Point("memory_pressure", pressure.source, (pressure.value,)),))
+    elif (doubt := side.doubts.get("machine.swap")) and doubt.severity != "note":
+        yield Limit("memory", "possible", tuple(Point("swap_in_use", source) for source in doubt.sources[:1]))
+
+
+# RFC 9293 and tcp(7): what is lost is sent again, and a queue that is full drops.
+def find_network(side: Watched) -> Iterator[Limit]:
+    again, sent = side.server.get("tcp_retransmits_per_s"), side.amount("tcp_segments_out_per_s")
+    if (
+        again
+        and sent
+        and again.value >= LOST * sent
+        and (_has_free_cpu(side) or _is_light(side))
+        and not _overflows(side)
+    ):
+        points = (Point("retransmits", again.source, (100 * again.value / sent,)), *_cpu_points(side))
+        yield Limit("network", _sure(again), points)
+
+
+def _overflows(side: Watched) -> Amount | None:
+    names = ("tcp_listen_overflows_per_s", "tcp_listen_drops_per_s", "tcp_request_queue_drops_per_s")
+    found = [one for name in names if (one := side.server.get(name)) and one.value >= 0.5]
+    return max(found, key=lambda one: one.value, default=None)
+
+
+# listen(2): connections beyond the backlog are dropped; the client tries again after a second (RFC 6298).
+def find_backlog(side: Watched) -> Iterator[Limit]:
+    overflows, lost = _overflows(side), side.doubts.get("network.syn")
+    points = tuple(Point("syn", source) for source in lost.sources[:1]) if lost else ()
+    if overflows:
+        yield Limit("backlog", _sure(overflows), (Point("overflows", overflows.source, (overflows.value,)), *points))
+    elif lost and not _retransmits(side):
+        yield Limit("backlog", "possible", points)
+
+
+def _retransmits(side: Watched) -> bool:
+    return side.amount("tcp_retransmits_per_s") >= LOST * (side.amount("tcp_segments_out_per_s") or math.inf)
+
+
+def _has_cpu_left(side: Watched) -> bool:
+    if side.own is not None and side.cores:
+        return side.own < HEAVY * side.cores
+    return side.idle is not None and side.idle >= 10
+
+
+# proc(5): iowait alone is idle time and proves nothing; tasks that waited for a disk while CPU was free do.
+def find_disk(side: Watched) -> Iterator[Limit]:
+    pressure = side.server.get("pressure_io_some_pct")
+    busy = [one for name, one in side.server.items() if name.endswith("_busy_pct") and not name.startswith("core")]
+    disk = max(busy, key=lambda one: one.value, default=None)
+    waits = (pressure and pressure.value >= PRESSURE_PCT) or side.amount("blocked") >= 1
+    if disk and disk.value >= 50 and waits and _has_cpu_left(side):
+        points = [Point("disk_busy", disk.source, (disk.value,))]
+        points += [Point("io_pressure", pressure.source, (pressure.value,))] if pressure else []
+        yield Limit("disk", _sure(disk), tuple(points))
+
+
+# The utilisation law for one core: a program with one thread serves 1/D, however many cores are free.
+def find_one_core(side: Watched) -> Iterator[Limit]:
+    if side.busy and side.busy.value >= FULL_PCT:
+        return
+    most, least = side.server.get("core_most"), side.server.get("core_least")
+    one = next((each for each in side.programs if each.most >= GENERATOR_FULL and each.busy == 1), None)
+    if most and least and most.value >= CORE_FULL and least.value <= CORE_FREE:
+        points = (Point("one_core", most.source, (most.value, least.value)),)
+        yield Limit("one_core", _sure(most), points, {"program": one.name} if one else {})
+    elif one and (side.cores or 0) > 1:
+        yield Limit(
+            "one_core", "likely", (Point("one_process", one.source, (one.name, one.most)),), {"program": one.name}
+        )
+
+
+# USE method, CPU: no idle time. What else ran on the machine is no cause in the load: then the load used most of the CPU.
+def find_cpu(side: Watched) -> Iterator[Limit]:
+    busy, own, cores = side.busy, side.own, side.cores
+    if busy is None or busy.value < FULL_PCT or (own is not None and cores and own < HEAVY * cores):
+        return
+    points = _cpu_points(side)
+    if own is not None and side.front:
+        points += (Point("program", side.front.source, (side.front.name, side.front.cores)),)
+    database = _database(side)
+    if database:
+        points += (Point("program", database.source, (database.name, database.cores)),)
+    yield Limit("database" if database else "cpu", _sure(busy), points)
+    if side.amount("cpu_st") >= STOLEN_PCT:
+        yield from find_steal(side)
+
+
+def _database(side: Watched) -> Program | None:
+    """A database that used more CPU than what is in front of it."""
+    found = max((one for one in side.programs if one.is_database), key=lambda one: one.cores, default=None)
+    return found if found and found.cores >= max(1.5 * sum(one.cores for one in side.servers), 0.3) else None
+
+
+# A closed loop without waiting: the shortest time is CPU time of one program, so that this is what a request is made of.
+def find_demand(side: Watched) -> Iterator[Limit]:
+    database = _database(side)
+    if database and side.rate and side.shortest_ms and database.cores * 1000 / side.rate >= 0.5 * side.shortest_ms:
+        yield Limit("database", "possible", (Point("program", database.source, (database.name, database.cores)),))
+
+
+# proc(5): steal is time in which a task could run and the hypervisor ran something else.
+def find_steal(side: Watched) -> Iterator[Limit]:
+    stolen = side.server.get("cpu_st")
+    if stolen and stolen.value >= STOLEN_PCT:
+        yield Limit("steal", _sure(stolen), (Point("stolen", stolen.source, (stolen.value,)),))
+
+
+# Processes that end and start again serve nothing meanwhile, and begin with cold caches.
+def find_restarts(side: Watched) -> Iterator[Limit]:
+    front = side.front
+    if front and front.replaced >= 0.5 and front.n >= 2:
+        yield Limit("restarts", "possible", (Point("replaced", front.source, (front.name, 100 * front.replaced)),))
+
+
+# Little's law: N clients of whom fewer are worked on wait for a worker. A server that takes many connections in one process
+# has no such limit in its number of processes, so that a setting or the law itself must say it.
+def find_workers(side: Watched) -> Iterator[Limit]:
+    doubt, clients, front = side.doubts.get("limits.clients"), side.clients or 0, side.front
+    if side.busy is not None and not (_has_free_cpu(side) or (side.shortest_ms is None and _is_light(side))):
+        return
+    if doubt:
+        facts: dict[str, Any] = dict(doubt.findings[0].facts)
+        points = tuple(Point("limit", source, (facts["setting"], facts["limit"])) for source in doubt.sources[:1])
+        yield Limit("workers", "likely" if side.busy else "possible", (*points, *_cpu_points(side)), facts)
+    elif side.busy and front and not front.takes_many and 1 < front.n <= clients:
+        yield from _few_processes(side, front, clients)
+
+
+def _few_processes(side: Watched, front: Program, clients: int) -> Iterator[Limit]:
+    processes, at_once = front.n - 1, side.in_service  # the first one starts the others
+    points = (Point("processes", front.source, (front.name, front.n)), *_cpu_points(side))
+    facts = {"limit": processes, "clients": clients}
+    if at_once and _is_queued(side) and 0.7 * processes <= at_once <= 1.3 * front.n:
+        counted = Point("at_once", side.source_of("requests_per_second"), (at_once, clients))
+        yield Limit("workers", _sure(side.busy), (counted, *points), facts)
+    elif at_once is None and processes >= 2:
+        yield Limit("workers", "possible", points, facts)
+
+
+def _is_queued(side: Watched) -> bool:
+    """The time of a client's cycle is much longer than the shortest time. mean_ms alone leaves out who was never served."""
+    cycle = 1000 * side.clients / side.rate if side.clients and side.rate else side.mean_ms
+    return bool(cycle and side.shortest_ms and cycle >= QUEUED * side.shortest_ms)
+
+
+# USL (Gunther, 2007): a serial section bounds the rate at 1/S, whatever the number of clients and workers.
+def find_lock(side: Watched) -> Iterator[Limit]:
+    at_once, clients, front = side.in_service, side.clients or 0, side.front
+    if not (at_once and _has_free_cpu(side) and _is_queued(side) and clients >= 4 and front):
+        return
+    if at_once <= max(SERIAL, 0.6 * min(front.n - 1, clients)) and front.n - 1 >= max(2 * at_once, 3):
+        points = (
+            Point("at_once", side.source_of("requests_per_second"), (at_once, clients)),
+            Point("processes", front.source, (front.name, front.n)),
+        )
+        certainty: Certainty = "likely" if at_once <= SERIAL and side.busy and side.busy.n >= SAMPLES else "possible"
+        yield Limit("lock", certainty, (*points, *_cpu_points(side)), {"at_once": at_once, "clients": clients})
+
+
+# Little's law: nobody queues and nothing is busy, so that each request waits for something that no monitor sees.
+def find_downstream(side: Watched) -> Iterator[Limit]:
+    cycle = 1000 * side.clients / side.rate if side.clients and side.rate else None
+    if not (cycle and side.shortest_ms and _has_free_cpu(side) and side.busy):
+        return
+    spent = (side.demand_ms or 0) / (side.cores or 1) * (side.clients or 1)
+    if side.shortest_ms >= 3 and cycle <= STRAIGHT * side.shortest_ms and spent < 0.6 * cycle:
+        points = (Point("constant", side.source_of("mean_ms"), (cycle, side.shortest_ms)), *_cpu_points(side))
+        yield Limit("downstream", _sure(side.busy), points, {"ms": side.shortest_ms})
+
+
+# The nearest to the cause first: a queue that is full is the effect of what is behind it, and is named all the same where a
+# setting made it short.
+RULES: Sequence[Rule] = (
+    *(find_quota, find_memory, find_backlog, find_network, find_disk, find_restarts, find_generator, find_one_core),
+    *(find_cpu, find_demand, find_workers, find_lock, find_downstream),
+)
+# These are the same resource to different degrees: the rate follows from the CPU time of a request.
+BY_CPU = ("cpu", "database", "cpu_quota", "one_core", "generator")
+# What leaves CPU idle can explain why the other side, which used it up, served more.
+NOTHING_ELSE = ("workers", "lock", "downstream")
+
+
+def explained(winner: Watched, loser: Watched) -> float | None:
+    """The part of the ratio of rates that the CPU time of a request accounts for, by the utilisation law; of logs."""
+    if not (winner.demand_ms and loser.demand_ms and winner.rate and loser.rate) or winner.rate <= loser.rate:
+        return None
+    return math.log(loser.demand_ms / winner.demand_ms) / math.log(winner.rate / loser.rate)
+
+
+def explained_by_waiting(winner: Watched, loser: Watched) -> float | None:
+    """The same of the shortest time, for clients none of whom queues: X = N/R."""
+    if not (winner.shortest_ms and loser.shortest_ms and winner.rate and loser.rate) or winner.rate <= loser.rate:
+        return None
+    return math.log(loser.shortest_ms / winner.shortest_ms) / math.log(winner.rate / loser.rate)
+
+
+def separate(winner: Watched, loser: Watched) -> list[Limit]:
+    """The limits of the loser that the winner did not have."""
+    shared = {limit.cause for limit in find_limits(winner)}
+    own = [limit for limit in find_limits(loser) if limit.cause not in shared]
+    if any(limit.cause not in NOTHING_ELSE for limit in own):
+        own = [limit for limit in own if limit.cause not in NOTHING_ELSE]
+    return own
+
+
+# What was answered and how differs: then rates are about different work, whatever the machine did.
+def find_unlike(winner: Watched, loser: Watched) -> list[Limit]:
+    found = []
+    kept = [{run.keepalive for run in side.runs} for side in (winner, loser)]
+    if kept == [{True}, {False}]:
+        points = tuple(
+            Point("keepalive", side.source_of("keepalive_requests", "complete_requests"), (side.title,))
+            for side in (winner, loser)
+        )
+        found.append(Limit("keepalive", "likely", points))
+    other, own = winner.reply_bytes, loser.reply_bytes
+    if other and own and max(other, own) >= 2 * min(other, own) and abs(own - other) > LONGER_BYTES:
+        points = tuple(
+            Point(
+                "size",
+                side.source_of("html_transferred_bytes", "total_transferred_bytes"),
+                (side.title, side.reply_bytes or 0),
+            )
+            for side in (winner, loser)
+        )
+        found.append(Limit("answers", "likely" if own > other else "possible", points, {"ratio": own / other}))
+    return found

@@ -1,0 +1,142 @@
+"""The sentences of causes, of their evidence, and of what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from runs.analysis.cause.rules import Limit, Point
+from runs.analysis.numbers import number, times
+
+
+def _share(value: Any) -> str:
+    return f"{value:.0f} %"
+
+
+def _cores(value: Any) -> str:
+    return f"{value:.1f} cores" if value >= 1.05 else f"{100 * value:.0f} % of one core"
+
+
+EVIDENCE: Mapping[str, Callable[..., str]] = {
+    "busy": lambda busy: f"CPU {_share(busy)} busy",
+    "queued": lambda: "no idle time in another monitor, too",
+    "generator": lambda used, most: f"the load generator used {_cores(used)} of {most:.0f}",
+    "generator_seen": lambda: "a monitor shows the load generator at its limit of CPU time",
+    "generator_busy": lambda busy: f"CPU of the generator's machine {_share(busy)} busy",
+    "throttled": lambda share: f"throttled in {_share(share)} of the scheduler's periods",
+    "swapped": lambda rate: f"{number(rate)} read from swap each second",
+    "memory_pressure": lambda share: f"tasks waited for memory in {_share(share)} of the time",
+    "swap_in_use": lambda: "swap in use, and little memory available",
+    "retransmits": lambda share: f"{share:.1f} % of the segments sent again",
+    "overflows": lambda rate: f"{number(rate)} connections a second found the listen queue full",
+    "syn": lambda: "the longest connect took as long as a SYN's timer",
+    "disk_busy": lambda share: f"disk {_share(min(share, 100))} busy",
+    "io_pressure": lambda share: f"tasks waited for a disk in {_share(min(share, 100))} of the time",
+    "one_core": lambda most, least: f"one core {_share(most)} busy, another {_share(least)}",
+    "one_process": lambda name, cores: f"one process of {name} used {_cores(cores)}",
+    "program": lambda name, cores: f"{name} used {_cores(cores)}",
+    "stolen": lambda share: f"{_share(share)} of the CPU time was stolen",
+    "replaced": lambda name, share: f"{_share(share)} of {name}'s processes were replaced during the load",
+    "limit": lambda name, limit: f"{name} {limit}",
+    "processes": lambda name, n: f"{number(n)} processes of {name}",
+    "at_once": lambda n, clients: f"rate × shortest time: {n:.1f} requests worked on at once, for {clients} clients",
+    "constant": lambda cycle, shortest: f"{number(cycle)} ms for a request, the shortest {number(shortest)} ms",
+    "keepalive": lambda title: f"“{title}”: connections",
+    "size": lambda title, size: f"“{title}”: {number(round(size))} bytes an answer",
+    "rate": lambda rate, level: f"{number(rate)} requests/s at {number(level)}",
+    "contention": lambda share: f"USL: {share:.1%} of the work is serial",
+}
+
+
+def describe_point(point: Point) -> str:
+    return EVIDENCE[point.kind](*point.values)
+
+
+def _workers(name: str, facts: Mapping[str, Any]) -> str:
+    if "setting" in facts:
+        return (
+            f"{name} works on {facts['limit']} requests at once ({facts['setting']}) and had {facts['clients']} clients"
+        )
+    if "levels" in facts:
+        return (
+            f"{name} had every worker taken at each level ({facts['levels']}), and more of them did not serve more: what"
+            " they share is the limit, and no monitor shows what that is"
+        )
+    return f"{name} works on about {facts['limit']:.0f} requests at once, as it has processes, for {facts['clients']} clients"
+
+
+SENTENCES: Mapping[str, Callable[[str, Mapping[str, Any]], str]] = {
+    "cpu": lambda name, facts: f"{name} ran out of CPU",
+    "database": lambda name, facts: f"{name} ran out of CPU, most of it in the database",
+    "one_core": lambda name, facts: (
+        f"{name} was limited by one core, while others were idle"
+        + (f": {facts['program']}" if "program" in facts else "")
+    ),
+    "cpu_quota": lambda name, facts: f"{name} used up its CPU quota and was throttled",
+    "steal": lambda name, facts: f"{name} lost CPU time to other machines on its hypervisor",
+    "memory": lambda name, facts: f"{name} waited for memory: it swapped or reclaimed pages",
+    "disk": lambda name, facts: f"{name} waited for a disk, with CPU idle",
+    "network": lambda name, facts: f"{name} lost segments on the network, with CPU idle",
+    "backlog": lambda name, facts: f"{name} had its listen queue full: clients waited for a connection",
+    "generator": lambda name, facts: f"the load generator was at its limit of CPU time; {name} might serve more",
+    "restarts": lambda name, facts: f"{name} had its processes ending and starting again",
+    "workers": _workers,
+    "lock": lambda name, facts: (
+        f"{name} worked on {facts['at_once']:.1f} requests at once with CPU idle: a lock or another serial section"
+        if "at_once" in facts
+        else f"{name} has a serial section: more clients were not served more, with CPU idle"
+    ),
+    "downstream": lambda name, facts: (
+        f"{name} waited {number(facts['ms'])} ms in each request, with CPU idle and nobody queueing: for another service,"
+        " a timer or the network"
+    ),
+    "keepalive": lambda name, facts: f"{name} opened a connection for each request, and the other side kept them",
+    "answers": lambda name, facts: (
+        f"the answers of {name} were {times(facts['ratio'])} times as long"
+        if facts["ratio"] >= 1
+        else f"the answers of {name} were {times(1 / facts['ratio'])} times as short"
+    ),
+    "errors": lambda name, facts: f"{name} failed requests, which are soon over or never answered",
+}
+WAITING = (
+    "a request of {loser} takes {ratio} times as long as one of {winner} where nobody queues ({own} against {other} ms)"
+)
+DEMAND = "for a request {loser} takes {ratio} times the CPU time of {winner} ({own} against {other} ms)"
+
+
+def describe_limit(limit: Limit, name: str) -> str:
+    """As "A ran out of CPU", beginning with a small letter where the name does not come first."""
+    return SENTENCES[limit.cause](f"“{name}”", limit.facts)
+
+
+def describe_demand(winner: str, loser: str, own_ms: float, other_ms: float, words: str = DEMAND) -> str:
+    return words.format(
+        loser=f"“{loser}”",
+        winner=f"“{winner}”",
+        ratio=f"{own_ms / other_ms:.2g}",
+        own=number(own_ms),
+        other=number(other_ms),
+    )
+
+
+def compose(sentence: str, certainty: str) -> str:
+    """Marked as what it is, with a full stop."""
+    return f"{'Likely' if certainty == 'likely' else 'Possibly'}: {sentence}."
+
+
+MISSING = {
+    "cpu": "the CPU of the machine under load during the run",
+    "processes": "its processes",
+    "generator": "the CPU of the load generator",
+    "shortest": "the shortest time of a request, or a run with one client",
+    "levels": "runs at other numbers of clients",
+}
+
+
+def describe_unknown(missing: tuple[str, ...], *, both: bool) -> str:
+    listed = [MISSING[name] for name in missing]
+    if "cpu" in missing:
+        words = " and ".join([", ".join(listed[:-1]), listed[-1]]) if len(listed) > 1 else listed[0]
+        return f"Cannot tell why: no monitor shows {words}."
+    what = "Nothing that was recorded was at its limit" + (" on one side alone" if both else "")
+    return f"Cannot tell why: {what[0].lower()}{what[1:]}; what would tell more: {', '.join(listed)}."
