@@ -2,13 +2,14 @@
 # make test   lint, types, migrations, then the tests on SQLite and on PostgreSQL where there is one
 # make fuzz   read mutated captures (N=1000000 SEED=1): exit status 1 where something raises or is slower than 1 MB/s
 # make truth  how often verdicts are wrong, on drawn runs; exit status 1 where a promise of docs/verdicts.md is broken
+# make lab    bottlenecks planted on this machine and recorded with bd, and how often their cause is named; needs root
 # make faults servers that go away or freeze and full disks, on servers that it starts itself; about three minutes
 PYTHON ?= python3
 BIN := .venv/bin
 # A process a core, each with a database of its own; who is done first takes tests over from the others.
 PARALLEL := --numprocesses auto --maxprocesses 8 --dist worksteal
 
-.PHONY: run test lint lock format bench bench-quick fuzz fuzz-web truth faults structure pictures clean
+.PHONY: run test lint lock format bench bench-quick fuzz fuzz-web truth lab faults structure pictures clean
 
 run: .venv/.run
 	@exec $(BIN)/python manage.py serve
@@ -48,6 +49,11 @@ fuzz-web: .venv/.dev
 
 truth: .venv/.dev
 	@$(BIN)/python -m benchmarks.truth
+
+# N recordings a kind (8), in LAB_DIR (/tmp/lab); what is recorded already is kept.
+lab: .venv/.dev
+	@$(BIN)/python -m benchmarks.lab record $(if $(N),--n $(N))
+	@$(BIN)/python -m benchmarks.lab judge $(if $(N),--n $(N))
 
 faults: .venv/.dev
 	@$(BIN)/python -m pytest benchdash/tests/faults.py

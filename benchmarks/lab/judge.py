@@ -55,16 +55,16 @@ def name_causes(plants: Sequence[Plant], recorded: Path) -> Iterator[tuple[Plant
 
     from runs import ingest
     from runs.models import Experiment
-    from runs.selectors import judging, reads
+    from runs.selectors import comparison_data, judging
 
     call_command("migrate", verbosity=0)
     for plant in plants:
         file = recorded / f"{plant.name}.txt"
         if not file.exists():
             continue
-        ingest.submit(file.read_bytes(), door="command")
+        ingest.submit(file.read_bytes(), origin="command")
         experiment = Experiment.objects.filter(name=plant.name).latest("id")
-        found = judging.compared(reads.of_experiment(experiment))[1]
+        found = judging.compared(comparison_data.of_experiment(experiment))[1]
         causes = found.causes
         said = " ".join(one.text for one in causes.findings) or causes.unknown
         yield plant, [one.cause for one in causes.findings], f"[{found.headline.outcome}] {said}"

@@ -204,8 +204,8 @@ class Post:
     headline: Headline
     judgement: Judgement
     doubts: Sequence[Doubt]
-    causes: Causes
     absolute: Callable[[str], str]
+    causes: Causes = Causes()
     pictures: Sequence[tuple[str, str]] = ()
     sections: Sequence[Section] = ()
     method: Sequence[str] = ()

@@ -208,7 +208,9 @@ class CauseSerializer(serializers.Serializer[Any]):
 
 
 class UnknownCauseSerializer(serializers.Serializer[Any]):
-    text = serializers.CharField(source="unknown", help_text="empty where causes were found, or there is nothing to explain")
+    text = serializers.CharField(
+        source="unknown", help_text="empty where causes were found, or there is nothing to explain"
+    )
     missing = serializers.ListField(child=serializers.CharField(), help_text="what would have to be recorded")
     command = serializers.CharField(help_text="what to type to record it")
 
@@ -218,7 +220,9 @@ class ConclusionsSerializer(serializers.Serializer[Any]):
 
     headline = HeadlineSerializer(source="judged.headline")
     summary = serializers.CharField(source="judged.headline.sentence", help_text="the headline's sentence")
-    causes = CauseSerializer(source="judged.causes.findings", many=True, help_text="why one side is slower, at most three")
+    causes = CauseSerializer(
+        source="judged.causes.findings", many=True, help_text="why one side is slower, at most three"
+    )
     cause_unknown = UnknownCauseSerializer(source="judged.causes")
     doubts = DoubtSerializer(source="judged.doubts", many=True)
     bases = serializers.ListField(

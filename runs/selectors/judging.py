@@ -151,9 +151,9 @@ def _code() -> str:
 
 
 def keep_headline(
-    experiment: Experiment, data: comparison_data.ComparisonData, comparison: Comparison, headline: Headline
+    experiment: Experiment, data: comparison_data.ComparisonData, comparison: Comparison, found: Judged
 ) -> bool:
-    """Keep a page's headline for the experiment's card, where another or none is kept; whether it did.
+    """Keep a page's headline and first cause for its card, where another or none is kept; whether it did.
 
     One query at most.
     """
@@ -165,6 +165,7 @@ def keep_headline(
     configs = [
         summaries.ConfigSummary(config.id, config.name, rates[config.id]) for config in data.configs if config.id
     ]
+    headline = found.headline
     lead = write_lead(headline)
     told: dict[str, Any] = {
         "outcome": str(headline.outcome),
@@ -172,6 +173,7 @@ def keep_headline(
         "of": summaries.digest_card(summaries.order_configs(configs)),
         "by": _code(),
     }
+    told |= {"why": next((cause.text for cause in found.causes.findings), "")}
     told |= {"who": lead.who, "line": lead.line, "failed": _failed_shares(comparison, headline)}
     if max((len(column.runs) for column in comparison.columns), default=0) == 1:
         told["may_borrow"] = True  # a spread, from runs that may be deleted
@@ -203,7 +205,7 @@ def work_out_headlines() -> int:
         if not one.more and (kept is None or kept.get("may_borrow") or kept.get("by") != _code()):
             data = comparison_data.of_experiment(one.experiment)
             comparison, found = compared(data)
-            n += keep_headline(one.experiment, data, comparison, found.headline)
+            n += keep_headline(one.experiment, data, comparison, found)
     return n
 
 

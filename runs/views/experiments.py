@@ -55,7 +55,7 @@ def experiment_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpRespo
     context = comparison_context(
         request, data, experiment.name, lambda what: reverse("experiment-picture", args=[pk, what])
     )
-    keep_headline(experiment, data, context["comparison"], context["headline"])
+    keep_headline(experiment, data, context["comparison"], context["judged"])
     context |= {
         "experiment": experiment,
         "notes": experiment.notes,

@@ -127,7 +127,7 @@ def _shared(winner: Watched, loser: Watched, share: float) -> list[Finding]:
     if limit is None or share < EXPLAINS or not (winner.demand_ms and loser.demand_ms):
         return []
     both = replace(limit, points=(*limit.points, *theirs[limit.cause].points))
-    words = describe_demand(winner.title, loser.title, loser.demand_ms, winner.demand_ms)
+    words = describe_demand(winner.name, loser.name, loser.demand_ms, winner.demand_ms)
     return [_finding(both, loser, share, f"both {_both(limit.cause)}; {words}")]
 
 
@@ -139,8 +139,8 @@ def _both_wait(winner: Watched, loser: Watched) -> list[Finding]:
         return []
     both = replace(limits[1], points=(*limits[1].points, *limits[0].points))
     times = (loser.shortest_ms or 0, winner.shortest_ms or 0)
-    words = describe_demand(winner.title, loser.title, *times, WAITING)
-    return [_finding(both, loser, share, f"{describe_limit(limits[1], loser.title)}; {words}")]
+    words = describe_demand(winner.name, loser.name, *times, WAITING)
+    return [_finding(both, loser, share, f"{describe_limit(limits[1], loser.name)}; {words}")]
 
 
 def _both(cause: str) -> str:
@@ -154,7 +154,7 @@ def _both(cause: str) -> str:
 def _failed(loser: Watched) -> list[Finding]:
     doubts = [doubt for rule, doubt in loser.doubts.items() if rule.startswith("errors.") and doubt.sources]
     points = tuple(Evidence(doubts[0].text.rstrip("."), source) for source in doubts[0].sources[:1]) if doubts else ()
-    words = describe_limit(Limit("errors", "likely", ()), loser.title)
+    words = describe_limit(Limit("errors", "likely", ()), loser.name)
     return [Finding("answers", loser.title, None, "likely", points, compose(words, "likely"))] if points else []
 
 
@@ -213,7 +213,7 @@ def _serial(last: Watched, sweeps: Sequence[Sweep]) -> list[Limit]:
 def _finding(limit: Limit, side: Watched, share: float | None = None, words: str = "") -> Finding:
     evidence = tuple(Evidence(describe_point(point), point.source) for point in limit.points)
     counted = None if share is None else round(100 * min(max(share, 0.0), 1.0))
-    text = compose(words or describe_limit(limit, side.title), limit.certainty)
+    text = compose(words or describe_limit(limit, side.name), limit.certainty)
     return Finding(limit.cause, side.title, counted, limit.certainty, tuple(dict.fromkeys(evidence)), text)
 
 
@@ -238,13 +238,14 @@ def _unknown(*sides: Watched) -> Causes:
 
 
 def _command(sides: Sequence[Watched]) -> str:
-    """What to type to record what is missing."""
+    """What to type to record what is missing, in the order of the page."""
+    sides = sorted(sides, key=lambda side: side.at)
     typed = [next((" ".join(run.command.split()) for run in side.runs if run.command), "") for side in sides]
     host = next((side.hostname for side in sides if side.hostname and side.hostname not in LOCAL), "")
     on = f" --on {shlex.quote(host)}" if host else ""
     if len(sides) > 1 and all(typed):
         each = " ".join(
-            f"--variant {shlex.quote(side.title)} -- {words}" for side, words in zip(sides, typed, strict=True)
+            f"--variant {shlex.quote(side.name)} -- {words}" for side, words in zip(sides, typed, strict=True)
         )
         return f"./bd run{on} {each}"
     return f"./bd run{on} -- {typed[0] or 'COMMAND'}"

@@ -12,11 +12,10 @@ from dataclasses import dataclass, field
 from statistics import fmean
 
 from runs.analysis.columns import Column
-from runs.analysis.cost_memory import BEHIND, FRONT, MANY_IN_ONE
 from runs.analysis.doubt_case import Case, hostname_of, is_local, seconds_taken
 from runs.analysis.doubts import Doubt
 from runs.analysis.facts import CaptureFact, ProcessFact, RunFact, Source
-from runs.analysis.monitors import busy_pct, group_processes
+from runs.analysis.monitors import BEHIND, FRONT, MANY_IN_ONE, busy_pct, group_processes
 
 # Names under which tools print the shortest time, and what one of it is in ms.
 SHORTEST = {
@@ -94,6 +93,7 @@ class Program:
 class Watched:
     """One column of the table.
 
+    name                what of its title sets it apart from the others
     server, generator   figures of the machine under load, and of the one that made it; the same where is_local
     generating          cores that the load generator used, and the most that it can use
     doubts              rule -> the doubt, of those about its runs
@@ -101,6 +101,7 @@ class Watched:
 
     at: int
     title: str
+    name: str
     runs: tuple[RunFact, ...]
     rate: float | None
     clients: int | None
@@ -192,6 +193,7 @@ def collect(case: Case, at: int, column: Column, out: Iterable[int], doubts: Seq
     return Watched(
         at=at,
         title=column.title,
+        name=column.short or column.title,
         runs=runs,
         rate=_mean(run.requests_per_second for run in runs),
         clients=next((run.clients for run in runs if run.clients), None),

@@ -23,11 +23,14 @@ LIGHT = 0.4  # of the cores
 HEAVY = 0.75
 FREE_PCT = 25.0  # with as much of the CPU idle, CPU is not what limits
 GENERATOR_FULL = 0.9  # of what it can use; starting and ending are in its CPU time too
+SHARED = 1 / 3  # of the CPU time that server and generator took on one machine
+PINNED = (0.94, 1.02)  # cores of several processes that have one between them
 STOLEN_PCT = 10.0
 THROTTLED = 0.25  # of the scheduler's periods
 QUEUED = 1.6  # times the shortest time: most of the time is waiting
 STRAIGHT = 1.35  # no waiting worth a word
 SERIAL = 1.7  # requests worked on at once: one, within what the shortest of many times misses
+ONE_AT_LEAST = 0.8  # a serial section that is always taken: less means that something else was waited for
 LOST = 0.01  # of the segments sent again: more than a sound network loses (RFC 3155 calls it a lossy link)
 PRESSURE_PCT = 20.0  # of the time some task waited (the kernel's PSI)
 LONGER_BYTES = 1000.0
@@ -76,6 +79,13 @@ def _has_free_cpu(side: Watched) -> bool:
     return _is_light(side) and side.shortest_ms is not None and (side.own_ms or 0) <= LIGHT * side.shortest_ms
 
 
+def _is_full(side: Watched) -> bool:
+    """No core was idle, and the load itself used most of them, as far as that is known."""
+    if side.busy is None or side.busy.value < FULL_PCT:
+        return False
+    return side.own is None or not side.cores or side.own >= HEAVY * side.cores
+
+
 def _is_light(side: Watched) -> bool:
     return side.own is not None and side.cores is not None and side.own <= LIGHT * side.cores
 
@@ -87,6 +97,12 @@ def find_generator(side: Watched) -> Iterator[Limit]:
         yield Limit("generator", _sure(used), (Point("generator", used.source, (used.value, most)),))
     elif doubt := side.doubts.get("generator.saturated"):
         yield Limit("generator", "possible", tuple(Point("generator_seen", source) for source in doubt.sources[:1]))
+    elif used and side.is_local and side.own and _is_full(side) and used.value >= SHARED * side.own:
+        yield Limit(
+            "generator",
+            "possible",
+            (Point("generator", used.source, (used.value, side.cores or most or 1)), *_cpu_points(side)),
+        )
     elif not side.is_local and (busy := side.generator.get("cpu_busy")) and busy.value >= FULL_PCT:
         yield Limit("generator", _sure(busy), (Point("generator_busy", busy.source, (busy.value,)),))
 
@@ -171,26 +187,28 @@ def find_disk(side: Watched) -> Iterator[Limit]:
 
 # The utilisation law for one core: a program with one thread serves 1/D, however many cores are free.
 def find_one_core(side: Watched) -> Iterator[Limit]:
-    if side.busy and side.busy.value >= FULL_PCT:
+    if _is_full(side) or (side.cores or 0) < 2:
         return
-    most, least = side.server.get("core_most"), side.server.get("core_least")
+    most, least, front = side.server.get("core_most"), side.server.get("core_least"), side.front
     one = next((each for each in side.programs if each.most >= GENERATOR_FULL and each.busy == 1), None)
     if most and least and most.value >= CORE_FULL and least.value <= CORE_FREE:
-        points = (Point("one_core", most.source, (most.value, least.value)),)
-        yield Limit("one_core", _sure(most), points, {"program": one.name} if one else {})
-    elif one and (side.cores or 0) > 1:
+        yield Limit("one_core", _sure(most), (Point("one_core", most.source, (most.value, least.value)),))
+    elif one:
         yield Limit(
             "one_core", "likely", (Point("one_process", one.source, (one.name, one.most)),), {"program": one.name}
         )
+    elif front and front.busy > 1 and PINNED[0] <= front.cores <= PINNED[1]:
+        point = Point("together", front.source, (front.n, front.name, front.cores))
+        yield Limit("one_core", "possible", (point,), {"program": front.name})
 
 
 # USE method, CPU: no idle time. What else ran on the machine is no cause in the load: then the load used most of the CPU.
 def find_cpu(side: Watched) -> Iterator[Limit]:
-    busy, own, cores = side.busy, side.own, side.cores
-    if busy is None or busy.value < FULL_PCT or (own is not None and cores and own < HEAVY * cores):
+    busy = side.busy
+    if busy is None or not _is_full(side):
         return
     points = _cpu_points(side)
-    if own is not None and side.front:
+    if side.own is not None and side.front:
         points += (Point("program", side.front.source, (side.front.name, side.front.cores)),)
     database = _database(side)
     if database:
@@ -263,7 +281,7 @@ def find_lock(side: Watched) -> Iterator[Limit]:
     at_once, clients, front = side.in_service, side.clients or 0, side.front
     if not (at_once and _has_free_cpu(side) and _is_queued(side) and clients >= 4 and front):
         return
-    if at_once <= max(SERIAL, 0.6 * min(front.n - 1, clients)) and front.n - 1 >= max(2 * at_once, 3):
+    if ONE_AT_LEAST <= at_once <= max(SERIAL, 0.6 * min(front.n - 1, clients)) and front.n - 1 >= max(2 * at_once, 3):
         points = (
             Point("at_once", side.source_of("requests_per_second"), (at_once, clients)),
             Point("processes", front.source, (front.name, front.n)),
@@ -324,7 +342,7 @@ def find_unlike(winner: Watched, loser: Watched) -> list[Limit]:
     kept = [{run.keepalive for run in side.runs} for side in (winner, loser)]
     if kept == [{True}, {False}]:
         points = tuple(
-            Point("keepalive", side.source_of("keepalive_requests", "complete_requests"), (side.title,))
+            Point("keepalive", side.source_of("keepalive_requests", "complete_requests"), (side.name,))
             for side in (winner, loser)
         )
         found.append(Limit("keepalive", "likely", points))
@@ -334,7 +352,7 @@ def find_unlike(winner: Watched, loser: Watched) -> list[Limit]:
             Point(
                 "size",
                 side.source_of("html_transferred_bytes", "total_transferred_bytes"),
-                (side.title, side.reply_bytes or 0),
+                (side.name, side.reply_bytes or 0),
             )
             for side in (winner, loser)
         )

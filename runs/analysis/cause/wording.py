@@ -34,6 +34,7 @@ EVIDENCE: Mapping[str, Callable[..., str]] = {
     "io_pressure": lambda share: f"tasks waited for a disk in {_share(min(share, 100))} of the time",
     "one_core": lambda most, least: f"one core {_share(most)} busy, another {_share(least)}",
     "one_process": lambda name, cores: f"one process of {name} used {_cores(cores)}",
+    "together": lambda n, name, cores: f"{number(n)} processes of {name} used {_cores(cores)} together",
     "program": lambda name, cores: f"{name} used {_cores(cores)}",
     "stolen": lambda share: f"{_share(share)} of the CPU time was stolen",
     "replaced": lambda name, share: f"{_share(share)} of {name}'s processes were replaced during the load",
@@ -69,8 +70,7 @@ SENTENCES: Mapping[str, Callable[[str, Mapping[str, Any]], str]] = {
     "cpu": lambda name, facts: f"{name} ran out of CPU",
     "database": lambda name, facts: f"{name} ran out of CPU, most of it in the database",
     "one_core": lambda name, facts: (
-        f"{name} was limited by one core, while others were idle"
-        + (f": {facts['program']}" if "program" in facts else "")
+        f"{name} was limited by one core" + (f": {facts['program']}" if "program" in facts else "")
     ),
     "cpu_quota": lambda name, facts: f"{name} used up its CPU quota and was throttled",
     "steal": lambda name, facts: f"{name} lost CPU time to other machines on its hypervisor",

@@ -1,0 +1,186 @@
+"""Why one side is slower: each cause from figures that are made, and the seeds' own texts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from runs import ingest
+from runs.analysis.cause import Causes, find_causes
+from runs.analysis.doubt_case import Case
+from runs.analysis.doubts import excluded, find_doubts
+from runs.analysis.facts import CaptureFact, HostFact, ProcessFact, RunFact
+from runs.analysis.scaling import sweeps
+from runs.analysis.table import compare
+from runs.models import Experiment
+from runs.selectors import comparison_data, judging
+from runs.tests.analysis import facts
+from runs.tests.analysis.judging import headline_of
+
+COMMAND = "ab -n 1000 -c 16 http://web1/"
+HOST = HostFact(1, "web1", cores=4)
+IDLE, BUSY = {"cpu_id": 60.0}, {"cpu_id": 1.0}
+
+
+def side(
+    config: int, rate: float, metrics: dict[str, float], *, programs: Any = (), shortest: float = 0, **fields: Any
+) -> tuple[list[RunFact], list[CaptureFact]]:
+    """Four repeats, each with ten samples of the server and lists of `programs` (name, processes, CPU seconds) around it."""
+    given = {
+        "command": COMMAND,
+        "host_id": 1,
+        "duration_s": 10.0,
+        "concurrency": 16,
+        "complete_requests": int(rate * 10),
+    }
+    values = {"total_ms": {"min": shortest}} if shortest else {}
+    given |= {"values": values | fields.pop("values", {})} | fields
+    runs = [facts.run(config, rate * (1 + step / 200), repeat=step, **given) for step in range(1, 5)]
+    captures = []
+    for run in runs:
+        captures.append(facts.capture(config, run=run.id, host_id=1, n=10, metrics=metrics, tool="proc_stat"))
+        for phase, ended in (("before", 0), ("after", 1)) if programs else ():
+            listed = [
+                ProcessFact(100 * at + pid, name, name, time_s=10 + ended * seconds / n)
+                for at, (name, n, seconds) in enumerate(programs, 1)
+                for pid in range(n)
+            ]
+            captures.append(facts.capture(config, phase, run=run.id, host_id=1, processes=tuple(listed)))
+    return runs, captures
+
+
+def explain(*sides: tuple[list[RunFact], list[CaptureFact]], names: tuple[str, ...] = ("a", "b")) -> Causes:
+    runs = [run for own, _ in sides for run in own]
+    captures = [capture for _, own in sides for capture in own]
+    configs = facts.configs(*names[: len(sides)])
+    case = Case(configs, runs, captures, hosts=[HOST])
+    made, doubts, swept = compare(configs, runs, []), find_doubts(case), sweeps(configs, runs)
+    return find_causes(case, made, headline_of(made, captures=captures, hosts=[HOST]), doubts, swept, excluded(doubts))
+
+
+def test_two_sides_without_cpu_left_differ_by_the_cpu_time_of_a_request():
+    found = explain(side(1, 1000.0, BUSY), side(2, 1500.0, BUSY)).findings
+    assert [(one.cause, one.config, one.share_pct) for one in found] == [("cpu", "a", 100)]
+    assert "“a” takes 1.5 times the CPU time of “b”" in found[0].text
+    assert {one.source.url for one in found[0].evidence}
+
+
+def test_a_figure_that_both_sides_have_explains_nothing():
+    found = explain(side(1, 1000.0, IDLE | {"cpu_st": 30.0}), side(2, 1500.0, IDLE | {"cpu_st": 30.0}))
+    assert not found.findings
+    assert "on one side alone" in found.unknown
+
+
+@pytest.mark.parametrize(
+    ("cause", "metrics"),
+    [
+        ("cpu_quota", {"cgroup_app_throttled_periods_per_s": 8.0, "cgroup_app_periods_per_s": 10.0}),
+        ("memory", {"pressure_memory_some_pct": 40.0, "swap_in_pages_per_s": 500.0}),
+        ("backlog", {"tcp_listen_overflows_per_s": 30.0}),
+        ("network", {"tcp_retransmits_per_s": 40.0, "tcp_segments_out_per_s": 1000.0}),
+        ("disk", {"pressure_io_some_pct": 60.0, "vda_busy_pct": 90.0}),
+        ("one_core", {"core0_busy_pct": 99.0, "core1_busy_pct": 20.0, "core2_busy_pct": 20.0, "core3_busy_pct": 21.0}),
+    ],
+)
+def test_what_only_the_slower_side_ran_out_of_is_named(cause, metrics):
+    found = explain(side(1, 1000.0, IDLE | metrics), side(2, 1500.0, IDLE)).findings
+    assert [(one.cause, one.certainty) for one in found] == [(cause, "likely")]
+
+
+def test_waiting_for_a_disk_without_tasks_that_wait_proves_nothing():
+    waits = {"cpu_id": 30.0, "cpu_wa": 60.0}
+    assert not explain(side(1, 1000.0, waits), side(2, 1500.0, IDLE)).findings
+
+
+def test_as_many_requests_at_once_as_there_are_processes_is_a_limit_of_workers():
+    few, many = [("gunicorn", 5, 1.0)], [("gunicorn", 33, 2.0)]
+    found = explain(side(1, 400.0, IDLE, programs=few, shortest=10), side(2, 1590.0, IDLE, programs=many, shortest=10))
+    assert [one.cause for one in found.findings] == ["workers"]
+    assert "about 4 requests at once" in found.findings[0].text
+
+
+def test_one_request_at_once_for_many_processes_is_a_lock():
+    many = [("gunicorn", 33, 1.0)]
+    found = explain(side(1, 100.0, IDLE, programs=many, shortest=10), side(2, 1590.0, IDLE, programs=many, shortest=10))
+    assert [one.cause for one in found.findings] == ["lock"]
+
+
+def test_nobody_queues_and_nothing_is_busy_downstream():
+    many = [("gunicorn", 33, 1.0)]
+    found = explain(side(1, 160.0, IDLE, programs=many, shortest=99), side(2, 800.0, IDLE, programs=many, shortest=19))
+    assert [(one.cause, one.share_pct) for one in found.findings] == [("downstream", 100)]
+
+
+def test_what_else_ran_on_a_full_machine_is_not_the_loads_own_cpu():
+    light = [("gunicorn", 5, 2.0), ("compile", 4, 38.0)]
+    found = explain(side(1, 1000.0, BUSY, programs=light), side(2, 1500.0, BUSY, programs=light))
+    assert not found.findings
+
+
+def test_a_database_that_used_the_cpu_is_named():
+    busy, sound = [("gunicorn", 5, 4.0), ("postgres", 9, 35.0)], [("gunicorn", 5, 35.0), ("postgres", 9, 4.0)]
+    found = explain(side(1, 100.0, BUSY, programs=busy), side(2, 900.0, BUSY, programs=sound))
+    assert found.findings[0].cause == "database"
+
+
+def test_longer_answers_are_named_first():
+    long, short = {"html_transferred_bytes": 10_000_000}, {"html_transferred_bytes": 1_500_000}
+    found = explain(side(1, 100.0, BUSY, values=long), side(2, 900.0, BUSY, values=short)).findings
+    assert found[0].cause == "answers"
+
+
+def test_without_monitors_it_is_said_what_is_missing_and_how_to_record_it():
+    (runs, _), (others, _) = side(1, 1000.0, IDLE), side(2, 1500.0, IDLE)
+    found = explain((runs, []), (others, []))
+    assert not found.findings
+    assert found.missing == ("cpu", "processes", "generator")
+    assert found.command == f"./bd run --on web1 --variant a -- {COMMAND} --variant b -- {COMMAND}"
+
+
+def test_sides_that_are_the_same_have_nothing_to_explain():
+    assert explain(side(1, 1000.0, BUSY), side(2, 1000.0, BUSY)) == Causes()
+
+
+def test_a_single_config_has_its_limit_named():
+    found = explain(side(1, 1000.0, BUSY)).findings
+    assert [one.cause for one in found] == ["cpu"]
+
+
+# --- the seeds -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def causes(shared, db):
+    def of(number: str) -> list[Causes]:
+        ingest.submit(next(shared.glob(f"seeds/{number}_*.txt")).read_bytes(), origin="command")
+        found = Experiment.objects.order_by("id")
+        return [judging.compared(comparison_data.of_experiment(each))[1].causes for each in found]
+
+    return of
+
+
+def test_seed_000_had_its_one_core_taken_by_server_and_generator(causes):
+    first = causes("000")[0]
+    assert [one.cause for one in first.findings] == ["cpu"]
+    assert first.findings[0].certainty == "possible"
+    assert {one.source.line for one in first.findings[0].evidence} >= {211, 421}
+
+
+def test_seed_004_had_every_worker_of_maxclients_taken(causes):
+    (found,) = causes("004")[0].findings
+    assert (found.cause, found.certainty) == ("workers", "possible")
+    assert "MaxClients" in found.text
+
+
+@pytest.mark.parametrize("number", ["001", "002"])
+def test_the_other_seeds_say_what_is_missing(causes, number):
+    for found in causes(number):
+        assert not found.findings
+        assert "no monitor shows the CPU" in found.unknown
+        assert found.command.startswith("./bd run")
+
+
+def test_seed_003_had_one_side_fail(causes):
+    (found,) = causes("003")[0].findings
+    assert (found.cause, found.config) == ("answers", "(2.1) event MPM")
