@@ -400,6 +400,8 @@ def _head_sweep(page: Page, swept: Range, found: Sequence[Headline]) -> Headline
     odd, about = _find_odd(page, [page.side(RATE, point.at) for point in swept.points])
     if full:
         step = Next(Step.GENERATOR)
+    elif failing := [point for point in swept.points if point.config not in {one.config for one in swept.sound}]:
+        step = Next(Step.FIX, about=failing[0].config or page.comparison.columns[failing[0].at].title)
     elif odd and swept.limit is None:
         step = Next(Step.WARM, FEWEST) if odd == "cold" else Next(Step.OUTLIER, about=about)
     else:
@@ -410,7 +412,7 @@ def _head_sweep(page: Page, swept: Range, found: Sequence[Headline]) -> Headline
     leads = {names_at.get(one.winner.at) for one in led if one.winner}
     if len(names) < 2 or len(leads) != 1 or len(led) < 2:
         return made
-    best = max(led, key=lambda one: one.winner.value or 0 if one.winner else 0)
+    best = max(led, key=lambda one: (one.ratio is not None, one.winner.value or 0 if one.winner else 0))
     others = tuple(one for one in led if one is not best)
     winner, loser = (
         side and replace(side, title=names_at.get(side.at, side.title)) for side in (best.winner, best.loser)

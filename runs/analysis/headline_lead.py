@@ -218,7 +218,7 @@ def _not_comparable(headline: Headline) -> Lead:
         kept_out = f"{len(headline.dropped)} configs do not count" if len(headline.dropped) > 1 else ""
         name, why = headline.dropped[0] if headline.dropped else ("", "")
         line = kept_out or f"{shorten(name)} does not count"
-        return Lead(line, f"{why.partition(': ')[0].rstrip('.').capitalize()}." if why else "")
+        return Lead(line, f"{_capital(why.partition(': ')[0].rstrip('.'))}." if why else "")
     names = [one.name for one in headline.unlike]
     first = headline.unlike[0]
     values = [number(v) if isinstance(v, (int, float)) else str(v) for v in (first.own, first.other)]
@@ -233,6 +233,8 @@ def _sweep(headline: Headline, swept: Range) -> Lead:
         series.setdefault(point.config, []).append(point)
     if headline.winner:
         name, far = headline.winner.title, (headline.ratio or 1.0)
+        if headline.ratio is None:
+            return Lead("alone serves without failing", who=shorten(name), at=headline.winner.at)
         lead = f"{times(far)} times as many" if far >= TIMES_FROM else share_words(far - 1)
         return Lead(f"leads at every level, by up to {lead}", who=shorten(name), at=headline.winner.at)
     if len(series) > 1:
@@ -328,8 +330,8 @@ def say_against(one: Objection, whose: str = "") -> str:
 
 
 def say_briefly(one: Objection, whose: str = "") -> str:
-    """The same without what stands in brackets: "its p99 is 13 times as long"."""
-    return BRACKETS.sub("", say_against(one, whose))
+    """The same without the two figures: "its p99 is 13 times as long"."""
+    return BRACKETS.sub("", say_against(one, whose)).partition(", against")[0]
 
 
 def _name_metric(one: Objection) -> str:

@@ -325,7 +325,8 @@ def _sweep(headline: Headline, swept: Range) -> str:
     lead = ""
     if headline.winner:
         far = _far(headline.ratio or 1.0).rpartition(" ")[0]
-        lead = f"{_named(headline.winner)} leads at every level, by up to {far} ({_sides(headline)}). "
+        leads = f"leads at every level, by up to {far} ({_sides(headline)})"
+        lead = f"{_named(headline.winner)} {leads if headline.ratio else 'alone serves without failing'}. "
     each = [f"“{shorten(name)}”: {describe_levels(swept, points)}" for name, points in series.items()]
     return f"{lead}{'. '.join(each[:MOST_OTHERS])}."
 

@@ -224,6 +224,10 @@ class Range:
     limit: float | None
     unit: str = ""
 
+    @property
+    def sound(self) -> list[Point]:
+        return [point for point in self.points if not point.failed and point.rate]
+
 
 CONCURRENCY = "concurrency"
 FEWEST_VALUES = 3

@@ -22,8 +22,10 @@ def describe_levels(swept: Range, points: Sequence[Point]) -> str:
     failing = [point for point in points if point.failed]
     at = _preposition(swept)
     if failing:
-        each = [f"{percent(point.failed, 1)} of the requests fail {at} {_value(point)}" for point in failing[:2]]
-        parts += each
+        places = [_value(point) for point in failing[:2]]
+        places = places if sound else [with_axis(swept, places[0]), *places[1:]]
+        shares = [percent(point.failed, 1) for point in failing]
+        parts += [f"{share} of the requests fail {at} {place}" for share, place in zip(shares, places, strict=False)]
     return ", ".join(parts) or "no level served anything"
 
 

@@ -174,6 +174,17 @@ CASES: dict[str, Any] = {
         lambda: head(BASE, times(2), watched=[(busy, 1, 70.0), (busy, 2, 40.0)]),
         *("better", "b", 100, "nothing"),
     ),
+    "less memory on the slower side": (
+        lambda: head(BASE, times(0.9), watched=[(memory, 1, 300), (memory, 2, 20)]),
+        *("trade_off", "a", 11, "choose"),
+    ),
+    "a longer mean time": (
+        lambda: head(
+            (BASE, {"mean_ms": times(0.1), "concurrency": 100}),
+            (times(1.2), {"mean_ms": times(0.2), "concurrency": 100}),
+        ),
+        *("trade_off", "b", 20, "choose"),
+    ),
     # unlike loads
     "keep-alive": (
         lambda: head((BASE, {"keepalive": False}), (times(3), {"keepalive": True}), names=PAIR),
@@ -260,11 +271,30 @@ CASES: dict[str, Any] = {
         lambda: workloads(BASE, times(1.2), BASE, OTHER),
         *("better", "apache", 20, "nothing"),
     ),
+    "no level without failures": (
+        lambda: over({10: ([100.0], NO_2XX), 50: ([200.0], NO_2XX)}),
+        "sweep",
+        None,
+        None,
+        "fix",
+    ),
+    "one of two fails at all levels": (
+        lambda: over({1: [100.0], 10: [500.0], 50: [900.0]}, {at: ([130.0 * at], NO_2XX) for at in (1, 10, 50)}),
+        *("sweep", "nginx", None, "fix"),
+    ),
+    "the workers of a server": (
+        lambda: head([500.0], [900.0], [1100.0], names=["2 workers", "4 workers", "8 workers"]),
+        *("sweep", None, None, "levels"),
+    ),
     # odd repeats, full generators, short runs
     "an outlier": (lambda: head([1000.0, 1005, 995, 1002, 450], times(1.1)), "unproven", "b", 24, "outlier"),
     "cold starts": (
         lambda: head([600.0, 1000, 1005, 998], [650.0, 1100, 1105, 1098], in_turn=False),
         *("unproven", "b", 9.7, "warm"),
+    ),
+    "an outlier in favour of the slower one": (
+        lambda: head([1000.0, 1005, 995, 1002, 2200], times(1.1)),
+        *("unproven", "a", None, "outlier"),
     ),
     "drift in blocks": (
         lambda: head([1000.0, 990, 980, 970, 960], [950.0, 940, 930, 920, 910], in_turn=False),
