@@ -13,53 +13,52 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.messages import get_messages
-from django.db.models import Exists, Model
+from django.db.models import Exists, Model, Q, Subquery
 from django.http import HttpRequest, HttpResponse
 from django.utils.cache import patch_cache_control
 from django.views.decorators.http import condition
 
-from runs.models import Capture, Config, ConfigText, Experiment, Override, Run, Timing
+from runs.models import Capture, ConfigText, Experiment, Override, Run, Timing
 from runs.remote.models import Job, LoadGenerator
 
 MAX_RUNS = 500
 View = Callable[..., HttpResponse]
 OF_RUN = (
     *("pk", "config_id", "repeat", "counted", "label", "note", "tags", "host_id", "host__name"),
-    *("upload__sha256", "upload__name", "upload__status"),
+    *("upload__sha256", "upload__name", "upload__status", "upload_id"),
 )
 PARTS: dict[type[Model], tuple[str, ...]] = {
-    Config: ("pk", "name", "group", "position"),
     Capture: ("pk", "config_id", "run_id", "phase", "label"),
     ConfigText: ("pk", "config_id", "upload__sha256"),
     Timing: ("pk", "run_id", "upload__sha256"),
 }
+OF_CONFIG = ("configs", "configs__name", "configs__group", "configs__position", "configs__deletion")
 OF_EXPERIMENT = ("name", "notes", "archived", "host__name", "host__fingerprint")
-OF_OVERRIDE = ("pk", "withdrawn_at")
 
 
 def version_of(experiment: int) -> str:
     """Of what an experiment's page and those of its runs and captures show; "" where other experiments tell in it as well.
 
     That is where no config was repeated: then runs of others say how much such runs vary. "" as well for very many runs, and
-    while a job adds to it. Nine queries.
+    while a job adds to it. Six queries.
     """
     rows = Run.objects.filter(experiment=experiment).order_by("-pk").values_list(*OF_RUN)
     runs = list(rows[: MAX_RUNS + 1])
     if len(runs) > MAX_RUNS or len({run[1] for run in runs}) == len(runs):
         return ""
     adding = Exists(Job.objects.filter(experiment=experiment).exclude(state__in=Job.OVER))
-    head = Experiment.objects.filter(pk=experiment).values_list(*OF_EXPERIMENT, adding).first()
-    if head is None or head[-1]:
+    generators = LoadGenerator.objects.order_by("-pk").values("pk")[:1]
+    heads = Experiment.objects.filter(pk=experiment).order_by("configs")
+    configs = list(heads.values_list(*OF_CONFIG, *OF_EXPERIMENT, Subquery(generators), adding))  # a row each
+    if not configs or configs[0][-1]:
         return ""
     parts = [
         list(model._default_manager.filter(experiment=experiment).order_by("pk").values_list(*columns))
         for model, columns in PARTS.items()
     ]
-    configs = Override.objects.filter(config__experiment=experiment).order_by("pk").values_list(*OF_OVERRIDE)
-    uploads = Run.objects.filter(experiment=experiment).order_by().values("upload")
-    texts = Override.objects.filter(upload__in=uploads).order_by("pk").values_list(*OF_OVERRIDE)
-    generators = LoadGenerator.objects.order_by("-pk").values_list("pk").first()
-    return repr((head, runs, parts, list(configs), list(texts), generators))
+    about = Q(config__in=[row[0] for row in configs]) | Q(upload__in={run[-1] for run in runs})
+    overrides = Override.objects.filter(about).order_by("pk").values_list("pk", "withdrawn_at")
+    return repr((configs, runs, parts, list(overrides)))
 
 
 def experiment_of_run(pk: int) -> int | None:
