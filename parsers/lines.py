@@ -80,7 +80,7 @@ class Lines:
             return self._leave_out()
         if end - at > 1 and (end - at > USUAL or needs_cleaning(raw)):
             raw = clean(raw)
-        if self.number == 1:
+        if self.number == 1 and not self._is_log:
             self._is_log = _STAMPED.match(raw) is not None
         if self._is_log:
             raw = self._without_stamp(raw)
@@ -169,7 +169,9 @@ class Lines:
 
     def put_rest(self, rest: str) -> None:
         """Give the end of the line returned last once more, as a line of its own with the same number."""
-        self._text, self._at, self._mark = f"{rest}\n{self._text[self._at :]}", 0, -1
+        end = "\n" if self.raw[-1:] in "\r\n" else ""  # it has none where the text ends in it
+        text = rest.rstrip("\r\n") + end
+        self._text, self._at, self._mark = text + self._text[self._at :], 0, -1
         self.number -= 1
 
     def peek(self) -> str | None:

@@ -129,6 +129,7 @@ def test_what_the_source_of_a_text_raises_is_not_taken_for_a_fault_of_a_format()
             "| Avg Latency | 1.74ms | 9.1ms |\n",
             id="a column without a title",
         ),
+        pytest.param("gRunning 4s test @ p://1\nLatency", id="a report behind another program's output"),
     ],
 )
 def test_found_by_the_fuzzer(text):
