@@ -7,6 +7,7 @@ A format is a module with
     parse           (lines, command) -> Found | None; the opening line is the next one of `lines`
     records         (values) -> list[Record]
 and, where it helps,
+    NEEDS           texts in lower case of which each line has one that OPENS matches: the others are not held against it
     BEGINS          text that most of its output begins with: a line that does is not held against all patterns first
     PROGRAMS        names of the programs that print it, as a process table shows them
     COMMAND         pattern that is found in the commands that print this output, where more tells it than PROGRAMS
@@ -66,6 +67,7 @@ class Format:
     parse: Parse
     records: Callable[[dict[str, Any]], list[Record]]
     begins: str | None = None
+    needs: tuple[str, ...] = ()
     json: re.Pattern[str] | None = None
     inline: str | None = None
     command: re.Pattern[str] | None = None
@@ -97,7 +99,7 @@ def _load(name: str) -> list[Format]:
     optional = {key: getattr(module, key) for key in ("claims", "fits", "follows") if hasattr(module, key)}
     optional |= {
         key: getattr(module, key.upper())
-        for key in ("begins", "json", "inline", "lists_all", "memory_only")
+        for key in ("begins", "needs", "json", "inline", "lists_all", "memory_only")
         if hasattr(module, key.upper())
     }
     main = Format(
@@ -263,35 +265,47 @@ def asked_load(command: str, tool: str, values: Mapping[str, Any]) -> dict[str, 
 
 
 @cache
-def any_opening() -> re.Pattern[str]:
-    """`openings` without the names: most lines open nothing, which this finds in half the time.
+def _first_looks() -> list[tuple[tuple[str, ...], re.Pattern[str]]]:
+    """(NEEDS, pattern of all openings that have the same), with those that need nothing first."""
+    by_needs: dict[tuple[str, ...], list[str]] = {(): []}
+    for form in formats().values():
+        if form.opens:
+            by_needs.setdefault(form.needs, []).append(form.opens)
+    return [(needs, re.compile("|".join(patterns))) for needs, patterns in by_needs.items()]
 
-    The engine skips an alternative by its first sign, but not one inside a group with a name.
-    """
-    return re.compile("|".join(f.opens for f in formats().values() if f.opens))
+
+def may_open(line: str, at: int = 0) -> bool:
+    """Whether any tool's output begins there: quick, as most lines open nothing."""
+    lower = ""
+    for needs, pattern in _first_looks():
+        if needs:
+            lower = lower or line.lower()
+            for text in needs:
+                if text in lower:
+                    break
+            else:
+                continue
+        if pattern.match(line, at):
+            return True
+    return False
 
 
 @cache
-def openings() -> re.Pattern[str]:
-    """One pattern for all formats' opening lines; the name of the group that matched is the kind."""
-    return re.compile("|".join(f"(?P<{f.kind}>{f.opens})" for f in formats().values() if f.opens))
+def _opened() -> tuple[re.Pattern[str], list[Format]]:
+    """A pattern that matches any text, and the formats in the order of its groups, of which those match that it opens."""
+    opened = [(form, re.compile(form.opens).groups) for form in formats().values() if form.opens]
+    # The group stands behind: the engine skips an alternative by its first sign, but not one within a group.
+    pattern = "".join(f"(?=(?:{form.opens})()|)" for form, _ in opened)
+    return re.compile(pattern), [form for form, n_groups in opened for form in [None] * n_groups + [form]]
 
 
-@cache
-def _openers() -> list[tuple[re.Pattern[str], Format]]:
-    return [(re.compile(f.opens), f) for f in formats().values() if f.opens]
-
-
-@lru_cache(maxsize=64)
-def opening_too(kind: str, text: str) -> tuple[Format, ...]:
-    """The other formats that this line may begin: some tools put another one's line above their own."""
-    return tuple(form for opens, form in _openers() if form.kind != kind and opens.match(text))
-
-
-@cache
-def other_openings(kind: str) -> re.Pattern[str]:
-    """All openings but one format's own: where another tool's output begins, a text without an end of its own is over."""
-    return re.compile("|".join(f"(?:{f.opens})" for f in formats().values() if f.opens and f.kind != kind))
+@lru_cache(maxsize=64)  # the beginnings of one tool's outputs are few
+def find_formats(text: str) -> tuple[Format, ...]:
+    """The formats whose output may begin with this line: some tools put another one's line above their own."""
+    pattern, forms = _opened()
+    found = pattern.match(text)
+    groups = found.groups() if found else ()
+    return tuple(form for at, group in enumerate(groups) if group is not None and (form := forms[at]))
 
 
 @cache

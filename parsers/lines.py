@@ -22,6 +22,7 @@ _BLANK = re.compile(r"[ \t\r]*\n")
 _BLANK_BEHIND = re.compile(
     r"\n[ \t\r]*\n"
 )  # a pattern that begins with a sign is looked for quicker than a text of two
+_MOST_BLANK = 4  # lines between a line and its rest
 _REPEATS_LEFT = 8  # lines: no format looks further before it tells its output from what only looks like it
 _MOST_KEPT = 100_000  # characters before the next line that are kept for `return_to_mark`
 _PUT_BACK = "put back"  # what Lines.memory has: the numbers of the line before, and of the last, of those that were
@@ -249,12 +250,17 @@ class Lines:
 
     def take_below(self, fits: Callable[[str], object]) -> tuple[list[str], str]:
         """Take the next line that is not blank, where it `fits`: the raw lines taken, and that line, or "" for none."""
-        below = "".join(self.ahead(1)).strip()
-        if not below or not fits(below):
-            return [], ""
-        taken = self.skip_blank()
-        next(self)
-        return [*taken, self.raw], below
+        raw, taken, below = self.raw, list[str](), ""
+        for line in self:
+            taken.append(self.raw)
+            below = line.strip()
+            if below or len(taken) == _MOST_BLANK:
+                break
+        if below and fits(below):
+            return taken, below
+        self.back(*taken)
+        self.raw = raw
+        return [], ""
 
     def empty(self) -> bool:
         """Take the empty lines that come next; False where there is none (or none that was fetched yet)."""

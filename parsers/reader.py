@@ -12,13 +12,12 @@ from .catalogue import (
     UNKNOWN,
     Format,
     Parse,
-    any_opening,
     beginnings,
     claimed,
+    find_formats,
     formats,
     inline_openings,
-    opening_too,
-    openings,
+    may_open,
     parse_command,
     rate_labels,
 )
@@ -117,7 +116,7 @@ def _makes_load(line: str) -> bool:
     if typed is not None:
         return bool(parse_command(typed[1]).tool)
     opening = _find_opening(line)
-    semantics = opening[0].semantics if opening else None
+    semantics = opening[0][0].semantics if opening else None
     return semantics is not None and not semantics.quotes_others
 
 
@@ -150,31 +149,31 @@ def _find_glued(line: str) -> int:
 
 
 @lru_cache(maxsize=64)  # a listing of headings has few different lines
-def _find_opening(line: str) -> tuple[Format, str, str | None] | None:
-    """(format, quoting before it, label before it) when a tool's output begins with this line."""
+def _find_opening(line: str) -> tuple[tuple[Format, ...], str, str | None] | None:
+    """(formats, quoting before it, label before it) when the output of one of these tools begins with this line."""
     if line[0] == "$":  # most command lines; no output begins so
         return None
-    label = None
     at = len(line) - len(line.lstrip())
-    found = any_opening().match(line, at)
-    if not found and not line[at].isalpha():  # no quoting begins with a letter
+    opens = may_open(line, at)
+    if not opens and not line[at].isalpha():  # no quoting begins with a letter
         quoting = transcript.QUOTING.match(line)
-        at = quoting.end() if quoting else 0
-        found = any_opening().match(line, at)
-    if found:
-        found = openings().match(line, at)
-        at = _find_item(line, at, found.lastgroup or "") if found else at
-    if not found:
-        named = inline_openings().match(line, at) if ":" in line[:-2] else None
-        if not named:
-            return None
-        found, label, at = named, named["label"].strip(" *_#>|-•・"), named.end()
-    prefix = line[:at] if label or line[:at].strip() else ""
-    return formats()[found.lastgroup or ""], prefix, label
+        behind = quoting.end() if quoting else 0
+        opens = behind != at and may_open(line, behind)
+        at = behind
+    if opens:
+        at = _find_item(line, at)
+        return find_formats(line[at:]), line[:at] if line[:at].strip() else "", None
+    named = inline_openings().match(line, at) if ":" in line[:-2] and rate_labels().search(line) else None
+    if not named:
+        return None
+    prefix, label = line[: named.end()], named["label"].strip(" *_#>|-•・")
+    form = formats()[named.lastgroup or ""]
+    others = (other for other in find_formats(line[named.end() :].lstrip()) if other is not form)
+    return (form, *others), prefix if label or prefix.strip() else "", label
 
 
-def _find_item(line: str, at: int, kind: str) -> int:
-    """Where the output that was found at `at` begins: before its mark where that is an item of the format's own list.
+def _find_item(line: str, at: int) -> int:
+    """Where the output that begins at `at` begins: before its mark where that is an item of the format's own list.
 
     The next item may have another mark ("2."), so that it is no quoting; but what other formats read has no such mark.
     """
@@ -183,20 +182,21 @@ def _find_item(line: str, at: int, kind: str) -> int:
     mark = transcript.LIST_MARK.search(line, 0, behind)
     if mark is None:
         return at
-    listed = openings().match(line, mark.start())
-    if listed is None or listed.lastgroup != kind:
+    form = find_formats(line[at:])[0]
+    listed = find_formats(line[mark.start() :])
+    if not listed or listed[0] is not form:
         return at
-    return behind if opening_too(kind, line[behind:]) else mark.start()
+    return behind if any(other is not form for other in find_formats(line[behind:])) else mark.start()
 
 
 def _read_opened(
-    source: Lines, line: str, opened: Format, prefix: str, label: str | None, context: Context
+    source: Lines, line: str, opened: tuple[Format, ...], prefix: str, label: str | None, context: Context
 ) -> Block | None:
     """The block that begins with the line returned last. None: there was nothing to it, and its lines stay unread."""
     number, raw = source.number, source.raw
     source.again()
-    above, found, form = source.raw, None, opened
-    for form in _select_formats(source, line[len(prefix) :].lstrip(), opened, prefix):
+    above, found, form = source.raw, None, opened[0]
+    for form in opened if line[len(prefix) :].lstrip()[:1] != "{" else _select_json(source, opened, prefix):
         if source.number == number:
             source.raw = raw  # the format before may have looked further, and put back what it saw
             source.again()
@@ -215,15 +215,12 @@ def _read_opened(
     return None
 
 
-def _select_formats(source: Lines, text: str, form: Format, prefix: str) -> tuple[Format, ...]:
-    """The formats whose output may begin with this line, the next one; where that opens JSON, those that print it so."""
-    forms = (form, *opening_too(form.kind, text))
-    if text[0] != "{":
-        return forms
+def _select_json(source: Lines, opened: tuple[Format, ...], prefix: str) -> tuple[Format, ...]:
+    """The formats whose tools print JSON that begins like the next lines, and those that print none."""
     source.prefix = prefix
     beginning = beginning_of(source)
     source.prefix = ""
-    return tuple(form for form in forms if form.json is None or form.json.match(beginning))
+    return tuple(form for form in opened if form.json is None or form.json.match(beginning))
 
 
 def _parse_quoted(source: Lines, form: Format, prefix: str, context: Context, command: str | None) -> Found | None:
@@ -309,19 +306,23 @@ def _make_block(
     if heading and prefix and not label and prefix.strip():
         heading = transcript.unquote(heading, prefix).strip()
     # Another format may have tried these lines before and not read them.
-    context.unread = [problem for problem in context.unread if not found.first <= problem.line <= found.last]
+    if context.unread:
+        context.unread = [problem for problem in context.unread if not found.first <= problem.line <= found.last]
     found.problems[:0] = context.take_unread(form) + (_take_too_long(source, found.last) if source.too_long else [])
     if source.cut == found.last and all(problem.line != source.cut for problem in found.problems):
         message = f"the text ends in {source.cut_text!r}, without a line end: the number may be cut off"
         found.problems.append(Problem(source.cut, message))
     # A format may begin above the line that opened it.
     context.trail = [heading for heading in context.trail if heading[0] < found.first]
+    values, figure_lines = found.values, found.lines
+    if isinstance(values, Values):
+        values, figure_lines = values.plain(), values.lines
     block = Block(
         kind=form.kind,
         first=found.first,
         last=found.last,
-        values=found.values.plain() if isinstance(found.values, Values) else found.values,
-        figure_lines=found.values.lines if isinstance(found.values, Values) else found.lines,
+        values=values,
+        figure_lines=figure_lines,
         heading=heading,
         heading_line=line,
         label=label or found.label,

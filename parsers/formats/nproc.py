@@ -19,6 +19,7 @@ KIND = "nproc"
 PROGRAMS = ("nproc",)
 OPENS = ""
 
+_FIGURE = re.compile(r"[1-9]\d{0,4}")
 _ALONE = re.compile(r"(?:sudo\s+)?(?:\S*/)?nproc(?:\s+--(?:all|ignore[= ]\d+))*")
 
 
@@ -27,13 +28,11 @@ def claims(command: str) -> bool:
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    ahead = lines.ahead(1)
-    if not ahead or not re.fullmatch(r"[1-9]\d{0,4}", ahead[0].strip()):
+    _, figure = lines.take_below(_FIGURE.fullmatch)
+    if not figure:
         return None
-    lines.skip_blank()
-    next(lines)
     name = "processors_left" if "--ignore" in (command or "") else "processors"
-    return Found({f"n_{name}": int(ahead[0])}, lines.number, lines.number)
+    return Found({f"n_{name}": int(figure)}, lines.number, lines.number)
 
 
 def records(values: dict[str, Any]) -> list[Record]:

@@ -30,6 +30,7 @@ _LINE = (
     rf"\s{{0,8}}{_MARK}{_NAME}\s{{0,8}}(?::|=|→|->|=>|\s[-–—]+)\s{{0,8}}{_ABOUT}{_RATE}\s?{_UNIT}[*_`]{{0,2}}(?![\w/])"
 )
 OPENS = rf"(?i:(?=.{{0,120}}\d\s?[kM]?\s?{_UNIT}){_LINE})"
+NEEDS = ("/", "per", "ps")
 _ITEM = re.compile(_LINE, re.IGNORECASE)
 _GOAL = re.compile(
     r"\b(?:target|goal|expect\w*|estimate\w*|theoretical|budget|threshold|limit\w*|slo|quota|capacity|up to"

@@ -36,6 +36,7 @@ _ALIGNED = (
     rf"(?:[\w.#()%,/-]{{1,30}}[ \t]{{1,30}}){{0,8}}?{_RATE}[^|:]{{0,80}}$"
 )
 OPENS = rf"(?i:{_BAR}{_ROW}.*{_BAR}\s*$|{_ALIGNED}|\w[^|]{{0,120}}\|{_ROW}|\|?\s*\**{_METRIC}\**\s*\||{_CAPTION}[^|\d]{{0,40}}$)"
+NEEDS = ("/", "per", "ps", "metric", "measure", "指标", "項目")
 
 _IS_RATE, _IS_METRIC = re.compile(_RATE, re.IGNORECASE), re.compile(rf"\**{_METRIC}\**", re.IGNORECASE)
 _DELIMITER = re.compile(r":?-+:?")
@@ -79,6 +80,7 @@ _REFUSED_DRAWN = "rate_table refused, with bars"
 _RULE = re.compile(  # between the rows of a table that a program drew, maybe quoted
     r"(?:[^|+├╞╠┌└]{0,30}[>#*;/|•\s-])?[+├╞╠┌└]([-=─━═+┼┬┴╪╬]{2,})[+┤╡╣┐┘]"
 )
+_DRAWN = re.compile("[|│┃║+├╞╠┌└]")  # what a line of a drawn table has, and one of its rules
 _BARS = str.maketrans("│┃║", "|||")
 _APART = re.compile(r"\t+| {2,}")
 _UNTITLED = "column without a title"
@@ -107,9 +109,10 @@ class _Cell(NamedTuple):
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
+    following = lines.ahead(3)
     for read in (_read_table, _read_aligned):
         with lines.kept() as taken:
-            cells = read(lines, taken)
+            cells = read(lines, following, taken)
             if len(cells) >= 2:
                 break
             lines.back(*taken)
@@ -125,10 +128,10 @@ def follows(lines: Lines, command: str | None) -> Found | None:
     return left.pop(0) if left else None
 
 
-def _read_table(lines: Lines, _: list[str]) -> list[_Cell]:
-    if lines.number < lines.memory.get(_REFUSED_DRAWN, 0):
+def _read_table(lines: Lines, following: list[str], _: list[str]) -> list[_Cell]:
+    if lines.number < lines.memory.get(_REFUSED_DRAWN, 0) or not any(map(_DRAWN.search, following[:2])):
         return []
-    ahead = [_split(line) for line in lines.ahead(3)]
+    ahead = [_split(line) for line in following]
     skipped = 1 if ahead and len(ahead[0]) == 1 else 0  # the caption
     heading, delimiters = ([*ahead, [], []])[skipped : skipped + 2]
     hollow = bool(heading and delimiters) and not heading[0] and not delimiters[0]  # quoted with "| "
@@ -139,7 +142,7 @@ def _read_table(lines: Lines, _: list[str]) -> list[_Cell]:
     if not all(map(_DELIMITER.fullmatch, delimiters)) or any(map(_NOT_MEASURED.search, heading)):
         return []
     rows: list[tuple[int, list[str]]] = []
-    fits = _row_of(len(heading), hollow, opened=lines.ahead(skipped + 1)[skipped].lstrip()[:1] in "|│┃║")
+    fits = _row_of(len(heading), hollow, opened=following[skipped].lstrip()[:1] in "|│┃║")
     skip = skipped + 2
     for line in lines:
         if not line.strip():
@@ -168,12 +171,12 @@ def _read_table(lines: Lines, _: list[str]) -> list[_Cell]:
     return rates
 
 
-def _read_aligned(lines: Lines, taken: list[str]) -> list[_Cell]:
+def _read_aligned(lines: Lines, following: list[str], taken: list[str]) -> list[_Cell]:
     """A table whose columns stand apart by two blanks or a tab; it ends at the first line that has another number of them."""
     heading: list[str] = []
     rows: list[tuple[int, list[str]]] = []
     columns: set[int] = set()  # those that may still be of rates
-    if lines.number < lines.memory.get(_REFUSED, 0):
+    if lines.number < lines.memory.get(_REFUSED, 0) or not following or not _APART.search(following[0].strip()):
         return []
     spaced = False  # whether there is a blank line between any two lines
     for line in lines:
