@@ -90,7 +90,7 @@ def _load(name: str) -> list[Format]:
             raise TypeError(f"parsers/formats/{name}.py has no {wanted}; see parsers/catalogue.py for what a format is")
     semantics: Semantics | None = getattr(module, "SEMANTICS", None)
     tool: str | None = module.KIND if semantics else getattr(module, "TOOL", None)
-    if hasattr(module, "LoadResult") and tool is None:
+    if vars(module).keys() & {"LoadResult", "make_result"} and tool is None:
         raise TypeError(f"parsers/formats/{name}.py makes a LoadResult and has neither SEMANTICS nor TOOL")
     programs: tuple[str, ...] = getattr(module, "PROGRAMS", ())
     command = re.compile(module.COMMAND) if hasattr(module, "COMMAND") else None

@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .commands import host_port_path
 from .lines import Lines, Values
 from .prompts import prompt
-from .records import Found, Problem
+from .records import Found, LoadResult, Problem
 from .transcript import read_remarked
 
 _PLACEHOLDER = re.compile(r"(?<![\w/.])(?:[xX]{2}|[xX#?][.,]|[#?]{2})[xX#?.,]{0,20}(?:[a-zA-Z]{1,2}|%)?(?!\w)")
@@ -203,3 +204,29 @@ def _adds(known: Any, new: Any) -> bool:
     if isinstance(new, dict):
         return isinstance(known, dict) and not new.keys() & known.keys()
     return isinstance(new, list) and isinstance(known, list)
+
+
+_OWN_NAMES = (
+    *(
+        "requests_per_second",
+        "complete_requests",
+        "failed_requests",
+        "duration_s",
+        "percentiles_ms",
+        "transferred_bytes",
+    ),
+)
+
+
+def make_result(tool: str, values: dict[str, Any], **figures: Any) -> LoadResult:
+    """The LoadResult of these figures, of the values that have a figure's own name, and of the address in "url".
+
+    The longest request is the last of the percentiles.
+    """
+    known = {name: values[name] for name in _OWN_NAMES if name in values}
+    known |= zip(("hostname", "port", "path"), host_port_path(values.get("url") or ""), strict=True)
+    known |= figures
+    percentiles = known.get("percentiles_ms", {})
+    if known.get("max_ms") is not None and "100" not in percentiles:
+        known["percentiles_ms"] = percentiles | {"100": known["max_ms"]}
+    return LoadResult(tool=tool, **known)

@@ -112,6 +112,9 @@ def _hundredths(text: str) -> int:
 _MINUTES, _HUNDREDTHS = Memo(_minutes), Memo(_hundredths)
 _GO_PART = re.compile(r"(\d+(?:\.\d+)?)(ns|[uµμ]s|ms|s|m|h)")
 _MS = {"ns": 1e-6, "us": 0.001, "µs": 0.001, "μs": 0.001, "ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000}
+_MS |= dict.fromkeys(("sec", "secs"), 1000)
+BINARY_SIZES = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4, "P": 1024**5}
+DECIMAL_SIZES = {"": 1, "k": 1000, "M": 1000**2, "G": 1000**3, "T": 1000**4}
 GO_DURATION = r"(?:(?:\d+h)?(?:\d+m)?\d+(?:\.\d+)?s|\d+(?:\.\d+)?(?:ns|[uµμ]s|ms))"
 
 
@@ -120,3 +123,8 @@ def go_duration_ms(text: str) -> float:
     if not re.fullmatch(GO_DURATION, text):
         raise ValueError(f"not a duration: {text!r}")
     return round(sum(float(figure) * _MS[unit] for figure, unit in _GO_PART.findall(text)), 9)
+
+
+def to_ms(figure: str, unit: str) -> float:
+    """ "1.5", "s" → 1500."""
+    return round(float(figure) * _MS[unit], 9)

@@ -14,12 +14,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..commands import Option, host_port_path
+from ..commands import Option
 from ..json_objects import figure, figures, take_object, text_of
 from ..lines import Lines
-from ..records import Found, LoadResult, Record, Semantics
-from ..report import Report, take_report
-from ..units import number
+from ..records import Found, Record, Semantics
+from ..report import Report, make_result, take_report
+from ..units import DECIMAL_SIZES, number
 
 KIND = "autocannon"
 PROGRAMS = ("autocannon",)
@@ -72,7 +72,6 @@ _MS = re.compile(r"(\d+(?:\.\d+)?) ms")
 _SIZE = re.compile(r"(\d+(?:\.\d+)?) ([kMGT]?)B")
 _COLUMN = re.compile(r"\d{1,2}(?:\.\d{1,3})?|avg|stdev|min|max")
 _HEADINGS = {"Stat": 8, "Code": 2, "Percentile": 2}  # columns
-_BYTES = {"": 1, "k": 1000, "M": 1000**2, "G": 1000**3, "T": 1000**4}
 _COUNT = {"": 1, "k": 1000, "m": 1000**2}
 _SEPARATOR = re.compile(r"[.,'’ ](?=\d{3}(?!\d))")
 
@@ -132,7 +131,7 @@ class _Tables:
         if found := _CODES.fullmatch(line):
             return {"responses_2xx": int(found[1]), "responses_non_2xx": int(found[2])}
         if found := _DONE.fullmatch(line):
-            size = round(float(found[3]) * _BYTES[found[4]])
+            size = round(float(found[3]) * DECIMAL_SIZES[found[4]])
             return {"requests_sent": _count(found[1]), "time_taken_s": float(found[2]), "total_read_bytes": size}
         if found := _ERRORS.fullmatch(line):
             return {"errors": _count(found[1]), "timeouts": _count(found[2])}
@@ -193,7 +192,7 @@ def _plain(cell: str) -> float:
 
 def _size(cell: str) -> float:
     found = _SIZE.fullmatch(cell)
-    return round(float(found[1]) * _BYTES[found[2]]) if found else float("x")
+    return round(float(found[1]) * DECIMAL_SIZES[found[2]]) if found else float("x")
 
 
 def _read_object(tree: dict[str, Any]) -> dict[str, Any]:
@@ -237,25 +236,19 @@ def records(values: dict[str, Any]) -> list[Record]:
     get = values.get
     rate = get("requests_per_s", {}).get("avg")
     times = dict(get("latency_ms", {})) if rate != 0 else {}  # where nothing was answered, zeros are printed
-    mean, most = times.pop("avg", None), times.pop("max", None)
-    times = {name: figure for name, figure in times.items() if name[0].isdigit()}
-    percentiles = get("spectrum_ms", {}) | times | ({"100": most} if most is not None else {})
-    hostname, port, path = host_port_path(get("url", ""))
-    return [
-        LoadResult(
-            tool=KIND,
-            requests_per_second=rate,
-            complete_requests=get("requests_sent"),
-            # Printed only where there were any, so that a whole report without them says none.
-            failed_requests=get("errors", 0 if "requests_sent" in values else None),
-            concurrency=get("connections"),
-            duration_s=get("time_taken_s", get("duration_s")),
-            mean_ms=mean,
-            max_ms=most,
-            percentiles_ms=percentiles,
-            transferred_bytes=get("total_read_bytes"),
-            hostname=hostname,
-            port=port,
-            path=path,
-        )
-    ]
+    most = {"100": times["max"]} if times.get("max") is not None else {}
+    result = make_result(
+        KIND,
+        values,
+        requests_per_second=rate,
+        complete_requests=get("requests_sent"),
+        # Printed only where there were any, so that a whole report without them says none.
+        failed_requests=get("errors", 0 if "requests_sent" in values else None),
+        concurrency=get("connections"),
+        duration_s=get("time_taken_s", get("duration_s")),
+        mean_ms=times.get("avg"),
+        max_ms=times.get("max"),
+        percentiles_ms=get("spectrum_ms", {}) | {name: ms for name, ms in times.items() if name[0].isdigit()} | most,
+        transferred_bytes=get("total_read_bytes"),
+    )
+    return [result]

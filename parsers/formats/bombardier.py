@@ -14,12 +14,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..commands import Command, Option, host_port_path
+from ..commands import Command, Option
 from ..json_objects import figure, figures, take_object, text_of
 from ..lines import Lines
-from ..records import Found, LoadResult, Record, Semantics
-from ..report import Report, take_report
-from ..units import GO_DURATION, go_duration_ms
+from ..records import Found, Record, Semantics
+from ..report import Report, make_result, take_report
+from ..units import BINARY_SIZES, GO_DURATION, go_duration_ms, to_ms
 
 KIND = "bombardier"
 PROGRAMS = ("bombardier", "bombardier-linux-amd64", "bombardier-darwin-amd64", "bombardier-windows-amd64.exe")
@@ -60,8 +60,6 @@ OPENS = (
     r"|\{\s*\"spec\":\s*\{|\{\s*$"
 )
 
-_MS = {"us": 0.001, "ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000}
-_BYTES = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4, "P": 1024**5}
 _TIME = r"(\d+\.\d\d)(us|ms|s|m|h)"
 _BEGUN = re.compile(
     rf"Bombarding (\S+) (?:for ({GO_DURATION})|with (\d+) requests?(?:\(s\))?) using (\d+) connections?(?:\(s\))?"
@@ -131,10 +129,6 @@ def _errors(lines: Lines) -> dict[str, int]:
     return errors
 
 
-def _ms(value: str, unit: str) -> float:
-    return round(float(value) * _MS[unit], 9)
-
-
 def _begun(url: str, duration: str | None, requests: str | None, connections: str) -> dict[str, Any]:
     asked = {"duration_s": go_duration_ms(duration) / 1000} if duration else {"requests": int(requests or 0)}
     return {"url": url, "connections": int(connections), **asked}
@@ -147,11 +141,14 @@ def _three(*values: float) -> dict[str, float]:
 _MEANINGS = (
     (_BEGUN, _begun),
     (_RATE, lambda *rates: {"requests_per_s": _three(*map(float, rates))}),
-    (_LATENCY, lambda a, u, b, v, c, w: {"latency_ms": _three(_ms(a, u), _ms(b, v), _ms(c, w))}),
-    (_PERCENT, lambda percent, *time: {"percentiles_ms": {f"{float(percent):g}": _ms(*time)}}),
+    (
+        _LATENCY,
+        lambda a, u, b, v, c, w: {"latency_ms": _three(to_ms(a, u), to_ms(b, v), to_ms(c, w))},
+    ),
+    (_PERCENT, lambda percent, *time: {"percentiles_ms": {f"{float(percent):g}": to_ms(*time)}}),
     (_CODES, lambda *counts: dict(zip(_STATUSES, map(int, counts), strict=True))),
     (_OTHERS, lambda count: {"others": int(count)}),
-    (_THROUGHPUT, lambda size, unit: {"throughput_bytes_per_s": round(float(size) * _BYTES[unit])}),
+    (_THROUGHPUT, lambda size, unit: {"throughput_bytes_per_s": round(float(size) * BINARY_SIZES[unit])}),
 )
 
 
@@ -192,22 +189,16 @@ def records(values: dict[str, Any]) -> list[Record]:
     get = values.get
     counts = [values[name] for name in (*_STATUSES, "others") if name in values]
     latency = get("latency_ms", {})
-    most = latency.get("max")
-    hostname, port, path = host_port_path(get("url", ""))
-    return [
-        LoadResult(
-            tool=KIND,
-            requests_per_second=get("requests_per_s", {}).get("avg"),
-            complete_requests=sum(counts) if len(counts) > len(_STATUSES) else None,
-            failed_requests=get("others"),
-            concurrency=get("connections"),
-            duration_s=get("time_taken_s", get("duration_s")),
-            mean_ms=latency.get("avg"),
-            max_ms=most,
-            percentiles_ms=get("percentiles_ms", {}) | ({"100": most} if most is not None else {}),
-            transferred_bytes=get("bytes_read"),
-            hostname=hostname,
-            port=port,
-            path=path,
-        )
-    ]
+    result = make_result(
+        KIND,
+        values,
+        requests_per_second=get("requests_per_s", {}).get("avg"),
+        complete_requests=sum(counts) if len(counts) > len(_STATUSES) else None,
+        failed_requests=get("others"),
+        concurrency=get("connections"),
+        duration_s=get("time_taken_s", get("duration_s")),
+        mean_ms=latency.get("avg"),
+        max_ms=latency.get("max"),
+        transferred_bytes=get("bytes_read"),
+    )
+    return [result]

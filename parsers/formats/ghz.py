@@ -1,7 +1,7 @@
 """ghz: the summary of a load of gRPC calls.
 
 Reads     from "Summary:" or "Count:" to the distribution of errors
-Yields    one LoadResult, whose path is the method of --call where the command tells it
+Yields    one whose path is the method of --call where the command tells it
 Units     times as printed in ns, µs, ms or s, kept in ms; the histogram's in ms; requests/s
 Quirks    much like hey's, but with a count and with units; the count has the failed calls, and so have the rate and the
           times; old versions show only OK among the status codes, and failures among the errors. JSON and CSV are not read
@@ -15,8 +15,9 @@ from typing import Any
 
 from ..commands import Option
 from ..lines import Lines
-from ..records import Found, LoadResult, Record, Semantics
-from ..report import Report, SummaryReader, take_report
+from ..records import Found, Record, Semantics
+from ..report import Report, SummaryReader, make_result, take_report
+from ..units import to_ms
 
 KIND = "ghz"
 PROGRAMS = ("ghz",)
@@ -51,7 +52,6 @@ OPTIONS = {
 DEFAULTS = {"concurrency": 50, "requests": 200}
 OPENS = r"Summary:\s*$|Count:\s+\d+\s*$"
 
-_MS = {"s": 1000, "ms": 1, "µs": 0.001, "μs": 0.001, "us": 0.001, "ns": 1e-6}
 _TIME = r"(\d+(?:\.\d+)?) (s|ms|[uµμ]s|ns)"
 _TIMES = {"Total": "total_ms", "Slowest": "slowest_ms", "Fastest": "fastest_ms", "Average": "average_ms"}
 _COUNT = re.compile(r"Count:\s+(\d{1,18})")
@@ -72,17 +72,13 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     return found if found and found.values.keys() != {"count"} else None  # a count alone may be anybody's
 
 
-def _ms(figure: str, unit: str) -> float:
-    return round(float(figure) * _MS[unit], 9)
-
-
 _MEANINGS = (
     (_COUNT, lambda found: {"count": int(found[1])}),
     (_NAME, lambda found: {"name": found[1]}),
-    (_SUMMARY, lambda found: {_TIMES[found[1]]: _ms(found[2], found[3])}),
+    (_SUMMARY, lambda found: {_TIMES[found[1]]: to_ms(found[2], found[3])}),
     (_RATE, lambda found: {"requests_per_second": float(found[1])}),
     (_BAR, lambda found: {"histogram_ms": [[float(found[1]), int(found[2])]]}),
-    (_PERCENT, lambda found: {"percentiles_ms": {f"{float(found[1]):g}": _ms(found[2], found[3])}}),
+    (_PERCENT, lambda found: {"percentiles_ms": {f"{float(found[1]):g}": to_ms(found[2], found[3])}}),
     (_STATUS, lambda found: {"grpc_codes": {found[1]: int(found[2])}}),
 )
 
@@ -105,20 +101,16 @@ def _report(ours: SummaryReader) -> Report:
 
 def records(values: dict[str, Any]) -> list[Record]:
     get = values.get
-    count, most = get("count"), get("slowest_ms")
-    answered = get("grpc_codes", {}).get("OK", 0)
-    return [
-        LoadResult(
-            tool=KIND,
-            requests_per_second=get("requests_per_second"),
-            complete_requests=count,
-            failed_requests=count - answered
-            if count is not None and values.keys() & {"grpc_codes", "errors"}
-            else None,
-            duration_s=round(values["total_ms"] / 1000, 9) if "total_ms" in values else None,
-            mean_ms=get("average_ms"),
-            min_ms=get("fastest_ms"),
-            max_ms=most,
-            percentiles_ms=get("percentiles_ms", {}) | ({"100": most} if most is not None else {}),
-        )
-    ]
+    count, answered = get("count"), get("grpc_codes", {}).get("OK", 0)
+    are_known = count is not None and values.keys() & {"grpc_codes", "errors"}
+    result = make_result(
+        KIND,
+        values,
+        complete_requests=count,
+        failed_requests=count - answered if are_known else None,
+        duration_s=round(values["total_ms"] / 1000, 9) if "total_ms" in values else None,
+        mean_ms=get("average_ms"),
+        min_ms=get("fastest_ms"),
+        max_ms=get("slowest_ms"),
+    )
+    return [result]

@@ -15,8 +15,9 @@ from typing import Any
 
 from ..commands import Option
 from ..lines import Lines
-from ..records import Found, LoadResult, Record, Semantics
-from ..report import Report, take_report
+from ..records import Found, Record, Semantics
+from ..report import Report, make_result, take_report
+from ..units import BINARY_SIZES, to_ms
 
 KIND = "h2load"
 PROGRAMS = ("h2load",)
@@ -55,8 +56,6 @@ OPENS = (
     r"|requests: \d+ total, \d+ started|time for request:\s+\d"
 )
 
-_MS = {"us": 0.001, "ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000}
-_BYTES = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4}
 _FINISHED = re.compile(r"finished in ([\d.]+)(us|ms|s|m|h), ([\d.]+) req/s, ([\d.]+)([KMGT]?)B/s")
 _REQUESTS = re.compile(
     r"requests: (\d+) total, (\d+) started, (\d+) done, (\d+) succeeded, (\d+) failed, (\d+) errored, (\d+) timeout"
@@ -96,8 +95,8 @@ def _line(line: str) -> dict[str, Any] | None:
     """What one line of figures tells, or None."""
     try:
         if found := _FINISHED.fullmatch(line):
-            rate = round(float(found[4]) * _BYTES[found[5]])
-            taken = _ms(found[1], found[2]) / 1000
+            rate = round(float(found[4]) * BINARY_SIZES[found[5]])
+            taken = to_ms(found[1], found[2]) / 1000
             return {
                 "time_taken_s": round(taken, 9),
                 "requests_per_second": float(found[3]),
@@ -130,30 +129,22 @@ _REPORT = Report(
 
 
 def _row(found: re.Match[str]) -> dict[str, float]:
-    cells = [_ms(found[at], found[at + 1]) if found[at + 1] else float(found[at]) for at in (2, 4, 6, 8)]
+    cells = [to_ms(found[at], found[at + 1]) if found[at + 1] else float(found[at]) for at in (2, 4, 6, 8)]
     return dict(zip(("min", "max", "mean", "sd"), cells, strict=True)) | {"within_sd_pct": float(found[10])}
-
-
-def _ms(figure: str, unit: str) -> float:
-    return round(float(figure) * _MS[unit], 9)
 
 
 def records(values: dict[str, Any]) -> list[Record]:
     get = values.get
     times, clients = get("request_ms", {}), get("clients_of_threads", {})
     all_told = list(clients) == [str(n) for n in range(len(clients))]  # of those left out the clients are not known
-    return [
-        LoadResult(
-            tool=KIND,
-            requests_per_second=get("requests_per_second"),
-            complete_requests=get("requests_done"),
-            failed_requests=get("requests_failed"),
-            concurrency=sum(clients.values()) if clients and all_told else None,
-            duration_s=get("time_taken_s"),
-            mean_ms=times.get("mean"),
-            min_ms=times.get("min"),
-            max_ms=times.get("max"),
-            percentiles_ms={"100": times["max"]} if times else {},
-            transferred_bytes=get("traffic_total_bytes"),
-        )
-    ]
+    result = make_result(
+        KIND,
+        values,
+        complete_requests=get("requests_done"),
+        failed_requests=get("requests_failed"),
+        concurrency=sum(clients.values()) if clients and all_told else None,
+        duration_s=get("time_taken_s"),
+        transferred_bytes=get("traffic_total_bytes"),
+        **{f"{name}_ms": times.get(name) for name in ("mean", "min", "max")},
+    )
+    return [result]

@@ -28,7 +28,7 @@ from ..catalogue import Format
 from ..commands import Option, names_program
 from ..lines import Lines, Values
 from ..records import Found, LoadResult, Problem, Record, Semantics, Timings
-from ..report import MANY, is_stray
+from ..report import MANY, is_stray, make_result
 from ..request_files import Latencies, Seconds, take_rows
 from ..transcript import read_remarked
 
@@ -225,24 +225,18 @@ class _Report:
 def records(values: dict[str, Any]) -> list[Record]:
     get = values.get
     statuses, errors = get("status_codes", {}), get("errors", {})
-    answered, failed = sum(statuses.values()), sum(errors.values())
-    percentiles = {name: _ms(seconds) for name, seconds in get("percentiles_s", {}).items()}
-    if get("slowest_s"):
-        percentiles["100"] = _ms(values["slowest_s"])
-    return [
-        LoadResult(
-            tool=KIND,
-            requests_per_second=get("requests_per_second"),
-            complete_requests=answered if statuses else None,
-            failed_requests=failed if statuses or errors else None,
-            duration_s=get("time_taken_s"),
-            mean_ms=_ms(values["average_s"]) if get("average_s") else None,
-            min_ms=_ms(values["fastest_s"]) if get("fastest_s") else None,
-            max_ms=_ms(values["slowest_s"]) if get("slowest_s") else None,
-            percentiles_ms=percentiles,
-            transferred_bytes=get("total_data_bytes"),
-        )
-    ]
+    printed = (("mean_ms", "average_s"), ("min_ms", "fastest_s"), ("max_ms", "slowest_s"))
+    result = make_result(
+        KIND,
+        values,
+        complete_requests=sum(statuses.values()) if statuses else None,
+        failed_requests=sum(errors.values()) if statuses or errors else None,
+        duration_s=get("time_taken_s"),
+        percentiles_ms={name: _ms(seconds) for name, seconds in get("percentiles_s", {}).items()},
+        transferred_bytes=get("total_data_bytes"),
+        **{to: _ms(values[name]) if get(name) else None for to, name in printed},
+    )
+    return [result]
 
 
 def _ms(seconds: float) -> float:

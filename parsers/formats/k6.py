@@ -17,9 +17,9 @@ from typing import Any
 from ..commands import Option
 from ..json_objects import figure, figures, take_object
 from ..lines import Lines
-from ..records import Found, LoadResult, Record, Semantics
-from ..report import Report, take_report
-from ..units import GO_DURATION, go_duration_ms
+from ..records import Found, Record, Semantics
+from ..report import Report, make_result, take_report
+from ..units import DECIMAL_SIZES, GO_DURATION, go_duration_ms
 
 KIND = "k6"
 PROGRAMS = ("k6",)
@@ -64,7 +64,6 @@ JSON = re.compile(
     r'\{"(?:metrics":\{"|root_group":\{"(?:name|path|id|groups|checks)"|options":\{"(?:summary|noColor)|state":\{"(?:is|test))'
 )
 _TIMED = re.compile(r"(?:http_req_|grpc_req_|ws_|browser_|iteration_duration|group_duration)")
-_BYTES = {"": 1, "k": 1000, "M": 1000**2, "G": 1000**3, "T": 1000**4}
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
@@ -116,7 +115,7 @@ def _figures(text: str) -> tuple[str, dict[str, float]] | None:
         return "", {"count": float(found[1]) if "." in found[1] else int(found[1]), "per_s": float(found[2])}
     if found := _DATA.fullmatch(text):
         sizes = ((found[1], found[2]), (found[3], found[4]))
-        count, rate = (round(float(figure) * _BYTES[unit]) for figure, unit in sizes)
+        count, rate = (round(float(figure) * DECIMAL_SIZES[unit]) for figure, unit in sizes)
         return "_bytes", {"count": count, "per_s": rate}
     if found := _GAUGE.fullmatch(text):
         return "", dict(zip(("value", "min", "max"), map(float, found.groups()), strict=True))
@@ -182,22 +181,19 @@ def _report(metrics: _Metrics) -> Report:
 def records(values: dict[str, Any]) -> list[Record]:
     get = values.get
     times, requests = get("http_req_duration_ms", {}), get("http_reqs", {})
-    named = {"50": times.get("med"), "100": times.get("max")} | {
-        name[2:-1]: figure for name, figure in times.items() if name.startswith("p(")
-    }
+    named = {"50": times.get("med"), "100": times.get("max")}
+    named |= {name[2:-1]: figure for name, figure in times.items() if name.startswith("p(")}
     count, rate = requests.get("count"), requests.get("per_s")
-    return [
-        LoadResult(
-            tool=KIND,
-            requests_per_second=rate,
-            complete_requests=count,
-            failed_requests=get("http_req_failed", {}).get("passes"),
-            concurrency=get("vus_max", {}).get("max"),
-            duration_s=get("run_time_s", round(count / rate, 3) if count and rate else None),
-            mean_ms=times.get("avg"),
-            min_ms=times.get("min"),
-            max_ms=times.get("max"),
-            percentiles_ms={name: figure for name, figure in named.items() if figure is not None},
-            transferred_bytes=get("data_received_bytes", {}).get("count"),
-        )
-    ]
+    result = make_result(
+        KIND,
+        values,
+        requests_per_second=rate,
+        complete_requests=count,
+        failed_requests=get("http_req_failed", {}).get("passes"),
+        concurrency=get("vus_max", {}).get("max"),
+        duration_s=get("run_time_s", round(count / rate, 3) if count and rate else None),
+        percentiles_ms={name: figure for name, figure in named.items() if figure is not None},
+        transferred_bytes=get("data_received_bytes", {}).get("count"),
+        **{f"{to}_ms": times.get(name) for to, name in (("mean", "avg"), ("min", "min"), ("max", "max"))},
+    )
+    return [result]

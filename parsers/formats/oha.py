@@ -17,8 +17,9 @@ from typing import Any
 from ..commands import Option
 from ..json_objects import figure, figures, take_object
 from ..lines import Lines
-from ..records import Found, LoadResult, Record, Semantics
-from ..report import Report, SummaryReader, take_report
+from ..records import Found, Record, Semantics
+from ..report import Report, SummaryReader, make_result, take_report
+from ..units import to_ms
 
 KIND = "oha"
 PROGRAMS = ("oha",)
@@ -58,7 +59,6 @@ OPTIONS = {
 }
 OPENS = r"Summary:\s*$|Success rate:\s+\d+\.\d+%?\s*$|Response time distribution:\s*$|\{\s*$|\{\"summary\":\s*\{"
 
-_MS = {"secs": 1000, "sec": 1000, "s": 1000, "ms": 1, "us": 0.001, "µs": 0.001, "ns": 1e-6}
 _BYTES = {"B": 1, "": 1, "KiB": 1024, "MiB": 1024**2, "GiB": 1024**3, "TiB": 1024**4}
 _TIME = r"(\d+(?:\.\d+)?) (secs|sec|s|ms|us|µs|ns)"
 _TIMES = {"Total": "total_ms", "Slowest": "slowest_ms", "Fastest": "fastest_ms", "Average": "average_ms"}
@@ -86,10 +86,6 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     return found if found and found.values.keys() - {"success_rate_pct"} else None
 
 
-def _ms(figure: str, unit: str) -> float:
-    return round(float(figure) * _MS[unit], 9)
-
-
 def _success(found: re.Match[str]) -> dict[str, Any]:
     return {"success_rate_pct": round(float(found[1]) * (1 if found[2] else 100), 6)}
 
@@ -99,22 +95,22 @@ def _size(found: re.Match[str]) -> dict[str, Any]:
 
 
 def _bar(found: re.Match[str]) -> dict[str, Any]:
-    return {"histogram_ms": [[_ms(found[1], found[2] or "secs"), int(found[3])]]}
+    return {"histogram_ms": [[to_ms(found[1], found[2] or "secs"), int(found[3])]]}
 
 
 def _detail(found: re.Match[str]) -> dict[str, Any]:
-    times = (_ms(found[at], found[at + 1]) for at in (2, 4, 6))
+    times = (to_ms(found[at], found[at + 1]) for at in (2, 4, 6))
     name = re.sub(r"\W", "_", found[1].lower())
     return {"details": {name: dict(zip(("average_ms", "fastest_ms", "slowest_ms"), times, strict=True))}}
 
 
 _MEANINGS = (
     (_SUCCESS, _success),
-    (_SUMMARY, lambda found: {_TIMES[found[1]]: _ms(found[2], found[3])}),
+    (_SUMMARY, lambda found: {_TIMES[found[1]]: to_ms(found[2], found[3])}),
     (_RATE, lambda found: {"requests_per_second": float(found[1])}),
     (_SIZE, _size),
     (_BAR, _bar),
-    (_PERCENT, lambda found: {"percentiles_ms": {f"{float(found[1]):g}": _ms(found[2], found[3])}}),
+    (_PERCENT, lambda found: {"percentiles_ms": {f"{float(found[1]):g}": to_ms(found[2], found[3])}}),
     (_DETAIL, _detail),
     (_STATUS, lambda found: {"status_codes": {found[1]: int(found[2])}}),
 )
@@ -167,18 +163,16 @@ def _read_object(tree: dict[str, Any]) -> dict[str, Any]:
 def records(values: dict[str, Any]) -> list[Record]:
     get = values.get
     statuses, errors = get("status_codes", {}), get("errors", {})
-    most = get("slowest_ms")
-    return [
-        LoadResult(
-            tool=KIND,
-            requests_per_second=get("requests_per_second"),
-            complete_requests=sum(statuses.values()) if statuses else None,
-            failed_requests=sum(n for text, n in errors.items() if text != _DEADLINE) if statuses or errors else None,
-            duration_s=round(values["total_ms"] / 1000, 9) if "total_ms" in values else None,
-            mean_ms=get("average_ms"),
-            min_ms=get("fastest_ms"),
-            max_ms=most,
-            percentiles_ms=get("percentiles_ms", {}) | ({"100": most} if most is not None else {}),
-            transferred_bytes=get("total_data_bytes"),
-        )
-    ]
+    failed = sum(n for text, n in errors.items() if text != _DEADLINE)
+    result = make_result(
+        KIND,
+        values,
+        complete_requests=sum(statuses.values()) if statuses else None,
+        failed_requests=failed if statuses or errors else None,
+        duration_s=round(values["total_ms"] / 1000, 9) if "total_ms" in values else None,
+        mean_ms=get("average_ms"),
+        min_ms=get("fastest_ms"),
+        max_ms=get("slowest_ms"),
+        transferred_bytes=get("total_data_bytes"),
+    )
+    return [result]

@@ -13,10 +13,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..commands import Option, host_port_path
+from ..commands import Option
 from ..lines import Lines
-from ..records import Found, LoadResult, Record, Semantics
-from ..report import Report, take_report
+from ..records import Found, Record, Semantics
+from ..report import Report, make_result, take_report
 from ..units import GO_DURATION, go_duration_ms
 
 KIND = "plow"
@@ -125,24 +125,16 @@ class _Lines:
 
 def records(values: dict[str, Any]) -> list[Record]:
     get = values.get
-    latency = get("latency_ms", {})
-    count, most = get("count"), latency.get("max")
+    count = get("count")
     answered = [n for name, n in values.items() if name.startswith("status_")]
-    hostname, port, path = host_port_path(get("url", ""))
-    return [
-        LoadResult(
-            tool=KIND,
-            requests_per_second=get("requests_per_second", get("requests_per_s", {}).get("mean")),
-            complete_requests=count,
-            failed_requests=max(count - sum(answered), 0) if count is not None and answered else None,
-            concurrency=get("connections"),
-            duration_s=get("elapsed_s", get("duration_s")),
-            mean_ms=latency.get("mean"),
-            min_ms=latency.get("min"),
-            max_ms=most,
-            percentiles_ms=get("percentiles_ms", {}) | ({"100": most} if most is not None else {}),
-            hostname=hostname,
-            port=port,
-            path=path,
-        )
-    ]
+    result = make_result(
+        KIND,
+        values,
+        requests_per_second=get("requests_per_second", get("requests_per_s", {}).get("mean")),
+        complete_requests=count,
+        failed_requests=max(count - sum(answered), 0) if count is not None and answered else None,
+        concurrency=get("connections"),
+        duration_s=get("elapsed_s", get("duration_s")),
+        **{f"{name}_ms": get("latency_ms", {}).get(name) for name in ("mean", "min", "max")},
+    )
+    return [result]

@@ -16,8 +16,8 @@ from typing import Any
 
 from ..commands import Command, Option
 from ..lines import Lines, whole
-from ..records import Found, LoadResult, Record, Semantics
-from ..report import Report, take_report
+from ..records import Found, Record, Semantics
+from ..report import Report, make_result, take_report
 
 KIND = "redis_benchmark"
 PROGRAMS = ("redis-benchmark", "valkey-benchmark")
@@ -186,18 +186,14 @@ def records(values: dict[str, Any]) -> list[Record]:
     latency = get("latency_ms", {})
     named = {"50": latency.get("p50"), "95": latency.get("p95"), "99": latency.get("p99"), "100": latency.get("max")}
     spectrum = {name: ms for name, ms in get("percentiles_ms", {}).items() if name != "0"}
-    return [
-        LoadResult(
-            tool=KIND,
-            requests_per_second=get("requests_per_second"),
-            complete_requests=get("complete_requests"),
-            concurrency=get("clients"),
-            duration_s=get("time_taken_s"),
-            keepalive=get("keepalive"),
-            mean_ms=latency.get("avg"),
-            min_ms=latency.get("min"),
-            max_ms=latency.get("max"),
-            percentiles_ms=spectrum | {name: ms for name, ms in named.items() if ms is not None},
-            path=get("test"),
-        )
-    ]
+    result = make_result(
+        KIND,
+        values,
+        concurrency=get("clients"),
+        duration_s=get("time_taken_s"),
+        keepalive=get("keepalive"),
+        percentiles_ms=spectrum | {name: ms for name, ms in named.items() if ms is not None},
+        path=get("test"),
+        **{f"{to}_ms": latency.get(name) for to, name in (("mean", "avg"), ("min", "min"), ("max", "max"))},
+    )
+    return [result]

@@ -13,10 +13,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..commands import UNITS_S, Option, host_port_path
+from ..commands import UNITS_S, Option
 from ..lines import Lines
-from ..records import Found, LoadResult, Record, Semantics
-from ..report import Report, take_report
+from ..records import Found, Record, Semantics
+from ..report import Report, make_result, take_report
+from ..units import BINARY_SIZES, to_ms
 
 KIND = "rewrk"
 PROGRAMS = ("rewrk", "rewrk.exe")
@@ -41,8 +42,6 @@ DEFAULTS = {"concurrency": 1, "threads": 1}
 PRINTS = {"duration_s": "duration_s"}
 OPENS = r"Benchmarking \d+ connections? @ \w+://\S+ for "
 
-_MS = {"s": 1000, "ms": 1, "us": 0.001, "µs": 0.001, "ns": 1e-6}
-_BYTES = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4}
 _TIME = r"(\d+(?:\.\d+)?)(s|ms|[uµ]s|ns)"
 _FOR = r"\d{1,9} (?:day|hour|minute|second)(?:s|\(s\))?"
 _BEGUN = re.compile(rf"Benchmarking (\d{{1,9}}) connections? @ (\S+) for ({_FOR}(?:, {_FOR}){{0,3}})")
@@ -76,45 +75,23 @@ def _line(line: str) -> dict[str, Any] | None:
         duration = sum(int(figure) * UNITS_S[unit] for figure, unit in _PART.findall(found[3]))
         return {"connections": int(found[1]), "url": found[2], "duration_s": duration}
     if found := _LATENCIES.fullmatch(line):
-        times = (_ms(found[at], found[at + 1]) for at in (1, 3, 5, 7))
+        times = (to_ms(found[at], found[at + 1]) for at in (1, 3, 5, 7))
         return {"latency_ms": dict(zip(_COLUMNS, times, strict=True))}
     if found := _REQUESTS.fullmatch(line):
         return {"complete_requests": int(found[1]), "requests_per_second": float(found[2])}
     if found := _TRANSFER.fullmatch(line):
-        total, rate = (round(float(found[at]) * _BYTES[found[at + 1]]) for at in (1, 3))
+        total, rate = (round(float(found[at]) * BINARY_SIZES[found[at + 1]]) for at in (1, 3))
         return {"transferred_bytes": total, "transfer_bytes_per_s": rate}
     if found := _PERCENT.fullmatch(line):
-        return {"mean_beyond_ms": {f"{float(found[1]):g}": _ms(found[2], found[3])}}
+        return {"mean_beyond_ms": {f"{float(found[1]):g}": to_ms(found[2], found[3])}}
     if found := _ERRORS.fullmatch(line):
         return {"errors": {found[2]: int(found[1])}}
     return None
 
 
-def _ms(figure: str, unit: str) -> float:
-    return round(float(figure) * _MS[unit], 9)
-
-
 def records(values: dict[str, Any]) -> list[Record]:
-    get = values.get
-    latency = get("latency_ms", {})
-    most = latency.get("max")
-    hostname, port, path = host_port_path(get("url", ""))
-    return [
-        LoadResult(
-            tool=KIND,
-            requests_per_second=get("requests_per_second"),
-            complete_requests=get("complete_requests"),
-            # Printed only where there were any.
-            failed_requests=sum(get("errors", {}).values()) if "complete_requests" in values else None,
-            concurrency=get("connections"),
-            duration_s=get("duration_s"),
-            mean_ms=latency.get("avg"),
-            min_ms=latency.get("min"),
-            max_ms=most,
-            percentiles_ms={"100": most} if most is not None else {},
-            transferred_bytes=get("transferred_bytes"),
-            hostname=hostname,
-            port=port,
-            path=path,
-        )
-    ]
+    latency = values.get("latency_ms", {})
+    # Printed only where there were any.
+    failed = sum(values.get("errors", {}).values()) if "complete_requests" in values else None
+    times = {f"{to}_ms": latency.get(name) for to, name in (("mean", "avg"), ("min", "min"), ("max", "max"))}
+    return [make_result(KIND, values, failed_requests=failed, concurrency=values.get("connections"), **times)]

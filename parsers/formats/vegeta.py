@@ -16,8 +16,8 @@ from typing import Any
 from ..commands import Option
 from ..json_objects import figure, figures, take_object
 from ..lines import Lines
-from ..records import Found, LoadResult, Record, Semantics
-from ..report import Report, take_report
+from ..records import Found, Record, Semantics
+from ..report import Report, make_result, take_report
 from ..units import go_duration_ms
 
 KIND = "vegeta"
@@ -170,21 +170,17 @@ def _read_object(tree: dict[str, Any]) -> dict[str, Any]:
 def records(values: dict[str, Any]) -> list[Record]:
     get = values.get
     times = dict(get("latencies_ms", {}))
-    mean, least, most = times.pop("mean", None), times.pop("min", None), times.pop("max", None)
-    codes = get("status_codes")
+    codes, total = get("status_codes"), get("requests_total")
     well = sum(n for code, n in codes.items() if "200" <= code < "400") if codes else None
-    total = get("requests_total")
-    return [
-        LoadResult(
-            tool=KIND,
-            requests_per_second=get("throughput_per_s", get("rate_per_s")),
-            complete_requests=total,
-            failed_requests=total - well if total is not None and well is not None else None,
-            duration_s=get("duration_total_s"),
-            mean_ms=mean,
-            min_ms=least,
-            max_ms=most,
-            percentiles_ms=times | ({"100": most} if most is not None else {}),
-            transferred_bytes=get("bytes_in_total"),
-        )
-    ]
+    result = make_result(
+        KIND,
+        values,
+        requests_per_second=get("throughput_per_s", get("rate_per_s")),
+        complete_requests=total,
+        failed_requests=total - well if total is not None and well is not None else None,
+        duration_s=get("duration_total_s"),
+        **{f"{name}_ms": times.pop(name, None) for name in ("mean", "min", "max")},
+        percentiles_ms=times,
+        transferred_bytes=get("bytes_in_total"),
+    )
+    return [result]

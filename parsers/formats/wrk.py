@@ -15,12 +15,12 @@ import re
 from functools import partial
 from typing import Any
 
-from ..commands import Command, Option, host_port_path
+from ..commands import Command, Option
 from ..lines import Lines, Values
-from ..records import Found, LoadResult, Problem, Record, Semantics
-from ..report import MANY, has_placeholder, is_stray
+from ..records import Found, Problem, Record, Semantics
+from ..report import MANY, has_placeholder, is_stray, make_result
 from ..transcript import read_remarked
-from ..units import ungrouped
+from ..units import BINARY_SIZES, to_ms, ungrouped
 
 KIND = "wrk"
 PROGRAMS = ("wrk", "wrk2")
@@ -57,8 +57,6 @@ OPENS = (
     r"|Detailed Percentile spectrum:\s*$"
 )
 
-_MS = {"us": 0.001, "ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000}
-_BYTES = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4}
 _COUNT = {"": 1, "k": 1e3, "M": 1e6, "G": 1e9}
 _TIME = r"(-?\d[\d.]*)(us|ms|s|m|h)"
 _RATE = r"(-?\d[\d.]*)([kMG]?)"
@@ -161,7 +159,7 @@ def _percent(table: dict[str, float], line: str) -> dict[str, Any] | None:
     name = f"{float(found[1]):g}" if found else ""  # wrk2 writes 50.000%
     if not found or name in table:
         return None
-    table[name] = _ms(found[2], found[3])
+    table[name] = to_ms(found[2], found[3])
     return table
 
 
@@ -176,12 +174,8 @@ def _table_row(line: str, values: dict[str, Any], table: str) -> bool:
     return bool(found)
 
 
-def _ms(figure: str, unit: str) -> float:
-    return round(float(figure) * _MS[unit], 9)
-
-
 def _running(figure: str, unit: str, url: str) -> dict[str, Any]:
-    return {"duration_s": _ms(figure, unit) / 1000, "url": url}
+    return {"duration_s": to_ms(figure, unit) / 1000, "url": url}
 
 
 def _threads(threads: str, connections: str) -> dict[str, Any]:
@@ -190,7 +184,7 @@ def _threads(threads: str, connections: str) -> dict[str, Any]:
 
 def _latency(a: str, u: str, b: str, v: str, c: str, w: str, within: str) -> dict[str, Any]:
     names = ("latency_mean_ms", "latency_sd_ms", "latency_max_ms")
-    figures = (_ms(a, u), _ms(b, v), _ms(c, w))
+    figures = (to_ms(a, u), to_ms(b, v), to_ms(c, w))
     return dict(zip(names, figures, strict=True)) | {"latency_within_sd_pct": float(within)}
 
 
@@ -201,10 +195,10 @@ def _per_thread(a: str, u: str, b: str, v: str, c: str, w: str, within: str) -> 
 
 
 def _done(requests: str, figure: str, unit: str, size: str, prefix: str) -> dict[str, Any]:
-    read = round(float(size) * _BYTES[prefix])
+    read = round(float(size) * BINARY_SIZES[prefix])
     return {
         "complete_requests": int(requests),
-        "time_taken_s": _ms(figure, unit) / 1000,
+        "time_taken_s": to_ms(figure, unit) / 1000,
         "total_transferred_bytes": read,
     }
 
@@ -222,7 +216,7 @@ _MEANINGS = (
     (_ERRORS, _errors),
     (_STATUS, lambda count: {"non_2xx_responses": int(count)}),
     (_REQUESTS, lambda rate: {"requests_per_second": float(rate)}),
-    (_TRANSFER, lambda size, prefix: {"transfer_bytes_per_s": round(float(size) * _BYTES[prefix])}),
+    (_TRANSFER, lambda size, prefix: {"transfer_bytes_per_s": round(float(size) * BINARY_SIZES[prefix])}),
 )
 
 
@@ -235,27 +229,18 @@ def fits(command: Command, values: dict[str, Any]) -> bool:
 def records(values: dict[str, Any]) -> list[Record]:
     get = values.get
     spectrum = {name: ms for name, ms in get("spectrum_ms", {}).items() if float(name) >= _SHOWN_FROM}
-    percentiles = spectrum | get("percentiles_ms", {})
-    if get("latency_max_ms") is not None:
-        percentiles.setdefault("100", values["latency_max_ms"])
-    hostname, port, path = host_port_path(get("url", ""))
     errors = get("socket_errors")
     whole = "complete_requests" in values and "latency_mean_ms" in values
-    return [
-        LoadResult(
-            tool=KIND,
-            requests_per_second=get("requests_per_second"),
-            complete_requests=get("complete_requests"),
-            # Printed only where there were any, so that a whole report without them says none.
-            failed_requests=sum(errors.values()) if errors else 0 if whole else None,
-            concurrency=get("connections"),
-            duration_s=get("time_taken_s", get("duration_s")),
-            mean_ms=get("latency_mean_ms"),
-            max_ms=get("latency_max_ms"),
-            percentiles_ms=percentiles,
-            transferred_bytes=get("total_transferred_bytes"),
-            hostname=hostname,
-            port=port,
-            path=path,
-        )
-    ]
+    result = make_result(
+        KIND,
+        values,
+        # Printed only where there were any, so that a whole report without them says none.
+        failed_requests=sum(errors.values()) if errors else 0 if whole else None,
+        concurrency=get("connections"),
+        duration_s=get("time_taken_s", get("duration_s")),
+        mean_ms=get("latency_mean_ms"),
+        max_ms=get("latency_max_ms"),
+        percentiles_ms=spectrum | get("percentiles_ms", {}),
+        transferred_bytes=get("total_transferred_bytes"),
+    )
+    return [result]
