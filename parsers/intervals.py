@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from .lines import Lines, was_broken
+from .broken_lines import peek_rest, take_rest
+from .lines import Lines
 from .records import Found, Problem
 from .transcript import is_elision
 from .units import number
@@ -41,7 +42,6 @@ _SPECIAL = {"areq-sz": "_kb", "avgrq-sz": "_sectors", "await": "_ms", "svctm": "
 _SIZE = re.compile(r"(\d+(?:[.,]\d+)?)([BkMGTP])")
 _FACTOR = {"B": 1 / 1024, "k": 1, "M": 1024, "G": 1024**2, "T": 1024**3, "P": 1024**4}
 _SPECIAL |= {"stksize": "_kb", "stkref": "_kb"}
-_NARROW = 80  # columns; a longer line was not broken by a mail client
 _SOON = 6
 _MOST = 40  # lines that a mail client may make of one
 _LONGEST = 32  # characters of a metric's name
@@ -165,11 +165,11 @@ class _Reading:
             return False
         self.heading = stamp
         self.titles = text.split()
-        while self.titles[-1] != _LAST and (more := self._rest(line)):
+        while self.titles[-1] != _LAST and (more := peek_rest(self.lines, line, _STAMP)):
             words = more.split()
             if not all(_TITLE.fullmatch(word) for word in words):
                 break
-            line = self._take()
+            line = take_rest(self.lines, self.taken)
             self.titles += words
         self.found.tables.append((self.titles, []))
         return True
@@ -178,13 +178,13 @@ class _Reading:
         number, most = self.lines.number, len(self.titles)
         named = self.titles[-1] == _LAST
         cells = text.split(None, most - 1)
-        while (len(cells) < most or named) and (more := self._rest(line)):
+        while (len(cells) < most or named) and (more := peek_rest(self.lines, line, _STAMP)):
             if len(cells) == most and not (self.wraps or self._a_row_soon()):
                 break
             if self.lines.number - number > _MOST:
                 break
             self.wraps += len(cells) == most
-            line = self._take()
+            line = take_rest(self.lines, self.taken)
             text = f"{text} {more}"
             cells = text.split(None, most - 1)
         if not named and len(cells) == most and " " in cells[-1]:
@@ -222,18 +222,6 @@ class _Reading:
         if not self.lines.unended():
             message = f"expected {len(self.titles)} figures, found {text[:60]!r}"
             self.found.problems.append(Problem(number, message))
-
-    def _rest(self, line: str) -> str:
-        """The next line, where a mail client may have broken it off this one."""
-        ahead = self.lines.ahead(1) if len(line) <= _NARROW else []
-        more = ahead[0].strip() if ahead else ""
-        return more if more and was_broken(line, more) and not _STAMP.match(more) else ""
-
-    def _take(self) -> str:
-        self.taken += self.lines.skip_blank()
-        line = next(self.lines)
-        self.taken.append(self.lines.raw)
-        return line.strip()
 
     def _a_row_soon(self) -> bool:
         return any(_STAMP.match(line.strip()) for line in self.lines.ahead(_SOON))

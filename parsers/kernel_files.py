@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from .lines import Lines, was_broken
+from .lines import Lines
 
 PATH = r"(?:/(?:proc|sys)/[\w./@:\\-]{1,300}:)"
 _PREFIXED = re.compile(rf"({PATH})(?=\S)(.*)")
@@ -29,21 +29,6 @@ def heading_path(text: str) -> str:
 def named_files(command: str | None, folder: str) -> list[str]:
     """The files of a folder that a command names, in order: `cat /proc/pressure/cpu /proc/pressure/io`."""
     return re.findall(rf"{folder}(\w[\w.]*)", command or "")
-
-
-_MAIL = 77  # columns; a longer line was not broken by a mail client
-
-
-def rejoin(lines: Lines, text: str, continues: re.Pattern[str]) -> str:
-    """`text` with the following lines, which are taken, as far as a mail client has broken it. continues: what such a line is."""
-    piece = text
-    while len(piece) <= _MAIL and (following := (lines.peek() or "").strip()) and continues.fullmatch(following):
-        if not was_broken(piece, following):
-            break
-        next(lines)
-        piece = following
-        text = f"{text} {piece}"
-    return text
 
 
 FIGURES = re.compile(r"\d[\d ]*")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any
 
 from .decode import MAX_LINE, pieces
 from .transcript import USUAL, clean, is_elision, needs_cleaning, unquote
@@ -323,38 +323,6 @@ class Lines:
         self.number += rows
 
 
-Made = TypeVar("Made")
-_NARROW = 60  # columns; nobody breaks lines that would be shorter than this
-
-
-def whole(lines: Lines, line: str, fits: Callable[[str], Made | None], most: int = 2) -> Made | None:
-    """What `fits` makes of `line`, or of it with up to `most` lines that follow, which are taken then; None: of neither."""
-    text = line.strip()
-    found = fits(text)
-    if found is not None or len(text) >= 4 * _NARROW:
-        return found
-    for number, following in enumerate(lines.ahead(most), start=1):
-        text = f"{text} {following.strip()}"
-        found = fits(text)
-        if found is not None:
-            for _ in range(number):
-                lines.skip_blank()
-                next(lines)
-            return found
-    return None
-
-
-def rest(lines: Lines, line: str, belongs: Callable[[str], object]) -> str:
-    """`line` with the line that follows, taken, where that `belongs` to it: what is optional at a line's end."""
-    return f"{line.strip()} {lines.take_below(belongs)[1]}".rstrip()
-
-
-def was_broken(line: str, following: str) -> bool:
-    """Whether `line` ends where the first word of the next one would no longer have fitted."""
-    word = following.split(None, 1)[0] if following.strip() else ""
-    return bool(word) and len(line.rstrip()) >= _NARROW - 5 and len(line.rstrip()) + 1 + len(word) > _NARROW
-
-
 _NEAR = 3
 
 
@@ -369,40 +337,6 @@ def iteration(lines: Lines, kind: str, first: int, last: int, above: str) -> int
     count = count + 1 if gap == 1 or (0 < gap <= _NEAR and not above.strip()) else 1
     lines.memory[kind] = (last, count)
     return int(count)
-
-
-class Values(dict[str, Any]):
-    """What a format reads of a block, and the line from which each figure was first read.
-
-    `lines` has it by name or "table.name"; the figures of a table that was read whole stand under the table's name alone.
-    """
-
-    def __init__(self, source: Lines, lines: dict[str, int] | None = None, table: str = "") -> None:
-        super().__init__()
-        self.lines: dict[str, int] = {} if lines is None else lines
-        self._source, self._table = source, table
-
-    def __setitem__(self, name: str, value: Any) -> None:
-        path = self._table + name
-        if path not in self.lines:
-            self.lines[path] = self._source.number
-        if type(value) is dict:
-            figures, value = value, Values(self._source, self.lines, f"{path}.")
-            value.update(figures)
-        dict.__setitem__(self, name, value)
-
-    def __ior__(self, other: Any) -> Values:  # type: ignore[override,misc]
-        for name, value in other.items():
-            self[name] = value
-        return self
-
-    def setdefault(self, name: str, value: Any = None) -> Any:
-        if name not in self:
-            self[name] = value
-        return self[name]
-
-    def plain(self) -> dict[str, Any]:
-        return {name: value.plain() if isinstance(value, Values) else value for name, value in self.items()}
 
 
 # --- two terminals side by side ---------------------------------------------------------------------------------------

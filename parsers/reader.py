@@ -24,9 +24,9 @@ from .catalogue import (
 from .context import Context, find_unread_rates
 from .decode import MAX_LINE
 from .json_objects import beginning_of
-from .lines import Lines, Values, cut, find_column, is_gap, split_beside
+from .lines import Lines, cut, find_column, is_gap, split_beside
 from .prompts import prompt
-from .records import Found, LoadResult, Problem
+from .records import Found, LoadResult, Problem, Values
 
 # The first line of a report, behind another program's output that had no line end.
 _GLUED = re.compile(

@@ -193,6 +193,41 @@ class Problem:
     message: str
 
 
+class Values(dict[str, Any]):
+    """What a format reads of a block, and the line from which each figure was first read.
+
+    source   the text's Lines
+    `lines` has the line by name or "table.name"; the figures of a table that was read whole stand under the table's name alone.
+    """
+
+    def __init__(self, source: Any, lines: dict[str, int] | None = None, table: str = "") -> None:
+        super().__init__()
+        self.lines: dict[str, int] = {} if lines is None else lines
+        self._source, self._table = source, table
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        path = self._table + name
+        if path not in self.lines:
+            self.lines[path] = self._source.number
+        if type(value) is dict:
+            figures, value = value, Values(self._source, self.lines, f"{path}.")
+            value.update(figures)
+        dict.__setitem__(self, name, value)
+
+    def __ior__(self, other: Any) -> Values:  # type: ignore[override,misc]
+        for name, value in other.items():
+            self[name] = value
+        return self
+
+    def setdefault(self, name: str, value: Any = None) -> Any:
+        if name not in self:
+            self[name] = value
+        return self[name]
+
+    def plain(self) -> dict[str, Any]:
+        return {name: value.plain() if isinstance(value, Values) else value for name, value in self.items()}
+
+
 @dataclass(slots=True)
 class Found:
     """What a format's parse read: `first` and `last` are line numbers of the tool's own output, `lines` those of figures; `label`

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .commands import host_port_path
-from .lines import Lines, Values
+from .lines import Lines
 from .prompts import prompt
-from .records import Found, LoadResult, Problem
+from .records import Found, LoadResult, Problem, Values
 from .transcript import read_remarked
 
 _PLACEHOLDER = re.compile(r"(?<![\w/.])(?:[xX]{2}|[xX#?][.,]|[#?]{2})[xX#?.,]{0,20}(?:[a-zA-Z]{1,2}|%)?(?!\w)")

@@ -6,7 +6,8 @@ import re
 from contextlib import suppress
 from typing import Any
 
-from .lines import Lines, rest, whole
+from .broken_lines import join_rest, match_joined
+from .lines import Lines
 from .prompts import prompt
 from .units import number, uptime_s
 
@@ -259,7 +260,7 @@ class Summary:
                 values[name] = number(text)
             values["run_queue"], values["sched_entities"], values["last_pid"] = map(int, loads.groups()[3:])
         elif line.startswith("last pid:"):
-            bsd = None if self.parts else whole(self.lines, line, _BSD.match)
+            bsd = None if self.parts else match_joined(self.lines, line, _BSD.match)
             if bsd is None:
                 return False
             values["flavour"] = "bsd"
@@ -272,5 +273,5 @@ class Summary:
         else:
             if values.get("flavour") != "bsd" or not (line.startswith(("ARC:", "CPU ")) or _ARC_MORE.match(line)):
                 return False
-            rest(self.lines, line, lambda more: bool(_ARC_REST.fullmatch(more)))
+            join_rest(self.lines, line, lambda more: bool(_ARC_REST.fullmatch(more)))
         return True

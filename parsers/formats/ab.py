@@ -14,11 +14,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ..broken_lines import join_rest
 from ..commands import Command, Option
-from ..lines import Lines, Values, rest
+from ..lines import Lines
 from ..prompts import prompt
 from ..quick import read_ab_report
-from ..records import Found, LoadResult, Problem, Record, Semantics
+from ..records import Found, LoadResult, Problem, Record, Semantics, Values
 from ..report import has_placeholder
 from ..transcript import is_elision
 from ..units import number
@@ -351,7 +352,7 @@ class _Report:
             if isinstance(warnings, list):
                 warnings.append(self._warning(line))
         elif (behind := _BEHIND.match(line)) and "error" not in values:
-            error = behind[1] if behind[1].endswith(")") else rest(self.lines, behind[1], _ERROR_END.fullmatch)
+            error = behind[1] if behind[1].endswith(")") else join_rest(self.lines, behind[1], _ERROR_END.fullmatch)
             values |= {"error": error, "aborted": True}
         else:
             return False

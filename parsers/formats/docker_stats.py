@@ -13,7 +13,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..lines import Lines, iteration, whole
+from ..broken_lines import match_joined
+from ..lines import Lines, iteration
 from ..records import Found, ProcessSample, Record
 
 KIND = "docker_stats"
@@ -55,7 +56,9 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     pattern, part = (re.compile(_row_pattern(titles, cut)) for cut in (False, True))
     rows: list[dict[str, Any]] = []
     for stripped in lines.texts():
-        row = whole(lines, stripped, pattern.fullmatch, most=4) or (part.match(stripped) if lines.unended() else None)
+        row = match_joined(lines, stripped, pattern.fullmatch, most=4) or (
+            part.match(stripped) if lines.unended() else None
+        )
         if row is None:
             lines.refuse()
             break
@@ -77,7 +80,7 @@ def _titles(lines: Lines) -> list[str]:
         line = f"{line} {next(lines).strip()}"
     if found is None:
         # broken inside a title: "... NET" and "I/O ..."
-        found = whole(lines, line, _TITLES.fullmatch)
+        found = match_joined(lines, line, _TITLES.fullmatch)
         line = found[0] if found else line
     titles = _TITLE.findall(line) if found else []
     return titles if len(titles) <= len(_COLUMNS) else []

@@ -13,7 +13,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..lines import Lines, rest
+from ..broken_lines import join_rest
+from ..lines import Lines
 from ..records import Found, HostFacts, Problem, Record, SystemSample
 
 KIND = "free"
@@ -60,7 +61,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     first = lines.number + 1
     # What a page calls everything that is printed sticks to it in Markdown that was made of the page.
     opening = next(lines).strip().removeprefix("Output")
-    columns = _columns(rest(lines, opening, lambda more: bool(_columns(more))))
+    columns = _columns(join_rest(lines, opening, lambda more: bool(_columns(more))))
     if columns[:3] != ["total", "used", "free"] or len(columns) < 4:
         lines.again()
         return None
@@ -124,7 +125,7 @@ class _Table:
         figures = _figures(row[2], self.unit, self.base)
         if _LABEL.get(row[1].lower()) == "mem" and figures and len(figures) == len(row[2].split()) < len(self.columns):
             return _figures(
-                rest(self.lines, row[2], lambda more: bool(_MORE_SIZES.fullmatch(more))), self.unit, self.base
+                join_rest(self.lines, row[2], lambda more: bool(_MORE_SIZES.fullmatch(more))), self.unit, self.base
             )
         return figures
 

@@ -26,8 +26,8 @@ from typing import Any
 
 from ..catalogue import Format
 from ..commands import Option, names_program
-from ..lines import Lines, Values
-from ..records import Found, LoadResult, Problem, Record, Semantics, Timings
+from ..lines import Lines
+from ..records import Found, LoadResult, Problem, Record, Semantics, Timings, Values
 from ..report import MANY, is_stray, make_result
 from ..request_files import Latencies, Seconds, take_rows
 from ..transcript import read_remarked

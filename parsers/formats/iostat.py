@@ -14,8 +14,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ..broken_lines import peek_rest, take_rest
 from ..intervals import clock, column, figure, metric
-from ..lines import Lines, was_broken
+from ..lines import Lines
 from ..records import Found, Problem, Record, SystemSample
 
 KIND = "iostat"
@@ -26,7 +27,6 @@ OPENS = rf"avg-cpu:\s+%user\s|Device:?\s+{_TITLES}\s|(?:tps|r/s)\s+(?:kB_read/s|
 
 _WORD = re.compile(r"%?[A-Za-z][\w/%.+-]*:?")
 _STAMP = re.compile(r"\d\d:\d\d:\d\d(?: [AP]M)?|\d\d時\d\d分\d\d秒")
-_NARROW = 80  # columns; a longer line was not broken by a mail client
 _SHARES = {
     "user_pct": "us",
     "nice_pct": "ni",
@@ -105,10 +105,10 @@ class _Report:
     def _heading(self, text: str, words: list[str]) -> bool:
         if words[0] == "avg-cpu:" and self.seen:
             return False
-        while more := self._rest(text):
+        while more := peek_rest(self.lines, text, _BEGINS):
             if not all(_WORD.fullmatch(word) for word in more.split()):
                 break
-            text = self._take()
+            text = take_rest(self.lines, self.taken)
             words += more.split()
         words = [word.rstrip(":") for word in words]
         if words in self.seen:
@@ -120,8 +120,8 @@ class _Report:
     def _row(self, text: str, words: list[str]) -> bool:
         line = text
         titles = self.titles[1:] if self.titles[0] == "avg-cpu" else self.titles
-        while len(words) < len(titles) and (more := self._rest(line)):
-            line = self._take()
+        while len(words) < len(titles) and (more := peek_rest(self.lines, line, _BEGINS)):
+            line = take_rest(self.lines, self.taken)
             words += more.split()
         if len(words) > len(titles) or (len(words) < len(titles) and not self.lines.unended()):
             return False
@@ -159,18 +159,6 @@ class _Report:
             return False
         self.problems.append(Problem(self.lines.number, f"expected {len(self.titles)} columns, found {text[:60]!r}"))
         return True
-
-    def _rest(self, line: str) -> str:
-        """The next line, where a mail client may have broken it off this one."""
-        ahead = self.lines.ahead(1) if len(line) <= _NARROW else []
-        more = ahead[0].strip() if ahead else ""
-        return more if more and was_broken(line, more) and not _BEGINS.match(more) else ""
-
-    def _take(self) -> str:
-        self.taken += self.lines.skip_blank()
-        line = next(self.lines)
-        self.taken.append(self.lines.raw)
-        return line.strip()
 
 
 _BEGINS = re.compile(rf"avg-cpu:\s|Device:?\s|(?:tps|r/s|w/s|d/s|f/s)\s+[A-Za-z]|{_DATE}")

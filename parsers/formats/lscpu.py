@@ -16,7 +16,8 @@ import re
 from itertools import pairwise
 from typing import Any
 
-from ..lines import Lines, was_broken, whole
+from ..broken_lines import match_joined, was_broken
+from ..lines import Lines
 from ..prompts import prompt
 from ..records import Found, HostFacts, Problem, Record
 from ..units import number
@@ -202,7 +203,7 @@ def _read_list(lines: Lines, taken: list[str]) -> tuple[dict[str, Any], bool]:
             break
         if field := _FIELD.search(stripped):
             name = _name(field[1])
-        data = whole(lines, stripped, _DATA.search, most=_MOST_BROKEN) if stripped.startswith('"data"') else None
+        data = match_joined(lines, stripped, _DATA.search, most=_MOST_BROKEN) if stripped.startswith('"data"') else None
         if data and name:
             values |= _value(name, str(json.loads(data[1])))
         depth += stripped.count("{") - stripped.count("}")

@@ -13,7 +13,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..kernel_files import FIGURES, PATH, rejoin, split_path, starts_again
+from ..broken_lines import rejoin
+from ..kernel_files import FIGURES, PATH, split_path, starts_again
 from ..lines import Lines
 from ..records import Found, Record, SystemSample
 

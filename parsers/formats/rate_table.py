@@ -17,8 +17,9 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from ..broken_lines import match_joined, was_broken
 from ..commands import Option
-from ..lines import Lines, was_broken, whole
+from ..lines import Lines
 from ..records import Found, LoadResult, Record, Semantics
 
 KIND = "rate_table"
@@ -155,7 +156,7 @@ def _read_table(lines: Lines, following: list[str], _: list[str]) -> list[_Cell]
         line = line.translate(_BARS)
         row = fits(line.strip()) if "|" in line else None
         if row is None and "|" in line and was_broken(line, lines.peek() or ""):
-            row = whole(lines, line, fits)
+            row = match_joined(lines, line, fits)
         if row is None or len(rows) == _MOST_ROWS:
             lines.again()
             break

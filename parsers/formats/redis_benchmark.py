@@ -14,8 +14,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ..broken_lines import match_joined
 from ..commands import Command, Option
-from ..lines import Lines, whole
+from ..lines import Lines
 from ..records import Found, Record, Semantics
 from ..report import Report, make_result, take_report
 
@@ -98,7 +99,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
 
 def _quiet_line(lines: Lines, command: str) -> Found | None:
     first = lines.number + 1
-    found = whole(lines, next(lines), _QUIET.fullmatch)
+    found = match_joined(lines, next(lines), _QUIET.fullmatch)
     if not found or not (found[3] or _KNOWN.fullmatch(found[1]) or any(name in command for name in PROGRAMS)):
         lines.again()  # "Rate: 12.50 requests per second" of some other tool
         return None
@@ -113,7 +114,7 @@ def _row(lines: Lines) -> Found | None:
     for text in lines.texts():
         if _HEADING.fullmatch(text) and lines.last == first:
             continue
-        found = whole(lines, text, _ROW.fullmatch)
+        found = match_joined(lines, text, _ROW.fullmatch)
         if not found:
             lines.refuse()
             return None

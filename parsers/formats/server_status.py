@@ -15,7 +15,8 @@ import re
 from collections import Counter
 from typing import Any
 
-from ..lines import Lines, iteration, was_broken, whole
+from ..broken_lines import match_joined, was_broken
+from ..lines import Lines, iteration
 from ..records import Found, Record, SystemSample
 from ..units import number
 
@@ -104,7 +105,7 @@ def _keyed(lines: Lines, text: str) -> dict[str, Any]:
 
 def _sentence(lines: Lines, text: str) -> dict[str, Any]:
     """What a line of the page for people says."""
-    found = whole(lines, text, _match_sentence)
+    found = match_joined(lines, text, _match_sentence)
     return {name: _amount(name, printed) for name, printed in found.groupdict().items() if printed} if found else {}
 
 

@@ -17,9 +17,9 @@ import re
 from typing import Any
 
 from ..commands import Command, Option
-from ..lines import Lines, Values
+from ..lines import Lines
 from ..prompts import prompt
-from ..records import Found, LoadResult, Problem, Record, Semantics
+from ..records import Found, LoadResult, Problem, Record, Semantics, Values
 from ..report import has_placeholder, is_stray
 from ..transcript import is_elision
 from ..units import number

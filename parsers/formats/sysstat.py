@@ -12,7 +12,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..lines import Lines, rest
+from ..broken_lines import join_rest
+from ..lines import Lines
 from ..records import Found, HostFacts, Record
 
 KIND = "sysstat"
@@ -27,7 +28,7 @@ _NAMES = ("kernel_release", "nodename", "date", "machine")
 
 def parse(lines: Lines, command: str | None) -> Found | None:
     line, first = next(lines), lines.number
-    found = _LINE.fullmatch(rest(lines, line, lambda more: bool(_END.fullmatch(more))))
+    found = _LINE.fullmatch(join_rest(lines, line, lambda more: bool(_END.fullmatch(more))))
     if found is None:
         lines.again()
         return None

@@ -14,7 +14,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..lines import Lines, iteration, was_broken
+from ..broken_lines import was_broken
+from ..lines import Lines, iteration
 from ..records import Found, Record, SystemSample
 from ..tables import Table, samples
 from ..units import clock_s, number

@@ -13,7 +13,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..lines import Lines, whole
+from ..broken_lines import match_joined
+from ..lines import Lines
 from ..prompts import prompt
 from ..records import Found, HostFacts, Record
 
@@ -64,7 +65,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     lines.skip_blank()
     line, first = next(lines), lines.number
     asked = _asked(command or "")
-    found = whole(lines, line, lambda text: _read(text, asked))
+    found = match_joined(lines, line, lambda text: _read(text, asked))
     broken = found is None
     if found is None and (found := _BEGINNING.match(line.strip())) is None:
         lines.again()

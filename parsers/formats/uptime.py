@@ -22,8 +22,9 @@ import re
 from contextlib import suppress
 from typing import Any
 
+from ..broken_lines import match_joined
 from ..catalogue import Format
-from ..lines import Lines, iteration, whole
+from ..lines import Lines, iteration
 from ..records import Found, Record, SystemSample
 from ..units import number, uptime_s
 
@@ -39,7 +40,7 @@ _LINE = re.compile(
 
 def parse(lines: Lines, command: str | None) -> Found | None:
     first, above = lines.number + 1, lines.raw
-    line = whole(lines, next(lines), _LINE.fullmatch)
+    line = match_joined(lines, next(lines), _LINE.fullmatch)
     if line is None:
         lines.again()
         return None

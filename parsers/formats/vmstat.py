@@ -23,8 +23,9 @@ import re
 from itertools import islice
 from typing import Any
 
+from ..broken_lines import join_rest, match_joined
 from ..catalogue import Format
-from ..lines import Lines, rest, whole
+from ..lines import Lines
 from ..records import Found, HostFacts, Problem, Record, SystemSample
 from ..tables import Table
 from ..transcript import is_elision
@@ -110,7 +111,7 @@ class _Rows:
     def _take(self, text: str) -> bool:
         """Take a line in. False where it is no part of the table."""
         names = _names(self.lines, text)
-        row = whole(self.lines, text, self._row) if self.names else None
+        row = match_joined(self.lines, text, self._row) if self.names else None
         if row is not None:
             self._add(row)
         elif names is not None and names in ([], self.names):
@@ -145,14 +146,14 @@ class _Rows:
 
 def _names(lines: Lines, line: str) -> list[str] | None:
     """The columns that a heading names, [] for the titles above it, None for any other line."""
-    if line.startswith(("procs", "--procs")) and whole(lines, line, _TITLES.fullmatch) is not None:
+    if line.startswith(("procs", "--procs")) and match_joined(lines, line, _TITLES.fullmatch) is not None:
         return []
     if not line.startswith("r"):
         return None
-    heading = whole(lines, line, _COLUMNS.fullmatch)
+    heading = match_joined(lines, line, _COLUMNS.fullmatch)
     if heading is None:
         return None
-    text = rest(lines, heading[0], lambda more: bool(_MORE_COLUMNS.fullmatch(more)))
+    text = join_rest(lines, heading[0], lambda more: bool(_MORE_COLUMNS.fullmatch(more)))
     return [name for name in text.split() if name.islower()]
 
 

@@ -16,8 +16,8 @@ from functools import partial
 from typing import Any
 
 from ..commands import Command, Option
-from ..lines import Lines, Values
-from ..records import Found, Problem, Record, Semantics
+from ..lines import Lines
+from ..records import Found, Problem, Record, Semantics, Values
 from ..report import MANY, has_placeholder, is_stray, make_result
 from ..transcript import read_remarked
 from ..units import BINARY_SIZES, to_ms, ungrouped
