@@ -291,21 +291,21 @@ def may_open(line: str, at: int = 0) -> bool:
 
 
 @cache
-def _opened() -> tuple[re.Pattern[str], list[Format]]:
-    """A pattern that matches any text, and the formats in the order of its groups, of which those match that it opens."""
-    opened = [(form, re.compile(form.opens).groups) for form in formats().values() if form.opens]
+def _opened() -> tuple[re.Pattern[str], list[str]]:
+    """A pattern that matches any text, and the kinds in the order of its groups, of which those match that it opens."""
+    opened = [form for form in formats().values() if form.opens]
     # The group stands behind: the engine skips an alternative by its first sign, but not one within a group.
-    pattern = "".join(f"(?=(?:{form.opens})()|)" for form, _ in opened)
-    return re.compile(pattern), [form for form, n_groups in opened for form in [None] * n_groups + [form]]
+    pattern = "".join(f"(?=(?:{form.opens})()|)" for form in opened)
+    return re.compile(pattern), [kind for form in opened for kind in [""] * re.compile(form.opens).groups + [form.kind]]
 
 
-@lru_cache(maxsize=64)  # the beginnings of one tool's outputs are few
-def find_formats(text: str) -> tuple[Format, ...]:
-    """The formats whose output may begin with this line: some tools put another one's line above their own."""
-    pattern, forms = _opened()
+@lru_cache(maxsize=64)
+def find_kinds(text: str) -> tuple[str, ...]:
+    """The kinds of output that may begin with this line: some tools put another one's line above their own."""
+    pattern, kinds = _opened()
     found = pattern.match(text)
     groups = found.groups() if found else ()
-    return tuple(form for at, group in enumerate(groups) if group is not None and (form := forms[at]))
+    return tuple(kind for at, group in enumerate(groups) if group is not None and (kind := kinds[at]))
 
 
 @cache

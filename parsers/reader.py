@@ -14,7 +14,7 @@ from .catalogue import (
     Parse,
     beginnings,
     claimed,
-    find_formats,
+    find_kinds,
     formats,
     inline_openings,
     may_open,
@@ -116,7 +116,7 @@ def _makes_load(line: str) -> bool:
     if typed is not None:
         return bool(parse_command(typed[1]).tool)
     opening = _find_opening(line)
-    semantics = opening[0][0].semantics if opening else None
+    semantics = formats()[opening[0][0]].semantics if opening else None
     return semantics is not None and not semantics.quotes_others
 
 
@@ -149,8 +149,8 @@ def _find_glued(line: str) -> int:
 
 
 @lru_cache(maxsize=64)  # a listing of headings has few different lines
-def _find_opening(line: str) -> tuple[tuple[Format, ...], str, str | None] | None:
-    """(formats, quoting before it, label before it) when the output of one of these tools begins with this line."""
+def _find_opening(line: str) -> tuple[tuple[str, ...], str, str | None] | None:
+    """(kinds, quoting before it, label before it) when output of one of these kinds begins with this line."""
     if line[0] == "$":  # most command lines; no output begins so
         return None
     at = len(line) - len(line.lstrip())
@@ -162,14 +162,14 @@ def _find_opening(line: str) -> tuple[tuple[Format, ...], str, str | None] | Non
         at = behind
     if opens:
         at = _find_item(line, at)
-        return find_formats(line[at:]), line[:at] if line[:at].strip() else "", None
+        return find_kinds(line[at:]), line[:at] if line[:at].strip() else "", None
     named = inline_openings().match(line, at) if ":" in line[:-2] and rate_labels().search(line) else None
     if not named:
         return None
     prefix, label = line[: named.end()], named["label"].strip(" *_#>|-•・")
-    form = formats()[named.lastgroup or ""]
-    others = (other for other in find_formats(line[named.end() :].lstrip()) if other is not form)
-    return (form, *others), prefix if label or prefix.strip() else "", label
+    kind = named.lastgroup or ""
+    others = (other for other in find_kinds(line[named.end() :].lstrip()) if other != kind)
+    return (kind, *others), prefix if label or prefix.strip() else "", label
 
 
 def _find_item(line: str, at: int) -> int:
@@ -182,19 +182,20 @@ def _find_item(line: str, at: int) -> int:
     mark = transcript.LIST_MARK.search(line, 0, behind)
     if mark is None:
         return at
-    form = find_formats(line[at:])[0]
-    listed = find_formats(line[mark.start() :])
-    if not listed or listed[0] is not form:
+    kind = find_kinds(line[at:])[0]
+    listed = find_kinds(line[mark.start() :])
+    if not listed or listed[0] != kind:
         return at
-    return behind if any(other is not form for other in find_formats(line[behind:])) else mark.start()
+    return behind if any(other != kind for other in find_kinds(line[behind:])) else mark.start()
 
 
 def _read_opened(
-    source: Lines, line: str, opened: tuple[Format, ...], prefix: str, label: str | None, context: Context
+    source: Lines, line: str, kinds: tuple[str, ...], prefix: str, label: str | None, context: Context
 ) -> Block | None:
     """The block that begins with the line returned last. None: there was nothing to it, and its lines stay unread."""
     number, raw = source.number, source.raw
     source.again()
+    opened = [formats()[kind] for kind in kinds]
     above, found, form = source.raw, None, opened[0]
     for form in opened if line[len(prefix) :].lstrip()[:1] != "{" else _select_json(source, opened, prefix):
         if source.number == number:
@@ -215,12 +216,12 @@ def _read_opened(
     return None
 
 
-def _select_json(source: Lines, opened: tuple[Format, ...], prefix: str) -> tuple[Format, ...]:
+def _select_json(source: Lines, opened: list[Format], prefix: str) -> list[Format]:
     """The formats whose tools print JSON that begins like the next lines, and those that print none."""
     source.prefix = prefix
     beginning = beginning_of(source)
     source.prefix = ""
-    return tuple(form for form in opened if form.json is None or form.json.match(beginning))
+    return [form for form in opened if form.json is None or form.json.match(beginning)]
 
 
 def _parse_quoted(source: Lines, form: Format, prefix: str, context: Context, command: str | None) -> Found | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from parsers.catalogue import UNKNOWN, find_formats, formats
+from parsers.catalogue import UNKNOWN, find_kinds, formats
 
 from .reading import FIXTURES, agrees, blocks, expected, fixtures, name, text_of, with_ends
 
@@ -44,8 +44,8 @@ def test_openings_match_no_other_tool(kind):
         for number, line in enumerate(text_of(path).split("\n"), start=1):
             if any(first <= number <= last for first, last in others):
                 continue
-            opened = find_formats(line.lstrip("> "))
-            alone = {b.kind for b in blocks(line)} if opened and opened[0].kind != kind else set()
+            opened = find_kinds(line.lstrip("> "))
+            alone = {b.kind for b in blocks(line)} if opened and opened[0] != kind else set()
             assert alone <= {kind, UNKNOWN}, line
 
 
