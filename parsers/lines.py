@@ -342,7 +342,7 @@ def iteration(lines: Lines, kind: str, first: int, last: int, above: str) -> int
 # --- two terminals side by side ---------------------------------------------------------------------------------------
 _ALIKE = 8  # characters with which two reports, or the commands above them, begin alike
 _NARROWEST = 16  # columns of a terminal
-_MOST_BESIDE = 150
+MOST_BESIDE = 150  # lines of two terminals that are read as such
 _MOST_ALONE = 8  # lines of the left one alone, between two with both
 _RULERS = "│┃║"
 
@@ -376,7 +376,7 @@ def split_beside(lines: Lines, first: str, column: int) -> tuple[Lines, Lines]:
             halves += [cut(text.rstrip("\r\n"), column) for text in behind[:-1]]
             halves.append(cut(line, at))
             behind = []
-        if len(behind) > _MOST_ALONE or len(halves) > _MOST_BESIDE:
+        if len(behind) > _MOST_ALONE or len(halves) > MOST_BESIDE:
             break
     lines.back(*behind)
     left, right = (Lines([f"{half[side]}\n" for half in halves]) for side in (0, 1))

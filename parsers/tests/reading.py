@@ -12,7 +12,7 @@ import parsers
 from parsers import Block
 from parsers.__main__ import as_json
 from parsers.catalogue import formats
-from parsers.lines import find_column
+from parsers.lines import MOST_BESIDE, find_column
 from parsers.transcript import clean
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -105,18 +105,21 @@ def excess(part: Any, whole: Any, where: str = "") -> list[str]:
     return [] if part == whole else [f"{where}: {part!r} instead of {whole!r}"]
 
 
-def has_two_terminals(lines: list[str]) -> bool:
-    """Whether two terminals may stand side by side in these lines: the blocks of the right one come behind the left one's."""
-    return any(find_column(clean(line)) for line in lines)
+def are_beside(lines: list[str], before: Block, block: Block) -> bool:
+    """Whether two blocks may stand side by side: both begin at or below a line of two terminals, as far as these are read."""
+    highest = max(0, before.last - MOST_BESIDE - 1)
+    return any(find_column(clean(line)) for line in lines[highest : min(before.first, block.first)])
 
 
 def holds(lines: list[str]) -> None:
     """Read them, and check what holds for any text."""
-    last = 0
+    before: Block | None = None
     for block in parsers.read(lines):
         assert 0 < block.first <= block.last <= len(lines), "outside of the text"
-        assert last < block.first or (last == block.first and block.label) or has_two_terminals(lines[:last]), "overlap"
-        last = block.last
+        if before is not None and before.last >= block.first:
+            is_labelled = before.last == block.first and block.label
+            assert is_labelled or are_beside(lines, before, block), "overlap"
+        before = block
         assert all(1 <= problem.line <= len(lines) for problem in block.problems), "a problem outside of the text"
         assert all(1 <= line < block.first for line, _ in block.trail), "a trail below its block"
         assert block.command_line is None or block.command_line < block.first, "a command below its block"

@@ -57,7 +57,7 @@ IOSTAT = "Device             tps    MB_read/s    MB_wrtn/s    MB_dscd/s    MB_re
 def test_rows_that_look_like_headings_of_a_table_of_rates_are_not_read_by_each_of_them(lines):
     """Made of a template of wrk, of iostat's heading, and of means. Each with those below it took 10 to 80 times as long."""
     prose = [f"a table of {n} requests per second\n" for n in range(2)]
-    assert cpu_s(lines * 2_000) < 20 * cpu_s(prose * 2_000)
+    assert any(cpu_s(lines * 2_000) < 12 * cpu_s(prose * 2_000) for _ in range(3))  # others use the processor, too
     assert not [block for block in parsers.read(lines * 20) if block.kind == "rate_table"]
 
 
