@@ -16,7 +16,8 @@ and, where it helps,
                     label ("2nd run: Requests per second: ..."); a line that has it and is not read becomes a problem
     claims          (command) -> bool: whatever this command prints is this format's, although no line says so
     fits            (commands.Command, values) -> bool: False where a command cannot have printed these figures
-    OTHER_FORMATS   Formats of the tool's other outputs, such as its log: kind, about, opens, parse, records, command
+    OTHER_FORMATS   Formats of the tool's other outputs, such as its log: kind, opens, parse, records, command; the
+                    module's docstring has a line "kind: what it is" for each
     follows         (lines, command) -> Found | None: the next block of the output whose block was just read, where only
                     that tells whose the next lines are (rows below a heading that stood further up); None takes nothing
 A format that makes a LoadResult says what its tool means by its figures, with one of
@@ -62,10 +63,10 @@ class Format:
     """One format: the names are those of the module's constants, see above."""
 
     kind: str
-    about: str
     opens: str
     parse: Parse
     records: Callable[[dict[str, Any]], list[Record]]
+    about: str = ""  # the module's docstring says it behind the kind
     begins: str | None = None
     needs: tuple[str, ...] = ()
     json: re.Pattern[str] | None = None
@@ -104,7 +105,6 @@ def _load(name: str) -> list[Format]:
     }
     main = Format(
         kind=module.KIND,
-        about=(module.__doc__ or "").partition("\n")[0].removeprefix(f"{module.KIND}:").strip(),
         opens=module.OPENS,
         parse=module.parse,
         records=module.records,
@@ -116,7 +116,9 @@ def _load(name: str) -> list[Format]:
         **optional,
     )
     others: tuple[Format, ...] = getattr(module, "OTHER_FORMATS", ())
-    return [main, *(replace(form, tool=tool, programs=programs, command=form.command or command) for form in others)]
+    others = tuple(replace(form, tool=tool, programs=programs, command=form.command or command) for form in others)
+    docs = dict(re.findall(r"^(\w+): (.*)", module.__doc__ or "", re.MULTILINE))
+    return [replace(form, about=docs.get(form.kind, "")) for form in (main, *others)]
 
 
 def _syntax(module: ModuleType) -> Syntax:

@@ -178,7 +178,6 @@ def _csv_records(values: dict[str, Any]) -> list[Record]:
 OTHER_FORMATS = (
     Format(
         kind="ab_percentiles_csv",
-        about="the file that ab -e writes, the time within which each per cent of the requests was answered.",
         opens=_CSV_OPENS,
         command=re.compile(r"(?:^|[\s/;&|(])ab\S*\s(?:.*\s)?-e|\.csv\b"),
         parse=_parse_csv,

@@ -163,7 +163,6 @@ def _memory_records(values: dict[str, Any]) -> list[Record]:
 OTHER_FORMATS = (
     Format(
         kind="proc_vmstat",
-        about="/proc/vmstat, what the kernel's memory management has counted.",
         opens=rf"{PATH}?{_MEMORY} \d+\s*$",
         parse=_parse_memory,
         records=_memory_records,

@@ -370,7 +370,6 @@ def _csv_records(values: dict[str, Any]) -> list[Record]:
 OTHER_FORMATS = (
     Format(
         kind="hey_csv",
-        about="what hey -o csv prints instead of its report, a row a request that was answered.",
         opens=_CSV_OPENS,
         command=re.compile(r"(?:^|[\s/;&|(])(?:hey|boom)(?:_linux_amd64)?\s|\.csv\b"),
         parse=_parse_csv,

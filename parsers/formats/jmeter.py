@@ -272,7 +272,6 @@ def _jtl_records(values: dict[str, Any]) -> list[Record]:
 OTHER_FORMATS = (
     Format(
         kind="jtl",
-        about="JMeter's results as CSV, a row a sample.",
         opens=_JTL_OPENS,
         command=re.compile(r"(?:^|[\s/;&|(])jmeter(?:\.sh|\.bat)?\s|\.(?:jtl|csv)\b"),
         parse=_parse_jtl,

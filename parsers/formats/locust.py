@@ -237,7 +237,6 @@ def _csv_records(values: dict[str, Any]) -> list[Record]:
 OTHER_FORMATS = (
     Format(
         kind="locust_csv",
-        about="the file ..._stats.csv that Locust writes with --csv, a row an endpoint.",
         opens=_CSV_OPENS,
         command=re.compile(r"(?:^|[\s/;&|(])locust\s|_stats\.csv\b"),
         parse=_parse_csv,

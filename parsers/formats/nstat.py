@@ -6,7 +6,7 @@ Units     counts; octets
 Quirks    without -a it prints what was counted since it was run last, and rates are those of a daemon that mostly does not run
 Source    iproute2's misc/nstat.c, dump_kern_db() and dump_incr_db()
 
-netstat_statistics: `netstat -s`, the same counters in sentences.
+netstat_statistics: `netstat -s`, the kernel's network counters in sentences.
 
 Reads     net-tools' sections, "Ip:" to "MPTcpExt:", busybox has none
 Yields    one SystemSample
@@ -14,7 +14,7 @@ Units     counts; octets
 Quirks    wordings changed ("retransmited"); what has no sentence stands as "Name: figure"; noughts are left out
 Source    net-tools' statistics.c
 
-proc_net: /proc/net/netstat and /proc/net/snmp, a line of names and a line of figures for each protocol.
+proc_net: /proc/net/netstat and /proc/net/snmp, a line of names and one of figures for each protocol.
 
 Reads     one of them or both, also behind grep's path
 Yields    one SystemSample
@@ -201,7 +201,6 @@ def _files_records(values: dict[str, Any]) -> list[Record]:
 OTHER_FORMATS = (
     Format(
         kind="netstat_statistics",
-        about="`netstat -s`, the kernel's network counters in sentences.",
         opens=rf"{_PROTOCOLS}:\s*$",
         parse=_parse_statistics,
         records=_statistics_records,
@@ -209,7 +208,6 @@ OTHER_FORMATS = (
     ),
     Format(
         kind="proc_net",
-        about="/proc/net/netstat and /proc/net/snmp, a line of names and one of figures for each protocol.",
         opens=rf"{PATH}?{_PROTOCOLS}:(?: [A-Z]\w+){{1,}}\s*$",
         parse=_parse_files,
         records=_files_records,

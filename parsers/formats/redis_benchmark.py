@@ -1,4 +1,4 @@
-"""redis-benchmark: what it prints of each of its tests, as text, as one line (-q) or as CSV (--csv).
+"""redis_benchmark: what redis-benchmark prints of each of its tests, as text, as one line (-q) or as CSV (--csv).
 
 Reads     a test from "====== SET ======" to its rate or its summary; one line "SET: 56497.18 requests per second"; one row of CSV
 Yields    one LoadResult for each test, whose path is the test's name: a SET is never compared with a GET

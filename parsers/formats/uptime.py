@@ -101,7 +101,6 @@ def _load_records(values: dict[str, Any]) -> list[Record]:
 OTHER_FORMATS = (
     Format(
         kind="loadavg",
-        about="the one line of /proc/loadavg.",
         opens=r"\d+\.\d\d \d+\.\d\d \d+\.\d\d \d+/\d+(?:\s+\d+)?\s*$",
         command=re.compile(r"/proc/loadavg"),
         parse=_parse_loads,

@@ -260,7 +260,6 @@ def _totals_records(values: dict[str, Any]) -> list[Record]:
 OTHER_FORMATS = (
     Format(
         kind="vmstat_totals",
-        about="`vmstat -s`, what the kernel has counted since the machine's start, a figure a line.",
         opens=_TOTALS_OPENS,
         parse=_parse_totals,
         records=_totals_records,
