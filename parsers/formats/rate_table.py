@@ -111,7 +111,9 @@ class _Cell(NamedTuple):
 
 def parse(lines: Lines, command: str | None) -> Found | None:
     following = lines.ahead(3)
-    for read in (_read_table, _read_aligned):
+    for read, may_be in ((_read_table, _may_be_drawn), (_read_aligned, _may_be_aligned)):
+        if not may_be(lines, following):
+            continue
         with lines.kept() as taken:
             cells = read(lines, following, taken)
             if len(cells) >= 2:
@@ -129,9 +131,11 @@ def follows(lines: Lines, command: str | None) -> Found | None:
     return left.pop(0) if left else None
 
 
+def _may_be_drawn(lines: Lines, following: list[str]) -> bool:
+    return lines.number >= lines.memory.get(_REFUSED_DRAWN, 0) and any(map(_DRAWN.search, following[:2]))
+
+
 def _read_table(lines: Lines, following: list[str], _: list[str]) -> list[_Cell]:
-    if lines.number < lines.memory.get(_REFUSED_DRAWN, 0) or not any(map(_DRAWN.search, following[:2])):
-        return []
     ahead = [_split(line) for line in following]
     skipped = 1 if ahead and len(ahead[0]) == 1 else 0  # the caption
     heading, delimiters = ([*ahead, [], []])[skipped : skipped + 2]
@@ -172,35 +176,55 @@ def _read_table(lines: Lines, following: list[str], _: list[str]) -> list[_Cell]
     return rates
 
 
+def _may_be_aligned(lines: Lines, following: list[str]) -> bool:
+    """Whether the first line may be a heading, and the second one a row below it: each of many may be tried as a heading."""
+    if lines.number < lines.memory.get(_REFUSED, 0) or len(following) < 2:
+        return False
+    heading, columns = _read_heading(following[0])
+    return bool(columns) and (_is_rule(following[1]) or bool(_still_rates(columns, heading, following[1])))
+
+
+def _read_heading(line: str) -> tuple[list[str], set[int]]:
+    """The titles of columns that stand apart, and which of these may be of rates; none where the line is no heading."""
+    cells = _APART.split(line.strip())
+    if not 2 <= len(cells) <= _MOST_COLUMNS or any(map(_NOT_MEASURED.search, cells)):
+        return [], set()
+    heading = [_bare(title) for title in cells]
+    return heading, set(_rate_columns(heading, captioned=False))
+
+
+def _is_rule(line: str) -> bool:
+    return not line.strip().strip(" \t-=+")
+
+
+def _read_cells(line: str, heading: list[str]) -> list[str]:
+    cells = _APART.split(line.strip())
+    return ["", *cells] if len(cells) == len(heading) - 1 and line[:2].isspace() else cells
+
+
 def _read_aligned(lines: Lines, following: list[str], taken: list[str]) -> list[_Cell]:
     """A table whose columns stand apart by two blanks or a tab; it ends at the first line that has another number of them."""
-    heading: list[str] = []
+    heading, columns = _read_heading(next(lines))
     rows: list[tuple[int, list[str]]] = []
-    columns: set[int] = set()  # those that may still be of rates
-    if lines.number < lines.memory.get(_REFUSED, 0) or not following or not _APART.search(following[0].strip()):
-        return []
     spaced = False  # whether there is a blank line between any two lines
     for line in lines:
-        if not line.strip() and heading and (spaced or len(taken) == 2):
+        if not line.strip():
+            if not spaced and len(taken) != 2:
+                lines.again()
+                break
             spaced = True
             continue
-        cells = _APART.split(line.strip())
-        cells = ["", *cells] if len(cells) == len(heading) - 1 and line[:2].isspace() else cells
-        is_rule = line.strip() != "" and not line.strip().strip(" \t-=+")
-        if heading and not is_rule and (len(cells) != len(heading) or len(rows) == _MOST_ROWS):
+        if _is_rule(line):
+            continue
+        cells = _read_cells(line, heading)
+        if len(cells) != len(heading) or len(rows) == _MOST_ROWS:
             lines.again()
             break
-        if not heading:
-            if not 2 <= len(cells) <= _MOST_COLUMNS or any(map(_NOT_MEASURED.search, cells)):
-                return []
-            heading = [_bare(title) for title in cells]
-            columns = set(_rate_columns(heading, captioned=False))
-        elif not is_rule:
-            rows.append((lines.number, cells))
-            columns = _still_rates(columns, heading, cells)
+        rows.append((lines.number, cells))
+        columns = _still_rates(columns, heading, line)
         if not columns:  # at once: each of these lines may be tried as a heading
             return []
-    if not heading or lines.unended():
+    if lines.unended():
         return []
     rates = _rates(heading, rows, captioned=False)
     if len(rates) < 2 and len(rows) >= _LONG:  # each row may be tried as the heading of those below
@@ -208,8 +232,11 @@ def _read_aligned(lines: Lines, following: list[str], taken: list[str]) -> list[
     return rates
 
 
-def _still_rates(columns: set[int], heading: list[str], row: list[str]) -> set[int]:
+def _still_rates(columns: set[int], heading: list[str], line: str) -> set[int]:
     """The columns that can be of rates with this row in the table."""
+    row = _read_cells(line, heading)
+    if len(row) != len(heading):
+        return set()
     if _IS_METRIC.fullmatch(heading[0]):
         return set() if _IS_METRIC.fullmatch(row[0]) else columns  # one row of them is of rates
     return {at for at in columns if (cell := _bare(row[at])) in _EMPTY or _number(cell)}
