@@ -31,6 +31,7 @@ from runs.ingest.validation import MOST_REPEATS
 from runs.models import Capture
 from runs.querysets import ID_DIGITS, MOMENT
 
+STRANGERS_BYTES = 2**20  # that the text of somebody who was logged out meanwhile may unpack to
 BROKEN = "The edits of this preview did not arrive whole. Please paste the text again."
 
 
@@ -43,11 +44,11 @@ def packed(data: bytes) -> str:
     return base64.b64encode(zlib.compress(data, 6)).decode("ascii")
 
 
-def unpacked(field: str) -> bytes:
-    """The bytes of `packed`. Raises Unusable for anything else, and for more than an upload may hold."""
+def unpacked(field: str, most: int = 0) -> bytes:
+    """The bytes of `packed`. Raises Unusable for anything else, and for more than `most` or than a preview may hold."""
     inflate = zlib.decompressobj()
     try:
-        data = inflate.decompress(base64.b64decode(field, validate=True), settings.PREVIEW_BYTES + 1)
+        data = inflate.decompress(base64.b64decode(field, validate=True), (most or settings.PREVIEW_BYTES) + 1)
     except (ValueError, zlib.error) as error:
         raise Unusable("The text of this preview did not arrive whole. Please paste it again.") from error
     if inflate.unconsumed_tail or not inflate.eof:
@@ -61,7 +62,8 @@ def incoming(request: HttpRequest) -> tuple[bytes, str]:
     Raises Unusable, and Rejected (413) for files larger than an upload may be.
     """
     if request.POST.get("raw"):
-        return unpacked(request.POST["raw"]), request.POST.get("name", "")[:255]
+        most = 0 if request.user.is_authenticated else STRANGERS_BYTES
+        return unpacked(request.POST["raw"], most), request.POST.get("name", "")[:255]
     files = [file for file in request.FILES.getlist("files") if file.size]
     size = sum(file.size or 0 for file in files)
     if size > settings.PREVIEW_BYTES:

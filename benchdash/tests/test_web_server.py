@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 import socket
 import sqlite3
 import ssl
 import subprocess
 import sys
+import zlib
+from base64 import b64encode
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import closing, suppress
@@ -31,6 +34,7 @@ from runs.tests.installation import MANAGE, create_database, environment, find_f
 pytestmark = [pytest.mark.once, pytest.mark.django_db]  # without the second mark there would be no tables to copy
 UPLOADS = "/api/v1/uploads/"
 HEAD_S = 2
+FREE_BYTES = 2**16  # that anybody may send
 ANSWERED_S = 2.0  # in which /healthz answers whatever happens
 
 
@@ -191,18 +195,35 @@ def ask(site: Site, method: str, path: str, body: Any = None, **headers: str) ->
         return Answer(connection.getresponse().status, perf_counter() - began)
 
 
+def packed_form(field: str, packed: bytes) -> tuple[str, bytes]:
+    """Headers and body of a form, with a token that passes for this browser's, that would unpack to a hundred times its size."""
+    token = "a" * 32
+    body = f'--x\r\nContent-Disposition: form-data; name="csrfmiddlewaretoken"\r\n\r\n{token}\r\n--x\r\n'.encode()
+    body += f"Content-Disposition: form-data; name={field}\r\n\r\n".encode() + packed + b"\r\n--x--\r\n"
+    return f"Content-Type: multipart/form-data; boundary=x\r\nCookie: csrftoken={token}\r\n", body
+
+
 def attack_as_stranger(site: Site) -> list[Answer]:
-    """60 heads that do not end, 16 slow forms of 40 MB and two of 450 MB: their answers, in this order."""
+    """60 heads that do not end, 16 slow forms of 40 MB, two of 450 MB, 16 small packed ones: their answers, in this order."""
+    line = b"Cookie: a=b; password = hunter2\n"
+    packed = [
+        ("/login/", *packed_form('"files"; filename="a"', gzip.compress(line * 500_000))),
+        ("/preview/", *packed_form('"raw"', b64encode(zlib.compress(line * 400_000)))),
+    ]
+    assert max(len(body) for _, _, body in packed) < FREE_BYTES
 
     async def attack() -> list[Answer]:
         return await asyncio.gather(
             *(exchange(site, b"GET / HTTP/1.1\r\nHost: loc") for _ in range(60)),
             *(post(site, "/login/", 40_000_000, iter([b"x" * 500] * 1000), rate=5000) for _ in range(16)),
             *(asyncio.to_thread(send_much, site, path) for path in ("/login/", UPLOADS)),
+            *(post(site, path, len(body), iter([body]), head) for path, head, body in packed for _ in range(8)),
         )
 
     answers = while_probed(site, attack)
-    assert [answer.status for answer in answers[60:]] == [413] * 17 + [401]
+    assert [answer.status for answer in answers[60:78]] == [413] * 17 + [401]
+    assert [answer.status for answer in answers[78:]] == [200] * 8 + [400] * 8
+    assert max(len(answer.body) for answer in answers[78:]) < FREE_BYTES
     return answers
 
 

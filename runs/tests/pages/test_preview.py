@@ -7,8 +7,11 @@ import io
 import re
 
 import pytest
+from django.contrib.auth.models import AnonymousUser, User
+from django.core.files.uploadedfile import SimpleUploadedFile
 
 from runs import ingest
+from runs.forms import packed
 from runs.models import Capture, Config, Experiment, Host, Run, Upload
 from runs.selectors import judging
 from runs.tests.ingest.texts import ab, session
@@ -352,6 +355,19 @@ def test_nobody_stores_anything_without_logging_in_and_no_text_is_lost(client, d
     assert "You are logged out" in page
     assert "Requests per second:    110.00" in page
     assert Upload.objects.count() == 0
+
+
+def test_a_stranger_has_little_unpacked(client, db):
+    answers = [client.post("/preview/", {"text": "x", "raw": packed(b"word " * n)}) for n in (1000, 2**19)]
+    assert [answer.status_code for answer in answers] == [403, 400]
+    assert "word word" in answers[0].content.decode() and "word word" not in answers[1].content.decode()
+
+
+@pytest.mark.parametrize(("user", "taken"), [(AnonymousUser(), False), (User(username="joe"), True)])
+def test_files_are_taken_of_who_is_logged_in_only(rf, user, taken):
+    request = rf.post("/login/", {"files": SimpleUploadedFile("a.txt", TEXT.encode()), "name": "joe"})
+    request.user = user
+    assert (request.POST["name"], "files" in request.FILES) == ("joe", taken)
 
 
 def test_runs_that_only_a_number_tells_apart_are_grouped_in_one_click_and_parted_again(browser):
