@@ -159,8 +159,9 @@ class Site:
         self.start(processes.web_command("127.0.0.1", self.port), **options)
         wait_for(lambda: processes.is_web_up(self.port), 40, "the web server")
 
-    def start_worker(self) -> subprocess.Popen[bytes]:
-        return self.start(processes.worker_commands(local=False)["The worker for texts"])
+    def start_worker(self, **variables: str) -> subprocess.Popen[bytes]:
+        command = processes.worker_commands(local=False)["The worker for texts"]
+        return self.start(["env", *(f"{name}={value}" for name, value in variables.items()), *command])
 
     def stop(self) -> None:
         for process in self.running:
@@ -440,6 +441,64 @@ def test_on_a_full_disk_pages_go_on_and_nothing_is_half_stored(folder):
     assert "Traceback" not in started.stderr + told.stderr
     assert told.returncode == 2
     assert SENTENCES["full"] in told.stderr
+
+
+def test_a_full_disk_of_postgresql_is_said_and_what_is_stored_is_read(site, postgresql, folder):
+    with small_disk(folder / "tablespace") as disk:
+        if not disk.is_mount():
+            pytest.skip("no disk can be mounted here")
+        shutil.chown(disk, "postgres")
+        postgresql.ask(f"CREATE TABLESPACE small LOCATION '{disk}'")
+        postgresql.ask("ALTER TABLE runs_piece SET TABLESPACE small")
+        try:
+            fill(disk)
+            with site.logged():
+                refused = [site.send(600, 1_500_000), site.send(601, 3_000_000)]
+                read = [site.ask(f"/api/v1/{path}/").status for path in ("runs", "experiments", "uploads")]
+            assert [answer.status for answer in refused] == [507, 507]
+            assert json.loads(refused[0].body)["errors"][0]["message"].startswith(SENTENCES["full"])
+            assert read == [200, 200, 200]
+            (disk / "ballast").unlink()
+            assert site.send(600).status == 201
+        finally:
+            postgresql.ask("ALTER TABLE runs_piece SET TABLESPACE pg_default")
+            postgresql.ask("DROP TABLESPACE small")
+
+
+def test_a_worker_without_its_database_logs_little_and_goes_on(site, postgresql):
+    worker = site.start_worker()
+    assert site.send(610, QUEUED_BYTES).status == 202
+    postgresql.ask(MINUTE_LATER)
+    send_many = "from runs.tasks import tend_uploads; [tend_uploads.delay() for _ in range(300)]"
+    with site.logged() as lines:
+        began = time.monotonic()
+        with postgresql_stopped(postgresql):
+            site.manage("shell", "--no-imports", "-c", send_many, check=True)
+            time.sleep(20)
+        lasted_s = time.monotonic() - began
+    said = [line for line in lines if SENTENCES["away"] in line]
+    assert 1 <= len(said) <= 2 * (lasted_s // 10 + 1)  # the worker and the process of its pool
+    wait_for(site.answers, 30, "the web processes are back")
+    sent = site.send(611, QUEUED_BYTES)
+    postgresql.ask(MINUTE_LATER)
+    wait_for(lambda: site.state_of(sent) == "ready", 60, "it is read")
+    assert end(worker) == 0
+
+
+def test_a_statement_of_a_worker_ends_after_its_time_and_the_text_is_read_later(site, postgresql):
+    worker = site.start_worker(STATEMENT_TIMEOUT_S="1")
+    with closing(psycopg2.connect(postgresql.url)) as other, site.logged() as lines:
+        other.cursor().execute("LOCK TABLE runs_run IN EXCLUSIVE MODE")
+        sent = site.send(620, QUEUED_BYTES)
+        postgresql.ask(MINUTE_LATER)
+        wait_for(lambda: "The database took too long." in site.log.read_text(), 60, "the worker gives up")
+    assert len([line for line in lines if "The database took too long." in line]) == 1
+    postgresql.ask("UPDATE runs_upload SET status = 'queued' WHERE status = 'parsing'")
+    postgresql.ask(MINUTE_LATER)
+    assert end(worker) == 0
+    worker = site.start_worker()
+    wait_for(lambda: site.state_of(sent) == "ready", 60, "it is read")
+    assert end(worker) == 0
 
 
 def test_a_start_without_its_database_says_so(folder):

@@ -35,6 +35,7 @@ pytestmark = [pytest.mark.once, pytest.mark.django_db]  # without the second mar
 UPLOADS = "/api/v1/uploads/"
 HEAD_S = 2
 FREE_BYTES = 2**16  # that anybody may send
+PROBED = ("/healthz", "/login/", "/api/v1/runs/")
 ANSWERED_S = 2.0  # in which /healthz answers whatever happens
 
 
@@ -82,7 +83,10 @@ def site(tmp_path_factory, django_db_setup, django_db_blocker) -> Iterator[Site]
         while not processes.is_web_up(port):
             assert process.poll() is None and perf_counter() < until
             sleep(0.1)
-        yield Site(port, token, data, process.pid)
+        started = Site(port, token, data, process.pid)
+        for path in PROBED * 8:  # the first page of a process takes longer, as it reads the templates
+            ask(started, "GET", path, Authorization=f"Bearer {token}")
+        yield started
         process.terminate()
         _, said = process.communicate(timeout=30)
     assert process.returncode == 0, said
@@ -100,22 +104,32 @@ class Answer:
     body: bytes = b""
 
 
+async def read_all(reader: asyncio.StreamReader) -> bytes:
+    """What came until the connection was closed or, as nginx does where it waited too long, reset."""
+    received = b""
+    with suppress(ConnectionError):
+        while part := await reader.read(2**16):
+            received += part
+    return received
+
+
 async def exchange(site: Site, request: bytes, parts: Iterable[bytes] = (), rate: float = 0) -> Answer:
     """Send the head and the parts, at `rate` bytes/s where it is given, until there is an answer; read that."""
     began = perf_counter()
     reader, writer = await asyncio.open_connection("127.0.0.1", site.port, ssl=site.tls)
-    answer = asyncio.ensure_future(reader.read())
+    answer = asyncio.ensure_future(read_all(reader))
     sent = 0
     try:
-        writer.write(request)
-        for part in parts:
-            writer.write(part)
-            await writer.drain()
-            sent += len(part)
-            if rate:
-                await asyncio.wait([answer], timeout=max(0, began + sent / rate - perf_counter()))
-            if answer.done():
-                break
+        with suppress(ConnectionError):  # the server reads no more
+            writer.write(request)
+            for part in parts:
+                writer.write(part)
+                await writer.drain()
+                sent += len(part)
+                if rate:
+                    await asyncio.wait([answer], timeout=max(0, began + sent / rate - perf_counter()))
+                if answer.done():
+                    break
         received = await answer
     finally:
         answer.cancel()
@@ -161,8 +175,8 @@ while True:
 
 def while_probed(site: Site, attack: Callable[[], Awaitable[list[Answer]]]) -> list[Answer]:
     """What the attack is answered. Meanwhile /healthz, pages and a static file must answer in time."""
-    paths = ("/healthz", "/login/", "/api/v1/runs/", site.script)
-    command = [sys.executable, "-c", PROBE, str(site.port), site.token, "tls" if site.tls else "", *paths]
+    tls = "tls" if site.tls else ""
+    command = [sys.executable, "-c", PROBE, str(site.port), site.token, tls, *PROBED, site.script]
 
     async def run() -> list[Answer]:
         return await asyncio.wait_for(attack(), 60)
@@ -196,10 +210,13 @@ def ask(site: Site, method: str, path: str, body: Any = None, **headers: str) ->
 
 
 def packed_form(field: str, packed: bytes) -> tuple[str, bytes]:
-    """Headers and body of a form, with a token that passes for this browser's, that would unpack to a hundred times its size."""
+    """Headers and body of a form, with a token that passes for this browser's, that would unpack to hundreds of times its size."""
     token = "a" * 32
-    body = f'--x\r\nContent-Disposition: form-data; name="csrfmiddlewaretoken"\r\n\r\n{token}\r\n--x\r\n'.encode()
-    body += f"Content-Disposition: form-data; name={field}\r\n\r\n".encode() + packed + b"\r\n--x--\r\n"
+    fields = {'"csrfmiddlewaretoken"': token.encode(), '"text"': b"x", field: packed}
+    parts = [
+        f"--x\r\nContent-Disposition: form-data; name={name}\r\n\r\n".encode() + value for name, value in fields.items()
+    ]
+    body = b"\r\n".join([*parts, b"--x--\r\n"])
     return f"Content-Type: multipart/form-data; boundary=x\r\nCookie: csrftoken={token}\r\n", body
 
 
