@@ -14,11 +14,12 @@ import zlib
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from http.client import HTTPConnection, HTTPSConnection
 from itertools import repeat
 from pathlib import Path
+from statistics import median
 from time import perf_counter, sleep
 from typing import Any
 
@@ -173,22 +174,32 @@ while True:
 """
 
 
-def while_probed(site: Site, attack: Callable[[], Awaitable[list[Answer]]]) -> list[Answer]:
-    """What the attack is answered. Meanwhile /healthz, pages and a static file must answer in time."""
-    tls = "tls" if site.tls else ""
+@contextmanager
+def probing(site: Site) -> Iterator[list[tuple[str, int, float]]]:
+    """At the end it has the path, status and seconds of each request that was made meanwhile."""
+    tls, probed = "tls" if site.tls else "", list[tuple[str, int, float]]()
     command = [sys.executable, "-c", PROBE, str(site.port), site.token, tls, *PROBED, site.script]
-
-    async def run() -> list[Answer]:
-        return await asyncio.wait_for(attack(), 60)
-
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as probe:
         try:
-            answers = asyncio.run(run())
-            sleep(ANSWERED_S)
+            yield probed
         finally:
             probe.terminate()
         said, _ = probe.communicate()
-    probed = [json.loads(line) for line in said.splitlines()]
+    probed += [json.loads(line) for line in said.splitlines()]
+
+
+def run(attack: Callable[[], Awaitable[list[Answer]]]) -> list[Answer]:
+    async def limited() -> list[Answer]:
+        return await asyncio.wait_for(attack(), 60)
+
+    return asyncio.run(limited())
+
+
+def while_probed(site: Site, attack: Callable[[], Awaitable[list[Answer]]]) -> list[Answer]:
+    """What the attack is answered. Meanwhile /healthz, pages and a static file must answer in time."""
+    with probing(site) as probed:
+        answers = run(attack)
+        sleep(ANSWERED_S)
     assert len(probed) > 20 and {status for _, status, _ in probed} == {200}
     assert max(seconds for _, _, seconds in probed) < ANSWERED_S, probed
     return answers
@@ -248,6 +259,23 @@ def test_strangers_who_are_slow_or_send_much_stop_nothing(site):
     heads = attack_as_stranger(site)[:60]
     assert [head.status for head in heads] == [0] * 60  # closed
     assert all(HEAD_S - 0.5 < head.seconds < HEAD_S + 5 for head in heads)
+
+
+def test_slow_clients_make_pages_at_most_three_times_as_slow(site):
+    async def attack() -> list[Answer]:
+        return await asyncio.gather(
+            *(exchange(site, b"GET / HTTP/1.1\r\nHost: loc") for _ in range(60)),
+            *(send(site, text(number, 10), rate=2048) for number in range(1100, 1200)),
+        )
+
+    with probing(site) as before:
+        sleep(4)
+    with probing(site) as during:
+        answers = run(attack)
+    assert Counter(answer.status for answer in answers) == {0: 60, 201: 100}
+    for path in PROBED:
+        usual, slowed = (median(seconds for at, _, seconds in probed if at == path) for probed in (before, during))
+        assert slowed < 3 * usual + 0.01, path
 
 
 def test_logged_in_senders_may_be_slow_and_many_and_nothing_is_lost(site):
