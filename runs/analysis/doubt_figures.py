@@ -1,39 +1,48 @@
-"""Rules of doubts that a report's own figures give rise to.
+"""Rules of doubts about what a report prints.
 
-Figures that cannot all be true (each check allows for what rounding to the printed digits can do, and a little more),
-times of the network, times near the smallest step that a tool prints, runs that are too short, and first repeats that
-are not like the later ones.
+Requests that failed, replies that were not the page, runs that did not come to their end; figures that cannot all be true
+(each check allows for what rounding to the printed digits can do, and a little more), times near the smallest step that a
+tool prints, and runs that are too short.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from statistics import fmean, median
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import fmean
+from typing import Any
 
-from runs.analysis.columns import Column, find_baselines
+from runs.analysis.columns import find_baselines
 from runs.analysis.doubt_case import (
+    FATAL,
+    STUMP,
     Case,
     Finding,
     Severity,
     about_run,
+    broken_requests,
+    is_stump,
+    mean_of_failed,
     seconds_taken,
 )
 from runs.analysis.facts import HUGE, RunFact
-from runs.analysis.stats import common_slope, find_outliers
+
+FEW = 0.01
+STATIC = re.compile(
+    r"\.(?:html?|css|js|json|txt|xml|svg|png|gif|jpe?g|ico|webp|woff2?|pdf|zip|gz|bin|dat)$", re.IGNORECASE
+)
+NEAR = 0.9  # of the document's length: a page in other words, whatever its name
+UNRELIABLE: tuple[tuple[Severity, str, str], ...] = (
+    ("caution", "NOT reliable", "two_deviations"),
+    ("note", "not that reliable", "one_deviation"),
+)
+TIMES = ("initial connection", "processing", "waiting")
 
 SLACK = 0.005
 # A mean of samples leaves a part of one out, and counts otherwise what was under way at either end.
 SAMPLED, SAMPLE_S = 0.1, 1.0
 ENOUGH_FOR_MEDIAN = 10  # requests, so that the one after the median is in the table too
-# When a SYN is sent again: after 1 s, doubling (1, 3, 7, 15, 31 s), or as Linux before 3.1 did, after 3 s (3, 9, 21 s).
-AGAIN_S = (1, 3, 7, 9, 15, 21, 31)
-LATE = 0.05  # the connection comes a little after the second SYN, never before it
-EARLY_MS = 15  # but for the rounding of clocks
-TIMES_P99 = 10
-OMITTED = 0.1  # of all clients' time in the slowest hundredth of the requests; with even times it is 0.01
-MOSTLY_OMITTED = 0.5
-HANG_MS = 200  # the least timer in TCP that a hanging request could wait for
 FEW_STEPS = 10  # one step is then 10 % or more
 MANY_STEPS = 50  # one is then under 2 %, which is no difference worth a word
 MANY_REPEATS = 4  # whose mean is finer than a step
@@ -42,14 +51,167 @@ NO_ACCIDENT = 4  # unless it is a small one: four even times happen
 LEAST_S = 10
 LEAST_EACH = 10
 LEAST_FOR_P99 = 1000
-KEPT_UP = 0.95  # of the rate that was set; the first and last request are never a whole interval apart
-# Repeats of a steady server differ by a few per cent; a first one this far off is no repeat of the others.
-COLD = 0.15
-# With several later ones, also this many times as far as they lie from each other.
-COLD_SPREADS = 2
-LEAST_DRIFTING = 4  # repeats that show a drift; chance alone has so straight a line in 1 of 50 configs,
-DRIFT_P = 0.02
-DRIFT = 0.05  # and it must be 5 % from the first to the last
+
+
+def grade_share(share: float) -> Severity:
+    return "fatal" if share >= FATAL else "caution" if share >= FEW else "note"
+
+
+def find_impossible_counts(case: Case) -> Iterator[Finding]:
+    """More failures, late answers or error replies than requests. The other rules leave these runs out."""
+    for run in case.counted:
+        if beyond := _counts_beyond(run):
+            severity: Severity = "caution" if beyond.keys() <= {"length", "late"} else "fatal"
+            yield about_run(run, severity, "more_than_made", counts=beyond, made=run.requests_made)
+
+
+def _counts_beyond(run: RunFact) -> dict[str, float]:
+    """Counts that are greater than that of the requests; "" are failures of any kind."""
+    made, kinds = run.requests_made, broken_requests(run)
+    by_length, late = run.failures_of("length"), run.late_answers
+    counts = {**kinds, "length": by_length, "late": late, "": 0 if kinds else _failed_at_least(run, kinds)}
+    # Of those that were under way when the time was over some were answered.
+    if made is not None and (run.non_2xx_responses or 0) > made + (run.clients or 0):
+        counts["status"] = run.non_2xx_responses
+    return {} if made is None else {kind: count for kind, count in counts.items() if count and count > made}
+
+
+def find_failed(case: Case) -> Iterator[Finding]:
+    """Failures other than a reply of another length, or one that came late, which are matters of their own."""
+    for run in case.counted:
+        made, available, kinds = run.requests_made, run.number("availability_pct"), broken_requests(run)
+        bad = _failed_at_least(run, kinds)
+        facts: dict[str, Any] = {"bad": bad, "made": made, "kinds": kinds, "available": available}
+        if bad and made and bad > made:
+            continue
+        if bad and made:
+            severity = grade_share(bad / made)
+        elif run.failed_requests is None and available is not None and available < 100:
+            severity, facts = grade_share(1 - available / 100), {"available": available}
+        else:
+            continue
+        moral = _failure_moral(case, run, severity)
+        untold = run.semantics.length_failures and run.failed_requests and run.failures_of("length") is None
+        if untold and severity != "note":
+            severity, moral = "caution", "kind_not_printed"
+        yield about_run(run, severity, moral, **facts)
+
+
+def _failed_at_least(run: RunFact, kinds: Mapping[str, float]) -> float:
+    """Where failures by length are counted, one request may be counted under several kinds; a reply cut short counts, too."""
+    by_length = run.failures_of("length")
+    if not run.semantics.length_failures or (not kinds and by_length is None):
+        return (run.failed_requests or 0) - run.late_answers
+    return max(*kinds.values(), by_length if by_length and is_stump(run) else 0) if kinds else 0
+
+
+def find_late_answers(case: Case) -> Iterator[Finding]:
+    """Answers behind the tool's timeout: its rate counts them, its percentiles do not."""
+    for run in case.counted:
+        late, made = run.late_answers, run.complete_requests
+        if made and 0 < late <= made:
+            yield about_run(run, "note" if late < FEW * made else "caution", "late", late=late, made=made)
+
+
+def _failure_moral(case: Case, run: RunFact, severity: Severity) -> str:
+    """What follows from failures: the same for all runs that it follows for."""
+    if severity == "note":
+        return "too_few_failures"
+    if not run.semantics.failures_in_rate:
+        return "not_in_rate_fatal" if severity == "fatal" else "not_in_rate"
+    if severity == "caution":
+        return "in_rate"
+    faster = case.best_served is not None and (run.requests_per_second or 0) > case.best_served
+    return "no_gain" if faster else "in_rate_fatal"
+
+
+def find_other_statuses(case: Case) -> Iterator[Finding]:
+    """Replies that are errors or redirects: quick to send, and not what was to be measured."""
+    for run in case.counted:
+        other, made = run.non_2xx_responses, run.requests_made
+        told = run.semantics.failures_hold_statuses and (run.failed_requests or 0) >= (other or 0)
+        if not other or not made or told:
+            continue
+        if "status" not in _counts_beyond(run):
+            severity = grade_share(other / made)
+            yield about_run(run, severity, f"status_{severity}", other=min(other, made), made=made)
+
+
+def find_other_lengths(case: Case) -> Iterator[Finding]:
+    """On a page that changes, another length is no failure. On a fixed page, or where stumps came back, it is one."""
+    for run in case.counted:
+        failed, made = run.failures_of("length"), run.complete_requests
+        # The same requests may be told of by their status or as failures of another kind.
+        elsewhere = (run.non_2xx_responses or 0) >= (failed or 0) or (is_stump(run) and bool(broken_requests(run)))
+        if not failed or not made or failed > made or elsewhere:
+            continue
+        mean, length = mean_of_failed(run), run.number("document_length_bytes")
+        severity, facts = grade_share(failed / made), {"failed": failed, "made": made, "mean": mean, "length": length}
+        if mean is not None and length and mean * STUMP > length:
+            yield about_run(run, "caution", "first_was_odd", **facts)
+        elif is_stump(run):
+            closed = _closed_as_often(run, made, failed, mean or 0)
+            yield about_run(run, severity, _failure_moral(case, run, severity), **facts, closed=closed)
+        elif _is_fixed_page(case, run, mean, length):
+            yield about_run(run, severity, _failure_moral(case, run, severity), **facts, fixed=True)
+        else:
+            yield about_run(run, "note", "page_changes", **facts)
+
+
+def _closed_as_often(run: RunFact, made: int, failed: float, mean: float) -> bool:
+    """With keep-alive, where the failures are just the connections that the server closed."""
+    kept = run.number("keepalive_requests")
+    return kept is not None and mean < 1 and made - kept == failed
+
+
+def _is_fixed_page(case: Case, run: RunFact, mean: float | None, length: float | None) -> bool:
+    """Whether the page is known not to change: by its name, or by other runs in which all replies were alike."""
+    near = mean is not None and mean > NEAR * (length or 0)
+    return (bool(STATIC.search(run.path.partition("?")[0])) and not near) or (run.path, length) in case.steady
+
+
+def find_warnings(case: Case) -> Iterator[Finding]:
+    """What the tool itself says of its run."""
+    for run in case.counted:
+        printed = run.values.get("warnings")
+        warnings = [" ".join(str(one).split()) for one in printed] if isinstance(printed, list) else []
+        for severity, mark, moral in UNRELIABLE:
+            about = [next((name for name in TIMES if name in one.lower()), "total") for one in warnings if mark in one]
+            if about:
+                yield about_run(run, severity, moral, tool=run.tool, about=about, mark=mark)
+        for warning in warnings:
+            if "reliable" not in warning:
+                yield about_run(run, "caution", "not_as_asked", tool=run.tool, warning=warning)
+
+
+def find_aborted(case: Case) -> Iterator[Finding]:
+    for run in case.counted:
+        if run.aborted:
+            has_rate = run.requests_per_second is not None
+            facts = {"tool": run.tool, "error": str(run.values.get("error", ""))}
+            yield about_run(run, "fatal" if has_rate else "note", "broke_off" if has_rate else "no_report", **facts)
+
+
+def find_interrupted(case: Case) -> Iterator[Finding]:
+    """Fewer requests than asked for, and no time limit ended them."""
+    for run in case.counted:
+        asked, made = run.options.get("requests"), run.complete_requests
+        ended = run.aborted or "duration_s" in run.options
+        if run.semantics.makes_all_requests and not ended and asked and made is not None and made < asked:
+            yield about_run(run, "caution", "stopped", made=made, asked=asked)
+
+
+def find_quoted_in_part(case: Case) -> Iterator[Finding]:
+    for run in case.counted:
+        if run.partial and not run.aborted:
+            printed = {
+                "failures": run.failed_requests is not None,
+                "percentiles": bool(run.percentiles_ms),
+                "document": bool(run.path) or run.values.get("document_length_bytes") is not None,
+            }
+            missing = [name for name in run.semantics.whole_report if not printed[name]]
+            if missing:
+                yield about_run(run, "note", "quoted_in_part", missing=missing)
 
 
 def _differ(one: float, other: float, slack: float) -> bool:
@@ -138,48 +300,6 @@ def find_wrong_availabilities(case: Case) -> Iterator[Finding]:
                 yield about_run(run, "caution", "contradiction", **facts)
 
 
-def find_lost_syns(case: Case) -> Iterator[Finding]:
-    """A connect that took just as long as the timer for a lost SYN: the backlog of the listening socket overflowed."""
-    for run in case.counted:
-        longest, mean = run.number("connect_ms.max"), run.number("connect_ms.mean")
-        seconds = syn_timer(longest)
-        if longest is not None and seconds is not None and not (mean is not None and mean > longest / 3):
-            yield about_run(run, "caution", "syn", longest=longest, seconds=seconds)
-
-
-def syn_timer(longest_ms: float | None) -> int | None:
-    """The sum of SYN timers that the time lies just behind, in s."""
-    if longest_ms is None:
-        return None
-    for seconds in AGAIN_S:
-        if seconds * 1000 - EARLY_MS <= longest_ms <= seconds * 1000 * (1 + LATE):
-            return seconds
-    return None
-
-
-def find_hanging_requests(case: Case) -> Iterator[Finding]:
-    """What the percentiles leave out. A client that waits for its answer sends nothing meanwhile: coordinated omission."""
-    for run in case.counted:
-        p99, longest, mean = run.percentiles_ms.get("99"), run.max_ms, run.mean_ms
-        if p99 is None or not 0 <= p99 < HUGE:
-            continue
-        # At most p99 each: what is left of all clients' time went into the slowest hundredth.
-        slowest = 1 - 0.99 * p99 / mean if mean and p99 and 0 < mean < HUGE and run.set_rate is None else 0.0
-        if slowest >= OMITTED:
-            severity: Severity = "caution" if slowest >= MOSTLY_OMITTED else "note"
-            yield about_run(run, severity, "omission", p99=p99, mean=mean, longest=longest, slowest=slowest)
-        elif longest is not None and longest >= TIMES_P99 * p99 and longest - p99 >= HANG_MS:
-            yield about_run(run, "note", "hung", p99=p99, longest=longest, times=TIMES_P99)
-
-
-def find_refused_keepalive(case: Case) -> Iterator[Finding]:
-    """Keep-alive was asked for, and most connections were closed all the same."""
-    for run in case.counted:
-        kept, made = run.number("keepalive_requests"), run.complete_requests
-        if kept is not None and made and kept <= made / 2 and not run.failed_requests:
-            yield about_run(run, "note", "not_kept", kept=kept, made=made)
-
-
 def find_coarse_times(case: Case) -> Iterator[Finding]:
     for run in case.counted:
         step = step_ms(run)
@@ -254,54 +374,3 @@ def find_few_for_p99(case: Case) -> Iterator[Finding]:
         made = run.requests_made
         if made and made < LEAST_FOR_P99 and "99" in run.percentiles_ms:
             yield about_run(run, "note", "few_for_p99", made=made, least=LEAST_FOR_P99)
-
-
-def _rated(column: Column) -> list[tuple[RunFact, float]]:
-    """A column's repeats in order, with their rates."""
-    return [(run, rate) for run in column.runs if 0 < (rate := run.requests_per_second or 0) < HUGE]
-
-
-def find_cold_starts(case: Case) -> Iterator[Finding]:
-    for column in case.columns:
-        rated = _rated(column)
-        if len(rated) < 2 or rated[0][0].repeat == rated[1][0].repeat:
-            continue
-        (first, rate), later = rated[0], [later for _, later in rated[1:]]
-        if rate < min(fmean(later) * (1 - COLD), min(later) - COLD_SPREADS * (max(later) - min(later))):
-            yield about_run(first, "caution", "cold", first=rate, mean=fmean(later), later=len(later))
-
-
-def find_outlying_repeats(case: Case) -> Iterator[Finding]:
-    """Repeats far from the others; a slow first one is a cold start."""
-    for column in case.columns:
-        rated = _rated(column)
-        rates = [rate for _, rate in rated]
-        for at in find_outliers([math.log(rate) for rate in rates]):
-            if at or rates[0] > median(rates):
-                yield about_run(rated[at][0], "caution", "outlier", rate=rates[at], usual=median(rates), n=len(rates))
-
-
-def find_drifting_repeats(case: Case) -> Iterator[Finding]:
-    """A rate that falls or rises from repeat to repeat: throttling, or a system that is not warm yet."""
-    for column in case.columns:
-        rated = _rated(column)
-        rates = [rate for _, rate in rated]
-        slope = (
-            common_slope([(range(len(rates)), [math.log(rate) for rate in rates])])
-            if len(rates) >= LEAST_DRIFTING
-            else None
-        )
-        if slope is None or slope.p >= DRIFT_P or abs(slope.per_run) * (len(rates) - 1) < DRIFT:
-            continue
-        facts = {"first": rates[0], "last": rates[-1], "n": len(rates), "p": slope.p}
-        sources = tuple(run.source_of("requests_per_second") for run, _ in (rated[0], rated[-1]))
-        moral = "slower" if slope.per_run < 0 else "faster"
-        yield Finding("caution", moral, facts, sources, config=column.config.id)
-
-
-def find_set_rates(case: Case) -> Iterator[Finding]:
-    """Load generators that send at a rate that was set: their rate is a setting until it is missed."""
-    for run in case.counted:
-        asked, got = run.set_rate, run.requests_per_second
-        if asked and got and got >= KEPT_UP * asked:
-            yield about_run(run, "caution", "rate_was_set", asked=asked, got=got)

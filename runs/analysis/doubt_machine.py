@@ -1,17 +1,25 @@
-"""Rules of doubts: what monitors saw of the machine, where the load generator ran, and the server's limit of clients."""
+"""Rules of doubts about the conditions of runs.
+
+What monitors saw of the machine, where the load generator ran, the server's limit of clients, times of the network, rates that
+were set, and repeats that are not like the others.
+"""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from statistics import fmean, median
 from typing import Any
 
+from runs.analysis.columns import Column
 from runs.analysis.dialects import read
 from runs.analysis.doubt_case import Case, Finding, Severity, about_run, hostname_of, is_local
-from runs.analysis.facts import CaptureFact, ProcessFact, RunFact, Source, TextFact, source_at
+from runs.analysis.facts import HUGE, CaptureFact, ProcessFact, RunFact, Source, TextFact, source_at
 from runs.analysis.monitors import free_kb
+from runs.analysis.stats import common_slope, find_outliers
 
 MIB = 1024
 TIGHT = 0.15  # with less of its memory available than this, what is in swap is missed
@@ -37,6 +45,22 @@ NOTED = re.compile(r"(MaxClients|MaxRequestWorkers|max_children)\D{0,12}?(\d+)",
 NAMED = re.compile("|".join(re.escape(name) for name in (*WORKERS, "worker_connections")), re.IGNORECASE)
 MPMS = ("prefork", "worker", "event", "itk", "peruser")
 LONGEST_TEXT = 100_000
+# When a SYN is sent again: after 1 s, doubling (1, 3, 7, 15, 31 s), or as Linux before 3.1 did, after 3 s (3, 9, 21 s).
+AGAIN_S = (1, 3, 7, 9, 15, 21, 31)
+LATE = 0.05  # the connection comes a little after the second SYN, never before it
+EARLY_MS = 15  # but for the rounding of clocks
+TIMES_P99 = 10
+OMITTED = 0.1  # of all clients' time in the slowest hundredth of the requests; with even times it is 0.01
+MOSTLY_OMITTED = 0.5
+HANG_MS = 200  # the least timer in TCP that a hanging request could wait for
+KEPT_UP = 0.95  # of the rate that was set; the first and last request are never a whole interval apart
+# Repeats of a steady server differ by a few per cent; a first one this far off is no repeat of the others.
+COLD = 0.15
+# With several later ones, also this many times as far as they lie from each other.
+COLD_SPREADS = 2
+LEAST_DRIFTING = 4  # repeats that show a drift; chance alone has so straight a line in 1 of 50 configs,
+DRIFT_P = 0.02
+DRIFT = 0.05  # and it must be 5 % from the first to the last
 
 
 def _about_capture(case: Case, capture: CaptureFact, severity: Severity, moral: str, **facts: Any) -> Iterator[Finding]:
@@ -255,3 +279,96 @@ def _is_in_force(limit: Limit, name: str) -> bool:
 def _source(text: TextFact, limit: Limit) -> Source:
     """The line of the setting itself, where the text's own address counts lines."""
     return source_at(text.source, text.line + limit.line_offset)
+
+
+def find_lost_syns(case: Case) -> Iterator[Finding]:
+    """A connect that took just as long as the timer for a lost SYN: the backlog of the listening socket overflowed."""
+    for run in case.counted:
+        longest, mean = run.number("connect_ms.max"), run.number("connect_ms.mean")
+        seconds = syn_timer(longest)
+        if longest is not None and seconds is not None and not (mean is not None and mean > longest / 3):
+            yield about_run(run, "caution", "syn", longest=longest, seconds=seconds)
+
+
+def syn_timer(longest_ms: float | None) -> int | None:
+    """The sum of SYN timers that the time lies just behind, in s."""
+    if longest_ms is None:
+        return None
+    for seconds in AGAIN_S:
+        if seconds * 1000 - EARLY_MS <= longest_ms <= seconds * 1000 * (1 + LATE):
+            return seconds
+    return None
+
+
+def find_hanging_requests(case: Case) -> Iterator[Finding]:
+    """What the percentiles leave out. A client that waits for its answer sends nothing meanwhile: coordinated omission."""
+    for run in case.counted:
+        p99, longest, mean = run.percentiles_ms.get("99"), run.max_ms, run.mean_ms
+        if p99 is None or not 0 <= p99 < HUGE:
+            continue
+        # At most p99 each: what is left of all clients' time went into the slowest hundredth.
+        slowest = 1 - 0.99 * p99 / mean if mean and p99 and 0 < mean < HUGE and run.set_rate is None else 0.0
+        if slowest >= OMITTED:
+            severity: Severity = "caution" if slowest >= MOSTLY_OMITTED else "note"
+            yield about_run(run, severity, "omission", p99=p99, mean=mean, longest=longest, slowest=slowest)
+        elif longest is not None and longest >= TIMES_P99 * p99 and longest - p99 >= HANG_MS:
+            yield about_run(run, "note", "hung", p99=p99, longest=longest, times=TIMES_P99)
+
+
+def find_refused_keepalive(case: Case) -> Iterator[Finding]:
+    """Keep-alive was asked for, and most connections were closed all the same."""
+    for run in case.counted:
+        kept, made = run.number("keepalive_requests"), run.complete_requests
+        if kept is not None and made and kept <= made / 2 and not run.failed_requests:
+            yield about_run(run, "note", "not_kept", kept=kept, made=made)
+
+
+def _rated(column: Column) -> list[tuple[RunFact, float]]:
+    """A column's repeats in order, with their rates."""
+    return [(run, rate) for run in column.runs if 0 < (rate := run.requests_per_second or 0) < HUGE]
+
+
+def find_cold_starts(case: Case) -> Iterator[Finding]:
+    for column in case.columns:
+        rated = _rated(column)
+        if len(rated) < 2 or rated[0][0].repeat == rated[1][0].repeat:
+            continue
+        (first, rate), later = rated[0], [later for _, later in rated[1:]]
+        if rate < min(fmean(later) * (1 - COLD), min(later) - COLD_SPREADS * (max(later) - min(later))):
+            yield about_run(first, "caution", "cold", first=rate, mean=fmean(later), later=len(later))
+
+
+def find_outlying_repeats(case: Case) -> Iterator[Finding]:
+    """Repeats far from the others; a slow first one is a cold start."""
+    for column in case.columns:
+        rated = _rated(column)
+        rates = [rate for _, rate in rated]
+        for at in find_outliers([math.log(rate) for rate in rates]):
+            if at or rates[0] > median(rates):
+                yield about_run(rated[at][0], "caution", "outlier", rate=rates[at], usual=median(rates), n=len(rates))
+
+
+def find_drifting_repeats(case: Case) -> Iterator[Finding]:
+    """A rate that falls or rises from repeat to repeat: throttling, or a system that is not warm yet."""
+    for column in case.columns:
+        rated = _rated(column)
+        rates = [rate for _, rate in rated]
+        slope = (
+            common_slope([(range(len(rates)), [math.log(rate) for rate in rates])])
+            if len(rates) >= LEAST_DRIFTING
+            else None
+        )
+        if slope is None or slope.p >= DRIFT_P or abs(slope.per_run) * (len(rates) - 1) < DRIFT:
+            continue
+        facts = {"first": rates[0], "last": rates[-1], "n": len(rates), "p": slope.p}
+        sources = tuple(run.source_of("requests_per_second") for run, _ in (rated[0], rated[-1]))
+        moral = "slower" if slope.per_run < 0 else "faster"
+        yield Finding("caution", moral, facts, sources, config=column.config.id)
+
+
+def find_set_rates(case: Case) -> Iterator[Finding]:
+    """Load generators that send at a rate that was set: their rate is a setting until it is missed."""
+    for run in case.counted:
+        asked, got = run.set_rate, run.requests_per_second
+        if asked and got and got >= KEPT_UP * asked:
+            yield about_run(run, "caution", "rate_was_set", asked=asked, got=got)

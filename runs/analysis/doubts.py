@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 
-from runs.analysis import doubt_errors, doubt_figures, doubt_machine
+from runs.analysis import doubt_figures, doubt_machine
 from runs.analysis.doubt_case import SEVERITIES, Case, Finding, Severity
 from runs.analysis.doubt_differences import find_differences
 from runs.analysis.doubt_wording import NamedFinding, compose_sentence, moral_of, name_finding, reason_of
@@ -47,22 +47,22 @@ RULES = {
         "each tool's documentation: what is counted, and when a time begins, is not the same",
     ),
     "errors.failed": Rule(
-        doubt_errors.find_failed,
+        doubt_figures.find_failed,
         "practice: what failed was not served, whatever the tool's rate counts",
         ("failed_requests", "availability_pct"),
     ),
     "errors.late": Rule(
-        doubt_errors.find_late_answers,
+        doubt_figures.find_late_answers,
         "practice: a time that was not recorded is in no percentile",
         ("failed_requests",),
     ),
     "errors.length": Rule(
-        doubt_errors.find_other_lengths,
+        doubt_figures.find_other_lengths,
         "practice: another length is another page, an error or a piece of the page",
         ("failed_length", "failed_requests"),
     ),
     "errors.status": Rule(
-        doubt_errors.find_other_statuses,
+        doubt_figures.find_other_statuses,
         "RFC 9110, section 15: only 2xx says that a request succeeded",
         ("non_2xx_responses", "failed_requests"),
     ),
@@ -77,7 +77,7 @@ RULES = {
         ("concurrency",),
     ),
     "figures.counts": Rule(
-        doubt_errors.find_impossible_counts,
+        doubt_figures.find_impossible_counts,
         "arithmetic: no more can fail than was asked for",
         ("failed_requests", "non_2xx_responses"),
     ),
@@ -121,7 +121,7 @@ RULES = {
         "Apache's mpm_common, nginx's core and php-fpm's documentation: what comes beyond the limit waits",
     ),
     "load.set_rate": Rule(
-        doubt_figures.find_set_rates,
+        doubt_machine.find_set_rates,
         "Schroeder, Wierman, Harchol-Balter, Open Versus Closed (2006)",
         ("requests_per_second",),
     ),
@@ -137,27 +137,27 @@ RULES = {
         "Apache's performance tuning guide: a web server should never have to swap; Linux's documentation of swapping",
     ),
     "network.keepalive": Rule(
-        doubt_figures.find_refused_keepalive,
+        doubt_machine.find_refused_keepalive,
         "RFC 9112, section 9.3: either side may close a connection that was to persist",
         ("keepalive_requests",),
     ),
     "network.syn": Rule(
-        doubt_figures.find_lost_syns,
+        doubt_machine.find_lost_syns,
         "RFC 6298, section 2: the first timeout is 1 s; RFC 2988 had 3 s; each doubles the last",
         ("connect_ms",),
     ),
     "network.tail": Rule(
-        doubt_figures.find_hanging_requests,
+        doubt_machine.find_hanging_requests,
         "order statistics; Tene, How NOT to Measure Latency (2013): coordinated omission",
         ("percentiles_ms.99", "max_ms"),
     ),
     "repeats.outlier": Rule(
-        doubt_figures.find_outlying_repeats,
+        doubt_machine.find_outlying_repeats,
         "robust statistics: far from the median by the median absolute deviation",
         ("requests_per_second",),
     ),
     "repeats.trend": Rule(
-        doubt_figures.find_drifting_repeats, "a straight line through the logs of the rates in the order of the repeats"
+        doubt_machine.find_drifting_repeats, "a straight line through the logs of the rates in the order of the repeats"
     ),
     "resolution.steps": Rule(
         doubt_figures.find_coarse_times,
@@ -167,16 +167,16 @@ RULES = {
     "resolution.within": Rule(
         doubt_figures.find_times_within_a_step, "arithmetic: what is printed in steps is known to half a step"
     ),
-    "tool.aborted": Rule(doubt_errors.find_aborted, "the tool's own message", ("error",)),
+    "tool.aborted": Rule(doubt_figures.find_aborted, "the tool's own message", ("error",)),
     "tool.interrupted": Rule(
-        doubt_errors.find_interrupted,
+        doubt_figures.find_interrupted,
         "the command: fewer requests than asked for were made, and no time limit ended them",
         ("complete_requests",),
     ),
-    "tool.partial": Rule(doubt_errors.find_quoted_in_part, "the text itself: a report quoted in part"),
-    "tool.warnings": Rule(doubt_errors.find_warnings, "the tool's own words on its run", ("warnings",)),
+    "tool.partial": Rule(doubt_figures.find_quoted_in_part, "the text itself: a report quoted in part"),
+    "tool.warnings": Rule(doubt_figures.find_warnings, "the tool's own words on its run", ("warnings",)),
     "warmth.first": Rule(
-        doubt_figures.find_cold_starts,
+        doubt_machine.find_cold_starts,
         "Kalibera and Jones, Rigorous Benchmarking in Reasonable Time (2013): leave warm-up out",
         ("requests_per_second",),
     ),

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from runs.analysis.doubt_case import Case
-from runs.analysis.doubt_figures import half_digit, syn_timer
+from runs.analysis.doubt_figures import half_digit
+from runs.analysis.doubt_machine import syn_timer
 from runs.analysis.doubts import Doubt, find_doubts
 from runs.analysis.table import compare
 from runs.models import Experiment
