@@ -70,10 +70,10 @@ def _merge_hosts(host: Host, uploads: Sequence[Upload], *, into: Host) -> Host:
     """Everything of one host under another one; the first is deleted."""
     others = [each for each in Host._meta.related_objects if each.related_model not in (Run, Capture, Experiment)]
     for each in others:  # a target of remote runs, which would go with its host
-        rows: Any = each.related_model._base_manager  # type: ignore[union-attr]
+        rows: Any = each.related_model._base_manager
         field = each.field.name
         if each.one_to_one and rows.filter(**{field: into}).exists() and rows.filter(**{field: host}).exists():
-            kind = each.related_model._meta.verbose_name  # type: ignore[union-attr]
+            kind = each.related_model._meta.verbose_name
             raise rejected(409, f"Each of the two hosts is a {kind}. Delete one of these first.")
         rows.filter(**{field: host}).update(**{field: into})
     with counters.track_changes(host.runs.all()):

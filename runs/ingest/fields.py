@@ -176,7 +176,7 @@ def _read_name(config: Config) -> dict[str, Any]:
     """With what it holds, unless that is much: a name that another config has makes the two one."""
     place = [config.pk, config.experiment_id, config.name, config.group, config.position]
     runs = list(config.runs.order_by("pk").values_list("pk", "repeat")[: MOST_UNDONE + 1])
-    others = {"captures": _ids(config.captures), "texts": _ids(config.texts)}
+    others = {"captures": _ids(config.captures.all()), "texts": _ids(config.texts.all())}
     return _mark_whole({"place": place, "runs": [list(row) for row in runs], **others})
 
 
@@ -220,7 +220,11 @@ def _split(merged: Config, before: dict[str, Any]) -> Config:
 def _read_host(host: Host) -> dict[str, Any]:
     """Its name with what it is and holds: a name that the same hardware has already makes the two one."""
     columns = {each: getattr(host, each) for each in HOST_COLUMNS}
-    owned = {"runs": _ids(host.runs), "captures": _ids(host.captures), "experiments": _ids(host.experiments)}
+    owned = {
+        "runs": _ids(host.runs.all()),
+        "captures": _ids(host.captures.all()),
+        "experiments": _ids(host.experiments.all()),
+    }
     whole = _mark_whole({"pk": host.pk, "columns": columns, **owned})
     return whole | {"keys": changes.host_keys(host) if whole["whole"] else {}}
 
@@ -233,7 +237,11 @@ def _rename_host(host: Host, name: str | dict[str, Any]) -> Host:
         return changes.rename_host(host, columns["name"])
     same = Host.objects.filter(name=columns["name"], fingerprint=columns["fingerprint"]).first()
     before = same or Host.objects.create(**columns)
-    owned = {Run: name["runs"], Capture: name["captures"], Experiment: name["experiments"]}
+    owned: dict[type[Model], list[int]] = {
+        Run: name["runs"],
+        Capture: name["captures"],
+        Experiment: name["experiments"],
+    }
     changes.split_hosts(host, before, owned, {int(pk): keys for pk, keys in name["keys"].items()})
     return before
 

@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString, mark_safe
 from runs.analysis.columns import Column
 from runs.analysis.config_diff import ConfigDiff
 from runs.analysis.doubts import Doubt
-from runs.analysis.facts import Source
+from runs.analysis.facts import RunFact, Source
 from runs.analysis.headline import Headline, Outcome, Step
 from runs.analysis.headline_lead import Lead, give_reasons, list_others, needs_runs, write_lead
 from runs.analysis.headline_wording import describe_lead
@@ -38,13 +38,15 @@ class Chip:
 
 @dataclass(frozen=True, slots=True)
 class OutcomeBlock:
-    """column: the one that the lead opens with; commands: what to type next; differs: of config files, in a few words."""
+    """column: the one that the lead opens with; commands: what to type next; differs: of config files, in a few words; rerun: the
+    query of a plan that runs these commands."""
 
     lead: Lead
     column: Column | None
     reasons: Sequence[tuple[str, Source | None, bool]]
     others: Sequence[tuple[str, Lead, Outcome]]
     commands: str
+    rerun: str
     question: str
     chips: Sequence[Chip]
     differs: str
@@ -61,6 +63,7 @@ def make_block(
         reasons=give_reasons(headline, doubts),
         others=list_others(headline),
         commands=list_commands(headline, columns),
+        rerun=ask_rerun(headline, columns),
         question="How much is served?" if len(columns) == 1 else "Which config serves more?",
         chips=make_chips(comparison, doubts),
         differs=name_differences(differences),
@@ -72,18 +75,30 @@ def make_block(
 
 def list_commands(headline: Headline, columns: Sequence[Column]) -> str:
     """What to type for more runs of the two best configs: one line where each has its own command, else a line a config."""
+    sides = _next_runs(headline, columns)
+    runs = headline.next.runs + (headline.next.step == Step.WARM)
+    if len({run.command for _, run in sides}) > 1:
+        each = [f"--variant {shlex.quote(column.short)} -- {run.command}" for column, run in sides]
+        return f"./bd run --repeat {runs} {' '.join(each)}"
+    each = [f"./bd run --config {shlex.quote(column.short)} --repeat {runs} -- {run.command}" for column, run in sides]
+    return "\n".join(each)
+
+
+def _next_runs(headline: Headline, columns: Sequence[Column]) -> list[tuple[Column, RunFact]]:
+    """The two best configs, each with a run whose command is known; nothing where no more runs of them are needed."""
     sides = [columns[side.at] for side in headline.sides[:2] if side.at < len(columns)]
     if headline.sweep or not needs_runs(headline) or len(sides) < 2:
-        return ""
-    typed = [next((run.command for run in column.runs if run.command), "") for column in sides]
-    if not all(typed):
-        return ""
-    runs = headline.next.runs + (headline.next.step == Step.WARM)
-    if typed[0] != typed[1]:
-        each = [f"--variant {shlex.quote(c.short)} -- {words}" for c, words in zip(sides, typed, strict=True)]
-        return f"./bd run --repeat {runs} {' '.join(each)}"
-    each = [f"./bd run --config {shlex.quote(column.short)} --repeat {runs} -- {typed[0]}" for column in sides]
-    return "\n".join(each)
+        return []
+    found = [(column, next((run for run in column.runs if run.command), None)) for column in sides]
+    typed = [(column, run) for column, run in found if run]
+    return typed if len(typed) == len(sides) else []
+
+
+def ask_rerun(headline: Headline, columns: Sequence[Column]) -> str:
+    """The query of a new plan that makes these runs."""
+    sides = _next_runs(headline, columns)
+    runs = ",".join(str(run.id) for _, run in sides)
+    return f"run={runs}&repeats={headline.next.runs}" if sides else ""
 
 
 def make_chips(comparison: Comparison, doubts: Sequence[Doubt]) -> list[Chip]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
@@ -127,13 +127,43 @@ def _add_header(options: LoadOptions, text: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Rerun:
-    """fields: of a plan, by name. variant: what its config is called. notes: sentences on what is otherwise than it was."""
+    """fields: of a plan, by name; variants: likewise, the first run's first; notes: sentences on what is otherwise than it was."""
 
     run: Run
     target: Target
-    variant: str
+    variants: list[dict[str, Any]]
     fields: dict[str, Any]
     notes: list[str]
+
+
+VARIED = ("address", "path", "keepalive")  # of a plan's fields those that its variants may have of their own
+
+
+def plan_from_runs(runs: Sequence[Run]) -> Rerun:
+    """A plan of the first run, with the configs of the others as variants of it. Raises CannotRepeat."""
+    first, *others = map(plan_from_run, runs)
+    if not others:
+        return first
+    notes, variants = list(first.notes), list(first.variants)
+    for other in others:
+        name = other.variants[0]["name"]
+        unlike = [field for field in first.fields if field not in (*VARIED, "name")]
+        unlike = [field.replace("_", " ") for field in unlike if first.fields[field] != other.fields[field]]
+        if unlike or other.target != first.target:
+            differs = ", ".join(unlike) or "the target"
+            notes.append(
+                f"“{name}” is not among the variants: it was loaded otherwise ({differs}), which a plan cannot vary."
+            )
+            continue
+        own = {field: other.fields[field] for field in VARIED if other.fields[field] != first.fields[field]}
+        if not own:
+            notes.append(
+                f"“{name}” was loaded as the first variant was: choose for each the switch that puts its config in place."
+            )
+        variants.append({"name": name, **own})
+        notes += [note for note in other.notes if note not in notes]
+    fields = first.fields | {"name": f"Again: {first.run.experiment.name}"[:200]}
+    return Rerun(run=first.run, target=first.target, variants=variants, fields=fields, notes=notes)
 
 
 def plan_from_run(run: Run) -> Rerun:
@@ -163,7 +193,8 @@ def plan_from_run(run: Run) -> Rerun:
         "levels": [options.concurrency],
         "headers": _allowed_headers(options.headers, notes),
     }
-    return Rerun(run=run, target=address.target, variant=run.config.name[:200], fields=fields, notes=notes)
+    variants = [{"name": run.config.name[:200]}]
+    return Rerun(run=run, target=address.target, variants=variants, fields=fields, notes=notes)
 
 
 def _find_address(base: str, run: Run) -> TargetAddress:

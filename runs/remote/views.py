@@ -22,12 +22,12 @@ from runs.selectors.lists import paginate
 
 from . import jobs as remote_jobs
 from . import planning, schedules, tasks
-from .checks import Refused
+from .checks import MOST_VARIANTS, Refused
 from .forms import GeneratorForm, JobFilterForm, PlanForm, ScheduleForm, TargetForm, VariantSet, write_plan
 from .job_progress import JobProgress, advise, describe_progress, jobs_adding_to, summarize_jobs
 from .models import Job, LoadGenerator, Plan, Schedule, Target
 from .registering import InUse, delete_generator, delete_target, register_this_machine
-from .rerun import CannotRepeat, Rerun, plan_from_run
+from .rerun import CannotRepeat, Rerun, plan_from_runs
 from .tools import join_command
 
 View = Callable[..., HttpResponse]
@@ -156,15 +156,18 @@ def _what_runs(found: Plan) -> dict[str, Any]:
 
 @may("add_plan", "run_plan")
 def new_plan(request: HttpRequest) -> HttpResponse:
-    """Ask for the target where there are several; ?run= fills the form with what a stored run was sent with."""
+    """Ask for the target where there are several; ?run= fills the form with what stored runs were sent with, a variant each."""
     repeated = None
-    run = request.GET.get("run", "")
-    if run:
-        found = get_object_or_404(Run.objects.with_context(), pk=parse_id(run))
+    wanted = request.GET.get("run", "")
+    if wanted:
+        rows = Run.objects.with_context()
+        runs = [get_object_or_404(rows, pk=parse_id(each)) for each in wanted.split(",")[:MOST_VARIANTS]]
         try:
-            repeated = plan_from_run(found)
+            repeated = plan_from_runs(runs)
         except CannotRepeat as reason:
-            return render(request, "remote/cannot_repeat.html", {"run": found, "reason": str(reason)})
+            return render(request, "remote/cannot_repeat.html", {"run": runs[0], "reason": str(reason)})
+        if repeats := parse_id(request.GET.get("repeats", "")):
+            repeated.fields["repeats"] = repeats
     target = repeated.target if repeated else _chosen_target(request)
     if target is None or not LoadGenerator.objects.exists():
         targets = list(Target.objects.for_list().filter(enabled=True))
@@ -195,7 +198,7 @@ def _plan_form(
     data = request.POST or None
     initial = repeated.fields if repeated else None if instance.pk else A_START
     form = PlanForm(data, instance=instance, target=target, initial=initial)
-    named = [{"name": repeated.variant}] if repeated and data is None else None
+    named = repeated.variants if repeated and data is None else None
     variants = VariantSet(data, instance=instance, form_kwargs={"target": target}, prefix="variants", initial=named)
     if data is not None and (saved := write_plan(form, variants, request.user)):
         return redirect(saved)

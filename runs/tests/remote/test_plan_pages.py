@@ -431,11 +431,16 @@ def test_the_next_runs_of_an_experiment_are_offered_where_a_load_generator_is(br
     experiment = factories.experiment("MPMs")
     for name, rate in (("event", 100), ("worker", 120)):
         config = factories.config(experiment, name)
-        factories.run(config, factories.upload(), command="ab -n 77 -c 7 http://192.0.2.10/", requests_per_second=rate)
+        command = "ab -n 7700 -c 7 http://192.0.2.10/"  # of more than a minute, else longer runs are advised
+        factories.run(config, factories.upload(), command=command, requests_per_second=rate)
     assert "Run it for me" not in text_of(browser.get(f"/experiments/{experiment.pk}/"))
     rows.generator()
     page = browser.get(f"/experiments/{experiment.pk}/")
-    assert "Run it for me" in text_of(page) and f"{reverse('new-plan')}?run=" in page.content.decode()
+    assert "Run it for me" in text_of(page)
+    address = re.search(rf"{reverse('new-plan')}\?run=[\d,]+&(?:amp;)?repeats=\d+", page.content.decode())
+    rows.target()
+    form = browser.get(html.unescape(address[0])).content.decode()
+    assert 'value="worker"' in form and 'value="event"' in form
 
 
 def test_a_run_that_cannot_be_repeated_says_why(browser):

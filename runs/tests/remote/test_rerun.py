@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.remote.rerun import CannotRepeat, plan_from_run, read_options
+from runs.remote.rerun import CannotRepeat, plan_from_run, plan_from_runs, read_options
 from runs.tests import factories
 
 from . import rows
@@ -134,11 +134,33 @@ def test_a_stored_run_becomes_a_plan_for_the_target_that_allows_it():
     target = rows.target()
     found = plan_from_run(stored(f"ab -n 1000 -c 10 -k '{URL}?a=1&b=2'"))
     assert found.target == target
-    assert found.variant == "event"
+    assert found.variants == [{"name": "event"}]
     assert found.fields["address"] == target.addresses.get().pk
     assert found.fields["path"] == "/hello?a=1&b=2"
     assert (found.fields["levels"], found.fields["requests"], found.fields["keepalive"]) == ([10], 1000, True)
     assert found.notes == []
+
+
+@pytest.mark.django_db
+def test_runs_of_several_configs_become_variants_of_one_plan():
+    rows.target()
+    runs = [stored(f"ab -n 1000 -c 10 {rest}") for rest in (URL, f"-k {URL}?a=1", f"-k {URL}", URL)]
+    found = plan_from_runs(runs)
+    assert [{name: each[name] for name in each if name != "name"} for each in found.variants] == [
+        {},
+        {"path": "/hello?a=1", "keepalive": True},
+        {"keepalive": True},
+        {},
+    ]
+    assert len(found.notes) == 1 and "choose for each the switch" in found.notes[0]
+
+
+@pytest.mark.django_db
+def test_a_run_under_another_load_is_no_variant_and_the_plan_says_so():
+    rows.target()
+    found = plan_from_runs([stored(f"ab -n 1000 -c 10 {URL}"), stored(f"ab -n 500 -c 10 {URL}")])
+    assert len(found.variants) == 1
+    assert "loaded otherwise (requests)" in found.notes[0]
 
 
 @pytest.mark.django_db
