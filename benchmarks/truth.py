@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import partial
 from itertools import count
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -26,9 +27,10 @@ from numpy.typing import NDArray
 from parsers import semantics_of
 from runs.analysis import trend
 from runs.analysis.facts import ConfigFact, RunFact
-from runs.analysis.judgement import judge
+from runs.analysis.judgement import decide, judge
+from runs.analysis.sequential import FIRST_LOOK
 from runs.analysis.table import compare
-from runs.analysis.verdict import Judgement, Kind
+from runs.analysis.verdict import JudgedRow, Judgement, Kind, Scale, Side, compare_sides
 
 DRAWS, FEW_DRAWS = 1000, 50
 RATE, MEDIAN = "requests_per_second", "p50_ms"
@@ -83,10 +85,10 @@ Draw = Callable[[Generator], Runs]
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A promise of docs/verdicts.md: `counts` is true of at most, or of at least, this share of draws."""
+    """A promise of docs/verdicts.md: `counts` is true of at most, or of at least, this share of draws; or is it in the mean."""
 
     what: str
-    counts: Callable[[Generator], bool]
+    counts: Callable[[Generator], float]
     most: float = 1.0
     least: float = 0.0
 
@@ -149,6 +151,7 @@ def claims() -> Iterator[Claim]:
     yield from _orders()
     yield from _single_runs()
     yield from _power()
+    yield from _until_sure()
     yield from _trends()
 
 
@@ -222,6 +225,69 @@ def _power() -> Iterator[Claim]:
         yield Claim(f"+10 %, {n} each, one run in ten 30 % off", says(outliers), least=least)
     same = says(blocks((5, 0.005), (5, 0.005)), [Kind.SAME])
     yield Claim("equal, 5 each, sd 0.5 %: the same", same, least=0.9)
+
+
+# Of each sd the fixed number of runs a side that shows +5 % as often as a test after each of at most 40 rounds does.
+FIXED = {0.01: 5, 0.02: 11, 0.03: 21, 0.05: 35}
+MOST = 40
+
+
+def _until_sure() -> Iterator[Claim]:
+    """Tested after each round: what must not be said at any look, how often a difference is found, after how many rounds."""
+    for most, sd, drift in ((10, 0.02, 0), (10, 0.05, 0), (MOST, 0.02, 0), (MOST, 0.05, 0), (MOST, 0.02, -0.1)):
+        what = f"until sure, equal, at most {most} rounds, sd {100 * sd:g} %" + (", drift −10 %" if drift else "")
+        yield Claim(what, _ends(PROVEN, 0, sd, most, drift), most=0.05)
+    for noise, walk, name in (
+        *((heavy, 0, "heavy tails"), (with_outliers, 0, "one run in ten 30 % off")),
+        (normal, 0.01, "and a random walk of 1 % a run"),
+    ):
+        what = f"until sure, equal, at most {MOST} rounds, sd 2 %, {name}"
+        yield Claim(what, _ends(PROVEN, 0, 0.02, MOST, noise=noise, walk=walk), most=0.06)
+    for sd in (0.005, 0.01):
+        what = f"until sure, 2.1 % apart, at most {MOST} rounds, sd {100 * sd:g} %: worse or the same"
+        yield Claim(what, _ends((Kind.WORSE, Kind.SAME), 0.021, sd, MOST), most=0.05)
+    yield Claim("until sure, equal, sd 0.5 %: the same", _ends([Kind.SAME], 0, 0.005, MOST), least=0.9)
+    for sd, n in FIXED.items():
+        what = f"+5 %, sd {100 * sd:g} %"
+        yield Claim(f"{what}, {n} each, in turn", says(in_order(("abba" * n)[: 2 * n], (sd, sd), (0.05,))), least=0.9)
+        yield Claim(f"until sure, {what}, at most {MOST} rounds", _ends([Kind.BETTER], 0.05, sd, MOST), least=0.9)
+        for gain in (0.05, 0.07, 0.1, 0.2):
+            what = f"until sure, +{100 * gain:g} %, sd {100 * sd:g} %: rounds made, of {n}"
+            yield Claim(what, partial(_share_made, gain=gain, sd=sd, n=n), most=0.6 if sd > 0.01 else 0.85)
+
+
+def _ends(
+    kinds: Sequence[Kind], gain: float, sd: float, most: int, drift: float = 0, **noise: Any
+) -> Callable[[Generator], bool]:
+    return lambda random: _run_until_sure(random, gain, sd, most, drift, **noise)[0] in kinds
+
+
+def _share_made(random: Generator, gain: float, sd: float, n: int) -> float:
+    return _run_until_sure(random, gain, sd, MOST)[1] / n
+
+
+def _run_until_sure(
+    random: Generator, gain: float, sd: float, most: int, drift: float = 0, noise: Noise = normal, walk: float = 0
+) -> tuple[Kind, int]:
+    """(what the last look said, after how many rounds), of A B B A ...; each look as a page makes it. walk: sd of its steps."""
+    order = ("abba" * most)[: 2 * most]
+    steps = np.cumsum(random.normal(0, walk, len(order)))
+    made = in_order(order, (sd, sd), (gain,), drift, noise)(random)
+    runs = [(at, value + step) for (at, value), step in zip(made, steps, strict=True)]
+    row = JudgedRow(RATE, "rate", "", 1, RATE)
+    kind = Kind.UNDECIDED
+    for n in range(FIRST_LOOK, most + 1):
+        base, own = (_side(runs[: 2 * n], config) for config in (0, 1))
+        evidence = compare_sides(base, own, most=most)
+        kind = decide(evidence, evidence.p, 0, Scale(row, None, "", 1, 1, 0.0)).kind
+        if kind in (*PROVEN, Kind.SAME):
+            return kind, n
+    return kind, most
+
+
+def _side(runs: Runs, config: int) -> Side:
+    own = [(place, value) for place, (at, value) in enumerate(runs) if at == config]
+    return Side.of([1000 * math.exp(value) for _, value in own], [place for place, _ in own])
 
 
 def _trends() -> Iterator[Claim]:
@@ -302,14 +368,17 @@ def _measure(number: int, draws: int) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="make truth", description=__doc__)
+    parser.add_argument("--only", default="", help="claims that begin so")
     parser.add_argument("--quick", action="store_true", help=f"{FEW_DRAWS} draws a class instead of {DRAWS}")
-    draws = FEW_DRAWS if parser.parse_args().quick else DRAWS
+    options = parser.parse_args()
+    draws = FEW_DRAWS if options.quick else DRAWS
     print(f"| Of {draws} draws | Promised | Measured | |\n|---|---|---|---|")
     broken = False
     every = list(claims())
+    chosen = [number for number, claim in enumerate(every) if claim.what.startswith(options.only)]
     with ProcessPoolExecutor() as processes:
-        shares = processes.map(_measure, range(len(every)), [draws] * len(every))
-        for claim, measured in zip(every, shares, strict=True):
+        shares = processes.map(_measure, chosen, [draws] * len(chosen))
+        for claim, measured in zip([every[number] for number in chosen], shares, strict=True):
             promise = f"≤ {100 * claim.most:g} %" if claim.most < 1 else f"≥ {100 * claim.least:g} %"
             holds = claim.holds(measured, draws)
             broken |= not holds

@@ -119,6 +119,15 @@ def per_core(seen: Seen) -> Cell | None:
     return Cell(value, figure(value), how, tuple(Source(run.source, run.line) for run in seen.runs))
 
 
+def per_million(seen: Seen) -> Cell | None:
+    """What a million requests cost at this rate, by the price of an hour of the machine."""
+    if not seen.rate or seen.host is None or seen.host.price_per_hour is None:
+        return None
+    price, value = seen.host.price_per_hour, seen.host.price_per_hour / 3600 / seen.rate * 1e6
+    how = f"{figure(price)} an hour / 3600 s / {figure(seen.rate)} requests/s × 1,000,000"
+    return Cell(value, figure(value), how, tuple(Source(run.source, run.line) for run in seen.runs))
+
+
 def around(seen: Seen) -> Cell | None:
     """Available memory before → after, and what the run took; of several runs the mean."""
     if not seen.taken:
@@ -301,6 +310,7 @@ def _rows(seen: Sequence[Seen]) -> list[Row]:
     rows = [
         *row("per_mib", "Requests per MiB of RSS", "per s", [per_mib(each) for each in seen]),
         *row("per_core", "Requests per core", "per s", [per_core(each) for each in seen]),
+        *row("per_million", "Cost of a million requests", "", [per_million(each) for each in seen]),
     ]
     for name in names:
         cells = [program(each, name) for each in seen]

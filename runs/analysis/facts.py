@@ -130,6 +130,7 @@ class RunFact(RunFigures):
 
     options           what its command sets in standard terms (requests, concurrency, duration_s, rate ...); of the address
                       that it loads scheme, hostname and path
+    most_repeats      of its config, where a test after each round decided when to stop
     timed_ms, counts  out of a file of its single requests, where there is one; counts are [[ms, how many], ...]
     """
 
@@ -154,6 +155,7 @@ class RunFact(RunFigures):
     timed_ms: dict[str, float] = field(default_factory=dict)
     counts: list[list[float]] = field(default_factory=list)
     figure_lines: Mapping[str, int] = field(default_factory=dict)
+    most_repeats: int | None = None
 
     def source_of(self, *figures: str) -> Source:
         """The line of the first of these figures whose line is known, else the run's first one."""
@@ -239,7 +241,10 @@ class RunFact(RunFigures):
 
 
 # What a fact has under the same name as the stored run.
-COPIED = (*FIGURES, "label", "repeat", "command", "note", "partial", "counted", "values", "host_id", "figure_lines")
+COPIED = (
+    *(*FIGURES, "label", "repeat", "command", "note", "partial", "counted", "values", "host_id", "figure_lines"),
+    "most_repeats",
+)
 
 
 def copy_run(run: Any, semantics: Semantics, options: Mapping[str, Any], source: str = "") -> RunFact:
@@ -323,6 +328,7 @@ class HostFact:
     swap_kb: int | None = None
     os: str = ""
     kernel: str = ""
+    price_per_hour: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

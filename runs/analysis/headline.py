@@ -73,12 +73,13 @@ class Step(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Next:
-    """`runs`: of each side in a new set, decided beforehand; 0: none are advised."""
+    """`runs`: of each side in a new set, decided beforehand; 0: none are advised. `by_turns`: each has a command of its own."""
 
     step: Step
     runs: int = 0
     about: str = ""
     text: str = ""
+    by_turns: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,7 @@ class Headline:
     """`sides` of one workload, the best first; `ratio` of the winner's metric to the loser's, low to high at 95 %.
 
     spread   the most that runs of one config differ by, as a ratio
+    most     runs a side that were to be made at most, of a test after each round; 0: it was none
     odd      ("outlier" or "cold", config): single runs that are far off the others
     drift    each side's runs follow each other, and a trend within them could explain the difference
     unlike   what keeps the two from being compared
@@ -107,6 +109,7 @@ class Headline:
     spread: float | None = None
     within_step: bool = False
     drift: bool = False
+    most: int = 0
     odd: tuple[str, str] = ("", "")
     against: tuple[Objection, ...] = ()
     sides: tuple[Side, ...] = ()
@@ -279,7 +282,8 @@ def _compare_two(page: Page, key: str, ranked: Sequence[Side]) -> Headline:
     leads = outcome != Outcome.SAME and not stops and abs((verdict.ratio or 2) - 1) >= 0.0005
     return Headline(
         outcome=outcome,
-        next=_advise(outcome, verdict, against, odd),
+        next=replace(_advise(outcome, verdict, against, odd), by_turns=page.have_commands(own.at, other.at)),
+        most=verdict.most,
         odd=odd,
         metric=key,
         winner=own if leads else None,

@@ -139,6 +139,11 @@ class Page:
     failures: Mapping[int, Failure]
     workloads: Sequence[Sequence[int]]
 
+    def have_commands(self, *columns: int) -> bool:
+        """Whether it is known how each was run, and in unlike ways, so that one line can run them in turn."""
+        typed = [next((run.command for run in self.comparison.columns[at].runs if run.command), "") for at in columns]
+        return all(typed) and len({*typed}) == len(typed)
+
     def figures(self, key: str, at: int) -> list[Figure]:
         row = self.comparison.row(key)
         found = row.cells[at].figures if row else ()

@@ -126,8 +126,8 @@ def count_runs(own: Side, other: Side) -> str:
 def _how_sure(headline: Headline) -> str:
     """Of a proven lead its interval and p; of another why it may be none."""
     if headline.outcome != Outcome.UNPROVEN:
-        far = describe_interval(headline)
-        said = ", ".join(filter(None, (far, "" if headline.p is None else p_words(headline.p))))
+        far, looks = describe_interval(headline), "tested after each round" if headline.most else ""
+        said = ", ".join(filter(None, (far, looks, "" if headline.p is None else p_words(headline.p))))
         likely = " Further apart than repeats vary, but not proven." if headline.outcome == Outcome.LIKELY else ""
         return f" {said}.{likely}" if said else likely
     spread, ratio = headline.spread or 1.0, headline.ratio or 1.0

@@ -110,7 +110,8 @@ def _lead(headline: Headline) -> str:
     if headline.outcome == Outcome.UNPROVEN:
         said = f"{where}{own} measured {_measured(headline)} {other}{rank} in {sides}{_unproven(headline)}"
         return " ".join([said, *_beside_base(headline)])
-    sure = ", ".join(filter(None, (describe_interval(headline), sides, _chance(headline))))
+    looks = "tested after each round" if headline.most else ""
+    sure = ", ".join(filter(None, (describe_interval(headline), sides, looks, _chance(headline))))
     verb = "likely serves" if headline.outcome == Outcome.LIKELY else "served"
     if headline.metric != RATE:
         verb = "likely takes" if headline.outcome == Outcome.LIKELY else "took"
@@ -335,6 +336,13 @@ def advise(step: Next, headline: Headline) -> str:
     """What to do next."""
     warm = ", each after one warm-up run" if headline.winner else ""
     match step.step:
+        case Step.REPEAT if headline.most:
+            return _after_rounds(headline)
+        case Step.REPEAT if step.by_turns:
+            return (
+                f"Run both in turn until it is sure{warm}: a test after each round decides, at levels so strict that looking "
+                f"often finds no more that is not there. Or run each {step.runs} times, and keep to that number."
+            )
         case Step.REPEAT:
             return (
                 f"{_runs_to_make(step).capitalize()} (A, B, B, A …){warm}. Keep to that number: adding runs until a difference "
@@ -375,6 +383,14 @@ def advise(step: Next, headline: Headline) -> str:
     if headline.within_step:
         return "More runs do not settle it: compare another metric, or load with a tool that prints finer steps."
     return "No more runs are needed for this load."
+
+
+def _after_rounds(headline: Headline) -> str:
+    """Of two that were tested after each round, and are not told apart."""
+    rounds = min(side.n for side in headline.sides[:2])
+    if rounds < headline.most:
+        return f"The test after each round ended early, after {rounds} of at most {headline.most}: run it again until it is sure."
+    return f"{rounds} rounds did not show it: make the runs vary less first, or let a new test run for more rounds (--repeat)."
 
 
 def describe_lead(headline: Headline, bases: Sequence[int]) -> dict[int, str]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
@@ -144,6 +145,19 @@ class _Case:
         other = self.spread.pools.get(row.key) or self.spread.pools.get(row.like)
         return (other, self.spread) if other and other.squares else (None, None)
 
+    def most_repeats(self, *columns: int) -> int:
+        """How many runs a side were to be made at most, where they were tested after each round; 0 where they were not.
+
+        Further texts, such as a second such test, count as rounds that were looked at too.
+        """
+        planned: dict[int, int] = {}
+        for at in columns:
+            made = Counter(run.upload for run in self.comparison.columns[at].runs)
+            for run in self.comparison.columns[at].runs:
+                planned[run.upload] = max(planned.get(run.upload, 0), run.most_repeats or made[run.upload])
+        tested = any(run.most_repeats for at in columns for run in self.comparison.columns[at].runs)
+        return sum(planned.values()) if tested else 0
+
     def step(self, row: Row, *columns: int) -> float:
         """The least difference that the tools print in a row, in its unit; 0 where it is too fine to matter."""
         if row.unit == "MiB" and all(figure.value % 1 == 0 for cell in row.cells for figure in cell.figures):
@@ -199,7 +213,7 @@ def _judge_row(case: _Case, row: Row) -> dict[int, Verdict]:
 def _judge_measures(case: _Case, row: Row, judged: JudgedRow, pairs: Sequence[tuple[int, int]]) -> dict[int, Verdict]:
     sides = {at: side for at in range(len(row.cells)) if (side := case.side(row, at))}
     compared = {
-        at: (base, compare_sides(sides[base], sides[at], case.step(row, at, base)))
+        at: (base, compare_sides(sides[base], sides[at], case.step(row, at, base), case.most_repeats(at, base)))
         for at, base in pairs
         if at in sides and base in sides
     }
@@ -242,6 +256,7 @@ def decide(evidence: Evidence, p_adjusted: float | None, base: int, scale: Scale
         borrowed=is_open and bool(scale.where),
         design=evidence.design,
         drift=evidence.drift,
+        most=evidence.most,
         all_zero=not any(evidence.base.values) and not any(evidence.own.values),
         scale=scale,
     )

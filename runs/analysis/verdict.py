@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from runs.analysis import stats
+from runs.analysis import sequential, stats
 from runs.analysis.numbers import mean
 from runs.analysis.stats import Drift, Placed, Pool
 
@@ -78,6 +78,7 @@ class Evidence:
 
     sd     what one run varies by, in logs, as the test took it; None where no test could be made (test "")
     drift  in logs, of sides measured one after the other, where it could be all of the distance
+    most   runs a side that were to be made at most, of a test after each round
     """
 
     base: Side
@@ -92,6 +93,7 @@ class Evidence:
     sd: float | None = None
     effect: float | None = None
     drift: Drift | None = None
+    most: int = 0
 
     @property
     def fewest(self) -> int:
@@ -107,8 +109,11 @@ class Evidence:
         return self.distance is not None and 0 < step >= abs(self.own.mean - self.base.mean)
 
 
-def compare_sides(base: Side, own: Side, step: float = 0.0) -> Evidence:
-    """The test that suits the number of repeats and their order, on the logs. `step` is the least difference printed."""
+def compare_sides(base: Side, own: Side, step: float = 0.0, most: int = 0) -> Evidence:
+    """The test that suits the number of repeats and their order, on the logs. `step` is the least difference printed.
+
+    most: the runs a side that were to be made at most, where they were tested after each round; see sequential.
+    """
     fewest = min(len(base.values), len(own.values))
     effect = stats.cliffs_delta(base.values, own.values) if fewest >= ENOUGH_FOR_PLAIN else None
     found = Evidence(base, own, effect=effect)
@@ -127,7 +132,10 @@ def compare_sides(base: Side, own: Side, step: float = 0.0) -> Evidence:
         return found
     pool = stats.pooled([base.logs, own.logs])
     sd = max(pool.sd if pool else 0.0, *least_sds)
-    if design == Design.ALTERNATING and len(pairs) >= ENOUGH_PAIRS:
+    if most and base.places and own.places:
+        found, test = replace(found, most=most), "t test after each round, on the logs"
+        shift = sequential.compare_in_turn(base.placed, own.placed, most=most, least_sd=max(least_sds))
+    elif design == Design.ALTERNATING and len(pairs) >= ENOUGH_PAIRS:
         shift, test = stats.paired(pairs, least_sd=math.hypot(*least_sds)), "paired t on the logs"
         sd = min(sd, stats.sample_sd([y.value - x.value for x, y in pairs]) / math.sqrt(2))
     elif fewest >= ENOUGH_FOR_RANKS and pool and pool.squares:
@@ -299,7 +307,7 @@ class Verdict:
     ratio      of the middles named in `of`, with its 95 % interval low to high; None where there is none
     distance   the logarithm of the ratio, which also exists where the ratio is beyond what a number holds
     test       the test's name, "" where none was made; p as it came, p_adjusted after Holm over the metric's configs
-    design     the order of the runs of both sides; `drift`: see Evidence
+    design     the order of the runs of both sides; `drift`, `most`: see Evidence
     effect     Cliff's delta from 4 repeats a side up, 1: every value above every one of the baseline
     needed     repeats a side that would settle it; more than stats.MOST_REPEATS stand as one more than that
     borrowed   neither side has repeats, so that the spread is that of others
@@ -326,6 +334,7 @@ class Verdict:
     borrowed: bool = False
     design: Design = Design.UNKNOWN
     drift: Drift | None = None
+    most: int = 0
     all_zero: bool = False
     scale: Scale | None = None
     failures: FailureCounts | None = None

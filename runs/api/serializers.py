@@ -42,6 +42,17 @@ class ErrorSerializer(serializers.Serializer[Any]):
     message = serializers.CharField()
 
 
+class DecisionSerializer(serializers.Serializer[Any]):
+    """What to do after a round of two configs that are run in turn."""
+
+    action = serializers.ChoiceField(
+        ["more", "stop", "fixed"],
+        help_text="fixed: what was measured cannot be compared, so that a number decided beforehand is to be run",
+    )
+    level = serializers.IntegerField(required=False, help_text="of a search for the highest load: the next one")
+    text = serializers.CharField()
+
+
 class ErrorsSerializer(serializers.Serializer[Any]):
     errors = ErrorSerializer(many=True)  # type: ignore[assignment]
 
@@ -127,7 +138,20 @@ class HostSerializer(serializers.ModelSerializer[Host]):
 
     class Meta:
         model = Host
-        fields = ("id", "url", "name", "cpu_model", "cores", "mhz", "ram_kb", "swap_kb", "os", "kernel", "fingerprint")
+        fields = (
+            "id",
+            "url",
+            "name",
+            "cpu_model",
+            "cores",
+            "mhz",
+            "ram_kb",
+            "swap_kb",
+            "os",
+            "kernel",
+            "fingerprint",
+            "price_per_hour",
+        )
 
 
 class ConfigSerializer(serializers.ModelSerializer[Config]):
@@ -307,6 +331,12 @@ class ChangeSerializer(serializers.Serializer[Any]):
 
 class NameChange(ChangeSerializer):
     name = serializers.CharField(max_length=300)
+
+
+class HostChange(NameChange):
+    price_per_hour = serializers.FloatField(
+        allow_null=True, min_value=0, max_value=1e9, help_text="in any currency; gives the cost of a million requests"
+    )
 
 
 class ExperimentChange(NameChange):

@@ -17,12 +17,16 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from runs import ingest, tasks
-from runs.api import filters, serializers
+from runs.analysis.capacity import describe_search, find_next_level
+from runs.analysis.sequential import FIRST_LOOK, USUAL_MOST
+from runs.api import comparisons, filters, serializers
 from runs.api.renderers import ShallowJSONParser
 from runs.api.views import ManagedRows, describe_managing
 from runs.incoming import named_text, parts_of, refuse_coding
 from runs.ingest import EVERY_SECRET, Hints, Rejected, Text, receive
 from runs.models import Upload
+from runs.querysets import parse_id
+from runs.selectors import judging
 
 BUILD_WORDS = {
     **{"commit": "commit", "branch": "branch", "version": "version", "pr": "pull or merge request"},
@@ -51,6 +55,7 @@ REFUSALS = {
         422: "nothing was recognised; the text is kept for inspection",
     }.items()
 }
+MOST_ROUNDS, MOST_LOAD = 1000, 10_000_000
 OPTION_NAMES = ("host", "config", "experiment", "tags", "at", "redact", *BUILD_WORDS)
 REDACT = dict.fromkeys(("yes", "true", "1"), EVERY_SECRET) | dict.fromkeys(("no", "false", "0"), frozenset())
 
@@ -116,6 +121,36 @@ class UploadViews(ManagedRows):
         return Response(describe_upload(upload, _base_address(request)))
 
     @extend_schema(
+        parameters=[
+            OpenApiParameter(
+                "most", OpenApiTypes.INT, description="rounds to be made at most (40), or the highest load"
+            ),
+            OpenApiParameter("limit", description="of a search for the highest load: the limit to keep"),
+            OpenApiParameter("first", OpenApiTypes.INT, description="of such a search: the load to begin with"),
+        ],
+        request={"text/plain": OpenApiTypes.STR},
+        responses={200: serializers.DecisionSerializer, **REFUSALS},
+        filters=False,
+    )
+    @action(detail=False, methods=["post"], pagination_class=None)
+    def decide(self, request: Request) -> Response:
+        """What to run next, by what was recorded so far: whether two configs that are run in turn need another round, or
+
+        with `limit` which load comes next in the search for the highest one that keeps it. Nothing is stored.
+        """
+        limit, least = request.query_params.get("limit", ""), FIRST_LOOK
+        highest = MOST_LOAD if limit else MOST_ROUNDS
+        most = parse_id(request.query_params.get("most", str(USUAL_MOST)))
+        first = parse_id(request.query_params.get("first", "1"))
+        if most is None or first is None or not (1 if limit else least) <= most <= highest or not 1 <= first <= highest:
+            raise ValidationError({"most": f"expected a whole number from {least} to {highest}"})
+        ((_, text),) = read_texts(request)
+        shown = ingest.preview(text)
+        if limit:
+            return Response(_decide_on_load(shown, limit, first, most))
+        return Response(serializers.DecisionSerializer(judging.decide_on_draft(shown, most)).data)
+
+    @extend_schema(
         parameters=HINTS,
         request={
             "text/plain": OpenApiTypes.STR,
@@ -146,6 +181,20 @@ class UploadViews(ManagedRows):
 
 
 describe_managing(UploadViews, serializers.ResultSerializer)
+
+
+def _decide_on_load(shown: ingest.Preview, limit: str, first: int, most: int) -> dict[str, Any]:
+    runs = [run for run in judging.runs_by_load(shown) if run[1].counted]
+    try:
+        checks = [(load, comparisons.check_limit(limit, [run])[0]) for load, run in runs]
+    except ValueError as error:
+        raise ValidationError({"limit": str(error)}) from error
+    tried = [(load, status == comparisons.FINE) for load, status in checks]
+    found = find_next_level(tried, first=first, most=most)
+    missing = any(status == comparisons.UNDECIDED for _, status in checks)
+    action = "fixed" if missing or (shown.blocks and not tried) else "more" if found.level else "stop"
+    text = "No run has this figure." if action == "fixed" else describe_search(found, limit, tried)
+    return {"action": action, "level": found.level, "text": text}
 
 
 def read_texts(request: Request) -> list[tuple[str, Text]]:

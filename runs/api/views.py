@@ -134,7 +134,7 @@ class HostViews(ManagedRows):
     queryset = Host.objects.all()
     serializer_class = serializers.HostSerializer
     filterset_class = filters.HostFilter
-    change_class, kind = serializers.NameChange, "host"
+    change_class, kind = serializers.HostChange, "host"
 
 
 class ConfigViews(ManagedRows):

@@ -52,6 +52,7 @@ class DraftRun:
     method   how it was loaded: runs of one config whose methods agree are repeats
     counted  False for a warm-up, whose repeat is 0
     tags     as a person set them; None: those of the upload
+    most_repeats  of its config, where a test after each round decided when to stop
     """
 
     key: str
@@ -65,6 +66,7 @@ class DraftRun:
     host: str = ""
     method: Method = field(default_factory=Method)
     tags: list[str] | None = None
+    most_repeats: int | None = None
 
     @property
     def block(self) -> int:

@@ -268,7 +268,10 @@ FIELDS: dict[type[Model], dict[str, Field]] = {
         "repeat": Field(attrgetter("repeat"), changes.set_repeat),
         "config": Field(_read_place, _move, lambda value: value[0]),
     },
-    Host: {"name": Field(_read_host, _rename_host, lambda value: value["columns"]["name"])},
+    Host: {
+        "name": Field(_read_host, _rename_host, lambda value: value["columns"]["name"]),
+        "price_per_hour": Field(attrgetter("price_per_hour"), lambda row, price: _save(row, price_per_hour=price)),
+    },
     Upload: {"name": Field(_NAME, _rename_upload)},
 }
 

@@ -3,7 +3,7 @@
 # Recorded by bd 1
 # experiment: front page          also host (the machine under load), commit, branch, version, pr, url
 
-## event, run 1 of 5              or "## event, warm-up"
+## event, run 1 of 5              or "## event, warm-up"; "run 1 of at most 40": a test after each round decides when to stop
 Before the load:                  and "During ...", "After ...": monitors of each machine
 """
 
@@ -31,7 +31,7 @@ from .draft import (
 
 _BEGINS = re.compile(r"# Recorded by bd \d{1,4}")
 _FIELD = re.compile(r"# ([a-z]{2,12}): (\S.{0,300})")
-_MARK = re.compile(r"## (\S.{0,199}), (?:run \d{1,6} of \d{1,6}|(warm-up))")
+_MARK = re.compile(r"## (\S.{0,199}), (?:run \d{1,6} of (?:at most (\d{1,4})|\d{1,6})|(warm-up))")
 _PHASE = re.compile(r"(Before|During|After) the load:")
 _LINES_ABOVE = 20  # that a person may have left above the header
 
@@ -76,6 +76,7 @@ class _Mark:
     config: str = ""
     counted: bool = True
     phase: str = ""
+    most: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +120,7 @@ def _find_marks(text: Text) -> Iterator[_Mark]:
     mark = None
     for number, line in enumerate(text.lines(), start=1):
         if line[:3] == "## " and (found := _MARK.fullmatch(line.strip())):
-            mark = _Mark(number, found[1], not found[2])
+            mark = _Mark(number, found[1], not found[3], most=int(found[2]) if found[2] else None)
             yield mark
         elif mark and line[-5:] == "load:" and (said := _PHASE.fullmatch(line)):
             yield replace(mark, line=number, phase=said[1].lower())
@@ -135,6 +136,7 @@ def _place_runs(experiment: DraftExperiment, marks: list[_Mark]) -> None:
     for run in experiment.runs:
         mark = _mark_above(marks, run.lines[0]) or marks[0]
         run.config, run.counted, run.label, run.note = keys[mark.config], mark.counted, "", ""
+        run.most_repeats = mark.most
         if not mark.counted:
             run.repeat, run.label = 0, "warm-up"
     for key in keys.values():

@@ -91,6 +91,7 @@ def figures_of(run: DraftRun, loads: Loads) -> dict[str, Any]:
     return {
         **truncate(Run, values=values, **own, **{name: getattr(result, name) for name in FIGURES}),
         "counted": run.counted,
+        "most_repeats": run.most_repeats,
         "partial": block.partial,
         "figure_lines": cited_lines(result.tool, block.figure_lines),
     }

@@ -25,6 +25,8 @@ class Host(Deletable):
     os = models.CharField(max_length=200, blank=True)
     kernel = models.CharField(max_length=200, blank=True)
     fingerprint = models.CharField(max_length=64, db_index=True, blank=True)
+    price_per_hour = models.FloatField(null=True, blank=True, help_text="in any currency")
+    passport = models.JSONField(null=True, blank=True, help_text="what `bd passport` measured last")
     n_runs = models.PositiveBigIntegerField(default=0, help_text="kept up by runs.ingest.counters, seconds behind")
 
     objects = Present["Host"]()

@@ -92,6 +92,9 @@ class Run(Sourced):
     note = models.TextField(blank=True)
     command = models.TextField(blank=True)
     repeat = models.PositiveIntegerField(default=1)
+    most_repeats = models.PositiveIntegerField(
+        null=True, blank=True, help_text="of its config, where a test after each round decided when to stop"
+    )
     counted = models.BooleanField(default=True)
     partial = models.BooleanField(default=False)
     aborted = models.BooleanField(default=False)

@@ -74,12 +74,15 @@ def make_block(
 
 
 def list_commands(headline: Headline, columns: Sequence[Column]) -> str:
-    """What to type for more runs of the two best configs: one line where each has its own command, else a line a config."""
+    """What to type for more runs of the two best configs: one line where each has its own command, tested after each round, else
+    a line a config.
+    """
     sides = _next_runs(headline, columns)
     runs = headline.next.runs + (headline.next.step == Step.WARM)
     if len({run.command for _, run in sides}) > 1:
         each = [f"--variant {shlex.quote(column.short)} -- {run.command}" for column, run in sides]
-        return f"./bd run --repeat {runs} {' '.join(each)}"
+        warm = " --warmup 1" if headline.next.step == Step.WARM else ""
+        return f"./bd run --until-sure{warm} {' '.join(each)}"
     each = [f"./bd run --config {shlex.quote(column.short)} --repeat {runs} -- {run.command}" for column, run in sides]
     return "\n".join(each)
 

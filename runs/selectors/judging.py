@@ -29,12 +29,14 @@ from runs.analysis.config_diff import ConfigDiff, compare_configs
 from runs.analysis.cost import Cost, cost
 from runs.analysis.doubt_case import FATAL, Case
 from runs.analysis.doubts import Doubt, apart, excluded, find_doubts
+from runs.analysis.facts import RunFact
 from runs.analysis.headline import Headline, find_headline
 from runs.analysis.headline_lead import write_lead
 from runs.analysis.headline_wording import write_headline
 from runs.analysis.judgement import judge
 from runs.analysis.numbers import share_words
 from runs.analysis.scaling import Sweep, find, find_varied, sweeps
+from runs.analysis.sequential import Decision, decide
 from runs.analysis.table import Comparison, against
 from runs.analysis.verdict import Judgement, Spread
 from runs.analysis.verdict_wording import add_words
@@ -118,6 +120,24 @@ def judge_draft(shown: Preview, drafted: DraftExperiment) -> Headline | None:
         return None
     case = comparison_data.of_draft(shown, drafted)
     return _conclude(case, table.compare(case.configs, case.runs, []), None).headline
+
+
+def runs_by_load(shown: Preview) -> list[tuple[int, RunFact]]:
+    """(load, run) of a text that is not stored whose configs are called "load 16", in the order of the text."""
+    drafted = next((each for each in shown.draft.experiments if each.runs), None)
+    case = comparison_data.of_draft(shown, drafted) if drafted else None
+    names = {config.id: config.name.rpartition(" ")[2] for config in case.configs} if case else {}
+    runs = sorted(case.runs, key=attrgetter("line")) if case else []
+    return [(int(names[run.config]), run) for run in runs if names[run.config].isdecimal()]
+
+
+def decide_on_draft(shown: Preview, most: int) -> Decision:
+    """Whether the two configs of a text that is not stored need another round."""
+    drafted = next((each for each in shown.draft.experiments if each.runs), None)
+    headline = judge_draft(shown, drafted) if drafted else None
+    if headline is None:
+        return decide("none", "", 0, most)
+    return decide(headline.outcome, headline.sentence, min((side.n for side in headline.sides), default=0), most)
 
 
 def _with_columns(found: Judged, columns: tuple[Column, ...]) -> Judged:

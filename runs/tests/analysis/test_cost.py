@@ -64,6 +64,15 @@ def test_memory_of_one_process_is_what_was_taken_over_how_many_there_were():
     assert cell(found, "per_process").value == pytest.approx(101116 / 50 / 1024)
 
 
+def test_a_price_an_hour_gives_the_cost_of_a_million_requests():
+    runs = [run(1, 500.0, host_id=1), run(2, 1000.0, host_id=1)]
+    found = costs(runs, [], hosts=[HostFact(1, "web1", price_per_hour=0.9)])
+    assert cell(found, "per_million").value == pytest.approx(0.5) and cell(
+        found, "per_million", 1
+    ).value == pytest.approx(0.25)
+    assert cell(costs(runs, [], hosts=[HostFact(1, "web1", cores=2)]), "per_million") is None
+
+
 def test_of_more_connections_than_maxclients_only_so_many_had_a_process():
     of = ab(1, 100, 3.0, note="MaxClientsは50で実施します。")
     found = costs([of], [meminfo(of, phase, *parts) for phase, parts in FIFTY.items()])

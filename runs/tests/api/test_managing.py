@@ -38,7 +38,7 @@ def address(row) -> str:
         ("experiments", {"name": "WSGI", "archived": True}),
         ("configs", {"name": "plain"}),
         ("runs", {"note": "slow", "tags": ["a"], "counted": False, "repeat": 9}),
-        ("hosts", {"name": "box"}),
+        ("hosts", {"name": "box", "price_per_hour": 0.5}),
     ],
 )
 def test_patch_answers_the_changed_row(api, experiment, kind, sent):

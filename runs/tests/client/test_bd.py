@@ -163,7 +163,8 @@ def test_a_machine_that_cannot_be_reached_is_left_out_with_one_line(bd):
 
 @pytest.mark.parametrize(
     "words",
-    [("run",), ("run", "--"), ("run", "--repeat", "x", "--", "true"), ("run", "--on", "-x", "--", "true"), ("push",)],
+    [("run",), ("run", "--"), ("run", "--repeat", "x", "--", "true"), ("run", "--on", "-x", "--", "true"), ("push",)]
+    + [("run", "--until-sure", "--", "true")],
 )
 def test_what_makes_no_sense_is_refused_before_anything_runs(bd, words):
     status, _, err = bd.run(*words)
@@ -230,6 +231,40 @@ def test_the_last_run_of_the_same_config_is_compared_with(client, settings):
     upload = ingest.submit(one_run("main", 300), origin="rest").upload
     answer = client.get("/api/v1/compare/", {"upload": upload.pk, "report": "json", "against": "last"})
     assert answer.json()["exit_status"] == 3
+
+
+def two_rates(bd: Client, name: str, rates: list[int]) -> str:
+    """A load test of the test's own: prints ab's report with these rates, one a run."""
+    (bd.folder / f"{name}.rates").write_text("".join(f"{rate}\n" for rate in rates))
+    return (
+        f"rate=$(head -n 1 {name}.rates); sed -i 1d {name}.rates; echo Concurrency Level: 1; echo Complete requests: 1000; "
+        'echo Failed requests: 0; echo "Time taken for tests: 9.9 seconds"; echo "Requests per second: $rate.0 [#/sec] (mean)"'
+    )
+
+
+def until_sure(bd: Client, *options: str, rates: list[int]) -> tuple[int, str, str]:
+    """`old` serves 500 a second or a little more."""
+    old = ("--variant", "old", "--", "sh", "-c", two_rates(bd, "old", [500, 510, 495] * 9))
+    return bd.run(
+        *("run", "--until-sure", *options, *old, "--variant", "new", "--", "sh", "-c", two_rates(bd, "new", rates))
+    )
+
+
+def test_until_sure_stops_as_soon_as_the_site_is_sure(bd):
+    status, _, err = until_sure(bd, rates=[700, 710, 705])
+    assert status == 0 and "Sure after 3 runs each" in err, err
+    assert {run.most_repeats for run in Run.objects.all()} == {40} and Run.objects.count() == 6
+
+
+def test_until_sure_ends_at_the_most_that_was_allowed(bd):
+    _, _, err = until_sure(bd, "--repeat", "4", rates=[505, 490, 512, 500])
+    assert "Not sure after 4 runs each, the most" in err and Run.objects.count() == 8, err
+
+
+def test_without_the_site_until_sure_runs_a_fixed_number_and_says_so(bd):
+    bd.site = "http://127.0.0.1:9"
+    _, _, err = until_sure(bd, "--repeat", "5", rates=[700] * 5)
+    assert err.count("5 runs of each are made") == 1 and "new, run 5 of at most 5" in err
 
 
 def test_a_limit_decides_the_exit_status_and_a_report_is_written(bd):
