@@ -97,7 +97,7 @@ FINDERS: dict[str, Callable[[], str | None]] = {
     "shared": find_shared,
     "siege": lambda: shutil.which("siege"),
     "wrk": lambda: shutil.which("wrk"),
-    **{name: partial(shutil.which, name) for name in ("dash", "busybox", "bash", "curl", "shellcheck")},
+    **{name: partial(shutil.which, name) for name in ("dash", "busybox", "bash", "curl", "wget", "shellcheck")},
     "sshd": lambda: shutil.which("sshd", path=f"{os.environ['PATH']}:/usr/sbin"),
 }
 

@@ -26,6 +26,7 @@ TIGHT = 0.15  # with less of its memory available than this, what is in swap is 
 GROWN_KB = 1024
 IDLE_PCT = 5
 STOLEN_PCT = 5
+NOISY_PCT = 3  # from here on a machine's equal runs hide differences that people look for
 FULL_PCT = 95  # of one core; what a program with one thread can use at most, less what sampling misses
 SERVERS = (
     *("httpd", "apache2", "nginx", "lighttpd", "php-fpm", "php", "ruby", "python", "node", "java", "gunicorn", "uwsgi"),
@@ -188,6 +189,15 @@ def find_stolen_time(case: Case) -> Iterator[Finding]:
         share = capture.metrics.get("cpu_st", 0)
         if share >= STOLEN_PCT and capture.phase not in ("before", "after"):
             yield from _about_capture(case, capture, "caution", "stolen", share=share)
+
+
+def find_noisy_hosts(case: Case) -> Iterator[Finding]:
+    """By its passport. The verdict's own test goes by the runs; this says what they cannot show on that machine."""
+    loaded = {run.host_id for run in case.counted}
+    for host in case.hosts:
+        noise = (host.passport or {}).get("noise_pct", 0)
+        if host.id in loaded and noise >= NOISY_PCT and len(case.columns) > 1:
+            yield Finding("note", "noisy", {"host": host.name, "noise": noise})
 
 
 @dataclass(frozen=True, slots=True)

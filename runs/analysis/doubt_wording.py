@@ -79,6 +79,7 @@ MORALS = {
     "status_caution": "errors or redirects are in the rate as if they were the page",
     "status_fatal": "errors and redirects are quickly sent, so the rate is not the page's",
     "status_note": "too few of them to move a rate, yet not all replies were the page",
+    "noisy": "differences of single runs below {noise} % are noise there",
     "stolen": "other virtual machines took CPU time, which no repeat gets alike",
     "stopped": "someone stopped it, so it is shorter than it was meant to be",
     "syn": "SYN retransmission, mostly as the server's backlog overflowed, so the longest times are TCP's timer and not "
@@ -290,6 +291,7 @@ DETAILS: dict[str, Callable[[Facts], str]] = {
         f"{figure(facts['asked'])} requests/s were asked for, and {figure(facts['got'])} answered"
     ),
     "machine.cpu": _busy_cpu,
+    "machine.noise": lambda facts: f"{facts['host']}'s A/A spread is {figure(facts['noise'])} %",
     "machine.steal": lambda facts: f"{figure(facts['share'])} % of CPU time stolen",
     "machine.swap": _swap,
     "network.keepalive": lambda facts: (

@@ -129,6 +129,9 @@ RULES = {
         doubt_machine.find_busy_cpus,
         "top(1), proc(5): no idle time and more tasks ready to run than cores mean that tasks waited for a CPU",
     ),
+    "machine.noise": Rule(
+        doubt_machine.find_noisy_hosts, "A/A runs: equal runs of one small loop on that machine (bd passport)"
+    ),
     "machine.steal": Rule(
         doubt_machine.find_stolen_time, "proc(5): steal is the time that the hypervisor gave to other machines"
     ),

@@ -317,7 +317,7 @@ class CaptureFact:
 
 @dataclass(frozen=True, slots=True)
 class HostFact:
-    """A machine, as far as the texts tell."""
+    """A machine, as far as the texts tell. `passport`: see analysis.passport."""
 
     id: int
     name: str
@@ -329,6 +329,7 @@ class HostFact:
     os: str = ""
     kernel: str = ""
     price_per_hour: float | None = None
+    passport: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

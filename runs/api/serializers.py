@@ -151,6 +151,7 @@ class HostSerializer(serializers.ModelSerializer[Host]):
             "kernel",
             "fingerprint",
             "price_per_hour",
+            "passport",
         )
 
 

@@ -8,12 +8,13 @@ import signal
 import subprocess
 from collections import Counter
 from operator import attrgetter
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from runs import ingest
-from runs.models import Capture, Run, Upload
+from runs.models import Capture, Host, Run, Upload
 from runs.tests.remote.hosts import until
 
 from .conftest import CLIENT, WITHIN_S, Client
@@ -164,7 +165,11 @@ def test_a_machine_that_cannot_be_reached_is_left_out_with_one_line(bd):
 @pytest.mark.parametrize(
     "words",
     [("run",), ("run", "--"), ("run", "--repeat", "x", "--", "true"), ("run", "--on", "-x", "--", "true"), ("push",)]
-    + [("run", "--until-sure", "--", "true")],
+    + [
+        ("run", "--until-sure", "--", "true"),
+        ("sweep", "--limit", "p95 < 1ms", "--", "true"),
+        ("sweep", "--", "echo", "{}"),
+    ],
 )
 def test_what_makes_no_sense_is_refused_before_anything_runs(bd, words):
     status, _, err = bd.run(*words)
@@ -225,6 +230,15 @@ def test_the_site_judges_a_pipeline_s_runs(client, settings, rate, options, stat
             assert re.search(rf"exit.status[^0-9]*{told}", again.content.decode())
 
 
+def test_runs_under_unlike_loads_are_not_comparable(client, settings):
+    settings.PUBLIC_READ = True
+    ingest.submit(one_run("main", 500), origin="rest")
+    other = one_run("change", 900).replace(b"-c 1 ", b"-c 50 ").replace(b"Level:      1", b"Level:      50")
+    upload = ingest.submit(other, origin="rest").upload
+    answer = client.get("/api/v1/compare/", {"upload": upload.pk, "report": "json", "against": "main"})
+    assert answer.json()["exit_status"] == 5, answer.json()
+
+
 def test_the_last_run_of_the_same_config_is_compared_with(client, settings):
     settings.PUBLIC_READ = True
     ingest.submit(one_run("main", 500), origin="rest")
@@ -265,6 +279,102 @@ def test_without_the_site_until_sure_runs_a_fixed_number_and_says_so(bd):
     bd.site = "http://127.0.0.1:9"
     _, _, err = until_sure(bd, "--repeat", "5", rates=[700] * 5)
     assert err.count("5 runs of each are made") == 1 and "new, run 5 of at most 5" in err
+
+
+def without(bd: Client, *names: str) -> None:
+    """Take programs out of bd's PATH: it gets a folder of links to all others."""
+    folder = bd.folder / "programs"
+    folder.mkdir()
+    for place in reversed(bd.env["PATH"].split(os.pathsep)):
+        for program in Path(place).glob("*") if Path(place).is_dir() else ():
+            link = folder / program.name
+            if program.name not in names and not link.is_symlink():
+                link.symlink_to(program)
+    bd.env["PATH"] = str(folder)
+
+
+def test_wget_sends_and_judges_where_there_is_no_curl(bd, needs):
+    needs("wget")
+    without(bd, "curl")
+    there = ("ab", "-q", "-n", "100", f"{bd.site}/bd")
+    status, _, err = bd.run("run", "--limit", "p95 < 0.001ms", "--", *there)
+    assert status == 6 and Run.objects.count() == 1, err
+    bd.env["BENCHDASH_TOKEN"] = "bd_of_nobody"
+    assert "wants a token" in bd.run("run", "--", *there)[2]
+    assert "bd push" in bd.run("run", "--", *there)[2]
+
+
+def test_with_neither_curl_nor_wget_the_text_is_kept(bd):
+    without(bd, "curl", "wget")
+    status, _, err = bd.run("run", "--", "true")
+    assert status == 0 and "neither curl nor wget" in err and bd.transcript.exists()
+
+
+PIPELINES = [
+    (
+        {"GITHUB_ACTIONS": "true", "GITHUB_SHA": "c0ffee", "GITHUB_HEAD_REF": "fix", "GITHUB_REF": "refs/pull/7/merge"}
+        | {"GITHUB_SERVER_URL": "https://hub", "GITHUB_REPOSITORY": "me/it", "GITHUB_RUN_ID": "99"},
+        ("c0ffee", "fix", "7", "https://hub/me/it/actions/runs/99"),
+    ),
+    (
+        {"GITHUB_ACTIONS": "true", "GITEA_ACTIONS": "true", "GITHUB_SHA": "c0ffee", "GITHUB_REF_NAME": "main"}
+        | {"GITHUB_SERVER_URL": "https://tea", "GITHUB_REPOSITORY": "me/it", "GITHUB_RUN_NUMBER": "5"},
+        ("c0ffee", "main", None, "https://tea/me/it/actions/runs/5"),
+    ),
+    (
+        {"GITLAB_CI": "true", "CI_COMMIT_SHA": "c0ffee", "CI_COMMIT_REF_NAME": "refs"}
+        | {"CI_MERGE_REQUEST_SOURCE_BRANCH_NAME": "fix", "CI_MERGE_REQUEST_IID": "7", "CI_JOB_URL": "https://lab/1"},
+        ("c0ffee", "fix", "7", "https://lab/1"),
+    ),
+    (
+        {"BUILDKITE": "true", "BUILDKITE_COMMIT": "c0ffee", "BUILDKITE_BRANCH": "fix"}
+        | {"BUILDKITE_PULL_REQUEST": "false", "BUILDKITE_BUILD_URL": "https://kite/1"},
+        ("c0ffee", "fix", None, "https://kite/1"),
+    ),
+    (
+        {"JENKINS_URL": "https://j/", "GIT_COMMIT": "c0ffee", "GIT_BRANCH": "origin/fix", "BUILD_URL": "https://j/1/"},
+        ("c0ffee", "fix", None, "https://j/1/"),
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("variables", "expected"), PIPELINES, ids=["GitHub", "Gitea", "GitLab", "Buildkite", "Jenkins"]
+)
+def test_the_ci_says_what_was_tested(bd, variables, expected):
+    bd.env |= variables
+    assert bd.run("run", "--no-send", "--", "true")[0] == 0
+    head = dict(re.findall(r"(?m)^# (commit|branch|pr|url): (.*)$", bd.transcript.read_text()))
+    assert tuple(head.get(name) for name in ("commit", "branch", "pr", "url")) == expected
+
+
+def test_a_sweep_finds_the_highest_load_that_keeps_the_limit(bd):
+    """A load test of the test's own whose requests take as many ms as the load."""
+    prints = (
+        "echo Concurrency Level: $0; echo Complete requests: 1000; echo Failed requests: 0; "
+        'echo "Time taken for tests: 9.9 seconds"; echo "Requests per second: 100.0 [#/sec] (mean)"; echo; echo "  95%  $0"'
+    )
+    status, _, err = bd.run("sweep", "--limit", "p95 < 21ms", "--", "sh", "-c", prints, "{}")
+    assert status == 0 and "lies between 20 (3 of 3 runs kept it) and 2" in err, err
+    assert "the highest load with p95 < 21ms" in Run.objects.all()[0].experiment.name
+    assert "lies between 20" in bd.transcript.read_text()
+
+
+def test_a_sweep_without_the_site_ends_with_what_was_measured(bd):
+    bd.site = "http://127.0.0.1:9"
+    status, _, err = bd.run("sweep", "--limit", "p95 < 21ms", "--", "echo", "{}")
+    assert status == 4 and "bd push" in err
+
+
+def test_a_passport_is_kept_with_the_machine_over_ssh_and_here(web1, client, settings):
+    settings.PUBLIC_READ = True
+    for options in (("--on", "web1"), ("--host", "here")):
+        status, out, err = web1.run("passport", *options)
+        assert status == 0 and out.count("run ") >= 4, err
+    for name in ("web1", "here"):
+        host = Host.objects.get(name=name)
+        assert host.passport["noise_pct"] > 0 and len(host.passport["runs_ms"]) == out.count("run ") or name == "web1"
+        assert "smaller differences of single runs are noise" in client.get(host.get_absolute_url()).content.decode()
 
 
 def test_a_limit_decides_the_exit_status_and_a_report_is_written(bd):
