@@ -173,7 +173,7 @@ def _report(metrics: _Metrics) -> Report:
             r"[✓✗↳]|█ |THRESHOLDS|TOTAL RESULTS|(?:CUSTOM|HTTP|EXECUTION|NETWORK|GRPC|WEBSOCKET|BROWSER|WEB_VITALS)$"
             r"|\w+\s+[✓✗]?\s*\[[=>-]+\]"
         ),
-        goes_on=re.compile(rf"(?:{_STAT}=\S+\s*)+"),
+        goes_on=re.compile(rf"{_STAT}=\S+(?:\s+{_STAT}=\S+)*"),
         whole=8,
     )
 

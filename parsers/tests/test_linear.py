@@ -41,6 +41,12 @@ def test_a_path_of_sixty_thousand_brackets_is_looked_for_once():
     assert block.kind == "config" and block.values["path"].endswith("x/nginx.conf")
 
 
+def test_a_metric_that_goes_on_with_figures_without_blanks_is_looked_at_once():
+    """Found by make fuzz: k6's line with a repeated percentile below it, which took more than 20 s."""
+    metric = "     http_req_blocked...............: avg=12.36µs  MIN=5.87\n"
+    assert cpu_s([metric, "p(95)=0s" * 2_000 + " x\n", metric]) < 1
+
+
 WRK = "Requests/sec:  XXXXX.XX\n"
 IOSTAT = "Device             tps    MB_read/s    MB_wrtn/s    MB_dscd/s    MB_read    MB_wrtn    MB_dscd\n"
 
