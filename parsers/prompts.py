@@ -124,6 +124,7 @@ _HEAD_HOST = re.compile(
     r"|(?<![~/])(?P<c>[a-z][\w.-]{0,30})[#%$>]\s*$)"
 )
 _LONGEST_PROMPT = 120  # columns
+_MOST_SIGNS = 12  # of a prompt on a line that are looked at
 _MOST_PROGRAMS = 8  # names of load tools on a line that are looked at
 
 
@@ -150,7 +151,7 @@ def _load_command(line: str) -> tuple[str | None, str] | None:
         if not _are_arguments(line[program.end() :]):
             continue
         before = before[: before.rfind(" ") + 1] if before[-1:] == "/" else before
-        starts = [0, *(found.end() for found in _SIGN.finditer(before[:_LONGEST_PROMPT]))]
+        starts = [0, *(found.end() for found in islice(_SIGN.finditer(before[:_LONGEST_PROMPT]), _MOST_SIGNS))]
         if directory := _DIRECTORY.match(before):
             starts = [directory.end()]
         for start in starts:

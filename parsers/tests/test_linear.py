@@ -47,6 +47,13 @@ def test_a_metric_that_goes_on_with_figures_without_blanks_is_looked_at_once():
     assert cpu_s([metric, "p(95)=0s" * 2_000 + " x\n", metric]) < 1
 
 
+def test_a_line_of_many_prompts_before_a_command_is_looked_at_a_few_times():
+    """Found by make fuzz: a prompt's sign 3,000 times before a command, which took 12 s a MB."""
+    lines = [f"{'$' * 3_000} httperf --server {number} --uri /\n" for number in range(40)]
+    prose = [f"{'a b' * 1_000} httperf --server {number} --uri /\n" for number in range(40)]
+    assert any(cpu_s(lines) < 15 * cpu_s(prose) for _ in range(3))
+
+
 WRK = "Requests/sec:  XXXXX.XX\n"
 IOSTAT = "Device             tps    MB_read/s    MB_wrtn/s    MB_dscd/s    MB_read    MB_wrtn    MB_dscd\n"
 
