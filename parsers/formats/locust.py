@@ -90,7 +90,7 @@ class _Tables:
             return {}
         if self.percents:
             return self._percentiles(line.split())
-        if self.rows is None or not (found := _ROW.fullmatch(line)):
+        if self.rows is None or "%)" not in line or not (found := _ROW.fullmatch(line)):
             return None
         figures = [float(found[4]) if at == 4 else int(found[at]) for at in (2, 3, 4, 5, 6, 7, 8)]
         row = dict(zip(_NAMES, figures, strict=True))
