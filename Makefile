@@ -3,7 +3,7 @@
 # make fuzz   read mutated captures (N=1000000 SEED=1): exit status 1 where something raises or is slower than 1 MB/s
 # make truth  how often verdicts are wrong, on drawn runs; exit status 1 where a promise of docs/verdicts.md is broken
 # make lab    bottlenecks planted on this machine and recorded with bd, and how often their cause is named; needs root
-# make faults servers that go away or freeze and full disks, on servers that it starts itself; about three minutes
+# make faults servers that go away or freeze and full disks, on servers that it starts itself; some minutes
 PYTHON ?= python3
 BIN := .venv/bin
 # A process a core, each with a database of its own; who is done first takes tests over from the others.

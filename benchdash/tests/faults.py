@@ -1,6 +1,6 @@
 """`make faults`: an installation with a PostgreSQL, a Redis and a disk of its own, each of which goes away, freezes or fills up.
 
-Every process is started here and signalled by its number. The whole takes about three minutes.
+Every process is started here and signalled by its number. The whole takes some minutes.
 """
 
 from __future__ import annotations
