@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
+import hypothesis
 import pytest
+from hypothesis import HealthCheck
 
 from benchdash.tests.services import FINDERS, everything_required
 
@@ -37,6 +39,9 @@ find = cache(lambda service: FINDERS[service]())
 def pytest_configure(config: pytest.Config) -> None:
     from django.conf import settings
 
+    # How long a drawn input takes says how busy the machine is.
+    hypothesis.settings.register_profile("any machine", suppress_health_check=[HealthCheck.too_slow], deadline=None)
+    hypothesis.settings.load_profile("any machine")
     # The manifest exists only after collectstatic, which tests have no need of.
     static = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
     settings.STORAGES = {**settings.STORAGES, "staticfiles": static}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from runs.charts.timeline import find_extremes
@@ -17,7 +17,6 @@ def test_a_short_series_stays_whole():
     assert list(find_extremes(np.array([5.0, 1.0, 2.0]), 3)) == [0, 1, 2]
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)  # says how busy the machine is
 @given(st.lists(FLOATS, min_size=1, max_size=300), st.integers(2, 60))
 def test_no_more_than_asked_and_both_ends_of_the_range_are_kept(samples, points):
     looks = list(find_extremes(np.array(samples), points))
