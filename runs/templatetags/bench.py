@@ -15,19 +15,19 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.text import Truncator
 from django.utils.timesince import timesince
 
-from runs.analysis.columns import short_names
+from runs.analysis.columns import Column, short_names
 from runs.analysis.cost import Cell
 from runs.analysis.facts import RunFact
 from runs.analysis.headline import Outcome
 from runs.analysis.headline_wording import LABELS as OUTCOMES
 from runs.analysis.headline_wording import MEANINGS
 from runs.analysis.table import Comparison
-from runs.analysis.verdict import Judgement, Verdict
+from runs.analysis.verdict import Verdict
 from runs.charts import N_COLORS, SYMBOLS, symbol
 from runs.charts.bars import Bar
 from runs.charts.description import Chart
 from runs.charts.svg import draw_inline, draw_mini
-from runs.presenters.overview import write_value
+from runs.presenters.overview import MetricCell, write_value
 from runs.presenters.tool_fields import say_field
 from runs.selectors.lists import Managed, describe_managed
 from runs.selectors.summaries import ExperimentSummary
@@ -141,12 +141,6 @@ def outcome_meaning(outcome: str) -> str:
 
 
 @register.simple_tag
-def base_letter(comparison: Comparison, judgement: Judgement, column: int) -> str:
-    """Of the column that this one is judged against."""
-    return comparison.columns[judgement.bases[column]].letter
-
-
-@register.simple_tag
 def diff_line(sign: str, line: str) -> SafeString:
     """A line of a diff; `sign` is +, -, a space for an unchanged line, or anything else where lines are left out."""
     if sign == "+":
@@ -221,6 +215,56 @@ def _verdict_row(one: Mapping[str, Any], several: bool) -> str:
         + (f" Effect: {escape(effect)} (Cliff’s delta {num(verdict.effect)})." if effect else "")
         + "</td></tr>\n"
     )
+
+
+@register.simple_tag
+def column_heads(columns: Sequence[Column]) -> SafeString:
+    """A cell of a table's head each, in the config's colour."""
+    heads = (
+        f'<th scope="col" class="c{column.color % N_COLORS}"><span class="key">{column.letter}</span> '
+        f'<span title="{escape(column.title)}">{escape(column.short)}</span></th>'
+        for column in columns
+    )
+    return mark_safe("".join(heads))  # noqa: S308  (all is escaped)
+
+
+@register.simple_tag(takes_context=True)
+def column_head(context: template.Context, column: Column, at: int) -> SafeString:
+    """The head of a column (or line) of the key table: its name, and what sets it apart from the others."""
+    silent, bases = context["silent"], context["judgement"].bases
+    base = ""
+    if at in bases and len(bases) > 2:
+        base = "baseline ·"
+    elif context["several_bases"]:
+        base = f"against {context['comparison'].columns[bases[at]].letter} ·"
+    out = f'<b class="out" title="{escape(silent[at])}">not counted</b> ·' if at in silent else ""
+    of = f" · {escape(column.config.experiment)}" if column.config.experiment else ""
+    return mark_safe(  # noqa: S308  (all is escaped)
+        f'<a href="{escape(column.config.url)}" title="{escape(column.title)}"><span class="key">{column.letter}</span> '
+        f'{escape(column.short)}</a> <span class="unit">{out} {base} n={len(column.runs)}{of}</span>'
+    )
+
+
+@register.simple_tag
+def metric_cells(cells: Sequence[MetricCell], words: bool = False, titles: bool = False) -> SafeString:
+    """Of a row of a table of metrics. words: with the verdict of each below its change; titles: with its reason in a tooltip."""
+    return mark_safe("".join(_metric_cell(cell, words, titles) for cell in cells))  # noqa: S308  (all is escaped)
+
+
+def _metric_cell(cell: MetricCell, words: bool, titles: bool) -> str:
+    title = f' title="{escape(cell.title)}"' if titles else ""
+    change = f' <span class="delta {cell.tone}"{title}>{escape(cell.change)}</span>' if cell.change else ""
+    note = f' <span class="delta">{escape(cell.note)}</span>' if cell.note else ""
+    word = f'<span class="word {cell.tone}">{cell.verdict}</span>' if words and cell.tone else ""
+    kind = ' class="failed"' if cell.bad else ""
+    return f"<td{kind}>{cell.value}{change}{note}{word}{cell.repeats}</td>"
+
+
+@register.simple_tag
+def value_cells(values: Sequence[object], absent: str = "–") -> SafeString:
+    """A cell each; of those that are empty `absent`."""
+    none = f'<td><span class="none">{escape(absent)}</span></td>'
+    return mark_safe("".join(f"<td>{escape(str(value))}</td>" if value else none for value in values))  # noqa: S308
 
 
 @register.simple_tag

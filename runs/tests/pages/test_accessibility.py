@@ -48,3 +48,22 @@ def test_no_page_has_a_serious_fault(page, everything, live_server, width, schem
         found += complaints(page)
         found += [] if no_sideways_scroll(page) else [f"{url} is wider than the window"]
     assert found == []
+
+
+MOST_TAB_STOPS = 60
+# What Tab reaches with all sections folded: shown, not taken out of the order, not inside a closed <details>.
+TAB_STOPS = """() => [...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex]')].filter(
+  (one) => one.tabIndex >= 0 && !one.disabled && one.checkVisibility({ visibilityProperty: true }) &&
+    !(one.parentElement.closest('details:not([open])') && !one.matches('details > summary:first-child')) &&
+    !(one.parentElement.closest('details')?.parentElement.closest('details:not([open])'))
+).length"""
+
+
+def test_the_end_of_an_experiment_page_is_at_most_60_tab_stops_away(page, live_server):  # noqa: F811
+    load_samples()
+    found = {}
+    for made in Experiment.objects.all():
+        page.goto(live_server.url + made.get_absolute_url())
+        found[made.name] = page.evaluate(TAB_STOPS)
+    assert found
+    assert {name: n for name, n in found.items() if n > MOST_TAB_STOPS} == {}
