@@ -144,7 +144,7 @@ def against(
     out: runs that are kept out of a mean, where others of the column are in it. silent: columns that do not count; they have
     no deltas.
     """
-    if to == comparison.bases and not out:
+    if to == comparison.bases and not out and not silent:
         return comparison
     groups = []
     for group in comparison.groups:

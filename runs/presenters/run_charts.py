@@ -17,7 +17,7 @@ from runs.analysis.columns import Column
 from runs.analysis.facts import CaptureFact, RunFact
 from runs.analysis.headline import Headline
 from runs.analysis.monitors import group_processes, leading, memory_parts
-from runs.analysis.numbers import figure, signed
+from runs.analysis.numbers import delta, figure, signed
 from runs.analysis.scaling import Range, Sweep
 from runs.analysis.stats import student_quantile
 from runs.analysis.table import Comparison, find_workloads, name_workload
@@ -55,8 +55,13 @@ MOST_INTERVALS = 7200  # of a longer load the intervals without a request are no
 PHASES = {"before": 0, "during": 1, "after": 2, "": 3}
 
 
-def throughput_bars(comparison: Comparison, silent: Container[int] = (), failed: Container[int] = ()) -> list[Bar]:
-    """One bar for each column that has requests per second. `silent`: columns that a doubt keeps out of verdicts."""
+def throughput_bars(
+    comparison: Comparison, silent: Container[int] = (), failed: Container[int] = (), headline: Headline | None = None
+) -> list[Bar]:
+    """One bar for each column that has requests per second. `silent`: columns that a doubt keeps out of verdicts.
+
+    Of two configs the effect stands at the better one, as in the headline, also where that is the baseline.
+    """
     row = comparison.row("requests_per_second")
     if row is None:
         return []
@@ -64,10 +69,14 @@ def throughput_bars(comparison: Comparison, silent: Container[int] = (), failed:
     named = (
         {at: name_workload(comparison.columns, block) for block in blocks for at in block} if len(blocks) > 1 else {}
     )
+    best = headline.winner.at if headline and headline.winner and headline.metric == row.key else None
+    is_pair = len(comparison.columns) == 2 and best is not None and comparison.bases[best] == best
+    lead = delta(headline.ratio, 1.0, row.kind) if headline and is_pair else None
     bars = []
     for at, (column, cell) in enumerate(zip(comparison.columns, row.cells, strict=True)):
         values = tuple(source.value for source in cell.figures)
-        change = signed(cell.delta) if cell.delta and cell.delta.text else ""
+        effect = cell.delta if lead is None else lead if at == best else None
+        change = signed(effect) if effect and effect.text else ""
         bar = Bar(
             name=column.title,
             place=column.color,
@@ -123,7 +132,7 @@ def draw_charts(
     failed = find_failed(headline) if headline else set()
     curves = [scaling_curve(sweep) for sweep in sweeps if len(sweep.levels) >= FEWEST_LEVELS]
     charts = [
-        rate_chart(throughput_bars(comparison, silent, failed)),
+        rate_chart(throughput_bars(comparison, silent, failed, headline)),
         latency_chart(latency_runs(comparison, out), scale),
         scaling_chart(curves),
         _swept(comparison, headline.sweep) if headline and headline.sweep else None,

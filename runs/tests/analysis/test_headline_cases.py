@@ -9,9 +9,11 @@ import pytest
 from runs.analysis.facts import CaptureFact, ConfigFact, HostFact, ProcessFact
 from runs.analysis.headline import Headline
 from runs.analysis.headline_lead import write_lead
-from runs.analysis.table import compare
+from runs.analysis.headline_wording import describe_lead
+from runs.analysis.table import against, compare
+from runs.presenters.run_charts import throughput_bars
 from runs.tests.analysis.facts import capture, httpd, run
-from runs.tests.analysis.judging import headline_of
+from runs.tests.analysis.judging import headline_of, table
 
 Fields = dict[str, Any]
 Ids = dict[int, int]
@@ -344,3 +346,20 @@ def test_the_headline_is_what_an_engineer_would_say(case):
     lead = write_lead(found)
     assert "0.0 %" not in lead.text + found.sentence
     assert winner is None or outcome == "failed" or lead.at == found.winner.at
+
+
+def test_of_two_configs_the_chart_and_the_table_have_the_effect_of_the_headline():
+    for sides in ([times(1.37, BASE), OTHER], [BASE, times(1.37)]):
+        comparison = table(*sides)
+        found = headline_of(comparison)
+        bars = throughput_bars(comparison, headline=found)
+        assert [bool(bar.change) for bar in bars] == [bar.name == found.winner.title for bar in bars]
+        assert f"+{found.change_pct:.0f} %" in [bar.change for bar in bars]
+        said = describe_lead(found, comparison.bases)
+        assert said == ({0: f"{found.change_pct:.0f} % more than b"} if found.winner.at == 0 else {})
+
+
+def test_a_config_that_does_not_count_has_no_effect_beside_its_figure():
+    comparison = table(BASE, times(2.5))
+    assert against(comparison, comparison.bases).row("requests_per_second").cells[1].delta
+    assert against(comparison, comparison.bases, silent={1: "why"}).row("requests_per_second").cells[1].delta is None
