@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 from .plants import KINDS, Plant, plants
-from .start import GROUP, PREFERRED, ROOT, clean, make_group
+from .start import GROUP, PREFERRED, ROOT, clean, make_group, make_namespace
 
 
 def main() -> None:
@@ -55,12 +55,27 @@ def record(plant: Plant, into: Path) -> None:
         old.unlink()
     for quota in [each.around.split()[1] for each in plant.variants if each.around.startswith("quota")]:
         make_group(GROUP, int(quota))  # before bd looks for groups with limits
+    environment = {**os.environ, "LAB_DIR": str(into)}
+    on = []
+    if any(each.around.startswith("namespace") for each in plant.variants):
+        environment["BD_SSH"] = str(make_namespace())
+        on = ["--on", "10.201.0.2"]
     before = f"cd {ROOT} && {sys.executable} -m benchmarks.lab.start {plant.name}"
-    command = ["sh", str(ROOT / "runs/client/bd"), "run", "--no-send", "--experiment", plant.name, "--before", before]
+    command = [
+        "sh",
+        str(ROOT / "runs/client/bd"),
+        "run",
+        "--no-send",
+        "--experiment",
+        plant.name,
+        "--before",
+        before,
+        *on,
+    ]
     for variant in plant.variants:
         command += ["--variant", variant.name, "--", *shlex.split(variant.load)]
     try:
-        subprocess.run(command, cwd=work, env={**os.environ, "LAB_DIR": str(into)}, capture_output=True, timeout=60)  # noqa: S603
+        subprocess.run(command, cwd=work, env=environment, capture_output=True, timeout=60)  # noqa: S603
     except subprocess.TimeoutExpired:
         print(plant.name, "took too long")
     finally:

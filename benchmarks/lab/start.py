@@ -54,7 +54,7 @@ def start(variant: Variant) -> None:
         make_group(GROUP, int(around[1]))
         around = ["sh", "-c", f'echo $$ >{GROUP}/cgroup.procs && exec "$0" "$@"']
     elif around[:1] == ["namespace"]:
-        make_namespace(int(around[1]))
+        limit_link(int(around[1]))
         around = ["ip", "netns", "exec", NAMESPACE]
     if variant.server == "nginx":
         config = DIR / "nginx.conf"
@@ -85,24 +85,35 @@ def await_port(address: str) -> None:
     sys.exit("the server does not answer")
 
 
-def make_namespace(mbit: int) -> None:
-    """A namespace behind a pair of interfaces whose server side sends `mbit` Mbit/s at most; 0: as much as it can."""
-    script = f"""ip netns del {NAMESPACE} 2>/dev/null; sleep 0.1
+def make_namespace() -> Path:
+    """A namespace for the server. Returns what bd calls in place of ssh to record its counters of the network."""
+    run_shell(f"""ip netns del {NAMESPACE} 2>/dev/null; sleep 0.1
         ip netns add {NAMESPACE} && ip link add bl0 type veth peer name bl1 && ip link set bl1 netns {NAMESPACE}
         ip addr add 10.201.0.1/24 dev bl0 && ip link set bl0 up
         ip -n {NAMESPACE} addr add 10.201.0.2/24 dev bl1 && ip -n {NAMESPACE} link set bl1 up
-        ip -n {NAMESPACE} link set lo up"""
+        ip -n {NAMESPACE} link set lo up""")
+    enter = DIR / "enter"
+    enter.write_text(f'#!/bin/sh\nwhile [ $# -gt 1 ]; do shift; done\nexec ip netns exec {NAMESPACE} sh -c "$1"\n')
+    enter.chmod(0o755)
+    return enter
+
+
+def limit_link(mbit: int) -> None:
+    """The server's side sends `mbit` Mbit/s at most; 0: as much as it can."""
+    run_shell(f"ip netns exec {NAMESPACE} tc qdisc del dev bl1 root 2>/dev/null; true")
     if mbit:
-        script += f"\nip netns exec {NAMESPACE} tc qdisc add dev bl1 root tbf rate {mbit}mbit burst 32k limit 60000"
+        run_shell(f"ip netns exec {NAMESPACE} tc qdisc add dev bl1 root tbf rate {mbit}mbit burst 32k limit 60000")
+
+
+def run_shell(script: str) -> None:
     subprocess.run(["/bin/sh", "-c", script], check=True)  # noqa: S603
 
 
 def clean() -> None:
     stop()
-    for group in (GROUP,):
-        with suppress(OSError):
-            group.rmdir()
-    subprocess.run(["/bin/sh", "-c", f"ip netns del {NAMESPACE} 2>/dev/null; true"], check=True)  # noqa: S603
+    with suppress(OSError):
+        GROUP.rmdir()
+    run_shell(f"ip netns del {NAMESPACE} 2>/dev/null; true")
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from runs.analysis.table import compare
 from runs.models import Experiment
 from runs.selectors import comparison_data, judging
 from runs.tests.analysis import facts
+from runs.tests.analysis.doubting import TEXTS
 from runs.tests.analysis.judging import headline_of
 
 COMMAND = "ab -n 1000 -c 16 http://web1/"
@@ -184,3 +185,25 @@ def test_the_other_seeds_say_what_is_missing(causes, number):
 def test_seed_003_had_one_side_fail(causes):
     (found,) = causes("003")[0].findings
     assert (found.cause, found.config) == ("answers", "(2.1) event MPM")
+
+
+# --- recordings of the lab, without what no rule reads (benchmarks.lab.compact) --------------------------------------------
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("recording", "cause"),
+    [
+        ("lock-01", "lock"),
+        ("quota-01", "cpu_quota"),
+        ("workers-02", "workers"),
+        ("fsync-01", "disk"),
+        ("downstream-01", "downstream"),
+        ("database-01", "database"),
+    ],
+)
+def test_what_was_planted_is_named_on_a_machine_that_others_use_as_well(recording, cause):
+    ingest.submit((TEXTS / "lab" / f"{recording}.txt").read_bytes(), origin="command")
+    (found,) = judging.compared(comparison_data.of_experiment(Experiment.objects.get()))[1].causes.findings
+    assert (found.cause, found.config) == (cause, "planted")
+    assert all(one.source.line for one in found.evidence)
