@@ -9,15 +9,17 @@ from pathlib import Path
 
 from .plants import Plant
 
+# Recordings that were looked at while the rules were made; all others were recorded or judged when the rules stood.
+SEEN = ("one_core-02", "one_thread-02", "cpu-02")
 HEADER = "| kind | recordings | right | right among others | wrong | cannot tell |\n|---|---|---|---|---|---|"
 
 
 def judge_all(plants: Sequence[Plant], recorded: Path) -> None:
-    """Even numbers count; odd ones made the rules and are shown in brackets."""
+    """The first of each kind made the rules, and is shown in brackets; the others judge them."""
     counts: dict[str, Counter[str]] = {}
     for plant, names, said in name_causes(plants, recorded):
         verdict = judge(plant, names)
-        half = "judged" if plant.number % 2 == 0 else "made"
+        half = "made" if plant.number == 1 or plant.name in SEEN else "judged"
         counts.setdefault(plant.kind, Counter())[f"{half} {verdict}"] += 1
         print(f"{plant.name:16} {verdict:8} {', '.join(names) or '-':28} {said}")
     print(HEADER)

@@ -1,7 +1,6 @@
 """What is planted: for each kind a sound variant and one with the bottleneck, in several sizes.
 
-Sizes are drawn from seeded random numbers, so that each recording is of another server and load. Odd ones make the rules,
-even ones judge them.
+Sizes are drawn from seeded random numbers, so that each recording is of another server and load.
 """
 
 from __future__ import annotations

@@ -69,6 +69,9 @@ def _sure(*amounts: Amount | None) -> Certainty:
 
 
 def _cpu_points(side: Watched) -> tuple[Point, ...]:
+    """How busy the machine was; where other programs kept it busy, what the load itself used."""
+    if side.own is not None and side.front and _is_light(side) and (side.idle or 0) < FREE_PCT:
+        return (Point("own", side.front.source, (side.own, side.cores or 1)),)
     return (Point("busy", side.busy.source, (side.busy.value,)),) if side.busy else ()
 
 

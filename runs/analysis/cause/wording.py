@@ -19,6 +19,7 @@ def _cores(value: Any) -> str:
 
 EVIDENCE: Mapping[str, Callable[..., str]] = {
     "busy": lambda busy: f"CPU {_share(busy)} busy",
+    "own": lambda used, cores: f"the load itself used {_cores(used)} of {cores}, other programs the rest",
     "queued": lambda: "no idle time in another monitor, too",
     "generator": lambda used, most: f"the load generator used {_cores(used)} of {most:.0f}",
     "generator_seen": lambda: "a monitor shows the load generator at its limit of CPU time",
@@ -75,20 +76,20 @@ SENTENCES: Mapping[str, Callable[[str, Mapping[str, Any]], str]] = {
     "cpu_quota": lambda name, facts: f"{name} used up its CPU quota and was throttled",
     "steal": lambda name, facts: f"{name} lost CPU time to other machines on its hypervisor",
     "memory": lambda name, facts: f"{name} waited for memory: it swapped or reclaimed pages",
-    "disk": lambda name, facts: f"{name} waited for a disk, with CPU idle",
-    "network": lambda name, facts: f"{name} lost segments on the network, with CPU idle",
+    "disk": lambda name, facts: f"{name} waited for a disk and not for CPU",
+    "network": lambda name, facts: f"{name} lost segments on the network and did not wait for CPU",
     "backlog": lambda name, facts: f"{name} had its listen queue full: clients waited for a connection",
     "generator": lambda name, facts: f"the load generator was at its limit of CPU time; {name} might serve more",
     "restarts": lambda name, facts: f"{name} had its processes ending and starting again",
     "workers": _workers,
     "lock": lambda name, facts: (
-        f"{name} worked on {facts['at_once']:.1f} requests at once with CPU idle: a lock or another serial section"
+        f"{name} worked on {facts['at_once']:.1f} requests at once and needed little CPU: a lock or another serial section"
         if "at_once" in facts
-        else f"{name} has a serial section: more clients were not served more, with CPU idle"
+        else f"{name} has a serial section: more clients were not served more, though CPU was idle"
     ),
     "downstream": lambda name, facts: (
-        f"{name} waited {number(facts['ms'])} ms in each request, with CPU idle and nobody queueing: for another service,"
-        " a timer or the network"
+        f"{name} waited {number(facts['ms'])} ms in each request, needed little CPU and nobody queued: another service,"
+        " a timer or the network is slow"
     ),
     "keepalive": lambda name, facts: f"{name} opened a connection for each request, and the other side kept them",
     "answers": lambda name, facts: (
