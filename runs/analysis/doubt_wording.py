@@ -291,7 +291,7 @@ DETAILS: dict[str, Callable[[Facts], str]] = {
         f"{figure(facts['asked'])} requests/s were asked for, and {figure(facts['got'])} answered"
     ),
     "machine.cpu": _busy_cpu,
-    "machine.noise": lambda facts: f"{facts['host']}'s A/A spread is {figure(facts['noise'])} %",
+    "machine.noise": lambda facts: f"the A/A spread of {facts['host']} is {figure(facts['noise'])} %",
     "machine.steal": lambda facts: f"{figure(facts['share'])} % of CPU time stolen",
     "machine.swap": _swap,
     "network.keepalive": lambda facts: (

@@ -36,4 +36,4 @@ def test_a_noisy_machine_is_a_note_and_changes_no_figure(noise, expected):
     case = Case(configs("a", "b"), [run(1, 500.0, host_id=1), run(2, 510.0, host_id=1)], hosts=[host])
     found = [doubt for doubt in find_doubts(case) if doubt.rule == "machine.noise"]
     assert len(found) == expected
-    assert all("web1's A/A spread is 6 %" in doubt.text and doubt.severity == "note" for doubt in found)
+    assert all("The A/A spread of web1 is 6 %" in doubt.text and doubt.severity == "note" for doubt in found)
