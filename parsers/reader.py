@@ -317,7 +317,7 @@ def _make_block(
     context.trail = [heading for heading in context.trail if heading[0] < found.first]
     values, figure_lines = found.values, found.lines
     if isinstance(values, Values):
-        values, figure_lines = values.plain(), values.lines
+        figure_lines, values = values.lines, values.plain()
     block = Block(
         kind=form.kind,
         first=found.first,
