@@ -35,6 +35,7 @@ _PROMPTS = [
         r"\$(?P<command>[a-z./][\w./-]*\s.*)",
         r"[#%>]\s*(?P<command>(?:sudo\s+|time\s+)?{TOOL}.*)",
         r"\++\s(?P<command>(?:sudo\s+|time\s+)?{TOOL}.*)",
+        r"[^$#%>]{0,120}[\ue0a0-\ue0d7]\s*(?P<command>(?:sudo\s+|time\s+)?{TOOL}.*)",
         r"[\w.-]{1,40}[=-][#>]\s+(?P<command>(?i:alter|set|create|drop|select|show|vacuum|analyze|explain|update|insert|\\)\b.*)",
         r"(?:mysql|MariaDB \[[^\]]{1,60}\]|(?:\d+\.){3}\d+:\d+)>\s+(?P<command>.*)",
         r"(?P<host>[a-z][\w.-]{0,30})[#%$>]\s?(?P<command>(?:sudo\s+|time\s+)?{TOOL}.*)",
@@ -58,7 +59,7 @@ _PROMPTS = [
 ]
 _ANY_PROMPT = re.compile("|".join(re.sub(r"\?P<\w+>", "?:", prompt.pattern) for prompt in _PROMPTS))
 _PROMPT_SIGN = re.compile(
-    r"[$#%>❯➜λ⚡]"
+    r"[$#%>❯➜λ⚡\ue0a0-\ue0d7]"
 )  # by itself: within an alternation, each sign of the line is tried with all of it
 _SAID = re.compile(  # "Command: wrk ...", "run `ab ...`"
     r"(?:run(?:ning)?|ran|command(?:\s+line)?|cmd|execut(?:e|ing)|using|with|befehl|polecenie|commande|comando|команда"
@@ -114,7 +115,8 @@ _TEMPLATE = re.compile(
     r"|(?:^|\s)-{1,2}[A-Za-z][\w-]{0,30}[ =](?:[xyz]{2,9}|[XYZ]{1,9}|[NMC]|n|num|NUM|number|\.{3}|…|#{1,9}|\?{1,9})(?=\s|$)"
 )
 _SENTENCE_END = (".", ",", ":", "!", "?", "。", "！", "？", "`")
-_SIGN = re.compile(r"[$#%>❯➜➤λ»▶⇒⚡→✗✔!]\s*|(?:^|\s):;\s+|^\++\s")
+_SIGN = re.compile(r"[$#%>❯➜➤λ»▶⇒⚡→✗✔!\ue0a0-\ue0d7]\s*|(?:^|\s):;\s+|^\++\s")
+_BRANCH = re.compile(r"\ue0a0\s*\S+\s+")  # the last part of a Powerline prompt, whose signs are for private use
 _DIRECTORY = re.compile(
     r"(?:\([\w.-]{1,60}\))?\W{0,20}[➜☁]\s+(?:\S+\s+)?(?:git:\(\S*\)\s+)?(?:[✗✔]\s+)?"
 )  # a theme of zsh puts it behind its sign
@@ -151,7 +153,8 @@ def _load_command(line: str) -> tuple[str | None, str] | None:
         if not _are_arguments(line[program.end() :]):
             continue
         before = before[: before.rfind(" ") + 1] if before[-1:] == "/" else before
-        starts = [0, *(found.end() for found in islice(_SIGN.finditer(before[:_LONGEST_PROMPT]), _MOST_SIGNS))]
+        signs = (found for sign in (_BRANCH, _SIGN) for found in sign.finditer(before[:_LONGEST_PROMPT]))
+        starts = [0, *(found.end() for found in islice(signs, _MOST_SIGNS))]
         if directory := _DIRECTORY.match(before):
             starts = [directory.end()]
         for start in starts:
@@ -204,5 +207,5 @@ def _may_be_prompt(head: str) -> bool:
         or head.endswith(("->", "=>", "/>"))
         or set("\"'`=,") & set(head)
         or any(map(_PROSE.fullmatch, head.split()))
-        or len(head.split()) > 6
+        or sum(any(map(str.isalnum, word)) for word in head.split()) > 6
     )

@@ -20,15 +20,22 @@ from typing import Any, NamedTuple
 from ..broken_lines import match_joined, was_broken
 from ..commands import Option
 from ..lines import Lines
-from ..records import Found, LoadResult, Record, Semantics
+from ..records import Found, LoadResult, Problem, Record, Semantics
 
 KIND = "rate_table"
 PROGRAMS: tuple[str, ...] = ()
 SEMANTICS = Semantics(whole_report=(), quotes_others=True)
 OPTIONS: dict[str, Option] = {}
 _PER_S = r"\s?(?:/|per|p/)\s?s(?:ec(?:ond)?s?)?"
-_RATE = rf"(?<![\w/])(?:(?:http )?(?:req(?:uest)?s?|transactions?|queries|ops){_PER_S}|[rqt]ps|リクエスト/秒|请求/秒)(?![\w/])"
-_METRIC = r"(?:metrics?|measure(?:ment)?|指标|項目)"
+_RATE = (
+    rf"(?<![\w/])(?:(?:http )?(?:req(?:uest)?s?|transactions?|queries|ops){_PER_S}|[rqt]ps|リクエスト/秒|请求/秒"
+    r"|requêtes ?(?:par |/ ?)s(?:econde)?|anfragen ?(?:pro |/ ?)s(?:ekunde)?|(?:peticiones|solicitudes) ?(?:por |/ ?)s(?:egundo)?"
+    r"|requisições ?(?:por |/ ?)s(?:egundo)?|richieste al secondo|żądań na sekundę|запросов в секунду)(?![\w/])"
+)
+_METRIC = (
+    r"(?:metrics?|measure(?:ment)?|crit(?:ère|erion|erio|ério)|kriterium|kennzahl|messwert|métrique|métrica|показатель|метрика"
+    r"|指标|項目)"
+)
 _ROW = rf"(?:[^|│┃║]{{0,120}}[|│┃║]){{0,12}}[^|│┃║]{{0,60}}?{_RATE}"
 _CAPTION = rf"(?:[^\W\d]++[^|\w]++){{0,15}}?{_RATE}"  # word by word: a rate begins with one, and most lines are prose
 _BAR = "[|│┃║]"
@@ -36,8 +43,18 @@ _ALIGNED = (
     rf"(?!Type\s)[^\W\d][\w.#()/-]{{0,30}}(?: [\w.#()/-]{{1,30}}){{0,3}}(?: {{2,}}|\t)"
     rf"(?:[\w.#()%,/-]{{1,30}}[ \t]{{1,30}}){{0,8}}?{_RATE}[^|:]{{0,80}}$"
 )
-OPENS = rf"(?i:{_BAR}{_ROW}.*{_BAR}\s*$|{_ALIGNED}|\w[^|]{{0,120}}\|{_ROW}|\|?\s*\**{_METRIC}\**\s*\||{_CAPTION}[^|\d]{{0,40}}$)"
-NEEDS = ("/", "per", "ps", "metric", "measure", "指标", "項目")
+_COUNTED = r"(?:run|round|pass|test|trial|try|attempt) ?#?"
+_RUNS = rf"[^|:]{{0,60}}?(?<!\w){_COUNTED}1(?: {{2,}}|\t){_COUNTED}2(?!\d)"  # columns of repeats
+OPENS = (
+    rf"(?i:{_RUNS}|\s*{_RATE}[^|:]{{1,80}}:\s*$|{_BAR}{_ROW}.*{_BAR}\s*$"
+    rf"|{_ALIGNED}|\w[^|]{{0,120}}\|{_ROW}|\|?\s*\**{_METRIC}\**\s*\||{_CAPTION}[^|\d]{{0,40}}$)"
+)
+# fmt: off
+NEEDS = (
+    "/", "per", "ps", "metric", "measure", "指标", "項目", "seco", "segu", "seku", "секун", "crit", "krit", "kennz", "messw",
+    "métri", "показ", "метрик", "run", "round", "pass", "test", "trial", "try", "attempt",
+)
+# fmt: on
 
 _IS_RATE, _IS_METRIC = re.compile(_RATE, re.IGNORECASE), re.compile(rf"\**{_METRIC}\**", re.IGNORECASE)
 _DELIMITER = re.compile(r":?-+:?")
@@ -180,17 +197,27 @@ def _may_be_aligned(lines: Lines, following: list[str]) -> bool:
     """Whether the first line may be a heading, and the second one a row below it: each of many may be tried as a heading."""
     if lines.number < lines.memory.get(_REFUSED, 0) or len(following) < 2:
         return False
-    heading, columns = _read_heading(following[0])
-    return bool(columns) and (_is_rule(following[1]) or bool(_still_rates(columns, heading, following[1])))
+    captioned = _is_caption(following[0])
+    titles, row = (following[1:] if captioned else following)[:2] if len(following) > 2 or not captioned else ("", "")
+    heading, columns = _read_heading(titles, captioned=captioned)
+    return bool(columns) and (_is_rule(row) or bool(_still_rates(columns, heading, row)))
 
 
-def _read_heading(line: str) -> tuple[list[str], set[int]]:
+def _is_caption(line: str) -> bool:
+    """ "Requests per second, ab -n 1000 -c 10:" above the columns' titles."""
+    bare = line.strip()
+    return bare.endswith(":") and _IS_RATE.match(bare) is not None and not _APART.search(bare)
+
+
+def _read_heading(line: str, *, captioned: bool = False) -> tuple[list[str], set[int]]:
     """The titles of columns that stand apart, and which of these may be of rates; none where the line is no heading."""
     cells = _APART.split(line.strip())
     if not 2 <= len(cells) <= _MOST_COLUMNS or any(map(_NOT_MEASURED.search, cells)):
         return [], set()
     heading = [_bare(title) for title in cells]
-    return heading, set(_rate_columns(heading, captioned=False))
+    if line[:2].isspace() and _RUN.fullmatch(heading[0]):
+        heading = ["", *heading]
+    return heading, set(_rate_columns(heading, captioned))
 
 
 def _is_rule(line: str) -> bool:
@@ -204,12 +231,16 @@ def _read_cells(line: str, heading: list[str]) -> list[str]:
 
 def _read_aligned(lines: Lines, following: list[str], taken: list[str]) -> list[_Cell]:
     """A table whose columns stand apart by two blanks or a tab; it ends at the first line that has another number of them."""
-    heading, columns = _read_heading(next(lines))
+    titles, captioned = next(lines), _is_caption(following[0])
+    if captioned:
+        titles = next(line for line in lines if line.strip())
+    heading, columns = _read_heading(titles, captioned=captioned)
+    begin = len(taken)
     rows: list[tuple[int, list[str]]] = []
     spaced = False  # whether there is a blank line between any two lines
     for line in lines:
         if not line.strip():
-            if not spaced and len(taken) != 2:
+            if not spaced and len(taken) != begin + 1:
                 lines.again()
                 break
             spaced = True
@@ -226,7 +257,7 @@ def _read_aligned(lines: Lines, following: list[str], taken: list[str]) -> list[
             return []
     if lines.unended():
         return []
-    rates = _rates(heading, rows, captioned=False)
+    rates = _rates(heading, rows, captioned)
     if len(rates) < 2 and len(rows) >= _LONG:  # each row may be tried as the heading of those below
         lines.memory[_REFUSED] = lines.number
     return rates
@@ -302,6 +333,8 @@ def _rate_columns(heading: list[str], captioned: bool) -> dict[int, str]:
     named = {at: _IS_RATE.sub("", title).strip(" ()[],:-–/") for at, title in titles if _IS_RATE.search(title)}
     if captioned or set(named) == {0} or _IS_METRIC.fullmatch(heading[0]):
         named = {at: title for at, title in enumerate(heading) if at}
+    elif len(named) == 1 and all(title and _MEAN.fullmatch(title) for title in named.values()):  # of what repeats?
+        named |= {at: title for at, title in enumerate(heading) if _RUN.fullmatch(title)}
     return {at: title for at, title in named.items() if at and not _NO_RATE.search(title)}
 
 
@@ -339,7 +372,7 @@ def _latency_of(title: str) -> tuple[str, float | None] | None:
 
 
 def _read_latencies(row: list[str], columns: dict[int, str]) -> dict[str, Any]:
-    """The row's latencies in ms; those whose unit neither the cell nor its title has are left out."""
+    """The row's latencies in ms; those whose unit neither the cell nor its title has are named as "without_unit"."""
     percentiles: dict[str, float] = {}
     others: dict[str, Any] = {}
     for at, title in columns.items():
@@ -351,6 +384,8 @@ def _read_latencies(row: list[str], columns: dict[int, str]) -> dict[str, Any]:
                 others[f"{kind[0]}_ms"] = ms
             else:
                 percentiles[f"{float(kind[0]):g}"] = ms
+        elif cell:
+            others["without_unit"] = ", ".join(filter(None, [others.get("without_unit"), title]))
     return others | ({"percentiles_ms": percentiles} if percentiles else {})
 
 
@@ -426,7 +461,10 @@ def _found(cell: _Cell, rows_are_loads: bool, repeats: bool) -> Found:
     if how:
         values["load"] = how
     values |= cell.latency
-    return Found(values, cell.line, cell.line, partial=True, label=name or None)
+    unread = values.pop("without_unit", "")
+    message = f"{unread}: expected a unit (ms, s or us) in the cell or its column's title"
+    problems = [Problem(cell.line, message)] if unread else []
+    return Found(values, cell.line, cell.line, partial=True, problems=problems, label=name or None)
 
 
 def records(values: dict[str, Any]) -> list[Record]:

@@ -79,6 +79,8 @@ PROMPTS = [
     (f"12:34:56 ❯ {COMMAND}", None),
     (f"2024-01-01 12:00:00 $ {COMMAND}", None),
     (f"└─$ {COMMAND}", None),
+    (f" me \ue0b0 ~/src \ue0b0 \ue0a0 master \ue0b0 {COMMAND}", None),
+    (f"  ~/src  \ue0a0 master  {COMMAND}", None),
     (f"MacBook-Pro:bench jo$ {COMMAND}", "MacBook-Pro"),
     (f"In [3]: !{COMMAND}", None),
 ]

@@ -15,7 +15,7 @@ from typing import Any
 
 from django.db import connection, models
 
-from parsers import asked_load, semantics_of
+from parsers import asked_load, parse_command, semantics_of
 from runs.analysis.columns import method_of
 from runs.models import Config, ConfigText, Experiment, Host, Run, Upload
 
@@ -200,7 +200,9 @@ def fingerprint_of(run: Run, *, text_hashes: Iterable[str]) -> str:
 
     text_hashes: sha256 of the config texts that hold for the run.
     """
-    options = asked_load(run.command, run.tool, run.values)
+    # Some tools do not print the path. "/" is left out, as it was before the command's path counted.
+    path = parse_command(run.command, run.tool).path
+    options = {"path": path if path != "/" else None} | asked_load(run.command, run.tool, run.values)
     method = method_of(run, options, semantics_of(run.tool), run.command)
     # GET and a closed connection are what load tools send where nothing says otherwise. A printed rate is rounded.
     method = method._replace(

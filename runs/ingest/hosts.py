@@ -33,7 +33,9 @@ def find_server(result: LoadResult, block: Block, prompt_host: str | None) -> Se
     host, port = (result.hostname or "").lower(), result.port or 0
     if not host and (url := _URL.search(block.command or "")):
         host, port = url["host"].lower(), int(url["port"] or 0)
-    if host in LOCAL:
+    if host.strip("[]") == "::1":  # not what answers at 127.0.0.1: another socket, and maybe another server
+        host = "[::1]"
+    elif host in LOCAL:
         host = (prompt_host or "localhost").lower()
     return result.server_software or "", host, port
 

@@ -36,6 +36,7 @@ _NOT_COMPARED = frozenset({"iteration", "processes", "n_processes", "sum_res_kb"
 _MAX_ALIKE = 50  # what more blocks than this have in common is no sign of a duplicate
 _MAX_AVERAGED, _MOST_REPEATS = 300, 10  # reports of which means are looked for, and of how many together
 _LEAST_DIGITS = 200  # a rate of at least so many of its last digit
+_EXACT_FIGURES = 3
 _FULL_REPORT = 8  # figures from which on a report is not a quotation
 
 
@@ -328,10 +329,17 @@ def _is_same_load(shorter: Block, fuller: Block) -> bool:
         and None is not shorter.command_line != fuller.command_line is not None
     ):
         # Somebody typed a command for each: two runs, unless the same lines were pasted again.
-        return (shorter.command, shorter.heading) == (fuller.command, fuller.heading) and _n_lines(shorter) == _n_lines(
-            fuller
+        is_pasted = shorter.heading == fuller.heading or (
+            _is_exact(shorter) and not heading_level(shorter.heading or "")
         )
+        return shorter.command == fuller.command and is_pasted and _n_lines(shorter) == _n_lines(fuller)
     return len(others) >= _FULL_REPORT or (len(values) == len(others) and shorter.heading == fuller.heading)
+
+
+def _is_exact(block: Block) -> bool:
+    """Whether no second run comes to the same figures: several have five digits and more."""
+    figures = [value for value in block.values.values() if isinstance(value, float)]
+    return sum(len(f"{figure:.15g}".strip("0.").replace(".", "")) > 4 for figure in figures) >= _EXACT_FIGURES
 
 
 def _n_lines(block: Block) -> int:

@@ -24,6 +24,8 @@ _WORD = re.compile(r"""(?:[^\s'"]|'[^']*'|"[^"]*")+""")
 _STARTER = re.compile(
     r"(?:(?:sudo|time|nohup|exec|command|setsid|nice|ionice|taskset|numactl|stdbuf|do|then)\s+(?:-\w+\s+(?:[\d,x-]+\s+)?|\d[\d,-]*\s+)*)*"
 )
+# Of those, what says where a server runs and how much of the machine it gets: a setting of it.
+_CONFINES = re.compile(r"(?:taskset|numactl|nice|ionice|chrt|cgexec)\s+(?:-\S+\s+(?:[\d,x-]+\s+)?|\d\S*\s+)*")
 _QUIET = """
     cd ls ll la dir pwd sleep clear reset exit logout echo printf date true wait history whoami hostname which whereis type man
     mkdir touch rm rmdir chmod chown kill killall pkill fg bg jobs ssh su curl wget http ping dig nslookup ss netstat lsof uptime
@@ -201,7 +203,7 @@ class Typing:
             elif edited := _EDITS.match(bare):
                 self.opened.append(edited["path"])
             else:
-                is_server = self._serve(bare)
+                is_server = self._serve(bare, tuple("".join(_CONFINES.findall(part[: part.find(bare)])).split()))
                 if self.opened and (is_server or _READS_CONFIG.search(bare)):
                     self._edit()
                 if not is_server:
@@ -231,8 +233,8 @@ class Typing:
             if len(self.settings) > _MOST_SETTINGS:
                 del self.settings[next(iter(self.settings))]
 
-    def _serve(self, command: str) -> bool:
-        """Take in a command that starts or stops a server. False: it is none."""
+    def _serve(self, command: str, confined: Words = ()) -> bool:
+        """Take in a command that starts or stops a server, `confined` by the words before it. False: it is none."""
         if found := _COMPOSE.search(command):
             file = re.sub(r"(?:^|\s)--?[\w-]+(?:=|\s|$)", " ", found["words"]).strip()
             names = [f"{file} {name}".strip() for name in found["names"].split() if name[0] != "-"]
@@ -248,9 +250,9 @@ class Typing:
             and (words := _words(command))
             and not (words[0] in _QUIET.split() or is_monitor(words[0]))
         ):
-            self._start_program(words)
+            self._start_program(words, confined)
         elif _SERVER.match(command) and _DAEMON.match(command):
-            self._start_program(_words(command))
+            self._start_program(_words(command), confined)
         else:
             return False
         return True
@@ -265,10 +267,10 @@ class Typing:
             self.stopped |= set(names)
             self.started -= set(names)
 
-    def _start_program(self, words: Words) -> None:
+    def _start_program(self, words: Words, confined: Words = ()) -> None:
         bare = [word for word in words if not _VARIABLE.match(word)]
         if bare:
-            self._start(" ".join(bare[: 2 if _INTERPRETER.match(bare[0]) else 1]), words)
+            self._start(" ".join(bare[: 2 if _INTERPRETER.match(bare[0]) else 1]), (*words, *confined))
 
     def _start(self, name: str, words: Words) -> None:
         """A server that was started, its arguments and variables as a setting of that name."""

@@ -35,6 +35,9 @@ _PLAIN_FILE = re.compile(
 _FILE_NUMBER = re.compile(r"[\W_]*(\d{1,3})(?=$|\.)|(?:[\W_]|(?<=\D))\d{6,}(?:[-_T]\d{4,6})?")
 _SIZE = re.compile(r"(?P<name>(?:--?)?[A-Za-z_][\w-]*=|-[A-Za-z])?(?P<number>\d+)(?P<unit>[kKsm]?)")
 _MOST_SERVERS = 100  # sets of servers that are told apart
+_REMOTE = re.compile(  # the machine that ssh runs a load test on
+    r"(?:^|[;&|]\s*|\bdo\s+)(?:time\s+)?ssh\s+(?:-[A-Za-z]*[bcDEeFIiJLlmOopQRSWw]\s+\S+\s+|-\S+\s+)*(?:[\w.-]+@)?(?P<host>[\w.-]+)\s"
+)
 _LOOP = re.compile(r"\bfor\s+(?P<name>\w+)\s+in\s+(?P<items>[^;$`{}*()]+);\s*do\b")
 
 
@@ -64,6 +67,7 @@ def find_variants(
             _tell_apart(_without_repeats(scripts)),
             _compare_settings(own, loads, before, heading_of, method_of),
             _compare_servers({load: before[load] for load in own}, results),
+            _compare_generators({load: blocks[load].command or "" for load in own}),
         ):
             for load, words in told.items():
                 said[load] += [words] if words and words not in said[load] else []
@@ -328,6 +332,12 @@ def _compare_servers(before: Mapping[int, Before], results: Mapping[int, LoadRes
     plain = _without_common_ends([mode(_names_in(group, running.values())) for group in groups])
     name_of = {name: said for said, group in zip(plain, groups, strict=True) for name in group}
     return {load: name_of[min(names)] for load, names in running.items() if names}
+
+
+def _compare_generators(commands: Mapping[int, str]) -> dict[int, str]:
+    """{load: the machine that it was run on by ssh}, where others were run on others."""
+    hosts = {load: found["host"] for load, command in commands.items() if (found := _REMOTE.search(command))}
+    return hosts if len({*hosts.values()}) > 1 else {}
 
 
 def _names_in(group: Collection[str], sets: Iterable[frozenset[str]]) -> list[str]:

@@ -80,6 +80,38 @@ def test_a_latency_without_a_unit_is_left_out():
         "| Server | Req/s | p99 | Avg latency (s) |\n|---|---|---|---|\n| a | 10.5 | 7 | 0.5 |\n| b | 11.5 | 8 | 0.25 |\n"
     )
     assert [(b.load_results[0].percentiles_ms, b.load_results[0].mean_ms) for b in blocks] == [({}, 500), ({}, 250)]
+    assert [(p.line, p.message) for block in blocks for p in block.problems] == [
+        (3, "p99: expected a unit (ms, s or us) in the cell or its column's title"),
+        (4, "p99: expected a unit (ms, s or us) in the cell or its column's title"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "Requests per second, ab -n 5000 -c 50:\n\n          run 1     run 2     avg\n",
+        "Server    run 1     run 2     avg (req/s)\n",
+        "req/s     run 1     run 2     avg\n",
+        "Server\trun 1\trun 2\tavg (req/s)\n",
+    ],
+    ids=["caption", "mean", "corner", "tabs"],
+)
+def test_columns_that_count_are_repeats(heading):
+    rows = "nginx     120.5     121.5     121.0\ncaddy     90.5      91.5      91.0\n"
+    found, _ = runs_of(heading + (rows.replace("     ", "\t").replace("\t ", "\t") if "\t" in heading else rows))
+    assert [(name, repeat) for name, _, repeat in found] == [("nginx", 1), ("nginx", 2), ("caddy", 1), ("caddy", 2)]
+
+
+@pytest.mark.parametrize(
+    ("metric", "rate"),
+    [("Critère", "Requêtes par seconde"), ("Kriterium", "Anfragen pro Sekunde"), ("Métrica", "Peticiones por segundo")],
+)
+def test_a_row_of_rates_among_metrics_in_other_languages(metric, rate):
+    found, _ = runs_of(
+        f"| {metric} | h2 server | h1 server | Δ |\n|---|---|---|---|\n"
+        f"| p50 | 1 ms | 2 ms | - |\n| {rate} | 317.5 | 258.5 | +23 % |\n"
+    )
+    assert [name for name, *_ in found] == ["h2 server", "h1 server"]
 
 
 def test_rows_that_only_count_are_repeats():

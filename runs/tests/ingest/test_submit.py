@@ -191,6 +191,13 @@ class TestFingerprint:
     def test_another_path_has_another(self):
         assert len(self.fingerprints("w:\n\n" + ab(), "w:\n\n" + ab().replace("/page.html", "/"))) == 2
 
+    def test_the_path_of_the_command_counts_where_the_tool_prints_none(self):
+        report = (ROOT / "parsers/tests/fixtures/hey/hey_01.txt").read_text()
+        report = report[report.index("Summary:") :]
+        hey = "w:\n\n$ hey -n 200 -c 50 http://web1{}\n\n" + report
+        assert len(self.fingerprints(hey.format("/"), "\n" + hey.format("/"))) == 1
+        assert len(self.fingerprints(hey.format("/big"))) == 2
+
     def test_labels_and_tags_do_not_matter(self):
         self.fingerprints(session(500), tags=("a",))
         assert len(self.fingerprints(session(600), tags=("b",))) == 1

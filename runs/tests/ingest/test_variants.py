@@ -216,3 +216,41 @@ def test_a_heading_of_its_own_names_a_run_before_its_settings():
 def test_runs_under_one_heading_are_named_by_both():
     runs = ["## nginx\n\n$ export W=1\n" + WRK, "$ export W=2\n" + WRK, "## caddy\n\n$ export W=2\n" + WRK]
     assert list(grouped("# Test\n\n" + runs[0], *runs[1:])) == ["nginx · W=1", "nginx · W=2", "caddy"]
+
+
+@pytest.mark.parametrize(
+    ("commands", "names"),
+    [
+        (("taskset -c 0 ./server -p 80 &", "taskset -c 0-3 ./server -p 80 &"), ["0", "0-3"]),
+        (("numactl -N 0 ./server &", "./server &"), ["numactl", "server"]),
+    ],
+)
+def test_what_confines_a_server_to_a_part_of_the_machine_tells_configs_apart(commands, names):
+    found = grouped(*(f"$ {typed}\n{WRK.strip()}" for typed in (*commands, *commands)))
+    assert list(map(len, found.values())) == [2, 2]
+    assert all(name in title for name, title in zip(names, found, strict=True))
+
+
+def test_load_generators_reached_by_ssh_are_not_averaged():
+    run = "$ ssh {} 'wrk -t2 -c10 -d5s http://web1:8080/'"
+    assert list(grouped(*map(run.format, ("load1", "me@load2", "-p 22 load1"))).items()) == [
+        ("load1", [100.1, 102.1]),
+        ("load2", [101.1]),
+    ]
+    assert len(grouped(*map(run.format, ("load1", "load1")))) == 1
+
+
+def test_a_server_at_the_loopback_address_of_ipv6_is_another():
+    run = "$ wrk -t2 -c10 -d5s http://{}:8080/"
+    hosts = ("127.0.0.1", "[::1]", "127.0.0.1", "[::1]")
+    text = "".join(f"{run.format(host)}\n@wrk {100 + at}.10 host={host}:8080\n" for at, host in enumerate(hosts))
+    _, draft = read(expand(text))
+    (experiment,) = draft.experiments
+    assert [sum(run.config == config.key for run in experiment.runs) for config in experiment.configs] == [2, 2]
+
+
+def test_prompts_of_two_lines_and_of_powerline_name_nothing():
+    powerline = " me \ue0b0 ~/src \ue0b0 \ue0a0 main \ue0b0"
+    prompts = ("\u2601  bench [main] \u26a1", "\u250c\u2500\u2500(me\u327fkali)-[~/b]", powerline)
+    text = "".join(f"{prompt}\n{WRK}@wrk {100 + at}.10\n" for at, prompt in enumerate(prompts))
+    assert [config.name for config in read(expand(text))[1].experiments[0].configs] == ["localhost:8080"]
