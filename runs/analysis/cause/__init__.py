@@ -121,14 +121,17 @@ def _of_two(winner: Watched, loser: Watched, headline: Headline) -> Causes:
 
 
 def _shared(winner: Watched, loser: Watched, share: float) -> list[Finding]:
-    """Both were limited by the same CPU: then the rates are as the CPU times of a request."""
+    """Both were limited by the same CPU: then the rates are as the CPU times of a request.
+
+    That follows from the rates where both used all of it, so it is no share of the difference that evidence accounts for.
+    """
     theirs = {limit.cause: limit for limit in find_limits(winner)}
     limit = next((one for one in find_limits(loser) if one.cause in BY_CPU and one.cause in theirs), None)
     if limit is None or share < EXPLAINS or not (winner.demand_ms and loser.demand_ms):
         return []
     both = replace(limit, points=(*limit.points, *theirs[limit.cause].points))
     words = describe_demand(winner.name, loser.name, loser.demand_ms, winner.demand_ms)
-    return [_finding(both, loser, share, f"both {_both(limit.cause)}; {words}")]
+    return [_finding(both, loser, words=f"both {_both(limit.cause)}; {words}")]
 
 
 def _both_wait(winner: Watched, loser: Watched) -> list[Finding]:

@@ -62,7 +62,7 @@ def explain(*sides: tuple[list[RunFact], list[CaptureFact]], names: tuple[str, .
 
 def test_two_sides_without_cpu_left_differ_by_the_cpu_time_of_a_request():
     found = explain(side(1, 1000.0, BUSY), side(2, 1500.0, BUSY)).findings
-    assert [(one.cause, one.config, one.share_pct) for one in found] == [("cpu", "a", 100)]
+    assert [(one.cause, one.config, one.share_pct) for one in found] == [("cpu", "a", None)]
     assert "“a” takes 1.5 times the CPU time of “b”" in found[0].text
     assert {one.source.url for one in found[0].evidence}
 
