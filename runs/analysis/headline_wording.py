@@ -340,8 +340,8 @@ def advise(step: Next, headline: Headline) -> str:
             return _after_rounds(headline)
         case Step.REPEAT if step.by_turns:
             return (
-                f"Run both in turn until it is sure{warm}: a test after each round decides, at levels so strict that looking "
-                f"often finds no more that is not there. Or run each {step.runs} times, and keep to that number."
+                f"Run both in turn until it is sure{warm}: a sequential test after each round says when. "
+                f"Or run each {step.runs} times, and keep to that number."
             )
         case Step.REPEAT:
             return (

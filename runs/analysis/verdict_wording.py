@@ -150,8 +150,8 @@ def _explain_order(verdict: Verdict) -> str:
         return f"{first}, and within both they {seen}: {_drift(verdict)} would be all of it. Run the configs in turn."
     if verdict.most:
         return (
-            "It was tested after each round, each time at a stricter level, so that looking often finds no more than 5 in 100 "
-            "differences that are not there; p and interval are corrected for that."
+            "A sequential test was made after each round; p and interval are corrected for the number of tests, so that at "
+            "most 5 in 100 differences that are not there are found."
         )
     return "The runs alternate, and neighbours are compared." if verdict.test.startswith("paired") else ""
 

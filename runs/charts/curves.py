@@ -316,13 +316,15 @@ def sweep_chart(points: Sequence[SweptPoint], axis: str, peak: float | None, lim
     names = list(dict.fromkeys(point.series for point in points))[:MOST_LINES]
     x = _levels_axis([point.value for point in points], axis)
     bare = Axis(x.low, x.high, tuple(Tick(tick.at, "") for tick in x.ticks), "", x.log)
+    spans = ((peak, "most served"), (limit, "fails from here"))
     panels: list[Panel] = []
     for what, get in SWEPT_METRICS:
         values = [value for point in points if (value := get(point)) is not None]
         if not values or (what.startswith("failed") and not any(values)):
             continue
         most = max(values)
-        marks = _swept_spans(peak, limit, named=not panels)
+        named = "most served" if not panels else "fails from here" if what.startswith("failed") else ""
+        marks = [Span(at, at, "muted", words if words == named else "") for at, words in spans if at is not None]
         marks += [mark for name in names for mark in _swept_line([p for p in points if p.series == name], get)]
         panels.append(Panel(bare, linear_axis(most, what, ticks=4), tuple(marks)))
     if not panels:
@@ -342,11 +344,6 @@ SWEPT_METRICS: tuple[tuple[str, Callable[[SweptPoint], float | None]], ...] = (
     ("mean ms", lambda point: point.ms),
     ("failed, %", lambda point: point.failed),
 )
-
-
-def _swept_spans(peak: float | None, limit: float | None, *, named: bool) -> list[Mark]:
-    found = [(peak, "most served"), (limit, "fails from here")]
-    return [Span(at, at, "muted", words if named else "") for at, words in found if at is not None]
 
 
 def _swept_line(points: Sequence[SweptPoint], get: Callable[[SweptPoint], float | None]) -> list[Mark]:

@@ -145,7 +145,7 @@ def test_the_file_asks_nothing_of_anybody(browser, made):
 
 def test_the_file_is_the_whole_story(browser):
     page = file_of(browser, factories.wsgi_experiment())
-    assert '<b class="badge unproven">unproven</b>' in page
+    assert re.search(r'<b class="badge unproven" title="[^"]+">unproven</b>', page)
     assert page.count('class="bd"') == 4
     assert 'id="metrics" open' in page
     for heading in ("What serving costs", "Config differences", "Method", "Environment"):
@@ -200,7 +200,9 @@ def test_a_name_that_looks_like_an_address_of_ours_stays_as_it_is(browser):
 def test_the_markdown_is_a_post(browser, settings):
     made = factories.mpm_experiment()
     post = browser.get(f"/experiments/{made.pk}.md").content.decode()
-    assert post.startswith("# worker MPMとevent MPMの比較\n\n**Failed.** “event, keep-alive MPM” failed 17.3 %")
+    assert post.startswith(
+        "# worker MPMとevent MPMの比較\n\n**Failed.** On (2) Keep-Alive 有効の場合: “event, keep-alive MPM” failed 17.3 %"
+    )
     assert "- **Not counted:** event, keep-alive MPM: 172849 of 1000000 requests failed" in post
     assert "| Requests (per s) | 17160 (n=1) | 11065 (▼ 36 % fewer, undecided, n=1) |" in post
     assert "    ab -c 1000 -n 1000000 -k http://centos5:8080/hello.html" in post
