@@ -26,7 +26,7 @@ def count(action: Callable[[], Any]) -> tuple[int, int]:
 
     def note(frame: FrameType, event: str, _: Any) -> None:
         file = frame.f_code.co_filename
-        if event == "call" and file.startswith(PACKAGES) and "/tests/" not in file:
+        if event == "call" and file.startswith(PACKAGES) and "/tests/" not in file.removeprefix(str(ROOT)):
             seen.add(frame.f_code)
 
     sys.setprofile(note)
