@@ -33,7 +33,9 @@ def parse(lines: Lines, command: str | None) -> Found | None:
         return None
     lines.skip_blank()
     first = lines.number + 1
-    next(lines), next(lines)
+    for _ in rows:
+        lines.skip_blank()
+        next(lines)
     figures = [60 * int(row[at]) + float(row[at + 1]) for row in rows if row for at in (1, 3)]
     return Found({name: round(value, 6) for name, value in zip(_NAMES, figures, strict=True)}, first, lines.number)
 

@@ -156,7 +156,7 @@ class UploadViews(ManagedRows):
             OpenApiParameter("host", description="the machine's name; made where there is none", required=True)
         ],
         request={"text/plain": OpenApiTypes.STR},
-        responses={200: serializers.HostSerializer, 400: serializers.ErrorsSerializer},
+        responses={200: serializers.HostSerializer, **REFUSALS},
         filters=False,
     )
     @action(detail=False, methods=["post"], pagination_class=None)

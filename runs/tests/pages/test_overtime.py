@@ -258,7 +258,7 @@ def pages(browser, made: Capture) -> tuple[int, int]:
 def test_a_page_costs_the_same_however_long_was_watched(browser):
     short, long = (pages(browser, watched(n)) for n in (20, 2000))
     assert short == long
-    assert short[0] <= 12
+    assert short[0] <= 13  # with one for what the reader may do, which decides whether the page has changed
 
 
 def test_a_page_needs_as_many_queries_for_many_processes_and_shows_the_largest(browser):

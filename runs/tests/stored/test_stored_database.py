@@ -53,7 +53,9 @@ def test_the_pages_show_what_they_showed(migrated):
 
 # What is concluded, and how it is said, may change with a version: stored figures, facts and links may not.
 CONCLUDED = {"summary", "headline", "verdict", "ratio_to_baseline", "doubts", "load"}
-RENAMED = {"concurrency"}  # a measured one has a row of its own since
+RENAMED = {"concurrency", "looks"}  # a measured concurrency has a row of its own since; "looks" are "samples"
+# Of a list of processes that a text quotes in part no number and no sum is told any more.
+WITHDRAWN = re.compile(r"(?:[:_ ])(?:all[_ ]together|processes)[_,]+ ?(?:before|during|after)")
 AGAINST = re.compile(r"ratio|verdict")
 
 
@@ -77,7 +79,7 @@ def facts(body):
 def find_lost(before, now, path=""):
     """What stood there before and does not now; more may stand there."""
     if isinstance(before, dict) and isinstance(now, dict):
-        for name in before.keys() - CONCLUDED:
+        for name in before.keys() - CONCLUDED - RENAMED:
             yield from find_lost(before[name], now.get(name), f"{path}/{name}")
     elif isinstance(before, list) and isinstance(now, list) and before:
         names = [row_name(row) for row in before]
@@ -86,7 +88,7 @@ def find_lost(before, now, path=""):
         else:
             rows = {row_name(row): row for row in now}
             for name, row in zip(names, before, strict=True):
-                if name.lower() not in RENAMED:
+                if name.lower() not in RENAMED and not WITHDRAWN.search(name):
                     yield from find_lost(row, rows.get(name), f"{path}/{name}")
     elif before != now and not is_same_number(before, now):
         yield path, before, now
