@@ -324,7 +324,9 @@ def sweep_chart(points: Sequence[SweptPoint], axis: str, peak: float | None, lim
             continue
         most = max(values)
         named = "most served" if not panels else "fails from here" if what.startswith("failed") else ""
-        marks = [Span(at, at, "muted", words if words == named else "") for at, words in spans if at is not None]
+        marks: list[Mark] = [
+            Span(at, at, "muted", words if words == named else "") for at, words in spans if at is not None
+        ]
         marks += [mark for name in names for mark in _swept_line([p for p in points if p.series == name], get)]
         panels.append(Panel(bare, linear_axis(most, what, ticks=4), tuple(marks)))
     if not panels:
