@@ -3,7 +3,7 @@
 from django.contrib import admin
 from django.urls import include, path
 
-from benchdash.readiness import readyz
+from benchdash.views import readyz
 
 urlpatterns = [
     path("readyz", readyz, name="readyz"),

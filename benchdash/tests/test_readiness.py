@@ -13,17 +13,17 @@ from django.db import connection, connections
 from django.db.migrations.executor import MigrationExecutor
 from kombu.exceptions import OperationalError
 
-from benchdash import asgi, readiness
+from benchdash import asgi, views
 from benchdash.faults import Fault
 
 pytestmark = pytest.mark.django_db
-ALL_OK = dict.fromkeys(readiness.CHECKS, "ok")
+ALL_OK = dict.fromkeys(views.CHECKS, "ok")
 
 
 @pytest.fixture(autouse=True)
 def _workers(monkeypatch):
-    readiness._check_all.cache_clear()
-    monkeypatch.setattr(readiness.app.control, "ping", lambda timeout: [{"texts@a": {}}, {"loads@a": {}}])
+    views._check_all.cache_clear()
+    monkeypatch.setattr(views.app.control, "ping", lambda timeout: [{"texts@a": {}}, {"loads@a": {}}])
 
 
 def parts_of(client) -> tuple[int, dict[str, str]]:
@@ -56,7 +56,7 @@ def test_a_database_that_takes_no_changes_is_named(client):
 
 def test_missing_migrations_workers_and_space_are_named(client, monkeypatch):
     monkeypatch.setattr(MigrationExecutor, "migration_plan", lambda *_: [1, 2])
-    monkeypatch.setattr(readiness.app.control, "ping", lambda timeout: [{"loads@a": {}}])
+    monkeypatch.setattr(views.app.control, "ping", lambda timeout: [{"loads@a": {}}])
     monkeypatch.setattr(shutil, "disk_usage", lambda _: namedtuple("Usage", "free")(2**20))
     assert parts_of(client) == (
         503,
@@ -72,7 +72,7 @@ def test_without_the_queue_no_worker_is_asked(client, monkeypatch):
     def fail() -> Any:
         raise OperationalError("Error 111 connecting to redis:6379")
 
-    monkeypatch.setattr(readiness.app, "connection_for_write", fail)
+    monkeypatch.setattr(views.app, "connection_for_write", fail)
     assert parts_of(client) == (503, dict.fromkeys(["broker", "worker"], Fault.QUEUE.message))
 
 

@@ -317,7 +317,7 @@ class CaptureFact:
 
 @dataclass(frozen=True, slots=True)
 class HostFact:
-    """A machine, as far as the texts tell. `passport`: see analysis.passport."""
+    """A machine, as far as the texts tell. `passport`: see ingest.hosts.read_passport."""
 
     id: int
     name: str

@@ -64,7 +64,7 @@ _COMMENTER = re.compile(  # above a comment of a forum or a repository
     r"|^\S+ (?:commented|wrote|replied|answered|said|asked|schrieb|a écrit|escribió|napisał\w*)\b.{0,40}[:：]?$"
     r"|^(?:on|am|le|el|dnia)\s.{6,80}(?:wrote|schrieb|a écrit|escribió|napisał).{0,40}:$|\bmin(?:ute)? read\b"
     r"|^\S.{0,30}\s+\[?\d{1,2}:\d\d(?:\s?[AP]M)?\]?$"  # of a chat
-    r"|^(?:hi|hello|hey|dear|hallo|guten|servus|moin|bonjour|salut|bonsoir|hola|buen[oa]s|ol[aá]|ciao|cześć|witam|dzień dobry"
+    r"|^(?:hi|he(?:llo|y)|dear|hallo|guten|servus|moin|bonjour|salut|bonsoir|hola|buen[oa]s|ol[aá]|ciao|cześć|witam|dzień dobry"
     r"|привет|здравствуйте|thanks|thank you|cheers|regards|best|danke|grüße|viele|merci|gracias|pozdrawiam)\b[^,!:]{0,30}[,!]+$"
     r"|^\d+ (?:points?|likes?|upvotes?)\b|^[\w.@-]+\s[·•]\s.*(?:comment|repl|edit|\d{4})",
     re.IGNORECASE,

@@ -16,12 +16,12 @@ from django.db.models import Max, Model
 from django.utils import timezone
 
 from runs.analysis.doubts import is_rule
-from runs.analysis.passport import read_passport
 from runs.models import Capture, Config, ConfigText, Experiment, Host, Override, Run, Timing, Upload
 
 from . import counters
 from .configs import delete_empty, fingerprints_of_stored
 from .edits import NEW, PHASES
+from .hosts import read_passport
 from .redact import mask_words
 from .validation import rejected, truncate
 

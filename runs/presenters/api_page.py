@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -10,11 +11,14 @@ from typing import Any
 
 from drf_spectacular.generators import SchemaGenerator
 
+from runs.remote.tools import EXAMPLE, PACKAGE
+
 Schema = Mapping[str, Any]
 
 ERRORS = ("400", "401", "403", "404", "409", "413", "415", "422", "429")
 # What people ask for first comes first; other resources follow in the order of the schema.
 FIRST = ("uploads", "runs", "compare", "experiments", "configs", "hosts", "captures", "plans", "jobs")
+_PLACE = re.compile("SITE|QUERY|LOAD|PACKAGE")
 DEEPEST = 4  # level of an example body
 # Parameters that an example of an operation sets.
 SAID = {"uploads_create": "?experiment=nightly&tags=php,main", "runs_list": "?experiment=nightly&limit=5"}
@@ -22,7 +26,7 @@ SAID |= {"compare_retrieve": "?runs=1,2,3", "runs_series_retrieve": "?metric=rss
 START = {
     "bd, which records a load test": """\
 curl -fsS SITE/bd -o bd && chmod +x bd
-./bd run --on web1 -- ab -n 10000 -c 100 http://web1/""",
+./bd run --on web1 -- LOAD http://web1/""",
     "curl": """\
 curl -H "Authorization: Bearer $TOKEN" \\
   --data-binary @session.txt \\
@@ -51,13 +55,13 @@ jobs:
       BENCHDASH_TOKEN: ${{ secrets.BENCHDASH_TOKEN }}
     steps:
       - uses: actions/checkout@v4
-      - run: sudo apt-get install -y apache2-utils
+      - run: sudo apt-get install -y PACKAGE
       - run: ./start-server &
       - run: curl -fsS "$BENCHDASH_URL/bd" -o bd && chmod +x bd
       - run: >
           ./bd run --config myapp --repeat 5
           --compare-to main --fail-on worse
-          -- ab -n 10000 -c 100 http://localhost:8080/""",
+          -- LOAD http://localhost:8080/""",
     "GitLab CI": """\
 # .gitlab-ci.yml; BENCHDASH_TOKEN is a masked variable
 bench:
@@ -65,18 +69,18 @@ bench:
   variables:
     BENCHDASH_URL: SITE
   before_script:
-    - apt-get update && apt-get install -y apache2-utils curl
+    - apt-get update && apt-get install -y PACKAGE curl
     - curl -fsS "$BENCHDASH_URL/bd" -o bd && chmod +x bd
     - ./start-server &
   script:
     - >
       ./bd run --config myapp --repeat 5
       --compare-to main --fail-on worse
-      -- ab -n 10000 -c 100 http://localhost:8080/""",
+      -- LOAD http://localhost:8080/""",
     "Any other, with curl alone": """\
-ab -n 10000 -c 100 http://localhost:8080/ | tee ab.txt
+LOAD http://localhost:8080/ | tee session.txt
 curl -fsS -H "Authorization: Bearer $TOKEN" \\
-  --data-binary @ab.txt \\
+  --data-binary @session.txt \\
   "SITE/api/v1/uploads/?QUERY\"""",
 }
 # Of a pipeline: parameters of an upload, and what holds them.
@@ -137,7 +141,8 @@ def list_examples(examples: Mapping[str, str], schema: Schema, site: str) -> lis
     """(title, text), with the parameters of a pipeline that uploads take."""
     taken = {each["name"] for each in schema["paths"]["/api/v1/uploads/"]["post"]["parameters"]}
     query = "&".join(f"{name}={value}" for name, value in OF_PIPELINE.items() if name in taken)
-    return [(title, text.replace("SITE", site).replace("QUERY", query)) for title, text in examples.items()]
+    words = {"SITE": site, "QUERY": query, "LOAD": EXAMPLE, "PACKAGE": PACKAGE}
+    return [(title, _PLACE.sub(lambda place: words[place[0]], text)) for title, text in examples.items()]
 
 
 def _describe(schema: Schema, site: str, path: str, method: str, described: Schema) -> Operation:

@@ -29,6 +29,7 @@ INSTALLED_BY = {
     "setsid": "apt install util-linux",
 }
 DEFAULT = "ab"  # of a new plan
+EXAMPLE, PACKAGE = "ab -n 10000 -c 100", "apache2-utils"  # of a first load test, and its package
 
 
 class Cannot(ValueError):

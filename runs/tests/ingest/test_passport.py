@@ -7,7 +7,7 @@ import pytest
 from runs.analysis.doubt_case import Case
 from runs.analysis.doubts import find_doubts
 from runs.analysis.facts import HostFact
-from runs.analysis.passport import read_passport
+from runs.ingest.hosts import read_passport
 from runs.tests.analysis.facts import configs, run
 
 STAT = "cpu before: cpu  100 0 100 800 0 0 0 0 0 0\ncpu after: cpu  150 0 150 850 0 0 0 50 0 0\n"
