@@ -6,8 +6,11 @@
 # make faults servers that go away or freeze and full disks, on servers that it starts itself; some minutes
 PYTHON ?= python3
 BIN := .venv/bin
-# A process a core, each with a database of its own; who is done first takes tests over from the others.
-PARALLEL := --numprocesses auto --maxprocesses 8 --dist worksteal
+# Three processes on two cores, as many tests wait for servers, browsers and loads; each has a database of its own, and who
+# is done first takes tests over from the others.
+PARALLEL := --numprocesses $(shell echo $$(( ($$(getconf _NPROCESSORS_ONLN) * 3 + 1) / 2 ))) --maxprocesses 8 --dist worksteal
+# The tests start some hundred processes, which would each compile all modules again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: run test lint lock format bench bench-quick fuzz fuzz-web truth lab faults structure pictures clean
 
@@ -23,7 +26,7 @@ lint: .venv/.dev
 	@$(BIN)/python -m benchdash.tests.audit
 	@$(BIN)/python -m ruff check --quiet .
 	@$(BIN)/python -m ruff format --quiet --check .
-	@$(BIN)/python -m mypy
+	@$(BIN)/python -m mypy --num-workers auto
 
 # The hashes of all files of the pinned packages, written anew behind each pin.
 lock: .venv/.dev
