@@ -32,8 +32,8 @@ def test_p_is_under_5_percent_just_where_the_interval_leaves_out_equal():
         assert (found.p < 0.05) == (found.low > 1)
 
 
-def test_levels_grow_with_the_rounds_and_shrink_with_how_many_are_planned():
-    assert find_level(3, 40) < find_level(20, 40) < find_level(40, 40) < 0.05
+def test_levels_shrink_with_how_many_rounds_are_planned_and_are_the_same_at_each_look():
+    assert find_level(3, 40) == find_level(40, 40) < 0.05
     assert find_level(10, 40) < find_level(10, 20)
     assert find_level(41, 40) == pytest.approx(find_level(41, 41))
     assert find_level(200, 200) < find_level(100, 100)
