@@ -73,7 +73,7 @@ class Step(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Next:
-    """`runs`: of each side in a new set, decided beforehand; 0: none are advised. `by_turns`: each has a command of its own."""
+    """`runs`: of each side in a new set, decided beforehand; 0: none are advised. `by_turns`: the command of each is known."""
 
     step: Step
     runs: int = 0

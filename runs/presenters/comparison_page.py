@@ -62,7 +62,7 @@ def comparison_context(
         "comparison": comparison,
         "judged": judged,
         "headline": judged.headline,
-        "outcome": make_block(comparison, judged.headline, judged.doubts, judged.differences),
+        "outcome": make_block(comparison, judged.headline, judged.causes, judged.doubts, judged.differences),
         "table": make_table(comparison, judged.judgement, judged.headline, whole=whole),
         "whole": whole,
         "judgement": judged.judgement,

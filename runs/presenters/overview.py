@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -10,6 +9,8 @@ from typing import Any
 
 from django.utils.safestring import SafeString, mark_safe
 
+from runs.analysis.bd_command import SWITCH, write_bd_command
+from runs.analysis.cause import Causes
 from runs.analysis.columns import Column
 from runs.analysis.config_diff import ConfigDiff
 from runs.analysis.doubts import Doubt
@@ -38,14 +39,15 @@ class Chip:
 
 @dataclass(frozen=True, slots=True)
 class OutcomeBlock:
-    """column: the one that the lead opens with; commands: what to type next; differs: of config files, in a few words; rerun: the
-    query of a plan that runs these commands."""
+    """column: the one that the lead opens with; command: what to type next, and switch: the word in it that a person must replace;
+    differs: of config files, in a few words; rerun: the query of a plan that makes these runs."""
 
     lead: Lead
     column: Column | None
     reasons: Sequence[tuple[str, Source | None, bool]]
     others: Sequence[tuple[str, Lead, Outcome]]
-    commands: str
+    command: str
+    switch: str
     rerun: str
     question: str
     chips: Sequence[Chip]
@@ -53,16 +55,18 @@ class OutcomeBlock:
 
 
 def make_block(
-    comparison: Comparison, headline: Headline, doubts: Sequence[Doubt], differences: ConfigDiff
+    comparison: Comparison, headline: Headline, causes: Causes, doubts: Sequence[Doubt], differences: ConfigDiff
 ) -> OutcomeBlock:
     columns = comparison.columns
     lead = write_lead(headline)
+    command = write_next_command(headline, columns, causes.host)
     return OutcomeBlock(
         lead=lead,
         column=columns[lead.at] if lead.at is not None and lead.at < len(columns) else None,
         reasons=give_reasons(headline, doubts),
         others=list_others(headline),
-        commands=list_commands(headline, columns),
+        command=command,
+        switch=SWITCH if SWITCH in command else "",
         rerun=ask_rerun(headline, columns),
         question="How much is served?" if len(columns) == 1 else "Which config serves more?",
         chips=make_chips(comparison, doubts),
@@ -73,23 +77,19 @@ def make_block(
 # --- what to do next, and what makes it doubtful ------------------------------------------------------------------------
 
 
-def list_commands(headline: Headline, columns: Sequence[Column]) -> str:
-    """What to type for more runs of the two best configs: one line where each has its own command, tested after each round, else
-    a line a config.
-    """
-    sides = _next_runs(headline, columns)
-    runs = headline.next.runs + (headline.next.step == Step.WARM)
-    if len({run.command for _, run in sides}) > 1:
-        each = [f"--variant {shlex.quote(column.short)} -- {run.command}" for column, run in sides]
-        warm = " --warmup 1" if headline.next.step == Step.WARM else ""
-        return f"./bd run --until-sure{warm} {' '.join(each)}"
-    each = [f"./bd run --config {shlex.quote(column.short)} --repeat {runs} -- {run.command}" for column, run in sides]
-    return "\n".join(each)
+def write_next_command(headline: Headline, columns: Sequence[Column], host: str) -> str:
+    """What to type for more runs of the two best configs, in turn; host: the machine whose monitors are missing."""
+    variants = [(column.short, run.command) for column, run in _next_runs(headline, columns)]
+    if not variants:
+        return ""
+    warm = " --warmup 1" if headline.next.step in (Step.REPEAT, Step.WARM) else ""
+    runs = "--until-sure" if headline.next.step == Step.REPEAT else f"--repeat {headline.next.runs}"
+    return write_bd_command(variants, host=host, options=runs + warm)
 
 
 def _next_runs(headline: Headline, columns: Sequence[Column]) -> list[tuple[Column, RunFact]]:
-    """The two best configs, each with a run whose command is known; nothing where no more runs of them are needed."""
-    sides = [columns[side.at] for side in headline.sides[:2] if side.at < len(columns)]
+    """The two best configs in the order of the page, each with a run whose command is known; nothing where no more runs of them are needed."""
+    sides = [columns[at] for at in sorted(side.at for side in headline.sides[:2]) if at < len(columns)]
     if headline.sweep or not needs_runs(headline) or len(sides) < 2:
         return []
     found = [(column, next((run for run in column.runs if run.command), None)) for column in sides]

@@ -5,10 +5,10 @@ find_causes(case, comparison, headline, doubts, sweeps, out) -> Causes. Which ru
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
+from runs.analysis.bd_command import write_bd_command
 from runs.analysis.cause.evidence import Watched, collect
 from runs.analysis.cause.rules import (
     BY_CPU,
@@ -64,12 +64,16 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Causes:
-    """unknown: why none can be told, and missing: what would tell; both empty where there is nothing to explain."""
+    """unknown: why none can be told, and missing: what would tell; both empty where there is nothing to explain.
+
+    command: what records it, on host where that is another machine.
+    """
 
     findings: tuple[Finding, ...] = ()
     unknown: str = ""
     missing: tuple[str, ...] = ()
     command: str = ""
+    host: str = ""
 
 
 def find_causes(
@@ -237,18 +241,15 @@ def _unknown(*sides: Watched) -> Causes:
         missing += ["shortest"] if any(side.shortest_ms is None for side in sides) else []
         missing += ["levels"]
     names = tuple(missing)
-    return Causes(unknown=describe_unknown(names, both=len(sides) > 1), missing=names, command=_command(sides))
+    host = next((side.hostname for side in sides if side.hostname and side.hostname not in LOCAL), "")
+    unknown = describe_unknown(names, both=len(sides) > 1)
+    return Causes(unknown=unknown, missing=names, command=_command(sides, host), host=host)
 
 
-def _command(sides: Sequence[Watched]) -> str:
+def _command(sides: Sequence[Watched], host: str) -> str:
     """What to type to record what is missing, in the order of the page."""
     sides = sorted(sides, key=lambda side: side.at)
     typed = [next((" ".join(run.command.split()) for run in side.runs if run.command), "") for side in sides]
-    host = next((side.hostname for side in sides if side.hostname and side.hostname not in LOCAL), "")
-    on = f" --on {shlex.quote(host)}" if host else ""
-    if len(sides) > 1 and all(typed):
-        each = " ".join(
-            f"--variant {shlex.quote(side.name)} -- {words}" for side, words in zip(sides, typed, strict=True)
-        )
-        return f"./bd run{on} {each}"
-    return f"./bd run{on} -- {typed[0] or 'COMMAND'}"
+    if not all(typed):
+        return write_bd_command([("", typed[0] or "COMMAND")], host=host)
+    return write_bd_command([(side.name, words) for side, words in zip(sides, typed, strict=True)], host=host)

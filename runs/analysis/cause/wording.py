@@ -61,8 +61,8 @@ def _workers(name: str, facts: Mapping[str, Any]) -> str:
         )
     if "levels" in facts:
         return (
-            f"{name} had every worker taken at each level ({facts['levels']}), and more of them did not serve more: what"
-            " they share is the limit, and no monitor shows what that is"
+            f"every worker was taken at each level ({facts['levels']}), and more of them did not serve more: what they share"
+            " is the limit, and no monitor shows what that is"
         )
     return f"{name} works on about {facts['limit']:.0f} requests at once, as it has processes, for {facts['clients']} clients"
 

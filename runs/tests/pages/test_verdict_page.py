@@ -328,3 +328,30 @@ def test_the_card_of_an_upload_gets_its_headline_with_the_counts(browser):
     home = html(browser, "/")
     told = browser.get(f"{summary.experiment.get_absolute_url()[:-1]}.json").json()["headline"]
     assert f"badge {told['outcome']}" in home and "event is 40 % ahead" in words(home)
+
+
+@pytest.mark.parametrize(
+    ("loads", "expected"),
+    [
+        (
+            ("ab -n 9000 -c 10 http://web1/a", "ab -n 9000 -c 10 http://web1/b"),
+            "./bd run --on web1 --until-sure --warmup 1 --variant old -- {} --variant new -- {}",
+        ),
+        (
+            ("ab -n 9000 -c 10 http://web1/", "ab -n 9000 -c 10 http://web1/"),
+            "./bd run --on web1 --until-sure --warmup 1 --before './switch-to \"$BD_VARIANT\"' --variant old -- {} --variant new -- {}",
+        ),
+    ],
+    ids=["commands of their own", "one command"],
+)
+def test_one_line_runs_both_configs_again_and_records_what_is_missing(browser, loads, expected):
+    made, text = factories.experiment("one run each"), factories.upload()
+    told = {"tool": "ab", "complete_requests": 9000, "duration_s": 60.0, "failed_requests": 0, "concurrency": 10}
+    for name, rate, command in zip(("old", "new"), (100.0, 130.0), loads, strict=True):
+        config = factories.config(made, name)
+        factories.run(config, text, repeat=1, requests_per_second=rate, command=command, **told)
+    page = html(browser, made.get_absolute_url())
+    commands = [unescape(found) for found in re.findall(r'<div class="cmd"><code>(.*?)</code>', page)]
+    assert commands == [expected.format(*loads)]
+    assert ("./switch-to</code> by what starts" in page) == ("--before" in expected)
+    assert "The command above records it." in page
