@@ -1,13 +1,14 @@
 """Two configs run in turn and tested after each round (`bd run --until-sure`): a group-sequential test.
 
-Looking after each round, and stopping at a difference, finds differences that are not there unless each look is stricter. All looks
-have the same level, the boundary of S. J. Pocock ("Group sequential methods in the design and analysis of clinical trials",
-Biometrika 64, 1977), applied to p of Student's t as C. Jennison and B. W. Turnbull describe ("Group Sequential Methods with
-Applications to Clinical Trials", 2000, chapters 2, 4 and 9). Boundaries that grow with the rounds (O'Brien and Fleming's) find small
-differences a little sooner and those of 5 % and more later. LEVELS hold the chance that any look of two equal configs finds a
-difference at 5 %; make truth measures it. The interval of each look is a repeated confidence interval: all of them together hold the
-true ratio in 95 of 100 tests, so that stopping at "the same" is covered too, and so are metrics that did not decide when to stop, and
-a person who ends the test early.
+Looking after each round, and stopping at a difference, finds differences that are not there unless each look is
+stricter. All looks have the same level, the boundary of S. J. Pocock ("Group sequential methods in the design and
+analysis of clinical trials", Biometrika 64, 1977), applied to p of Student's t as C. Jennison and B. W. Turnbull
+describe ("Group Sequential Methods with Applications to Clinical Trials", 2000, chapters 2, 4 and 9). Boundaries that
+grow with the rounds (O'Brien and Fleming's) find small differences a little sooner and those of 5 % and more later.
+LEVELS hold the chance that any look of two equal configs finds a difference at 5 %; make truth measures it. The
+interval of each look is a repeated confidence interval: all of them together hold the true ratio in 95 of 100 tests, so
+that stopping at "the same" is covered too, and so are metrics that did not decide when to stop, and a person who ends
+the test early.
 """
 
 from __future__ import annotations

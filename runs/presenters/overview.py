@@ -88,7 +88,7 @@ def write_next_command(headline: Headline, columns: Sequence[Column], host: str)
 
 
 def _next_runs(headline: Headline, columns: Sequence[Column]) -> list[tuple[Column, RunFact]]:
-    """The two best configs in the order of the page, each with a run whose command is known; nothing where no more runs of them are needed."""
+    """The two best configs in the order of the page, each with a run whose command is known; none where no more runs are needed."""
     sides = [columns[at] for at in sorted(side.at for side in headline.sides[:2]) if at < len(columns)]
     if headline.sweep or not needs_runs(headline) or len(sides) < 2:
         return []
