@@ -19,6 +19,7 @@ FURTHER = (
     *("body", "content_type", "cookie", "accept", "user_agent"),
 )
 NEAR = 1.02  # set rates and durations this near are the same: some tools print what came of them
+REQUESTED = frozenset({"script", "url_file", "body"})  # of these, those that say what was asked for
 MOST_CLIENTS = 10**9
 MOST_METHODS = 100  # of one config, that others are compared with; beyond them only equal ones are one
 WORD = re.compile(r"[^\W_][\w.+-]*")
@@ -48,6 +49,13 @@ class Method(NamedTuple):
             if not (isinstance(own, float) and isinstance(its, float) and max(own, its) <= NEAR * min(own, its)):
                 return False
         return True
+
+    def requests_alike(self, other: Method) -> bool:
+        """Whether both ask for the same, as far as is known: a path, a script, a kind of transaction."""
+        if None not in (self.path, other.path) and self.path != other.path:
+            return False
+        own, its = ({pair for pair in each.further or () if pair[0] in REQUESTED} for each in (self, other))
+        return None in (self.further, other.further) or own == its
 
     def joined(self, other: Method) -> Method:
         return Method(*(b if a is None else a for a, b in zip(self, other, strict=True)))  # type: ignore[arg-type]
@@ -205,8 +213,10 @@ def _without_repeated_words(columns: list[Column]) -> list[Column]:
     for column in columns:
         peers = [other.method for other in columns if other.config.id == column.config.id]
         words = column.method.words()
-        differing = [words[name] for name in words if len({peer.words().get(name) for peer in peers}) > 1]
-        named.append(replace(column, split=" ".join(differing)))
+        differing = [name for name in words if len({peer.words().get(name) for peer in peers}) > 1]
+        if len({peer.path for peer in peers}) == len(peers):
+            differing = [name for name in differing if name not in REQUESTED]  # what ran is named already
+        named.append(replace(column, split=" ".join([words[name] for name in differing])))
     return named
 
 
@@ -248,7 +258,10 @@ def _loads(columns: Sequence[Column]) -> list[Method]:
 
 
 def _base(columns: Sequence[Column], loads: Sequence[Method], sound: Sequence[int], at: int) -> int:
-    """The first sound column of another config and the same load; else the block's first, whatever its load."""
+    """The first sound column of another config and the same load; else the block's first, whatever its load.
+
+    Rates of unlike requests are no measure of each other: where one config got several, each stands by itself.
+    """
     if at == sound[0]:
         return at
     others = [other for other in sound if other < at and columns[other].config.id != columns[at].config.id]
@@ -258,6 +271,10 @@ def _base(columns: Sequence[Column], loads: Sequence[Method], sound: Sequence[in
     for other in others:
         if loads[other].agrees(loads[at]):
             return other
+    own = [other for other in sound if other < at and columns[other].config.id == columns[at].config.id]
+    alike = [other for other in own if columns[other].method.requests_alike(columns[at].method)]
+    if own and not (alike and alike[0] == own[0]):
+        return (alike or [at])[0]
     return at if _leads(columns, loads, sound, at) else sound[0]
 
 
@@ -279,9 +296,19 @@ def _blocks(columns: Sequence[Column]) -> list[str]:
     alone = [(group, name) for group, names in members.items() if len(names) < 2 for name in names.values()]
     if len(members) > max(1, len(alone)) and all(group and name.startswith(f"{group} · ") for group, name in alone):
         return [column.config.group for column in columns]
+    requests = {column.method.path for column in columns}
+    if len(requests) > 1 and None not in requests and len({_without_request(column) for column in columns}) == 1:
+        return [str(column.method.path) for column in columns]  # "GET /", "GET /users": named after nothing else
     names = list(dict.fromkeys([column.config.name for column in columns]))
     crossed = _crossed(names, columns)
     return [crossed.get(column.config.name, "") for column in columns]
+
+
+def _without_request(column: Column) -> frozenset[str]:
+    """The words of a config's name without the request that it got, and the whole title where that is not in it."""
+    path = re.escape(column.method.path or "")
+    rest, n = re.subn(rf"(?:\b[A-Z]{{3,7}}\s+)?(?<![^\s`'\"(]){path}(?![^\s`'\"):,])", "", column.config.name)
+    return frozenset(WORD.findall(rest)) if n else frozenset({column.title})
 
 
 def _crossed(names: Sequence[str], columns: Sequence[Column]) -> dict[str, str]:

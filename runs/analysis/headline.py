@@ -22,6 +22,7 @@ from runs.analysis.doubts import Doubt, apart, excluded
 from runs.analysis.facts import HostFact
 from runs.analysis.headline_against import (
     RATE,
+    REQUEST,
     Objection,
     Page,
     Side,
@@ -379,6 +380,8 @@ def _combine(page: Page, found: Sequence[Headline]) -> Headline:
     """The strongest workload leads; another one that says the opposite makes it a trade-off."""
     if not found:
         return Headline(Outcome.NONE, Next(Step.LOAD))
+    if len(found) > 1 and all(one.outcome == Outcome.SINGLE for one in found):
+        return _set_apart(page, found)
     ordered = sorted(found, key=lambda one: (STRENGTH.index(one.outcome), -abs(math.log(one.ratio or 1))))
     first, *others = [one for one in ordered if one.outcome not in (Outcome.SINGLE, Outcome.NONE)] or ordered[:1]
     if not others or first.winner is None or first.outcome not in (Outcome.BETTER, Outcome.LIKELY, Outcome.TRADE_OFF):
@@ -393,6 +396,17 @@ def _combine(page: Page, found: Sequence[Headline]) -> Headline:
     outcome = Outcome.TRADE_OFF if opposite and first.outcome == Outcome.BETTER else first.outcome
     step = Next(Step.CHOOSE) if outcome == Outcome.TRADE_OFF else first.next
     return replace(first, outcome=outcome, next=step, against=(*first.against, *opposite), others=tuple(others))
+
+
+def _set_apart(page: Page, found: Sequence[Headline]) -> Headline:
+    """Several configs or requests, each of which stands alone: what was asked of them is unlike."""
+    sides = tuple(side for one in found for side in one.sides)
+    asked = [page.comparison.columns[side.at].method.path or side.title for side in sides]
+    own, other = asked[0], next((each for each in asked if each != asked[0]), sides[1].title)
+    unlike = (Unlike(REQUEST, own, other, "", stops=True),)
+    return replace(
+        found[0], outcome=Outcome.NOT_COMPARABLE, next=Next(Step.COMPARE), sides=sides, unlike=unlike, workload=""
+    )
 
 
 def _head_sweep(page: Page, swept: Range, found: Sequence[Headline]) -> Headline:

@@ -22,6 +22,7 @@ from runs.analysis.table import Comparison, Figure, Row
 from runs.analysis.verdict import LOSSES, Ground, Judgement, Verdict
 
 RATE = "requests_per_second"
+REQUEST = "request"  # what sides were asked for, of which each stands alone
 # Rule of doubts -> the fact that counts what failed.
 COUNTED = {"errors.failed": "bad", "errors.status": "other", "errors.length": "failed", "errors.late": "late"}
 # Not known to be failures: a page that changes has another length each time.

@@ -14,7 +14,7 @@ from runs.analysis.columns import short_names
 from runs.analysis.doubts import Doubt
 from runs.analysis.facts import Source
 from runs.analysis.headline import Headline, Outcome, Step
-from runs.analysis.headline_against import LATE, RATE, Failure, Objection, Side
+from runs.analysis.headline_against import LATE, RATE, REQUEST, Failure, Objection, Side
 from runs.analysis.numbers import TIMES_FROM, number, percent, share_words, spread_words, times
 from runs.analysis.scaling import Point, Range
 from runs.analysis.scaling_wording import describe_levels, with_axis
@@ -223,6 +223,8 @@ def _not_comparable(headline: Headline) -> Lead:
     first = headline.unlike[0]
     values = [number(v) if isinstance(v, (int, float)) else str(v) for v in (first.own, first.other)]
     line = f"{first.name[:1].upper()}{first.name[1:]} {values[0]} against {values[1]}{first.unit}"
+    if first.name == REQUEST:
+        return Lead(line, "Each was asked for something else, so that their rates say nothing of each other.")
     also = f"Also unlike: {', '.join(names[1:])}. " if names[1:] else ""
     return Lead(line, f"{also}Rates under unlike conditions say nothing of the configs.")
 

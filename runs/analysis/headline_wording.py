@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from runs.analysis.headline import Headline, Next, Outcome, Step
-from runs.analysis.headline_against import RATE, Objection, Side, Unlike
+from runs.analysis.headline_against import RATE, REQUEST, Objection, Side, Unlike
 from runs.analysis.headline_lead import (
     as_number,
     count_runs,
@@ -263,6 +263,11 @@ def _not_comparable(headline: Headline) -> str:
         more = f" and {len(why) - MOST_OTHERS} more" if len(why) > MOST_OTHERS else ""
         rest = f" {_single(headline).partition('. ')[0]}." if headline.sides else ""
         return f"Not comparable: {'; '.join(why[:MOST_OTHERS])}{more}.{rest}"
+    if headline.unlike[0].name == REQUEST:
+        unit = name_unit(headline)
+        told = [f"{_named(side)} {number(side.value)} {unit}" for side in headline.sides]
+        more = f" and {len(told) - MOST_OTHERS} more" if len(told) > MOST_OTHERS else ""
+        return f"Not comparable: {', '.join(told[:MOST_OTHERS])}{more}. Each was asked for something else."
     own, other = headline.sides[:2]
     each = [_difference(one, own, other) for one in headline.unlike]
     return f"Not comparable: {'; '.join(each)}. Rates under unlike conditions say nothing of the configs."

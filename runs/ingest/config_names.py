@@ -237,7 +237,9 @@ class ConfigNames:
 
     def _name_by_command(self, load: int) -> str:
         block, result = self.blocks[load], self.results[load]
-        return _what_is_loaded(parse_command(block.command or "", result.tool))[:_SHORT_NAME] or result.path or ""
+        ran = {each.path for each in self.results.values()}
+        loaded = _what_is_loaded(parse_command(block.command or "", result.tool), ran if len(ran) > 1 else ())
+        return loaded[:_SHORT_NAME] or (result.path if len(ran) < 2 else result.tool) or ""
 
     def _name_by_result(self, load: int) -> str:
         """What tells the load test apart by its commands, otherwise by the server that answered."""
@@ -255,10 +257,13 @@ class ConfigNames:
         return f"{software} on port {port}" if len({port for _, port in addresses}) > 1 and port else software
 
 
-def _what_is_loaded(command: Command) -> str:
-    """What a command names in place of an address: a script, a file of addresses, a variable, a database."""
+def _what_is_loaded(command: Command, requests: Collection[str | None]) -> str:
+    """What a command names in place of an address: a script, a file of addresses, a variable, a database.
+
+    requests: what the reports say was run, where that differs: it names no config.
+    """
     files = [str(command.options[term]) for term in ("script", "url_file", "path") if command.options.get(term)]
-    return next(iter([*files, *command.arguments]), "")
+    return next((name for name in [*files, *command.arguments] if name not in requests), "")
 
 
 def shorten(text: str) -> str:

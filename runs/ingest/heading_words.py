@@ -179,6 +179,7 @@ _BRIEF = re.compile(
     r"(?:\s*(?:#+|[*-]|\*\*)\s*)?(?:v\d[\w.]*|Go|Bun|C(?:\+\+|#)?|D|F#|R|JS|TS|PHP\s?\d|h[123]c?"
     r"|(?:this )?PR(?: ?#?\d+)?)(?i:\s(?:servers?|app|version|code|results?|bench\w*|tests?))?(?:\*\*)?\s*[:：]?\s*"
 )
+_PATH = re.compile(r"/\w[\w./?=&%-]*")
 _METHOD = re.compile(r"\b(?:GET|PUT|POST|HEAD|DELETE|PATCH)\b(?![.!])")
 LETTER = re.compile(r"[(（]?([A-Za-z])[.)）]?")  # "A", "(b)"
 MACHINE = re.compile(r"(?:the )?(?:servers?|hosts?|machine)", re.IGNORECASE)
@@ -373,6 +374,7 @@ def is_generic(text: str) -> bool:
         _LETTERED.search(text)
         or _IN_BRACKETS.search(text)
         or _BRIEF.fullmatch(text)
+        or _PATH.fullmatch(strip_markup(text))
         or makes_load(strip_markup(text).lower())
     ):
         return False

@@ -89,9 +89,10 @@ def siege(rate: str) -> str:
     return _with(_genuine("siege/siege_01_text.txt", "Transactions"), **{"Transaction rate": rate})
 
 
-def wrk(rate: str, host: str = "localhost:8080") -> str:
+def wrk(rate: str, host: str = "localhost:8080", path: str = "") -> str:
     text = _with(_genuine("wrk/wrk_02_latency.txt"), **{"Requests/sec": rate})
-    return text.replace("127.0.0.1:8082", host)
+    text = text.replace("127.0.0.1:8082", host)
+    return re.sub(r"(//[^/\s]+)\S*", rf"\g<1>{path}", text, count=1) if path else text
 
 
 def top(load: str, clock: str = "13:24:51", mib: str = "2984.5", rows: str = "8") -> str:
