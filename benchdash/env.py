@@ -172,10 +172,10 @@ def secret_key(data: Path, *, debug: bool) -> str:
         raise ImproperlyConfigured(
             f"SECRET_KEY is not set, but it must be when DEBUG is off and DATA_DIR ({data}) is not this user's alone."
         )
-    return _kept_key(data / "secret_key")
+    return _load_or_make_key(data / "secret_key")
 
 
-def _kept_key(path: Path) -> str:
+def _load_or_make_key(path: Path) -> str:
     """The key in `path`. Made under another name and linked, so that two first starts agree on one whole key."""
     if not path.exists():
         fresh = path.with_name(f"{path.name}.{os.getpid()}")

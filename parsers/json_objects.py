@@ -64,7 +64,7 @@ def _take(lines: Lines, taken: list[str]) -> str:
         text = line.strip()
         at = len(line) - len(line.lstrip())
         if texts and text.startswith("{") and at <= indent:
-            lines.again()
+            lines.step_back()
             return ""  # the next one begins
         indent = at if indent < 0 else indent
         texts.append(text)

@@ -163,7 +163,7 @@ class Lines:
             self.memory[_PUT_BACK] = self._mark_number, max(last, self.number)
             self._at, self.number = self._mark, self._mark_number
 
-    def again(self) -> None:
+    def step_back(self) -> None:
         """Put the line returned last back."""
         self.back(self.raw)
         self.raw = self.before
@@ -180,7 +180,7 @@ class Lines:
         raw, number = self.raw, self.number
         line = next(self, None)
         if line is not None:
-            self.again()
+            self.step_back()
         self.raw, self.number = raw, number
         return line
 
@@ -221,7 +221,7 @@ class Lines:
             self._passed = None
 
     @contextmanager
-    def kept(self) -> Iterator[list[str]]:
+    def keep_taken(self) -> Iterator[list[str]]:
         """The raw lines that are taken meanwhile, however many a format joins, so that all can be put back."""
         taken: list[str] = []
         self._passed = taken
@@ -243,7 +243,7 @@ class Lines:
         taken: list[str] = []
         for line in self:
             if line.strip():
-                self.again()
+                self.step_back()
                 break
             taken.append(self.raw)
         return taken

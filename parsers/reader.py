@@ -194,13 +194,13 @@ def _read_opened(
 ) -> Block | None:
     """The block that begins with the line returned last. None: there was nothing to it, and its lines stay unread."""
     number, raw = source.number, source.raw
-    source.again()
+    source.step_back()
     opened = [formats()[kind] for kind in kinds]
     above, found, form = source.raw, None, opened[0]
     for form in opened if line[len(prefix) :].lstrip()[:1] != "{" else _select_json(source, opened, prefix):
         if source.number == number:
             source.raw = raw  # the format before may have looked further, and put back what it saw
-            source.again()
+            source.step_back()
         source.raw = above
         if source.number == number - 1:
             found = _parse_quoted(source, form, prefix, context, context.pending_command)
@@ -317,7 +317,7 @@ def _make_block(
     context.trail = [heading for heading in context.trail if heading[0] < found.first]
     values, figure_lines = found.values, found.lines
     if isinstance(values, Values):
-        figure_lines, values = values.lines, values.plain()
+        figure_lines, values = values.lines, values.as_dict()
     block = Block(
         kind=form.kind,
         first=found.first,

@@ -224,8 +224,8 @@ class Values(dict[str, Any]):
             self[name] = value
         return self[name]
 
-    def plain(self) -> dict[str, Any]:
-        return {name: value.plain() if isinstance(value, Values) else value for name, value in self.items()}
+    def as_dict(self) -> dict[str, Any]:
+        return {name: value.as_dict() if isinstance(value, Values) else value for name, value in self.items()}
 
 
 @dataclass(slots=True)

@@ -134,14 +134,14 @@ class _Taking:
             next(self.lines)
         return read
 
-    def _known(self, line: str) -> bool:
+    def _is_known(self, line: str) -> bool:
         report = self.report
         return any(kind and kind.match(line) for kind in (report.meant, report.noise, report.free))
 
     def _free(self, line: str) -> None:
         while following := self.lines.ahead(1):
             text = following[0].strip()
-            if not _was_broken(line, text) or self._known(text) or prompt(text) is not None:
+            if not _was_broken(line, text) or self._is_known(text) or prompt(text) is not None:
                 return
             self.lines.skip_blank()
             line = next(self.lines).strip()

@@ -174,7 +174,7 @@ class RowReader:
         rows = text.count("\n")
         before = self.lines.memory.get(_ROWS, rows)  # of the table before
         if rows <= 2 * before + _FEW_ROWS and self._even(text, rows):
-            self._taken(len(text), rows)
+            self._take_rows(len(text), rows)
             return True
         return self._up_to_the_odd(text.split("\n")[:-1], before)
 
@@ -190,14 +190,14 @@ class RowReader:
                 odd = next((i for i, fields in enumerate(split) if not self._columns([fields], keep=False)), 0)
                 self._columns(split[:odd])
             if odd:
-                self._taken(sum(map(len, part[:odd])) + odd, odd)
+                self._take_rows(sum(map(len, part[:odd])) + odd, odd)
                 self._measure(*part[:odd])
             if odd < len(part):
                 return False
             at, size = at + odd, _FEW_ROWS
         return True
 
-    def _taken(self, size: int, rows: int) -> None:
+    def _take_rows(self, size: int, rows: int) -> None:
         self.lines.take(size, rows)
         self.last = self.lines.number
 

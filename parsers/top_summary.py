@@ -196,10 +196,10 @@ class Summary:
         line = self._joined(line, _CPU)
         starts = list(_CPU_START.finditer(line))
         for start, following in zip(starts, [*starts[1:], None], strict=True):
-            self._one_cpu(start, line[start.start() : following.start() if following else None])
+            self._add_cpu(start, line[start.start() : following.start() if following else None])
         return True
 
-    def _one_cpu(self, start: re.Match[str], text: str) -> None:
+    def _add_cpu(self, start: re.Match[str], text: str) -> None:
         shares: dict[str, Any] = {_CPU_NAMES.get(name, name): number(share) for share, name in _CPU.findall(text)}
         bar = _BAR.search(text)
         if bar and not shares:

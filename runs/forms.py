@@ -139,8 +139,8 @@ def merged_edits(carried: Edits, guess: Draft, shown: Draft, post: QueryDict) ->
     """`carried` and what the form changed in `shown`, which is `guess` with the carried edits and what the form showed."""
     edits: Edits = json.loads(json.dumps(carried))
     for section in ("experiments", "configs", "hosts"):
-        own = _named(shown, section)
-        hidden = [(key, thing.name) for key, thing in _named(guess, section).items() if key not in own]
+        own = _rows_of_section(shown, section)
+        hidden = [(key, thing.name) for key, thing in _rows_of_section(guess, section).items() if key not in own]
         for key, thing in own.items():
             name = post.get(f"{section}:{key}:name", thing.name).strip()
             if name and name != thing.name:
@@ -154,7 +154,7 @@ def merged_edits(carried: Edits, guess: Draft, shown: Draft, post: QueryDict) ->
     return edits
 
 
-def _named(draft: Draft, section: str) -> dict[str, DraftExperiment | DraftConfig | DraftHost]:
+def _rows_of_section(draft: Draft, section: str) -> dict[str, DraftExperiment | DraftConfig | DraftHost]:
     """What a section of edits can name, by key."""
     if section == "hosts":
         return {host.key: host for host in draft.hosts}

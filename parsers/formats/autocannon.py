@@ -169,7 +169,7 @@ def _old(name: str, text: str) -> dict[str, Any]:
     field, read = _NAMES[name]
     cells = re.findall(r"[\d.]+ [kMGT]?B" if name == "Bytes/Sec" else r"[\d.]+", text)
     try:
-        figures = [_plain(cell) if name == "Latency" else read(cell) for cell in cells]
+        figures = [_parse_figure(cell) if name == "Latency" else read(cell) for cell in cells]
     except ValueError:  # "1.2.3"
         return {}
     return {field: dict(zip(("avg", "stdev", "max"), figures, strict=True))}
@@ -185,7 +185,7 @@ def _ms(cell: str) -> float:
     return float(found[1]) if found else float("x")
 
 
-def _plain(cell: str) -> float:
+def _parse_figure(cell: str) -> float:
     """ "39,679" as English has it, "39.679" as German does → 39679; no figure has three decimals."""
     return float(number(_SEPARATOR.sub("", cell)))
 
@@ -229,7 +229,11 @@ def _statistics(tree: dict[str, Any], name: str) -> dict[str, float]:
     }
 
 
-_NAMES = {"Latency": ("latency_ms", _ms), "Req/Sec": ("requests_per_s", _plain), "Bytes/Sec": ("bytes_per_s", _size)}
+_NAMES = {
+    "Latency": ("latency_ms", _ms),
+    "Req/Sec": ("requests_per_s", _parse_figure),
+    "Bytes/Sec": ("bytes_per_s", _size),
+}
 
 
 def records(values: dict[str, Any]) -> list[Record]:

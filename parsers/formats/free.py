@@ -63,7 +63,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     opening = next(lines).strip().removeprefix("Output")
     columns = _columns(join_rest(lines, opening, lambda more: bool(_columns(more))))
     if columns[:3] != ["total", "used", "free"] or len(columns) < 4:
-        lines.again()
+        lines.step_back()
         return None
     table = _Table(lines, columns, _unit(command or ""), 1000 if "--si" in (command or "").split() else 1024)
     for text in lines.texts():

@@ -131,7 +131,7 @@ def _line(line: str) -> dict[str, Any] | None:
         return {"connections_by_ms": {found[1]: int(found[2])}}
     if found := _SESSIONS.fullmatch(line):
         return {"session_lengths": [int(count) for count in found[1].split()]}
-    return _asked(line) if _ECHO.fullmatch(line) else None
+    return _parse_command(line) if _ECHO.fullmatch(line) else None
 
 
 def _figures(names: tuple[str, ...], texts: tuple[str, ...]) -> dict[str, Any]:
@@ -144,7 +144,7 @@ def _figures(names: tuple[str, ...], texts: tuple[str, ...]) -> dict[str, Any]:
     return values
 
 
-def _asked(line: str) -> dict[str, Any] | None:
+def _parse_command(line: str) -> dict[str, Any] | None:
     """What the command asked for. Headers are left out: there may be secrets in them."""
     values: dict[str, Any] = {}
     for name, convert in _ASKED.items():

@@ -192,7 +192,7 @@ class _Samples:
         at = self.at.get(name)
         return cells[at] if at is not None else ""
 
-    def _whole(self, cells: list[str], name: str) -> int:
+    def _int_cell(self, cells: list[str], name: str) -> int:
         text = self._cell(cells, name)
         return int(text) if text.isdecimal() else 0
 
@@ -204,8 +204,8 @@ class _Samples:
         self.begin = min(self.begin or began, began)
         self.end = max(self.end, began + took)
         self.failed += failed
-        self.bytes += self._whole(cells, "bytes")
-        self.threads = max(self.threads, self._whole(cells, "allThreads"))
+        self.bytes += self._int_cell(cells, "bytes")
+        self.threads = max(self.threads, self._int_cell(cells, "allThreads"))
         self.codes[self._cell(cells, "responseCode")] += 1
         label = self._cell(cells, "label")
         if label in self.labels or len(self.labels) < _MOST_LABELS:

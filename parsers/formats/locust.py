@@ -146,7 +146,7 @@ def _parse_csv(lines: Lines, command: str | None) -> Found | None:
     rows: list[dict[str, Any]] = []
     problems: list[Problem] = []
     for stripped in lines.texts(elisions=True):
-        row = None if lines.unended() else _whole_row(lines, stripped, columns)
+        row = None if lines.unended() else _join_row(lines, stripped, columns)
         if row is None and stripped.count(",") < len(columns) // 2:
             lines.refuse()
             break
@@ -175,7 +175,7 @@ def _heading(lines: Lines) -> str | None:
     return text
 
 
-def _whole_row(lines: Lines, line: str, columns: list[str]) -> dict[str, Any] | None:
+def _join_row(lines: Lines, line: str, columns: list[str]) -> dict[str, Any] | None:
     row = _row(line, columns)
     text = line
     for used, following in enumerate(lines.ahead(_MOST_PIECES) if row is None else (), start=1):

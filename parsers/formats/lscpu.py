@@ -80,7 +80,7 @@ _MOST = 400  # lines of JSON without a field
 
 def parse(lines: Lines, command: str | None) -> Found | None:
     opening = (lines.peek() or "").strip()
-    found = _json(lines) if opening.startswith('"') else _whole_json(lines) if opening[:1] == "{" else _text(lines)
+    found = _json(lines) if opening.startswith('"') else _parse_json(lines) if opening[:1] == "{" else _text(lines)
     if found is None or len(found.values.keys() & _KNOWN) < 2:
         return None
     return found
@@ -152,14 +152,14 @@ def _was_cut(lines: Lines, line: str, following: str) -> bool:
     return len(line) >= _WINDOW or any(map(_LINE.match, lines.ahead(2)[1:]))
 
 
-def _whole_json(lines: Lines) -> Found | None:
+def _parse_json(lines: Lines) -> Found | None:
     """The list where its first line has more than the brace: -J of some versions prints it on one line."""
     first = lines.number + 1
     texts: list[str] = []
     depth = 0
     for line in lines:
         if texts and line.lstrip()[:1] not in tuple('{}[]",'):
-            lines.again()
+            lines.step_back()
             break
         texts.append(line)
         depth += line.count("{") - line.count("}")
@@ -179,7 +179,7 @@ def _whole_json(lines: Lines) -> Found | None:
 
 def _json(lines: Lines) -> Found | None:
     first, above = lines.number + 1, lines.raw
-    with lines.kept() as taken:
+    with lines.keep_taken() as taken:
         values, ended = _read_list(lines, taken)
         last = lines.number
         if len(values) < 3:
@@ -199,7 +199,7 @@ def _read_list(lines: Lines, taken: list[str]) -> tuple[dict[str, Any], bool]:
     for line in lines:
         stripped = line.strip()
         if len(taken) > 1 and stripped.startswith('"lscpu"'):
-            lines.again()
+            lines.step_back()
             break
         if field := _FIELD.search(stripped):
             name = _name(field[1])

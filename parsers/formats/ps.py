@@ -181,7 +181,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
         reader.last = first_row
         table = reader.read()
     else:
-        lines.again()
+        lines.step_back()
         names = _columns_of(command) if command and is_ps else None
         if names and not CONVERTERS.keys() & set(names):
             return None  # texts alone: nothing to measure, and nothing tells where they end

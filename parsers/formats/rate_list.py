@@ -50,7 +50,7 @@ _REFUSED = "rate_list refused"  # what Lines.memory has: the last line of a list
 def parse(lines: Lines, command: str | None) -> Found | None:
     if lines.number < lines.memory.get(_REFUSED, 0):
         return None
-    with lines.kept() as taken:
+    with lines.keep_taken() as taken:
         found: list[Found] = []
         marks: set[str] = set()
         is_goal = False
@@ -60,7 +60,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
             item = _ITEM.match(line)
             marks |= {re.sub(r"\d+", "1", item["mark"] or "")} if item else set()
             if item is None or len(marks) > 1 or len(found) == _MOST or (not found and lines.unended()):
-                lines.again()
+                lines.step_back()
                 break
             is_goal = is_goal or bool(_NO_RESULT.search(item["name"]) or _GOAL.search(line))
             found.append(_item(item, lines.number))

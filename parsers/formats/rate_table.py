@@ -131,7 +131,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     for read, may_be in ((_read_table, _may_be_drawn), (_read_aligned, _may_be_aligned)):
         if not may_be(lines, following):
             continue
-        with lines.kept() as taken:
+        with lines.keep_taken() as taken:
             cells = read(lines, following, taken)
             if len(cells) >= 2:
                 break
@@ -179,7 +179,7 @@ def _read_table(lines: Lines, following: list[str], _: list[str]) -> list[_Cell]
         if row is None and "|" in line and was_broken(line, lines.peek() or ""):
             row = match_joined(lines, line, fits)
         if row is None or len(rows) == _MOST_ROWS:
-            lines.again()
+            lines.step_back()
             break
         if all(map(_DELIMITER.fullmatch, row)):  # the row above was the heading of another table
             lines.memory[_REFUSED_DRAWN] = lines.number - 2 if len(rows) >= _LONG else 0
@@ -241,7 +241,7 @@ def _read_aligned(lines: Lines, following: list[str], taken: list[str]) -> list[
     for line in lines:
         if not line.strip():
             if not spaced and len(taken) != begin + 1:
-                lines.again()
+                lines.step_back()
                 break
             spaced = True
             continue
@@ -249,7 +249,7 @@ def _read_aligned(lines: Lines, following: list[str], taken: list[str]) -> list[
             continue
         cells = _read_cells(line, heading)
         if len(cells) != len(heading) or len(rows) == _MOST_ROWS:
-            lines.again()
+            lines.step_back()
             break
         rows.append((lines.number, cells))
         columns = _still_rates(columns, heading, line)
@@ -441,14 +441,14 @@ def _name_cells(cells: list[_Cell]) -> list[Found]:
     rows_are_loads = all(not cell.row or _LOAD_TITLE.fullmatch(cell.row) or cell.row[-1].isdigit() for cell in cells)
     rows_are_loads = columns != [""] and (rows_are_loads or cells[0].row_is_work)
     repeats = len(columns) > 1 and all(map(_REPEAT.fullmatch, columns))
-    found = [_found(cell, rows_are_loads and not repeats, repeats) for cell in cells]
+    found = [_make_found(cell, rows_are_loads and not repeats, repeats) for cell in cells]
     for before, one in pairwise(found):
         if one.first == before.first:
             one.label = one.label or _UNTITLED
     return found
 
 
-def _found(cell: _Cell, rows_are_loads: bool, repeats: bool) -> Found:
+def _make_found(cell: _Cell, rows_are_loads: bool, repeats: bool) -> Found:
     column = "" if repeats or _MEAN.fullmatch(cell.column) else cell.column
     name, how = (column, cell.row) if rows_are_loads else (cell.row, column)
     values: dict[str, Any] = {"requests_per_second": cell.rate, "rate_step_per_s": cell.step}

@@ -101,7 +101,7 @@ def _quiet_line(lines: Lines, command: str) -> Found | None:
     first = lines.number + 1
     found = match_joined(lines, next(lines), _QUIET.fullmatch)
     if not found or not (found[3] or _KNOWN.fullmatch(found[1]) or any(name in command for name in PROGRAMS)):
-        lines.again()  # "Rate: 12.50 requests per second" of some other tool
+        lines.step_back()  # "Rate: 12.50 requests per second" of some other tool
         return None
     values: dict[str, Any] = {"test": found[1], "requests_per_second": float(found[2])}
     values |= {"latency_ms": {"p50": float(found[3])}} if found[3] else {}

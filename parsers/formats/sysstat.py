@@ -30,7 +30,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     line, first = next(lines), lines.number
     found = _LINE.fullmatch(join_rest(lines, line, lambda more: bool(_END.fullmatch(more))))
     if found is None:
-        lines.again()
+        lines.step_back()
         return None
     values: dict[str, Any] = {name: text for name, text in zip(_NAMES, found.groups(), strict=False) if text}
     if found[5]:

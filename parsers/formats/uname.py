@@ -64,17 +64,17 @@ def parse(lines: Lines, command: str | None) -> Found | None:
         return None
     lines.skip_blank()
     line, first = next(lines), lines.number
-    asked = _asked(command or "")
+    asked = _output_pattern(command or "")
     found = match_joined(lines, line, lambda text: _read(text, asked))
     broken = found is None
     if found is None and (found := _BEGINNING.match(line.strip())) is None:
-        lines.again()
+        lines.step_back()
         return None
     values: dict[str, Any] = {name: text for name, text in found.groupdict().items() if text is not None}
     return Found(values, first, lines.number, broken)
 
 
-def _asked(command: str) -> re.Pattern[str] | None:
+def _output_pattern(command: str) -> re.Pattern[str] | None:
     """What a command of uname alone prints; None for another command and for -a, which is known by its looks."""
     alone = _ALONE.fullmatch(command.strip())
     if alone is None:

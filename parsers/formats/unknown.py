@@ -28,7 +28,7 @@ OPENS = r"Requests/sec:\s+\d[\d.]*\s*$"
 def parse(lines: Lines, command: str | None) -> Found | None:
     line = next(lines)
     if (lines.peek() or "").lstrip().startswith("Transfer/sec:"):
-        lines.again()
+        lines.step_back()
         return None
     found = re.match(INLINE, line.strip())
     if found is None:

@@ -42,7 +42,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     first, above = lines.number + 1, lines.raw
     line = match_joined(lines, next(lines), _LINE.fullmatch)
     if line is None:
-        lines.again()
+        lines.step_back()
         return None
     values: dict[str, Any] = {"iteration": iteration(lines, KIND, first, lines.number, above), "time": _time(line)}
     values["uptime"] = line["up"].strip()
@@ -77,7 +77,7 @@ def _parse_loads(lines: Lines, command: str | None) -> Found | None:
     first, above = lines.number + 1, lines.raw
     line = _LOADS.fullmatch(next(lines).strip())
     if line is None:
-        lines.again()
+        lines.step_back()
         return None
     values: dict[str, Any] = {"iteration": iteration(lines, "loadavg", first, first, above)}
     values |= {name: float(text) for name, text in zip(("load1", "load5", "load15"), line.groups(), strict=False)}

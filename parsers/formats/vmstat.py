@@ -168,13 +168,13 @@ def _row(line: str, columns: list[str], factor: float) -> dict[str, Any] | None:
         return None
     row: dict[str, Any] = {}
     for name, figure in zip(columns, figures, strict=True):
-        row[f"{name}_kb" if name in _MEMORY else name] = _whole(figure * factor) if name in _MEMORY else figure
+        row[f"{name}_kb" if name in _MEMORY else name] = _int_if_whole(figure * factor) if name in _MEMORY else figure
     if stamp:
         row["timestamp"] = stamp[1]
     return row
 
 
-def _whole(value: float) -> int | float:
+def _int_if_whole(value: float) -> int | float:
     return int(value) if value == int(value) else round(value, 6)
 
 

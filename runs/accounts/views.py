@@ -58,12 +58,12 @@ class Backend(ModelBackend):
             address = BaseThrottle().get_ident(request)
             LoginThrottle(TRIES_OF_AN_ADDRESS, f"address {address}").require_patience(request)
             LoginThrottle(TRIES, f"name at address {username}\0{address}").require_patience(request)
-            if not constant_time_compare(request.COOKIES.get(KNOWN_COOKIE, ""), _known(username)):
+            if not constant_time_compare(request.COOKIES.get(KNOWN_COOKIE, ""), _cookie_value(username)):
                 LoginThrottle(TRIES_OF_A_NAME, f"name {username}").require_patience(request)
         return super().authenticate(request, username, password, **more)
 
 
-def _known(username: str) -> str:
+def _cookie_value(username: str) -> str:
     return salted_hmac("known browser", username).hexdigest()
 
 
@@ -79,7 +79,7 @@ class Login(LoginView):
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         response = super().form_valid(form)
-        known = _known(form.get_user().get_username())
+        known = _cookie_value(form.get_user().get_username())
         response.set_cookie(KNOWN_COOKIE, known, KNOWN_FOR_S, secure=settings.HTTPS, httponly=True, samesite="Lax")
         return response
 

@@ -253,7 +253,7 @@ def cost(
     out = excluded or {}
     known = {host.id: host for host in hosts}
     by_column = _captures_of(comparison.columns, captures)
-    seen = [_seen(column, own, texts, known, out) for column, own in zip(comparison.columns, by_column, strict=True)]
+    seen = [_observe(column, own, texts, known, out) for column, own in zip(comparison.columns, by_column, strict=True)]
     rows = _rows(seen)
     if not rows:
         return None
@@ -272,7 +272,7 @@ def _captures_of(columns: Sequence[Column], captures: Sequence[CaptureFact]) -> 
     return found
 
 
-def _seen(
+def _observe(
     column: Column,
     captures: Sequence[CaptureFact],
     texts: Sequence[TextFact],
@@ -286,10 +286,10 @@ def _seen(
     out = frozenset(run.id for run in column.runs if run.id in excluded)
     software = next((run.server_software for run in column.runs if run.server_software), "")
     found = tuple(under_load(own, software))
-    return Seen(column, runs, own, found, tuple(_taken(column, runs, own, texts)), host, out)
+    return Seen(column, runs, own, found, tuple(_find_memory_taken(column, runs, own, texts)), host, out)
 
 
-def _taken(
+def _find_memory_taken(
     column: Column, runs: Sequence[RunFact], captures: Sequence[CaptureFact], texts: Sequence[TextFact]
 ) -> list[Taken]:
     own = [text.text for text in texts if text.config in (None, column.config.id)]

@@ -115,7 +115,7 @@ def parse_httpd(text: str) -> tuple[list[Directive], list[int]]:
     found: list[Directive] = []
     unread: list[int] = []
     stack: list[tuple[str, str]] = []
-    for at, line in _whole(text):
+    for at, line in _join_continued(text):
         section = _HTTPD_SECTION.fullmatch(line)
         if section and not section[1]:
             label = f"<{section[2]} {joined(words(section[3] or ''))}".rstrip() + ">"
@@ -134,7 +134,7 @@ def parse_httpd(text: str) -> tuple[list[Directive], list[int]]:
     return found, unread
 
 
-def _whole(text: str) -> Iterator[tuple[int, str]]:
+def _join_continued(text: str) -> Iterator[tuple[int, str]]:
     """Lines with those they go on in."""
     begun: tuple[int, str] | None = None
     for at, line in significant(text, HTTPD_COMMENT):

@@ -1,9 +1,9 @@
 """What makes a comparison doubtful, in sentences with the lines they rest on.
 
 find_doubts(case)  all of them, fatal ones first; those that are alike are one
-excluded(doubts)   runs that a fatal doubt keeps out of verdicts, and why
+list_excluded(doubts)   runs that a fatal doubt keeps out of verdicts, and why
 fatal_rules(case)  the rules that keep runs out whatever it is compared with
-apart(doubts)      configs that are not comparable with what they stand against, and why
+list_incomparable(doubts)      configs that are not comparable with what they stand against, and why
 A fatal doubt that a person overruled is still shown, and keeps nothing out.
 """
 
@@ -266,12 +266,12 @@ def fatal_rules(case: Case) -> dict[int, set[str]]:
     return out
 
 
-def excluded(found: Iterable[Doubt]) -> dict[int, str]:
+def list_excluded(found: Iterable[Doubt]) -> dict[int, str]:
     """Run id -> why it is kept out of verdicts."""
     return {part.run: part.text for part in _fatal_parts(found) if part.run is not None}
 
 
-def apart(found: Iterable[Doubt]) -> dict[int, str]:
+def list_incomparable(found: Iterable[Doubt]) -> dict[int, str]:
     """Config id -> why the whole config is not comparable with what it stands against."""
     return {part.config: part.text for part in _fatal_parts(found) if part.config is not None}
 

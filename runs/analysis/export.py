@@ -144,26 +144,26 @@ def of_differences(found: ConfigDiff) -> dict[str, Any]:
 
 def name_for_scripts(item: Any) -> dict[str, Any]:
     """A dataclass as a dict, in which scripts know its configs as setups."""
-    return {"setups" if name == "configs" else name: value for name, value in plain(item).items()}
+    return {"setups" if name == "configs" else name: value for name, value in to_plain(item).items()}
 
 
 def of_cost(found: Cost | None) -> dict[str, Any] | None:
     """The cost table; its columns are those of the comparison."""
     if found is None:
         return None
-    return {"rows": plain(found.rows), "sentences": list(found.sentences), "notes": list(found.notes)}
+    return {"rows": to_plain(found.rows), "sentences": list(found.sentences), "notes": list(found.notes)}
 
 
-def plain(value: Any) -> Any:
+def to_plain(value: Any) -> Any:
     """Dataclasses as dicts, all the way down; a config by its id and name. JSON knows no NaN or infinity: null."""
     if isinstance(value, ConfigFact):
         return {"id": value.id, "name": value.name}
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        return {field.name: to_plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {str(key): to_plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
+        return [to_plain(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
@@ -224,7 +224,7 @@ def markdown(post: Post) -> str:
     parts += [f"![{escaped(words)}]({address(url)})" for words, url in post.pictures]
     for section in post.sections:
         parts += [f"## {section.heading}", *(escaped(words) for words in section.sentences)]
-        parts += [part for one in section.tables for part in (escaped(one.caption), _plain_table(one))]
+        parts += [part for one in section.tables for part in (escaped(one.caption), _write_table(one))]
         parts += [escaped(words) for words in section.notes]
     parts += _method(post)
     parts += _environment(post)
@@ -301,7 +301,7 @@ def _cell_words(cell: Cell, verdict: Verdict | None) -> str:
     return f"{figure(cell.mean)} ({', '.join(part for part in parts if part)})"
 
 
-def _plain_table(one: Table) -> str:
+def _write_table(one: Table) -> str:
     return markdown_table([escaped(head) for head in one.heads], [[escaped(word) for word in row] for row in one.rows])
 
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from runs.analysis.config_diff import ConfigDiff
-from runs.analysis.doubts import Doubt, apart, excluded
+from runs.analysis.doubts import Doubt, list_excluded, list_incomparable
 from runs.analysis.facts import HostFact
 from runs.analysis.headline_against import (
     RATE,
@@ -165,7 +165,7 @@ def find_headline(
     """The headline without its sentences (see headline_wording.write_headline)."""
     failures = find_failures(comparison, doubts)
     workloads = find_workloads(comparison)
-    page = Page(comparison, judgement, doubts, differences, hosts, excluded(doubts), failures, workloads)
+    page = Page(comparison, judgement, doubts, differences, hosts, list_excluded(doubts), failures, workloads)
     found = [_decide_workload(page, workload) for workload in workloads]
     shares = {at: 1.0 if one.share is None else one.share for at, one in failures.items() if one.is_serious}
     swept = find_range(comparison, sweeps, page.out, shares)
@@ -204,7 +204,7 @@ def _decide_workload(page: Page, block: Sequence[int]) -> Headline:
 
 def _advise_on_dropped(page: Page, block: Sequence[int]) -> Next:
     """Whether loads are to be made alike, or something else is wrong with a config."""
-    differing = apart(page.doubts)
+    differing = list_incomparable(page.doubts)
     wrong = [
         at for at in block if at in page.judgement.silent and page.comparison.columns[at].config.id not in differing
     ]
@@ -300,7 +300,7 @@ def _compare_two(page: Page, key: str, ranked: Sequence[Side]) -> Headline:
         sides=(own, other, *ranked[2:]),
         unlike=stops,
         machines=tuple(one for one in differing if one.is_compared and one.name in ("CPU", "cores")),
-        base=_beside_base(page, key, own, other),
+        base=_compare_with_base(page, key, own, other),
     )
 
 
@@ -362,7 +362,7 @@ def _spread(page: Page, key: str, sides: Sequence[Side]) -> float | None:
     return max(ratios, default=None)
 
 
-def _beside_base(page: Page, key: str, own: Side, other: Side) -> tuple[Side, float, Kind] | None:
+def _compare_with_base(page: Page, key: str, own: Side, other: Side) -> tuple[Side, float, Kind] | None:
     base = page.judgement.bases[own.at]
     verdict = page.judgement.of(key, own.at)
     if base in (own.at, other.at) or verdict is None or verdict.ratio is None:

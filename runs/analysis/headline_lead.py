@@ -50,7 +50,7 @@ def write_lead(headline: Headline) -> Lead:
     write: dict[Outcome, Callable[[Headline], Lead]] = {
         Outcome.FAILED: _failed,
         Outcome.NOT_COMPARABLE: _not_comparable,
-        Outcome.SAME: _same,
+        Outcome.SAME: _describe_tie,
         Outcome.SINGLE: _single,
         Outcome.NONE: lambda _: Lead("No load test here", "Nothing says how many requests were served, or how fast."),
     }
@@ -159,28 +159,28 @@ def describe_interval(headline: Headline) -> str:
 
 
 def _nobody(headline: Headline) -> Lead:
-    told = [f"{name} {number(side.value)}" for side, name in _named(headline) if side.value is not None]
+    told = [f"{name} {number(side.value)}" for side, name in _name_sides(headline) if side.value is not None]
     return Lead("No leader", f"{'; '.join(told[:3])} {name_unit(headline)}.{_how_sure(headline)}")
 
 
-def _named(headline: Headline) -> list[tuple[Side, str]]:
+def _name_sides(headline: Headline) -> list[tuple[Side, str]]:
     names = name_sides(headline)
     return [(side, names[side.at]) for side in headline.sides]
 
 
-def _same(headline: Headline) -> Lead:
+def _describe_tie(headline: Headline) -> Lead:
     both = "Both" if len(headline.sides) == 2 else f"The best 2 of {len(headline.sides)}"
     what = "serve the same" if headline.metric == RATE else "take the same time"
     own, other = headline.sides[:2]
     under = f"{name_unit(headline)}, less than 2 % apart, {count_runs(own, other)}."
     return Lead(
         f"{both} {what}{_but(headline)}",
-        under + _beside_base(headline),
+        under + _describe_base(headline),
         figures=(number(own.value), number(other.value)),
     )
 
 
-def _beside_base(headline: Headline) -> str:
+def _describe_base(headline: Headline) -> str:
     """Of several of which the best two are alike: how far the baseline lies behind them."""
     if headline.base is None or headline.metric != RATE or headline.base[1] <= 1:
         return ""

@@ -85,7 +85,7 @@ def _sentence(headline: Headline) -> str:
     write = {
         Outcome.FAILED: _failed,
         Outcome.NOT_COMPARABLE: _not_comparable,
-        Outcome.SAME: _same,
+        Outcome.SAME: _describe_tie,
         Outcome.SINGLE: _single,
     }.get(headline.outcome, _lead)
     told = NOTHING if headline.outcome == Outcome.NONE else write(headline)
@@ -109,7 +109,7 @@ def _lead(headline: Headline) -> str:
         return f"{where}{own} measured {value} {unit}, {other}{rank.rstrip(',')} {its} ({sides}){_but(headline)}."
     if headline.outcome == Outcome.UNPROVEN:
         said = f"{where}{own} measured {_measured(headline)} {other}{rank} in {sides}{_unproven(headline)}"
-        return " ".join([said, *_beside_base(headline)])
+        return " ".join([said, *_describe_base(headline)])
     looks = "tested after each round" if headline.most else ""
     sure = ", ".join(filter(None, (describe_interval(headline), sides, looks, _chance(headline))))
     verb = "likely serves" if headline.outcome == Outcome.LIKELY else "served"
@@ -119,7 +119,7 @@ def _lead(headline: Headline) -> str:
     if proof and headline.drift:
         proof += " as all runs of one came before those of the other: a drift of the machine could be all of it"
     said = f"{where}{own} {verb} {effect} {other}{rank.rstrip(',')} ({sure}{proof}){_but(headline)}."
-    return " ".join([said, *_beside_base(headline)])
+    return " ".join([said, *_describe_base(headline)])
 
 
 def _machines(headline: Headline) -> str:
@@ -144,7 +144,7 @@ def _is_place(headline: Headline) -> bool:
 
 
 def _leading(headline: Headline) -> tuple[str, str]:
-    own, other = (_named(side) if side else "" for side in (headline.winner, headline.loser))
+    own, other = (_quote_name(side) if side else "" for side in (headline.winner, headline.loser))
     return own, other
 
 
@@ -207,33 +207,35 @@ def _runs_to_make(step: Next) -> str:
 
 
 def _nobody(headline: Headline) -> str:
-    names = " and ".join(_named(side) for side in headline.sides[:2])
+    names = " and ".join(_quote_name(side) for side in headline.sides[:2])
     values = [side.value for side in headline.sides[:2] if side.value is not None]
     unit = name_unit(headline)
     if headline.within_step:
         return f"{names} are no further apart than one step of what the tool prints, {_sides(headline)}."
     if len({*values}) == 1:
         return f"{names} measured the same, {number(values[0])} {unit}, in {_sides(headline)}."
-    told = [f"{_named(side)} measured {number(side.value)} {unit}" for side in headline.sides if side.value is not None]
+    told = [
+        f"{_quote_name(side)} measured {number(side.value)} {unit}" for side in headline.sides if side.value is not None
+    ]
     return f"{'; '.join(told[:MOST_OTHERS])}."
 
 
-def _same(headline: Headline) -> str:
-    names = " and ".join(_named(side) for side in headline.sides[:2])
+def _describe_tie(headline: Headline) -> str:
+    names = " and ".join(_quote_name(side) for side in headline.sides[:2])
     names += f", the best 2 of {len(headline.sides)}," if len(headline.sides) > 2 else ""
     what = (
         "serve the same number of requests per second" if headline.metric == RATE else "take the same time per request"
     )
     sides = ", ".join(filter(None, (_sides(headline), _machines(headline))))
-    return " ".join([f"{names} {what} within 2 % ({sides}){_but(headline)}.", *_beside_base(headline)])
+    return " ".join([f"{names} {what} within 2 % ({sides}){_but(headline)}.", *_describe_base(headline)])
 
 
 def _single(headline: Headline) -> str:
     side = headline.sides[0]
     if headline.metric == RATE:
-        said = f"{_named(side)} served {number(side.value)} requests per second"
+        said = f"{_quote_name(side)} served {number(side.value)} requests per second"
     else:
-        said = f"{_named(side)} took {number(side.value)} ms per request"
+        said = f"{_quote_name(side)} took {number(side.value)} ms per request"
     return f"{said} ({count_runs(side, side).removesuffix(' each')}). There is no other config to compare it with."
 
 
@@ -242,7 +244,7 @@ def _failed(headline: Headline) -> str:
     bad = [side for side in headline.sides if side.failure and side.failure.is_serious]
     if headline.others and headline.workload:
         return f"On {headline.workload}: {_failed(replace(_without_workload(headline), workload=''))}"
-    told = [f"{_named(side)} {describe_failure(side.failure)}" for side in bad if side.failure]
+    told = [f"{_quote_name(side)} {describe_failure(side.failure)}" for side in bad if side.failure]
     more = f" and {len(told) - MOST_OTHERS} more" if len(told) > MOST_OTHERS else ""
     said = ", ".join(told[:MOST_OTHERS]) + more
     if headline.winner is None:
@@ -253,7 +255,7 @@ def _failed(headline: Headline) -> str:
     what = (
         f"served {number(own.value)} a second" if headline.metric == RATE else f"took {number(own.value)} ms a request"
     )
-    said = f"{said}; {_named(own)} {what} {fine}."
+    said = f"{said}; {_quote_name(own)} {what} {fine}."
     return f"{said} Of those that did not fail, {_lead(headline.rest)}" if headline.rest else said
 
 
@@ -275,7 +277,7 @@ def _not_comparable(headline: Headline) -> str:
 
 def _difference(one: Unlike, own: Side, other: Side) -> str:
     values = [number(v) if isinstance(v, (int, float)) else str(v) for v in (one.own, one.other)]
-    return f"{one.name} {values[0]}{one.unit} for {_named(own)}, {values[1]}{one.unit} for {_named(other)}"
+    return f"{one.name} {values[0]}{one.unit} for {_quote_name(own)}, {values[1]}{one.unit} for {_quote_name(other)}"
 
 
 def _but(headline: Headline, most: int = MOST_AGAINST) -> str:
@@ -285,13 +287,17 @@ def _but(headline: Headline, most: int = MOST_AGAINST) -> str:
     return f", but {' and '.join(told)}" if told else ""
 
 
-def _beside_base(headline: Headline) -> list[str]:
+def _describe_base(headline: Headline) -> list[str]:
     if headline.base is None or headline.metric != RATE:
         return []
     side, ratio, kind = headline.base
     far = _far(ratio)
     sure = {Kind.BETTER: "proven", Kind.LIKELY_BETTER: "likely"}.get(kind, "unproven")
-    return [f"{_named(headline.sides[0])} served {far} {_named(side)}, the baseline ({sure})."] if ratio > 1 else []
+    return (
+        [f"{_quote_name(headline.sides[0])} served {far} {_quote_name(side)}, the baseline ({sure})."]
+        if ratio > 1
+        else []
+    )
 
 
 def _other(headline: Headline) -> str:
@@ -332,7 +338,7 @@ def _sweep(headline: Headline, swept: Range) -> str:
     if headline.winner:
         far = _far(headline.ratio or 1.0).rpartition(" ")[0]
         leads = f"leads at every level, by up to {far} ({_sides(headline)})"
-        lead = f"{_named(headline.winner)} {leads if headline.ratio else 'alone serves without failing'}. "
+        lead = f"{_quote_name(headline.winner)} {leads if headline.ratio else 'alone serves without failing'}. "
     each = [f"“{shorten(name)}”: {describe_levels(swept, points)}" for name, points in series.items()]
     return f"{lead}{'. '.join(each[:MOST_OTHERS])}."
 
@@ -419,5 +425,5 @@ def _sides(headline: Headline) -> str:
     return count_runs(own, other)
 
 
-def _named(side: Side) -> str:
+def _quote_name(side: Side) -> str:
     return f"“{shorten(f'{side.heading} · {side.title}' if side.heading else side.title)}”"

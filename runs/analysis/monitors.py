@@ -179,14 +179,14 @@ def served(capture: CaptureFact, software: str = "") -> Served | None:
     known = [group for group in found if group in (answering or front) or group in busy] or behind[:1]
     # A program that nobody has heard of serves too, if it is the biggest.
     chosen = known or found[:1]
-    return Served(capture, tuple(chosen[:MOST_PROGRAMS]), _whole(capture)) if chosen else None
+    return Served(capture, tuple(chosen[:MOST_PROGRAMS]), _completeness(capture)) if chosen else None
 
 
 def _family(software: str) -> tuple[str, ...]:
     return next((programs for name, programs in FAMILIES.items() if name in software.lower()), ())
 
 
-def _whole(capture: CaptureFact) -> Whole:
+def _completeness(capture: CaptureFact) -> Whole:
     if capture.partial:
         return "quoted"
     total = capture.metrics.get("tasks_total")

@@ -34,7 +34,7 @@ def find(configs: Sequence[ConfigFact], runs: Sequence[RunFact], excluded: Mappi
         return []
     places = {config.id: at for at, config in enumerate(configs)}
     known = [run for run in known if run.config in places]
-    told = _told(known)
+    told = _list_loads(known)
     by_key: dict[Key, list[RunFact]] = defaultdict(list)
     for run in known:
         by_key[run.config, run.tool, *_filled(_load(run), told[run.config])].append(run)
@@ -43,8 +43,8 @@ def find(configs: Sequence[ConfigFact], runs: Sequence[RunFact], excluded: Mappi
     for group in groups:
         if len({level_of(run) for run in group}) > 1:
             own = [configs[place] for place in sorted({places[run.config] for run in group})]
-            made.append(_found(own, places[own[0].id], group, excluded))
-    return sorted(_told_apart(made), key=lambda sweep: sweep.place)
+            made.append(_make_sweep(own, places[own[0].id], group, excluded))
+    return sorted(_number_equal_names(made), key=lambda sweep: sweep.place)
 
 
 def level_of(run: RunFact) -> int:
@@ -61,7 +61,7 @@ def _load(run: RunFact) -> Key:
     return run.hostname or None, run.port, run.path or None, run.keepalive, run.host_id
 
 
-def _told(runs: Sequence[RunFact]) -> dict[int, list[set[object]]]:
+def _list_loads(runs: Sequence[RunFact]) -> dict[int, list[set[object]]]:
     """Of each config, the values that its runs tell of each part of the load."""
     told: dict[int, list[set[object]]] = {}
     for run in runs:
@@ -100,7 +100,7 @@ def _without(name: str, level: int, *more: int) -> str | None:
     return bare if count == 1 and not more else None
 
 
-def _found(own: list[ConfigFact], place: int, group: list[RunFact], excluded: Mapping[int, str]) -> Found:
+def _make_sweep(own: list[ConfigFact], place: int, group: list[RunFact], excluded: Mapping[int, str]) -> Found:
     kept = [run for run in group if run.id not in excluded]
     tail = "95 % within" if any("95" in run.percentiles_ms for run in kept) else "mean"
     by_level: dict[int, list[RunFact]] = defaultdict(list)
@@ -129,7 +129,7 @@ def _level(n: int, runs: list[RunFact], tail: str) -> Level:
     )
 
 
-def _told_apart(made: list[Found]) -> list[Found]:
+def _number_equal_names(made: list[Found]) -> list[Found]:
     """Sweeps of one config under several loads carry the load's number in their names."""
     names = [sweep.name for sweep in made]
     return [

@@ -143,10 +143,10 @@ def _thinned(side: Floats) -> Floats:
 def _least_shift(xs: Floats, ys: Floats, differences: Floats) -> float:
     """Where the shifts begin that are not rejected: the test changes at the differences between the sides alone."""
 
-    def kept(at: int) -> bool:
+    def is_accepted(at: int) -> bool:
         return _rank_test(xs, ys - (differences[at] + differences[at + 1]) / 2)[1] >= 2 * TAIL
 
-    return float(differences[bisect_left(range(differences.size // 2), True, key=kept)])
+    return float(differences[bisect_left(range(differences.size // 2), True, key=is_accepted)])
 
 
 def _rank_test(xs: Floats, ys: Floats) -> tuple[float, float]:

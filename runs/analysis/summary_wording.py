@@ -165,18 +165,18 @@ def describe_texts(
         return ()
     found = []
     for config, text in lone:
-        found.append(f"{_named(text)}: only {config.name} shows it, so there is nothing to compare it with.")
+        found.append(f"{_name_text(text)}: only {config.name} shows it, so there is nothing to compare it with.")
     bare = [config.name for config in configs if config.id not in compared]
     if bare and compared:
         found.append(f"{_listed(bare)}: no config text.")
-    shared = Counter(_named(text) for text in texts if text.config is None)
+    shared = Counter(_name_text(text) for text in texts if text.config is None)
     for name, times in shared.items():
         often = "once" if times == 1 else f"{times} times"
         found.append(f"{name} is shown {often}, for no config in particular: no difference follows from it.")
     return tuple(found)
 
 
-def _named(text: TextFact) -> str:
+def _name_text(text: TextFact) -> str:
     return PurePosixPath(text.path).name or f"The config text at line {text.line}"
 
 

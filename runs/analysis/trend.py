@@ -178,12 +178,12 @@ def _chance_of(stretch: Floats) -> float:
     statistic, correlations = _statistics(stretch)
     # The estimate is low in few days, since the best split explains part of it: a margin of its error and of that.
     correlation = min(float(correlations[0]) + 1 / math.sqrt(n) + 10 / n, MOST_CORRELATION)
-    drawn = _drawn_statistics(n - n % max(1, n // 25), round(20 * correlation))  # few lengths, so that they are kept
+    drawn = _simulate_statistics(n - n % max(1, n // 25), round(20 * correlation))  # few lengths, so that they are kept
     return float((1 + (drawn >= statistic[0]).sum()) / (N_DRAWN + 1))
 
 
 @lru_cache(maxsize=512)
-def _drawn_statistics(n: int, twentieths: int) -> Floats:
+def _simulate_statistics(n: int, twentieths: int) -> Floats:
     """Of series of n days without a change, whose autocorrelation at lag 1 is so many twentieths."""
     from scipy.signal import lfilter  # a second, which few pages need
 

@@ -255,7 +255,7 @@ class ComparisonSerializer(ConclusionsSerializer):
 def list_rows(comparison: Comparison, judgement: Judgement) -> list[dict[str, Any]]:
     """The rows of a table with their verdicts, as MetricSerializer takes them."""
 
-    def told(key: str, at: int) -> dict[str, Any] | None:
+    def describe_verdict(key: str, at: int) -> dict[str, Any] | None:
         if (verdict := judgement.of(key, at)) is None:
             return None
         word = "" if verdict.effect is None else delta_word(verdict.effect)
@@ -265,7 +265,7 @@ def list_rows(comparison: Comparison, judgement: Judgement) -> list[dict[str, An
         {
             "group": group.name,
             **{name: getattr(row, name) for name in ("key", "label", "unit")},
-            "cells": [{"cell": cell, "verdict": told(row.key, at)} for at, cell in enumerate(row.cells)],
+            "cells": [{"cell": cell, "verdict": describe_verdict(row.key, at)} for at, cell in enumerate(row.cells)],
         }
         for group in comparison.groups
         for row in group.rows
@@ -276,7 +276,7 @@ def describe_conclusions(comparison: Comparison, judged: Any) -> dict[str, Any]:
     """All that a comparison page says, for its JSON. `judged`: its conclusions, selectors.judging.Judged."""
     told = ConclusionsSerializer({"comparison": comparison, "judged": judged}).data
     rows = MetricSerializer(list_rows(comparison, judged.judgement), many=True).data
-    body: dict[str, Any] = export.plain({**told, "metrics": rows})
+    body: dict[str, Any] = export.to_plain({**told, "metrics": rows})
     return body
 
 

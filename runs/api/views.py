@@ -18,7 +18,7 @@ from rest_framework.views import APIView, exception_handler
 from rest_framework.viewsets import ReadOnlyModelViewSet
 
 from runs import ingest
-from runs.analysis.export import plain
+from runs.analysis.export import to_plain
 from runs.api import comparisons, filters, serializers
 from runs.api.renderers import ShallowJSONParser
 from runs.ingest import Rejected, fields
@@ -301,7 +301,7 @@ def describe_comparison(
     comparison, judged = judging.compared(data)
     told = describe_runs(runs) | {"comparison": comparison, "judged": judged}
     told["table"] = comparisons.list_rows(comparison, judged.judgement)
-    body: dict[str, Any] = _with_whole_addresses(plain(comparisons.ComparisonSerializer(told).data), absolute)
+    body: dict[str, Any] = _with_whole_addresses(to_plain(comparisons.ComparisonSerializer(told).data), absolute)
     return body
 
 

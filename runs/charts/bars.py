@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-from runs.charts import N_COLORS, drawable, paint, plain, write
+from runs.charts import N_COLORS, drawable, format_plain, paint, write
 from runs.charts.description import Axis, Bars, Cell, Chart, Dots, Key, Mark, Panel, Row, Whisker, linear_axis
 
 # Enough dots to show a spread; beyond it they only cover one another and weigh on the page.
@@ -261,7 +261,9 @@ def histogram_chart(
     total = sum(n for _, _, n in bars)
     width = bars[0][1] - bars[0][0] if math.isfinite(bars[0][1]) else 1.0
     spans = [f"{low:g} to {high:g} ms" if math.isfinite(high) else f"{low:g} ms and slower" for low, high, _ in bars]
-    hovers = [f"{span}: {n} requests, {plain(100 * n / total)} %" for span, (*_, n) in zip(spans, bars, strict=True)]
+    hovers = [
+        f"{span}: {n} requests, {format_plain(100 * n / total)} %" for span, (*_, n) in zip(spans, bars, strict=True)
+    ]
     mark = Bars(
         "s0",
         tuple(low + width / 2 for low, *_ in bars),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from runs.charts import plain, write
+from runs.charts import format_plain, write
 from runs.charts.description import Axis, Band, Chart, Dots, Key, Line, Mark, Panel, Span, Tick, linear_axis
 from runs.charts.timeline import time_ticks
 
@@ -87,7 +87,7 @@ def _day_axis(days: Sequence[Day]) -> Axis:
 
 def _describe_day(day: Day) -> str:
     build = f", {day.build[:40]}" if day.build else ""
-    span = f"{plain(day.least)} to {plain(day.most)}"
+    span = f"{format_plain(day.least)} to {format_plain(day.most)}"
     return f"{day.on.isoformat()}{build}: {write(day.center)} requests per second, {day.n} runs, {span}"
 
 
@@ -133,7 +133,7 @@ def _thin(load: LoadBySecond) -> list[int]:
 def describe_load(load: LoadBySecond) -> str:
     """The course of the load in a sentence. The first and the last interval are seldom whole, so they do not count."""
     inner = [n / load.step_s for n in load.n[1:-1]]
-    least, most = plain(min(inner)), plain(max(inner))
+    least, most = format_plain(min(inner)), format_plain(max(inner))
     rate = most if least == most else f"From {least} to {most}"
     sentence = f"{rate} requests began a second, over {len(load.n) * load.step_s} s."
     at, length = _longest_pause(load.n)

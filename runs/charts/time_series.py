@@ -31,7 +31,7 @@ from runs.charts.timeline import (
     Timeline,
     Trace,
     Whole,
-    both_sides,
+    add_neighbours,
     clip,
     find_gaps,
     select,
@@ -123,7 +123,7 @@ def stack(
     part = clip(when, view.low, view.high)
     shown = [trace for trace in select(traces, part) if not np.isnan(trace.values).all()]
     canvas = _Canvas(when, view, _highest(shown))
-    places = thin_together([trace.values for trace in shown], view.points, both_sides(canvas.gaps))
+    places = thin_together([trace.values for trace in shown], view.points, add_neighbours(canvas.gaps))
     # Layers need times that grow, so a clock that was set back begins a new group.
     n_back = np.cumsum(np.diff(part.at, prepend=part.at[:1]) < 0)  # how often it was set back before each sample
     back = np.flatnonzero(np.diff(n_back[places])) + 1
@@ -201,10 +201,10 @@ def _gap_edges(canvas: _Canvas, places: Whole, group: str) -> Figure:
 
 
 def _line(canvas: _Canvas, trace: Trace, place: int, unit: str) -> Figure:
-    at, values, gaps = _known(canvas, trace.values)
+    at, values, gaps = _drop_unknown(canvas, trace.values)
     if not len(values):
         return {}
-    chosen = thin(values, canvas.view.points, both_sides(gaps))
+    chosen = thin(values, canvas.view.points, add_neighbours(gaps))
     at, values = at[chosen], values[chosen]
     if len(gaps) or len(at) == 1:
         before = np.searchsorted(chosen, gaps)
@@ -219,7 +219,7 @@ def _line(canvas: _Canvas, trace: Trace, place: int, unit: str) -> Figure:
     }
 
 
-def _known(canvas: _Canvas, values: Floats) -> tuple[Floats, Floats, Whole]:
+def _drop_unknown(canvas: _Canvas, values: Floats) -> tuple[Floats, Floats, Whole]:
     unknown = np.isnan(values)
     if not unknown.any():
         return canvas.when.at, values, canvas.gaps
@@ -357,7 +357,7 @@ def _describe_time(when: Timeline, view: View) -> Axis:
 
 
 def _describe_layers(when: Timeline, traces: Sequence[Trace]) -> list[Mark]:
-    places = thin_together([trace.values for trace in traces], PICTURE_POINTS, both_sides(when.gaps))
+    places = thin_together([trace.values for trace in traces], PICTURE_POINTS, add_neighbours(when.gaps))
     groups = np.split(places, np.searchsorted(places, when.gaps)) if len(places) else []
     bands: list[Mark] = []
     for group in (group for group in groups if len(group)):

@@ -115,7 +115,7 @@ def find_gaps(at: Floats, step: float) -> Whole:
     return np.flatnonzero((steps > GAP * step) | (steps < 0)) + 1
 
 
-def both_sides(gaps: Whole) -> Whole:
+def add_neighbours(gaps: Whole) -> Whole:
     return np.concatenate([gaps, gaps - 1])
 
 

@@ -277,10 +277,10 @@ def find_run_span(
     top = block.command_line or block.first
     above = [
         shown
-        for shown in _shown_times(block.above)
+        for shown in _find_times(block.above)
         if top - MAX_LINES_APART <= shown.line < block.first and not shown.by_prompt
     ]
-    below = [shown for shown in _shown_times(block.below) if block.last < shown.line <= block.last + MAX_LINES_APART]
+    below = [shown for shown in _find_times(block.below) if block.last < shown.line <= block.last + MAX_LINES_APART]
     return _span_between(above[-1] if above else None, below[0] if below else None, result.duration_s)
 
 
@@ -365,7 +365,7 @@ def _span_until(end_s: float, duration_s: float | None) -> Span:
     return Span(start_s + DAY_S, end_s + DAY_S) if start_s < 0 else Span(start_s, end_s)
 
 
-def _shown_times(lines: Sequence[tuple[int, str]]) -> list[ShownTime]:
+def _find_times(lines: Sequence[tuple[int, str]]) -> list[ShownTime]:
     shown = []
     for line, text in lines:
         typed = prompt(text)

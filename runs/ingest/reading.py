@@ -48,7 +48,7 @@ def read_blocks(text: Text, on_progress: OnProgress = ignore_progress) -> list[p
     parsed = parsers.read(parsers.Text(text.pieces(lambda n_bytes: on_progress(n_bytes, 0))))
     blocks: list[parsers.Block] = []
     try:
-        for block in fold_samples(_counted(parsed, on_progress)):
+        for block in fold_samples(_count_blocks(parsed, on_progress)):
             if len(blocks) == MOST_BLOCKS:
                 more = f"More than {MOST_BLOCKS} reports and screens stand in this text"
                 raise rejected(413, f"{more}: the next one begins here. Send it in parts.", line=block.first)
@@ -58,7 +58,7 @@ def read_blocks(text: Text, on_progress: OnProgress = ignore_progress) -> list[p
     return blocks
 
 
-def _counted(blocks: Iterable[parsers.Block], on_progress: OnProgress) -> Iterator[parsers.Block]:
+def _count_blocks(blocks: Iterable[parsers.Block], on_progress: OnProgress) -> Iterator[parsers.Block]:
     for block in blocks:
         on_progress(0, 1)
         yield block

@@ -95,11 +95,11 @@ def _module(found: re.Match[str]) -> Setting:
     return f"module {name}", f"{'' if found['verb'] == 'en' else 'without '}{name}"
 
 
-def _whole(key: str) -> Callable[[re.Match[str]], Setting]:
+def _take_words(key: str) -> Callable[[re.Match[str]], Setting]:
     return lambda found: (key, re.sub(r"\s+", " ", found[0]).strip())
 
 
-def _named(key: str) -> Callable[[re.Match[str]], Setting]:
+def _take_value(key: str) -> Callable[[re.Match[str]], Setting]:
     return lambda found: (key, found["value"].strip("'\""))
 
 
@@ -132,15 +132,15 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Setting]], ...
         (r"\bkubectl\s+scale\s.*--(?P<key>replicas)[= ](?P<value>\d+)", 0, _assigned),
         (r"\bdocker(?:\s+service\s+scale|-compose\s+scale)\s+(?P<key>[\w.-]+)=(?P<value>\d+)", 0, _assigned),
         (r"\bgit\s+stash\s+(?:pop|apply)\b", 0, lambda _: ("stash", "")),
-        (r"\bgit\s+stash$", 0, _whole("stash")),
-        (r"\bulimit\s+-n\s+(?P<value>\S+)", 0, _whole("ulimit")),
-        (r"\bcpupower\s+(?:-\w+\s+\S+\s+)?frequency-set\s.*", 0, _whole("cpupower")),
-        (r"\b(?:ethtool\s+-[KGCL]|tc\s+qdisc)\s.*", 0, _whole("network")),
-        (r"\bgit\s+(?:checkout|switch)\s+(?:-\w+\s+)*(?P<value>[\w./@{}~^-]+)$", 0, _named("git")),
+        (r"\bgit\s+stash$", 0, _take_words("stash")),
+        (r"\bulimit\s+-n\s+(?P<value>\S+)", 0, _take_words("ulimit")),
+        (r"\bcpupower\s+(?:-\w+\s+\S+\s+)?frequency-set\s.*", 0, _take_words("cpupower")),
+        (r"\b(?:ethtool\s+-[KGCL]|tc\s+qdisc)\s.*", 0, _take_words("network")),
+        (r"\bgit\s+(?:checkout|switch)\s+(?:-\w+\s+)*(?P<value>[\w./@{}~^-]+)$", 0, _take_value("git")),
         (
             r"\b(?:nvm\s+use|(?:rb|py|nod)env\s+(?:global|local|shell)|rvm\s+use|sdk\s+use|asdf\s+\w+)\s+(?P<value>\S+(?:\s+\d\S*)?)$",
             0,
-            _named("version"),
+            _take_value("version"),
         ),
         (r"\b(?:pip3?|npm|gem|yarn|pnpm)\s+(?:install|add|i)\s.*?(?P<key>[A-Za-z][\w.-]*)(?:==|@)(?P<value>\d\S*)", 0, _assigned),
         (

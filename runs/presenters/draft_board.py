@@ -118,7 +118,7 @@ def unseen_secrets(shown: Preview) -> list[str]:
     return [*dict.fromkeys(secret.key for secret in shown.text.secrets)][MOST_SECRETS:]
 
 
-def left_out(shown: Preview, edits: Edits) -> list[tuple[str, Any]]:
+def list_left_out(shown: Preview, edits: Edits) -> list[tuple[str, Any]]:
     """(key, block) of what a person left out."""
     keys = [key for key, changes in edits.get("blocks", {}).items() if changes.get("leave_out")]
     return [(key, shown.blocks[int(key[1:].partition(".")[0])]) for key in keys]

@@ -183,7 +183,7 @@ def latency_runs(comparison: Comparison, out: Container[int] = ()) -> list[Laten
     return [run for column in comparison.columns for run in _runs_of_column(column, out, several)]
 
 
-def drawn_percentiles(printed: Mapping[str, float], exact: Mapping[str, float]) -> dict[str, float]:
+def pick_percentiles(printed: Mapping[str, float], exact: Mapping[str, float]) -> dict[str, float]:
     """The percentiles of a run that are drawn: the exact ones from the median up, else those that its report printed."""
     shown = {name: ms for name, ms in exact.items() if float(name) >= LOWEST_PERCENTILE}
     return shown if len(shown) > 1 else dict(printed)
@@ -191,14 +191,14 @@ def drawn_percentiles(printed: Mapping[str, float], exact: Mapping[str, float]) 
 
 def _runs_of_column(column: Column, out: Container[int], several: bool) -> Iterator[LatencyRun]:
     label = f"{column.letter} {column.short or column.title}" if several else ""
-    runs = [run for run in column.runs if len(drawn_percentiles(run.percentiles_ms, run.timed_ms)) > 1]
+    runs = [run for run in column.runs if len(pick_percentiles(run.percentiles_ms, run.timed_ms)) > 1]
     counted = [run for run in runs if run.id not in out]
     if len(counted) > 1 and all(run.counts for run in counted):
         joined = histogram.percentiles(histogram.added(run.counts for run in counted))
-        yield LatencyRun(column.title, column.color, drawn_percentiles({}, joined), label)
+        yield LatencyRun(column.title, column.color, pick_percentiles({}, joined), label)
         runs = [run for run in runs if run.id in out]
     for run in runs:
-        percentiles = drawn_percentiles(run.percentiles_ms, run.timed_ms)
+        percentiles = pick_percentiles(run.percentiles_ms, run.timed_ms)
         yield LatencyRun(column.title, column.color, percentiles, label, counted=run.id not in out)
 
 
@@ -278,7 +278,7 @@ def draw_latency(run: Run, exact_ms: dict[str, float], scale: str) -> Chart | No
 
     `exact_ms`: percentiles of the single requests, if there is a file of them. `scale`: see uses_log_axis.
     """
-    percentiles = drawn_percentiles(run.percentiles_ms, exact_ms)
+    percentiles = pick_percentiles(run.percentiles_ms, exact_ms)
     return latency_chart([LatencyRun(f"run {run.repeat}", 0, percentiles)], scale) if len(percentiles) > 1 else None
 
 

@@ -164,14 +164,14 @@ def main_figures(fact: RunFact) -> list[Field]:
         ("concurrency", "At once", "", fact.concurrency),
         ("duration_s", "Took", "s", fact.duration_s),
     )
-    return list(_known(fact, wanted))
+    return list(_present_fields(fact, wanted))
 
 
 def _of(complete: int | None) -> str:
     return "" if complete is None else f"of {complete:,}"
 
 
-def _known(fact: RunFact, wanted: Iterable[tuple[str, str, str, Value]]) -> Iterator[Field]:
+def _present_fields(fact: RunFact, wanted: Iterable[tuple[str, str, str, Value]]) -> Iterator[Field]:
     for name, words, unit, value in wanted:
         if value is not None:
             yield Field(name, words, unit, value, fact.source_of(name).url)

@@ -52,7 +52,7 @@ def faults_of(plan: Plan, target: Target, variants: Sequence[Variant]) -> Iterat
     yield from _variants(target, variants)
     if plan.tool not in tools.tools():
         yield "tool", f"There is no load tool {plan.tool!r}; there are {', '.join(sorted(tools.tools()))}."
-    if not _one_line(plan.name):
+    if not _is_one_line(plan.name):
         yield "name", "A plan needs a name in one line."
     if plan.order not in Plan.Order.values:
         yield "order", f"{plan.order!r} is no order; runs go {' or '.join(Plan.Order.values)}."
@@ -137,7 +137,7 @@ def _variants(target: Target, variants: Sequence[Variant]) -> Iterator[Fault]:
     if not 1 <= len(variants) <= MOST_VARIANTS:
         yield "variants", f"A plan needs at least one variant and takes up to {MOST_VARIANTS}."
     names = [variant.name.strip() for variant in variants]
-    if not all(map(_one_line, names)) or len(set(names)) < len(names):
+    if not all(map(_is_one_line, names)) or len(set(names)) < len(names):
         yield "variants", "Each variant needs a name of its own, in one line."
     with_switch = [variant.name for variant in variants if variant.switch_id]
     if with_switch and len(with_switch) < len(variants):
@@ -173,7 +173,7 @@ def _switch(target: Target, switch: Switch) -> Iterator[str]:
     yield from (message for _, message in _try("", addresses.check_switch, switch.argv))
 
 
-def _one_line(text: str) -> bool:
+def _is_one_line(text: str) -> bool:
     return bool(text.strip()) and text.isprintable()
 
 

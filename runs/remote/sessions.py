@@ -129,19 +129,19 @@ def prompt_name(name: str) -> str:
 def render_session(session: Session) -> tuple[str, tuple[int, int]]:
     """The text, without what looks like a secret, and the first and last line of what the load tool printed."""
     here, there = prompt_name(session.target), prompt_name(session.generator)
-    parts = [session.title, "", *_typed(here, session.facts), *_typed(here, session.texts)]
+    parts = [session.title, "", *_write_session(here, session.facts), *_write_session(here, session.texts)]
     if session.before:
-        parts += ["Before the load:", "", *_typed(here, session.before)]
+        parts += ["Before the load:", "", *_write_session(here, session.before)]
     first = sum(part.count("\n") + 1 for part in parts) + 2
-    parts += _typed(there, [session.load])
+    parts += _write_session(there, [session.load])
     if session.during:
-        parts += ["During the load:", "", *_typed(here, session.during)]
+        parts += ["During the load:", "", *_write_session(here, session.during)]
     if session.after:
-        parts += ["After the load:", "", *_typed(here, session.after)]
+        parts += ["After the load:", "", *_write_session(here, session.after)]
     return "\n".join(parts) + "\n", (first, first + session.load.output.count("\n"))
 
 
-def _typed(machine: str, outputs: Sequence[Output]) -> list[str]:
+def _write_session(machine: str, outputs: Sequence[Output]) -> list[str]:
     """Each command behind a prompt, with its output. A load's command line has no secret: a plan only holds their names."""
     return [
         line

@@ -86,7 +86,7 @@ def of_experiment(experiment: Experiment) -> ComparisonData:
     if len(runs) > MAX_RUNS:
         newest = experiment.runs.order_by("-counted", "-id").values("pk")[:MAX_RUNS]
         runs, n_older = list(RUNS.filter(pk__in=newest)), experiment.runs.count() - MAX_RUNS
-    configs = _left_out_last(experiment.configs.all(), runs)
+    configs = _move_left_out_last(experiment.configs.all(), runs)
     captures = list(experiment.captures.defer("values", "quotes"))
     texts = drop_repeated_texts(experiment.texts.order_by("id"))
     facts = [_config_fact(config) for config in configs]
@@ -96,7 +96,7 @@ def of_experiment(experiment: Experiment) -> ComparisonData:
     return replace(found, n_older=n_older)
 
 
-def _left_out_last(configs: Iterable[Config], runs: Sequence[Run]) -> list[Config]:
+def _move_left_out_last(configs: Iterable[Config], runs: Sequence[Run]) -> list[Config]:
     """Configs whose runs are all left out come last, so that none of them is the baseline."""
     with_runs, counted = {run.config_id for run in runs}, {run.config_id for run in runs if run.counted}
     return sorted(configs, key=lambda config: config.pk in with_runs - counted)

@@ -28,7 +28,7 @@ from runs.analysis.columns import Column
 from runs.analysis.config_diff import ConfigDiff, compare_configs
 from runs.analysis.cost import Cost, cost
 from runs.analysis.doubt_case import FATAL, Case
-from runs.analysis.doubts import Doubt, apart, excluded, find_doubts
+from runs.analysis.doubts import Doubt, find_doubts, list_excluded, list_incomparable
 from runs.analysis.facts import RunFact
 from runs.analysis.headline import Headline, find_headline
 from runs.analysis.headline_lead import write_lead
@@ -78,7 +78,7 @@ def compared(data: comparison_data.ComparisonData) -> tuple[Comparison, Judged]:
     comparison = table.compare(data.configs, data.runs, data.counted_captures)
     found = judged(data, comparison)
     judgement = found.judgement
-    return against(comparison, judgement.bases, excluded(found.doubts), judgement.silent), found
+    return against(comparison, judgement.bases, list_excluded(found.doubts), judgement.silent), found
 
 
 def judged(data: comparison_data.ComparisonData, comparison: Comparison) -> Judged:
@@ -95,7 +95,7 @@ def judged(data: comparison_data.ComparisonData, comparison: Comparison) -> Judg
 
 def _conclude(case: Case, comparison: Comparison, spread: Spread | None) -> Judged:
     doubts = find_doubts(replace(case, varied=find_varied(comparison.columns, find(case.configs, case.runs, {}))))
-    out, away = excluded(doubts), apart(doubts)
+    out, away = list_excluded(doubts), list_incomparable(doubts)
     has_costs = case.captures or case.hosts
     judgement = judge(comparison, excluded=out, apart=away, spread=spread)
     differences = compare_configs(case.configs, case.texts)

@@ -27,7 +27,7 @@ from runs.forms import (
 )
 from runs.ingest import Hints, Preview, Rejected, Text
 from runs.ingest.edits import Edits, add_edits
-from runs.presenters.draft_board import draft_context, left_out, unseen_secrets
+from runs.presenters.draft_board import draft_context, list_left_out, unseen_secrets
 from runs.querysets import parse_id
 from runs.selectors.judging import work_out_headlines
 from runs.views.home import paste_context
@@ -124,7 +124,7 @@ def _show(request: HttpRequest, paste: Paste) -> HttpResponse:
         "tags": ", ".join(paste.hints.tags),
         "edits": orjson.dumps(paste.edits).decode(),
         "history": packed(orjson.dumps(paste.history)) if paste.history else "",
-        "left_out": left_out(paste.shown, paste.edits),
+        "left_out": list_left_out(paste.shown, paste.edits),
         "picked": request.POST.getlist("pick") if keeps_picks else [],
         "said": paste.said,
     }

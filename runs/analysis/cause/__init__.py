@@ -114,7 +114,7 @@ def _of_two(winner: Watched, loser: Watched, headline: Headline) -> Causes:
     limits = find_unlike(winner, loser) + separate(winner, loser)
     share = explained(winner, loser)
     findings = [_finding(limit, loser, share if limit.cause in BY_CPU else None) for limit in limits]
-    findings = findings or _shared(winner, loser, share or 0) or _both_wait(winner, loser)
+    findings = findings or _shared(winner, loser, share or 0) or _compare_idle(winner, loser)
     if headline.outcome is Outcome.FAILED:
         findings += _failed(loser)
     if not findings:
@@ -135,10 +135,10 @@ def _shared(winner: Watched, loser: Watched, share: float) -> list[Finding]:
         return []
     both = replace(limit, points=(*limit.points, *theirs[limit.cause].points))
     words = describe_demand(winner.name, loser.name, loser.demand_ms, winner.demand_ms)
-    return [_finding(both, loser, words=f"both {_both(limit.cause)}; {words}")]
+    return [_finding(both, loser, words=f"both {_describe_both(limit.cause)}; {words}")]
 
 
-def _both_wait(winner: Watched, loser: Watched) -> list[Finding]:
+def _compare_idle(winner: Watched, loser: Watched) -> list[Finding]:
     """Neither had a queue or a busy resource: then the rates are as the times that nobody waited in."""
     share = explained_by_waiting(winner, loser)
     limits = [next((one for one in find_limits(side) if one.cause == "downstream"), None) for side in (winner, loser)]
@@ -150,7 +150,7 @@ def _both_wait(winner: Watched, loser: Watched) -> list[Finding]:
     return [_finding(both, loser, share, f"{describe_limit(limits[1], loser.name)}; {words}")]
 
 
-def _both(cause: str) -> str:
+def _describe_both(cause: str) -> str:
     return {
         "one_core": "were limited by one core",
         "cpu_quota": "used up their CPU quota",
@@ -181,11 +181,11 @@ def _of_levels(case: Case, levels: Sequence[tuple[float, Watched]], sweeps: Sequ
     (_, before), (_, last) = ordered[-2:]
     if not before.rate or not last.rate or last.rate > FLAT * before.rate:
         return Causes()
-    limits = find_limits(last)[:1] or _taken_workers(case, ordered) or _serial(last, sweeps)
+    limits = find_limits(last)[:1] or _find_taken_workers(case, ordered) or _serial(last, sweeps)
     return Causes(tuple(_finding(limit, last) for limit in limits)) if limits else _unknown(last)
 
 
-def _taken_workers(case: Case, levels: Sequence[tuple[float, Watched]]) -> list[Limit]:
+def _find_taken_workers(case: Case, levels: Sequence[tuple[float, Watched]]) -> list[Limit]:
     """The limit of workers was raised along with the clients, and the rate stayed: they were all taken at each level."""
     noted = [
         (side, capacity) for _, side in levels for run in side.runs[:1] if (capacity := find_noted_capacity(case, run))

@@ -113,7 +113,7 @@ def make_embedded_database() -> None:
 def describe_stored(receipt: ingest.Receipt, name: str, as_json: bool) -> list[str]:
     body = ingest.result_of(receipt.upload)
     if as_json:
-        return [json.dumps(run | {"url": whole_address(run["url"])}, ensure_ascii=False) for run in body["runs"]]
+        return [json.dumps(run | {"url": make_absolute(run["url"])}, ensure_ascii=False) for run in body["runs"]]
     known = "" if receipt.created else " (stored before, nothing changed)"
     lines = [_describe_run(run) for run in body["runs"]]
     lines += [f"{name}: line {problem['line']}: {problem['message']}" for problem in body["problems"]]
@@ -121,7 +121,7 @@ def describe_stored(receipt: ingest.Receipt, name: str, as_json: bool) -> list[s
         what = (
             "what looks like a secret" if body["n_secrets"] == 1 else f"{body['n_secrets']} different secrets, it seems"
         )
-        lines.append(f"{name}: holds {what}: {whole_address(body['url'])} can black that out; --redact does it at once")
+        lines.append(f"{name}: holds {what}: {make_absolute(body['url'])} can black that out; --redact does it at once")
     counted = f"{len(body['runs'])} runs, {len(body['captures'])} captures"
     if files := len(body["timings"]):
         counted += f", {files} file{'s' * (files > 1)} of single requests"
@@ -143,10 +143,10 @@ def page_addresses(upload: Upload) -> list[str]:
     experiments |= {capture.experiment for capture in upload.captures.select_related("experiment")}
     experiments |= {timing.experiment for timing in upload.timings.select_related("experiment")}
     paths = [found.get_absolute_url() for found in sorted(experiments, key=lambda e: e.pk)]
-    return [whole_address(path) for path in paths or [upload.get_absolute_url()]]
+    return [make_absolute(path) for path in paths or [upload.get_absolute_url()]]
 
 
-def whole_address(path: str) -> str:
+def make_absolute(path: str) -> str:
     """A whole address: of the first host that this site answers to."""
     host = next((host for host in settings.ALLOWED_HOSTS if host.strip("*.")), "localhost").lstrip("*.")
     scheme, port = ("https", "") if settings.HTTPS else ("http", f":{settings.PORT}")

@@ -79,7 +79,7 @@ class Command(BaseCommand):
             batch += runs
             stored += len(runs)
             if len(batch) >= RUNS_A_BATCH or stored == n:
-                with transaction.atomic(), given_creation_times():
+                with transaction.atomic(), allow_creation_times():
                     store_batch(batch, variants, sample.random)
                 if stored % RUNS_A_REPORT < len(batch):
                     self.stdout.write(f"{stored} runs after {perf_counter() - start:.0f} s")
@@ -247,7 +247,7 @@ def _capture(run: Run) -> Capture:
 
 
 @contextmanager
-def given_creation_times() -> Iterator[None]:
+def allow_creation_times() -> Iterator[None]:
     """Rows keep the `created_at` that they are given."""
     fields: list[Any] = [model._meta.get_field("created_at") for model in (Experiment, Upload)]
     for field in fields:

@@ -9,7 +9,7 @@ from typing import Any
 from runs.analysis import stats
 from runs.analysis.config_diff import compare_configs
 from runs.analysis.doubt_case import Case
-from runs.analysis.doubts import apart, excluded, find_doubts
+from runs.analysis.doubts import find_doubts, list_excluded, list_incomparable
 from runs.analysis.facts import CaptureFact, HostFact
 from runs.analysis.headline import Headline, find_headline
 from runs.analysis.headline_wording import write_headline
@@ -78,7 +78,7 @@ def headline_of(
     named = list({column.config.id: column.config for column in comparison.columns}.values())
     runs = [run for column in comparison.columns for run in column.runs]
     doubts = find_doubts(Case(named, runs, captures, hosts=hosts))
-    out = excluded(doubts)
-    judgement = judge(comparison, excluded=out, apart=apart(doubts), spread=spread)
+    out = list_excluded(doubts)
+    judgement = judge(comparison, excluded=out, apart=list_incomparable(doubts), spread=spread)
     swept = sweeps(named, runs, excluded=out)
     return write_headline(find_headline(comparison, judgement, doubts, compare_configs(named, []), swept, hosts))

@@ -9,7 +9,7 @@ import pytest
 from runs import ingest
 from runs.analysis.cause import Causes, find_causes
 from runs.analysis.doubt_case import Case
-from runs.analysis.doubts import excluded, find_doubts
+from runs.analysis.doubts import find_doubts, list_excluded
 from runs.analysis.facts import CaptureFact, HostFact, ProcessFact, RunFact
 from runs.analysis.scaling import sweeps
 from runs.analysis.table import compare
@@ -57,7 +57,9 @@ def explain(*sides: tuple[list[RunFact], list[CaptureFact]], names: tuple[str, .
     configs = facts.configs(*names[: len(sides)])
     case = Case(configs, runs, captures, hosts=[HOST])
     made, doubts, swept = compare(configs, runs, []), find_doubts(case), sweeps(configs, runs)
-    return find_causes(case, made, headline_of(made, captures=captures, hosts=[HOST]), doubts, swept, excluded(doubts))
+    return find_causes(
+        case, made, headline_of(made, captures=captures, hosts=[HOST]), doubts, swept, list_excluded(doubts)
+    )
 
 
 def test_two_sides_without_cpu_left_differ_by_the_cpu_time_of_a_request():

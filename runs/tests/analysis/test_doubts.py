@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from runs.analysis import doubt_wording, doubts
 from runs.analysis.doubt_case import Case, Finding
-from runs.analysis.doubts import RULES, Rule, apart, excluded, find_doubts
+from runs.analysis.doubts import RULES, Rule, find_doubts, list_excluded, list_incomparable
 from runs.analysis.facts import OverrideFact, Source
 from runs.ingest.validation import plain_json
 from runs.tests.analysis import facts
@@ -87,7 +87,7 @@ def test_setups_are_counted_as_configs(monkeypatch):
     only(monkeypatch, slow("fatal", config=True))
     found = find_doubts(case(50.0, 60.0, 150.0))
     assert found[0].text.startswith("2 of 3 configs: ")
-    assert (list(apart(found)), excluded(found)) == ([1, 2], {})
+    assert (list(list_incomparable(found)), list_excluded(found)) == ([1, 2], {})
 
 
 def test_a_run_that_is_not_counted_is_not_doubted(monkeypatch):
@@ -98,9 +98,9 @@ def test_a_run_that_is_not_counted_is_not_doubted(monkeypatch):
 def test_only_fatal_doubts_keep_a_run_out_and_say_why(monkeypatch):
     given = case(50.0, 150.0)
     only(monkeypatch, slow("caution"))
-    assert excluded(find_doubts(given)) == {}
+    assert list_excluded(find_doubts(given)) == {}
     only(monkeypatch, slow("fatal"))
-    assert excluded(find_doubts(given)) == {given.runs[0].id: "50 a second: that is slow"}
+    assert list_excluded(find_doubts(given)) == {given.runs[0].id: "50 a second: that is slow"}
 
 
 def test_a_ruling_parts_what_was_overruled_from_what_was_not(monkeypatch):
@@ -113,7 +113,7 @@ def test_a_ruling_parts_what_was_overruled_from_what_was_not(monkeypatch):
         (False, (given.runs[1].id,)),
         (True, (given.runs[0].id,)),
     ]
-    assert list(excluded(found)) == [given.runs[1].id]
+    assert list(list_excluded(found)) == [given.runs[1].id]
 
 
 def test_a_ruling_on_a_mere_caution_changes_nothing(monkeypatch):
@@ -187,7 +187,7 @@ def any_run(draw, names=("failed_length", "html_transferred_bytes", "document_le
 def test_any_figures_give_sentences_and_no_traceback(runs):
     found = find_doubts(Case(facts.configs("a", "b", "c"), runs))
     assert all(doubt.text and "nan" not in doubt.text and doubt.parts for doubt in found)
-    assert set(excluded(found)) <= {run.id for run in runs}
+    assert set(list_excluded(found)) <= {run.id for run in runs}
 
 
 def test_every_rule_has_an_id_of_its_own_family_and_a_basis():

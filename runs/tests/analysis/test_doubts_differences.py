@@ -10,7 +10,7 @@ from runs import ingest
 from runs.analysis.columns import build_columns
 from runs.analysis.doubt_case import Case
 from runs.analysis.doubt_differences import grade_mean_sizes, grade_sizes
-from runs.analysis.doubts import Doubt, apart, find_doubts
+from runs.analysis.doubts import Doubt, find_doubts, list_incomparable
 from runs.analysis.facts import HostFact, TextFact
 from runs.analysis.scaling import find, find_varied
 from runs.models import Experiment
@@ -57,20 +57,20 @@ def test_keep_alive_in_one_config_of_three_puts_it_apart():
     doubt = one(found, "differs.load")
     assert doubt.severity == "fatal"
     assert "keep-alive on against off" in doubt.text
-    assert list(apart(found)) == list(doubt.configs)
+    assert list(list_incomparable(found)) == list(doubt.configs)
 
 
 @pytest.mark.django_db
 def test_keep_alive_in_one_config_of_two_may_be_what_is_compared():
     found = said((FIXTURES / "mix" / "mix_02_keepalive_en.txt").read_text(encoding="utf-8"))
     assert one(found, "differs.load").severity == "caution"
-    assert apart(found) == {}
+    assert list_incomparable(found) == {}
 
 
 def test_another_tool_is_never_comparable():
     found = of_runs({"tool": "ab"}, {"tool": "siege"})
     assert "tool siege against ab" in one(found, "differs.tool").text
-    assert list(apart(found)) == [2]
+    assert list(list_incomparable(found)) == [2]
 
 
 @pytest.mark.django_db
@@ -90,7 +90,7 @@ def test_an_untold_version_differs_from_none():
 
 def test_tls_in_one_of_three_puts_it_apart_and_another_protocol_is_a_note():
     plain, tls = {"command": "ab -n 9 http://a/"}, {"command": "ab -n 9 https://a/"}
-    assert list(apart(of_runs(plain, plain, tls))) == [3]
+    assert list(list_incomparable(of_runs(plain, plain, tls))) == [3]
     old, new = ({"values": {"tls_protocol": f"TLSv1.{n},AES,256"}} for n in (2, 3))
     assert one(of_runs(old, new), "differs.load").severity == "note"
 
@@ -112,7 +112,7 @@ def test_the_document_s_length_weighs_by_how_much_it_differs(lengths, severity):
 
 def test_a_page_ten_times_as_long_as_that_of_the_others_is_another_page():
     fields = [{"values": {"document_length_bytes": length}} for length in (5000, 5000, 50000)]
-    assert list(apart(of_runs(*fields))) == [3]
+    assert list(list_incomparable(of_runs(*fields))) == [3]
 
 
 def test_another_path_is_a_caution_where_no_length_tells_and_a_note_beside_equal_lengths():
@@ -158,7 +158,7 @@ def on(*numbers: int) -> list[Doubt]:
 def test_one_config_on_another_machine_is_put_apart():
     found = on(1, 1, 2)
     doubt = one(found, "differs.machine")
-    assert (doubt.severity, list(apart(found))) == ("fatal", [3])
+    assert (doubt.severity, list(list_incomparable(found))) == ("fatal", [3])
     assert "CPU Xeon against Pentium M; cores 8 against 1" in doubt.text
 
 
@@ -175,7 +175,7 @@ def test_texts_of_two_machines_in_one_experiment_differ_in_them(model, differs):
 
 def test_two_configs_on_a_machine_each_are_a_caution_as_machines_may_be_compared():
     found = on(1, 2)
-    assert (one(found, "differs.machine").severity, apart(found)) == ("caution", {})
+    assert (one(found, "differs.machine").severity, list_incomparable(found)) == ("caution", {})
 
 
 def test_the_same_hardware_under_another_kernel_is_a_caution():
@@ -190,7 +190,7 @@ def test_the_same_machine_differs_in_nothing():
 def test_a_config_that_was_also_loaded_like_the_baseline_is_not_put_apart():
     configs = facts.configs("a", "b", "c")
     runs = [facts.run(n, 100.0, keepalive=k) for n, k in ((1, False), (2, False), (3, False), (3, True))]
-    assert apart(find_doubts(Case(configs, runs))) == {}
+    assert list_incomparable(find_doubts(Case(configs, runs))) == {}
 
 
 def test_sources_are_a_line_of_each_that_is_named():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from runs.analysis.doubt_case import Case
-from runs.analysis.doubts import excluded, find_doubts
+from runs.analysis.doubts import find_doubts, list_excluded
 from runs.analysis.table import compare
 from runs.tests.analysis import facts
 from runs.tests.analysis.doubting import FIXTURES, of, one, report, said, session
@@ -42,7 +42,7 @@ def test_the_share_of_failures_decides_how_much_they_weigh(exceptions, severity)
 def test_more_requests_per_second_are_no_gain_where_many_failed():
     found = said(session(nginx=report("long_1"), apache=report("reset")))
     assert one(found, "errors.failed").text.endswith("the higher req/s is not a gain.")
-    assert len(excluded(found)) == 1
+    assert len(list_excluded(found)) == 1
 
 
 def test_fewer_requests_per_second_with_failures_are_called_no_gain_by_nobody():
@@ -97,7 +97,7 @@ def test_another_length_on_a_page_that_changes_is_a_note():
     doubt = one(found, "errors.length")
     assert doubt.severity == "note"
     assert "857 of 1000 requests failed by length" in doubt.text
-    assert excluded(found) == {}
+    assert list_excluded(found) == {}
 
 
 def test_stumps_in_place_of_the_page_are_fatal():

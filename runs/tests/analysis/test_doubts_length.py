@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from runs.analysis.doubt_case import Case
-from runs.analysis.doubts import Doubt, excluded, find_doubts
+from runs.analysis.doubts import Doubt, find_doubts, list_excluded
 from runs.tests.analysis import facts
 from runs.tests.analysis.doubting import FIXTURES, of, one, report, said, session
 
@@ -104,7 +104,7 @@ def test_a_run_that_broke_off_with_a_rate_is_fatal_and_without_one_a_note():
     )
     found = said(text)
     assert one(found, "tool.aborted").severity == "fatal"
-    assert len(excluded(found)) == 1
+    assert len(list_excluded(found)) == 1
 
 
 def test_a_run_that_came_to_its_end_is_not_said_to_have_broken_off():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from runs.analysis.doubt_case import Case
-from runs.analysis.doubts import excluded, find_doubts
+from runs.analysis.doubts import find_doubts, list_excluded
 from runs.analysis.facts import HostFact, ProcessFact, TextFact
 from runs.tests.analysis import facts
 from runs.tests.analysis.doubting import AB, CORES, HTTPD, during, of, one, report, said, session, top
@@ -32,14 +32,14 @@ def test_swap_in_use_where_memory_was_tight_and_others_had_none_is_fatal():
     doubt = one(found, "machine.swap")
     assert doubt.severity == "fatal"
     assert "18.27 MiB of swap in use" in doubt.text
-    assert list(excluded(found)) == list(doubt.runs)
+    assert list(list_excluded(found)) == list(doubt.runs)
 
 
 def test_swap_in_use_everywhere_is_a_caution_as_nobody_is_at_an_advantage():
     screen = top(swap=18708, free=2608, cached=1388)
     found = said(pair(screen, screen.replace("15:17:17", "15:19:17")))
     assert {doubt.severity for doubt in of(found, "machine.swap")} == {"caution"}
-    assert excluded(found) == {}
+    assert list_excluded(found) == {}
 
 
 def test_a_generator_without_swap_is_no_reason_to_leave_the_server_out():

@@ -8,7 +8,7 @@ import pytest
 
 from runs import ingest
 from runs.analysis.doubt_case import SEVERITIES
-from runs.analysis.doubts import Doubt, apart, excluded
+from runs.analysis.doubts import Doubt, list_excluded, list_incomparable
 from runs.models import Experiment, Run
 from runs.selectors import comparison_data, judging
 from runs.tests.analysis.doubting import of, one
@@ -53,7 +53,7 @@ def test_000_of_one_machine_begins_cold_and_loads_itself(seed):
     assert one(found, "generator.same_host").text.startswith("All 4 runs: ab loaded localhost.")
     assert "100 clients for MaxClients 20" in one(found, "limits.clients").text
     assert [source.line for source in one(found, "limits.clients").sources][0] == 542
-    assert excluded(found) == apart(found) == {}
+    assert list_excluded(found) == list_incomparable(found) == {}
 
 
 def test_000_of_rails_swapped_and_is_not_comparable(seed):
@@ -62,7 +62,7 @@ def test_000_of_rails_swapped_and_is_not_comparable(seed):
     assert (doubt.severity, doubt.sources[0].line) == ("fatal", 614)
     assert "18.27 MiB of swap in use during the run" in doubt.text
     assert "not comparable" in doubt.text
-    assert rates(excluded(found)) == [175.59]
+    assert rates(list_excluded(found)) == [175.59]
     assert "localhost" in one(found, "generator.same_host").text
     assert rules(found)[1:] == [
         ("caution", "generator.same_host"),
@@ -94,13 +94,13 @@ def test_003_has_a_fatal_run_with_keep_alive_and_a_lost_syn_without(seed):
     fatal = one(found, "errors.length")
     assert "172849 of 1000000 requests failed by length (17.3 %), 0 bytes a reply in place of 31 bytes" in fatal.text
     assert "the higher req/s is not a gain" in fatal.text
-    assert rates(excluded(found)) == [29219.55]
+    assert rates(list_excluded(found)) == [29219.55]
     assert "3021 ms" in one(found, "network.syn").text
     assert "SYN retransmission" in one(found, "network.syn").text
     assert rates(one(found, "network.syn").runs) == [17160.13]
     assert "1000 clients for MaxRequestWorkers 6" in one(found, "limits.clients").text
     assert len(found) <= MOST
-    assert apart(found) == {}
+    assert list_incomparable(found) == {}
 
 
 def test_004_failed_at_150_and_its_higher_rate_is_not_a_gain(seed):
@@ -108,7 +108,7 @@ def test_004_failed_at_150_and_its_higher_rate_is_not_a_gain(seed):
     fatal = next(doubt for doubt in of(found, "errors.length") if doubt.severity == "fatal")
     assert "285 of 600 requests failed" in fatal.text
     assert "the higher req/s is not a gain" in fatal.text
-    assert rates(excluded(found)) == [4.62]
+    assert rates(list_excluded(found)) == [4.62]
     short = one(found, "length.per_client")
     assert short.text.startswith("All 3 runs: so few (n under 10·c)")
     assert one(found, "differs.load").text.startswith(

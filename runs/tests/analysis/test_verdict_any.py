@@ -8,7 +8,7 @@ import math
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runs.analysis.export import plain
+from runs.analysis.export import to_plain
 from runs.analysis.judgement import judge
 from runs.analysis.table import Comparison, compare
 from runs.analysis.verdict import Judgement
@@ -42,7 +42,7 @@ def test_it_says_something_of_any_figures(sides):
     made, judgement = judged(*sides)
     assert headline_of(made).sentence
     json.dumps(HeadlineSerializer(headline_of(made)).data, allow_nan=False)
-    json.dumps(plain(MetricSerializer(list_rows(made, judgement), many=True).data), allow_nan=False)
+    json.dumps(to_plain(MetricSerializer(list_rows(made, judgement), many=True).data), allow_nan=False)
     for key in judgement.metrics:
         for at in range(len(made.columns)):
             found = judgement.of(key, at)

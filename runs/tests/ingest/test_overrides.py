@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from runs import ingest
-from runs.analysis.doubts import Doubt, apart, excluded
+from runs.analysis.doubts import Doubt, list_excluded, list_incomparable
 from runs.ingest import Rejected
 from runs.models import Config, Experiment, Override, Run
 from runs.selectors import comparison_data, judging
@@ -38,9 +38,9 @@ def about(run: Run) -> Doubt:
 
 
 def test_an_overruled_doubt_keeps_its_run_in_and_says_who_wanted_that(failing, ann):
-    assert set(excluded(said())) == {failing.pk}
+    assert set(list_excluded(said())) == {failing.pk}
     ingest.override_doubt("errors.length", run=failing, by=ann, reason="the failures are ab's own")
-    assert excluded(said()) == {}
+    assert list_excluded(said()) == {}
     assert about(failing).overruled
     ruling = about(failing).parts[0].ruling
     assert (ruling.by, ruling.reason) == ("ann", "the failures are ab's own")
@@ -50,7 +50,7 @@ def test_a_withdrawn_ruling_stays_as_a_record_and_the_doubt_stands_again(failing
     ruling = ingest.override_doubt("errors.length", run=failing, by=ann, reason="why not")
     bob = User.objects.create_user("bob")
     ingest.withdraw_override(ruling, by=bob)
-    assert set(excluded(said())) == {failing.pk}
+    assert set(list_excluded(said())) == {failing.pk}
     kept = Override.objects.get()
     assert (kept.made_by, kept.withdrawn_by) == (ann, bob)
     assert kept.withdrawn_at >= kept.made_at
@@ -75,7 +75,7 @@ def test_a_ruling_outlives_reading_the_text_anew(failing, ann):
     ingest.reparse(failing.upload_id)
     assert Override.objects.get().withdrawn_at is None
     assert about(Run.objects.get(failed_requests=172849)).overruled
-    assert excluded(said()) == {}
+    assert list_excluded(said()) == {}
 
 
 def test_a_ruling_finds_its_run_where_a_later_reading_begins_it_some_lines_higher(failing, ann):
@@ -87,12 +87,12 @@ def test_a_ruling_finds_its_run_where_a_later_reading_begins_it_some_lines_highe
 def test_a_ruling_about_one_run_says_nothing_of_another(failing, ann):
     other = failing.upload.runs.exclude(pk=failing.pk)[0]
     ingest.override_doubt("errors.length", run=other, by=ann, reason="why not")
-    assert set(excluded(said())) == {failing.pk}
+    assert set(list_excluded(said())) == {failing.pk}
 
 
 def test_a_ruling_about_one_rule_says_nothing_of_another(failing, ann):
     ingest.override_doubt("errors.status", run=failing, by=ann, reason="why not")
-    assert set(excluded(said())) == {failing.pk}
+    assert set(list_excluded(said())) == {failing.pk}
 
 
 @pytest.mark.parametrize("reason", ["", "  \n"])
@@ -124,11 +124,11 @@ def test_a_config_that_was_put_apart_counts_again_when_someone_says_so(ann):
     text = session(nginx=report("long_1"), apache=report("long_2"), lighttpd=with_k)
     ingest.submit(text.encode(), origin="rest")
     lighttpd = Config.objects.get(name="lighttpd")
-    assert list(apart(said())) == [lighttpd.pk]
+    assert list(list_incomparable(said())) == [lighttpd.pk]
     ruling = ingest.override_doubt("differs.load", config=lighttpd, by=ann, reason="that is what we compare")
-    assert apart(said()) == {}
+    assert list_incomparable(said()) == {}
     ingest.withdraw_override(ruling, by=ann)
-    assert list(apart(said())) == [lighttpd.pk]
+    assert list(list_incomparable(said())) == [lighttpd.pk]
 
 
 def test_a_run_whose_server_paged_is_in_no_trend_until_that_is_overruled(ann):
