@@ -267,7 +267,7 @@ def _not_comparable(headline: Headline) -> str:
         return f"Not comparable: {'; '.join(why[:MOST_OTHERS])}{more}.{rest}"
     if headline.unlike[0].name == REQUEST:
         unit = name_unit(headline)
-        told = [f"{_named(side)} {number(side.value)} {unit}" for side in headline.sides]
+        told = [f"{_quote_name(side)} {number(side.value)} {unit}" for side in headline.sides]
         more = f" and {len(told) - MOST_OTHERS} more" if len(told) > MOST_OTHERS else ""
         return f"Not comparable: {', '.join(told[:MOST_OTHERS])}{more}. Each was asked for something else."
     own, other = headline.sides[:2]
