@@ -19,7 +19,7 @@ def write_bd_command(variants: Sequence[tuple[str, str]], *, host: str = "", opt
     if needs_switch(variants):
         words.append(f"""--before '{SWITCH} "$BD_VARIANT"'""")
     each = [f"--variant {shlex.quote(name)} -- {command}" for name, command in variants]
-    return " ".join([*filter(None, words), *each])
+    return " \\\n  ".join([" ".join(filter(None, words)), *each])
 
 
 def needs_switch(variants: Sequence[tuple[str, str]]) -> bool:

@@ -86,7 +86,7 @@ class Method(NamedTuple):
 class Column:
     """A config, or a config under one method. `color` counts configs from 0 and is the same all over a page.
 
-    letter   "A", "B" ... by its place; short: what of its title sets it apart from the others
+    letter   "A", "B" ... by its place; short: what of its title sets it apart from the others, of one config's levels the level
     """
 
     config: ConfigFact
@@ -100,6 +100,11 @@ class Column:
     @property
     def title(self) -> str:
         return f"{self.config.name} · {self.split}" if self.split else self.config.name
+
+    @property
+    def name(self) -> str:
+        """As short as it can be where no heading says of which config it is."""
+        return self.title if self.short == self.split else self.short
 
 
 class Loaded(Protocol):
@@ -159,7 +164,8 @@ def build_columns(configs: Sequence[ConfigFact], runs: Sequence[RunFact]) -> lis
             columns.append(Column(config, color, tuple(sorted(group, key=attrgetter("repeat", "id"))), method))
         columns += [] if groups else [Column(config, color, (), Method())]
     columns = columns if len(columns) == len(configs) else _without_repeated_words(columns)
-    shorts = short_names([column.title for column in columns])
+    splits = [column.split for column in columns]
+    shorts = splits if len(configs) == 1 and all(splits) else short_names([column.title for column in columns])
     return [
         replace(column, letter=letter_of(at), short=short)
         for at, (column, short) in enumerate(zip(columns, shorts, strict=True))

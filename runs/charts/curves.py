@@ -31,6 +31,7 @@ MOST_PANELS = 12
 MOST_WITH_DOTS = 4
 MOST_DOTS = 20  # more on one line hide it
 WIDE = 30  # times the lowest level: levels that lie further apart get a log axis
+MOST_BESIDE = 12  # letters of a name at the end of a line
 MOST_LEVELS = 10  # with a tick each
 SWEPT = 160  # px of all panels of a sweep
 
@@ -89,7 +90,11 @@ def latency_chart(runs: Sequence[LatencyRun], scale: str = "", title: str = "How
         Panel(x, y, tuple(_spread_marks(group, x, log=log)), _mark(group[0]) if small else "", 120 if small else 260)
         for group in groups
     )
-    key = () if small else tuple(Key(_mark(s), s.place) for s in configs.values() if len(configs) > 1)
+    # Levels of one config have one colour: their names stand at the lines alone.
+    is_keyed = (
+        len(configs) > 1 and not small and (len({place for _, place in configs}) > 1 or not _marks_levels(spreads))
+    )
+    key = tuple(Key(_mark(s), s.place) for s in configs.values()) if is_keyed else ()
     notes = ["line: median of runs", "band: all runs"] if any(s.n > 1 for s in spreads) else []
     notes += ["dotted: nothing printed between"] if any(s.longest for s in spreads) else []
     notes += ["thin: a run that does not count"] if not all(s.counted for s in spreads) else []
@@ -149,12 +154,14 @@ def _spread_marks(spreads: Sequence[Spread], x: Axis, *, log: bool) -> list[Mark
     bands: list[Mark] = []
     lines: list[Mark] = []
     dots: list[Mark] = []
-    several = len({spread.place for spread in spreads}) > 1
+    several = len({(spread.name, spread.place) for spread in spreads}) > 1
+    levels = _marks_levels(spreads)
     for spread in spreads:
         color, end = paint(spread.place), x.high
         # A log axis has no place for zero, which some tools print for anything under half a millisecond.
         points = [point for point in spread.points if point[2] > 0 or not log]
-        label = spread.label.split(" ")[0] if several and spread.counted else ""
+        letter, _, level = spread.label.partition(" ")
+        label = (level if levels else letter) if several and spread.counted else ""
         whole = [*points, *([(end, *spread.longest)] if spread.longest else [])]
         if spread.n > 1 and len(whole) > 1:
             xs, _, low, high = zip(*whole, strict=True)
@@ -171,6 +178,12 @@ def _spread_marks(spreads: Sequence[Spread], x: Axis, *, log: bool) -> list[Mark
         if dotted:
             dots.append(Dots(spread.place, xs, ys, spread.name, hovers, small=True))
     return [*bands, *lines, *dots]
+
+
+def _marks_levels(spreads: Sequence[Spread]) -> bool:
+    """Whether all are one config's levels, whose names are short enough to stand beside lines."""
+    words = [spread.label.partition(" ")[2] for spread in spreads]
+    return len({spread.place for spread in spreads}) == 1 and all(0 < len(one) <= MOST_BESIDE for one in words)
 
 
 def _share(at: float) -> str:
@@ -277,7 +290,7 @@ def _rate_marks(curve: Curve, name: str, line: int | None) -> list[Mark]:
     if curve.peak:
         at, low, high = curve.peak
         words = f"{'' if line is None else f'{name}: '}peak at {write(round(at))} ({write(round(low))} to {write(round(high))})"
-        marks += [Span(low, high, paint(curve.place)), Span(at, at, paint(curve.place), words, line or 0)]
+        marks += [Span(low, high, paint(curve.place)), Span(at, at, paint(curve.place), words, line or 0, at_foot=True)]
     if curve.band:
         x, rate, low_, high_ = (tuple(part) for part in zip(*curve.band, strict=True))
         marks += [Band(paint(curve.place), x, low_, high_), Line(paint(curve.place), x, rate, name)]
@@ -325,7 +338,9 @@ def sweep_chart(points: Sequence[SweptPoint], axis: str, peak: float | None, lim
         most = max(values)
         named = "most served" if not panels else "fails from here" if what.startswith("failed") else ""
         marks: list[Mark] = [
-            Span(at, at, "muted", words if words == named else "") for at, words in spans if at is not None
+            Span(at, at, "muted", words if words == named else "", at_foot=at == peak)
+            for at, words in spans
+            if at is not None
         ]
         marks += [mark for name in names for mark in _swept_line([p for p in points if p.series == name], get)]
         panels.append(Panel(bare, linear_axis(most, what, ticks=4), tuple(marks)))

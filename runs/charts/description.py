@@ -122,9 +122,10 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A part of the x axis shaded over the whole height, or with low = high a line. `text` stands at its top.
+    """A part of the x axis shaded over the whole height, or with low = high a line. `text` stands at its top, or at its foot
+    where values are high.
 
-    line: below how many others it stands, which are near
+    line: how many others stand before it, which are near
     """
 
     low: float
@@ -132,6 +133,7 @@ class Span:
     paint: str = "ink"
     text: str = ""
     line: int = 0
+    at_foot: bool = False
 
 
 Mark = Bars | Dots | Whisker | Line | Band | Span

@@ -194,8 +194,9 @@ def _add_span(parts: Figure, span: Span, panel: Panel, after: str) -> None:
     if span.text:
         right = panel.x.place(span.low) > 0.5
         x = math.log10(span.low) if panel.x.log else span.low
-        note = _note(span.text, 1, "top") | {"xref": f"x{after}", "yref": f"y{after} domain", "x": x}
-        parts["annotations"].append(note | {"yshift": -14 * span.line, "xanchor": "right" if right else "left"})
+        note = _note(span.text, *((0, "bottom") if span.at_foot else (1, "top")))
+        note |= {"xref": f"x{after}", "yref": f"y{after} domain", "x": x, "xanchor": "right" if right else "left"}
+        parts["annotations"].append(note | {"yshift": 14 * span.line * (1 if span.at_foot else -1)})
 
 
 def _note(words: str, y: float, anchor: str) -> Figure:

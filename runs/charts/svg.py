@@ -260,7 +260,8 @@ class Painter:
         if not span.text:
             return drawn
         anchor, dx = ("e", -5) if left > 0.5 else ("", 5)
-        return drawn + text(span.text, px100(left), self.top + 12 + 14 * span.line, "f", anchor, dx=dx)
+        y = self.height - 5 - 14 * span.line if span.at_foot else 12 + 14 * span.line
+        return drawn + text(span.text, px100(left), self.top + y, "f", anchor, dx=dx)
 
     def _across(self, value: float) -> str:
         return px(ACROSS * self.panel.x.place(value))

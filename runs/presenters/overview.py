@@ -79,7 +79,7 @@ def make_block(
 
 def write_next_command(headline: Headline, columns: Sequence[Column], host: str) -> str:
     """What to type for more runs of the two best configs, in turn; host: the machine whose monitors are missing."""
-    variants = [(column.short, run.command) for column, run in _next_runs(headline, columns)]
+    variants = [(column.name, run.command) for column, run in _next_runs(headline, columns)]
     if not variants:
         return ""
     warm = " --warmup 1" if headline.next.step in (Step.REPEAT, Step.WARM) else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from html import escape
@@ -15,7 +16,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.text import Truncator
 from django.utils.timesince import timesince
 
-from runs.analysis.columns import Column, short_names
+from runs.analysis.columns import Column, Difference, short_names
 from runs.analysis.cost import Cell
 from runs.analysis.facts import RunFact
 from runs.analysis.headline import Outcome
@@ -34,6 +35,7 @@ from runs.selectors.summaries import ExperimentSummary
 
 register = template.Library()
 LONGEST_LABEL = 60
+BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:%|times|m?s|[kMG]i?B)(?![^\W_]))")
 MOST_LINES = 3  # that one cell links
 OUTCOME_SIGNS = {"better": "✔", "likely": "◕", "unproven": "◔", "same": "=", "trade_off": "⇄"}
 OUTCOME_SIGNS |= {"not_comparable": "≠", "failed": "✕", "sweep": "↗"}
@@ -47,6 +49,12 @@ def num(value: float | None) -> SafeString:
     if not isinstance(value, (int, float)) or isinstance(value, bool):
         return format_html("{}", "–" if value is None else value)
     return mark_safe(write_value(value))  # noqa: S308  (digits only)
+
+
+@register.filter
+def with_units(words: str) -> str:
+    """With no line break between a number and its unit."""
+    return BEFORE_UNIT.sub("\N{NO-BREAK SPACE}", words)
 
 
 @register.filter
@@ -220,12 +228,24 @@ def _verdict_row(one: Mapping[str, Any], several: bool) -> str:
 @register.simple_tag
 def column_heads(columns: Sequence[Column]) -> SafeString:
     """A cell of a table's head each, in the config's colour."""
-    heads = (
-        f'<th scope="col" class="c{column.color % N_COLORS}"><span class="key">{column.letter}</span> '
+    return mark_safe("".join(_column_name(column, "col") for column in columns))  # noqa: S308  (all is escaped)
+
+
+def _column_name(column: Column, scope: str) -> str:
+    return (
+        f'<th scope="{scope}" class="c{column.color % N_COLORS}"><span class="key">{column.letter}</span> '
         f'<span title="{escape(column.title)}">{escape(column.short)}</span></th>'
-        for column in columns
     )
-    return mark_safe("".join(heads))  # noqa: S308  (all is escaped)
+
+
+@register.simple_tag
+def column_lines(columns: Sequence[Column], rows: Sequence[Difference], absent: str) -> SafeString:
+    """A line a config, for many of them: its name and its value of each row."""
+    lines = (
+        f"<tr>{_column_name(column, 'row')}{value_cells([row.values[at] for row in rows], absent)}</tr>"
+        for at, column in enumerate(columns)
+    )
+    return mark_safe("".join(lines))  # noqa: S308  (all is escaped)
 
 
 @register.simple_tag(takes_context=True)

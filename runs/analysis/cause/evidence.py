@@ -193,7 +193,7 @@ def collect(case: Case, at: int, column: Column, out: Iterable[int], doubts: Seq
     return Watched(
         at=at,
         title=column.title,
-        name=column.short or column.title,
+        name=column.name or column.title,
         runs=runs,
         rate=_mean(run.requests_per_second for run in runs),
         clients=next((run.clients for run in runs if run.clients), None),

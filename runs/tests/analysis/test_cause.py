@@ -139,7 +139,7 @@ def test_without_monitors_it_is_said_what_is_missing_and_how_to_record_it():
     assert not found.findings
     assert found.missing == ("cpu", "processes", "generator")
     switch = """--before './switch-to "$BD_VARIANT"'"""
-    assert found.command == f"./bd run --on web1 {switch} --variant a -- {COMMAND} --variant b -- {COMMAND}"
+    assert found.command == f"./bd run --on web1 {switch} \\\n  --variant a -- {COMMAND} \\\n  --variant b -- {COMMAND}"
 
 
 def test_sides_that_are_the_same_have_nothing_to_explain():

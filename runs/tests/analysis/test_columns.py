@@ -26,6 +26,11 @@ def test_a_config_under_several_concurrencies_is_split_and_named_by_what_differs
     assert {column.color for column in made} == {0}
 
 
+def test_levels_of_one_config_are_named_by_the_level_and_in_commands_whole():
+    columns = build_columns(configs("nginx"), [run(1, concurrency=5), run(1, concurrency=50, repeat=2)])
+    assert [(column.short, column.name) for column in columns] == [("-c 5", "nginx · -c 5"), ("-c 50", "nginx · -c 50")]
+
+
 def test_keepalive_number_of_requests_and_path_split_too():
     runs = [
         run(1, command="ab -n 100 -c 10 http://a/x", path="/x"),

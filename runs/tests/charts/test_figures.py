@@ -200,6 +200,16 @@ def test_sweeps_of_one_name_are_told_apart_and_the_peak_is_named():
     assert [span.text for span in marks(chart, Span) if span.text][0] == "event MPM (1): peak at 4 (3 to 6)"
 
 
+def test_levels_of_one_config_are_named_at_their_lines_as_their_colour_is_one():
+    levels = [
+        LatencyRun(f"nginx · -c {n}", 0, {"50": n, "90": 2 * n}, f"{letter} -c {n}")
+        for letter, n in (("A", 5), ("B", 50))
+    ]
+    chart = curves.latency_chart(levels)
+    assert not chart.key
+    assert [line.end for line in marks(chart, Line)] == ["-c 5", "-c 50"]
+
+
 def test_latency_of_a_sweep_goes_through_the_mean_of_each_level():
     dots = (Dot(1, 10.0, 4.0), Dot(1, 10.0, 6.0), Dot(2, 20.0, 9.0))
     assert marks(curves.scaling_chart([Curve("worker", 0, dots)]), Line)[0].y == (5.0, 9.0)

@@ -335,12 +335,12 @@ def test_the_card_of_an_upload_gets_its_headline_with_the_counts(browser):
     [
         (
             ("ab -n 9000 -c 10 http://web1/a", "ab -n 9000 -c 10 http://web1/b"),
-            "./bd run --on web1 --until-sure --warmup 1 --variant old -- {} --variant new -- {}",
+            "./bd run --on web1 --until-sure --warmup 1 \\\n  --variant old -- {} \\\n  --variant new -- {}",
         ),
         (
             ("ab -n 9000 -c 10 http://web1/", "ab -n 9000 -c 10 http://web1/"),
-            "./bd run --on web1 --until-sure --warmup 1 --before './switch-to \"$BD_VARIANT\"' "
-            "--variant old -- {} --variant new -- {}",
+            "./bd run --on web1 --until-sure --warmup 1 --before './switch-to \"$BD_VARIANT\"' \\\n"
+            "  --variant old -- {} \\\n  --variant new -- {}",
         ),
     ],
     ids=["commands of their own", "one command"],
