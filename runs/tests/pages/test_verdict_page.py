@@ -352,7 +352,7 @@ def test_one_line_runs_both_configs_again_and_records_what_is_missing(browser, l
         config = factories.config(made, name)
         factories.run(config, text, repeat=1, requests_per_second=rate, command=command, **told)
     page = html(browser, made.get_absolute_url())
-    commands = [unescape(found) for found in re.findall(r'<div class="cmd"><code>(.*?)</code>', page)]
+    commands = [unescape(found) for found in re.findall(r'<div class="cmd"><code>(.*?)</code>', page, re.DOTALL)]
     assert commands == [expected.format(*loads)]
     assert ("./switch-to</code> by what starts" in page) == ("--before" in expected)
     assert "The command above records it." in page
