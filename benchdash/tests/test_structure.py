@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
 
 import pytest
 
@@ -40,6 +41,7 @@ def inside(name: str, package: str) -> bool:
     return f"{name}.".startswith(f"{package}.")
 
 
+@cache
 def all_imports() -> list[tuple[str, str]]:
     """(module, imported name) of every import statement."""
     return [(name, imported) for name, file in modules().items() for imported in imported_names(file)]

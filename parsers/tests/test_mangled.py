@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from parsers import Block
 
 from . import mangle
 from .mangle import Mangler
@@ -26,10 +29,17 @@ def squeezed(value: Any) -> Any:
     return [squeezed(v) for v in value] if isinstance(value, list) else value
 
 
-def reads_the_same(path: Path, mangler: Mangler) -> None:
+@cache
+def unmangled(path: Path) -> tuple[list[str], list[Block]]:
+    """Its lines and blocks: each text is mangled in many ways."""
     text = text_of(path)
-    mangled = mangler(text.removesuffix("\n").split("\n"))
-    before, after = blocks(text), blocks(mangled.text)
+    return text.removesuffix("\n").split("\n"), blocks(text)
+
+
+def reads_the_same(path: Path, mangler: Mangler) -> None:
+    lines, before = unmangled(path)
+    mangled = mangler(lines)
+    after = blocks(mangled.text)
     assert [(b.kind, b.lines) for b in after] == [(b.kind, mangled.where(b.first, b.last)) for b in before]
     for one, other in zip(before, after, strict=True):
         assert squeezed(plain(other)) == squeezed(plain(one))
