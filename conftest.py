@@ -32,6 +32,8 @@ if os.environ.get("TEST_DATABASE_URL"):
     os.environ["DATABASE_URL"] = os.environ["TEST_DATABASE_URL"]
 
 DATABASE_FIXTURES = frozenset({"db", "transactional_db"})
+# What these tests ask of the database, the tests of the same pages and of REST ask of PostgreSQL, too.
+OTHER_PROGRAMS = frozenset({"chromium", "bd"})
 
 find = cache(lambda service: FINDERS[service]())
 
@@ -58,10 +60,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A test that asks for no database gets the mark `once`."""
+    """A test that asks for no database, or is about a browser or the client, gets the mark `once`."""
     for item in items:
         fixtures = getattr(item, "fixturenames", ())
-        if not item.get_closest_marker("django_db") and not DATABASE_FIXTURES.intersection(fixtures):
+        asks = item.get_closest_marker("django_db") or DATABASE_FIXTURES.intersection(fixtures)
+        if not asks or OTHER_PROGRAMS.intersection(fixtures):
             item.add_marker("once")
 
 

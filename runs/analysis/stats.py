@@ -6,6 +6,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from statistics import fmean, median
 
 import numpy as np
@@ -35,6 +36,7 @@ def widest(values: Sequence[float]) -> float:
     return max(values) - min(values)
 
 
+@lru_cache(maxsize=4096)  # a search for the repeats needed asks for up to a hundred, the same for each metric
 def student_quantile(share: float, df: float) -> float:
     """The value that Student's t with `df` degrees of freedom stays under in `share` of cases."""
     return float(stdtrit(df, share))

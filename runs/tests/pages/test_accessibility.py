@@ -9,7 +9,7 @@ from axe_playwright_python.sync_playwright import Axe
 
 from runs.management.commands.first_start import load_samples
 from runs.models import Capture, Config, Experiment, Host, Run, TrendLine, Upload
-from runs.tests.pages.test_browser import _static, no_sideways_scroll, page  # noqa: F401  (fixtures)
+from runs.tests.pages.test_browser import _static, chromium, no_sideways_scroll, page  # noqa: F401  (fixtures)
 
 MODELS = (Experiment, Run, Config, Host, Upload, Capture)
 SERIOUS = {"serious", "critical"}

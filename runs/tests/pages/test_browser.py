@@ -25,31 +25,36 @@ def _static() -> None:
     call_command("collectstatic", interactive=False, verbosity=0)
 
 
-@pytest.fixture
-def page(
-    _static: None, needs: Any, live_server: Any, django_user_model: Any, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Any]:
-    """A page at 400 px, logged in; what the browser complains of fails the test."""
+@pytest.fixture(scope="module")
+def chromium(needs: Any, django_db_setup: None) -> Iterator[Any]:
+    """The browser of a module's tests, each of which has a profile of its own."""
     from playwright.sync_api import sync_playwright
 
     # Playwright's loop runs in this thread, which Django takes for asynchronous code.
-    monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
-    django_user_model.objects.create_user("reader", password=PASSWORD)
-    complaints: list[str] = []
-    with sync_playwright() as play:
-        chromium = play.chromium.launch(executable_path=needs("chromium"), args=ARGUMENTS)
-        made = chromium.new_page(viewport={"width": 400, "height": 800})
-        made.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
-        made.on("pageerror", lambda error: complaints.append(str(error)))
-        made.goto(f"{live_server.url}/login/")
-        made.fill("input[name=username]", "reader")
-        made.fill("input[name=password]", PASSWORD)
-        made.press("input[name=password]", "Enter")
-        made.wait_for_url(f"{live_server.url}/")
-        yield made
+    with sync_playwright() as play, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
+        started = play.chromium.launch(executable_path=needs("chromium"), args=ARGUMENTS)
+        yield started
         # While the loop runs, Django gives this thread connections of its own, which nothing but this sees.
         connections.close_all()
-        chromium.close()
+        started.close()
+
+
+@pytest.fixture
+def page(_static: None, chromium: Any, live_server: Any, django_user_model: Any) -> Iterator[Any]:
+    """A page at 400 px, logged in; what the browser complains of fails the test."""
+    django_user_model.objects.create_user("reader", password=PASSWORD)
+    complaints: list[str] = []
+    made = chromium.new_page(viewport={"width": 400, "height": 800})
+    made.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+    made.on("pageerror", lambda error: complaints.append(str(error)))
+    made.goto(f"{live_server.url}/login/")
+    made.fill("input[name=username]", "reader")
+    made.fill("input[name=password]", PASSWORD)
+    made.press("input[name=password]", "Enter")
+    made.wait_for_url(f"{live_server.url}/")
+    yield made
+    made.close()
     assert complaints == []
 
 

@@ -10,9 +10,9 @@ from playwright.sync_api import expect
 
 from runs.models import Run
 from runs.tests import factories
-from runs.tests.pages.test_browser import _static, page
+from runs.tests.pages.test_browser import _static, chromium, page
 
-__all__ = ["_static", "page"]  # fixtures
+__all__ = ["_static", "chromium", "page"]  # fixtures
 
 WIDTHS = [400, 1440]
 SHIFTS = """

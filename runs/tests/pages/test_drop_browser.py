@@ -15,9 +15,9 @@ from django.core.handlers.wsgi import WSGIHandler
 from benchmarks.texts import write_top_log
 from runs import tasks
 from runs.models import Upload
-from runs.tests.pages.test_browser import _static, no_sideways_scroll, page, see_charts
+from runs.tests.pages.test_browser import _static, chromium, no_sideways_scroll, page, see_charts
 
-__all__ = ["_static", "page"]  # fixtures
+__all__ = ["_static", "chromium", "page"]  # fixtures
 SLOW = 100_000  # bytes a second
 
 

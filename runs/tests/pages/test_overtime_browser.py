@@ -11,9 +11,9 @@ from playwright.sync_api import expect
 from runs.ingest.series_packing import pack_samples
 from runs.models import Capture, Series
 from runs.tests import factories
-from runs.tests.pages.test_browser import _static, no_sideways_scroll, page, see_charts
+from runs.tests.pages.test_browser import _static, chromium, no_sideways_scroll, page, see_charts
 
-__all__ = ["_static", "page"]  # fixtures
+__all__ = ["_static", "chromium", "page"]  # fixtures
 NOON, LOOKS = 43_200, 3000
 RANGE = "(box) => box.layout.xaxis.range.map((end) => end / 1000)"
 POINTS = "(box) => box.data[0].x.length"

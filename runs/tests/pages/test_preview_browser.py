@@ -10,9 +10,9 @@ import pytest
 from playwright.sync_api import expect
 
 from runs.models import Run
-from runs.tests.pages.test_browser import _static, no_sideways_scroll, page
+from runs.tests.pages.test_browser import _static, chromium, no_sideways_scroll, page
 
-__all__ = ["_static", "page"]  # fixtures
+__all__ = ["_static", "chromium", "page"]  # fixtures
 SIX = [
     "itk, mod_python",
     "peruser, mod_python",

@@ -13,10 +13,10 @@ import pytest
 
 from runs.remote.models import Job
 from runs.tests import factories
-from runs.tests.pages.test_browser import _static, no_sideways_scroll, page
+from runs.tests.pages.test_browser import _static, chromium, no_sideways_scroll, page
 from runs.tests.remote import job_rows
 
-__all__ = ["_static", "page"]  # fixtures
+__all__ = ["_static", "chromium", "page"]  # fixtures
 A_LOOK_MS = 2100  # the longest time between two looks
 
 
