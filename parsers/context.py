@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Set
 from dataclasses import dataclass, field
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from . import transcript
 from .catalogue import Format, parse_command, rate_labels, rate_lines
@@ -48,34 +49,26 @@ class Context:
     unread: list[Problem] = field(default_factory=list)
     tried: tuple[str, int] | None = None  # kind and first line of the block that a format reads at this moment
 
-    def add_line(self, number: int, line: str, lines: Lines) -> None:
+    def add_line(self, number: int, text: str, lines: Lines) -> None:
         """Take in a line that no tool printed."""
-        if rate_labels().search(line):
-            self.add_problems(find_unread_rates({number: line}, set()))
-        if transcript.is_plain(line):
-            if not self.in_output:
-                self._add_heading(number, line)
-            return
-        if len(line) <= LONGEST_STAMP and (_TIME.search(line) or _EPOCH_OR_DAY.match(line)):
-            self._add_stamp(number, line)
-        typed, prefix = prompt(line), ""
-        if typed is None and not line[0].isalpha():  # no quoting begins with a letter
-            quoting = transcript.QUOTING.match(line)
-            if quoting and quoting[0].strip():
-                typed, prefix = prompt(line[quoting.end() :]), quoting[0]
-        if typed is not None and is_template(typed[1]) and parse_command(typed[1]).tool:
+        line = _describe(text)
+        if line.has_rate:
+            self.add_problems(find_unread_rates({number: text}, set()))
+        if line.tells_time:
+            self._add_stamp(number, text)
+        if line.is_template:
             if self.command:
                 self.command.prose_since = True
-        elif typed is not None and typed[1].startswith("# "):
-            self._add_heading(number, typed[1])
-        elif typed is not None:
-            self._add_command(typed, number, lines, prefix)
-        elif self.in_output and not (transcript.is_banner(line) or _is_comment(line, lines)):
+        elif line.typed is not None and line.typed[1].startswith("# "):
+            self._add_heading(number, line.typed[1])
+        elif line.typed is not None:
+            self._add_command(line.typed, number, lines, line.prefix)
+        elif self.in_output and not (transcript.is_banner(text) or _is_comment(text, lines)):
             return
-        elif line[0] in "=-" and self._underlines(number, line.rstrip()):
+        elif text[0] in "=-" and self._underlines(number, text.rstrip()):
             self._add_heading(*self.trail.pop())
-        elif not transcript.is_elision(line) and transcript.is_prose(line):
-            self._add_heading(number, line)
+        elif line.is_prose:
+            self._add_heading(number, text)
 
     def _underlines(self, number: int, line: str) -> bool:
         """Whether a line makes a heading, as Markdown has it, of the one above; that gets the "#" which tells so elsewhere."""
@@ -159,20 +152,59 @@ class Context:
         return named or self.in_output
 
 
+class _Line(NamedTuple):
+    """What a line that no tool printed says by itself.
+
+    typed, prefix   what `prompt` finds in it, and the quoting before that
+    is_template     whether a load tool's command has still to be filled in
+    """
+
+    has_rate: bool
+    is_prose: bool = False
+    tells_time: bool = False
+    typed: tuple[str | None, str] | None = None
+    prefix: str = ""
+    is_template: bool = False
+
+
+@lru_cache(maxsize=1024)  # texts repeat their commands and headings
+def _describe(line: str) -> _Line:
+    has_rate = rate_labels().search(line) is not None
+    if transcript.is_plain(line):
+        return _Line(has_rate, is_prose=True)
+    tells_time = len(line) <= LONGEST_STAMP and bool(_TIME.search(line) or _EPOCH_OR_DAY.match(line))
+    typed, prefix = prompt(line), ""
+    if typed is None and not line[0].isalpha():  # no quoting begins with a letter
+        quoting = transcript.QUOTING.match(line)
+        if quoting and quoting[0].strip():
+            typed, prefix = prompt(line[quoting.end() :]), quoting[0]
+    if typed is not None:
+        has_gaps = is_template(typed[1]) and bool(parse_command(typed[1]).tool)
+        return _Line(has_rate, False, tells_time, typed, prefix, has_gaps)
+    return _Line(has_rate, not transcript.is_elision(line) and transcript.is_prose(line), tells_time)
+
+
 def _is_comment(line: str, lines: Lines) -> bool:
     """Whether somebody put "# warm-up" between a command's output and the next prompt."""
     return line.startswith("# ") and any(prompt(following) is not None for following in lines.ahead(1))
 
 
 def find_unread_rates(lines: dict[int, str], read: Set[float]) -> list[Problem]:
-    """A problem for each rate of a load tool in these lines that is not among those that were read."""
-    problems = []
-    for number, line in lines.items():
-        for found in rate_lines().finditer(ungrouped(line[:LONGEST_STAMP])):
-            if _as_float(found[found.lastindex or 0].rstrip(".,")) not in read:
-                problems.append(Problem(number, f"a rate that was not read: {found[0][:80]!r}"))
-                break
-    return problems
+    """A problem for each line of these with a load tool's rate that is not among those that were read."""
+    unread = {
+        number: next((text for text, rate in _find_rates(line) if rate not in read), "")
+        for number, line in lines.items()
+    }
+    return [Problem(number, f"a rate that was not read: {text!r}") for number, text in unread.items() if text]
+
+
+@lru_cache(maxsize=256)  # of one line it is asked by each format that tries it
+def _find_rates(line: str) -> list[tuple[str, float | None]]:
+    """The rates of load tools in a line, with their labels, and their figures."""
+    return [
+        (found[0][:80], _as_float(found[found.lastindex or 0].rstrip(".,")))
+        for found in rate_lines().finditer(ungrouped(line[:LONGEST_STAMP]))
+    ]
 
 
 def _as_float(text: str) -> float | None:

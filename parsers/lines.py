@@ -24,6 +24,7 @@ _BLANK_BEHIND = re.compile(
 )  # a pattern that begins with a sign is looked for quicker than a text of two
 _MOST_BLANK = 4  # lines between a line and its rest
 _REPEATS_LEFT = 8  # lines: no format looks further before it tells its output from what only looks like it
+_MOST_IN_TURN = 60  # lines that take turns; of two, three, four, five or six of them these are a whole number of turns
 _MOST_KEPT = 100_000  # characters before the next line that are kept for `return_to_mark`
 _PUT_BACK = "put back"  # what Lines.memory has: the numbers of the line before, and of the last, of those that were
 MOST_ROWS = 100_000  # characters of a table that are taken at once; a longer one is taken in parts
@@ -59,6 +60,10 @@ class Lines:
         self.watched: re.Pattern[str] | None = None
         self.seen: dict[int, str] = {}
         self._mark, self._mark_number = 0, 0  # see `mark`
+        self._unread: list[
+            str
+        ] = []  # the last lines, raw, of which no block was made, and the number of the last of them
+        self._unread_number = 0
         self._passed: list[str] | None = None  # raw lines taken since `texts` gave the line before its last one
         self.fetching = False
         self._is_log = False  # whether the first line has a time before it, as each then has
@@ -275,13 +280,24 @@ class Lines:
         return taken > 0
 
     def skip_repeats(self) -> None:
-        """Take the next lines that are the same as the one returned last, but for a few of them."""
-        at, size = self._at, len(self.raw)
-        while size and self._text.startswith(self.raw, at):
+        """The line returned last was not read: take the next ones that repeat it, or those not read before, but for a few."""
+        if self.number != self._unread_number + 1:
+            self._unread.clear()
+        self._unread.append(self.raw)
+        self._skip(self.raw, 1, _REPEATS_LEFT)
+        if len(self._unread) == _MOST_IN_TURN:
+            self._skip("".join(self._unread), _MOST_IN_TURN, 2)
+            self._unread.clear()
+        self._unread_number = self.number
+
+    def _skip(self, text: str, rows: int, left: int) -> None:
+        """Take this text of so many lines as often as it comes next, but for a few times."""
+        at, size = self._at, len(text)
+        while size and self._text.startswith(text, at):
             at += size
-        n = (at - self._at) // size - _REPEATS_LEFT if size else 0
+        n = (at - self._at) // size - left if size else 0
         if n > 0:
-            self.take(n * size, n)
+            self.take(n * size, n * rows)
 
     def begins(self, texts: tuple[str, ...]) -> bool:
         """Whether the next line, not quoted, begins with one of these, and enough of it is there to tell."""

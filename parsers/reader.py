@@ -17,7 +17,6 @@ from .catalogue import (
     find_kinds,
     formats,
     inline_openings,
-    may_open,
     parse_command,
     rate_labels,
 )
@@ -154,15 +153,15 @@ def _find_opening(line: str) -> tuple[tuple[str, ...], str, str | None] | None:
     if line[0] == "$":  # most command lines; no output begins so
         return None
     at = len(line) - len(line.lstrip())
-    opens = may_open(line, at)
-    if not opens and not line[at].isalpha():  # no quoting begins with a letter
+    kinds = find_kinds(line[at:])
+    if not kinds and not line[at].isalpha():  # no quoting begins with a letter
         quoting = transcript.QUOTING.match(line)
         behind = quoting.end() if quoting else 0
-        opens = behind != at and may_open(line, behind)
-        at = behind
-    if opens:
-        at = _find_item(line, at)
-        return find_kinds(line[at:]), line[:at] if line[:at].strip() else "", None
+        if behind != at:
+            at, kinds = behind, find_kinds(line[behind:])
+    if kinds:
+        item = _find_item(line, at, kinds[0])
+        return kinds if item == at else find_kinds(line[item:]), line[:item] if line[:item].strip() else "", None
     named = inline_openings().match(line, at) if ":" in line[:-2] and rate_labels().search(line) else None
     if not named:
         return None
@@ -172,8 +171,8 @@ def _find_opening(line: str) -> tuple[tuple[str, ...], str, str | None] | None:
     return (kind, *others), prefix if label or prefix.strip() else "", label
 
 
-def _find_item(line: str, at: int) -> int:
-    """Where the output that begins at `at` begins: before its mark where that is an item of the format's own list.
+def _find_item(line: str, at: int, kind: str) -> int:
+    """Where the output of this kind begins that begins at `at`: before its mark where that is an item of the format's own list.
 
     The next item may have another mark ("2."), so that it is no quoting; but what other formats read has no such mark.
     """
@@ -182,7 +181,6 @@ def _find_item(line: str, at: int) -> int:
     mark = transcript.LIST_MARK.search(line, 0, behind)
     if mark is None:
         return at
-    kind = find_kinds(line[at:])[0]
     listed = find_kinds(line[mark.start() :])
     if not listed or listed[0] != kind:
         return at

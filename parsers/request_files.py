@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Protocol
 
 from .lines import Lines
@@ -165,14 +166,21 @@ class Latencies:
         wanted = sorted(percents if percents is not None else percents_for(self.n))
         found: dict[str, float] = {}
         cells = iter(sorted(self.counts.items()))
-        us, passed = 0, 0
+        time, passed = 0.0, 0
         for percent in wanted if self.n else ():
             rank = min(rank_of(percent, self.n), self.n - 1)
-            while passed <= rank:
-                us, n = next(cells)
-                passed += n
-            found[f"{percent:g}"] = ms(self.most if percent == 100 else us)
+            if passed <= rank:
+                while passed <= rank:
+                    us, n = next(cells)
+                    passed += n
+                time = ms(us)
+            found[_name_of(percent)] = ms(self.most) if percent == 100 else time
         return found
+
+
+@cache
+def _name_of(percent: float) -> str:
+    return f"{percent:g}"
 
 
 def rank_of(percent: float, n: int) -> int:

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, overload
 
-from .catalogue import may_open
+from .catalogue import find_kinds
 from .lines import MOST_ROWS, Lines
 from .prompts import prompt
 from .records import Problem, ProcessSample
@@ -270,7 +270,7 @@ class RowReader:
             if blank and self.names[0] == "pid" and stripped[0].isalpha():
                 self.lines.back(*blank, self.lines.raw)
                 return
-            if self._vague and (prompt(stripped) is not None or may_open(stripped)):
+            if self._vague and (prompt(stripped) is not None or find_kinds(stripped)):
                 self.lines.back(*blank, self.lines.raw)
                 return
             if is_elision(stripped) and self._a_row_follows():

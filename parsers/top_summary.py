@@ -16,10 +16,12 @@ _HEAD = re.compile(
     r"\s+load averages?:\s*"
     r"(?P<l1>\d+[.,]\d+),?\s+(?P<l5>\d+[.,]\d+),?\s+(?P<l15>\d+[.,]\d+)"
 )
-_TASK = re.compile(r"(\d+)\s+(total|running|sleeping|stopped|zombie|starting|waiting|d-sleep|lock|threads|processes)\b")
-_CPU_START = re.compile(r"(?:%?Cpu(?=\(s\)|\d)|CPU(?=\d* states:))(\(s\)|\d*)(?: states)?\s*:|CPU:|\d+%cpu")
+_TASK = re.compile(
+    r"(?<!\d)(\d++)\s+(total|running|sleeping|stopped|zombie|starting|waiting|d-sleep|lock|threads|processes)\b"
+)
+_CPU_START = re.compile(r"(?:%?Cpu(?=\(s\)|\d)|CPU(?=\d* states:))(\(s\)|\d*)(?: states)?\s*:|CPU:|(?<!\d)\d++%cpu")
 _CPU = re.compile(
-    r"(\d+(?:[.,]\d+)?|\.\d+)\s*%?\s*(us|sy|ni|id|wa|hi|si|st|gu|user|usr|system|sys|nice|nic|idle|iowait|iow|io|irq|softirq|sirq|"
+    r"((?<!\d)\d++(?:[.,]\d++)?|\.\d++)\s*%?\s*(us|sy|ni|id|wa|hi|si|st|gu|user|usr|system|sys|nice|nic|idle|iowait|iow|io|irq|softirq|sirq|"
     r"steal|host|interrupt)\b"
 )
 # Red Hat's procps 2 prints a table: titles, and a row below for all CPUs and for each.
@@ -31,7 +33,7 @@ _CPU_NAMES |= {"iowait": "wa", "iow": "wa", "io": "wa", "irq": "hi", "softirq": 
 _CPU_NAMES |= {"host": "st", "interrupt": "hi"}
 _MEMORY = re.compile(r"(?:([KMGTP])iB )?(Mem|Swap)\s?:")
 _AMOUNT = re.compile(
-    r"(\d+(?:[.,]\d+)?)\s?([kKMGT]?)(\+?)\s?(total|used|free|buff/cache|buffers|buff?(?=,)|cached|avail|av(?=,)|shrd|shared"
+    r"(?<!\d)(\d++(?:[.,]\d++)?)\s?([kKMGT]?)(\+?)\s?(total|used|free|buff/cache|buffers|buff?(?=,)|cached|avail|av(?=,)|shrd|shared"
     r"|Active|actv|in_[dc]|Inactive|Inact|Wired|(?-i:Cache)|Laundry|Free)\b",
     re.IGNORECASE,
 )

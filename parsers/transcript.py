@@ -38,8 +38,10 @@ _SPACES |= dict.fromkeys([0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFEFF
 _SPACE = re.compile(f"[{''.join(map(chr, _SPACES))}]")  # most lines have none, and to translate one takes long
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f]")
 _MOST_IN_A_ROW = 200
-_ENDLESS = re.compile(rf"\d{{{_MOST_IN_A_ROW},}}")  # no figure: an int of it would be none that a float holds
-_WIDE_GAP = re.compile(rf"\s{{{_MOST_IN_A_ROW},}}")  # in no layout; many patterns try each blank as their beginning
+_ENDLESS = re.compile(rf"(?<!\d)\d{{{_MOST_IN_A_ROW},}}")  # no figure: an int of it would be none that a float holds
+_WIDE_GAP = re.compile(
+    rf"(?<!\s)\s{{{_MOST_IN_A_ROW},}}"
+)  # in no layout; many patterns try each blank as their beginning
 USUAL = 256  # characters of a line that are taken as they are
 
 
@@ -155,7 +157,9 @@ _CODE = re.compile(
 )
 # What most headings are: no sign or word in it is one of a prompt, a time, code or an elision.
 _PLAIN = re.compile(
-    rf"(?!{_LEFT_OUT}|lscpu$|nproc$|{_CODE_WORD.pattern})(?:[A-Z][A-Za-z0-9 ,.'-]{{1,199}}:?|[A-Za-z]{{1,40}}|\d{{1,7}})\n?"
+    rf"(?!{_LEFT_OUT}|lscpu$|nproc$|{_CODE_WORD.pattern})"
+    r"(?:[A-Z][A-Za-z0-9 ,.'-]{1,199}:?|[A-Za-z]{1,40}|\d{1,7}"
+    r"|(?!(?:sudo|time|top|ps|busybox|toybox|cat|e?grep|echo|free|uname) |.* run )[a-z][A-Za-z0-9 ,]{1,199}:?)\n?"
 )
 _WIKI_TITLE = re.compile(r"(={1,40}) [^={};]+ \1|={3,60} ?[\w-][^={}();<>]*={3,60}")  # and a banner: "===WARM-UP==="
 _FENCES = ("```", "~~~")

@@ -21,6 +21,7 @@ from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from http.client import HTTPMessage
 from pathlib import Path
+from random import Random
 from typing import Any, NamedTuple
 
 import psycopg2
@@ -452,8 +453,10 @@ def test_a_full_disk_of_postgresql_is_said_and_what_is_stored_is_read(site, post
         postgresql.ask("ALTER TABLE runs_piece SET TABLESPACE small")
         try:
             fill(disk)
+            chance = Random(1)  # noqa: S311  # of equal lines a page that is there already has room for
+            dense = "".join(f"{chance.randbytes(32).hex()}\n" for _ in range(40_000))
             with site.logged():
-                refused = [site.send(600, 1_500_000), site.send(601, 3_000_000)]
+                refused = [site.ask("/api/v1/uploads/", text + session(600)) for text in (dense, 2 * dense)]
                 read = [site.ask(f"/api/v1/{path}/").status for path in ("runs", "experiments", "uploads")]
             assert [answer.status for answer in refused] == [507, 507]
             assert json.loads(refused[0].body)["errors"][0]["message"].startswith(SENTENCES["full"])

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..catalogue import find_kinds, may_open
+from ..catalogue import find_kinds
 from ..lines import Lines
 from ..prompts import prompt
 from ..records import ConfigText, Found, Record
@@ -128,7 +128,7 @@ class _Showing:
             return True
         if prompt(stripped) is not None and not stripped.startswith(("#", "%")):
             return True
-        if may_open(stripped) and set(find_kinds(stripped)) - {KIND}:
+        if set(find_kinds(stripped)) - {KIND}:
             return True
         if stripped.startswith("#") and self.blank and not self.depth and self._is_heading(stripped):
             return True

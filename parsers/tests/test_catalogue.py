@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from types import SimpleNamespace
 
 import pytest
@@ -16,6 +17,8 @@ from parsers.catalogue import (
     shows_memory_only,
 )
 from parsers.records import Semantics
+
+from .reading import captures, text_of
 
 
 @pytest.mark.parametrize(
@@ -63,3 +66,21 @@ def test_a_format_that_makes_load_results_must_declare_what_they_mean(monkeypatc
     monkeypatch.setattr(catalogue, "import_module", lambda name, package: module)
     with pytest.raises(TypeError, match="neither SEMANTICS nor TOOL"):
         catalogue._load("new")
+
+
+def test_the_formats_that_a_line_opens_are_found_by_its_first_sign():
+    """All patterns are held against each shape of a line in the captures, as printed and behind other signs."""
+    every = [(form.kind, form.needs, re.compile(form.opens)) for form in catalogue.formats().values() if form.opens]
+    lines = {
+        re.sub(r"\d", "1", line).lstrip(): line.lstrip()
+        for path in captures()
+        for line in text_of(path).split("\n")[:200]
+    }
+    for line in (front + line for line in lines.values() if 0 < len(line) < 300 for front in ("", " ", "é")):
+        wanted = [
+            kind
+            for kind, needs, opens in every
+            if opens.match(line) and (not needs or any(need in line.lower() for need in needs))
+        ]
+        assert list(catalogue.find_kinds(line)) == wanted, line
+    assert catalogue.find_kinds("") == ()

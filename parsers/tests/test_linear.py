@@ -9,6 +9,7 @@ import pytest
 import parsers
 from parsers.catalogue import formats
 from parsers.context import Context
+from parsers.decode import Text
 
 from .endless import PIECES, cpu_s, draw, growth
 
@@ -69,16 +70,18 @@ IOSTAT = "Device             tps    MB_read/s    MB_wrtn/s    MB_dscd/s    MB_re
 )
 def test_rows_that_look_like_headings_of_a_table_of_rates_are_not_read_by_each_of_them(lines):
     """Made of a template of wrk, of iostat's heading, and of means. Each with those below it took 10 to 80 times as long."""
-    prose = [f"a table of {n} requests per second\n" for n in range(2)]
-    assert any(cpu_s(lines * 2_000) < 12 * cpu_s(prose * 2_000) for _ in range(3))  # others use the processor, too
+    prose = [
+        f"a table of {n} requests per second\n" for n in range(4_000)
+    ]  # no two alike, of which some would be skipped
+    assert any(cpu_s(lines * 2_000) < 12 * cpu_s(prose) for _ in range(3))  # others use the processor, too
     assert not [block for block in parsers.read(lines * 20) if block.kind == "rate_table"]
 
 
 def test_rows_of_a_drawn_table_that_has_no_rates_are_not_read_by_each_of_them():
     """Found by make fuzz: autocannon's box with a row that is repeated, which took 75 times as long as prose."""
     row, rule, end = f"│ Req/Sec {'│ 0   ' * 7}│\n", f"├─────────{'┼─────' * 7}┤\n", f"│ Bytes/s {'│ 0 B ' * 7}│\n"
-    prose = ["a table of many requests per second\n", "or two\n"]
-    assert cpu_s([*[row, rule] * 160, end]) < 25 * cpu_s(prose * 160)
+    prose = [f"a table of {n} requests per second\n" for n in range(320)]
+    assert any(cpu_s([*[row, rule] * 160, end]) < 25 * cpu_s(prose) for _ in range(3))
 
 
 def test_a_table_of_rates_is_read_below_lines_that_look_like_its_heading():
@@ -104,3 +107,26 @@ def test_of_many_equal_lines_a_few_are_looked_at(line, monkeypatch):
     monkeypatch.setattr(Context, "add_line", lambda self, number, line, lines: numbers.append(number))
     list(parsers.read([f"{line}\n"] * 5_000))
     assert len(numbers) < 50
+
+
+@pytest.mark.parametrize(
+    "lines", [["{", "}"], ["a", "b"], ["{", "[", "}"], ["a", "b", "c", "d", "e"], [f"{n} %" for n in range(60)]]
+)
+def test_of_many_lines_that_take_turns_a_few_are_looked_at(lines, monkeypatch):
+    numbers = []
+    monkeypatch.setattr(Context, "add_line", lambda self, number, line, lines: numbers.append(number))
+    wanted = "Requests/sec:  12.5000\n"
+    text = "".join(f"{line}\n" for line in lines * 1_000)
+    (block,) = parsers.read(Text([text + wanted]))
+    assert len(numbers) < 250 and block.first == text.count("\n") + 1
+
+
+@pytest.mark.parametrize("line", ["Mem:  ", "Tasks: ", "%Cpu(s): "])
+def test_figures_of_a_screen_that_never_end_are_looked_at_once(line):
+    """Found by make fuzz: amounts of memory of 200 digits each, which took 18 s a MB."""
+    text = [
+        "top - 13:37:20 up 4 days, 16:36,  2 users,  load average: 0.35, 0.21, 0.18\n",
+        line + ("1" * 199 + " ") * 200 + "\n",
+    ]
+    prose = ["Somebody wrote this\n", ("a" * 199 + " ") * 200 + "\n"]
+    assert any(cpu_s(text * 5) < 12 * cpu_s(prose * 5) for _ in range(3))
