@@ -146,7 +146,7 @@ class ProcessSample:
 
 @dataclass(frozen=True, slots=True)
 class HostFacts:
-    """What a text says of the machine itself."""
+    """What a text says of the machine itself. passport: equal runs of one small loop on it, see formats/passport.py."""
 
     name: str | None = None
     cpu_model: str | None = None
@@ -156,6 +156,7 @@ class HostFacts:
     swap_kb: int | None = None
     os: str | None = None
     kernel: str | None = None
+    passport: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

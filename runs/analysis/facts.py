@@ -317,7 +317,7 @@ class CaptureFact:
 
 @dataclass(frozen=True, slots=True)
 class HostFact:
-    """A machine, as far as the texts tell. `passport`: see ingest.hosts.read_passport."""
+    """A machine, as far as the texts tell. `passport`: see parsers.formats.passport."""
 
     id: int
     name: str

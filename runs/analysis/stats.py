@@ -42,6 +42,11 @@ def student_quantile(share: float, df: float) -> float:
     return float(stdtrit(df, share))
 
 
+def repeatability_limit(values: Sequence[float]) -> float:
+    """How far apart 19 of 20 pairs of equal single runs lie at most (ISO 5725), with Student's t for the few that are known."""
+    return student_quantile(0.975, len(values) - 1) * sample_sd(values) * math.sqrt(2)
+
+
 @dataclass(frozen=True, slots=True)
 class Shift:
     """How far the second side lies above the first: low and high bound `difference` at 95 %; p is two-sided.

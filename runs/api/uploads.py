@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import islice
 from typing import IO, Any
 
 from django.conf import settings
@@ -56,7 +55,7 @@ REFUSALS = {
         422: "nothing was recognised; the text is kept for inspection",
     }.items()
 }
-MOST_ROUNDS, MOST_LOAD, MOST_LINES = 1000, 10_000_000, 1000
+MOST_ROUNDS, MOST_LOAD = 1000, 10_000_000
 OPTION_NAMES = ("host", "config", "experiment", "tags", "at", "redact", *BUILD_WORDS)
 REDACT = dict.fromkeys(("yes", "true", "1"), EVERY_SECRET) | dict.fromkeys(("no", "false", "0"), frozenset())
 
@@ -150,27 +149,6 @@ class UploadViews(ManagedRows):
         if limit:
             return Response(_decide_on_load(shown, limit, first, most))
         return Response(serializers.DecisionSerializer(judging.decide_on_draft(shown, most)).data)
-
-    @extend_schema(
-        parameters=[
-            OpenApiParameter("host", description="the machine's name; made where there is none", required=True)
-        ],
-        request={"text/plain": OpenApiTypes.STR},
-        responses={200: serializers.HostSerializer, **REFUSALS},
-        filters=False,
-    )
-    @action(detail=False, methods=["post"], pagination_class=None)
-    def passport(self, request: Request) -> Response:
-        """What `bd passport` measured of a machine: kept as the host's, in the place of an earlier one."""
-        name = request.query_params.get("host", "").strip()
-        if not name:
-            raise ValidationError({"host": "expected the machine's name"})
-        ((_, text),) = read_texts(request)
-        try:
-            host = ingest.keep_passport(name, "\n".join(islice(text.lines(), MOST_LINES)))
-        except ValueError as error:
-            raise ValidationError(str(error)) from error
-        return Response(serializers.HostSerializer(host, context={"request": request}).data)
 
     @extend_schema(
         parameters=HINTS,

@@ -19,7 +19,6 @@ from parsers.catalogue import shows_memory_only as shows_memory_only
 from parsers.commands import Command as Command
 from parsers.records import Semantics as Semantics
 
-from .changes import keep_passport as keep_passport
 from .changes import mask_names as mask_names
 from .changes import override_doubt as override_doubt
 from .changes import record_headline as record_headline

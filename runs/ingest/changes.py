@@ -21,7 +21,6 @@ from runs.models import Capture, Config, ConfigText, Experiment, Host, Override,
 from . import counters
 from .configs import delete_empty, fingerprints_of_stored
 from .edits import NEW, PHASES
-from .hosts import read_passport
 from .redact import mask_words
 from .validation import rejected, truncate
 
@@ -311,12 +310,3 @@ def _key_of(upload_id: int, config: Config | None) -> str:
     placed[key] = config.pk
     upload.save(update_fields=["placed"])
     return key
-
-
-def keep_passport(name: str, text: str) -> Host:
-    """Keep what `bd passport` printed with the newest host of this name; one is made where there is none. Raises ValueError."""
-    measured = read_passport(text) | {"at": timezone.now().isoformat()}
-    host = Host.objects.filter(name=name).order_by("-pk").first() or Host(**truncate(Host, name=name))
-    host.passport = measured
-    host.save()
-    return host

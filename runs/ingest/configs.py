@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.db import connection, models
+from django.utils import timezone
 
 from parsers import asked_load, parse_command, semantics_of
 from runs.analysis.columns import method_of
@@ -51,6 +52,7 @@ class Placement:
             configs = self._placed_before(Config, "configs")
         if draft.hosts:
             self.hosts = _find_hosts(draft.hosts, hosts)
+            self._keep_passports(draft.hosts)
         for drafted in draft.experiments:
             host = self.hosts.get(drafted.host)
             experiment = experiments.get(drafted.key) or self._find_experiment(drafted, host)
@@ -66,6 +68,15 @@ class Placement:
         }
         for section, rows in sections.items():
             self.upload.placed.setdefault(section, {}).update({key: row.pk for key, row in rows.items()})
+
+    def _keep_passports(self, drafted: Iterable[DraftHost]) -> None:
+        """The newest one that a text shows of a host, whatever the order in which texts are read again."""
+        at = (self.upload.created_at or timezone.now()).isoformat()
+        for host in drafted:
+            row = self.hosts.get(host.key)
+            if row is not None and host.passport and at >= (row.passport or {}).get("at", ""):
+                row.passport = host.passport | {"at": at}
+                row.save(update_fields=["passport"])
 
     def refuse_deleted(self) -> None:
         """Called when runs are written: whoever deletes what they belong to has done it before, or waits for this.

@@ -31,6 +31,7 @@ class DraftHost:
     swap_kb: int | None = None
     os: str = ""
     kernel: str = ""
+    passport: dict[str, Any] | None = None
 
 
 @dataclass(slots=True)

@@ -14,7 +14,7 @@ from typing import Any
 
 from parsers.blocks import Block
 from parsers.records import HostFacts, LoadResult, Record, SystemSample
-from runs.analysis.stats import logs, sample_sd, student_quantile
+from runs.analysis.stats import repeatability_limit
 
 from .draft import DraftHost
 
@@ -294,7 +294,16 @@ def _merge_facts(key: str, sightings: list[Sighting], loaded: list[str]) -> Draf
         swap_kb=merged.swap_kb,
         os=merged.os or "",
         kernel=merged.kernel or "",
+        passport=_add_noise(merged.passport),
     )
+
+
+def _add_noise(passport: dict[str, Any] | None) -> dict[str, Any] | None:
+    """With noise_pct: 19 of 20 pairs of equal single runs lie nearer to each other than that."""
+    if passport is None:
+        return None
+    limit = repeatability_limit([math.log(ms) for ms in passport["runs_ms"]])
+    return passport | {"noise_pct": round(100 * math.expm1(min(limit, 5)), 2)}
 
 
 def _machine_name(names: Iterable[str]) -> str:
@@ -314,45 +323,3 @@ def _describe(facts: HostFacts) -> str:
     """ "Intel Pentium M 1300MHz, 756 MiB" for a machine without a name."""
     ram = f"{facts.ram_kb / 1024:,.0f} MiB" if facts.ram_kb else ""
     return ", ".join(part for part in (facts.cpu_model or "", ram) if part) or "host"
-
-
-# --- how much a machine varies --------------------------------------------------------------------------------------------
-
-_FEWEST = 4
-_PASSPORT_RUN = re.compile(r"run \d{1,3}: (\d{1,7}) ms")
-_PASSPORT_WORDS = {"clock source": "clock_source", "governor": "governor", "turbo": "turbo"}
-_PASSPORT_STAT = re.compile(r"cpu (before|after): cpu +((?:\d{1,20} ?){8,10})")
-_STOLEN = 7  # place of steal in /proc/stat's line of all CPUs
-_TIMES = 8  # places that are times of their own; a guest's are in the user's
-
-
-def read_passport(text: str) -> dict[str, Any]:
-    """A machine's passport, as `bd passport` prints it: how much equal runs of one small loop vary there, and why they may.
-
-    runs_ms, noise_pct, and as far as they are known steal_pct, clock_source, governor, turbo. Raises ValueError.
-
-    noise_pct: 19 of 20 pairs of equal single runs lie nearer to each other than that.
-    """
-    runs: list[int] = []
-    found: dict[str, Any] = {}
-    ticks: dict[str, list[int]] = {}
-    for line in text.splitlines():
-        name, _, value = line.strip().partition(": ")
-        if run := _PASSPORT_RUN.fullmatch(line.strip()):
-            runs.append(int(run[1]))
-        elif stat := _PASSPORT_STAT.fullmatch(line.strip()):
-            ticks[stat[1]] = [int(word) for word in stat[2].split()][:_TIMES]
-        elif name in _PASSPORT_WORDS and value:
-            found[_PASSPORT_WORDS[name]] = value[:40]
-    logged = logs([float(run) for run in runs])
-    if len(runs) < _FEWEST or logged is None:
-        raise ValueError(
-            f"{len(runs)} lines such as “run 1: 3012 ms” were found; expected {_FEWEST} or more, above 0 ms."
-        )
-    reach = student_quantile(0.975, len(runs) - 1) * sample_sd(logged) * math.sqrt(2)
-    found |= {"runs_ms": runs, "noise_pct": round(100 * math.expm1(min(reach, 5)), 2)}
-    if len(ticks) == 2:
-        spent = [after - before for before, after in zip(ticks["before"], ticks["after"], strict=True)]
-        if sum(spent) > 0:
-            found["steal_pct"] = round(100 * spent[_STOLEN] / sum(spent), 2)
-    return found

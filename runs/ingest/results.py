@@ -21,7 +21,8 @@ from .validation import plain_json
 def result_of(upload: Upload, rows: Rows | None = None) -> dict[str, Any]:
     """The JSON body of an upload: id, url, page, sha256, status, runs, captures, timings, problems, unread_lines.
 
-    `page` is the address of what was compared, the first run's experiment; the upload's own where it has no run.
+    `page` is the address of what was compared, the first run's experiment; of a text about a machine alone the host's; else
+    the upload's own.
 
     Where the text failed there is `error` too, and while it waits or is read, `progress`; addresses are paths. Three
     queries, none with the `rows` of a receipt.
@@ -38,7 +39,7 @@ def result_of(upload: Upload, rows: Rows | None = None) -> dict[str, Any]:
     body = {
         "id": upload.pk,
         "url": upload.get_absolute_url(),
-        "page": rows.runs[0].experiment.get_absolute_url() if rows.runs else upload.get_absolute_url(),
+        "page": _page_of(upload, rows),
         "sha256": upload.sha256,
         "status": upload.status,
         "error": upload.error,
@@ -56,6 +57,13 @@ def result_of(upload: Upload, rows: Rows | None = None) -> dict[str, Any]:
         sizes = {"bytes_read": upload.bytes_read, "size_bytes": upload.size_bytes, "blocks_found": upload.n_blocks}
         body["progress"] = sizes
     return body
+
+
+def _page_of(upload: Upload, rows: Rows) -> str:
+    if rows.runs:
+        return rows.runs[0].experiment.get_absolute_url()
+    hosts = list(upload.placed.get("hosts", {}).values())
+    return upload.get_absolute_url() if rows.captures or len(hosts) != 1 else Host(pk=hosts[0]).get_absolute_url()
 
 
 def run_result(run: Run, captures: Iterable[Capture]) -> dict[str, Any]:

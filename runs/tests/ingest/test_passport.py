@@ -3,31 +3,52 @@
 from __future__ import annotations
 
 import pytest
+from django.core.management import call_command
 
+from parsers import read
+from runs import ingest
 from runs.analysis.doubt_case import Case
 from runs.analysis.doubts import find_doubts
 from runs.analysis.facts import HostFact
-from runs.ingest.hosts import read_passport
+from runs.models import Experiment, Host
 from runs.tests.analysis.facts import configs, run
 
 STAT = "cpu before: cpu  100 0 100 800 0 0 0 0 0 0\ncpu after: cpu  150 0 150 850 0 0 0 50 0 0\n"
+FACTS = "clock source: tsc\ngovernor: performance\n"
 
 
-def printed(*ms: int) -> str:
-    return "".join(f"run {at}: {each} ms\n" for at, each in enumerate(ms, 1))
+def printed(*ms: int, above: str = "") -> bytes:
+    runs = "".join(f"run {at}: {each} ms\n" for at, each in enumerate(ms, 1))
+    return f"\nbd@web1:~$ bd passport\nequal runs of a small loop\n{above}{runs}".encode()
 
 
-def test_the_noise_floor_is_how_far_equal_runs_lie_apart():
-    found = read_passport(f"clock source: tsc\ngovernor: performance\n{STAT}{printed(1000, 1010, 990, 1000)}")
+@pytest.mark.django_db
+def test_the_noise_floor_is_how_far_equal_runs_lie_apart(real_relations):
+    upload = ingest.submit(printed(1000, 1010, 990, 1000, above=FACTS + STAT), origin="rest").upload
+    host = Host.objects.get(name="web1")
+    found = host.passport
     assert found["noise_pct"] == pytest.approx(3.7, abs=0.1) and found["steal_pct"] == 25
     assert (found["clock_source"], found["governor"], found.get("turbo")) == ("tsc", "performance", None)
-    assert read_passport(printed(1000, 1001, 1000, 999))["noise_pct"] < 0.5
+    assert ingest.result_of(upload)["page"] == host.get_absolute_url() and not Experiment.objects.exists()
 
 
-@pytest.mark.parametrize("text", ["", "run 1: 3 ms", printed(0, 0, 0, 0), printed(1, 2, 3), "run 1: x ms\n" * 9])
-def test_what_is_no_passport_is_refused(text):
-    with pytest.raises(ValueError, match="expected 4 or more"):
-        read_passport(text)
+@pytest.mark.django_db
+def test_reading_texts_again_rebuilds_the_newest_passport(real_relations):
+    for ms in (1000, 1030):
+        ingest.submit(printed(990, 1010, 1000, ms), origin="rest")
+    before = Host.objects.get().passport
+    assert before["runs_ms"][-1] == 1030
+    call_command("reparse", verbosity=0)
+    assert {**Host.objects.get().passport, "at": ""} == {**before, "at": ""}
+    Host.objects.update(passport=None)
+    call_command("reparse", verbosity=0)
+    assert {**Host.objects.get().passport, "at": ""} == {**before, "at": ""}
+
+
+@pytest.mark.parametrize("text", [printed(), printed(3), printed(0, 0, 0, 0), printed(1, 2, 3)])
+def test_too_few_runs_are_a_problem_and_no_passport(text):
+    (block,) = read(text.decode().splitlines())
+    assert block.partial and "expected 4 or more" in block.problems[0].message and block.records == []
 
 
 @pytest.mark.parametrize(("noise", "expected"), [(6.0, 1), (1.0, 0)])
