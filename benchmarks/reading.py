@@ -37,7 +37,6 @@ def measure_reading(*, quick: bool) -> Iterator[Figure]:
     yield _compare_with_jc(small, raw=True, goal=7, times=5)
     yield _compare_with_jc(small, raw=False, goal=100, times=1 if quick else 3)
     yield from _measure_kinds(50_000 if quick else 500_000)
-    yield _measure_growth(5 if quick else 400)
 
 
 def _measure_kinds(size: int) -> Iterator[Figure]:
@@ -49,13 +48,6 @@ def _measure_kinds(size: int) -> Iterator[Figure]:
             speeds.append((sum(map(len, lines)) / MB / min(endless.cpu_s(lines) for _ in range(3)), kind))
     for speed, kind in sorted(speeds)[:10]:
         yield Figure(f"captures of {kind}", f"{speed:.1f} MB/s", "", f"{speed:.1f} MB/s", "5 MB/s", speed >= 5)
-
-
-def _measure_growth(n: int) -> Figure:
-    """Texts of repeated pieces, `n` a kind: how many times as long twice the length takes in the worst of them."""
-    grown, worst = max((endless.growth(one, 12_000), one) for one in endless.draw(n, texts.SEED))
-    what = f"repeated pieces in captures, {n} a kind, worst: {worst.kind} {worst.piece!r}"
-    return Figure(what, f"{grown:.1f} times for twice the length", "", f"{grown:.1f} times", "4 times", grown <= 4)
 
 
 def _measure_memory(path: Path) -> Figure:

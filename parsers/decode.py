@@ -141,12 +141,8 @@ def pieces(lines: Iterable[str]) -> Iterator[str]:
     if isinstance(lines, io.TextIOBase) and lines.seekable():
         return iter(partial(lines.read, _PIECE), "")
     if isinstance(lines, list) and all(line.find("\n") == len(line) - 1 <= MAX_LINE and line for line in lines):
-        return map("".join, batched(lines))
+        return ("".join(lines[at : at + _LINES]) for at in range(0, len(lines), _LINES))
     return _line_by_line(lines)
-
-
-def batched(lines: list[str]) -> Iterator[list[str]]:
-    return (lines[at : at + _LINES] for at in range(0, len(lines), _LINES))
 
 
 def _line_by_line(lines: Iterable[str]) -> Iterator[str]:

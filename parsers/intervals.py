@@ -103,16 +103,24 @@ class Tool:
 
     titles   whether these words are its titles
     texts    titles of the columns that may hold a text
+    values   what the tables of an interval tell
     """
 
     kind: str
     titles: Callable[[list[str]], bool]
     texts: frozenset[str]
+    values: Callable[[Interval], Row]
+
+    def parse(self, lines: Lines, command: str | None) -> Found | None:
+        """An interval below titles of its own, the first of a run."""
+        return _read_interval(lines, self, [], 0)
+
+    def follows(self, lines: Lines, command: str | None) -> Found | None:
+        """The next interval of the same run."""
+        return _read_interval(lines, self, *lines.memory.get(self.kind, ([], 0)))
 
 
-def interval(lines: Lines, tool: Tool, values: Callable[[Interval], Row], *, opens: bool) -> Found | None:
-    """The next interval as a block; `opens`: it stands below titles of its own, and is the first of a run."""
-    titles, count = ([], 0) if opens else lines.memory.get(tool.kind, ([], 0))
+def _read_interval(lines: Lines, tool: Tool, titles: list[str], count: int) -> Found | None:
     reading = _Reading(lines, tool, titles)
     found = reading.read()
     if found is None:
@@ -122,7 +130,7 @@ def interval(lines: Lines, tool: Tool, values: Callable[[Interval], Row], *, ope
     head: Row = {"average": "all"} if found.average else {"iteration": count}
     if found.clock:
         head["time"] = found.clock
-    return Found(head | values(found), found.first, found.last, False, found.problems)
+    return Found(head | tool.values(found), found.first, found.last, False, found.problems)
 
 
 class _Reading:

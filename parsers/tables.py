@@ -273,7 +273,7 @@ class RowReader:
             if self._vague and (prompt(stripped) is not None or find_kinds(stripped)):
                 self.lines.back(*blank, self.lines.raw)
                 return
-            if is_elision(stripped) and self._a_row_follows():
+            if is_elision(stripped) and any(self._fields(line.strip()) is not None for line in self.lines.ahead(1)):
                 self.elided = True
             elif self._row(stripped) or not blank and (self._wrapped(stripped) or self._cut_off(stripped)):
                 self.last = self.lines.number
@@ -284,9 +284,6 @@ class RowReader:
                 return
             blank.clear()
         self.lines.back(*blank)
-
-    def _a_row_follows(self) -> bool:
-        return any(self._fields(line.strip()) is not None for line in self.lines.ahead(1))
 
     def _row(self, line: str) -> bool:
         row = self._fields(line)

@@ -122,16 +122,13 @@ def _joined(lines: Lines, line: str) -> str:
         if not any(map(str.isalnum, following)):
             break  # an empty prompt
         window = _width_of_window(lines, last) or window
-        at_blank = len(last) == window - 1 or (len(last) not in (0, window) and _was_broken_at_blank(last, following))
+        is_narrow = len(last) not in (0, window) and len(last) < _WINDOW
+        at_blank = len(last) == window - 1 or (is_narrow and was_broken(last, following))
         if not (at_blank or len(last) == window or _was_cut(lines, last, following)):
             break
         last = next(lines).rstrip()
         line = f"{line} {last.strip()}" if at_blank else line + last[indented:]
     return line
-
-
-def _was_broken_at_blank(line: str, following: str) -> bool:
-    return len(line) < _WINDOW and was_broken(line, following)
 
 
 def _width_of_window(lines: Lines, line: str) -> int:

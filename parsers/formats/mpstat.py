@@ -12,9 +12,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..intervals import STAMP, Interval, Tool, interval
-from ..lines import Lines
-from ..records import Found, Record, SystemSample
+from ..intervals import STAMP, Interval, Tool
+from ..records import Record, SystemSample
 
 KIND = "mpstat"
 PROGRAMS = ("mpstat",)
@@ -32,17 +31,6 @@ def _titles(words: list[str]) -> bool:
     return len(words) > 1 and words[0] in _KEYS and words[1][0] != "-" and not words[1].replace(".", "").isdigit()
 
 
-_TOOL = Tool(KIND, _titles, frozenset(_KEYS))
-
-
-def parse(lines: Lines, command: str | None) -> Found | None:
-    return interval(lines, _TOOL, _values, opens=True)
-
-
-def follows(lines: Lines, command: str | None) -> Found | None:
-    return interval(lines, _TOOL, _values, opens=False)
-
-
 def _values(found: Interval) -> dict[str, Any]:
     """The figures of all processors by their names, those of each in a list."""
     values: dict[str, Any] = {}
@@ -56,6 +44,10 @@ def _values(found: Interval) -> dict[str, Any]:
             elif isinstance(which, int):
                 each.setdefault(key, {}).setdefault(which, {f"{key}_no": which}).update(row)
     return values | {_KEYS[key.upper()]: list(rows.values()) for key, rows in each.items()}
+
+
+_TOOL = Tool(KIND, _titles, frozenset(_KEYS), _values)
+parse, follows = _TOOL.parse, _TOOL.follows
 
 
 def records(values: dict[str, Any]) -> list[Record]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..intervals import STAMP, Interval, Tool, interval
+from ..intervals import STAMP, Interval, Tool
 from ..lines import Lines
 from ..records import Found, Record, SystemSample
 from ..tables import Table, samples
@@ -30,17 +30,14 @@ def _titles(words: list[str]) -> bool:
     return ("PID" in words[:2] or "TGID" in words[:2]) and not words[-1][0].isdigit()
 
 
-_TOOL = Tool(KIND, _titles, _TEXTS)
-
-
 def parse(lines: Lines, command: str | None) -> Found | None:
     _unquote_less(lines)
-    return interval(lines, _TOOL, _values, opens=True)
+    return _TOOL.parse(lines, command)
 
 
 def follows(lines: Lines, command: str | None) -> Found | None:
     _unquote_less(lines)
-    return interval(lines, _TOOL, _values, opens=False)
+    return _TOOL.follows(lines, command)
 
 
 def _unquote_less(lines: Lines) -> None:
@@ -70,6 +67,9 @@ def _values(found: Interval) -> dict[str, Any]:
     if found.average:
         return {"n_rows": len(table), "rows": list(table)}  # no listing of processes: nothing was so at any time
     return {"columns": names, "n_processes": len(table), "processes": table}
+
+
+_TOOL = Tool(KIND, _titles, _TEXTS, _values)
 
 
 def records(values: dict[str, Any]) -> list[Record]:

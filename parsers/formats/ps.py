@@ -185,7 +185,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
         names = _columns_of(command) if command and is_ps else None
         if names and not CONVERTERS.keys() & set(names):
             return None  # texts alone: nothing to measure, and nothing tells where they end
-        names = names or _columns_by_look(line)
+        names = names or list(_AUX if re.match(_AUX_ROW, line.strip()) else _EF)
         reader = RowReader(lines, names)
         table = reader.read(several=False)
         if not len(table):
@@ -274,10 +274,6 @@ def _columns_by_letters(letters: str) -> list[str] | None:
     if letters.startswith(("-e", "-A")):
         return list(_E)
     return list(_AX) if letters and not letters.startswith("-") else None
-
-
-def _columns_by_look(line: str) -> list[str]:
-    return list(_AUX if re.match(_AUX_ROW, line.strip()) else _EF)
 
 
 def records(values: dict[str, Any]) -> list[Record]:

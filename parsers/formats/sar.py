@@ -14,9 +14,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..intervals import STAMP, Interval, Tool, interval, metric
-from ..lines import Lines
-from ..records import Found, Record, SystemSample
+from ..intervals import STAMP, Interval, Tool, metric
+from ..records import Record, SystemSample
 
 KIND = "sar"
 PROGRAMS = ("sar", "sadc")
@@ -75,17 +74,6 @@ def _titles(words: list[str]) -> bool:
     return any(map(_TELLING.search, words)) and words[3:6] != ["%sys", "%iowait", "%irq"]
 
 
-_TOOL = Tool(KIND, _titles, _TEXTS)
-
-
-def parse(lines: Lines, command: str | None) -> Found | None:
-    return interval(lines, _TOOL, _values, opens=True)
-
-
-def follows(lines: Lines, command: str | None) -> Found | None:
-    return interval(lines, _TOOL, _values, opens=False)
-
-
 def _values(found: Interval) -> dict[str, Any]:
     """Figures of the machine by their names; those of each device, interface or CPU in a list."""
     values: dict[str, Any] = {}
@@ -100,6 +88,10 @@ def _values(found: Interval) -> dict[str, Any]:
                 name = "cpu_no" if title == "CPU" else title.lower()
                 each.setdefault(_KEYS[title], {}).setdefault(which, {name: which}).update(row)
     return values | {name: list(rows.values()) for name, rows in each.items()}
+
+
+_TOOL = Tool(KIND, _titles, _TEXTS, _values)
+parse, follows = _TOOL.parse, _TOOL.follows
 
 
 def records(values: dict[str, Any]) -> list[Record]:

@@ -107,7 +107,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
             template = template or has_placeholder(stripped)
             problems.append(Problem(lines.number, f"expected one of wrk's lines, found {stripped[:60]!r}"))
         elif read is None and (
-            _opens(stripped) or (len(values) >= MANY and is_stray(lines, stripped, partial(_lacks, values)))
+            re.match(OPENS, stripped) or (len(values) >= MANY and is_stray(lines, stripped, partial(_lacks, values)))
         ):
             pass
         else:
@@ -123,10 +123,6 @@ def _lacks(values: dict[str, Any], line: str) -> bool:
     """Whether a line has a figure that the report lacks so far."""
     read = _line(line)
     return read is not None and not values.keys() & read.keys()
-
-
-def _opens(line: str) -> bool:
-    return bool(re.match(OPENS, line))
 
 
 def _finish(values: dict[str, Any], first: int, last: int, problems: list[Problem]) -> Found | None:

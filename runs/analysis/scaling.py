@@ -6,20 +6,20 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from runs.analysis.columns import Column, read_method
 from runs.analysis.facts import ConfigFact, RunFact, Source
 from runs.analysis.numbers import mean
-from runs.analysis.scalability_law import LEAST_LEVELS, Fit, Found, Knee, Level, find_knee, fit
+from runs.analysis.scalability_law import LEAST_LEVELS, Fit, Knee, Level, MeasuredSweep, SweepLevels, find_knee, fit
 from runs.analysis.summary_wording import describe_fit, describe_sweep, note_sweep
 from runs.analysis.table import Comparison
 
 Key = tuple[object, ...]
 
 
-def find(configs: Sequence[ConfigFact], runs: Sequence[RunFact], excluded: Mapping[int, str]) -> list[Found]:
+def find(configs: Sequence[ConfigFact], runs: Sequence[RunFact], excluded: Mapping[int, str]) -> list[MeasuredSweep]:
     """Sweeps of two levels and more, in the order of the configs; `excluded` runs are named and left out."""
     known = [run for run in runs if run.counted and _usable(run)]
     levels: dict[int, set[int]] = defaultdict(set)
@@ -100,14 +100,14 @@ def _without(name: str, level: int, *more: int) -> str | None:
     return bare if count == 1 and not more else None
 
 
-def _make_sweep(own: list[ConfigFact], place: int, group: list[RunFact], excluded: Mapping[int, str]) -> Found:
+def _make_sweep(own: list[ConfigFact], place: int, group: list[RunFact], excluded: Mapping[int, str]) -> MeasuredSweep:
     kept = [run for run in group if run.id not in excluded]
     tail = "95 % within" if any("95" in run.percentiles_ms for run in kept) else "mean"
     by_level: dict[int, list[RunFact]] = defaultdict(list)
     for run in kept:
         by_level[level_of(run)].append(run)
     name = own[0].name if len(own) == 1 else _without(own[0].name, level_of(group[0])) or own[0].name
-    return Found(
+    return MeasuredSweep(
         name=name,
         configs=tuple(own),
         place=place,
@@ -129,37 +129,26 @@ def _level(n: int, runs: list[RunFact], tail: str) -> Level:
     )
 
 
-def _number_equal_names(made: list[Found]) -> list[Found]:
+def _number_equal_names(made: list[MeasuredSweep]) -> list[MeasuredSweep]:
     """Sweeps of one config under several loads carry the load's number in their names."""
     names = [sweep.name for sweep in made]
     return [
         sweep
         if names.count(sweep.name) == 1
-        else Found(
-            f"{sweep.name} ({names[: at + 1].count(sweep.name)})",
-            *(sweep.configs, sweep.place, sweep.tool, sweep.tail, sweep.levels, sweep.left_out),
-        )
+        else replace(sweep, name=f"{sweep.name} ({names[: at + 1].count(sweep.name)})")
         for at, sweep in enumerate(made)
     ]
 
 
 @dataclass(frozen=True, slots=True)
-class Sweep:
-    """A set-up under several levels of concurrency.
+class Sweep(SweepLevels):
+    """A sweep with what was concluded from it.
 
-    place     of its first config among all, as everywhere on a page
-    tail      what Level.tails hold: "95 % within", or "mean" where the tool prints no percentiles
     knee      the law's peak, where it lies within what was measured and can be told
     missing   levels that a fit still takes; 0 where there are enough
     sentence  where the peak is and how sure that is, or how much is missing; details: the law's parameters
     """
 
-    name: str
-    configs: tuple[ConfigFact, ...]
-    place: int
-    tool: str
-    tail: str
-    levels: tuple[Level, ...]
     fit: Fit | None
     knee: Knee | None
     missing: int
@@ -267,23 +256,19 @@ def find_range(
 Places = list[tuple[str, int, float]]
 
 
-def find_varied(columns: Sequence[Column], found: Sequence[Found]) -> dict[int, float]:
+def find_varied(columns: Sequence[Column], found: Sequence[MeasuredSweep]) -> dict[int, float]:
     """Column -> its value of what is varied over a range; empty where the runs are no such sweep."""
     series = _find_series(columns, found)
     return {at: value for _, at, value in series[2]} if series else {}
 
 
-def _find_series(
-    columns: Sequence[Column], sweeps: Sequence[Sweep] | Sequence[Found]
-) -> tuple[str, str, Places] | None:
+def _find_series(columns: Sequence[Column], sweeps: Sequence[SweepLevels]) -> tuple[str, str, Places] | None:
     """(axis, its unit, (series, column, value) of every column with runs); None where no one thing sets them apart."""
     loaded = {at: column for at, column in enumerate(columns) if column.runs}
     return _series_of_sweeps(loaded, sweeps) or _series_of_names(loaded)
 
 
-def _series_of_sweeps(
-    columns: Mapping[int, Column], sweeps: Sequence[Sweep] | Sequence[Found]
-) -> tuple[str, str, Places] | None:
+def _series_of_sweeps(columns: Mapping[int, Column], sweeps: Sequence[SweepLevels]) -> tuple[str, str, Places] | None:
     """(series, column, level) of every column; None where a column is in no sweep."""
     places: Places = []
     for at, column in columns.items():

@@ -15,8 +15,9 @@ from runs.analysis.scalability_law import (
     LEAST_LEVELS,
     ROUGH,
     Fit,
-    Found,
     Interval,
+    MeasuredSweep,
+    SweepLevels,
     is_too_wide,
     miss_share,
 )
@@ -25,7 +26,7 @@ from runs.analysis.trend import FEWEST_DAYS, LEVEL, Change, Course
 from runs.analysis.verdict import Judgement
 
 
-def describe_sweep(sweep: Found, fit: Fit | None) -> str:
+def describe_sweep(sweep: SweepLevels, fit: Fit | None) -> str:
     """How many levels are missing, or where the peak is."""
     if fit is None:
         return _missing(sweep)
@@ -43,7 +44,7 @@ def describe_fit(fit: Fit) -> tuple[str, ...]:
     )
 
 
-def note_sweep(sweep: Found) -> tuple[str, ...]:
+def note_sweep(sweep: MeasuredSweep) -> tuple[str, ...]:
     found = [f"Left out at concurrency {level}: {why.rstrip('.')}." for level, why in sweep.left_out]
     if len(sweep.configs) > 1:
         found.append(
@@ -52,7 +53,7 @@ def note_sweep(sweep: Found) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _missing(sweep: Found) -> str:
+def _missing(sweep: SweepLevels) -> str:
     levels = [str(level.n) for level in sweep.levels]
     lack = LEAST_LEVELS - len(levels)
     if lack <= 0:
@@ -66,7 +67,7 @@ def _missing(sweep: Found) -> str:
     )
 
 
-def _peak(sweep: Found, fit: Fit) -> str:
+def _peak(sweep: SweepLevels, fit: Fit) -> str:
     least, most = sweep.levels[0].n, sweep.levels[-1].n
     interval = fit.peak_interval
     if fit.peak_at is None or interval.high is None:
@@ -89,7 +90,7 @@ def _no_peak(fit: Fit, most: int) -> str:
     return f"whether req/s has a peak cannot be told from these levels (up to {most} clients)."
 
 
-def _quality(sweep: Found, fit: Fit) -> str:
+def _quality(sweep: SweepLevels, fit: Fit) -> str:
     share = miss_share(sweep, fit)
     word = "closely" if share < CLOSE else "roughly" if share < ROUGH else "badly"
     off = f"off by {share:.1%}".replace("%", " %")

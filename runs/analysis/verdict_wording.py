@@ -191,7 +191,8 @@ def _explain_needed(verdict: Verdict) -> str:
     if verdict.needed is None:
         return ""
     as_others = " and varies as those do" if verdict.borrowed else ""
-    return f"{repeats_words(verdict.needed)} repeats a side would settle it, if it stays this far apart{as_others}."
+    repeats = f"More than {MOST_REPEATS}" if verdict.needed > MOST_REPEATS else f"About {verdict.needed}"
+    return f"{repeats} repeats a side would settle it, if it stays this far apart{as_others}."
 
 
 def _explain_failures(verdict: Verdict, counts: FailureCounts) -> str:
@@ -242,10 +243,6 @@ def sides_words(verdict: Verdict, noun: str) -> str:
     if n == n_base:
         return f"one {noun} each" if n == 1 else f"{n} {several} each"
     return f"{n} {noun if n == 1 else several} against {n_base}"
-
-
-def repeats_words(needed: int) -> str:
-    return f"More than {MOST_REPEATS}" if needed > MOST_REPEATS else f"About {needed}"
 
 
 def _repeats(scale: Scale) -> str:

@@ -58,15 +58,15 @@ class Bar:
 RATE = "requests per second"
 
 
-def rate_chart(bars: Sequence[Bar], title: str = "Which config serves more?", unit: str = RATE) -> Chart | None:
+def rate_chart(bars: Sequence[Bar], title: str = "Which config serves more?") -> Chart | None:
     """A bar for each config that has a rate, in a panel for each workload; None where no config has one."""
     filled = [replace(bar, values=tuple(drawable(bar.values))) for bar in bars if drawable(bar.values)]
     if not filled:
         return None
     workloads = dict.fromkeys(bar.workload for bar in filled)
     shown = {name: [bar for bar in filled if bar.workload == name][:MOST_BARS] for name in workloads}
-    panels = tuple(_rate_panel(name, group, unit) for name, group in shown.items())
-    words = "; ".join(_describe(bar, unit) for group in shown.values() for bar in group)
+    panels = tuple(_rate_panel(name, group) for name, group in shown.items())
+    words = "; ".join(_describe(bar) for group in shown.values() for bar in group)
     n_left = len(filled) - sum(map(len, shown.values()))
     notes = ["a dot is a run", "a bar their mean"]
     notes += ["a line its 95 % interval"] if any(bar.interval for bar in filled) else []
@@ -76,21 +76,21 @@ def rate_chart(bars: Sequence[Bar], title: str = "Which config serves more?", un
         (bar.name, len(bar.values), bar.mean, bar.change, *bar.values) for bar in filled
     )
     most = max(len(bar.values) for bar in filled)
-    heads = ("config", "runs", f"mean, {unit}", "change", *(f"run {n}" for n in range(1, most + 1)))
+    heads = ("config", "runs", f"mean, {RATE}", "change", *(f"run {n}" for n in range(1, most + 1)))
     return Chart("throughput", title, panels, note=" · ".join(notes), summary=words, heads=heads, rows=rows)
 
 
-def _describe(bar: Bar, unit: str) -> str:
+def _describe(bar: Bar) -> str:
     mark = "" if bar.counted and not bar.failed else ", failed" if bar.failed else ", not counted"
-    return f"{bar.name}: {write(bar.mean)} {unit}, {len(bar.values)} runs{mark}"
+    return f"{bar.name}: {write(bar.mean)} {RATE}, {len(bar.values)} runs{mark}"
 
 
-def _rate_panel(title: str, bars: Sequence[Bar], unit: str) -> Panel:
+def _rate_panel(title: str, bars: Sequence[Bar]) -> Panel:
     """The axis reaches every bar and every value that counts, and of others and of intervals as much as leaves the bars long."""
     good = [value for bar in bars if bar.counted and not bar.failed for value in bar.values]
     top = max([*good, *(bar.mean for bar in bars)]) or 1.0
     beyond = [value for bar in bars for value in (*bar.values, *(bar.interval or ()))]
-    axis = linear_axis(max(top, min(max(beyond), 1.3 * top)), unit)
+    axis = linear_axis(max(top, min(max(beyond), 1.3 * top)), RATE)
     marks: list[Mark] = []
     for at, bar in enumerate(bars):
         hatched = bar.failed or not bar.counted
@@ -105,9 +105,9 @@ def _rate_row(bar: Bar) -> Row:
     return Row(bar.name + words, bar.label, value=write(bar.mean), more=bar.change, place=bar.place, muted=bool(words))
 
 
-def mini_rows(bars: Sequence[Bar], most: int = 6) -> list[MiniBar]:
-    """For cards: at most `most` bars to one scale. One that does not count is as long as the scale at most."""
-    filled = [bar for bar in bars if drawable(bar.values)][:most]
+def mini_rows(bars: Sequence[Bar]) -> list[MiniBar]:
+    """For cards: at most six bars to one scale. One that does not count is as long as the scale at most."""
+    filled = [bar for bar in bars if drawable(bar.values)][:6]
     good = [bar.mean for bar in filled if bar.counted and not bar.failed]
     top = max(good or [bar.mean for bar in filled], default=1.0) or 1.0
     return [
@@ -157,7 +157,7 @@ class Stack:
     place: int = 0
 
 
-def process_chart(sizes: Sequence[Sizes], title: str = "What does a process cost?") -> Chart | None:
+def process_chart(sizes: Sequence[Sizes]) -> Chart | None:
     """A strip of dots for each config and step; one panel a program, all with one scale."""
     if not sizes:
         return None
@@ -168,7 +168,7 @@ def process_chart(sizes: Sequence[Sizes], title: str = "What does a process cost
     rows = tuple((s.program, s.name, s.step, len(s.mib), median(s.mib), min(s.mib), max(s.mib)) for s in sizes)
     words = "; ".join(f"{size.program}, {size.name}: {_describe_sizes(size)}" for size in sizes)
     note = "a dot is a process · beside: their median" + _say_left_out(max(map(len, by_program.values())))
-    return Chart("processes", title, panels, note=note, summary=words, heads=heads, rows=rows)
+    return Chart("processes", "What does a process cost?", panels, note=note, summary=words, heads=heads, rows=rows)
 
 
 def _say_left_out(n: int) -> str:
@@ -208,18 +208,18 @@ def thin_dots(values: Sequence[float]) -> tuple[float, ...]:
     return tuple(ordered)
 
 
-def memory_chart(stacks: Sequence[Stack], title: str = "Where did memory go?") -> Chart | None:
+def memory_chart(stacks: Sequence[Stack]) -> Chart | None:
     def used(parts: Mapping[str, float]) -> tuple[str, str]:
         return (f"{write(parts['used'])} MiB", "used") if "used" in parts else ("", "")
 
-    return _stack_chart("memory", title, stacks, MEMORY, "MiB", used)
+    return _stack_chart("memory", "Where did memory go?", stacks, MEMORY, "MiB", used)
 
 
-def cpu_chart(stacks: Sequence[Stack], title: str = "Where did CPU time go?") -> Chart | None:
+def cpu_chart(stacks: Sequence[Stack]) -> Chart | None:
     def busy(parts: Mapping[str, float]) -> tuple[str, str]:
         return (f"{write(round(100 - parts['id'], 1))} %", "busy") if "id" in parts else ("", "")
 
-    return _stack_chart("cpu", title, stacks, CPU, "% of CPU time", busy, end=100.0)
+    return _stack_chart("cpu", "Where did CPU time go?", stacks, CPU, "% of CPU time", busy, end=100.0)
 
 
 def _stack_chart(
@@ -254,9 +254,7 @@ def _stack_chart(
     return Chart(name, title, (panel,), legend, note, told, heads=heads, rows=table)
 
 
-def histogram_chart(
-    bars: Sequence[tuple[float, float, int]], title: str = "How long did how many requests take?"
-) -> Chart:
+def histogram_chart(bars: Sequence[tuple[float, float, int]]) -> Chart:
     """Bars of one width: (from ms, to less than ms, requests); a hatched last one, to infinity, has all slower requests."""
     total = sum(n for _, _, n in bars)
     width = bars[0][1] - bars[0][0] if math.isfinite(bars[0][1]) else 1.0
@@ -280,4 +278,13 @@ def histogram_chart(
     )
     note = "hatched: all slower ones" if any(mark.hatched) else ""
     rows = tuple((span, n) for span, (*_, n) in zip(spans, bars, strict=True))
-    return Chart("requests", title, (panel,), (), note, f"{total} requests", ("time", "requests"), rows)
+    return Chart(
+        "requests",
+        "How long did how many requests take?",
+        (panel,),
+        (),
+        note,
+        f"{total} requests",
+        ("time", "requests"),
+        rows,
+    )

@@ -73,7 +73,7 @@ def uses_log_axis(runs: Sequence[LatencyRun], scale: str = "") -> bool:
     return bool(values) and values[-1] > MUCH_SLOWER * values[len(values) // 2]
 
 
-def latency_chart(runs: Sequence[LatencyRun], scale: str = "", title: str = "How is latency spread?") -> Chart | None:
+def latency_chart(runs: Sequence[LatencyRun], scale: str = "") -> Chart | None:
     """The median of each config's runs and a band over all of them; more than ten configs become small multiples."""
     spreads = [spread for spread in _spreads(runs) if len(spread.points) + bool(spread.longest) > 1]
     if not spreads:
@@ -103,7 +103,18 @@ def latency_chart(runs: Sequence[LatencyRun], scale: str = "", title: str = "How
     heads = ("config", "% of requests", "median, ms", "least", "most", "runs")
     words = "; ".join(_describe(spread) for spread in spreads[: 2 * MOST_LINES])
     columns = 2 if small else 1
-    return Chart("latency", title, panels, key, " · ".join(notes), words, heads, rows, columns=columns, zooms=not small)
+    return Chart(
+        "latency",
+        "How is latency spread?",
+        panels,
+        key,
+        " · ".join(notes),
+        words,
+        heads,
+        rows,
+        columns=columns,
+        zooms=not small,
+    )
 
 
 def _spreads(runs: Sequence[LatencyRun]) -> list[Spread]:
@@ -232,7 +243,7 @@ class Curve:
     tail: str = "95 % within"
 
 
-def scaling_chart(curves: Sequence[Curve], title: str = "How does it scale with concurrency?") -> Chart | None:
+def scaling_chart(curves: Sequence[Curve]) -> Chart | None:
     """At most ten sweeps: every repeat a dot, the law a line with its band, its peak a dashed line."""
     drawn = [curve for curve in curves if curve.dots][:MOST_LINES]
     if not drawn:
@@ -262,7 +273,18 @@ def scaling_chart(curves: Sequence[Curve], title: str = "How does it scale with 
     )
     heads = ("config", "clients", "requests per second", "ms")
     note = " · ".join(notes)
-    return Chart("scaling", title, tuple(panels), key, note, words, heads, rows, columns=len(panels), zooms=True)
+    return Chart(
+        "scaling",
+        "How does it scale with concurrency?",
+        tuple(panels),
+        key,
+        note,
+        words,
+        heads,
+        rows,
+        columns=len(panels),
+        zooms=True,
+    )
 
 
 def tell_apart(names: Sequence[str]) -> list[str]:

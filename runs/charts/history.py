@@ -50,7 +50,7 @@ class LoadBySecond:
     max_ms: Sequence[float | None]
 
 
-def trend_chart(stretches: Sequence[Stretch], title: str = "How did it change over time?") -> Chart:
+def trend_chart(stretches: Sequence[Stretch]) -> Chart:
     """Requests per second by day: faint days with their range, and a dark mean that breaks at each change."""
     days = [day for stretch in stretches for day in stretch.days]
     x = tuple(float(day.on.toordinal()) for day in days)
@@ -68,7 +68,7 @@ def trend_chart(stretches: Sequence[Stretch], title: str = "How did it change ov
     heads = ("day", "runs", "mean", "least", "most")
     rows = tuple((day.on.isoformat(), day.n, day.center, day.least, day.most) for day in days)
     words = f"{len(days)} days, from {write(days[0].center)} to {write(days[-1].center)} requests per second"
-    return Chart("trend", title, (panel,), (), note, words, heads, rows, zooms=True)
+    return Chart("trend", "How did it change over time?", (panel,), (), note, words, heads, rows, zooms=True)
 
 
 def _day_axis(days: Sequence[Day]) -> Axis:
@@ -91,7 +91,7 @@ def _describe_day(day: Day) -> str:
     return f"{day.on.isoformat()}{build}: {write(day.center)} requests per second, {day.n} runs, {span}"
 
 
-def load_chart(load: LoadBySecond, title: str = "How did the load go by the second?") -> Chart:
+def load_chart(load: LoadBySecond) -> Chart:
     """Requests per second above, their mean and longest time below, on one time axis."""
     offset = _seconds_of_day(load.begins) if load.begins else 0
     kept = _thin(load)
@@ -114,7 +114,9 @@ def load_chart(load: LoadBySecond, title: str = "How did the load go by the seco
     key = (Key("mean", paint="s0"), Key("longest", paint="s1"))
     heads = ("second", "requests begun a second", "mean ms", "longest ms")
     rows = tuple(zip(load.at_s, (n / load.step_s for n in load.n), load.mean_ms, load.max_ms, strict=True))
-    return Chart("course", title, panels, key, "", describe_load(load), heads, rows, zooms=True)
+    return Chart(
+        "course", "How did the load go by the second?", panels, key, "", describe_load(load), heads, rows, zooms=True
+    )
 
 
 def _thin(load: LoadBySecond) -> list[int]:

@@ -11,7 +11,7 @@ import math
 from typing import Any
 
 from runs.charts import clean, cut, paint, symbol
-from runs.charts.description import Axis, Band, Bars, Chart, Dots, Line, Mark, Panel, Row, Span, Whisker
+from runs.charts.description import Axis, Band, Bars, Chart, Dots, Line, Mark, Panel, Span, Whisker
 
 Figure = dict[str, Any]
 BETWEEN = 70  # px between panels: ticks, title of the axis, heading
@@ -55,7 +55,7 @@ def axis(title: str = "", **parts: Any) -> Figure:
 
 def draw_figure(chart: Chart) -> Figure:
     """All panels below each other, each with axes of its own."""
-    heights = [_height(panel) for panel in chart.panels]
+    heights = [panel.height if isinstance(panel.y, Axis) else ROW * max(len(panel.y), 2) for panel in chart.panels]
     total = sum(heights) + BETWEEN * (len(heights) - 1)
     parts = layout(
         total + 76, showlegend=bool(chart.key), hovermode="closest", shapes=[], annotations=[], barmode="overlay"
@@ -79,10 +79,6 @@ def draw_figure(chart: Chart) -> Figure:
         top -= height + BETWEEN
     _name_once(traces, {entry.text for entry in chart.key})
     return {"data": traces, "layout": parts}
-
-
-def _height(panel: Panel) -> int:
-    return panel.height if isinstance(panel.y, Axis) else ROW * max(len(panel.y), 2)
 
 
 def _name_once(traces: list[Figure], keys: set[str]) -> None:
@@ -117,13 +113,9 @@ def _tick_array(one: Axis) -> Figure:
 def _y_axis(panel: Panel) -> Figure:
     if isinstance(panel.y, Axis):
         return _axis(panel.y)
-    names = [as_text(cut(_row_name(row), 28)) for row in panel.y]
+    names = [as_text(cut(" ".join(filter(None, (row.label, row.head, row.left))), 28)) for row in panel.y]
     ticks: Figure = {"tickmode": "array", "tickvals": list(range(len(names))), "ticktext": names}
     return axis(showgrid=False, zeroline=False, fixedrange=True, range=[len(names) - 0.5, -0.5], **ticks)
-
-
-def _row_name(row: Row) -> str:
-    return " ".join(filter(None, (row.label, row.head, row.left)))
 
 
 def _trace(mark: Mark, panel: Panel) -> Figure:

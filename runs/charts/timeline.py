@@ -175,9 +175,9 @@ def find_extremes(values: Floats, points: int) -> Whole:
 STEPS_S = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400)
 
 
-def time_ticks(low: float, high: float, clock: bool, most: int = 6) -> list[tuple[float, str]]:
-    """Round times between two seconds, at most about `most`: by the clock, or as seconds."""
-    step = next((step for step in STEPS_S if (high - low) / step <= most), STEPS_S[-1])
+def time_ticks(low: float, high: float, clock: bool) -> list[tuple[float, str]]:
+    """Round times between two seconds, at most about six: by the clock, or as seconds."""
+    step = next((step for step in STEPS_S if (high - low) / step <= 6), STEPS_S[-1])
     first = math.ceil(low / step)
     places = [at * step for at in range(first, int(high // step) + 1)]
     form = slice(0, 8 if step < 60 else 5)

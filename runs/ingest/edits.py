@@ -188,8 +188,9 @@ def _edit_block(draft: Draft, configs: dict[str, DraftConfig], key: str, changes
     if found is None:
         return _leave_out_file(draft, key, changes)
     experiment, item = found
+    kind = {DraftRun: "run", DraftCapture: "capture", DraftText: "config text"}[type(item)]
     errors = [
-        _error(f"blocks.{key}.{field}: a {_kind_of(item)} has none.")
+        _error(f"blocks.{key}.{field}: a {kind} has none.")
         for field in changes
         if field not in ("config", "leave_out") and not hasattr(item, field)
     ]
@@ -214,10 +215,6 @@ def _leave_out_file(draft: Draft, key: str, changes: dict[str, Any]) -> list[Err
             experiment.timings = kept
             return []
     return [_error(f"blocks.{key}: nothing is stored from a block of this key.")]
-
-
-def _kind_of(item: Item) -> str:
-    return {DraftRun: "run", DraftCapture: "capture", DraftText: "config text"}[type(item)]
 
 
 def _list_of(experiment: DraftExperiment, item: Item) -> list[Any]:

@@ -33,10 +33,6 @@ _MIN_PERCENTILES = 3  # that agree
 _HALF_A_RANK = 0.5
 
 
-def timings_of(block: Block) -> Timings | None:
-    return next((record for record in block.records if isinstance(record, Timings)), None)
-
-
 def printed_values(block: Block) -> dict[str, object]:
     return {name: value for name, value in block.values.items() if name not in PACKED}
 
@@ -73,7 +69,7 @@ def store_timings(
 
 
 def _build_row(upload: Upload, drafted: DraftTiming, block: Block, experiment: Experiment) -> Timing:
-    record = timings_of(block)
+    record = next((record for record in block.records if isinstance(record, Timings)), None)
     if record is None:
         raise TypeError(f"a {block.kind} has no timings")
     values = {name: value for name, value in printed_values(block).items() if name != "percentiles_ms"}

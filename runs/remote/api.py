@@ -259,9 +259,9 @@ class PlanViews(Registered):
         try:
             job = planning.start_job(self.get_object(), request.user)
         except Refused as refusal:
-            return _errors(422, *(error["message"] for error in refusal.errors))
+            return _respond_errors(422, *(error["message"] for error in refusal.errors))
         tasks.send_on_commit(job)
-        return _job(job.pk, request, 202)
+        return _respond_job(job.pk, request)
 
 
 class JobViews(Registered):
@@ -280,9 +280,9 @@ class JobViews(Registered):
         """End it and everything that runs for it. What it has stored is kept."""
         job = self.get_object()
         if job.is_over:
-            return _errors(409, f"Too late to cancel: the job was over already ({job.state}).")
+            return _respond_errors(409, f"Too late to cancel: the job was over already ({job.state}).")
         jobs.cancel_job(job, request.user)
-        return _job(job.pk, request, 202)
+        return _respond_job(job.pk, request)
 
     @job_action(
         {409: TOO_LATE, 422: REFUSED},
@@ -293,15 +293,17 @@ class JobViews(Registered):
         job = self.get_object()
         progress = describe_progress(job, job.shown_steps)
         if not job.is_over or not progress.left:
-            return _errors(409, f"There is nothing to resume: {progress.summary}.")
+            return _respond_errors(409, f"There is nothing to resume: {progress.summary}.")
         if progress.begun and request.query_params.get("again", "").lower() not in YES:
-            return _errors(409, *(f"{step} had begun; send again=yes to run it once more." for step in progress.begun))
+            return _respond_errors(
+                409, *(f"{step} had begun; send again=yes to run it once more." for step in progress.begun)
+            )
         try:
             jobs.resume_job(job, request.user)
         except Refused as refusal:
-            return _errors(422, *(error["message"] for error in refusal.errors))
+            return _respond_errors(422, *(error["message"] for error in refusal.errors))
         tasks.send_on_commit(job)
-        return _job(job.pk, request, 202)
+        return _respond_job(job.pk, request)
 
 
 def _for_detail() -> QuerySet[Job]:
@@ -310,10 +312,10 @@ def _for_detail() -> QuerySet[Job]:
     return Job.objects.with_counts().defer(None).defer("snapshot").prefetch_related(steps)
 
 
-def _job(pk: int, request: Request, status: int) -> Response:
+def _respond_job(pk: int, request: Request) -> Response:
     body = JobDetailSerializer(_for_detail().get(pk=pk), context={"request": request}).data
-    return Response(body, status, headers={"Location": reverse("api-job-detail", args=[pk], request=request)})
+    return Response(body, 202, headers={"Location": reverse("api-job-detail", args=[pk], request=request)})
 
 
-def _errors(status: int, *messages: Any) -> Response:
+def _respond_errors(status: int, *messages: Any) -> Response:
     return Response({"errors": [{"line": None, "message": message} for message in messages]}, status=status)
