@@ -194,6 +194,7 @@ class Section:
 class Post:
     """All that a post says. `absolute` makes an address on this site one that works elsewhere.
 
+    overview   the key table                 next       what to type next
     pictures   (what it shows, address)      sections   cost, scaling, config differences
     same       (name, value) of the environment     differ   (name, a value a column)
     """
@@ -206,6 +207,8 @@ class Post:
     doubts: Sequence[Doubt]
     absolute: Callable[[str], str]
     causes: Causes = Causes()
+    overview: Table | None = None
+    next: str = ""
     pictures: Sequence[tuple[str, str]] = ()
     sections: Sequence[Section] = ()
     method: Sequence[str] = ()
@@ -218,8 +221,10 @@ class Post:
 def markdown(post: Post) -> str:
     """The whole post. Every name and sentence is escaped: none can become markup or break a table."""
     parts = [f"# {escaped(post.title)}", _headline(post), escaped(post.notes)]
-    parts += _causes(post)
+    parts += ["## Overview", _write_table(post.overview)] if post.overview else []
     parts += _doubts(post)
+    parts += _causes(post)
+    parts += [f"**Next:** {escaped(post.headline.next.text)}", _code(post.next)]
     parts += _figures(post)
     parts += [f"![{escaped(words)}]({address(url)})" for words, url in post.pictures]
     for section in post.sections:
@@ -242,7 +247,7 @@ def _headline(post: Post) -> str:
             for one in found.further
         ]
         parts.append("Against it:\n\n" + "\n".join(each))
-    return "\n\n".join([*parts, f"**Next:** {escaped(found.next.text)}"])
+    return "\n\n".join(parts)
 
 
 def _line_link(post: Post, one: Objection) -> str:
@@ -260,8 +265,12 @@ def _causes(post: Post) -> list[str]:
         each.append(f"- {escaped(found.text)}{share} {'; '.join(lines)}".rstrip())
     if post.causes.unknown:
         each.append(f"- {escaped(post.causes.unknown)}")
-    code = [f"    {post.causes.command}"] if post.causes.unknown and post.causes.command else []
-    return ["## Why", "\n".join(each), *code] if each else []
+    command = _code(post.causes.command) if post.causes.unknown else ""
+    return ["## Why", "\n".join(each), command] if each else []
+
+
+def _code(lines: str) -> str:
+    return "\n".join(f"    {line}" for line in lines.splitlines())
 
 
 def _doubts(post: Post) -> list[str]:
@@ -287,7 +296,7 @@ def _figures(post: Post) -> list[str]:
     if not rows:
         return []
     return [
-        "## Figures",
+        "## All metrics",
         markdown_table(heads, rows),
         f"Means of n values. {escaped(describe_baselines(post.comparison, post.judgement))}",
     ]

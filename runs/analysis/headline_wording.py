@@ -404,12 +404,15 @@ def _after_rounds(headline: Headline) -> str:
     return f"{rounds} rounds did not show it: make the runs vary less first, or let a new test run for more rounds (--repeat)."
 
 
-def describe_lead(headline: Headline, bases: Sequence[int]) -> dict[int, str]:
-    """Each winner's column -> its effect, where the table (each column against that of `bases`) has another one."""
+def describe_lead(headline: Headline, bases: Sequence[int], marks: Sequence[str]) -> dict[int, str]:
+    """Each winner's column -> its effect, where the table (each column against that of `bases`) has another one.
+
+    marks: what the columns are called in it
+    """
     told = {}
     for one in (headline, *headline.others):
         if one.winner and one.loser and one.ratio and one.metric == RATE and bases[one.winner.at] != one.loser.at:
-            told[one.winner.at] = f"{_far(one.ratio)} {shorten(one.loser.title)}"
+            told[one.winner.at] = f"{_far(one.ratio)} {marks[one.loser.at]}"
     return told
 
 

@@ -15,12 +15,13 @@ from django.conf import settings
 from django.contrib.staticfiles import finders
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.loader import render_to_string
+from django.utils.html import strip_tags
 from django.utils.safestring import mark_safe
 
 from runs.analysis import export
 from runs.analysis.columns import compare_columns, compare_hosts
 from runs.analysis.config_diff import ConfigDiff
-from runs.analysis.export import Post, commands, common_environment, markdown, sections
+from runs.analysis.export import Post, Table, commands, common_environment, markdown, sections
 from runs.analysis.facts import CaptureFact, RunFact
 from runs.analysis.stats import delta_word
 from runs.analysis.summary_wording import describe_method
@@ -33,7 +34,7 @@ from runs.charts.svg_file import draw_file
 from runs.models import Capture
 from runs.page_formats import PICTURE_POLICY, render_with_formats, respond, respond_figure
 from runs.presenters import monitor_charts
-from runs.presenters.overview import make_block, make_table
+from runs.presenters.overview import MetricTable, make_block, make_table
 from runs.presenters.run_charts import USUAL_CHARTS, draw_charts
 from runs.querysets import parse_id
 from runs.selectors import comparison_data, judging, samples
@@ -209,6 +210,8 @@ def build_post(request: HttpRequest, context: dict[str, Any]) -> Post:
         judgement=judged.judgement,
         doubts=judged.doubts,
         causes=judged.causes,
+        overview=_write_overview(context["table"]) if context["table"].rows else None,
+        next=context["outcome"].command,
         absolute=request.build_absolute_uri,
         pictures=[(words, request.build_absolute_uri(url)) for words, url in context["pictures"]],
         sections=sections(judged.cost, judged.sweeps, judged.differences),
@@ -218,6 +221,23 @@ def build_post(request: HttpRequest, context: dict[str, Any]) -> Post:
         differ=differ,
         notes=context.get("notes", ""),
     )
+
+
+def _write_overview(table: MetricTable) -> Table:
+    """The key table in plain words."""
+    rows = (
+        (
+            f"{row.label} ({row.unit})" if row.unit else row.label,
+            *(
+                " ".join(
+                    filter(None, (strip_tags(cell.value).replace("·", " · "), cell.change, cell.note, cell.verdict))
+                )
+                for cell in row.cells
+            ),
+        )
+        for row in table.rows
+    )
+    return Table("", ("", *(f"{one.letter} {one.title} (n={len(one.runs)})" for one in table.columns)), tuple(rows))
 
 
 def standalone_file(request: HttpRequest, post: Post, context: dict[str, Any]) -> HttpResponse:

@@ -168,6 +168,7 @@ def describe_method(columns: Sequence[Column]) -> str:
 MOST_ACROSS = 6  # configs beside each other; more stand below each other
 MOST_MARKS = 40  # of one config in a strip
 MOST_LINKED = 12  # values of one cell that are linked
+MOST_IN_CELL = 12  # letters of another config's name
 MOST_CELLS = 300  # of all metrics that stand folded in the page; more have a page of their own
 # Of each row the first that the runs tell.
 RATE = ("requests_per_second",)
@@ -234,7 +235,8 @@ class MetricTable:
 
 def make_table(comparison: Comparison, judgement: Judgement, headline: Headline, *, whole: bool) -> MetricTable:
     """whole: all metrics, however many cells they have."""
-    leads = describe_lead(headline, judgement.bases)
+    marks = [column.short if len(column.short) <= MOST_IN_CELL else column.letter for column in comparison.columns]
+    leads = describe_lead(headline, judgement.bases, marks)
     merged = [(group.name, merge_phases(group.rows)) for group in comparison.groups]
     n_metrics = sum(len(rows) for _, rows in merged)
     rows = [_key_row(comparison, judgement, phases, leads) for phases in _pick_rows(comparison, merged)]

@@ -355,7 +355,7 @@ def test_of_two_configs_the_chart_and_the_table_have_the_effect_of_the_headline(
         bars = throughput_bars(comparison, headline=found)
         assert [bool(bar.change) for bar in bars] == [bar.name == found.winner.title for bar in bars]
         assert f"+{found.change_pct:.0f} %" in [bar.change for bar in bars]
-        said = describe_lead(found, comparison.bases)
+        said = describe_lead(found, comparison.bases, ("a", "b"))
         assert said == ({0: f"{found.change_pct:.0f} % more than b"} if found.winner.at == 0 else {})
 
 

@@ -44,6 +44,20 @@ def test_a_post_has_the_verdict_doubts_figures_and_the_address():
     assert "<http://here/experiments/1/>" in text
 
 
+def test_a_post_has_the_order_of_the_page():
+    overview = Table("", ("", "A x (n=1)"), (("Requests per second", "100"),))
+    text = post(overview=overview, next="./bd run \\\n  --variant x -- ab")
+    parts = (
+        "| Requests per second | 100 |",
+        "## Doubts",
+        "**Next:**",
+        "    ./bd run \\\n      --variant x",
+        "## All metrics",
+    )
+    places = [text.index(part) for part in parts]
+    assert places == sorted(places)
+
+
 def test_the_lines_that_a_doubt_rests_on_are_links_that_work_elsewhere():
     assert re.search(r"\(\[line \d+\]\(http://here/", post())
 
