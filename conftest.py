@@ -34,6 +34,7 @@ if os.environ.get("TEST_DATABASE_URL"):
 DATABASE_FIXTURES = frozenset({"db", "transactional_db"})
 # What these tests ask of the database, the tests of the same pages and of REST ask of PostgreSQL, too.
 OTHER_PROGRAMS = frozenset({"chromium", "bd"})
+WAITING = frozenset({"transactional_db", "live_server", "lab", "site", "port"})
 
 find = cache(lambda service: FINDERS[service]())
 
@@ -58,14 +59,24 @@ def pytest_configure(config: pytest.Config) -> None:
         database["OPTIONS"]["init_command"] += "PRAGMA synchronous=OFF;"
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A test that asks for no database, or is about a browser or the client, gets the mark `once`."""
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
+    """A test that asks for no database, or is about a browser or the client, gets the mark `once`.
+
+    Tests that wait for other processes come first: one process of pytest-xdist waits while the others work.
+    """
     for item in items:
         fixtures = getattr(item, "fixturenames", ())
         asks = item.get_closest_marker("django_db") or DATABASE_FIXTURES.intersection(fixtures)
         if not asks or OTHER_PROGRAMS.intersection(fixtures):
             item.add_marker("once")
+    yield
+    items.sort(key=lambda item: not _waits(item))
+
+
+def _waits(item: pytest.Item) -> bool:
+    mark = item.get_closest_marker("django_db")
+    return bool(mark and mark.kwargs.get("transaction")) or not WAITING.isdisjoint(getattr(item, "fixturenames", ()))
 
 
 @pytest.fixture(scope="session")
