@@ -186,6 +186,9 @@ def _orders() -> Iterator[Claim]:
     for n, sd in ((3, 0.03), (5, 0.01), (5, 0.02), (5, 0.03), (8, 0.02), (8, 0.05), (10, 0.03)):
         what = f"equal, in blocks of {n}, drift −10 %, sd {100 * sd:g} %"
         yield Claim(what, says(blocks((n, sd), (n, sd), drift=-0.1)), most=0.06)
+    for n, sd in ((3, 0.03), (5, 0.01), (8, 0.02)):
+        what = f"three equal configs, in blocks of {n}, drift −10 %, sd {100 * sd:g} %, any of them"
+        yield Claim(what, says(blocks(*[(n, sd)] * 3, drift=-0.1)), most=0.06)
 
 
 def _single_runs() -> Iterator[Claim]:

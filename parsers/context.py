@@ -6,12 +6,13 @@ import re
 from collections.abc import Set
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import islice
 from typing import Any, NamedTuple
 
 from . import transcript
-from .catalogue import Format, parse_command, rate_labels, rate_lines
+from .catalogue import Format, find_kinds, formats, parse_command, rate_labels, rate_lines
 from .lines import Lines
-from .prompts import is_template, prompt
+from .prompts import find_branch, is_template, load_command, prompt
 from .records import Problem
 from .units import ungrouped
 
@@ -21,6 +22,7 @@ LONGEST_STAMP = 500
 _LAST_PROBLEMS = 16
 _TYPED = 24  # commands that are kept of each gap: the last ones
 _TIME = re.compile(r"[:時시点點](?<=\d.)\s?\d")  # the rarest sign first
+_LABELLED = re.compile(r"\s*(?P<label>[^\s:$#%>|`/][^:$#%>|`]{0,60}):\s+`?")  # "nginx: ab -n 1000 -c 10 ..."
 _EPOCH_OR_DAY = re.compile(r"\W{0,20}+(?:[12]\d{9}|20\d{6})")
 
 
@@ -47,10 +49,15 @@ class Context:
     stamps: list[tuple[int, str]] = field(default_factory=list)
     commands: tuple[str, ...] = ()
     unread: list[Problem] = field(default_factory=list)
+    above: tuple[int, str] = (0, "")  # the last line that was taken in
+    service: str = ""  # the container whose lines come, in a log of several
+    branch: str | None = None  # of git, as the last prompt showed it
     tried: tuple[str, int] | None = None  # kind and first line of the block that a format reads at this moment
 
     def add_line(self, number: int, text: str, lines: Lines) -> None:
         """Take in a line that no tool printed."""
+        (line_above, above), self.above = self.above, (number, text)
+        self.follow_service(number, lines)
         line = _describe(text)
         if line.has_rate:
             self.add_problems(find_unread_rates({number: text}, set()))
@@ -62,13 +69,43 @@ class Context:
         elif line.typed is not None and line.typed[1].startswith("# "):
             self._add_heading(number, line.typed[1])
         elif line.typed is not None:
+            if line.label:
+                self._add_heading(number, line.label)
+            self._follow_branch(text, number, above if line_above == number - 1 else "")
             self._add_command(line.typed, number, lines, line.prefix)
-        elif self.in_output and not (transcript.is_banner(text) or _is_comment(text, lines)):
+        elif self.in_output and not (
+            transcript.is_banner(text)
+            or transcript.FILE_HEAD.fullmatch(text.strip())
+            or _is_comment(text, lines)
+            or (line.is_prose and self._is_label(lines))
+        ):
             return
         elif text[0] in "=-" and self._underlines(number, text.rstrip()):
             self._add_heading(*self.trail.pop())
         elif line.is_prose:
             self._add_heading(number, text)
+
+    def follow_service(self, number: int, lines: Lines) -> None:
+        """Take the name of another container as a heading of what it prints from here on."""
+        service = lines.service
+        if service and service != self.service:
+            self._add_heading(number, service)
+        self.service = service or self.service
+
+    def _is_label(self, lines: Lines) -> bool:
+        """Whether a line stands between a command and a tool's output right below: a script's, or somebody's, name for it."""
+        following = (line for line in lines.ahead(3) if line.strip(": \n"))
+        return any(formats()[kind].semantics for line in islice(following, 1) for kind in find_kinds(line))
+
+    def _follow_branch(self, line: str, number: int, above: str) -> None:
+        """Take a branch that a prompt shows, and that the one before did not show, for a command that changes to it."""
+        branch = find_branch(line, above.strip())
+        if branch is None:
+            return
+        if self.trail and self.trail[-1] == (number - 1, above.strip()):
+            self.trail.pop()  # the first line of the prompt
+        if branch != self.branch:
+            self.branch, self.commands = branch, (*self.commands[1 - _TYPED :], f"git switch {branch}")
 
     def _underlines(self, number: int, line: str) -> bool:
         """Whether a line makes a heading, as Markdown has it, of the one above; that gets the "#" which tells so elsewhere."""
@@ -157,6 +194,7 @@ class _Line(NamedTuple):
 
     typed, prefix   what `prompt` finds in it, and the quoting before that
     is_template     whether a load tool's command has still to be filled in
+    label           what stands before a load tool's command without a prompt
     """
 
     has_rate: bool
@@ -165,12 +203,13 @@ class _Line(NamedTuple):
     typed: tuple[str | None, str] | None = None
     prefix: str = ""
     is_template: bool = False
+    label: str = ""
 
 
 @lru_cache(maxsize=1024)  # texts repeat their commands and headings
 def _describe(line: str) -> _Line:
     has_rate = rate_labels().search(line) is not None
-    if transcript.is_plain(line):
+    if transcript.is_plain(line) or transcript.FILE_HEAD.fullmatch(line.strip()):
         return _Line(has_rate, is_prose=True)
     tells_time = len(line) <= LONGEST_STAMP and bool(_TIME.search(line) or _EPOCH_OR_DAY.match(line))
     typed, prefix = prompt(line), ""
@@ -178,9 +217,12 @@ def _describe(line: str) -> _Line:
         quoting = transcript.QUOTING.match(line)
         if quoting and quoting[0].strip():
             typed, prefix = prompt(line[quoting.end() :]), quoting[0]
+    labelled = _LABELLED.match(line) if typed is None else None
+    if labelled:
+        typed = load_command(line[labelled.end() :].strip())
     if typed is not None:
         has_gaps = is_template(typed[1]) and bool(parse_command(typed[1]).tool)
-        return _Line(has_rate, False, tells_time, typed, prefix, has_gaps)
+        return _Line(has_rate, False, tells_time, typed, prefix, has_gaps, labelled["label"] if labelled else "")
     return _Line(has_rate, not transcript.is_elision(line) and transcript.is_prose(line), tells_time)
 
 

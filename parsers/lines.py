@@ -16,6 +16,10 @@ from .transcript import USUAL, clean, is_elision, needs_cleaning, unquote
 
 _NUMBER_AT_END = re.compile(r"(?<![^\s,(])[+-]?\d[\d.,:]*$")
 _FIGURE_ALONE = re.compile(r"\d[\d.,]{0,30}(?: ?[A-Za-z/%]{1,9})?")
+# What Docker Compose puts before a container's lines; in a table a figure alone would stand behind it.
+_SERVICE = re.compile(
+    r"(?P<name>[A-Za-z][\w.-]{0,60}[-_]\d{1,3}) *\|(?: |$)(?!\s*[\d.,]+\s*\S{0,8}\s*$)(?=[^|]*(?:\|[■∎*\s]*)?$)"
+)
 _STAMPED = re.compile(r"\ufeff?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d) ")
 _LONGEST = 80  # characters of such a number; each of "1,1,1,..." would be tried as its beginning
 _BLANK = re.compile(r"[ \t\r]*\n")
@@ -90,6 +94,8 @@ class Lines:
             self._is_log = _STAMPED.match(raw) is not None
         if self._is_log:
             raw = self._without_stamp(raw)
+        if "|" in raw and (service := _SERVICE.match(raw)):
+            raw = raw[service.end() :]
         if self.watched and self.watched.search(raw):
             self.seen[self.number] = raw
         return unquote(raw, self.prefix) if self.prefix else raw
@@ -98,6 +104,12 @@ class Lines:
         """A line of a CI service's log without its time. That of a heading stays: it tells when what follows was run."""
         stamp = _STAMPED.match(line)
         return line if stamp is None or line.startswith("##[", stamp.end()) else line[stamp.end() :]
+
+    @property
+    def service(self) -> str:
+        """The container that printed the line returned last, in a log of several; "" where none is told."""
+        found = _SERVICE.match(clean(self.raw)) if "|" in self.raw else None
+        return found["name"] if found else ""
 
     def _fetch(self) -> bool:
         """Fetch one more piece of the text. False where there is none."""

@@ -53,6 +53,7 @@ _PROMPTS = [
         ).replace(
             "{BARE}",
             r"(?:top\s+-b.*|(?:busybox\s|toybox\s)?ps\s+(?:-?[aefxuwlHLTj]{1,6}|-\S+)(?:\s+\S+)*"
+            r"|make(?:\s+(?:-\S+|[A-Z_]+=\S+|[\w.-]*(?:bench|load|perf)[\w.-]*)){1,5}"
             r"|cat\s+[^\s`]*[./][^\s`]+|e?grep\s+.*\s/proc/\S+|lscpu|nproc|free(?:\s+-[a-z]+)+|uname\s+-[a-z]+)",
         )
     ]
@@ -67,8 +68,29 @@ _SAID = re.compile(  # "Command: wrk ...", "run `ab ...`"
     re.IGNORECASE,
 )
 _BARE_COMMAND = re.compile(
-    r"\++\s|`?(?:sudo |time )?(?:(?:top|ps|busybox|toybox|cat|e?grep|echo|free|uname)\s|(?:lscpu|nproc)`?$)"
+    r"\++\s|`?(?:sudo |time )?(?:(?:top|ps|busybox|toybox|cat|e?grep|echo|free|uname|make)\s|(?:lscpu|nproc)`?$)"
 )
+
+
+# The branch of git in a prompt: "~/app (main *) $", "[main]$", "git:(main)", "~/app on main"; the last is a line of its own.
+_NAME = r"(?P<{}>[A-Za-z][\w./-]{{0,60}})"
+_STATE = r"[\s*+%$!?=<>|✗✔~↑↓⇡⇣·\d-]{0,8}"
+_BRANCH_SHOWN = re.compile(
+    rf"(?<=\S)\s\((?:git:)?{_NAME.format('a')}{_STATE}\)(?=\s?[$#%>❯➜λ])|(?<=\S)\s\[{_NAME.format('b')}{_STATE}\](?=\s?[$#%>❯➜λ])"
+)
+_BRANCH_NAMED = re.compile(rf"\bgit:\({_NAME.format('a')}\)|\ue0a0\s*{_NAME.format('b')}")
+_FIRST_OF_TWO = re.compile(
+    rf"(?:[┌╭]\S*\s?)?(?:[\w.+-]+@[\w.-]+[:\s]\s?(?:(?:MINGW|MSYS|UCRT|CLANG)\w*\s+)?|[┌╭]\S*)?[~/][^\s()]*\s+"
+    rf"(?:\((?:git:)?{_NAME.format('a')}{_STATE}\)|on\s+(?:\W\s*)?{_NAME.format('b')}|{_NAME.format('c')}\*?)"
+    r"(?:\s+(?:\[\W{1,8}\]|[⇡⇣]\S*|(?:via|took)\s.{1,60}))*\s*"
+)
+
+
+def find_branch(line: str, above: str = "") -> str | None:
+    """The branch of git that a prompt shows, which may have a line of its own above it."""
+    head = line[:_LONGEST_PROMPT]
+    found = _BRANCH_SHOWN.search(head) or _BRANCH_NAMED.search(head) or _FIRST_OF_TWO.fullmatch(above)
+    return next(filter(None, found.groups()), None) if found else None
 
 
 def prompt(line: str) -> tuple[str | None, str] | None:
@@ -78,12 +100,14 @@ def prompt(line: str) -> tuple[str | None, str] | None:
         return None, stripped[2:].strip()
     if not stripped or len(stripped) > 4096:
         return None
+    if (")" in stripped or "]" in stripped) and (shown := _BRANCH_SHOWN.search(stripped[:_LONGEST_PROMPT])):
+        stripped = stripped[: shown.start()] + stripped[shown.end() :]
     with_option = " -" in stripped or "://" in stripped or " run " in stripped or "/" in stripped
     if with_option and (said := _SAID.match(stripped)):
         stripped = stripped[said.end() :]
     if stripped[:1] == "`" and (inline := INLINE_CODE.fullmatch(stripped)):
         stripped = inline[1].strip()
-    if with_option and (load := _load_command(stripped)):
+    if with_option and (load := load_command(stripped)):
         return load
     if not (_PROMPT_SIGN.search(stripped) or _BARE_COMMAND.match(stripped)):
         return None
@@ -144,7 +168,7 @@ def _load_programs() -> re.Pattern[str]:
     return re.compile(rf"(?:^|(?<=[\s/;&|(`'\"!]))(?:{names})(?::[\w.-]{{1,60}})?(?=\s)")  # of an image, with its tag
 
 
-def _load_command(line: str) -> tuple[str | None, str] | None:
+def load_command(line: str) -> tuple[str | None, str] | None:
     """(host or None, command) where a load tool's command stands on the line, alone or behind a prompt."""
     if _load_names().isdisjoint(line.translate(_APART).split()):
         return None  # quicker to see than with the pattern

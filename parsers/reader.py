@@ -192,6 +192,7 @@ def _read_opened(
 ) -> Block | None:
     """The block that begins with the line returned last. None: there was nothing to it, and its lines stay unread."""
     number, raw = source.number, source.raw
+    context.follow_service(number - 1, source)
     source.step_back()
     opened = [formats()[kind] for kind in kinds]
     above, found, form = source.raw, None, opened[0]

@@ -161,7 +161,11 @@ _PLAIN = re.compile(
     r"(?:[A-Z][A-Za-z0-9 ,.'-]{1,199}:?|[A-Za-z]{1,40}|\d{1,7}"
     r"|(?!(?:sudo|time|top|ps|busybox|toybox|cat|e?grep|echo|free|uname) |.* run )[a-z][A-Za-z0-9 ,]{1,199}:?)\n?"
 )
-_WIKI_TITLE = re.compile(r"(={1,40}) [^={};]+ \1|={3,60} ?[\w-][^={}();<>]*={3,60}")  # and a banner: "===WARM-UP==="
+_WIKI_TITLE = re.compile(
+    r"(={1,40}) [^={};]+ \1|(={2,40}) [^={};]([^{};]*[^={};])? \2|={3,60} ?[\w-][^={}();<>]*={3,60}"
+)  # and a banner: "===WARM-UP==="
+# What stands above a file that is shown among others: tail's "==> a.txt <==", bat's "File: a.txt".
+FILE_HEAD = re.compile(r"==> (?P<path>\S[^<>]{0,200}) <==|│?\s*File: (?P<shown>\S{1,200})")
 _FENCES = ("```", "~~~")
 MAX_HEADING = 500
 

@@ -164,6 +164,17 @@ class RunFact(RunFigures):
                 return source_at(self.source, self.figure_lines[name])
         return Source(self.source, self.line)
 
+    @property
+    def whole_command(self) -> str:
+        """Its command, with the address that the report prints where the command as typed has none; "" where nobody knows it."""
+        if not self.command or any(self.options.get(term) for term in ("hostname", "script", "url_file")):
+            return self.command
+        if not self.hostname:
+            return self.command if self.path or self.options.get("path") else ""
+        scheme = "https" if self.values.get("tls_protocol") else "http"
+        port = f":{self.port}" if self.port not in (None, {"http": 80, "https": 443}[scheme]) else ""
+        return f"{self.command} {scheme}://{self.hostname}{port}{self.path or '/'}"
+
     def number(self, path: str) -> float | None:
         """A figure among the tool's own values by its name, or by "table.name"; None where it is no sound number."""
         name, _, part = path.partition(".")

@@ -142,7 +142,7 @@ class Page:
 
     def have_commands(self, *columns: int) -> bool:
         """Whether it is known how each was run, so that one line can run them in turn."""
-        return all(any(run.command for run in self.comparison.columns[at].runs) for at in columns)
+        return all(any(run.whole_command for run in self.comparison.columns[at].runs) for at in columns)
 
     def figures(self, key: str, at: int) -> list[Figure]:
         row = self.comparison.row(key)

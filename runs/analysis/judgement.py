@@ -212,10 +212,13 @@ def _judge_row(case: _Case, row: Row) -> dict[int, Verdict]:
 
 def _judge_measures(case: _Case, row: Row, judged: JudgedRow, pairs: Sequence[tuple[int, int]]) -> dict[int, Verdict]:
     sides = {at: side for at in range(len(row.cells)) if (side := case.side(row, at))}
+    pairs = [(at, base) for at, base in pairs if at in sides and base in sides]
     compared = {
-        at: (base, compare_sides(sides[base], sides[at], case.step(row, at, base), case.most_repeats(at, base)))
+        at: (
+            base,
+            compare_sides(sides[base], sides[at], case.step(row, at, base), case.most_repeats(at, base), len(pairs)),
+        )
         for at, base in pairs
-        if at in sides and base in sides
     }
     tested = {at: evidence.p for at, (_, evidence) in compared.items() if evidence.p is not None}
     after_holm = dict(zip(tested, stats.holm(list(tested.values())), strict=True))

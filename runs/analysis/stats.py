@@ -277,10 +277,11 @@ class Drift:
     is_seen: bool
 
 
-def explaining_drift(xs: Sequence[Placed], ys: Sequence[Placed]) -> Drift | None:
+def explaining_drift(xs: Sequence[Placed], ys: Sequence[Placed], tests: int = 1) -> Drift | None:
     """For sides of which one was measured wholly before the other; None where the difference lies beyond any such drift.
 
     It must lie beyond the straight line through both sides, with that line's own uncertainty. Outliers are left out.
+    tests: so many of one row are made, any of which may be wrong.
     """
     kept = [_without_outliers(side) for side in (xs, ys)]
     slope = common_slope([([each.place for each in side], [each.value for each in side]) for side in kept])
@@ -289,7 +290,7 @@ def explaining_drift(xs: Sequence[Placed], ys: Sequence[Placed]) -> Drift | None
     apart, away = (fmean(own) - fmean(base) for base, own in zip(*map(_split, kept), strict=True))
     error = math.hypot(slope.sd * math.sqrt(sum(1 / len(side) for side in kept)), away * slope.error)
     towards = math.copysign(1, apart)
-    if float(stdtr(slope.df, -towards * (apart - away * slope.per_run) / error)) < BEYOND_TREND:
+    if float(stdtr(slope.df, -towards * (apart - away * slope.per_run) / error)) < BEYOND_TREND / tests:
         return None
     towards *= math.copysign(1, away)
     return Drift(apart / away, float(stdtr(slope.df, -towards * slope.per_run / slope.error)) < TREND_SEEN)

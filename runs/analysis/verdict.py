@@ -109,10 +109,11 @@ class Evidence:
         return self.distance is not None and 0 < step >= abs(self.own.mean - self.base.mean)
 
 
-def compare_sides(base: Side, own: Side, step: float = 0.0, most: int = 0) -> Evidence:
+def compare_sides(base: Side, own: Side, step: float = 0.0, most: int = 0, tests: int = 1) -> Evidence:
     """The test that suits the number of repeats and their order, on the logs. `step` is the least difference printed.
 
     most: the runs a side that were to be made at most, where they were tested after each round; see sequential.
+    tests: comparisons of the row, of which a drift must explain none.
     """
     fewest = min(len(base.values), len(own.values))
     effect = stats.cliffs_delta(base.values, own.values) if fewest >= ENOUGH_FOR_PLAIN else None
@@ -147,7 +148,7 @@ def compare_sides(base: Side, own: Side, step: float = 0.0, most: int = 0) -> Ev
     if shift is None:
         return found
     suspect = design == Design.BLOCKED and shift.p < ALPHA
-    drift = stats.explaining_drift(base.placed, own.placed) if suspect else None
+    drift = stats.explaining_drift(base.placed, own.placed, tests) if suspect else None
     # What is told is the ratio of the means that are shown; a test that points the other way proves nothing.
     shift = stats.unite(stats.Shift(apart, apart, apart, 0.0), shift)
     return replace(found, test=test, sd=sd, drift=drift, low=shift.low, high=shift.high, p=shift.p)

@@ -53,6 +53,14 @@ _PROGRESS = re.compile(  # what load tools print while they run
     r"|^\[[\d:., T-]{8,}\]\s(?:.*\.\.\.$|(?:ready|done|ok|started|finished|waiting|sleeping|stopped)\b)"
     # what a shell and its scripts say between two tools
     r"|^(?:real|user|sys)\s+(?:\d+m)?[\d.,]+s?$|\b[\d.:]+s?\s?(?:user|elapsed|total)\b.*|^(?i:stopp|kill|shutt|clean)(?:ing|ed)\b"
+    r"|^(?i:starting|started|ready|done|waiting|listening (?:on|at)\b.*|server (?:is )?(?:running|listening|started|up)\b.*)[.!…]*$"
+    # jobs of a shell, ids of containers, git, a pager
+    r"|^\[\d+\]\s*[+-]?\s*(?:\d+|Done|Running|Terminated|Killed|Stopped)\b|^[0-9a-f]{10,64}$|\bpid[\s:=#]{1,3}\d+\W*$"
+    r"|^If you don't see a command prompt"
+    r"|^(?:Switched to (?:a new )?branch|Already on '|Your branch is|HEAD is now at|Previous HEAD position"
+    r"|Note: (?:switching|checking out)|Already up to date|Fast-forward|Updating \w{6,}\.\."
+    r"|Dropped refs/stash|Saved working directory)"
+    r"|^(?:less|more|most|man|q|:q!?)$|\(END\)$|^--\s?More\s?--|^:{6,}$"
     r"|^Creat(?:ing summariser|ed the tree)|^Starting (?:standalone|the) test|^Waiting for possible"
 )
 _PROMPT = re.compile(  # what no heading has, whatever the shell
@@ -66,6 +74,8 @@ _COMMENTER = re.compile(  # above a comment of a forum or a repository
     r"|^\S.{0,30}\s+\[?\d{1,2}:\d\d(?:\s?[AP]M)?\]?$"  # of a chat
     r"|^(?:hi|he(?:llo|y)|dear|hallo|guten|servus|moin|bonjour|salut|bonsoir|hola|buen[oa]s|ol[aá]|ciao|cześć|witam|dzień dobry"
     r"|привет|здравствуйте|thanks|thank you|cheers|regards|best|danke|grüße|viele|merci|gracias|pozdrawiam)\b[^,!:]{0,30}[,!]+$"
+    r"|^on\s\w{3,9},?\s.{0,60}\b\d{4}\b.{0,80}$|^wrote:$|^(?:thanks|thank you|thx|cheers|regards|greetings|mfg|lg)\b.{0,24}$"
+    r"|^[-_]{2,}\s?(?:original message|forwarded message|ursprüngliche nachricht).*|^sent from my\b"
     r"|^\d+ (?:points?|likes?|upvotes?)\b|^[\w.@-]+\s[·•]\s.*(?:comment|repl|edit|\d{4})",
     re.IGNORECASE,
 )

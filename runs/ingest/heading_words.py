@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cache, lru_cache
+from pathlib import PurePosixPath
 
 from parsers.catalogue import formats, makes_load
-from parsers.transcript import width
+from parsers.transcript import FILE_HEAD, width
 
 from .asides import DATE
 
@@ -87,7 +88,7 @@ _WARMED = re.compile(
     re.IGNORECASE,
 )
 _LEAD_IN = re.compile(
-    r"(?:(?:and|but|und|et|y|i|и)\s)?(?:"
+    r"(?:(?:nice|great|cool|ok(?:ay)?|well|so|hm+|wow)\b[!,.…]*\s(?:with\s)?)?(?:(?:and|but|und|et|y|i|и)\s)?(?:"
     r"(?:start|launch|test|benchmark|measur|runn)ing(?: (?:the )?(?:test|benchmark|load)s?(?: (?:for|of|on|against|with))?)?\s"
     r"|"
     r"(?:first(?:ly)?|then|now|next|finally|lastly|again|after that|here(?:'s| is| are)|this is|these are)\b(?: up)?[,:]?"
@@ -144,6 +145,7 @@ _CHANGES = re.compile(
 _PLAIN_WORDS = """
     after again all also an any as at be but by came can did do few finally first got had has have how if into just last like made
     measured me more much my next no not only or our out over same some still switched than them there they through time too took
+    output looks like follows second one gives gave turn gets try shows showed printed
     tried turned up us very we when which while will without would you your
 """
 # Words that say that something was measured, not of what. The names of monitors are generic, too.
@@ -179,6 +181,8 @@ _BRIEF = re.compile(
     r"(?:\s*(?:#+|[*-]|\*\*)\s*)?(?:v\d[\w.]*|Go|Bun|C(?:\+\+|#)?|D|F#|R|JS|TS|PHP\s?\d|h[123]c?"
     r"|(?:this )?PR(?: ?#?\d+)?)(?i:\s(?:servers?|app|version|code|results?|bench\w*|tests?))?(?:\*\*)?\s*[:：]?\s*"
 )
+_FILE_TYPE = re.compile(r"(?<=\w)\.(?:txt|log|out|csv|json|res|dat)$")  # of a label that is a file's name
+_ANY_FILE = re.compile(r"(?:readme|index|results?|out(?:put)?|bench(?:mark)?s?|logs?|stdout)", re.IGNORECASE)
 _PATH = re.compile(r"/\w[\w./?=&%-]*")
 _METHOD = re.compile(r"\b(?:GET|PUT|POST|HEAD|DELETE|PATCH)\b(?![.!])")
 LETTER = re.compile(r"[(（]?([A-Za-z])[.)）]?")  # "A", "(b)"
@@ -202,6 +206,14 @@ _CODE = re.compile(r"`\s*([^`]+?)\s*`")
 _LINK = re.compile(r"(?<!!)\[([^\]]+)\]\([^)\s]*\)")
 _ESCAPED = re.compile(r"\\([_*#+.|<>()\[\]-])")
 _SENTENCE = re.compile(r"[。．!?？！]$|[.](?:\s|$)|ます$|です$|ました$")
+_SPEAKS = re.compile(
+    r"\b(?:I|we|ich|wir|je|nous|yo)\s\w|\b(?:this|that|it)\s(?:is|was|gives?|gave|got)\b"
+    r"|\w\s.*\b(?:looks? like|looked like|as follows|gives?|gave|shows?|showed|yield(?:s|ed)|printed|sieht|ergab|ergibt|liefert"
+    r"|zeigt|habe|bekomme|erhalte|donne|affiche|muestra|obtengo|wygląda|daje)\b"
+)
+_STATE = re.compile(
+    r"\b(?P<name>[A-Za-z][\w.-]{2,40})\s(?P<state>on|off|enabled|disabled)\b|\bwithout\s(?:the\s|any\s)?(?P<lacks>[\w.-]{3,40})"
+)
 _NUMBERING = re.compile(r"^[(（]?(\d+(?:[.．-]\d+)*)[.)）]?(?=\s|[^\d\s.])")
 _MAX_NAME_WIDTH = 60
 _MAX_SENTENCE = 300  # characters of it that are looked at
@@ -267,7 +279,7 @@ def remove_warm_up(text: str) -> str:
 
 def name_of_heading(text: str) -> str:
     """ "Now the same with php-fpm" → "php-fpm"; "1. Polka" → "Polka"; "nginx, run 2" → "nginx"."""
-    bare = remove_warm_up(text)
+    bare = _FILE_TYPE.sub("", strip_markup(remove_warm_up(text)))
     repeat = split_repeat(bare)
     bare = strip_markup(repeat[0] if repeat and repeat[2] else bare)
     if letter := LETTER.fullmatch(bare):
@@ -283,6 +295,11 @@ def name_of_heading(text: str) -> str:
 
 def find_distinguishing_words(sentence: str, others: Iterable[str]) -> str:
     """The words that name what a sentence is about and that no other sentence has, or ""."""
+    others = list(others)
+    for state in _STATE.finditer(sentence):
+        name = state[0].replace("the ", "").replace("any ", "")
+        if not (is_generic(name) or any(state[0].lower() in other.lower() for other in others)):
+            return name
     common = {word.lower() for other in others for word in _WORD.findall(other)}
     words: list[str] = [
         word for word in _WORD.findall(sentence) if word.lower() not in common and not makes_load(word.lower())
@@ -351,13 +368,26 @@ _CACHED = 20_000  # headings: each is asked for several times, all of a text in 
 
 @lru_cache(maxsize=_CACHED)
 def strip_markup(text: str) -> str:
-    """A heading without list marks, Markdown and the final colon."""
+    """A heading without list marks, Markdown and the final colon; of a file's its name."""
+    if file := FILE_HEAD.fullmatch(text.strip()):
+        return _name_file(PurePosixPath(file["path"] or file["shown"]))
     text = _STAMP.sub("", text)
     if banner := _BANNER.fullmatch(text):
         text = banner[1]
     text = _DONE.sub("", _FINDING.sub("", text))
     bare = _MARKUP.sub("", _EMPHASIS.sub(r"\2", _CODE.sub(r"\1", text))).strip()
     return _ESCAPED.sub(r"\1", _LINK.sub(r"\1", bare)) if "\\" in bare or "](" in bare else bare
+
+
+def _name_file(path: PurePosixPath) -> str:
+    """ "results/nginx.txt" → "nginx"; "bench/go/README.md" → "go"."""
+    stem = path.name.partition(".")[0] or path.name
+    return path.parent.name if path.parent.name and _ANY_FILE.fullmatch(stem) else stem
+
+
+def is_file(text: str) -> bool:
+    """Whether a heading is what a tool prints above a file's text."""
+    return FILE_HEAD.fullmatch(text.strip()) is not None
 
 
 @cache
@@ -373,7 +403,7 @@ def is_generic(text: str) -> bool:
     if (
         _LETTERED.search(text)
         or _IN_BRACKETS.search(text)
-        or _BRIEF.fullmatch(text)
+        or _BRIEF.fullmatch(f"## {strip_markup(text)}" if is_file(text) else text)
         or _PATH.fullmatch(strip_markup(text))
         or makes_load(strip_markup(text).lower())
     ):
@@ -404,7 +434,7 @@ def is_sentence(text: str) -> bool:
 
 def speaks(text: str) -> bool:
     """Whether somebody says something in a line that may be short: "I get this with Apache"."""
-    return bool(re.search(r"\b(?:I|we|ich|wir|je|nous|yo)\s\w|\b(?:this|that|it)\s(?:is|was|gives?|gave|got)\b", text))
+    return bool(_SPEAKS.search(text))
 
 
 def find_numbering(text: str) -> str:

@@ -21,6 +21,7 @@ from .heading_words import (
     find_repeat,
     heading_level,
     is_code,
+    is_file,
     is_generic,
     is_sentence,
     is_short,
@@ -335,14 +336,17 @@ def _find_groups(headings: Sequence[Heading]) -> dict[int, str]:
     by_number: dict[str, str] = {}
     for line, text in headings:
         number, level, bare = find_numbering(text), heading_level(text), strip_markup(text)
+        if is_file(text):
+            by_level, by_number = {0: bare}, {}
+            continue
         if "." in number and (parent := by_number.get(number.rsplit(".", 1)[0])):
             groups[line] = parent
         elif level == 1 and is_generic(text) and text.isascii() and not any(map(str.isdigit, text)):
-            by_level.clear()  # "# Results"
+            by_level = {d: t for d, t in by_level.items() if not d}  # "# Results"
             continue
         elif level == 1 and (is_generic(text) or (bare[:1].islower() and bare.count(" ") > 3)):
             continue  # a comment among commands
-        elif level > 1 and (shallower := [d for d in by_level if d < level]):
+        elif level and (shallower := [d for d in by_level if d < level]):
             groups[line] = by_level[max(shallower)]
         if number:
             by_number[number] = bare

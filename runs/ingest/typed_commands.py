@@ -59,6 +59,7 @@ _NO_ENV = re.compile(
 _FLAGS_OF_RUN = re.compile(  # of `docker run`, those that change nothing for the server, with their value
     r"(?:-[ditP]+|--rm|--detach|--privileged|--init)$|(?:-p|-v|-h|-l|-w|-u|--(?:name|network|net|publish|volume|hostname|label|restart|link|mount|pull))(?P<value>=|$)"
 )
+_PREPARES = re.compile(r"(?:re)?(?:start|stop|build|install|clean|all|up|down|deps|setup)\b.*")
 _EDITS = re.compile(
     r"(?:vim?|nano|emacs|pico|joe|mcedit)\s+(?:[-+]\S+\s+)*(?P<path>/etc/\S+|\S+\.(?:conf|cnf|ini|cfg|ya?ml|toml|properties|env))$"
 )
@@ -190,6 +191,8 @@ class Typing:
     def add(self, command: str) -> None:
         command = command[:_MAX_COMMAND]
         is_load = bool(parse_command(command).tool)
+        is_made = self.script[:1] == ("make",) and len(self.script) > 1 and not _PREPARES.fullmatch(self.script[1])
+        printing = self.script if is_made else ()  # make prints the commands that it runs
         self._begin()
         if (setting := read_setting(command)) and not is_load:
             self._set(*setting)
@@ -209,7 +212,7 @@ class Typing:
                 if not is_server:
                     self._run(bare)
         if is_load:
-            self.script = ()
+            self.script = printing
 
     def _begin(self) -> None:
         """A server that was run in the foreground of another terminal is no script that printed what follows."""

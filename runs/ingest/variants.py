@@ -38,6 +38,9 @@ _MOST_SERVERS = 100  # sets of servers that are told apart
 _REMOTE = re.compile(  # the machine that ssh runs a load test on
     r"(?:^|[;&|]\s*|\bdo\s+)(?:time\s+)?ssh\s+(?:-[A-Za-z]*[bcDEeFIiJLlmOopQRSWw]\s+\S+\s+|-\S+\s+)*(?:[\w.-]+@)?(?P<host>[\w.-]+)\s"
 )
+_SHOWN_FILES = re.compile(
+    r"(?:cat|more|less|tail|head|bat)\s+(?:-\S+\s+(?:\+?\d+\s+)?)*(?P<files>[\w./-]+(?:\s+[\w./-]+)*)$"
+)
 _LOOP = re.compile(r"\bfor\s+(?P<name>\w+)\s+in\s+(?P<items>[^;$`{}*()]+);\s*do\b")
 
 
@@ -117,6 +120,8 @@ def _list_turns(command: str) -> list[Words]:
     """The words of a loop, or several scripts on one line; empty where they only count."""
     loop = _LOOP.search(command)
     if not loop:
+        if (shown := _SHOWN_FILES.match(command)) and len(files := shown["files"].split()) > 1:
+            return [("cat", f">{file}") for file in files]
         scripts = list_scripts(command)
         return scripts if len(set(scripts)) > 1 else []
     items = loop["items"].split()

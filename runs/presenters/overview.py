@@ -79,7 +79,7 @@ def make_block(
 
 def write_next_command(headline: Headline, columns: Sequence[Column], host: str) -> str:
     """What to type for more runs of the two best configs, in turn; host: the machine whose monitors are missing."""
-    variants = [(column.name, run.command) for column, run in _next_runs(headline, columns)]
+    variants = [(column.name, run.whole_command) for column, run in _next_runs(headline, columns)]
     if not variants:
         return ""
     warm = " --warmup 1" if headline.next.step in (Step.REPEAT, Step.WARM) else ""
@@ -92,7 +92,7 @@ def _next_runs(headline: Headline, columns: Sequence[Column]) -> list[tuple[Colu
     sides = [columns[at] for at in sorted(side.at for side in headline.sides[:2]) if at < len(columns)]
     if headline.sweep or not needs_runs(headline) or len(sides) < 2:
         return []
-    found = [(column, next((run for run in column.runs if run.command), None)) for column in sides]
+    found = [(column, next((run for run in column.runs if run.whole_command), None)) for column in sides]
     typed = [(column, run) for column, run in found if run]
     return typed if len(typed) == len(sides) else []
 

@@ -70,6 +70,109 @@ POSTS = {
         {"pgbench": [1070.1, 14403.1]},
         *("not_comparable", ""),
     ),
+    "a branch in prompts": (
+        "~/app (main) $ ab -n 500 -c 10 http://localhost/page.html\n@ab 700.5\n"
+        "~/app (json *) $ ab -n 500 -c 10 http://localhost/page.html\n@ab 900.5\n",
+        {"main": [700.5], "json": [900.5]},
+        *("unproven", "json"),
+    ),
+    "a branch in prompts of zsh, back and forth": (
+        "".join(
+            f"➜  app git:({branch}) wrk -t2 -c10 -d5s http://localhost:8080/\n@wrk {rate:.2f}\n"
+            for branch, rate in (("main", 700.50), ("x", 900.50), ("x", 901.50), ("main", 701.50))
+        ).replace(".5\n", ".50\n"),
+        {"main": [700.5, 701.5], "x": [900.5, 901.5]},
+        *("better", "x"),
+    ),
+    "a branch above prompts": (
+        "~/app on main\n❯ wrk -t2 -c10 -d5s http://localhost:8080/\n@wrk 700.50\n"
+        "~/app on pooling [!]\n❯ wrk -t2 -c10 -d5s http://localhost:8080/\n@wrk 900.50\n"
+        "me@box MINGW64 /c/app (pooling)\n$ wrk -t2 -c10 -d5s http://localhost:8080/\n@wrk 910.50\n",
+        {"main": [700.5], "pooling": [900.5, 910.5]},
+        *("unproven", "pooling"),
+    ),
+    "files shown by tail": (
+        "$ tail -n +1 */README.md\n==> go/README.md <==\n# Results\n@wrk 700.50\n==> rust/README.md <==\n# Results\n@wrk 900.50\n",
+        {"go": [700.5], "rust": [900.5]},
+        *("unproven", "rust"),
+    ),
+    "files with the same sections": (
+        "".join(
+            f"==> {at}.md <==\n# Results\n## nginx\n@wrk {first:.2f}\n## apache\n@wrk {second:.2f}\n"
+            for at, first, second in (("laptop", 700.5, 500.5), ("server", 1700.5, 1500.5))
+        ),
+        {
+            "laptop · nginx": [700.5],
+            "laptop · apache": [500.5],
+            "server · nginx": [1700.5],
+            "server · apache": [1500.5],
+        },
+        *("unproven", "laptop · nginx"),
+    ),
+    "files on one line": (
+        "$ cat before.txt after.txt\n@ab 700.5\n@ab 900.5\n",
+        {"before": [700.5], "after": [900.5]},
+        *("unproven", "after"),
+    ),
+    "numbered files are repeats": (
+        "".join(
+            f"==> {name}-{at}.txt <==\n@ab {rate + at}\n"
+            for name, rate in (("old", 700.5), ("new", 900.5))
+            for at in (1, 2)
+        ),
+        {"old": [701.5, 702.5], "new": [901.5, 902.5]},
+        *("better", "new"),
+    ),
+    "labels between command and output": (
+        "$ ab -n 500 -c 10 http://localhost/page.html\nnginx\n@ab 700.5 server=\n"
+        "$ ab -n 500 -c 10 http://localhost/page.html\n# apache\n@ab 900.5 server=\n",
+        {"nginx": [700.5], "apache": [900.5]},
+        *("unproven", "apache"),
+    ),
+    "file names before figures": (
+        "".join(
+            f"{name}-{at}.log:Requests per second:    {rate + at}.25 [#/sec] (mean)\n"
+            for name, rate in (("old", 700), ("new", 900))
+            for at in (1, 2, 3)
+        ),
+        {"old": [701.25, 702.25, 703.25], "new": [901.25, 902.25, 903.25]},
+        *("better", "new"),
+    ),
+    "containers of one log": (
+        "".join(
+            expand(f"@wrk {rate:.2f} host={name}:80\n")
+            .replace("\n", f"\nbench-{name}-1   | ")
+            .join([f"bench-{name}-1   | ", "\n"])
+            for name, rate in (("node", 700.5), ("rust", 900.5))
+        ),
+        {"bench-node-1": [700.5], "bench-rust-1": [900.5]},
+        *("unproven", "bench-rust-1"),
+    ),
+    "targets of make": (
+        "".join(
+            f"make bench-{name}\nwrk -t2 -c10 -d5s http://localhost:8080/\n@wrk {rate:.2f}\n"
+            for name, rate in (("sync", 700.5), ("async", 900.5))
+        ),
+        {"sync": [700.5], "async": [900.5]},
+        *("unproven", "async"),
+    ),
+    "a label and a command on one line": (
+        "old: ab -n 500 -c 10\n@ab 700.5 server=\nnew: ab -n 500 -c 10\n@ab 900.5 server=\n",
+        {"old": [700.5], "new": [900.5]},
+        *("unproven", "new"),
+    ),
+    "sentences, and what pagers, shells and mails print": (
+        "On Tue, Mar 3, 2015 at 10:12 AM, Foo Bar <foo@bar.org>\nwrote:\n"
+        "I tried this with sendfile off and it gives me\n@wrk 700.50\n"
+        "If I turn sendfile on, I get\n@wrk 900.50\nServer started with pid 8991\n[1] 8991\n(END)\nless\n@wrk 910.50\n",
+        {"sendfile off": [700.5], "sendfile on": [900.5, 910.5]},
+        *("unproven", "sendfile on"),
+    ),
+    "a sentence that names nothing": (
+        "Apache first:\n@ab 700.5 server=Apache/2.4\nOutput looks like this for the second one:\n@ab 900.5 server=lighttpd/1.4\n",
+        {"Apache": [700.5], "lighttpd/1.4": [900.5]},
+        *("unproven", "lighttpd/1.4"),
+    ),
     "scripts of transactions": (
         f"$ pgbench -n -f a.sql -c 10 -T 60 bench\n{pgbench('a.sql', 1070.1)}"
         f"$ pgbench -n -f b.sql -c 10 -T 60 bench\n{pgbench('b.sql', 2770.1)}",
