@@ -31,6 +31,7 @@ from .deletions import delete as delete
 from .deletions import delete_all as delete_all
 from .deletions import find_deletion as find_deletion
 from .deletions import purge as purge
+from .deletions import purge_all as purge_all
 from .deletions import purge_expired as purge_expired
 from .deletions import restore as restore
 from .draft import Draft as Draft

@@ -6,6 +6,7 @@ A text that stays leaves out what was deleted of it (by its edits), so that read
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
 from itertools import chain
 from typing import Any
@@ -30,7 +31,9 @@ from runs.models import (
 )
 
 from . import changes, counters
-from .validation import rejected
+from .validation import Rejected, rejected
+
+log = logging.getLogger(__name__)
 
 Person = AbstractBaseUser | AnonymousUser | None
 Model = type[Any]  # a Deletable one
@@ -245,9 +248,14 @@ def find_deletion(kind: str, pk: int) -> Deletion:
 
 @transaction.atomic
 def purge(deletion: Deletion) -> None:
-    """Remove what is in the bin by this deletion for good, with its text."""
+    """Remove what is in the bin by this deletion for good, with its text. Raises Rejected 409 for a host under load."""
     if not Deletion.objects.select_for_update().filter(pk=deletion.pk).first():
         return
+    host = Host.everything.filter(deletion=deletion).first()
+    if host is not None and hasattr(host, "target"):  # registered as such at the moment in which the host was deleted
+        raise rejected(
+            409, f"Remote runs are made on {host}. Restore it, or remove it from the hosts under load first."
+        )
     inside = Q(experiment__deletion=deletion) | Q(config__deletion=deletion) | Q(upload__deletion=deletion)
     with counters.track_changes(Run.objects.filter(inside)):  # none, unless one was stored at that very moment
         for model in TABLES:
@@ -261,7 +269,16 @@ def purge(deletion: Deletion) -> None:
 
 def purge_expired() -> int:
     """Purge all that has been in the bin for 30 days; the number of deletions."""
-    expired = list(Deletion.objects.filter(deleted_at__lt=timezone.now() - KEPT).order_by("pk"))
-    for deletion in expired:
-        purge(deletion)
-    return len(expired)
+    return purge_all(Deletion.objects.filter(deleted_at__lt=timezone.now() - KEPT))
+
+
+def purge_all(deletions: QuerySet[Deletion]) -> int:
+    """Purge these, but for hosts under load, which the log names; the number of deletions."""
+    n = 0
+    for deletion in list(deletions.order_by("pk")):
+        try:
+            purge(deletion)
+            n += 1
+        except Rejected as refusal:
+            log.warning("%s stays in the bin: %s", deletion, refusal)
+    return n

@@ -8,6 +8,7 @@ another took over. It is the database's time: workers' clocks differ.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -16,7 +17,15 @@ from typing import Required, TypedDict, Unpack
 
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.db import DataError, IntegrityError, OperationalError, connection, transaction
+from django.db import (
+    DatabaseError,
+    DataError,
+    IntegrityError,
+    InterfaceError,
+    OperationalError,
+    connection,
+    transaction,
+)
 from django.db.models import F, Q, QuerySet
 
 import parsers
@@ -49,6 +58,9 @@ Status = Upload.Status
 NO_HINTS = Hints()
 REPLACEABLE = (Status.FAILED, Status.CANCELLED)  # an upload whose text may be sent again
 ATTEMPTS = 3
+TOO_SLOW_FOR_DATABASE = (
+    "57014"  # PostgreSQL's code of a statement that took too long: of the same text it does so again
+)
 REPORT_EVERY_S = 1.0
 STALE = timedelta(seconds=60)  # a reader that has not written for so long is gone
 MOST_AT_ONCE = 200
@@ -326,8 +338,9 @@ class Reader:
 def parse_queued(upload_id: int) -> Upload:
     """Read and store a queued text. Safe to repeat: what is done, and what another worker reads, stays as it is.
 
-    A text whose reading was broken off three times (it may be what kills the worker) is given up. Where
-    the worker is asked to end this is no attempt: the text is queued again. Raises Stopped then, and Upload.DoesNotExist.
+    A text whose reading was broken off three times (it may be what kills the worker) is given up. It is no attempt where
+    the worker is asked to end, or the database is away, full or read-only: the text is queued again. Raises Stopped and what
+    the database raised then, and Upload.DoesNotExist.
     """
     now = database_now()
     free = _unread(now).filter(pk=upload_id)
@@ -342,6 +355,11 @@ def parse_queued(upload_id: int) -> Upload:
                 _parse(reader)
         except Stopped:
             _put_back(reader)
+            raise
+        except (OperationalError, InterfaceError) as error:
+            if getattr(error.__cause__, "pgcode", None) != TOO_SLOW_FOR_DATABASE:
+                with suppress(DatabaseError):  # else `requeue_overdue` queues it again, which counts as an attempt
+                    _put_back(reader)
             raise
     return Upload.everything.defer("raw").get(pk=upload_id)
 

@@ -125,8 +125,9 @@ def restore(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def purge(request: HttpRequest, pk: int) -> HttpResponse:
     deletion = get_object_or_404(Deletion, pk=pk)
-    ingest.purge(deletion)
-    messages.success(request, f"Deleted for good: {deletion}.")
+    gone = f"Deleted for good: {deletion}."
+    if apply(request, lambda: ingest.purge(deletion) or gone):
+        messages.success(request, gone)
     return redirect("bin")
 
 

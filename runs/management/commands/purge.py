@@ -17,11 +17,5 @@ class Command(BaseCommand):
         parser.add_argument("--all", action="store_true", help="all that is in the bin, however short a time")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        if not options["all"]:
-            n = ingest.purge_expired()
-        else:
-            everything = list(Deletion.objects.order_by("pk"))
-            n = len(everything)
-            for deletion in everything:
-                ingest.purge(deletion)
+        n = ingest.purge_all(Deletion.objects.all()) if options["all"] else ingest.purge_expired()
         self.stdout.write(f"{n} {'deletion' if n == 1 else 'deletions'} purged.")

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import gzip
+import sqlite3
 import time
 from datetime import timedelta
 from urllib.parse import urlencode
 
+import psycopg2
 import pytest
 from billiard.exceptions import SoftTimeLimitExceeded
+from django import db
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client, TestCase
@@ -386,6 +389,30 @@ def test_a_worker_that_is_asked_to_end_puts_its_text_back_which_is_no_attempt(ap
     assert (stopped.status, stopped.attempts, queue) == ("queued", 0, [pk])
     assert not Run.objects.exists()
     reading._stopping[0] = 0
+    tasks.parse_upload(pk)
+    assert (Upload.objects.get().status, Run.objects.count()) == ("ready", 1)
+
+
+@pytest.mark.parametrize(
+    "cause",
+    [
+        sqlite3.OperationalError("database or disk is full"),
+        psycopg2.errors.ReadOnlySqlTransaction("cannot execute INSERT in a read-only transaction"),
+        psycopg2.OperationalError("server closed the connection unexpectedly"),
+    ],
+)
+def test_a_database_that_takes_nothing_is_no_attempt_at_a_text(api, queue, monkeypatch, cause):
+    pk = send(api, session(500)).json()["id"]
+
+    def fail(*_: object) -> None:
+        raise db.OperationalError(str(cause)) from cause
+
+    for _ in range(4):
+        with monkeypatch.context() as full:
+            full.setattr("runs.ingest.submission.store", fail)
+            with pytest.raises(db.OperationalError):
+                tasks.parse_upload(pk)
+        assert (Upload.objects.get().status, Upload.objects.get().attempts) == ("queued", 0)
     tasks.parse_upload(pk)
     assert (Upload.objects.get().status, Run.objects.count()) == ("ready", 1)
 

@@ -27,6 +27,7 @@ from runs.models import (
     Timing,
     Upload,
 )
+from runs.remote.models import Target
 from runs.tests.ingest.texts import meminfo, session
 
 pytestmark = pytest.mark.django_db
@@ -101,6 +102,18 @@ def test_what_is_purged_is_gone_with_its_text(upload):
     assert not any(model.objects.exists() for model in (Deletion, Piece, Series))
     with pytest.raises(Rejected, match="bin"):
         ingest.restore(deletion)
+
+
+def test_a_host_that_became_one_under_load_stays_in_the_bin_with_its_target(upload, caplog):
+    """Made: it was registered at the moment in which somebody deleted the host."""
+    host = Host.objects.get()
+    deletion = ingest.delete(host)
+    Target.objects.create(host=host)
+    Deletion.objects.update(deleted_at=timezone.now() - timedelta(days=31))
+    assert ingest.purge_expired() == 0 and "under load" in caplog.text
+    with pytest.raises(Rejected, match="under load"):
+        ingest.purge(deletion)
+    assert ingest.restore(deletion).target == Target.objects.get()
 
 
 def test_what_is_purged_does_not_come_back_with_its_text(upload):
