@@ -144,8 +144,10 @@ class UploadViews(ManagedRows):
         first = parse_id(request.query_params.get("first", "1"))
         if most is None or first is None or not (1 if limit else least) <= most <= highest or not 1 <= first <= highest:
             raise ValidationError({"most": f"expected a whole number from {least} to {highest}"})
-        ((_, text),) = read_texts(request)
-        shown = ingest.preview(text)
+        texts = read_texts(request)
+        if len(texts) > 1:
+            raise ValidationError("Several files came with the form; expected one field `file`.")
+        shown = ingest.preview(texts[0][1])
         if limit:
             return Response(_decide_on_load(shown, limit, first, most))
         return Response(serializers.DecisionSerializer(judging.decide_on_draft(shown, most)).data)
@@ -174,8 +176,6 @@ class UploadViews(ManagedRows):
     def create(self, request: Request) -> Response:
         """Send a text: as the body, or as multipart `file`, several allowed (then all are stored or none)."""
         files = read_texts(request)
-        if not files:
-            raise ValidationError("No file came with the form; expected at least one field `file`.")
         user = request.user if request.user.is_authenticated else None
         return _respond(tasks.submit_all(files, origin="rest", user=user, **read_options(request)), request)
 
@@ -198,11 +198,14 @@ def _decide_on_load(shown: ingest.Preview, limit: str, first: int, most: int) ->
 
 
 def read_texts(request: Request) -> list[tuple[str, Text]]:
-    """(name, text) of each text sent. Raises Rejected."""
+    """(name, text) of each text sent, at least one. Raises Rejected and ValidationError."""
     is_form = (request.content_type or "").startswith("multipart/")
     refuse_coding(request._request, form=is_form)
     if is_form:
-        return [named_text(file) for name in request.FILES for file in request.FILES.getlist(name)]
+        files = [named_text(file) for name in request.FILES for file in request.FILES.getlist(name)]
+        if not files:
+            raise ValidationError("No file came with the form; expected at least one field `file`.")
+        return files
     text = request.data.text if isinstance(request.data, RawBody) else receive(b"")  # no parser is called for no body
     return [(request.query_params.get("name", ""), text)]
 
