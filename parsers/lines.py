@@ -16,9 +16,10 @@ from .transcript import USUAL, clean, is_elision, needs_cleaning, unquote
 
 _NUMBER_AT_END = re.compile(r"(?<![^\s,(])[+-]?\d[\d.,:]*$")
 _FIGURE_ALONE = re.compile(r"\d[\d.,]{0,30}(?: ?[A-Za-z/%]{1,9})?")
-# What Docker Compose puts before a container's lines; in a table a figure alone would stand behind it.
+# What Docker Compose and kubectl put before a container's lines; in a table a figure alone would stand behind it.
 _SERVICE = re.compile(
-    r"(?P<name>[A-Za-z][\w.-]{0,60}[-_]\d{1,3}) *\|(?: |$)(?!\s*[\d.,]+\s*\S{0,8}\s*$)(?=[^|]*(?:\|[■∎*\s]*)?$)"
+    r"\[pod/(?P<pod>[\w./-]{1,120})\](?: |$)"
+    r"|(?P<name>[A-Za-z][\w.-]{0,60}[-_]\d{1,3}) *\|(?: |$)(?!\s*[\d.,]+\s*\S{0,8}\s*$)(?=[^|]*(?:\|[■∎*\s]*)?$)"
 )
 _STAMPED = re.compile(r"\ufeff?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d) ")
 _LONGEST = 80  # characters of such a number; each of "1,1,1,..." would be tried as its beginning
@@ -94,7 +95,7 @@ class Lines:
             self._is_log = _STAMPED.match(raw) is not None
         if self._is_log:
             raw = self._without_stamp(raw)
-        if "|" in raw and (service := _SERVICE.match(raw)):
+        if ("|" in raw or raw[:5] == "[pod/") and (service := _SERVICE.match(raw)):
             raw = raw[service.end() :]
         if self.watched and self.watched.search(raw):
             self.seen[self.number] = raw
@@ -108,8 +109,8 @@ class Lines:
     @property
     def service(self) -> str:
         """The container that printed the line returned last, in a log of several; "" where none is told."""
-        found = _SERVICE.match(clean(self.raw)) if "|" in self.raw else None
-        return found["name"] if found else ""
+        found = _SERVICE.match(clean(self.raw)) if "|" in self.raw or self.raw[:5] == "[pod/" else None
+        return found["pod"] or found["name"] if found else ""
 
     def _fetch(self) -> bool:
         """Fetch one more piece of the text. False where there is none."""

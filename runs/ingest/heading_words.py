@@ -193,7 +193,7 @@ STARTS_SERVER = re.compile(
 _MARKUP = re.compile(r"^(?:[\s*=・◆◇■□●○▪•>|_-]|#(?!\d))+|(?:\s-+)?[\s:：*_=|]*$")
 _BANNER = re.compile(r"[\s-]*-{3,}\s*(\w.*?)\s*-{3,}(?:\s.*)?")  # what stands between dashes, and behind them
 _STAMP = re.compile(
-    r"^\d{4}-\d\d-\d\dT[\d:.]+Z\s+(?:##\[\w+\]\s*)?|^(?:##|::)\[?group(?:\]|::)\s*"
+    r"^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.,]*Z?\]?:?\s+(?:##\[\w+\]\s*)?|^(?:##|::)\[?group(?:\]|::)\s*"
 )  # of a CI service's log
 _FINDING = re.compile(  # behind a name: "(33 more requests per second than nginx)", "*(2x slower)*"
     r"(?<=\S)\s+[*_]*\([^()]*\d[^()]*\b(?:more|fewer|less|faster|slower|better|worse)\b[^()]*\)[*_]*\s*$", re.IGNORECASE
@@ -211,8 +211,9 @@ _SPEAKS = re.compile(
     r"|\w\s.*\b(?:looks? like|looked like|as follows|gives?|gave|shows?|showed|yield(?:s|ed)|printed|sieht|ergab|ergibt|liefert"
     r"|zeigt|habe|bekomme|erhalte|donne|affiche|muestra|obtengo|wygląda|daje)\b"
 )
-_STATE = re.compile(
-    r"\b(?P<name>[A-Za-z][\w.-]{2,40})\s(?P<state>on|off|enabled|disabled)\b|\bwithout\s(?:the\s|any\s)?(?P<lacks>[\w.-]{3,40})"
+_STATE = re.compile(  # "sendfile on", "without the cache"
+    r"\b(?P<name>[A-Za-z][\w.-]{2,40})\s(?:on|off|enabled|disabled)(?=\s*(?:[,.;:!?)]|$)|\s(?:and|it|I|now|again|vs)\b)"
+    r"|\bwithout\s(?:the\s|any\s)?[\w.-]{3,40}"
 )
 _NUMBERING = re.compile(r"^[(（]?(\d+(?:[.．-]\d+)*)[.)）]?(?=\s|[^\d\s.])")
 _MAX_NAME_WIDTH = 60

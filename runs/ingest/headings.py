@@ -34,6 +34,9 @@ from .heading_words import (
 )
 
 Heading = tuple[int, str]  # (line, text)
+_REMARKED_REPEAT = re.compile(
+    r"\W*(?:first|1st|run|test|#)\W?(?:run|time|test|1)?\s*[(（][^()（）]+[)）]\W*", re.IGNORECASE
+)
 _MAX_CAPTION_DISTANCE = 5  # lines between a caption and the output below it: a fence, the command, empty ones
 
 
@@ -105,6 +108,8 @@ def choose_headings(
         following = source if source not in warm_ups or not measured else measured[next(reversed(measured))]
         measured[source] = following
     for source in sources:
+        if _REMARKED_REPEAT.fullmatch(previous.text) and any(find_repeat(text) for _, text in blocks[source].trail):
+            previous = Choice()  # "first run (cold cache)" is not what "second run" is
         named = [own[i] for i in (*sorted({source, *quotes[source]}), measured[source]) if own[i].text]
         choice = next((c for c in named if c.is_heading), named[0] if named else replace(previous, is_inherited=True))
         resolved[source] = previous = choice

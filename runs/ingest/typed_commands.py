@@ -141,7 +141,7 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Setting]], ...
         (
             r"\b(?:nvm\s+use|(?:rb|py|nod)env\s+(?:global|local|shell)|rvm\s+use|sdk\s+use|asdf\s+\w+)\s+(?P<value>\S+(?:\s+\d\S*)?)$",
             0,
-            _take_value("version"),
+            lambda found: ("version", f"{found[0].split()[0]} {found['value']}"),
         ),
         (r"\b(?:pip3?|npm|gem|yarn|pnpm)\s+(?:install|add|i)\s.*?(?P<key>[A-Za-z][\w.-]*)(?:==|@)(?P<value>\d\S*)", 0, _assigned),
         (

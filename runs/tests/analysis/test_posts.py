@@ -148,6 +148,52 @@ POSTS = {
         {"bench-node-1": [700.5], "bench-rust-1": [900.5]},
         *("unproven", "bench-rust-1"),
     ),
+    "containers of kubectl": (
+        "".join(
+            "".join(f"[pod/{name}/load] {line}\n" for line in expand(f"@wrk {rate:.2f}").split("\n"))
+            for name, rate in (("node-7c9f", 700.5), ("rust-5d8b", 900.5))
+        ),
+        {"node-7c9f/load": [700.5], "rust-5d8b/load": [900.5]},
+        *("unproven", "rust-5d8b/load"),
+    ),
+    "containers that a script's trace starts": (
+        "".join(
+            f"+ docker run -d --name srv {name}\n3f2a1b4c5d6e\n+ wrk -t2 -c10 -d5s http://localhost/\n"
+            f"@wrk {rate:.2f}\n+ docker rm -f srv\nsrv\n"
+            for name, rate in (("nginx:1.25", 900.5), ("httpd:2.4", 700.5))
+        ),
+        {"nginx": [900.5], "httpd": [700.5]},
+        *("unproven", "nginx"),
+    ),
+    "a cold first run": (
+        "first run (cold cache)\n@wrk 100.50\nsecond run\n@wrk 900.50\nthird run\n@wrk 901.50\n",
+        {"cold cache": [100.5], "localhost:8080": [900.5, 901.5]},
+        *("likely", "localhost:8080"),
+    ),
+    "banners with a load": (
+        "".join(
+            f"== {name} workers=4 ==\n@wrk {rate:.2f}\n"
+            for name, rate in (("a", 700.5), ("nginx", 900.5), ("nginx", 901.5))
+        ),
+        {"a workers=4": [700.5], "nginx workers=4": [900.5, 901.5]},
+        *("unproven", "nginx workers=4"),
+    ),
+    "a log with times": (
+        "".join(
+            f"[2024-01-01 10:0{at}:00] starting gunicorn with {at} workers\n@wrk {500 * at + 0.5:.2f}\n"
+            for at in (1, 2, 4)
+        ),
+        {"gunicorn with 1 workers": [500.5], "gunicorn with 2 workers": [1000.5], "gunicorn with 4 workers": [2000.5]},
+        *("sweep", ""),
+    ),
+    "rates that were set": (
+        "".join(
+            f"$ wrk2 -t2 -c10 -d30s -R{rate} http://localhost:8080/page.html\n@wrk {rate - 0.25:.2f}\n"
+            for rate in (500, 1000)
+        ),
+        {"localhost:8080": [499.75, 999.75]},
+        *("not_comparable", ""),
+    ),
     "targets of make": (
         "".join(
             f"make bench-{name}\nwrk -t2 -c10 -d5s http://localhost:8080/\n@wrk {rate:.2f}\n"
