@@ -363,7 +363,7 @@ def _changes(logs: NDArray[np.float64]) -> list[int]:
     """The numbers of the days on which changes are found."""
     start = date(2026, 1, 1)
     days = [trend.Day(start + timedelta(days=at), 1, float(log), 1.0, 1.0) for at, log in enumerate(logs)]
-    return [(change.on - start).days for change in trend.course(days).changes]
+    return [(change.on - start).days for change in trend.find_course(days).changes]
 
 
 def _measure(number: int, draws: int) -> float:

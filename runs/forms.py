@@ -39,13 +39,13 @@ class Unusable(Exception):
     """What came in cannot be taken for a text; the message says why."""
 
 
-def packed(data: bytes) -> str:
+def pack_bytes(data: bytes) -> str:
     """Bytes as a hidden field carries them from one preview to the next."""
     return base64.b64encode(zlib.compress(data, 6)).decode("ascii")
 
 
-def unpacked(field: str, most: int = 0) -> bytes:
-    """The bytes of `packed`. Raises Unusable for anything else, and for more than `most` or than a preview may hold."""
+def unpack_bytes(field: str, most: int = 0) -> bytes:
+    """The bytes of `pack_bytes`. Raises Unusable for anything else, and for more than `most` or than a preview may hold."""
     inflate = zlib.decompressobj()
     try:
         data = inflate.decompress(base64.b64decode(field, validate=True), (most or settings.PREVIEW_BYTES) + 1)
@@ -56,14 +56,14 @@ def unpacked(field: str, most: int = 0) -> bytes:
     return data
 
 
-def incoming(request: HttpRequest) -> tuple[bytes, str]:
+def read_incoming(request: HttpRequest) -> tuple[bytes, str]:
     """(bytes, name) of what was pasted, dropped or previewed. Several files become one text, each under its name.
 
     Raises Unusable, and Rejected (413) for files larger than an upload may be.
     """
     if request.POST.get("raw"):
         most = 0 if request.user.is_authenticated else STRANGERS_BYTES
-        return unpacked(request.POST["raw"], most), request.POST.get("name", "")[:255]
+        return unpack_bytes(request.POST["raw"], most), request.POST.get("name", "")[:255]
     files = [file for file in request.FILES.getlist("files") if file.size]
     size = sum(file.size or 0 for file in files)
     if size > settings.PREVIEW_BYTES:
@@ -73,7 +73,7 @@ def incoming(request: HttpRequest) -> tuple[bytes, str]:
     text = request.POST.get("text", "").replace("\r\n", "\n")
     if not files:
         return text.encode(), ""
-    return joined(files, text), ", ".join(file.name or "" for file in files)[:255]
+    return join_files(files, text), ", ".join(file.name or "" for file in files)[:255]
 
 
 def too_large_to_preview(request: HttpRequest) -> list[tuple[str, Text]]:
@@ -90,7 +90,7 @@ def secrets_to_redact(said: Mapping[str, str]) -> frozenset[str]:
     return frozenset() if said.get("redact_all", "yes") == "no" else EVERY_SECRET
 
 
-def joined(files: Sequence[Any], text: str = "") -> bytes:
+def join_files(files: Sequence[Any], text: str = "") -> bytes:
     """Files one after the other, each with its name as a heading, so that each reads as a config of its own."""
     parts = [text] if text.strip() else []
     for file in files:
@@ -116,7 +116,7 @@ def carried_edits(post: Mapping[str, Any]) -> Edits:
 
 def carried_history(post: Mapping[str, Any]) -> list[tuple[str, Edits]]:
     """(what was changed, the edits before that) of the last changes. Raises Unusable for what no preview wrote."""
-    history = _read_json(unpacked(post["history"])) if post.get("history") else []
+    history = _read_json(unpack_bytes(post["history"])) if post.get("history") else []
     if not isinstance(history, list) or not all(isinstance(each, list) and len(each) == 2 for each in history):
         raise Unusable(BROKEN)
     return [(str(words), _check_edits(edits)) for words, edits in history]

@@ -52,7 +52,7 @@ class Shown:
 Group = dict[int, Shown]
 
 
-def pair(texts: Sequence[TextFact]) -> list[Group]:
+def group_texts(texts: Sequence[TextFact]) -> list[Group]:
     """The configs' texts as groups of at most one a config: by path, by file name, by like names, by dialect.
 
     A step joins nothing where it would leave a choice between two texts of one config. Of a file that a config shows
@@ -169,7 +169,7 @@ def compare_configs(configs: Sequence[ConfigFact], texts: Sequence[TextFact]) ->
         return ConfigDiff((), ())
     known = {config.id: config for config in configs}
     own = [text for text in texts if text.config in known]
-    groups = [{pk: group[pk] for pk in known if pk in group} for group in pair(own)]
+    groups = [{pk: group[pk] for pk in known if pk in group} for group in group_texts(own)]
     files = tuple(_file(known, group) for group in groups if len(group) > 1)
     lone = [(known[pk], shown.fact) for group in groups if len(group) == 1 for pk, shown in group.items()]
     return ConfigDiff(files, describe_texts(configs, texts, lone, compared={pk for group in groups for pk in group}))

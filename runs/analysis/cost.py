@@ -9,7 +9,16 @@ from statistics import fmean
 
 from runs.analysis.columns import Column
 from runs.analysis.facts import CaptureFact, HostFact, RunFact, Source, TextFact
-from runs.analysis.monitors import MANY_IN_ONE, Served, Taken, available, is_threaded, programs, taken, under_load
+from runs.analysis.monitors import (
+    MANY_IN_ONE,
+    Served,
+    Taken,
+    find_available,
+    is_threaded,
+    measure_taken,
+    name_programs,
+    under_load,
+)
 from runs.analysis.numbers import figure
 from runs.analysis.table import Comparison, find_columns
 
@@ -190,7 +199,7 @@ def _free_at(capture: CaptureFact, captures: Sequence[CaptureFact]) -> tuple[flo
     """Available memory when `capture` was taken: by itself, else by another capture of its run and phase."""
     same = [other for other in captures if other.run == capture.run and other.phase == capture.phase]
     for other in (capture, *same):
-        found = available(other)
+        found = find_available(other)
         if found:
             return *found, source(other)
     return None
@@ -299,14 +308,14 @@ def _find_memory_taken(
         if not around_run and len(runs) == 1:
             around_run = [capture for capture in captures if capture.run is None]
         threaded = is_threaded((column.config.name, run.server_software), own)
-        one = taken(run, around_run, threaded=threaded)
+        one = measure_taken(run, around_run, threaded=threaded)
         if one:
             found.append(one)
     return found
 
 
 def _rows(seen: Sequence[Seen]) -> list[Row]:
-    names = programs([one for each in seen for one in each.served])
+    names = name_programs([one for each in seen for one in each.served])
     rows = [
         *row("per_mib", "Requests per MiB of RSS", "per s", [per_mib(each) for each in seen]),
         *row("per_core", "Requests per core", "per s", [per_core(each) for each in seen]),

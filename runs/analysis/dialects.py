@@ -13,17 +13,17 @@ from runs.analysis.directives import (
     MOST_DEEP,
     Directive,
     Parsed,
-    elided,
     generic_fits,
+    has_elision,
     httpd_fits,
     ini_fits,
     is_elision,
-    joined,
+    join_words,
+    list_lines,
     parse_generic,
     parse_httpd,
     parse_ini,
     parse_sysctl,
-    significant,
     sysctl_fits,
 )
 
@@ -92,7 +92,7 @@ def parse_nginx(text: str) -> tuple[list[Directive], list[int]]:
             block = block.above or root
     unread += [line for _, line in held]
     for inside, parts, _ in found:
-        inside.directives.setdefault(parts[0], joined(parts[1:]))
+        inside.directives.setdefault(parts[0], join_words(parts[1:]))
     _name_servers([each for each in blocks if each.name == "server"])
     return [_nginx_directive(inside.path(), parts, at) for inside, parts, at in found], sorted(set(unread))
 
@@ -127,7 +127,7 @@ def _nginx_tokens(text: str) -> list[tuple[str, bool, int]]:
 
 
 def _opened(around: _Block, parts: list[str]) -> _Block:
-    label = joined(parts) or "{"
+    label = join_words(parts) or "{"
     if around.depth >= MOST_DEEP:  # a block that nobody closes costs a step, not a path
         return _Block(label, label, around.above, around.depth)
     return _Block(label, label, around, around.depth + 1)
@@ -152,8 +152,8 @@ def _name_servers(servers: list[_Block]) -> None:
 
 def _nginx_directive(path: tuple[str, ...], parts: list[str], at: int) -> Directive:
     taken = 2 if parts[0] in _NGINX_KEYED and len(parts) > 1 else 1
-    name = joined(parts[:taken])
-    return Directive(path, name, joined(parts[taken:]), at, name)
+    name = join_words(parts[:taken])
+    return Directive(path, name, join_words(parts[taken:]), at, name)
 
 
 LIGHTTPD = "lighttpd"
@@ -279,7 +279,7 @@ def _set(path: tuple[str, ...], name: str, value: list[_Token], at: int) -> list
 
 
 def _written(tokens: list[_Token]) -> str:
-    return joined([token.text for token in tokens])
+    return join_words([token.text for token in tokens])
 
 
 Reader = Callable[[str], tuple[list[Directive], list[int]]]
@@ -321,15 +321,15 @@ def read(text: str, path: str = "") -> Parsed | None:
     whole, text = text, text[:MOST_CHARACTERS]
     for candidate in _candidates(text, path):
         directives, unread = candidate.parse(text)
-        lines = sum(1 for _ in significant(text, candidate.comment))
+        lines = sum(1 for _ in list_lines(text, candidate.comment))
         if directives and len(unread) <= MOST_UNREAD * lines:
-            return Parsed(candidate.name, tuple(directives), tuple(unread), elided(text) or text != whole)
+            return Parsed(candidate.name, tuple(directives), tuple(unread), has_elision(text) or text != whole)
     return None
 
 
 def _candidates(text: str, path: str) -> list[Dialect]:
     hinted, looking = [], []
-    by_comment = {comment: [line for _, line in significant(text, comment)] for comment in _COMMENTS}
+    by_comment = {comment: [line for _, line in list_lines(text, comment)] for comment in _COMMENTS}
     for dialect in DIALECTS:
         lines = by_comment[dialect.comment]
         share = dialect.fits(lines) if lines else 0.0

@@ -56,17 +56,17 @@ def is_elision(line: str) -> bool:
     return bool(_LEFT_OUT.fullmatch(core)) and (core != stripped or "略" in core)
 
 
-def words(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """A line's words; quotes hold words together and are no part of them."""
     return [next((part for part in found.groups() if part is not None), "") for found in _WORD.finditer(text)]
 
 
-def joined(parts: Sequence[str]) -> str:
+def join_words(parts: Sequence[str]) -> str:
     """Words as one value, written the same however they were quoted and spaced."""
     return " ".join(part if part and not re.search(r"\s", part) else f'"{part}"' for part in parts)
 
 
-def significant(text: str, comment: str) -> Iterator[tuple[int, str]]:
+def list_lines(text: str, comment: str) -> Iterator[tuple[int, str]]:
     """(offset, line without blank ends) of lines that are neither empty, nor comments, nor say that lines are missing."""
     for at, line in enumerate(text.split("\n")):
         stripped = line.strip()
@@ -74,7 +74,7 @@ def significant(text: str, comment: str) -> Iterator[tuple[int, str]]:
             yield at, stripped
 
 
-def elided(text: str) -> bool:
+def has_elision(text: str) -> bool:
     return any(is_elision(line) for line in text.split("\n"))
 
 
@@ -118,7 +118,7 @@ def parse_httpd(text: str) -> tuple[list[Directive], list[int]]:
     for at, line in _join_continued(text):
         section = _HTTPD_SECTION.fullmatch(line)
         if section and not section[1]:
-            label = f"<{section[2]} {joined(words(section[3] or ''))}".rstrip() + ">"
+            label = f"<{section[2]} {join_words(split_words(section[3] or ''))}".rstrip() + ">"
             stack.append((section[2].lower(), label))
         elif section:
             depth = _depth_of(section[2].lower(), stack)
@@ -128,7 +128,7 @@ def parse_httpd(text: str) -> tuple[list[Directive], list[int]]:
                 del stack[depth:]
         elif named := _HTTPD_DIRECTIVE.fullmatch(line):
             path = tuple(label for _, label in stack[:MOST_DEEP])
-            found.append(_httpd_directive(path, named[1], words(named[2] or ""), at))
+            found.append(_httpd_directive(path, named[1], split_words(named[2] or ""), at))
         else:
             unread.append(at)
     return found, unread
@@ -137,7 +137,7 @@ def parse_httpd(text: str) -> tuple[list[Directive], list[int]]:
 def _join_continued(text: str) -> Iterator[tuple[int, str]]:
     """Lines with those they go on in."""
     begun: tuple[int, str] | None = None
-    for at, line in significant(text, HTTPD_COMMENT):
+    for at, line in list_lines(text, HTTPD_COMMENT):
         start, head = begun or (at, "")
         if line.endswith("\\"):
             begun = (start, head + line[:-1].rstrip() + " ")
@@ -158,9 +158,9 @@ def _httpd_directive(path: tuple[str, ...], name: str, arguments: list[str], at:
         arguments = arguments[::-1]
     taken = arguments[: _HTTPD_KEYED.get(lower, 0)]
     if family := _FAMILIES.get(lower):
-        return Directive(path, family, joined([name, *arguments]), at, family)
-    key = joined([RENAMED.get(lower, lower), *taken])
-    return Directive(path, joined([name, *taken]), joined(arguments[len(taken) :]), at, key)
+        return Directive(path, family, join_words([name, *arguments]), at, family)
+    key = join_words([RENAMED.get(lower, lower), *taken])
+    return Directive(path, join_words([name, *taken]), join_words(arguments[len(taken) :]), at, key)
 
 
 INI_COMMENT = "#;"
@@ -187,7 +187,7 @@ def parse_ini(text: str) -> tuple[list[Directive], list[int]]:
     found: list[Directive] = []
     unread: list[int] = []
     path: tuple[str, ...] = ()
-    for at, line in significant(text, INI_COMMENT):
+    for at, line in list_lines(text, INI_COMMENT):
         if section := _INI_SECTION.fullmatch(line):
             path = (f"[{section[1].strip()}]",)
         elif assigned := _ASSIGNED.fullmatch(line):
@@ -208,10 +208,10 @@ def parse_sysctl(text: str) -> tuple[list[Directive], list[int]]:
     """(directives, offsets of lines that are none). Names may be written with dots or as paths."""
     found: list[Directive] = []
     unread: list[int] = []
-    for at, line in significant(text, INI_COMMENT):
+    for at, line in list_lines(text, INI_COMMENT):
         if named := _SYSCTL.fullmatch(line):
             name = _dotted(named[1])
-            found.append(Directive((), name, joined(words(named[2])), at, name))
+            found.append(Directive((), name, join_words(split_words(named[2])), at, name))
         else:
             unread.append(at)
     return found, unread
@@ -233,7 +233,7 @@ def parse_generic(text: str) -> tuple[list[Directive], list[int]]:
     """(directives, offsets of lines that are none). Indented lines belong to something that is not known: none of them."""
     found: list[Directive] = []
     unread: list[int] = []
-    lines = list(significant(text, INI_COMMENT))
+    lines = list(list_lines(text, INI_COMMENT))
     raw = text.split("\n")
     indents = {len(raw[at]) - len(raw[at].lstrip()) for at, _ in lines}
     for at, line in lines:

@@ -35,7 +35,7 @@ OPENS = re.compile(r"(\d+)([.)])(?=\s)|([-+=#]+)(?=\s|$)")
 FORMULA = re.compile(r"""(^|[,;|\t\r\n]["'\s]*)(?=[=+\-@\t\r])""")
 
 
-def escaped(words: str) -> str:
+def escape_markdown(words: str) -> str:
     """On one line, every sign that would mean something to Markdown or HTML made plain."""
     plain = MEANS.sub(_instead, " ".join(words.split()))
     found = OPENS.match(plain)
@@ -44,11 +44,11 @@ def escaped(words: str) -> str:
     return f"{found[1]}\\{found[2]}{plain[found.end() :]}" if found[1] else f"\\{plain}"
 
 
-def link(words: str, url: str) -> str:
-    return f"[{escaped(words)}]({address(url)})"
+def write_link(words: str, url: str) -> str:
+    return f"[{escape_markdown(words)}]({quote_address(url)})"
 
 
-def address(url: str) -> str:
+def quote_address(url: str) -> str:
     """An address as a link's target: what would end it is percent-encoded."""
     return url.replace(" ", "%20").replace("(", "%28").replace(")", "%29").replace("<", "%3C").replace(">", "%3E")
 
@@ -91,15 +91,15 @@ def as_csv(sheet: Sheet) -> str:
 def as_markdown(sheet: Sheet) -> str:
     """A table to paste into a post: four significant figures, numbers to the right."""
     numeric = [any(isinstance(row[at], (int, float)) for row in sheet.rows) for at in range(len(sheet.heads))]
-    rows = [[escaped(_word(value)) for value in row] for row in sheet.rows]
-    body = markdown_table([escaped(head) for head in sheet.heads], rows, right=numeric)
-    return f"# {escaped(sheet.title)}\n\n{body}\n"
+    rows = [[escape_markdown(_word(value)) for value in row] for row in sheet.rows]
+    body = markdown_table([escape_markdown(head) for head in sheet.heads], rows, right=numeric)
+    return f"# {escape_markdown(sheet.title)}\n\n{body}\n"
 
 
 def of_comparison(title: str, comparison: Comparison, judgement: Judgement) -> Sheet:
     """Metrics down, configs across: the mean of each, its n, its ratio to the baseline, the verdict and its interval."""
     heads = ["metric", "unit"]
-    for at, name in enumerate(unique([column.title for column in comparison.columns])):
+    for at, name in enumerate(number_equal_heads([column.title for column in comparison.columns])):
         heads += [name, f"{name}: n", *(f"{name}: {word}" for word in AGAINST if at)]
     rows = []
     for group in comparison.groups:
@@ -119,7 +119,7 @@ def _against(cell: Cell, verdict: Verdict | None) -> list[Value]:
     return [ratio, LABELS[verdict.kind], verdict.low, verdict.high] if verdict else [ratio, None, None, None]
 
 
-def unique(heads: Sequence[str]) -> tuple[str, ...]:
+def number_equal_heads(heads: Sequence[str]) -> tuple[str, ...]:
     """Heads that can be keys: a second "worker" becomes "worker (2)"."""
     seen: dict[str, int] = {}
     numbered = []
@@ -218,32 +218,32 @@ class Post:
     notes: str = ""
 
 
-def markdown(post: Post) -> str:
+def write_post(post: Post) -> str:
     """The whole post. Every name and sentence is escaped: none can become markup or break a table."""
-    parts = [f"# {escaped(post.title)}", _headline(post), escaped(post.notes)]
+    parts = [f"# {escape_markdown(post.title)}", _headline(post), escape_markdown(post.notes)]
     parts += ["## Overview", _write_table(post.overview)] if post.overview else []
     parts += _doubts(post)
     parts += _causes(post)
-    parts += [f"**Next:** {escaped(post.headline.next.text)}", _code(post.next)]
+    parts += [f"**Next:** {escape_markdown(post.headline.next.text)}", _code(post.next)]
     parts += _figures(post)
-    parts += [f"![{escaped(words)}]({address(url)})" for words, url in post.pictures]
+    parts += [f"![{escape_markdown(words)}]({quote_address(url)})" for words, url in post.pictures]
     for section in post.sections:
-        parts += [f"## {section.heading}", *(escaped(words) for words in section.sentences)]
-        parts += [part for one in section.tables for part in (escaped(one.caption), _write_table(one))]
-        parts += [escaped(words) for words in section.notes]
+        parts += [f"## {section.heading}", *(escape_markdown(words) for words in section.sentences)]
+        parts += [part for one in section.tables for part in (escape_markdown(one.caption), _write_table(one))]
+        parts += [escape_markdown(words) for words in section.notes]
     parts += _method(post)
     parts += _environment(post)
-    parts.append(f"Every figure with the line that it stands on: <{address(post.url)}>")
+    parts.append(f"Every figure with the line that it stands on: <{quote_address(post.url)}>")
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def _headline(post: Post) -> str:
     found = post.headline
     lines = "".join(_line_link(post, one) for one in found.against if one.in_sentence)
-    parts = [f"**{OUTCOMES[found.outcome].capitalize()}.** {escaped(found.sentence)}{lines}"]
+    parts = [f"**{OUTCOMES[found.outcome].capitalize()}.** {escape_markdown(found.sentence)}{lines}"]
     if found.further:
         each = [
-            f"- {f'{escaped(one.config)}: ' if one.config else ''}{escaped(one.text)}{_line_link(post, one)}"
+            f"- {f'{escape_markdown(one.config)}: ' if one.config else ''}{escape_markdown(one.text)}{_line_link(post, one)}"
             for one in found.further
         ]
         parts.append("Against it:\n\n" + "\n".join(each))
@@ -251,7 +251,7 @@ def _headline(post: Post) -> str:
 
 
 def _line_link(post: Post, one: Objection) -> str:
-    return f" ({link(f'line {one.source.line}', post.absolute(one.source.url))})" if one.source else ""
+    return f" ({write_link(f'line {one.source.line}', post.absolute(one.source.url))})" if one.source else ""
 
 
 def _causes(post: Post) -> list[str]:
@@ -259,12 +259,12 @@ def _causes(post: Post) -> list[str]:
     for found in post.causes.findings:
         share = f" It accounts for {found.share_pct:.0f} % of the difference." if found.share_pct else ""
         lines = [
-            f"{escaped(one.text)} ({link(f'line {one.source.line}', post.absolute(one.source.url))})"
+            f"{escape_markdown(one.text)} ({write_link(f'line {one.source.line}', post.absolute(one.source.url))})"
             for one in found.evidence
         ]
-        each.append(f"- {escaped(found.text)}{share} {'; '.join(lines)}".rstrip())
+        each.append(f"- {escape_markdown(found.text)}{share} {'; '.join(lines)}".rstrip())
     if post.causes.unknown:
-        each.append(f"- {escaped(post.causes.unknown)}")
+        each.append(f"- {escape_markdown(post.causes.unknown)}")
     command = _code(post.causes.command) if post.causes.unknown else ""
     return ["## Why", "\n".join(each), command] if each else []
 
@@ -278,27 +278,27 @@ def _doubts(post: Post) -> list[str]:
 
 
 def _doubt(post: Post, doubt: Doubt) -> str:
-    lines = [link(f"line {source.line}", post.absolute(source.url)) for source in doubt.sources[:MOST_LINES]]
+    lines = [write_link(f"line {source.line}", post.absolute(source.url)) for source in doubt.sources[:MOST_LINES]]
     more = len(doubt.sources) - len(lines)
     said = "Counted anyway" if doubt.overruled else SEVERITY[doubt.severity]
     tail = f" ({', '.join(lines)}{f' and {more} more' if more > 0 else ''})" if lines else ""
-    return f"**{said}:** {escaped(doubt.text)}{tail}"
+    return f"**{said}:** {escape_markdown(doubt.text)}{tail}"
 
 
 def _figures(post: Post) -> list[str]:
-    heads = ("", *(escaped(column.title) for column in post.comparison.columns))
+    heads = ("", *(escape_markdown(column.title) for column in post.comparison.columns))
     rows = []
     for group in post.comparison.groups:
         for row in group.rows:
             label = f"{row.label} ({row.unit})" if row.unit else row.label
             cells = (_cell_words(cell, post.judgement.of(row.key, at)) for at, cell in enumerate(row.cells))
-            rows.append((escaped(label), *(escaped(words) for words in cells)))
+            rows.append((escape_markdown(label), *(escape_markdown(words) for words in cells)))
     if not rows:
         return []
     return [
         "## All metrics",
         markdown_table(heads, rows),
-        f"Means of n values. {escaped(describe_baselines(post.comparison, post.judgement))}",
+        f"Means of n values. {escape_markdown(describe_baselines(post.comparison, post.judgement))}",
     ]
 
 
@@ -311,20 +311,22 @@ def _cell_words(cell: Cell, verdict: Verdict | None) -> str:
 
 
 def _write_table(one: Table) -> str:
-    return markdown_table([escaped(head) for head in one.heads], [[escaped(word) for word in row] for row in one.rows])
+    return markdown_table(
+        [escape_markdown(head) for head in one.heads], [[escape_markdown(word) for word in row] for row in one.rows]
+    )
 
 
 def _method(post: Post) -> list[str]:
     code = [f"    {' '.join(command.split())}" for command in post.commands]
-    return ["## Method", *map(escaped, post.method), "\n".join(code)] if post.method or code else []
+    return ["## Method", *map(escape_markdown, post.method), "\n".join(code)] if post.method or code else []
 
 
 def _environment(post: Post) -> list[str]:
     if not post.same and not post.differ:
         return []
-    same = [f"- {escaped(name)}: {escaped(value)}" for name, value in post.same]
+    same = [f"- {escape_markdown(name)}: {escape_markdown(value)}" for name, value in post.same]
     differ = [
-        f"- {escaped(name)}: {', '.join(escaped(value) for value in dict.fromkeys(values) if value)}"
+        f"- {escape_markdown(name)}: {', '.join(escape_markdown(value) for value in dict.fromkeys(values) if value)}"
         for name, values in post.differ
     ]
     return ["## Environment", "\n".join(same + differ)]
@@ -333,7 +335,7 @@ def _environment(post: Post) -> list[str]:
 MOST_DIRECTIVES = 60
 
 
-def sections(cost: Cost | None, sweeps: Sequence[Sweep], differences: ConfigDiff) -> list[Section]:
+def list_sections(cost: Cost | None, sweeps: Sequence[Sweep], differences: ConfigDiff) -> list[Section]:
     """Those that have something to say."""
     every = [_cost(cost), _scaling(sweeps), _differences(differences)]
     return [section for section in every if section.sentences or section.tables]
@@ -387,7 +389,7 @@ def _file_table(file: FileDiff) -> Table:
 MOST_COMMANDS = 12
 
 
-def commands(comparison: Comparison) -> list[str]:
+def collect_commands(comparison: Comparison) -> list[str]:
     """The command lines of the runs, each once, as far as the text has them."""
     found = (" ".join(run.command.split()) for column in comparison.columns for run in column.runs if run.command)
     return list(dict.fromkeys(found))[:MOST_COMMANDS]

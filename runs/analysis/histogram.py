@@ -28,7 +28,7 @@ def unpack(packed: bytes | memoryview) -> Any:
     return json.loads(zlib.decompress(packed)) if packed else []
 
 
-def added(several: Iterable[Counts]) -> list[list[float]]:
+def add_counts(several: Iterable[Counts]) -> list[list[float]]:
     """The counts of several loads as if they were one."""
     total: Counter[float] = Counter()
     for counts in several:
@@ -37,7 +37,7 @@ def added(several: Iterable[Counts]) -> list[list[float]]:
     return [[ms, n] for ms, n in sorted(total.items())]
 
 
-def size(counts: Counts) -> int:
+def count_requests(counts: Counts) -> int:
     return sum(int(n) for _, n in counts)
 
 
@@ -46,7 +46,7 @@ def percentiles(counts: Counts, percents: Iterable[float] | None = None) -> dict
 
     Without `percents` every one of 1 to 99 and finer ones, as far as one request makes a difference.
     """
-    n, found = size(counts), {}
+    n, found = count_requests(counts), {}
     cells = iter(counts)
     ms, passed = 0.0, 0
     for percent in sorted(percents if percents is not None else _distinct_percents(n)) if n else ():
@@ -79,12 +79,12 @@ class Bar(NamedTuple):
     n: int
 
 
-def bars(counts: Counts, most: int = 60) -> list[Bar]:
+def make_bars(counts: Counts, most: int = 60) -> list[Bar]:
     """At most so many bars of one width, 1, 2 or 5 times a power of ten; the slowest 1 % share the last one.
 
     No bar is narrower than what the figures were rounded to, or every other one would be empty.
     """
-    n = size(counts)
+    n = count_requests(counts)
     if not n:
         return []
     low, longest = counts[0][0], counts[-1][0]

@@ -137,7 +137,7 @@ class _Case:
 
     def pool(self, row: JudgedRow, sides: Iterable[Side]) -> tuple[stats.Pool | None, Spread | None]:
         """What repeats vary by, in this comparison if it has any, else elsewhere; repeats all equal say nothing."""
-        own = stats.pooled(side.logs for side in sides if side.logs)
+        own = stats.pool_spread(side.logs for side in sides if side.logs)
         if own and own.squares:
             return own, None
         if self.spread is None:

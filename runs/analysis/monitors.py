@@ -68,7 +68,7 @@ def _group(name: str, members: list[ProcessFact], sums: Mapping[str, Sequence[fl
     return ProcessGroup(name, n[0], rss_kb[0], each, cpu_pct[0], tuple(members), n[1], rss_kb[1])
 
 
-def leading(captures: Sequence[CaptureFact], most: int) -> list[str]:
+def pick_biggest(captures: Sequence[CaptureFact], most: int) -> list[str]:
     """The names of at most `most` groups worth a row: the biggest in any capture, without what keeps monitors going."""
     biggest: dict[str, float] = {}
     for capture in captures:
@@ -169,7 +169,7 @@ class Served:
         return sum(group.n for group in self.groups)
 
 
-def served(capture: CaptureFact, software: str = "") -> Served | None:
+def find_served(capture: CaptureFact, software: str = "") -> Served | None:
     """None where no server is seen, or none with its memory. `software` is what the runs say answered them."""
     found = [group for group in group_processes(capture, served=True) if group.rss_kb > 0]
     front = [group for group in found if group.name.lower().startswith(FRONT)]
@@ -195,7 +195,7 @@ def _completeness(capture: CaptureFact) -> Whole:
     return "all"
 
 
-def programs(found: Sequence[Served]) -> list[str]:
+def name_programs(found: Sequence[Served]) -> list[str]:
     """The names of the programs in these captures, the biggest in any of them first."""
     biggest: dict[str, float] = {}
     for one in found:
@@ -209,7 +209,7 @@ def under_load(captures: Sequence[CaptureFact], software: str = "") -> list[Serv
 
     Of one phase, whole lists go before screens that show a part.
     """
-    found = [one for capture in captures if (one := served(capture, software))]
+    found = [one for capture in captures if (one := find_served(capture, software))]
     for wanted in (("all", "some"), ("quoted",)):
         for phase in ("during", "after", ""):
             for whole in wanted:
@@ -277,12 +277,12 @@ BASES: tuple[tuple[str, Read], ...] = (
 )
 
 
-def available(capture: CaptureFact) -> tuple[float, str] | None:
+def find_available(capture: CaptureFact) -> tuple[float, str] | None:
     """(kB that programs could still get, the figures it is made of): MemAvailable, else MemFree + Inactive, else what is left."""
     return next(((value, words) for words, read in BASES if (value := read(capture)) is not None), None)
 
 
-def taken(run: RunFact, captures: Sequence[CaptureFact], *, threaded: bool) -> Taken | None:
+def measure_taken(run: RunFact, captures: Sequence[CaptureFact], *, threaded: bool) -> Taken | None:
     """Available memory just before the run and just after it (else during it), by one and the same figure."""
     before = [capture for capture in captures if capture.phase == "before"]
     after = [one for one in captures if one.phase == "after"] or [one for one in captures if one.phase == "during"]
@@ -318,7 +318,7 @@ def _count(
 def _listed(captures: Sequence[CaptureFact], software: str) -> Count | None:
     """The biggest program's processes in the first capture that lists them all."""
     for capture in captures:
-        found = served(capture, software)
+        found = find_served(capture, software)
         if found and found.whole == "all":
             biggest = found.groups[0]
             return Count(round(biggest.n), biggest.name, (Source(capture.source, capture.line),))

@@ -197,10 +197,10 @@ class Fit:
     curve: tuple[CurvePoint, ...]
 
     def rate(self, n: float) -> float:
-        return law(n, self.rate_one, self.contention, self.coherency)
+        return compute_law(n, self.rate_one, self.contention, self.coherency)
 
 
-def law(n: float, rate_one: float, contention: float, coherency: float) -> float:
+def compute_law(n: float, rate_one: float, contention: float, coherency: float) -> float:
     return rate_one * n / (1 + contention * (n - 1) + coherency * n * (n - 1))
 
 
@@ -293,7 +293,7 @@ def _fit(squares: Squares, values: np.ndarray) -> Fit:
         peak_at=peak,
         peak_rate=None
         if peak is None
-        else law(max(peak, 1.0), one * squares.rate, contention, coherency / squares.top**2),
+        else compute_law(max(peak, 1.0), one * squares.rate, contention, coherency / squares.top**2),
         peak_interval=Interval(low, high),
         residual=math.sqrt(variance) * squares.rate,
         freedom=freedom,

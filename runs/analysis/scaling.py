@@ -19,7 +19,9 @@ from runs.analysis.table import Comparison
 Key = tuple[object, ...]
 
 
-def find(configs: Sequence[ConfigFact], runs: Sequence[RunFact], excluded: Mapping[int, str]) -> list[MeasuredSweep]:
+def find_sweeps(
+    configs: Sequence[ConfigFact], runs: Sequence[RunFact], excluded: Mapping[int, str]
+) -> list[MeasuredSweep]:
     """Sweeps of two levels and more, in the order of the configs; `excluded` runs are named and left out."""
     known = [run for run in runs if run.counted and _usable(run)]
     levels: dict[int, set[int]] = defaultdict(set)
@@ -157,12 +159,12 @@ class Sweep(SweepLevels):
     notes: tuple[str, ...]
 
 
-def sweeps(
+def fit_sweeps(
     configs: Sequence[ConfigFact], runs: Sequence[RunFact], *, excluded: Mapping[int, str] | None = None
 ) -> list[Sweep]:
     """Every sweep of two levels and more. `excluded`: run id -> why it does not count."""
     made = []
-    for found in find(configs, runs, excluded or {}):
+    for found in find_sweeps(configs, runs, excluded or {}):
         fitted = fit([(level.n, level.rates) for level in found.levels])
         made.append(
             Sweep(

@@ -31,7 +31,7 @@ def sample_sd(values: Sequence[float]) -> float:
     return math.sqrt(squares / (len(values) - 1)) if len(set(values)) > 1 else 0.0
 
 
-def widest(values: Sequence[float]) -> float:
+def measure_range(values: Sequence[float]) -> float:
     """From the least to the greatest."""
     return max(values) - min(values)
 
@@ -341,13 +341,13 @@ class Pool:
         return student_quantile(0.5 + confidence / 2, self.df) * self.sd * math.sqrt(1 / n + 1 / m)
 
 
-def pooled(sets: Iterable[Sequence[float]]) -> Pool | None:
+def pool_spread(sets: Iterable[Sequence[float]]) -> Pool | None:
     """From logs; sets of fewer than two say nothing. None where none is left."""
     told = [logged for logged in sets if len(logged) > 1]
     if not told:
         return None
     squares = math.fsum(sample_sd(logged) ** 2 * (len(logged) - 1) for logged in told)
-    widths = sorted(map(widest, told))
+    widths = sorted(map(measure_range, told))
     return Pool(len(told), sum(len(logged) - 1 for logged in told), squares, widths[math.ceil(0.95 * len(told)) - 1])
 
 

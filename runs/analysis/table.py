@@ -11,7 +11,16 @@ from dataclasses import dataclass, replace
 
 from runs.analysis.columns import WORD, Column, build_columns, find_baselines
 from runs.analysis.facts import CaptureFact, ConfigFact, RunFact
-from runs.analysis.monitors import MIB, MOST_PROGRAMS, PHASES, ProcessGroup, busy_pct, free_kb, group_processes, leading
+from runs.analysis.monitors import (
+    MIB,
+    MOST_PROGRAMS,
+    PHASES,
+    ProcessGroup,
+    busy_pct,
+    free_kb,
+    group_processes,
+    pick_biggest,
+)
 from runs.analysis.numbers import Delta, delta, mean
 
 
@@ -133,10 +142,12 @@ def compare(configs: Sequence[ConfigFact], runs: Sequence[RunFact], captures: Se
     if captures:
         groups.append(Group("Memory", _monitor_rows(_memory_rows(captures), columns)))
         groups.append(Group("CPU", _monitor_rows(_cpu_rows(captures), columns)))
-    return against(Comparison(tuple(columns), tuple(group for group in groups if group.rows)), find_baselines(columns))
+    return set_baselines(
+        Comparison(tuple(columns), tuple(group for group in groups if group.rows)), find_baselines(columns)
+    )
 
 
-def against(
+def set_baselines(
     comparison: Comparison, to: tuple[int, ...], out: Collection[int] = (), silent: Collection[int] = ()
 ) -> Comparison:
     """The same comparison with each column's deltas against the column `to` names for it, none against itself.
@@ -244,7 +255,7 @@ def _memory_rows(captures: Sequence[CaptureFact]) -> list[MonitorRow]:
         *_system("swap_used", "Swap used", captures, _metric("swap_used_kb")),
     ]
     programs = {capture.id: {group.name: group for group in group_processes(capture)} for capture in captures}
-    for name in leading(captures, MOST_PROGRAMS):
+    for name in pick_biggest(captures, MOST_PROGRAMS):
         found += _program(f"{name}: each, mean", "MiB", captures, programs, lambda group: group.rss_mean_kb / MIB)
         listed = [capture for capture in captures if name in programs[capture.id]]
         summed = [capture for capture in listed if not capture.partial]

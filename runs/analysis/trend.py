@@ -116,7 +116,7 @@ class _Splits:
     gain: Floats
 
 
-def course(days: Sequence[Day]) -> Course:
+def find_course(days: Sequence[Day]) -> Course:
     """The newest days in order, broken where they changed."""
     days = sorted(days, key=lambda day: day.on)[-MOST_DAYS:]
     found = dict(_find_changes(np.array([day.mean_log for day in days])))

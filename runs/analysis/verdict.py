@@ -131,7 +131,7 @@ def compare_sides(base: Side, own: Side, step: float = 0.0, most: int = 0, tests
     least_sds = _least_sds(base, own, step)
     if fewest < 2 or least_sds is None:
         return found
-    pool = stats.pooled([base.logs, own.logs])
+    pool = stats.pool_spread([base.logs, own.logs])
     sd = max(pool.sd if pool else 0.0, *least_sds)
     if most and base.places and own.places:
         found, test = replace(found, most=most), "t test after each round, on the logs"
@@ -185,7 +185,9 @@ def repeats_needed(evidence: Evidence, pool: stats.Pool | None, *, comparisons: 
     `pool` is what repeats vary by where neither side has any, `comparisons` in the row, `step` the least difference printed.
     More than stats.MOST_REPEATS are one more than that; None where it cannot be calculated, or where drift is in the way.
     """
-    sd = evidence.sd or (own.sd if (own := stats.pooled(filter(None, (evidence.base.logs, evidence.own.logs)))) else 0)
+    sd = evidence.sd or (
+        own.sd if (own := stats.pool_spread(filter(None, (evidence.base.logs, evidence.own.logs)))) else 0
+    )
     sd = sd or (pool.sd if pool else 0)
     if evidence.distance is None or not sd or evidence.drift is not None or evidence.is_within(step):
         return None

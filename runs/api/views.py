@@ -213,7 +213,7 @@ def report_on_upload(request: Request) -> HttpResponse:
     except ValueError as error:
         raise ValidationError({"limit": str(error)}) from error
     if base:
-        headline = judging.compared(data)[1].headline
+        headline = judging.compare_and_judge(data)[1].headline
         titles = {config.name for config in data.configs if config.id < 0}
         checks.append((comparisons.check_headline(headline, titles), headline.sentence))
     elif query.get("against"):
@@ -298,7 +298,7 @@ def describe_comparison(
     runs: Sequence[Run], data: comparison_data.ComparisonData, absolute: Callable[[str], str]
 ) -> dict[str, Any]:
     """`describe_runs`, and everything that the page of the same comparison says. Addresses are whole ones."""
-    comparison, judged = judging.compared(data)
+    comparison, judged = judging.compare_and_judge(data)
     told = describe_runs(runs) | {"comparison": comparison, "judged": judged}
     told["table"] = comparisons.list_rows(comparison, judged.judgement)
     body: dict[str, Any] = _with_whole_addresses(to_plain(comparisons.ComparisonSerializer(told).data), absolute)

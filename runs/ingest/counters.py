@@ -129,11 +129,11 @@ def record_stored(runs: Sequence[Run], facets: FacetIds, before: Iterable[Contri
     _record(before, added)
 
 
-def contributions(runs: QuerySet[Run]) -> dict[int, Contribution]:
+def sum_contributions(runs: QuerySet[Run]) -> dict[int, Contribution]:
     rows = list(runs.order_by().only(*COLUMNS))
     tools = _facet_ids({(Kind.TOOL, run.tool) for run in rows})
     tags: dict[int, list[int]] = defaultdict(list)
-    for part in parts([run.pk for run in rows]):
+    for part in split_ids([run.pk for run in rows]):
         for pk, facet in RunTag.objects.filter(run__in=part).values_list("run_id", "facet_id"):
             tags[pk].append(facet)
     return {run.pk: _contribution(run, tools[Kind.TOOL, run.tool], tags[run.pk]) for run in rows}
@@ -148,11 +148,11 @@ def _contribution(run: Run, tool: int, tags: Iterable[int]) -> Contribution:
 
 def record_restored(runs: Sequence[int]) -> None:
     """Runs that are out of the bin again count again, and have their tags. For use in a transaction."""
-    for part in parts(runs):
+    for part in split_ids(runs):
         rows = Run.objects.filter(pk__in=part)
         _save_facets(rows)
         save_tags(rows)
-        _record([], contributions(rows).values())
+        _record([], sum_contributions(rows).values())
 
 
 def save_tags(runs: QuerySet[Run]) -> None:
@@ -167,12 +167,12 @@ def save_tags(runs: QuerySet[Run]) -> None:
 @contextmanager
 def track_changes(runs: QuerySet[Run]) -> Iterator[None]:
     """Record whatever happens to these runs inside: renamed, moved, left out or deleted. For use in a transaction."""
-    before = contributions(runs)
+    before = sum_contributions(runs)
     yield
     after: list[Contribution] = []
-    for part in parts(list(before)):
+    for part in split_ids(list(before)):
         _save_facets(Run.objects.filter(pk__in=part))
-        after += contributions(Run.objects.filter(pk__in=part)).values()
+        after += sum_contributions(Run.objects.filter(pk__in=part)).values()
     _record(before.values(), after)
 
 
@@ -185,7 +185,7 @@ def _save_facets(runs: QuerySet[Run]) -> None:
     Run.objects.bulk_update(changed, [key.removesuffix("_id") for key in KEYS], batch_size=500)
 
 
-def parts(ids: Sequence[Any]) -> Iterator[Sequence[Any]]:
+def split_ids(ids: Sequence[Any]) -> Iterator[Sequence[Any]]:
     return (ids[at : at + IDS_PER_QUERY] for at in range(0, len(ids), IDS_PER_QUERY))
 
 
@@ -230,7 +230,7 @@ def _apply_batch() -> int:
     days: dict[str, set[date]] = defaultdict(set)
     waiting = dict(CounterDelta.objects.order_by("id").values_list("pk", "changes")[:DELTAS_PER_TRANSACTION])
     named = [day for changes in waiting.values() for day in changes.get("days", [])]
-    for part in parts(sorted({fingerprint for fingerprint, _ in named})):
+    for part in split_ids(sorted({fingerprint for fingerprint, _ in named})):
         # Before the transaction, in which SQLite lets nobody else write.
         _judge(Run.objects.filter(MAY_BE_IN_TREND, fingerprint__in=part, doubted=None))
     with transaction.atomic():
@@ -284,7 +284,7 @@ def _sum_days(wanted: dict[str, set[date]]) -> None:
 
 def _judge(runs: QuerySet[Run]) -> None:
     """Set `doubted` of these runs: by a fatal doubt that rests on themselves or on monitors, and that nobody overruled."""
-    for part in parts(list(runs.order_by("pk").values_list("pk", flat=True))):
+    for part in split_ids(list(runs.order_by("pk").values_list("pk", flat=True))):
         rows = Run.objects.filter(pk__in=part)
         standing = Override.objects.filter(upload__in=rows.values("upload"), withdrawn_at=None)
         overruled: dict[int | None, list[tuple[int | None, str]]] = defaultdict(list)
@@ -379,7 +379,7 @@ def recount() -> None:
             | (Q(facet_command=None) & ~Q(command=""))
             | (Q(facet_server=None) & ~Q(server_software=""))
         )
-        for part in parts(list(Run.objects.filter(unlinked).order_by("pk").values_list("pk", flat=True))):
+        for part in split_ids(list(Run.objects.filter(unlinked).order_by("pk").values_list("pk", flat=True))):
             _save_facets(Run.objects.filter(pk__in=part))
         _count_facets()
         counts = dict(Run.objects.exclude(host=None).order_by().values_list("host").annotate(Count("pk")))

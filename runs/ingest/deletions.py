@@ -122,7 +122,7 @@ def delete(row: Any, *, by: Person = None) -> Deletion:
         for model in SOURCED:
             numbers[model] = scope[model].order_by().update(deletion=deletion)
     for model, found in ids.items():
-        for part in counters.parts(found):
+        for part in counters.split_ids(found):
             model.objects.filter(pk__in=part).update(deletion=deletion)
     if isinstance(row, Host):
         named = Experiment.objects.filter(host=row)
@@ -260,7 +260,7 @@ def purge(deletion: Deletion) -> None:
     with counters.track_changes(Run.objects.filter(inside)):  # none, unless one was stored at that very moment
         for model in TABLES:
             ids = list(model.everything.filter(deletion=deletion).values_list("pk", flat=True))
-            for part in counters.parts(ids):
+            for part in counters.split_ids(ids):
                 model.everything.filter(pk__in=part).delete()
     deletion.delete()
     for kind, model in MODELS.items():  # what was deleted before, out of what is gone now

@@ -292,7 +292,7 @@ def _set_run(draft: Draft, capture: DraftCapture, run_key: str) -> list[Error]:
     return []
 
 
-def renumbering(before: Sequence[dict[str, Any]], now: Sequence[Block]) -> Callable[[str], str]:
+def map_old_keys(before: Sequence[dict[str, Any]], now: Sequence[Block]) -> Callable[[str], str]:
     """What makes a block's key before its key now, "" for one that is gone: a later parser may see more blocks, or fewer."""
     numbers = {block.first: number for number, block in enumerate(now)}
     keys = {f"b{n}": f"b{numbers[b['lines'][0]]}" for n, b in enumerate(before) if b["lines"][0] in numbers}

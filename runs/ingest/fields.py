@@ -123,7 +123,7 @@ def _by_run(row: Any, value: Any) -> dict[int, Any]:
 def _write_runs(row: Any, values: dict[int, Any], name: str) -> None:
     with counters.track_changes(_runs_of(row)):
         for value in {json.dumps(each): each for each in values.values()}.values():
-            for part in counters.parts([pk for pk, each in values.items() if each == value]):
+            for part in counters.split_ids([pk for pk, each in values.items() if each == value]):
                 runs = Run.objects.filter(pk__in=part)
                 runs.update(**{name: value})
                 record_blocks(runs.values_list("upload_id", "block_key"), {name: value})

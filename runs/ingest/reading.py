@@ -161,7 +161,7 @@ def most_reading_s(size_bytes: int) -> int:
     return READING_S + READING_S_PER_MIB * size_bytes // 2**20
 
 
-def limited(on_progress: Callable[[int, int], None]) -> Callable[[int, int], None]:
+def limit_time(on_progress: Callable[[int, int], None]) -> Callable[[int, int], None]:
     """`on_progress` for a text that somebody waits for: raises TooSlow once this thread has worked on it for too long."""
     end = thread_time() + AT_ONCE_S
 

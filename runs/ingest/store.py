@@ -127,7 +127,7 @@ class _Writer:
         old_captures: PreviousRows = {}
         if self.upload.pk is not None:
             borrowed = _borrowed_captures(self.upload)
-            contributed = list(counters.contributions(self.upload.runs.all()).values())
+            contributed = list(counters.sum_contributions(self.upload.runs.all()).values())
             old_runs, old_captures = _previous(self.upload.runs.all()), _previous(self.upload.captures.all())
             for rows in (self.upload.captures, self.upload.runs, self.upload.configtexts, self.upload.timings):
                 rows.all().delete()

@@ -34,7 +34,7 @@ from runs.models import Capture, ConfigText, Run, Timing, Upload
 from runs.querysets import database_now
 
 from .draft import Draft, Hints
-from .edits import Edits, apply_edits, renumber_blocks, renumbering
+from .edits import Edits, apply_edits, map_old_keys, renumber_blocks
 from .reading import (
     OnProgress,
     Stopped,
@@ -42,7 +42,7 @@ from .reading import (
     draft_blocks,
     end_with_worker,
     ignore_progress,
-    limited,
+    limit_time,
     nothing_found,
     read,
     read_blocks,
@@ -94,7 +94,7 @@ def preview(data: Incoming, *, hints: Hints = NO_HINTS, edits: Edits | None = No
     text = receive(data)
     hints = add_header(hints, text)
     try:
-        reading = read(text, hints=hints, edits=edits, on_progress=limited(ignore_progress))
+        reading = read(text, hints=hints, edits=edits, on_progress=limit_time(ignore_progress))
     except TooSlow as error:
         raise rejected(
             413, "This text takes too long to read for a preview. Send it to the REST API: there a worker reads it."
@@ -176,7 +176,9 @@ def _prepare(data: Incoming, name: str, options: Options) -> _Prepared:
     if may_queue and text.size_bytes > settings.QUEUE_UPLOAD_BYTES:
         return _for_worker(upload, text)
     try:
-        reading = read(text, hints=hints, edits=edits, on_progress=limited(on_progress) if may_queue else on_progress)
+        reading = read(
+            text, hints=hints, edits=edits, on_progress=limit_time(on_progress) if may_queue else on_progress
+        )
     except TooSlow:  # a worker has more time
         return _for_worker(upload, text)
     except Broken as error:
@@ -254,7 +256,7 @@ def reparse(upload_id: int) -> Upload:
     blocks = read_blocks(text)
     with transaction.atomic():
         upload = Upload.objects.select_for_update().get(pk=upload_id)
-        renumber = renumbering(upload.blocks, blocks)
+        renumber = map_old_keys(upload.blocks, blocks)
         upload.edits = renumber_blocks(upload.edits, renumber)
         for model in (Run, Capture, ConfigText, Timing):
             for row in model.everything.filter(upload=upload).exclude(deletion=None).only("block_key"):

@@ -21,7 +21,7 @@ from django.utils.safestring import mark_safe
 from runs.analysis import export
 from runs.analysis.columns import compare_columns, compare_hosts
 from runs.analysis.config_diff import ConfigDiff
-from runs.analysis.export import Post, Table, commands, common_environment, markdown, sections
+from runs.analysis.export import Post, Table, collect_commands, common_environment, list_sections, write_post
 from runs.analysis.facts import CaptureFact, RunFact
 from runs.analysis.stats import delta_word
 from runs.analysis.summary_wording import describe_method
@@ -51,7 +51,7 @@ def comparison_context(
     request: HttpRequest, data: comparison_data.ComparisonData, title: str, picture_url: Callable[[str], str]
 ) -> dict[str, Any]:
     """What every template of a comparison needs. picture_url: the address of a chart as an SVG picture, by its name."""
-    comparison, judged = judging.compared(data)
+    comparison, judged = judging.compare_and_judge(data)
     silent = judged.judgement.silent
     differ, same = compare_columns(comparison.columns)
     hosts_differ, hosts_same = compare_hosts([vars(host) for host in data.hosts])
@@ -92,7 +92,7 @@ def comparison_context(
         "n_left_out": sum(not run.counted for run in data.runs),
         "captures": data.captures,
         "watched_runs": group_captures(data),
-        "watched": watch(data, request.GET.get("watch", "")),
+        "watched": find_watched(data, request.GET.get("watch", "")),
         "differ": differ,
         "same": same,
         "same_words": describe_same(same, judged.differences, len(comparison.columns)),
@@ -135,7 +135,7 @@ class Watched:
     charts: list[monitor_charts.Place]
 
 
-def watch(data: comparison_data.ComparisonData, wanted: str) -> Watched | None:
+def find_watched(data: comparison_data.ComparisonData, wanted: str) -> Watched | None:
     """wanted: the id of a capture; else the one of most samples. At most three queries."""
     captures = sorted([one for one in data.captures if one.n > 1], key=lambda one: (-one.n, one.id))
     if not captures:
@@ -190,7 +190,7 @@ def respond_comparison(
     if not fmt:
         return render_with_formats(request, template, context, more=("html",))
     comparison, judgement = context["comparison"], context["judgement"]
-    post = markdown(build_post(request, context)) if fmt == "md" else ""
+    post = write_post(build_post(request, context)) if fmt == "md" else ""
     payload = head | describe_conclusions(comparison, context["judged"]) if fmt == "json" else None
     flat = export.of_comparison(context["title"], comparison, judgement)
     return respond(request, template, context, flat, fmt=fmt, payload=payload, markdown=post)
@@ -214,9 +214,9 @@ def build_post(request: HttpRequest, context: dict[str, Any]) -> Post:
         next=context["outcome"].command,
         absolute=request.build_absolute_uri,
         pictures=[(words, request.build_absolute_uri(url)) for words, url in context["pictures"]],
-        sections=sections(judged.cost, judged.sweeps, judged.differences),
+        sections=list_sections(judged.cost, judged.sweeps, judged.differences),
         method=describe_method(comparison, judged.judgement),
-        commands=commands(comparison),
+        commands=collect_commands(comparison),
         same=same,
         differ=differ,
         notes=context.get("notes", ""),

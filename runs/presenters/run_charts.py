@@ -16,7 +16,7 @@ from runs.analysis import histogram
 from runs.analysis.columns import Column
 from runs.analysis.facts import CaptureFact, RunFact
 from runs.analysis.headline import Headline
-from runs.analysis.monitors import group_processes, leading, memory_parts
+from runs.analysis.monitors import group_processes, memory_parts, pick_biggest
 from runs.analysis.numbers import delta, figure, signed
 from runs.analysis.scaling import Range, Sweep
 from runs.analysis.stats import student_quantile
@@ -194,7 +194,7 @@ def _runs_of_column(column: Column, out: Container[int], several: bool) -> Itera
     runs = [run for run in column.runs if len(pick_percentiles(run.percentiles_ms, run.timed_ms)) > 1]
     counted = [run for run in runs if run.id not in out]
     if len(counted) > 1 and all(run.counts for run in counted):
-        joined = histogram.percentiles(histogram.added(run.counts for run in counted))
+        joined = histogram.percentiles(histogram.add_counts(run.counts for run in counted))
         yield LatencyRun(column.title, column.color, pick_percentiles({}, joined), label)
         runs = [run for run in runs if run.id in out]
     for run in runs:
@@ -210,7 +210,7 @@ def _describe_run(run: RunFact) -> str:
 def _process_sizes(columns: Sequence[Column], captures: Sequence[CaptureFact]) -> list[Sizes]:
     """Each leading program's processes by config and phase; of many configs, in the phase that shows the most of them."""
     sizes, configs = [], _unique_configs(columns)
-    for program in leading(captures, MOST_PROGRAMS):
+    for program in pick_biggest(captures, MOST_PROGRAMS):
         for column in configs:
             by_phase: dict[str, list[float]] = {}
             in_part: set[str] = set()
@@ -289,7 +289,7 @@ def timings_of_run(run: Run) -> dict[str, Any]:
     course = _course(file) if file else None
     charts = []
     if file:
-        charts.append(histogram_chart(histogram.bars(histogram.unpack(file.histogram))))
+        charts.append(histogram_chart(histogram.make_bars(histogram.unpack(file.histogram))))
     if course:
         charts.append(load_chart(course))
     exact_ms = comparison_data.join_files(rows).percentiles_ms

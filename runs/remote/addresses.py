@@ -38,7 +38,7 @@ class NotAllowed(BadInput):
     """An address, a machine or a file that no plan may name."""
 
 
-def canonical(text: str) -> str:
+def canonicalize(text: str) -> str:
     """The one spelling of a base address. Raises NotAllowed for whatever is not exactly scheme, host and port."""
     text = text.strip(" \t\r\n")
     for pattern, fault in TRICKS:
@@ -122,7 +122,7 @@ def url_of(base: str, path: str) -> str:
     check_path(path)
     url = base + path
     parts, home = urlsplit(url), urlsplit(base)
-    same = (parts.scheme, parts.netloc) == (home.scheme, home.netloc) and canonical(base) == base
+    same = (parts.scheme, parts.netloc) == (home.scheme, home.netloc) and canonicalize(base) == base
     if not same or parts.fragment or not url.startswith(f"{base}/"):
         raise NotAllowed(f"{path!r} leads away from {base}.")
     return url

@@ -122,7 +122,7 @@ SSH = (
 DESTINATION = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@:\[\]%-]*")
 
 
-def place(number: int) -> str:
+def name_place(number: int) -> str:
     """Stands in a command for the path that the number-th file (from 1) will have on the machine."""
     return f"{PLACE}{number}"
 

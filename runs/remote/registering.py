@@ -13,7 +13,7 @@ from django.db.models import Q, QuerySet
 
 from runs.models import Host
 
-from .addresses import NotAllowed, canonical, plain_ips, resolve
+from .addresses import NotAllowed, canonicalize, plain_ips, resolve
 from .models import LoadGenerator, Plan, Target, TargetAddress, Variant
 from .planning import validate_plan
 
@@ -46,7 +46,7 @@ def parse_addresses(text: str) -> list[Address]:
         words = re.split(r"[\s,=]+", line.strip())
         if words == [""]:
             continue
-        base = canonical(words[0])
+        base = canonicalize(words[0])
         if base in addresses:
             raise NotAllowed(f"{base} stands there twice.")
         if len(addresses) == MOST_ADDRESSES:
@@ -88,7 +88,7 @@ def register_this_machine(user: Any, port: int) -> Plan:
         if target is None:
             host = Host.objects.filter(name=name).order_by("id").first() or Host.objects.create(name=name)
             target = Target.objects.create(host=host, reach=Target.Reach.LOCAL, created_by=user)
-        base = canonical(f"http://127.0.0.1:{port}")
+        base = canonicalize(f"http://127.0.0.1:{port}")
         address, _ = TargetAddress.objects.get_or_create(target=target, base=base, defaults={"resolved": resolve(base)})
         plan = Plan.objects.filter(name=SAMPLE, target=target, address=address).first()
         if plan is None:

@@ -11,7 +11,7 @@ from runs import ingest
 from runs.models import Run
 
 from . import secrets
-from .addresses import NotAllowed, canonical
+from .addresses import NotAllowed, canonicalize
 from .models import LoadGenerator, Target, TargetAddress
 from .tools import METHODS, tools
 
@@ -173,7 +173,7 @@ def plan_from_run(run: Run) -> Rerun:
     options = read_options(run.command)
     try:
         parts = urlsplit(options.url)
-        base = canonical(f"{parts.scheme}://{parts.netloc}")
+        base = canonicalize(f"{parts.scheme}://{parts.netloc}")
     except NotAllowed as fault:
         raise CannotRepeat(f"{fault}") from fault
     except ValueError as fault:  # urlsplit's, such as brackets that do not match

@@ -15,7 +15,7 @@ from dataclasses import replace
 from django.db.models.functions import Now
 
 from . import addresses, checks, planning, secrets, sessions, tools
-from .channel import NEVER_RAN, Process, Unreachable, open_connection, place, run_command
+from .channel import NEVER_RAN, Process, Unreachable, name_place, open_connection, run_command
 from .jobs import Interrupted, Journal, claim_job, retry_database
 from .models import Job, Step
 from .sessions import Failed, Output, Session, store_session
@@ -80,7 +80,7 @@ class Measurement:
         """Send the load. Raises Failed with the tool's own words."""
         filled = secrets.fill_load(self.load, os.environ)
         texts = tools.tools()[filled.tool].inputs(filled)
-        places = {name: place(number) for number, name in enumerate(texts, start=1)}
+        places = {name: name_place(number) for number, name in enumerate(texts, start=1)}
         argv = tools.build(filled, self.plan.allowed, Files(**places))
         shown = tools.join_command(tools.build(self.load, self.plan.allowed))
         self.journal.log(f"{self.plan.generator.name}: {shown}")

@@ -33,7 +33,7 @@ from .tools import join_command
 View = Callable[..., HttpResponse]
 
 
-def may(*permissions: str) -> Callable[[View], View]:
+def require_permissions(*permissions: str) -> Callable[[View], View]:
     """For people who are logged in and have these permissions; others get 403."""
     required = permission_required([f"remote.{permission}" for permission in permissions], raise_exception=True)
     return lambda view: login_required(required(view))
@@ -51,7 +51,7 @@ def hub(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
-@may("add_target", "add_loadgenerator", "add_plan")
+@require_permissions("add_target", "add_loadgenerator", "add_plan")
 def this_machine(request: HttpRequest) -> HttpResponse:
     try:
         plan = register_this_machine(request.user, settings.PORT)
@@ -104,14 +104,14 @@ def _require(request: HttpRequest, permission: str) -> None:
 
 
 @require_POST
-@may("delete_target")
+@require_permissions("delete_target")
 def remove_target(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(Target, pk=pk)
     return _remove(request, found, delete_target, found.get_absolute_url())
 
 
 @require_POST
-@may("delete_loadgenerator")
+@require_permissions("delete_loadgenerator")
 def remove_generator(request: HttpRequest, pk: int) -> HttpResponse:
     return _remove(
         request, get_object_or_404(LoadGenerator, pk=pk), delete_generator, reverse("edit-generator", args=[pk])
@@ -154,7 +154,7 @@ def _what_runs(found: Plan) -> dict[str, Any]:
     }
 
 
-@may("add_plan", "run_plan")
+@require_permissions("add_plan", "run_plan")
 def new_plan(request: HttpRequest) -> HttpResponse:
     """Ask for the target where there are several; ?run= fills the form with what stored runs were sent with, a variant each."""
     repeated = None
@@ -186,7 +186,7 @@ def _chosen_target(request: HttpRequest) -> Target | None:
     return few[0] if len(few) == 1 else None
 
 
-@may("change_plan", "run_plan")
+@require_permissions("change_plan", "run_plan")
 def edit_plan(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(Plan.objects.select_related("target__host"), pk=pk)
     return _plan_form(request, found, found.target, f"Change “{found}”")
@@ -208,7 +208,7 @@ def _plan_form(
 
 
 @require_POST
-@may("delete_plan")
+@require_permissions("delete_plan")
 def remove_plan(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(Plan, pk=pk)
     found.delete()

@@ -35,9 +35,9 @@ from runs.analysis.headline_lead import write_lead
 from runs.analysis.headline_wording import write_headline
 from runs.analysis.judgement import judge
 from runs.analysis.numbers import share_words
-from runs.analysis.scaling import Sweep, find, find_varied, sweeps
+from runs.analysis.scaling import Sweep, find_sweeps, find_varied, fit_sweeps
 from runs.analysis.sequential import Decision, decide
-from runs.analysis.table import Comparison, against
+from runs.analysis.table import Comparison, set_baselines
 from runs.analysis.verdict import Judgement, Spread
 from runs.analysis.verdict_wording import add_words
 from runs.ingest import Preview
@@ -73,15 +73,15 @@ class Judged:
     apart: dict[int, str]
 
 
-def compared(data: comparison_data.ComparisonData) -> tuple[Comparison, Judged]:
+def compare_and_judge(data: comparison_data.ComparisonData) -> tuple[Comparison, Judged]:
     """The table of this data, each column against the baseline that it is judged against, and the conclusions."""
     comparison = table.compare(data.configs, data.runs, data.counted_captures)
-    found = judged(data, comparison)
+    found = judge_comparison(data, comparison)
     judgement = found.judgement
-    return against(comparison, judgement.bases, list_excluded(found.doubts), judgement.silent), found
+    return set_baselines(comparison, judgement.bases, list_excluded(found.doubts), judgement.silent), found
 
 
-def judged(data: comparison_data.ComparisonData, comparison: Comparison) -> Judged:
+def judge_comparison(data: comparison_data.ComparisonData, comparison: Comparison) -> Judged:
     """The conclusions for this data, whose table is `comparison`. Two queries: rulings, and repeats elsewhere."""
     case, spread = comparison_data.case_of(data), spread_elsewhere(comparison)
     key = _key(case, spread)
@@ -94,12 +94,14 @@ def judged(data: comparison_data.ComparisonData, comparison: Comparison) -> Judg
 
 
 def _conclude(case: Case, comparison: Comparison, spread: Spread | None) -> Judged:
-    doubts = find_doubts(replace(case, varied=find_varied(comparison.columns, find(case.configs, case.runs, {}))))
+    doubts = find_doubts(
+        replace(case, varied=find_varied(comparison.columns, find_sweeps(case.configs, case.runs, {})))
+    )
     out, away = list_excluded(doubts), list_incomparable(doubts)
     has_costs = case.captures or case.hosts
     judgement = judge(comparison, excluded=out, apart=away, spread=spread)
     differences = compare_configs(case.configs, case.texts)
-    swept = sweeps(case.configs, case.runs, excluded=out)
+    swept = fit_sweeps(case.configs, case.runs, excluded=out)
     headline = find_headline(comparison, judgement, doubts, differences, swept, case.hosts)
     return Judged(
         headline=write_headline(headline),
@@ -224,7 +226,7 @@ def work_out_headlines() -> int:
         kept = one.headline
         if not one.more and (kept is None or kept.get("may_borrow") or kept.get("by") != _code()):
             data = comparison_data.of_experiment(one.experiment)
-            comparison, found = compared(data)
+            comparison, found = compare_and_judge(data)
             n += keep_headline(one.experiment, data, comparison, found)
     return n
 
@@ -257,7 +259,7 @@ def spread_elsewhere(comparison: Comparison) -> Spread | None:
         configs[fingerprint].add((config, name))
         for metric, value in zip(METRICS, values, strict=True):
             sets[metric][fingerprint] += stats.logs([value]) or [] if value is not None else []
-    pools = {metric: stats.pooled(found.values()) for metric, found in sets.items()}
+    pools = {metric: stats.pool_spread(found.values()) for metric, found in sets.items()}
     enough = {metric: pool for metric, pool in pools.items() if pool and pool.sets >= LEAST_SETS}
     repeated = sorted(set().union(*[configs[key] for found in sets.values() for key in found if len(found[key]) > 1]))
     sources = tuple((name, reverse("config", args=[config])) for config, name in repeated)

@@ -48,7 +48,7 @@ def run_picture(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _draw_compared(what: str, data: comparison_data.ComparisonData, title: str, request: HttpRequest) -> str:
-    comparison, judged = judging.compared(data)
+    comparison, judged = judging.compare_and_judge(data)
     charts = draw_compared(comparison, judged, data, request.GET.get("y", ""))
     if what not in charts and what not in EMPTY:
         raise Http404(f"No picture is called {what}; there are {', '.join(charts) or 'none'}.")

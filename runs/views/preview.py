@@ -18,9 +18,9 @@ from runs.forms import (
     Unusable,
     carried_edits,
     carried_history,
-    incoming,
     merged_edits,
-    packed,
+    pack_bytes,
+    read_incoming,
     regroup,
     secrets_to_redact,
     too_large_to_preview,
@@ -67,7 +67,7 @@ def preview(request: HttpRequest) -> HttpResponse:
     try:
         if request.user.is_authenticated and (files := too_large_to_preview(request)):
             return _store_files(request, files)
-        data, name = incoming(request)
+        data, name = read_incoming(request)
         if not request.user.is_authenticated:
             return _refused(request, data, 403, [{"line": None, "message": LOGGED_OUT}])
         paste = _paste(request, data, name)
@@ -119,11 +119,11 @@ def _paste(request: HttpRequest, data: bytes, name: str) -> Paste:
 def _show(request: HttpRequest, paste: Paste) -> HttpResponse:
     keeps_picks = paste.said == NOTHING or request.POST.get("action", "update") == "update"
     context = draft_context(paste.shown, paste.redact, at=parse_id(request.POST.get("at", "")) or 1) | {
-        "raw": packed(paste.data),
+        "raw": pack_bytes(paste.data),
         "name": paste.name,
         "tags": ", ".join(paste.hints.tags),
         "edits": orjson.dumps(paste.edits).decode(),
-        "history": packed(orjson.dumps(paste.history)) if paste.history else "",
+        "history": pack_bytes(orjson.dumps(paste.history)) if paste.history else "",
         "left_out": list_left_out(paste.shown, paste.edits),
         "picked": request.POST.getlist("pick") if keeps_picks else [],
         "said": paste.said,

@@ -58,7 +58,7 @@ def _course(fingerprint: str) -> analysis.Course:
     days = trend_days(fingerprint)
     if not days:
         raise Http404("No counted runs with a rate have this fingerprint, or they came in seconds ago.")
-    return analysis.course(days)
+    return analysis.find_course(days)
 
 
 def _draw(course: analysis.Course) -> Chart:

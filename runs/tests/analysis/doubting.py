@@ -71,7 +71,9 @@ def said(text: str | bytes) -> list[Doubt]:
     """What is doubted of the text's (last) experiment, when it is stored."""
     data = text.encode() if isinstance(text, str) else text
     ingest.submit(data, origin="rest")
-    return judging.compared(comparison_data.of_experiment(Experiment.objects.order_by("id").reverse()[0]))[1].doubts
+    return judging.compare_and_judge(comparison_data.of_experiment(Experiment.objects.order_by("id").reverse()[0]))[
+        1
+    ].doubts
 
 
 def of(found: list[Doubt], rule: str) -> list[Doubt]:

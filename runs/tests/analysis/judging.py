@@ -14,7 +14,7 @@ from runs.analysis.facts import CaptureFact, HostFact
 from runs.analysis.headline import Headline, find_headline
 from runs.analysis.headline_wording import write_headline
 from runs.analysis.judgement import judge
-from runs.analysis.scaling import sweeps
+from runs.analysis.scaling import fit_sweeps
 from runs.analysis.table import Comparison, compare
 from runs.analysis.verdict import Judgement, Spread, Verdict
 from runs.analysis.verdict_wording import add_words
@@ -80,5 +80,5 @@ def headline_of(
     doubts = find_doubts(Case(named, runs, captures, hosts=hosts))
     out = list_excluded(doubts)
     judgement = judge(comparison, excluded=out, apart=list_incomparable(doubts), spread=spread)
-    swept = sweeps(named, runs, excluded=out)
+    swept = fit_sweeps(named, runs, excluded=out)
     return write_headline(find_headline(comparison, judgement, doubts, compare_configs(named, []), swept, hosts))

@@ -11,7 +11,7 @@ from runs.analysis.cause import Causes, find_causes
 from runs.analysis.doubt_case import Case
 from runs.analysis.doubts import find_doubts, list_excluded
 from runs.analysis.facts import CaptureFact, HostFact, ProcessFact, RunFact
-from runs.analysis.scaling import sweeps
+from runs.analysis.scaling import fit_sweeps
 from runs.analysis.table import compare
 from runs.models import Experiment
 from runs.selectors import comparison_data, judging
@@ -56,7 +56,7 @@ def explain(*sides: tuple[list[RunFact], list[CaptureFact]], names: tuple[str, .
     captures = [capture for _, own in sides for capture in own]
     configs = facts.configs(*names[: len(sides)])
     case = Case(configs, runs, captures, hosts=[HOST])
-    made, doubts, swept = compare(configs, runs, []), find_doubts(case), sweeps(configs, runs)
+    made, doubts, swept = compare(configs, runs, []), find_doubts(case), fit_sweeps(configs, runs)
     return find_causes(
         case, made, headline_of(made, captures=captures, hosts=[HOST]), doubts, swept, list_excluded(doubts)
     )
@@ -159,7 +159,7 @@ def causes(shared, db):
     def of(number: str) -> list[Causes]:
         ingest.submit(next(shared.glob(f"seeds/{number}_*.txt")).read_bytes(), origin="command")
         found = Experiment.objects.order_by("id")
-        return [judging.compared(comparison_data.of_experiment(each))[1].causes for each in found]
+        return [judging.compare_and_judge(comparison_data.of_experiment(each))[1].causes for each in found]
 
     return of
 
@@ -207,6 +207,6 @@ def test_seed_003_had_one_side_fail(causes):
 )
 def test_what_was_planted_is_named_on_a_machine_that_others_use_as_well(recording, cause):
     ingest.submit((TEXTS / "lab" / f"{recording}.txt").read_bytes(), origin="command")
-    (found,) = judging.compared(comparison_data.of_experiment(Experiment.objects.get()))[1].causes.findings
+    (found,) = judging.compare_and_judge(comparison_data.of_experiment(Experiment.objects.get()))[1].causes.findings
     assert (found.cause, found.config) == (cause, "planted")
     assert all(one.source.line for one in found.evidence)

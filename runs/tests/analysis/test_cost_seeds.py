@@ -18,7 +18,7 @@ def judged(shared):
     def get(number: str, name: str = "") -> judging.Judged:
         ingest.submit(next(shared.glob(f"seeds/{number}_*.txt")).read_bytes(), origin="rest")
         experiments = Experiment.objects.filter(name__contains=name).order_by("id")
-        return judging.compared(comparison_data.of_experiment(experiments[0]))[1]
+        return judging.compare_and_judge(comparison_data.of_experiment(experiments[0]))[1]
 
     return get
 

@@ -41,7 +41,7 @@ def test_what_looks_on_gets_no_row():
             ),
         )
     ]
-    assert monitors.leading(captures, 4) == ["httpd"]
+    assert monitors.pick_biggest(captures, 4) == ["httpd"]
 
 
 def test_memory_is_split_without_counting_the_cache_as_used():

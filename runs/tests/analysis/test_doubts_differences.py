@@ -12,7 +12,7 @@ from runs.analysis.doubt_case import Case
 from runs.analysis.doubt_differences import grade_mean_sizes, grade_sizes
 from runs.analysis.doubts import Doubt, find_doubts, list_incomparable
 from runs.analysis.facts import HostFact, TextFact
-from runs.analysis.scaling import find, find_varied
+from runs.analysis.scaling import find_sweeps, find_varied
 from runs.models import Experiment
 from runs.selectors import comparison_data
 from runs.tests.analysis import facts
@@ -262,7 +262,7 @@ def swept(*runs, names=("event",)):
     """The doubts about the loads of a sweep."""
     named = facts.configs(*names)
     return of(
-        find_doubts(Case(named, runs, varied=find_varied(build_columns(named, runs), find(named, runs, {})))),
+        find_doubts(Case(named, runs, varied=find_varied(build_columns(named, runs), find_sweeps(named, runs, {})))),
         "differs.load",
     )
 

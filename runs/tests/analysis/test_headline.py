@@ -411,6 +411,7 @@ def test_the_json_has_the_keys_that_scripts_rely_on():
 def test_the_published_sessions_have_these_outcomes(shared, number, outcomes):
     ingest.submit(next(shared.glob(f"seeds/{number}_*.txt")).read_bytes(), origin="rest")
     found = [
-        judging.compared(comparison_data.of_experiment(one))[1].headline for one in Experiment.objects.order_by("id")
+        judging.compare_and_judge(comparison_data.of_experiment(one))[1].headline
+        for one in Experiment.objects.order_by("id")
     ]
     assert [one.outcome for one in found] == outcomes

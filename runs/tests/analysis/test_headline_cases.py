@@ -10,7 +10,7 @@ from runs.analysis.facts import CaptureFact, ConfigFact, HostFact, ProcessFact
 from runs.analysis.headline import Headline
 from runs.analysis.headline_lead import write_lead
 from runs.analysis.headline_wording import describe_lead
-from runs.analysis.table import against, compare
+from runs.analysis.table import compare, set_baselines
 from runs.presenters.run_charts import throughput_bars
 from runs.tests.analysis.facts import capture, httpd, run
 from runs.tests.analysis.judging import headline_of, table
@@ -361,5 +361,7 @@ def test_of_two_configs_the_chart_and_the_table_have_the_effect_of_the_headline(
 
 def test_a_config_that_does_not_count_has_no_effect_beside_its_figure():
     comparison = table(BASE, times(2.5))
-    assert against(comparison, comparison.bases).row("requests_per_second").cells[1].delta
-    assert against(comparison, comparison.bases, silent={1: "why"}).row("requests_per_second").cells[1].delta is None
+    assert set_baselines(comparison, comparison.bases).row("requests_per_second").cells[1].delta
+    assert (
+        set_baselines(comparison, comparison.bases, silent={1: "why"}).row("requests_per_second").cells[1].delta is None
+    )

@@ -6,11 +6,11 @@ import math
 
 import pytest
 
-from runs.analysis.histogram import added, bars, pack, percentiles, size, table_of, unpack
+from runs.analysis.histogram import add_counts, count_requests, make_bars, pack, percentiles, table_of, unpack
 
 
 def counts_of(times: list[float]) -> list[list[float]]:
-    return added([[[time, 1] for time in times]])
+    return add_counts([[[time, 1] for time in times]])
 
 
 def test_what_is_packed_comes_back():
@@ -25,7 +25,7 @@ def test_a_million_requests_pack_into_a_few_kilobytes():
 
 
 def test_counts_of_repeats_add_up():
-    assert added([[[1, 2], [3, 1]], [[3, 4], [2, 5]]]) == [[1, 2], [2, 5], [3, 5]]
+    assert add_counts([[[1, 2], [3, 1]], [[3, 4], [2, 5]]]) == [[1, 2], [2, 5], [3, 5]]
 
 
 @pytest.mark.parametrize("n", [1, 2, 99, 1000, 2001])
@@ -49,21 +49,21 @@ def test_a_table_shows_the_usual_ones_in_order():
 @pytest.mark.parametrize("most", [10, 60])
 def test_bars_hold_every_request_and_are_few(most):
     counts = counts_of([(k * k) % 977 for k in range(5000)])
-    cut = bars(counts, most)
-    assert sum(bar.n for bar in cut) == size(counts) and len(cut) <= most
+    cut = make_bars(counts, most)
+    assert sum(bar.n for bar in cut) == count_requests(counts) and len(cut) <= most
     assert len({round(bar.high - bar.low, 6) for bar in cut if math.isfinite(bar.high)}) == 1
 
 
 def test_a_few_that_hung_do_not_press_the_others_flat():
-    cut = bars([[1, 400], [2, 500], [3, 99], [3000, 1]])
+    cut = make_bars([[1, 400], [2, 500], [3, 99], [3000, 1]])
     assert [(bar.low, bar.n) for bar in cut] == [(1, 400), (2, 500), (3, 99), (4, 1)]
     assert cut[-1].high == math.inf
 
 
 def test_bars_are_no_narrower_than_the_figures_are_round():
-    cut = bars([[ms, 10] for ms in range(5, 12)])
+    cut = make_bars([[ms, 10] for ms in range(5, 12)])
     assert [(bar.low, bar.high, bar.n) for bar in cut] == [(ms, ms + 1, 10) for ms in range(5, 12)]
 
 
 def test_all_alike_is_one_bar():
-    assert [(bar.low, bar.n) for bar in bars([[7, 300]])] == [(7, 300)]
+    assert [(bar.low, bar.n) for bar in make_bars([[7, 300]])] == [(7, 300)]

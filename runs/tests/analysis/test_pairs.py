@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from runs.analysis.facts import ConfigFact
-from runs.analysis.table import against, compare
+from runs.analysis.table import compare, set_baselines
 from runs.tests.analysis.facts import configs, run
 
 
@@ -66,7 +66,7 @@ def test_names_that_pair_servers_with_loads_compare_the_servers():
 
 def test_deltas_can_be_put_against_other_columns():
     made = compare(configs("a", "b", "c"), [run(at, 10.0 * at) for at in (1, 2, 3)], [])
-    moved = against(made, (1, 1, 1)).row("requests_per_second")
+    moved = set_baselines(made, (1, 1, 1)).row("requests_per_second")
     assert [str(cell.delta or "") for cell in moved.cells] == ["▼ 50 % fewer", "", "▲ 50 % more"]
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from runs.analysis import export
 from runs.analysis.doubt_case import Case
 from runs.analysis.doubts import find_doubts
-from runs.analysis.export import Post, Section, Table, markdown
+from runs.analysis.export import Post, Section, Table, write_post
 from runs.analysis.judgement import judge
 from runs.analysis.table import compare
 from runs.analysis.verdict_wording import add_words
@@ -29,7 +29,7 @@ def post(names=("x", "b"), title="two", **more):
     found = find_doubts(Case(configs(*names), runs))
     given = {"title": title, "url": "http://here/experiments/1/", "absolute": lambda url: f"http://here{url}"}
     given |= {"headline": headline_of(made), "judgement": add_words(judge(made)), "doubts": found}
-    return markdown(Post(comparison=made, **(given | more)))
+    return write_post(Post(comparison=made, **(given | more)))
 
 
 def columns_of(line: str) -> int:
@@ -88,11 +88,11 @@ def test_every_verdict_is_listed_with_its_names():
 
 @pytest.mark.parametrize("opens", ["# x", "- x", "+ x", "1. x", "12) x", "---", "=== ", "    x", "> x", "\t- x"])
 def test_a_name_at_the_beginning_of_a_line_opens_nothing(opens):
-    assert not re.match(r"\s|#|[-+=>]|\d+[.)]", export.escaped(opens))
+    assert not re.match(r"\s|#|[-+=>]|\d+[.)]", export.escape_markdown(opens))
 
 
 def test_a_name_is_left_readable():
-    assert export.escaped("mod_wsgi 3.2 (event), 50 % & more – OK") == "mod_wsgi 3.2 (event), 50 % & more – OK"
+    assert export.escape_markdown("mod_wsgi 3.2 (event), 50 % & more – OK") == "mod_wsgi 3.2 (event), 50 % & more – OK"
 
 
 @given(st.text(max_size=60), st.text(max_size=60), st.text(max_size=60))

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runs.analysis.scalability_law import fit, law
-from runs.analysis.scaling import Sweep, sweeps
+from runs.analysis.scalability_law import compute_law, fit
+from runs.analysis.scaling import Sweep, fit_sweeps
 from runs.tests.analysis.facts import configs, run
 
 # SPEC SDM91 on a Sun SPARCcenter 2000, scripts/hour over users; Gunther, Guerrilla Capacity Planning, 2007.
@@ -28,7 +28,7 @@ def fitted(rates: dict[int, float]):
 
 def sweep(rates: dict[int, list[float]], **fields) -> Sweep:
     runs = [ab(n, rate, **fields) for n, values in rates.items() for rate in values]
-    (found,) = sweeps(configs("worker"), runs)
+    (found,) = fit_sweeps(configs("worker"), runs)
     return found
 
 
@@ -38,7 +38,7 @@ def ab(n: int, rate: float, config: int = 1, **fields):
 
 def noisy(spread: float, repeats: int, true=(200.0, 0.04, 0.0003), levels=(1, 5, 10, 20, 40, 80, 160)):
     dice = random.Random(4)  # noqa: S311
-    return {n: [law(n, *true) * dice.gauss(1, spread) for _ in range(repeats)] for n in levels}
+    return {n: [compute_law(n, *true) * dice.gauss(1, spread) for _ in range(repeats)] for n in levels}
 
 
 def test_it_finds_the_published_fit_of_spec_sdm91():
@@ -85,9 +85,9 @@ def test_noise_leaves_the_true_parameters_inside_their_intervals():
 )
 def test_the_peaks_interval_holds_it_as_often_as_it_says(true, levels):
     dice = random.Random(1)  # noqa: S311
-    top = law(levels[-1], *true)
+    top = compute_law(levels[-1], *true)
     peak = math.sqrt((1 - true[1]) / true[2]) if true[2] else math.inf
-    draws = [[(n, [dice.gauss(law(n, *true), 0.03 * top)]) for n in levels] for _ in range(100)]
+    draws = [[(n, [dice.gauss(compute_law(n, *true), 0.03 * top)]) for n in levels] for _ in range(100)]
     found = [fit(draw).peak_interval for draw in draws]
     hits = sum(one.low <= peak <= (math.inf if one.high is None else one.high) for one in found)
     assert 90 <= hits <= 99
@@ -99,7 +99,7 @@ def test_more_noise_makes_the_peak_less_certain():
 
 
 def test_without_coherency_there_is_no_peak_and_the_words_say_so():
-    found = sweep({n: [law(n, 100, 0.05, 0) * f for f in (0.99, 1.01)] for n in (1, 2, 4, 8, 16)})
+    found = sweep({n: [compute_law(n, 100, 0.05, 0) * f for f in (0.99, 1.01)] for n in (1, 2, 4, 8, 16)})
     assert found.fit.peak_at is None or found.fit.peak_interval.high is None
     assert "no peak within what was measured (up to 16 clients)" in found.sentence
     assert found.knee is None
@@ -146,26 +146,26 @@ def test_below_four_levels_it_says_how_many_are_missing(levels, words):
 
 
 def test_one_level_is_no_sweep():
-    assert sweeps(configs("worker"), [ab(10, 100.0), ab(10, 101.0)]) == []
+    assert fit_sweeps(configs("worker"), [ab(10, 100.0), ab(10, 101.0)]) == []
 
 
 def test_failing_runs_are_left_out_and_named():
     runs = [ab(n, 100.0 * n) for n in (1, 2, 3, 4)] + [ab(5, 9999.0)]
-    (found,) = sweeps(configs("worker"), runs, excluded={runs[-1].id: "4 of 500 requests failed"})
+    (found,) = fit_sweeps(configs("worker"), runs, excluded={runs[-1].id: "4 of 500 requests failed"})
     assert [level.n for level in found.levels] == [1, 2, 3, 4]
     assert found.notes == ("Left out at concurrency 5: 4 of 500 requests failed.",)
 
 
 def test_a_sweep_of_which_nothing_counts_says_so():
     runs = [ab(n, 100.0 * n) for n in (1, 2)]
-    (found,) = sweeps(configs("worker"), runs, excluded={one.id: "all failed" for one in runs})
+    (found,) = fit_sweeps(configs("worker"), runs, excluded={one.id: "all failed" for one in runs})
     assert found.levels == ()
     assert "0 levels of concurrency that count (none)" in found.sentence
 
 
 def test_runs_that_a_person_took_out_do_not_count():
     runs = [ab(n, 100.0 * n) for n in (1, 2)] + [ab(3, 9.0, counted=False)]
-    (found,) = sweeps(configs("worker"), runs)
+    (found,) = fit_sweeps(configs("worker"), runs)
     assert [level.n for level in found.levels] == [1, 2]
 
 
@@ -173,20 +173,20 @@ def test_keep_alive_and_path_part_the_sweeps_of_one_config():
     runs = [ab(n, 10.0 * n, keepalive=k) for k in (True, False) for n in (1, 2)]
     runs += [ab(n, 10.0 * n, keepalive=False, path="/slow") for n in (1, 2)]
     runs += [ab(n, 10.0 * n, keepalive=False, path="/fast") for n in (1, 2)]
-    names = [found.name for found in sweeps(configs("worker"), runs)]
+    names = [found.name for found in fit_sweeps(configs("worker"), runs)]
     assert names == ["worker (1)", "worker (2)", "worker (3)", "worker (4)"]
 
 
 def test_what_a_quoted_run_does_not_tell_is_as_in_the_others():
     runs = [ab(1, 10.0, path="/", keepalive=False), ab(2, 20.0, path="/", keepalive=False), ab(3, 30.0)]
-    (found,) = sweeps(configs("worker"), runs)
+    (found,) = fit_sweeps(configs("worker"), runs)
     assert [level.n for level in found.levels] == [1, 2, 3]
 
 
 def test_configs_whose_names_differ_in_the_level_only_are_one_sweep():
     given = configs("同時接続数50、4回実施", "同時接続数100、4回実施", "worker at 150")
     runs = [ab(50, 3.07), ab(100, 2.82, config=2), ab(150, 4.62, config=3)]
-    (found,) = sweeps(given, runs)
+    (found,) = fit_sweeps(given, runs)
     assert [config.id for config in found.configs] == [1, 2]
     assert found.name == "同時接続数N、4回実施"
     assert "config of its own" in found.notes[0]
@@ -194,7 +194,7 @@ def test_configs_whose_names_differ_in_the_level_only_are_one_sweep():
 
 def test_versions_in_names_are_no_levels():
     given = configs("apache 2.2", "apache 2.4")
-    assert sweeps(given, [ab(10, 3.0), ab(20, 3.0, config=2)]) == []
+    assert fit_sweeps(given, [ab(10, 3.0), ab(20, 3.0, config=2)]) == []
 
 
 def test_latency_is_the_95th_percentile_or_else_the_mean():
@@ -215,7 +215,7 @@ def test_latency_is_the_95th_percentile_or_else_the_mean():
 @settings(deadline=None, max_examples=60)
 def test_any_figures_are_answered_in_words(rates):
     runs = [ab(n, rate) for n, values in rates.items() for rate in values]
-    for found in sweeps(configs("worker"), runs):
+    for found in fit_sweeps(configs("worker"), runs):
         assert found.sentence
         assert "nan" not in found.sentence and "inf" not in found.sentence
         if found.fit:
@@ -227,5 +227,5 @@ def test_any_figures_are_answered_in_words(rates):
 @pytest.mark.parametrize("rate", [math.nan, math.inf, -1.0, None])
 def test_what_is_no_rate_is_left_out(rate):
     runs = [ab(n, 10.0 * n) for n in (1, 2)] + [ab(3, rate)]
-    (found,) = sweeps(configs("worker"), runs)
+    (found,) = fit_sweeps(configs("worker"), runs)
     assert [level.n for level in found.levels] == [1, 2]

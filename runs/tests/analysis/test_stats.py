@@ -200,10 +200,10 @@ def test_logs_refuse_what_has_none():
 
 def test_spread_is_pooled_over_sets_with_repeats():
     # By hand: 1 and 3 have squares 2 about 2 with 1 df; 4, 5, 6 have 2 with 2 df: sd = sqrt(4 / 3)
-    pool = stats.pooled([[1.0, 3.0], [4.0, 5.0, 6.0], [9.0]])
+    pool = stats.pool_spread([[1.0, 3.0], [4.0, 5.0, 6.0], [9.0]])
     assert (pool.sets, pool.df, pool.widest) == (2, 3, 2)
     assert pool.sd == pytest.approx(math.sqrt(4 / 3))
-    assert stats.pooled([[1.0], []]) is None
+    assert stats.pool_spread([[1.0], []]) is None
 
 
 def test_two_new_repeats_reach_as_far_as_students_limit_says():
@@ -215,5 +215,5 @@ def test_two_new_repeats_reach_as_far_as_students_limit_says():
 
 def test_one_wild_set_of_many_does_not_count_for_all():
     sets = [[0.0, 0.1]] * 39 + [[0.0, 5.0]]
-    assert stats.pooled(sets).widest == 0.1
-    assert stats.pooled(sets[-5:]).widest == 5
+    assert stats.pool_spread(sets).widest == 0.1
+    assert stats.pool_spread(sets[-5:]).widest == 5

@@ -100,7 +100,7 @@ def test_runs_whose_host_or_path_is_unknown_borrow_nothing(host, unknown):
 def test_the_verdict_names_the_configs_that_its_spread_is_of(host):
     configs = three_sets(host)
     single(host)
-    comparison, judged = judging.compared(comparison_data.of_experiment(Experiment.objects.latest("id")))
+    comparison, judged = judging.compare_and_judge(comparison_data.of_experiment(Experiment.objects.latest("id")))
     rate = next(
         row for row in describe_conclusions(comparison, judged)["metrics"] if row["key"] == "requests_per_second"
     )

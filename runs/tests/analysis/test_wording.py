@@ -16,7 +16,7 @@ from runs.analysis.judgement import judge
 from runs.analysis.stats import delta_word
 from runs.analysis.summary_wording import describe_change, describe_course, describe_method
 from runs.analysis.table import compare
-from runs.analysis.trend import Change, Day, course
+from runs.analysis.trend import Change, Day, find_course
 from runs.analysis.verdict import Spread
 from runs.analysis.verdict_wording import add_words, describe, explain, p_words
 from runs.api.comparisons import MetricSerializer, list_rows
@@ -620,7 +620,7 @@ def test_failures_tested_by_fisher_are_not_said_to_be_corrected():
 def test_the_published_sessions_have_these_sentences(shared, number, words):
     ingest.submit(next(shared.glob(f"seeds/{number}_*.txt")).read_bytes(), origin="rest")
     data = comparison_data.of_experiment(Experiment.objects.order_by("id")[0])
-    sentence = judging.compared(data)[1].headline.sentence
+    sentence = judging.compare_and_judge(data)[1].headline.sentence
     assert [part for part in words if part not in sentence] == []
 
 
@@ -646,10 +646,13 @@ def test_a_change_of_a_trend_has_its_size_its_day_and_its_runs():
 
 
 def test_a_trend_says_how_often_it_changed():
-    assert describe_course(course(days(*[1000, 1001] * 10, *[900, 901] * 10))) == "1 change in 40 days with 200 runs."
     assert (
-        describe_course(course(days(*[1000, 1001] * 10))) == "No change that 20 days with 100 runs would show at 2 %."
+        describe_course(find_course(days(*[1000, 1001] * 10, *[900, 901] * 10))) == "1 change in 40 days with 200 runs."
     )
-    assert describe_course(course(days(1000))) == (
+    assert (
+        describe_course(find_course(days(*[1000, 1001] * 10)))
+        == "No change that 20 days with 100 runs would show at 2 %."
+    )
+    assert describe_course(find_course(days(1000))) == (
         "1 day with 5 runs: too few to tell a change, which takes 3 days before it and 3 after."
     )

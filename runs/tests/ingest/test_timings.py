@@ -126,8 +126,8 @@ def test_hey_s_rows_are_a_run_with_its_timing():
 def test_counts_add_up_over_repeats():
     send(TOGETHER)
     counts = histogram.unpack(Timing.objects.get(n=400).histogram)
-    both = histogram.added([counts, counts])
-    assert histogram.size(both) == 800
+    both = histogram.add_counts([counts, counts])
+    assert histogram.count_requests(both) == 800
     assert histogram.percentiles(both, [50, 99, 100]) == histogram.percentiles(counts, [50, 99, 100])
 
 

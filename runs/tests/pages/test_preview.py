@@ -11,7 +11,7 @@ from django.contrib.auth.models import AnonymousUser, User
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from runs import ingest
-from runs.forms import packed
+from runs.forms import pack_bytes
 from runs.models import Capture, Config, Experiment, Host, Run, Upload
 from runs.selectors import judging
 from runs.tests.ingest.texts import ab, session
@@ -358,7 +358,7 @@ def test_nobody_stores_anything_without_logging_in_and_no_text_is_lost(client, d
 
 
 def test_a_stranger_has_little_unpacked(client, db):
-    answers = [client.post("/preview/", {"text": "x", "raw": packed(b"word " * n)}) for n in (1000, 2**19)]
+    answers = [client.post("/preview/", {"text": "x", "raw": pack_bytes(b"word " * n)}) for n in (1000, 2**19)]
     assert [answer.status_code for answer in answers] == [403, 400]
     assert "word word" in answers[0].content.decode() and "word word" not in answers[1].content.decode()
 

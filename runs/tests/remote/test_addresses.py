@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from runs.remote.addresses import NotAllowed, canonical, check_load, check_resolved, plain_ips, resolve, url_of
+from runs.remote.addresses import NotAllowed, canonicalize, check_load, check_resolved, plain_ips, resolve, url_of
 from runs.remote.snapshots import Load
 
 BASE = "http://192.0.2.10:8080"
@@ -33,8 +33,8 @@ RFC_3986 = re.compile(r"^(?:([^:/?#]+):)?(?://([^/?#]*))?([^?#]*)(\?[^#]*)?(#.*)
     ],
 )
 def test_an_address_has_one_spelling(text, same_as):
-    assert canonical(text) == same_as
-    assert canonical(same_as) == same_as
+    assert canonicalize(text) == same_as
+    assert canonicalize(same_as) == same_as
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_an_address_has_one_spelling(text, same_as):
 )
 def test_what_could_be_read_in_two_ways_is_refused_in_words(text, word):
     with pytest.raises(NotAllowed, match=re.escape(word)):
-        canonical(text)
+        canonicalize(text)
 
 
 @pytest.mark.parametrize(
@@ -105,13 +105,13 @@ def test_what_could_be_read_in_two_ways_is_refused_in_words(text, word):
 )
 def test_numbers_that_some_programs_read_as_an_ip_address_are_refused(host):
     with pytest.raises(NotAllowed, match="no IP address in its plain form"):
-        canonical(f"http://{host}")
+        canonicalize(f"http://{host}")
 
 
 @given(st.text(max_size=80) | st.from_regex(r"https?://[ -~]{0,60}", fullmatch=True))
 def test_whatever_is_typed_is_refused_or_read_alike_by_others(text):
     try:
-        base = canonical(text)
+        base = canonicalize(text)
     except NotAllowed:
         return
     scheme, authority, path, query, fragment = RFC_3986.fullmatch(base).groups()
@@ -119,7 +119,7 @@ def test_whatever_is_typed_is_refused_or_read_alike_by_others(text):
     assert urlsplit(base).netloc == authority
     host, _, port = authority.rpartition(":")
     assert (host.strip("[]"), int(port)) == (urlsplit(base).hostname, urlsplit(base).port)
-    assert canonical(base) == base
+    assert canonicalize(base) == base
 
 
 @given(

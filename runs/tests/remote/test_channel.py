@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from benchdash.tests.services import ROOT
-from runs.remote.channel import HERE, SCRIPT, Process, Unreachable, place, run_command
+from runs.remote.channel import HERE, SCRIPT, Process, Unreachable, name_place, run_command
 from runs.remote.snapshots import Machine
 from runs.tests.remote.hosts import until
 from runs.tests.remote.living import QUICK
@@ -71,7 +71,7 @@ def test_a_program_that_is_not_there_is_said_by_name(machine):
 @BOTH
 def test_files_lie_there_while_it_runs_and_are_gone_after(machine):
     contents = [b"\n'\0\xff" * 300, b""]
-    argv = ["sh", "-c", 'wc -c < "$0"; wc -c < "$1"; echo "$0"', place(1), place(2)]
+    argv = ["sh", "-c", 'wc -c < "$0"; wc -c < "$1"; echo "$0"', name_place(1), name_place(2)]
     with Process(machine, argv, lifetime_s=30, files=contents) as process:
         process.wait(30)
         ended = process.ended()
