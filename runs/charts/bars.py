@@ -58,11 +58,17 @@ class Bar:
 RATE = "requests per second"
 
 
+OFF_SCALE = "Not counted, on a scale of its own"
+FLATTENS = 10  # times the best that counts; a longer bar would leave nothing to see of the others
+
+
 def rate_chart(bars: Sequence[Bar], title: str = "Which config serves more?") -> Chart | None:
     """A bar for each config that has a rate, in a panel for each workload; None where no config has one."""
     filled = [replace(bar, values=tuple(drawable(bar.values))) for bar in bars if drawable(bar.values)]
     if not filled:
         return None
+    best = max((bar.mean for bar in filled if bar.counted and not bar.failed), default=math.inf)
+    filled = [replace(bar, workload=OFF_SCALE) if bar.mean > FLATTENS * best else bar for bar in filled]
     workloads = dict.fromkeys(bar.workload for bar in filled)
     shown = {name: [bar for bar in filled if bar.workload == name][:MOST_BARS] for name in workloads}
     panels = tuple(_rate_panel(name, group) for name, group in shown.items())

@@ -116,6 +116,11 @@ def test_what_failed_is_hatched_named_above_the_hatching_and_never_the_longest_b
     assert [(row.width, row.failed) for row in bars.mini_rows(every)] == [(100, False), (100, True), (50, True)]
 
 
+def test_what_does_not_count_and_would_flatten_the_others_is_on_a_scale_of_its_own():
+    chart = bars.rate_chart([Bar("a", 0, (3.0,)), Bar("b", 1, (5.0,)), Bar("out", 2, (17160.0,), counted=False)])
+    assert [(panel.title, panel.x.high) for panel in chart.panels] == [("", 5), (bars.OFF_SCALE, 20_000)]
+
+
 def test_an_interval_far_beyond_the_values_does_not_press_the_bars_flat():
     chart = bars.rate_chart([Bar("a", 0, (100.0, 110.0, 120.0), interval=(-1e9, 1e9))])
     assert chart.panels[0].x.high <= 200
