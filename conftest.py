@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import gc
 import os
 import tempfile
 from collections import Counter
@@ -72,6 +73,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
             item.add_marker("once")
     yield
     items.sort(key=lambda item: not _waits(item))
+
+
+def pytest_collection_finish() -> None:
+    """Modules and tests stay to the end: the collection of garbage need not look through them again and again."""
+    gc.freeze()
 
 
 def _waits(item: pytest.Item) -> bool:
