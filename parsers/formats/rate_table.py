@@ -2,7 +2,7 @@
 
 Reads     a table whose heading, first cell or caption says req/s, RPS, QPS ..., with two rates at least; or one of metrics, with a
           row of rates. Titles of rows and columns say what was loaded (the label) and how (the concurrency, or else the path)
-Yields    one LoadResult for each rate, with its latencies where there is one column of rates and titles or cells say their unit
+Yields    one LoadResult for each rate, with failures and latencies (titles or cells say their unit) of one column of rates
 Units     requests/s; "12.3k" is 12300; latencies in ms
 Quirks    merged cells stand in their first row; a row with a title alone says what the rows below it requested; rows and columns
           of means, ratios, changes, targets and other metrics are no rates; columns that only count ("run 2") are repeats; a row
@@ -111,6 +111,11 @@ _LATENCY = re.compile(
     re.IGNORECASE,
 )
 _TIME = re.compile(r"[~≈<]?\s?(\d{1,9}(?:,\d{3})*(?:\.\d{1,6})?)\s?(ms|s|sec|[uµ]s|)", re.IGNORECASE)
+_FAILED = re.compile(
+    r"(?:(?:errors?|fail(?:ed|ures?)?|non-?2xx)(?: rate| requests| responses)?)\s?[(\[]?(?P<share>%?)[)\]]?",
+    re.IGNORECASE,
+)
+_FAILURES = re.compile(r"(\d{1,9}(?:\.\d{1,4})?)\s?(%?)")
 _MS = {"ms": 1, "msec": 1, "milliseconds": 1, "s": 1000, "sec": 1000, "seconds": 1000, "us": 0.001, "µs": 0.001}
 
 
@@ -305,7 +310,7 @@ def _rates(heading: list[str], rows: list[tuple[int, list[str]]], captioned: boo
     if _IS_METRIC.fullmatch(heading[0]):
         table = [(number, row) for number, row in table if _IS_RATE.search(row[0]) and not _NO_RATE.search(row[0])]
         return _cells_of(table[:1], columns, {})
-    is_latency = {at for at, title in enumerate(heading) if at and _latency_of(title)}
+    is_latency = {at for at, title in enumerate(heading) if at and (_latency_of(title) or _FAILED.fullmatch(title))}
     _fill_down(table, min(columns, default=0))
     loads = {
         at for at, title in enumerate(heading) if _LOAD.fullmatch(title) and all(_load(row[at]) for _, row in table)
@@ -372,10 +377,13 @@ def _latency_of(title: str) -> tuple[str, float | None] | None:
 
 
 def _read_latencies(row: list[str], columns: dict[int, str]) -> dict[str, Any]:
-    """The row's latencies in ms; those whose unit neither the cell nor its title has are named as "without_unit"."""
+    """The row's failures and its latencies in ms; those whose unit neither cell nor title has are named as "without_unit"."""
     percentiles: dict[str, float] = {}
     others: dict[str, Any] = {}
     for at, title in columns.items():
+        if failed := _FAILED.fullmatch(title):
+            others |= _read_failures(row[at], bool(failed["share"]))
+            continue
         kind, cell = _latency_of(title), _TIME.fullmatch(row[at])
         factor = (_MS.get(cell[2].lower()) or (kind[1] if kind else None)) if cell else None
         if kind and cell and factor:
@@ -387,6 +395,16 @@ def _read_latencies(row: list[str], columns: dict[int, str]) -> dict[str, Any]:
         elif cell:
             others["without_unit"] = ", ".join(filter(None, [others.get("without_unit"), title]))
     return others | ({"percentiles_ms": percentiles} if percentiles else {})
+
+
+def _read_failures(cell: str, in_per_cent: bool) -> dict[str, Any]:
+    """How many requests of a row failed, or the share that did not."""
+    found = _FAILURES.fullmatch(cell.replace(",", ""))
+    if not found:
+        return {}
+    if found[2] or in_per_cent:
+        return {"availability_pct": max(100 - float(found[1]), 0.0)}
+    return {} if "." in found[1] else {"failed_requests": int(found[1])}
 
 
 def _cells_of(table: list[tuple[int, list[str]]], columns: dict[int, str], others: dict[str, Any]) -> list[_Cell]:
@@ -473,6 +491,7 @@ def records(values: dict[str, Any]) -> list[Record]:
             tool=KIND,
             requests_per_second=values["requests_per_second"],
             concurrency=values.get("concurrency"),
+            failed_requests=values.get("failed_requests"),
             path=values.get("load"),
             mean_ms=values.get("mean_ms"),
             max_ms=values.get("max_ms"),

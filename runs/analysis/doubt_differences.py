@@ -34,7 +34,7 @@ NAMED = {
     "keep-alive": r"keep[-_ ]?alive|persistent|\bka\b|(?<!\w)-k\b",
     "pipelining": r"pipelin\w*",
     "request method": r"\b(?:get|head|post|put|patch|delete)s?\b|reads?|writes?",
-    "TLS": r"https?|tls|ssl|plain",
+    "TLS": r"https?|tls|ssl|plain|:(?:80|443|8080|8443)\b",
     "concurrency": r"-c\s*\d*|concurren\w+|connections?|clients?|users?|同時接続数?",
     "set rate": r"-R\s*\d*|rate|rps|req/s|qps",
     "document length": r"small|large|big|tiny|\d*\s*[kmg]i?b|bytes?|files?|pages?|gzip|brotli|compress\w*|deflate",

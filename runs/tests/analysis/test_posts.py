@@ -194,6 +194,23 @@ POSTS = {
         {"localhost:8080": [499.75, 999.75]},
         *("not_comparable", ""),
     ),
+    "a table with failures": (
+        "| Server | req/s | Errors |\n|---|---|---|\n| nginx | 12,000 | 0 |\n| caddy | 15,000 | 40 % |\n",
+        {"nginx": [12_000], "caddy": [15_000]},
+        *("failed", "nginx"),
+    ),
+    "a table with shares of failures": (
+        "| Pool | req/s | p99 (ms) | Failed (%) |\n|---|---|---|---|\n| small | 1,200 | 33 | 0 |\n| large | 1,900 | 44 | 12.5 |\n",
+        {"small": [1200], "large": [1900]},
+        *("failed", "small"),
+    ),
+    "http and https of one server": (
+        expand("@wrk 900.50 host=localhost:80\nvs\n\n@wrk 500.50 host=localhost:443\n").replace(
+            "http://localhost:443", "https://localhost:443"
+        ),
+        {"localhost:80": [900.5], "localhost:443": [500.5]},
+        *("unproven", "localhost:80"),
+    ),
     "targets of make": (
         "".join(
             f"make bench-{name}\nwrk -t2 -c10 -d5s http://localhost:8080/\n@wrk {rate:.2f}\n"
