@@ -10,7 +10,6 @@ import argparse
 import os
 import platform
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -22,6 +21,7 @@ from pathlib import Path
 import psycopg2
 
 from benchdash.tests.services import find_postgresql
+from runs.tests.installation import find_free_port
 
 from . import HEADER, ROOT, Figure
 
@@ -108,8 +108,7 @@ def start_redis(folder: Path, variable: str) -> Iterator[str | None]:
     if program is None:
         yield None
         return
-    with closing(socket.create_server(("127.0.0.1", 0))) as taken:
-        port = taken.getsockname()[1]
+    port = find_free_port()
     options = ["--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(folder)]
     with subprocess.Popen([program, *options], stdout=subprocess.DEVNULL) as server:
         try:

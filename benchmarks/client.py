@@ -7,9 +7,11 @@ import shutil
 import socket
 import subprocess
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from statistics import median
 from time import monotonic, sleep
+
+from runs.tests.installation import find_free_port
 
 from . import FOLDER, ROOT, Figure
 
@@ -71,8 +73,7 @@ def run_load(command: Sequence[str]) -> float:
 @contextmanager
 def start_nginx(program: str) -> Iterator[int]:
     """nginx on a port of its own, until the end; gives the port."""
-    with closing(socket.create_server(("127.0.0.1", 0))) as taken:
-        port: int = taken.getsockname()[1]
+    port = find_free_port()
     (FOLDER / "www").mkdir()
     (FOLDER / "www" / "index.html").write_text("x" * 1000)
     FOLDER.chmod(0o755)  # nginx's workers are another user's where it is started by root

@@ -44,6 +44,7 @@ from benchdash.asgi import application  # noqa: E402
 from benchdash.urls import urlpatterns as site  # noqa: E402
 from runs.accounts.tokens import make_token  # noqa: E402
 from runs.management.processes import is_web_up, web_command  # noqa: E402
+from runs.tests.installation import find_free_port  # noqa: E402
 
 from . import FOLDER, Figure, require_equal, texts  # noqa: E402
 
@@ -100,8 +101,7 @@ def log_in() -> Client:
 @contextmanager
 def start_web_server() -> Iterator[tuple[int, int]]:
     """The web server as `manage.py serve` starts it, in this process's environment; gives its port and process id."""
-    with closing(socket.create_server(("127.0.0.1", 0))) as taken:
-        port: int = taken.getsockname()[1]
+    port = find_free_port()
     command = [word.replace("benchdash.asgi", "benchmarks.site") for word in web_command("127.0.0.1", port)]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as program:
         try:
