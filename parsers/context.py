@@ -23,6 +23,11 @@ _LAST_PROBLEMS = 16
 _TYPED = 24  # commands that are kept of each gap: the last ones
 _TIME = re.compile(r"[:時시点點](?<=\d.)\s?\d")  # the rarest sign first
 _LABELLED = re.compile(r"\s*(?P<label>[^\s:$#%>|`/][^:$#%>|`]{0,60}):\s+`?")  # "nginx: ab -n 1000 -c 10 ..."
+_ECHO = re.compile(r"echo\s+(?P<quote>['\"]?)(?P<said>[^'\"$>|&;`]{2,60})(?P=quote)")
+_SHOWN = re.compile(  # what runs there, as another command tells it
+    r"(?P<name>Server): (?P<value>\S+)|(?P<lang>go) version (?P<go>go\S+)\s.*"
+    r"|(?P<of>Python|PHP|ruby|nginx version:) (?P<version>\S+).*"
+)
 _EPOCH_OR_DAY = re.compile(r"\W{0,20}+(?:[12]\d{9}|20\d{6})")
 
 
@@ -51,6 +56,7 @@ class Context:
     unread: list[Problem] = field(default_factory=list)
     above: tuple[int, str] = (0, "")  # the last line that was taken in
     service: str = ""  # the container whose lines come, in a log of several
+    shown: dict[str, str] = field(default_factory=dict)  # program -> its version, as the text showed it last
     branch: str | None = None  # of git, as the last prompt showed it
     tried: tuple[str, int] | None = None  # kind and first line of the block that a format reads at this moment
 
@@ -59,6 +65,8 @@ class Context:
         (line_above, above), self.above = self.above, (number, text)
         self.follow_service(number, lines)
         line = _describe(text)
+        if self.in_output and (shown := _SHOWN.fullmatch(text.strip())):
+            self._follow_version(*filter(None, shown.groups()))
         if line.has_rate:
             self.add_problems(find_unread_rates({number: text}, set()))
         if line.tells_time:
@@ -73,6 +81,8 @@ class Context:
                 self._add_heading(number, line.label)
             self._follow_branch(text, number, above if line_above == number - 1 else "")
             self._add_command(line.typed, number, lines, line.prefix)
+            if said := _ECHO.fullmatch(line.typed[1]):
+                self._add_heading(number, said["said"])
         elif self.in_output and not (
             transcript.is_banner(text)
             or transcript.FILE_HEAD.fullmatch(text.strip())
@@ -106,6 +116,12 @@ class Context:
             self.trail.pop()  # the first line of the prompt
         if branch != self.branch:
             self.branch, self.commands = branch, (*self.commands[1 - _TYPED :], f"git switch {branch}")
+
+    def _follow_version(self, name: str, version: str) -> None:
+        """Take another version of what runs than was shown before for a command that sets it."""
+        if self.shown.get(name, version) != version:
+            self.commands = (*self.commands[1 - _TYPED :], f"export {name.split()[0]}={version}")
+        self.shown[name] = version
 
     def _underlines(self, number: int, line: str) -> bool:
         """Whether a line makes a heading, as Markdown has it, of the one above; that gets the "#" which tells so elsewhere."""

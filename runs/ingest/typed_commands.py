@@ -149,6 +149,11 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Setting]], ...
             0,
             lambda found: (found["key"], PurePosixPath(found["value"]).name),
         ),
+        (
+            r"^(?:(?:sudo|bash|sh)\s+)*(?P<key>\S{0,80}(?:start|switch|deploy|enable|select)[\w-]{0,20}\.(?:sh|py|rb|js))\s+(?P<value>[\w.-]+)",
+            0,
+            lambda found: (found["key"], found["value"]),
+        ),
         (r"^(?:export|setenv)\s+(?P<key>[A-Za-z_]\w*)[= ](?P<value>'[^']*'|\"[^\"]*\"|\S*)", 0, _assigned),
         (r"^(?P<key>[A-Z_][A-Z0-9_]*)=(?P<value>'[^']*'|\"[^\"]*\"|\S*)$", 0, _assigned),
         (r"^unset\s+(?P<key>\w+)", 0, lambda found: (found["key"], "")),

@@ -211,6 +211,35 @@ POSTS = {
         {"localhost:80": [900.5], "localhost:443": [500.5]},
         *("unproven", "localhost:80"),
     ),
+    "what another command shows to run": (
+        "".join(
+            f"$ curl -sI localhost | grep Server\nServer: {server}\n{wrk('/', rate)}"
+            for server, rate in (("nginx/1.18", 700.5), ("nginx/1.18", 701.5), ("Apache/2.4", 900.5))
+        ),
+        {"localhost:8080": [700.5, 701.5], "Server=Apache/2.4": [900.5]},
+        *("unproven", "Server=Apache/2.4"),
+    ),
+    "what was echoed": (
+        "".join(
+            f"$ echo 'with {name}'\nwith {name}\n{wrk('/', rate)}"
+            for name, rate in (("epoll", 700.5), ("uring", 900.5))
+        ),
+        {"with epoll": [700.5], "with uring": [900.5]},
+        *("unproven", "with uring"),
+    ),
+    "scripts that start a server": (
+        "".join(
+            f"$ ./start.sh {name} > /dev/null\n{wrk('/', rate)}$ ./stop.sh\n"
+            for name, rate in (("one", 700.5), ("two", 900.5))
+        ),
+        {"one": [700.5], "two": [900.5]},
+        *("unproven", "two"),
+    ),
+    "arrows before names": (
+        ">>> nginx\n@wrk 700.50\n>>> caddy\n@wrk 900.50\n",
+        {"nginx": [700.5], "caddy": [900.5]},
+        *("unproven", "caddy"),
+    ),
     "targets of make": (
         "".join(
             f"make bench-{name}\nwrk -t2 -c10 -d5s http://localhost:8080/\n@wrk {rate:.2f}\n"
