@@ -1,24 +1,138 @@
 """The highest load that keeps a limit: which level to measure next (`bd sweep`), by what was measured so far.
 
 The level is doubled until the limit breaks, then the gap is halved until it is a tenth of the level. Both ends are then
-repeated in turn, three runs each; where repeats change the majority of an end, the search goes on from there. The interval told
-reaches from the highest level that every run kept to the lowest one that every run broke.
+repeated in turn, three runs each; where repeats change the majority of an end, the search goes on from there.
+
+The interval of 95 % is a parametric bootstrap (B. Efron and R. J. Tibshirani, "An Introduction to the Bootstrap", 1993) of an
+isotonic regression of the limited figure over the load (R. E. Barlow and others, "Statistical Inference under Order Restrictions",
+1972): means of levels are drawn anew with the spread of all repeats, by Student's t, and the fit crosses the limit between two
+levels. Both ends are levels that were measured, so that nothing is assumed of the curve between them.
 """
 
 from __future__ import annotations
 
+import math
+import re
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.optimize import isotonic_regression
+
+from runs.analysis.facts import RunFact
+from runs.analysis.stats import pool_spread
 
 REPEATS = 3
 FINEST = 10  # parts of the level that the gap may be
 MOST_RUNS = 60
+DRAWS, LEAST_DF = 1000, 3
+_LIMIT = re.compile(r"(p\d{1,2}(?:\.\d{1,3})?|mean|max|rps|failed)\s*(<=?|>=?)\s*(\d{1,9}(?:\.\d{1,6})?)\s*(ms|s|%)?")
+_NAMED = re.compile(r", the highest load with (.{1,60})")
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """As "p95 < 200ms". name: p50 to p99.9, mean, max (value in ms), rps or failed (in %)."""
+
+    text: str
+    name: str
+    relation: str
+    value: float
+
+    def is_kept(self, figure: float) -> bool:
+        return {
+            "<": figure < self.value,
+            "<=": figure <= self.value,
+            ">": figure > self.value,
+            ">=": figure >= self.value,
+        }[self.relation]
+
+    def read(self, run: RunFact) -> float | None:
+        """The run's figure that is limited."""
+        if self.name == "failed":
+            total = run.complete_requests
+            return 100.0 * (run.failed_requests or 0) / total if total else None
+        if self.name == "rps":
+            return run.requests_per_second
+        if self.name in ("mean", "max"):
+            return run.mean_ms if self.name == "mean" else run.max_ms
+        return run.timed_ms.get(self.name[1:], run.percentiles_ms.get(self.name[1:]))
+
+
+def read_limit(text: str) -> Limit:
+    """Raises ValueError for what is no limit."""
+    found = _LIMIT.fullmatch(text.strip())
+    if not found or (found[4] == "%") != (found[1] == "failed") or (found[1] == "rps" and found[4]):
+        raise ValueError(
+            f"limit={text[:40]} is not understood; expected one such as p95 < 200ms, rps > 1000 or failed < 1%."
+        )
+    return Limit(text.strip(), found[1], found[2], float(found[3]) * (1000 if found[4] == "s" else 1))
+
+
+def limit_of_name(experiment: str) -> Limit | None:
+    """The limit of a sweep that bd recorded, which stands at the end of its name."""
+    found = _NAMED.search(experiment)
+    try:
+        return read_limit(found[1]) if found else None
+    except ValueError:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Capacity:
+    """The 95 % interval of the highest load that keeps a limit; None: below all that was tried, or above. n: runs."""
+
+    limit: str
+    low: float | None
+    high: float | None
+    n: int
+
+    @property
+    def text(self) -> str:
+        if self.low is None and self.high is None:
+            return f"The levels do not tell which is the highest load that keeps {self.limit}"
+        if self.low is None:
+            return f"{self.limit} is broken at a load of {self.high:g} or less (95 % interval, {self.n} runs)"
+        reach = f"{self.low:g} or more" if self.high is None else f"{self.low:g} to {self.high:g}"
+        return f"The highest load that keeps {self.limit}: {reach} (95 % interval, {self.n} runs)"
+
+
+def find_capacity(limit: Limit, levels: Mapping[float, Sequence[RunFact]]) -> Capacity | None:
+    """None where repeats are too few to tell a spread, and of a limit that need not break as the load grows."""
+    if limit.name == "rps" or limit.relation.startswith(">"):
+        return None
+    figures = {load: [value for run in runs if (value := limit.read(run)) is not None] for load, runs in levels.items()}
+    ordered = sorted(load for load, values in figures.items() if values)
+    is_log = all(value > 0 for load in ordered for value in figures[load])
+    values = [[math.log(value) if is_log else value for value in figures[load]] for load in ordered]
+    pool = pool_spread(values)
+    if pool is None or pool.df < LEAST_DF or not (limit.value > 0 or not is_log):
+        return None
+    crossings = _draw_crossings(values, pool.sd, pool.df, math.log(limit.value) if is_log else limit.value)
+    first, last = (
+        int(np.quantile(crossings, 0.025, method="lower")),
+        int(np.quantile(crossings, 0.975, method="higher")),
+    )
+    low, high = ordered[first - 1] if first else None, ordered[last] if last < len(ordered) else None
+    return Capacity(limit.text, low, high, sum(map(len, values)))
+
+
+def _draw_crossings(values: Sequence[Sequence[float]], sd: float, df: int, limit: float) -> list[int]:
+    """For each draw, how many levels from the lowest on keep the limit."""
+    random = np.random.default_rng(1)
+    n = np.array([len(own) for own in values], dtype=np.float64)
+    fit = isotonic_regression([float(np.mean(own)) for own in values], weights=n).x
+    noise = random.standard_normal((DRAWS, len(n))) * sd / np.sqrt(n)
+    noise *= np.sqrt(df / random.chisquare(df, (DRAWS, 1)))
+    return [int((isotonic_regression(row, weights=n).x <= limit + 1e-12).sum()) for row in fit + noise]
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """level: to be measured next, 0 where the search is over. low, high: of the interval; None where that end was not found."""
+    """level: to be measured next, 0 where the search is over. low, high: the highest level that every run kept and the lowest that
+    every run broke; None where there is none.
+    """
 
     level: int
     low: int | None
@@ -51,6 +165,13 @@ def _pick_level(runs: dict[int, list[bool]], low: int | None, high: int | None, 
         return (low + high) // 2
     ends = [end for end in (low, high) if end is not None and len(runs[end]) < REPEATS]
     return min(ends, key=lambda end: len(runs[end]), default=0)
+
+
+def narrow(found: Search, capacity: Capacity | None) -> Search:
+    """With the ends of the interval, where repeats tell one."""
+    if capacity is None or capacity.low is None:
+        return found
+    return replace(found, low=int(capacity.low), high=None if capacity.high is None else int(capacity.high))
 
 
 def describe_search(found: Search, limit: str, tried: Sequence[tuple[int, bool]]) -> str:

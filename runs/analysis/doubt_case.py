@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
+from runs.analysis.capacity import Limit
 from runs.analysis.columns import Column, build_columns
 from runs.analysis.facts import HUGE, CaptureFact, ConfigFact, HostFact, OverrideFact, RunFact, Source, TextFact
 
@@ -50,6 +51,7 @@ class Case:
     """One comparison. The first config is the baseline; only counted runs are doubted.
 
     varied  column -> its value of what a sweep varies over a range; empty where the comparison is none
+    limit   of a search for the highest load that keeps it
     """
 
     configs: Sequence[ConfigFact]
@@ -59,6 +61,7 @@ class Case:
     hosts: Sequence[HostFact] = ()
     rulings: Sequence[OverrideFact] = ()
     varied: Mapping[int, float] = field(default_factory=dict)
+    limit: Limit | None = None
 
     @cached_property
     def columns(self) -> list[Column]:

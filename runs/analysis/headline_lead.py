@@ -242,6 +242,8 @@ def _sweep(headline: Headline, swept: Range) -> Lead:
     if len(series) > 1:
         return Lead(f"{len(series)} configs over {swept.axis}", headline.sentence)
     told = describe_levels(swept, next(iter(series.values()))).split(", ")
+    if swept.capacity:
+        return Lead(swept.capacity.text, f"{_capital(', '.join(told))}.")
     first = next((part for part in told if " fail " in part), told[0])
     rest = ", ".join(part for part in told if part is not first)
     if first is not told[0]:

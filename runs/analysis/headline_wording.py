@@ -333,7 +333,8 @@ def _sweep(headline: Headline, swept: Range) -> str:
         series.setdefault(point.config, []).append(point)
     if len(series) == 1:
         told = describe_levels(swept, next(iter(series.values())))
-        return f"{told[:1].upper()}{told[1:]}."
+        found = f"{swept.capacity.text}. " if swept.capacity else ""
+        return f"{found}{told[:1].upper()}{told[1:]}."
     lead = ""
     if headline.winner:
         far = _far(headline.ratio or 1.0).rpartition(" ")[0]

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
+from runs.analysis.capacity import Capacity
 from runs.analysis.columns import Column, read_method
 from runs.analysis.facts import ConfigFact, RunFact, Source
 from runs.analysis.numbers import mean
@@ -207,6 +208,7 @@ class Range:
     """What was varied. peak: where the most was served without failures; limit: the least value at which requests fail.
 
     unit: what names count ("workers"), "" where the number is a setting's ("MaxClients 50") or the concurrency.
+    capacity: where `bd sweep` searched the highest load that keeps a limit.
     """
 
     axis: str
@@ -214,6 +216,7 @@ class Range:
     peak: float | None
     limit: float | None
     unit: str = ""
+    capacity: Capacity | None = None
 
     @property
     def sound(self) -> list[Point]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Collection, Sequence
 from statistics import median
 from typing import Any
@@ -13,6 +12,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from runs.analysis import export
+from runs.analysis.capacity import read_limit
 from runs.analysis.columns import Column
 from runs.analysis.facts import RunFact
 from runs.analysis.headline import Headline, Outcome
@@ -162,11 +162,19 @@ class PointSerializer(serializers.Serializer[Any]):
     n = serializers.IntegerField()
 
 
+class CapacitySerializer(serializers.Serializer[Any]):
+    limit = serializers.CharField()
+    low = serializers.FloatField(allow_null=True, help_text="of its 95 % interval; null: below all that was tried")
+    high = serializers.FloatField(allow_null=True, help_text="null: above all that was tried")
+    text = serializers.CharField()
+
+
 class RangeSerializer(serializers.Serializer[Any]):
     axis = serializers.CharField()
     points = PointSerializer(many=True)
     peak = serializers.FloatField(allow_null=True, help_text="where the most was served")
     limit = serializers.FloatField(allow_null=True, help_text="the least value at which requests fail")
+    capacity = CapacitySerializer(allow_null=True, help_text="of bd sweep: the highest load that keeps its limit")
 
 
 class HeadlineSerializer(serializers.Serializer[Any]):
@@ -281,7 +289,6 @@ def describe_conclusions(comparison: Comparison, judged: Any) -> dict[str, Any]:
 
 
 # --- what a pipeline asks ----------------------------------------------------------------------------------------------
-_LIMIT = re.compile(r"(p\d{1,2}(?:\.\d{1,3})?|mean|max|rps|failed)\s*(<=?|>=?)\s*(\d{1,9}(?:\.\d{1,6})?)\s*(ms|s|%)?")
 FINE, WORSE, UNDECIDED, UNLIKE, BROKEN = 0, 3, 4, 5, 6
 _GRAVEST = (WORSE, BROKEN, UNLIKE, UNDECIDED, FINE)
 _WORDS = {FINE: "fine", WORSE: "worse", UNDECIDED: "undecided", UNLIKE: "not comparable", BROKEN: "a limit is broken"}
@@ -289,32 +296,14 @@ _WORDS = {FINE: "fine", WORSE: "worse", UNDECIDED: "undecided", UNLIKE: "not com
 
 def check_limit(text: str, runs: Sequence[RunFact]) -> tuple[int, str]:
     """(exit status, sentence) of one limit, by the median of the runs. Raises ValueError for what is no limit."""
-    found = _LIMIT.fullmatch(text.strip())
-    if not found or (found[4] == "%") != (found[1] == "failed") or (found[1] == "rps" and found[4]):
-        raise ValueError(
-            f"limit={text[:40]} is not understood; expected one such as p95 < 200ms, rps > 1000 or failed < 1%."
-        )
-    figures = [figure for run in runs if (figure := _limited_figure(run, found[1])) is not None]
+    limit = read_limit(text)
+    figures = [figure for run in runs if (figure := limit.read(run)) is not None]
     if not figures:
-        return UNDECIDED, f"{text.strip()}: no run has this figure"
-    figure, limit = median(figures), float(found[3]) * (1000 if found[4] == "s" else 1)
-    kept = {"<": figure < limit, "<=": figure <= limit, ">": figure > limit, ">=": figure >= limit}[found[2]]
-    unit = {"rps": "/s", "failed": " %"}.get(found[1], " ms")
-    return (
-        FINE if kept else BROKEN,
-        f"{text.strip()}: {'kept' if kept else 'broken'} ({figure:,.4g}{unit}, median of {len(figures)})",
-    )
-
-
-def _limited_figure(run: RunFact, name: str) -> float | None:
-    if name == "failed":
-        total = run.complete_requests
-        return 100.0 * (run.failed_requests or 0) / total if total else None
-    if name == "rps":
-        return run.requests_per_second
-    if name in ("mean", "max"):
-        return run.mean_ms if name == "mean" else run.max_ms
-    return run.timed_ms.get(name[1:], run.percentiles_ms.get(name[1:]))
+        return UNDECIDED, f"{limit.text}: no run has this figure"
+    figure = median(figures)
+    kept, unit = limit.is_kept(figure), {"rps": "/s", "failed": " %"}.get(limit.name, " ms")
+    words = f"{limit.text}: {'kept' if kept else 'broken'} ({figure:,.4g}{unit}, median of {len(figures)})"
+    return FINE if kept else BROKEN, words
 
 
 def check_headline(headline: Headline, base: Collection[str]) -> int:

@@ -17,7 +17,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from runs import ingest, tasks
-from runs.analysis.capacity import describe_search, find_next_level
+from runs.analysis.capacity import describe_search, find_capacity, find_next_level, narrow, read_limit
 from runs.analysis.sequential import FIRST_LOOK, USUAL_MOST
 from runs.api import comparisons, filters, serializers
 from runs.api.renderers import ShallowJSONParser
@@ -193,6 +193,9 @@ def _decide_on_load(shown: ingest.Preview, limit: str, first: int, most: int) ->
     found = find_next_level(tried, first=first, most=most)
     missing = any(status == comparisons.UNDECIDED for _, status in checks)
     action = "fixed" if missing or (shown.blocks and not tried) else "more" if found.level else "stop"
+    levels = {float(load): [run for own, run in runs if own == load] for load, _ in runs}
+    if action == "stop":
+        found = narrow(found, find_capacity(read_limit(limit), levels))
     text = "No run has this figure." if action == "fixed" else describe_search(found, limit, tried)
     return {"action": action, "level": found.level, "text": text}
 

@@ -16,6 +16,7 @@ from django.db.models.functions import Substr
 from django.urls import reverse
 
 from runs.analysis import histogram
+from runs.analysis.capacity import Limit, limit_of_name
 from runs.analysis.doubt_case import Case
 from runs.analysis.facts import (
     CaptureFact,
@@ -61,6 +62,7 @@ class ComparisonData:
     hosts: list[Host]
     waiting: list[Timing] = field(default_factory=list)
     n_older: int = 0
+    limit: Limit | None = None
 
     @cached_property
     def counted_captures(self) -> list[CaptureFact]:
@@ -93,7 +95,7 @@ def of_experiment(experiment: Experiment) -> ComparisonData:
     if not facts and captures:  # monitors on their own: one column for all of them
         facts = [ConfigFact(0, experiment.name, url=experiment.get_absolute_url())]
     found = _build_data(facts, runs, captures, texts, experiment.host, find_timings(experiment=experiment))
-    return replace(found, n_older=n_older)
+    return replace(found, n_older=n_older, limit=limit_of_name(experiment.name))
 
 
 def _move_left_out_last(configs: Iterable[Config], runs: Sequence[Run]) -> list[Config]:
@@ -163,7 +165,7 @@ def of_draft(shown: Preview, drafted: DraftExperiment) -> Case:
     configs = [ConfigFact(at, config.name, config.group) for at, config in enumerate(drafted.configs, 1)]
     runs = [run_fact(row) for row in sorted(rows, key=attrgetter("config_id", "repeat", "pk"))]
     hosts = {row.host.pk: row.host for row in rows if row.host}
-    return Case(configs, runs, hosts=_host_facts(hosts.values()))
+    return Case(configs, runs, hosts=_host_facts(hosts.values()), limit=limit_of_name(drafted.name))
 
 
 def _host_facts(hosts: Iterable[Host]) -> list[HostFact]:
@@ -178,7 +180,7 @@ def case_of(data: ComparisonData) -> Case:
         for text in data.texts
     ]
     hosts, rulings = _host_facts(data.hosts), _rulings(data)
-    return Case(data.configs, data.runs, data.counted_captures, texts, hosts, rulings)
+    return Case(data.configs, data.runs, data.counted_captures, texts, hosts, rulings, limit=data.limit)
 
 
 def _rulings(data: ComparisonData) -> list[OverrideFact]:

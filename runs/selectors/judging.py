@@ -23,6 +23,7 @@ from django.urls import reverse
 
 from runs import analysis, ingest
 from runs.analysis import stats, table
+from runs.analysis.capacity import find_capacity
 from runs.analysis.cause import Causes, find_causes
 from runs.analysis.columns import Column
 from runs.analysis.config_diff import ConfigDiff, compare_configs
@@ -102,7 +103,9 @@ def _conclude(case: Case, comparison: Comparison, spread: Spread | None) -> Judg
     judgement = judge(comparison, excluded=out, apart=away, spread=spread)
     differences = compare_configs(case.configs, case.texts)
     swept = fit_sweeps(case.configs, case.runs, excluded=out)
-    headline = find_headline(comparison, judgement, doubts, differences, swept, case.hosts)
+    headline = _add_capacity(
+        find_headline(comparison, judgement, doubts, differences, swept, case.hosts), case, comparison
+    )
     return Judged(
         headline=write_headline(headline),
         doubts=doubts,
@@ -114,6 +117,13 @@ def _conclude(case: Case, comparison: Comparison, spread: Spread | None) -> Judg
         out=out,
         apart=away,
     )
+
+
+def _add_capacity(headline: Headline, case: Case, comparison: Comparison) -> Headline:
+    if case.limit is None or headline.sweep is None:
+        return headline
+    levels = {point.value: comparison.columns[point.at].runs for point in headline.sweep.points}
+    return replace(headline, sweep=replace(headline.sweep, capacity=find_capacity(case.limit, levels)))
 
 
 def judge_draft(shown: Preview, drafted: DraftExperiment) -> Headline | None:
@@ -151,7 +161,7 @@ def _key(case: Case, spread: Spread | None) -> str:
     rows = _rows(case.captures, "processes")
     captures = [(row, _rows(capture.processes)) for row, capture in zip(rows, case.captures, strict=True)]
     others = [_rows(each) for each in (case.configs, case.runs, case.texts, case.hosts, case.rulings)]
-    facts = (captures, *others, spread)
+    facts = (captures, *others, spread, case.limit)
     return f"judged-{_code()}-{hashlib.sha256(pickle.dumps(facts)).hexdigest()}"
 
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import html
+import math
 import random
 
 import pytest
 
-from runs.analysis.capacity import MOST_RUNS, describe_search, find_next_level
+from runs import ingest
+from runs.analysis.capacity import MOST_RUNS, describe_search, find_capacity, find_next_level, read_limit
+from runs.analysis.facts import RunFact
+from runs.tests.analysis.facts import run
 
 
 def search(capacity: float, *, first: int = 8, most: int = 4096, noise: float = 0.0, seed: int = 1):
@@ -47,3 +52,58 @@ def test_runs_that_vary_end_the_search_and_widen_the_interval(seed):
     assert len(tried) <= MOST_RUNS and found.low is not None
     assert found.high is None or found.low < found.high
     assert 60 < found.low < 140
+
+
+def levels_of(curve, noise: float, seed: int) -> dict[float, list[RunFact]]:
+    """What `bd sweep --limit "p95 < 200ms"` would have measured, in ms, of a server whose latency follows this curve."""
+    chance = random.Random(seed)  # noqa: S311
+    tried: list[tuple[int, bool]] = []
+    levels: dict[float, list[RunFact]] = {}
+    while (found := find_next_level(tried, first=8, most=4096)).level:
+        ms = curve(found.level) * math.exp(chance.gauss(0, noise))
+        levels.setdefault(found.level, []).append(run(len(tried), 100.0, percentiles_ms={"95": ms}))
+        tried.append((found.level, ms < 200))
+    return levels
+
+
+@pytest.mark.parametrize("noise", [0.01, 0.05])
+@pytest.mark.parametrize(
+    ("curve", "true"),
+    [
+        (lambda load: load, 200),
+        (lambda load: 20 / (1 - min(load / 400, 0.999)), 360),
+        (lambda load: 20 * load**0.5, 100),
+    ],
+    ids=["linear", "queueing", "slow"],
+)
+def test_the_interval_of_a_sweep_holds_the_capacity_in_19_of_20(curve, true, noise):
+    found = [find_capacity(read_limit("p95 < 200ms"), levels_of(curve, noise, seed)) for seed in range(40)]
+    held = [each for each in found if each and each.low <= true and (each.high is None or true <= each.high)]
+    assert len(held) >= 36
+
+
+def test_few_repeats_and_limits_that_need_not_break_tell_no_interval():
+    levels = levels_of(lambda load: load, 0.05, 1)
+    assert find_capacity(read_limit("rps > 100"), levels) is None
+    assert find_capacity(read_limit("p95 < 200ms"), {load: runs[:1] for load, runs in levels.items()}) is None
+    assert find_capacity(read_limit("p95 < 1ms"), levels).low is None
+    assert find_capacity(read_limit("p95 < 9s"), levels).high is None
+
+
+@pytest.mark.django_db
+def test_a_recorded_sweep_has_its_interval_in_the_headline_and_in_rest(admin_client):
+    levels = levels_of(lambda load: load, 0.03, 1)
+    text = "# Recorded by bd 1\n# experiment: ab {}, the highest load with p95 < 200ms\n# host: web1\n" + "".join(
+        f"\n## load {load}, run 1 of 60\n\nbd@web1:~$ ab -n 1000 -c {load} http://web1/\nConcurrency Level:      {load}\n"
+        "Time taken for tests:   10.0 seconds\nComplete requests:      1000\nFailed requests:        0\n"
+        f"Requests per second:    100.0 [#/sec] (mean)\n\n  50%  {ms / 2:.0f}\n  95%  {ms:.0f}\n\n"
+        for load, runs in levels.items()
+        for ms in (each.percentiles_ms["95"] for each in runs)
+    )
+    upload = ingest.submit(text.encode(), origin="rest").upload
+    address = upload.runs.first().experiment.get_absolute_url()
+    swept = admin_client.get(f"{address}?format=json").json()["headline"]["sweep"]["capacity"]
+    assert swept["low"] <= 200 <= swept["high"] and swept["limit"] == "p95 < 200ms"
+    for form in ("", "?format=md"):
+        page = html.unescape(admin_client.get(f"{address}{form}").content.decode())
+        assert swept["text"] in page.replace("\\<", "<")
