@@ -541,20 +541,3 @@ def cancelling(pk: int):
         return found
 
     return read_and_cancel
-
-
-def test_a_passport_is_kept_in_the_place_of_an_earlier_one(api):
-    address, made = f"{UPLOADS}passport/?host=web1", "run 1: {0} ms\nrun 2: 1010 ms\nrun 3: 990 ms\nrun 4: 1000 ms\n"
-    for first in (1000, 1100):
-        assert api.post(address, made.format(first), content_type="text/plain").status_code == 200
-    assert Host.objects.get(name="web1").passport["runs_ms"] == [1100, 1010, 990, 1000]
-    assert api.post(address, "run 1: 3 ms\n", content_type="text/plain").status_code == 400
-    assert api.post(f"{UPLOADS}passport/", made, content_type="text/plain").status_code == 400
-
-
-@pytest.mark.parametrize("n", [0, 2])
-def test_what_decides_on_a_round_takes_one_text(api, n):
-    """Found by make fuzz-web: a form without a file was answered 500."""
-    files = [SimpleUploadedFile(f"{number}.txt", session(500).encode()) for number in range(n)]
-    response = api.post("/api/v1/uploads/decide/", {"file": files} if files else {"note": "x"})
-    assert response.status_code == 400 and "file" in response.json()["errors"][0]["message"]
