@@ -63,14 +63,13 @@ class Context:
     def add_line(self, number: int, text: str, lines: Lines) -> None:
         """Take in a line that no tool printed."""
         (line_above, above), self.above = self.above, (number, text)
-        self.follow_service(number, lines)
         line = _describe(text)
         if self.in_output and (shown := _SHOWN.fullmatch(text.strip())):
             self._follow_version(*filter(None, shown.groups()))
         if line.has_rate:
             self.add_problems(find_unread_rates({number: text}, set()))
         if line.tells_time:
-            self._add_stamp(number, text)
+            self.add_stamp(number, text)
         if line.is_template:
             if self.command:
                 self.command.prose_since = True
@@ -95,12 +94,11 @@ class Context:
         elif line.is_prose:
             self._add_heading(number, text)
 
-    def follow_service(self, number: int, lines: Lines) -> None:
+    def follow_service(self, number: int, service: str) -> None:
         """Take the name of another container as a heading of what it prints from here on."""
-        service = lines.service
-        if service and service != self.service:
+        if service != self.service:
             self._add_heading(number, service)
-        self.service = service or self.service
+        self.service = service
 
     def _is_label(self, lines: Lines) -> bool:
         """Whether a line stands between a command and a tool's output right below: a script's, or somebody's, name for it."""
@@ -144,7 +142,8 @@ class Context:
         self.trail = [heading for heading in self.trail if heading[0] != number]
         self._add_heading(number, text)
 
-    def _add_stamp(self, number: int, line: str) -> None:
+    def add_stamp(self, number: int, line: str) -> None:
+        """Note a line with a time, or the time that a log has before its line."""
         self.stamps.append((number, line.rstrip()))
         if len(self.stamps) > _STAMPS:
             del self.stamps[_STAMPS // 2]

@@ -12,16 +12,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from .decode import MAX_LINE, pieces
-from .transcript import USUAL, clean, is_elision, needs_cleaning, unquote
+from .transcript import USUAL, clean, find_stamp, is_elision, needs_cleaning, unquote
 
 _NUMBER_AT_END = re.compile(r"(?<![^\s,(])[+-]?\d[\d.,:]*$")
 _FIGURE_ALONE = re.compile(r"\d[\d.,]{0,30}(?: ?[A-Za-z/%]{1,9})?")
-# What Docker Compose and kubectl put before a container's lines; in a table a figure alone would stand behind it.
-_SERVICE = re.compile(
-    r"\[pod/(?P<pod>[\w./-]{1,120})\](?: |$)"
-    r"|(?P<name>[A-Za-z][\w.-]{0,60}[-_]\d{1,3}) *\|(?: |$)(?!\s*[\d.,]+\s*\S{0,8}\s*$)(?=[^|]*(?:\|[■∎*\s]*)?$)"
-)
-_STAMPED = re.compile(r"\ufeff?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d) ")
 _LONGEST = 80  # characters of such a number; each of "1,1,1,..." would be tried as its beginning
 _BLANK = re.compile(r"[ \t\r]*\n")
 _BLANK_BEHIND = re.compile(
@@ -48,6 +42,7 @@ class Lines:
     fetching whether the text's own source is asked for more: what it raises is no fault of a format
     prefix   quoting that is being taken off each line ("> ", "# "); the reader sets it where a block begins
     quoting  the prefix of the block read last
+    stamp    what a log had before the line returned last, and was taken off it: its time, mostly
     """
 
     def __init__(self, lines: Iterable[str]) -> None:
@@ -65,13 +60,13 @@ class Lines:
         self.watched: re.Pattern[str] | None = None
         self.seen: dict[int, str] = {}
         self._mark, self._mark_number = 0, 0  # see `mark`
-        self._unread: list[
-            str
-        ] = []  # the last lines, raw, of which no block was made, and the number of the last of them
+        # The last lines, raw, of which no block was made, and the number of the last of them
+        self._unread: list[str] = []
         self._unread_number = 0
         self._passed: list[str] | None = None  # raw lines taken since `texts` gave the line before its last one
         self.fetching = False
-        self._is_log = False  # whether the first line has a time before it, as each then has
+        self.stamp = ""
+        self._is_log = False  # whether the line returned last had a stamp taken off it
 
     def __iter__(self) -> Lines:
         return self
@@ -91,26 +86,25 @@ class Lines:
             return self._leave_out()
         if end - at > 1 and (end - at > USUAL or needs_cleaning(raw)):
             raw = clean(raw)
-        if self.number == 1 and not self._is_log:
-            self._is_log = _STAMPED.match(raw) is not None
-        if self._is_log:
-            raw = self._without_stamp(raw)
-        if ("|" in raw or raw[:5] == "[pod/") and (service := _SERVICE.match(raw)):
-            raw = raw[service.end() :]
+        raw = self._without_stamp(raw)
         if self.watched and self.watched.search(raw):
             self.seen[self.number] = raw
         return unquote(raw, self.prefix) if self.prefix else raw
 
     def _without_stamp(self, line: str) -> str:
-        """A line of a CI service's log without its time. That of a heading stays: it tells when what follows was run."""
-        stamp = _STAMPED.match(line)
-        return line if stamp is None or line.startswith("##[", stamp.end()) else line[stamp.end() :]
+        """A line of a log without what stands before each of its lines. A single line with a time is none of a log."""
+        size = find_stamp(line)
+        if size and (self._is_log or self._is_followed()):
+            self._is_log, self.stamp = True, line[:size]
+            return line[size:]
+        self._is_log, self.stamp = self._is_log and not line.strip(), ""
+        return line
 
-    @property
-    def service(self) -> str:
-        """The container that printed the line returned last, in a log of several; "" where none is told."""
-        found = _SERVICE.match(clean(self.raw)) if "|" in self.raw or self.raw[:5] == "[pod/" else None
-        return found["pod"] or found["name"] if found else ""
+    def _is_followed(self) -> bool:
+        """Whether the next line, too, has a stamp."""
+        if "\n" not in self._text[self._at :]:
+            self._fetch_line()
+        return bool(find_stamp(self._text[self._at : self._at + MAX_LINE]))
 
     def _fetch(self) -> bool:
         """Fetch one more piece of the text. False where there is none."""
@@ -150,7 +144,7 @@ class Lines:
         if number:
             self.cut, self.cut_text = self.number, number[0]
             line = line[: number.start()]
-        return unquote(self._without_stamp(line) if self._is_log else line, self.prefix)
+        return unquote(self._without_stamp(line), self.prefix)
 
     def _leave_out(self) -> str:
         """Note that the line returned last is too long to be looked at."""
@@ -321,9 +315,9 @@ class Lines:
         """Take what `pattern` matches from the next line on, as it stands: whole lines, `lines` or `size` characters at most.
 
         Its figures have to be bounded: a line that is longer than usual is not cleaned of endless ones here. None, with
-        nothing taken, where it does not match, or where lines are quoted.
+        nothing taken, where it does not match, or where lines are quoted or stamped.
         """
-        if self.prefix:
+        if self.prefix or self._is_log:
             return None
         while lines and len(self._text) - self._at < size and self._fetch():
             lines -= 1  # a pipe gives a line at a time, and more than these need not come soon
@@ -336,7 +330,7 @@ class Lines:
 
     def rows(self, most: int = MOST_ROWS) -> str:
         """The next lines before a blank one, up to `most` characters, as they stand and not taken; empty where lines are quoted."""
-        if self.prefix or _BLANK.match(self._text, self._at):
+        if self.prefix or self._is_log or _BLANK.match(self._text, self._at):
             return ""
         searched = 0  # characters from the next line on; a piece that is fetched moves that
         while not (blank := _BLANK_BEHIND.search(self._text, self._at + searched, self._at + most)):
@@ -366,48 +360,3 @@ def iteration(lines: Lines, kind: str, first: int, last: int, above: str) -> int
     count = count + 1 if gap == 1 or (0 < gap <= _NEAR and not above.strip()) else 1
     lines.memory[kind] = (last, count)
     return int(count)
-
-
-# --- two terminals side by side ---------------------------------------------------------------------------------------
-_ALIKE = 8  # characters with which two reports, or the commands above them, begin alike
-_NARROWEST = 16  # columns of a terminal
-MOST_BESIDE = 150  # lines of two terminals that are read as such
-_MOST_ALONE = 8  # lines of the left one alone, between two with both
-_RULERS = "│┃║"
-
-
-def find_column(line: str) -> int:
-    """Where the right one of two terminals begins, on a line on which both begin alike; 0 where nothing does."""
-    at = line.find(line[:_ALIKE], _NARROWEST) if line[:1] > " " else -1
-    return at if at > 0 and is_gap(line, at) else 0
-
-
-def is_gap(line: str, column: int) -> bool:
-    """Whether nothing but blanks, or a ruler between two panes, stands right before that column."""
-    return line[column - 1 : column] in _RULERS or line[column - 2 : column].isspace()
-
-
-def cut(line: str, column: int) -> tuple[str, str]:
-    """What stands left and right of the gap before a column."""
-    return line[:column].rstrip(f"{_RULERS} \t"), line[column:].rstrip()
-
-
-def split_beside(lines: Lines, first: str, column: int) -> tuple[Lines, Lines]:
-    """The left terminal's lines and the right one's, numbered as they stand, from `first` on, which was returned last."""
-    number, halves, behind = lines.number, [cut(first, column)], list[str]()
-    for line in lines:
-        behind.append(lines.raw)
-        at = column if is_gap(line, column) else find_column(line)  # a line may be too long for its terminal
-        is_wide = len(line.rstrip()) > column
-        if is_wide and not at:
-            break
-        if is_wide:
-            halves += [cut(text.rstrip("\r\n"), column) for text in behind[:-1]]
-            halves.append(cut(line, at))
-            behind = []
-        if len(behind) > _MOST_ALONE or len(halves) > MOST_BESIDE:
-            break
-    lines.back(*behind)
-    left, right = (Lines([f"{half[side]}\n" for half in halves]) for side in (0, 1))
-    left.number = right.number = number - 1
-    return left, right

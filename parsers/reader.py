@@ -23,9 +23,20 @@ from .catalogue import (
 from .context import Context, find_unread_rates
 from .decode import MAX_LINE
 from .json_objects import beginning_of
-from .lines import Lines, cut, find_column, is_gap, split_beside
+from .lines import Lines
 from .prompts import prompt
 from .records import Found, LoadResult, Problem, Values
+from .streams import (
+    cut,
+    find_column,
+    find_stream,
+    is_gap,
+    is_numbered,
+    opens_list,
+    split_beside,
+    split_streams,
+    unlist,
+)
 
 # The first line of a report, behind another program's output that had no line end.
 _GLUED = re.compile(
@@ -88,11 +99,20 @@ def _read_blocks(source: Lines, context: Context) -> Iterator[Block]:
             block = _read_usual(source, context)
         if block is None:
             line = next(source, None)
+            if source.stamp:
+                context.add_stamp(source.number, source.stamp)
             if not line or line.isspace():
                 context.in_output = False
             elif (column := find_column(line)) and _makes_load(line[column:]):
                 yield from _read_both(source, line, column, context)
                 line = ""
+            elif _is_shared(source, line):
+                for name, part in split_streams(source, line):
+                    context.follow_service(part.number, name)
+                    yield from _read_blocks(part, context)
+                line = ""
+            elif opens_list(line):
+                yield from _read_blocks(unlist(source), context)
             elif glued := _find_glued(line):
                 if prompt(line[:glued]) is not None:
                     context.add_line(source.number, line[:glued], source)
@@ -117,6 +137,15 @@ def _makes_load(line: str) -> bool:
     opening = _find_opening(line)
     semantics = formats()[opening[0][0]].semantics if opening else None
     return semantics is not None and not semantics.quotes_others
+
+
+def _is_shared(source: Lines, line: str) -> bool:
+    """Whether from this line on containers share a log: a container's output begins with it, or goes on with the next line."""
+    stream = find_stream(line)
+    if stream is None or not (is_numbered(stream) or may_open(line, stream.end())):
+        return False
+    following = find_stream(source.peek() or "")
+    return following is not None and (following[0] == stream[0] or is_numbered(following))
 
 
 def _read_both(source: Lines, line: str, column: int, context: Context) -> Iterator[Block]:
@@ -192,7 +221,6 @@ def _read_opened(
 ) -> Block | None:
     """The block that begins with the line returned last. None: there was nothing to it, and its lines stay unread."""
     number, raw = source.number, source.raw
-    context.follow_service(number - 1, source)
     source.step_back()
     opened = [formats()[kind] for kind in kinds]
     above, found, form = source.raw, None, opened[0]

@@ -116,6 +116,24 @@ def read_remarked(line: str, read: Callable[[str], Result | None]) -> Result | N
     return next((part for end in reversed(ends) if (part := read(line[:end])) is not None), None)
 
 
+# --- logs ------------------------------------------------------------------------------------------------------------
+_STAMP = re.compile(
+    r"\ufeff?(?:"
+    r"\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?(?: \d\d[OE][ +]| |$)"
+    r"(?!\S+/[A-Z]{4,8}/)"  # CI services, but no program's own lines: "[time] host/INFO/locust.main: Starting"
+    r"|\[\d\d:\d\d:\d\d(?:\.\d{1,9})?\](?: |$)|\d\d:\d\d:\d\d  (?=\S)(?![A-Z]{1,5}\s+(?:[A-Z]{2,}|all|-?\d))"
+    r"|#\d{1,4} \d{1,6}\.\d{1,3} "  # docker build
+    r"|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d [\w.-]{1,80} [\w./-]{1,80}(?:\[\d{1,9}\])?: )"  # syslog
+)
+_STAMP_SIGNS = "[#0123456789JFMASOND\ufeff"
+
+
+def find_stamp(line: str) -> int:
+    """The length of what a log has before each of its lines: a time, mostly; 0 where nothing like that stands there."""
+    found = _STAMP.match(line) if line and line[0] in _STAMP_SIGNS else None
+    return found.end() if found else 0
+
+
 # --- quoting -----------------------------------------------------------------------------------------------------------
 # Signs that mail clients, comments, lists and tables put before a line. "%" and "$" are not among them: they are prompts;
 # the two stars of siege's banner are its own.

@@ -6,6 +6,7 @@ A mangler takes the lines of a text and gives a Mangled; its values must be read
 from __future__ import annotations
 
 import html
+import json
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -133,6 +134,47 @@ BYTES: dict[str, Mangler] = {
     ),
     "colours whose escape is lost": per_line(lambda line: f"[0m{line}[0m"),
     "a mark": per_line(str, above=["\ufeff"]),
+}
+
+
+def stamped(form: str) -> Mangler:
+    """With the time that a log has before each line, which goes on by the second."""
+
+    def mangle(lines: Sequence[str]) -> Mangled:
+        times = (f"{form.format(n=n % 60, m=n // 60 % 60)}{line}" for n, line in enumerate(lines))
+        return Mangled(list(times), [(n, n) for n in range(1, len(lines) + 1)])
+
+    return mangle
+
+
+def shared(lines: Sequence[str]) -> Mangled:
+    """In one log with a server that writes a line of its own before each."""
+    out = []
+    for line in lines:
+        out += [
+            'web-1      | 172.18.0.3 - - [02/Jan/2024:03:04:05 +0000] "GET / HTTP/1.1" 200 612',
+            f"loader-1   | {line}",
+        ]
+    return Mangled(out, [(2 * n, 2 * n) for n in range(1, len(lines) + 1)])
+
+
+LOGS: dict[str, Mangler] = {
+    "GitHub": stamped("2024-01-02T03:{m:02}:{n:02}.1234567Z "),
+    "GitLab": stamped("2024-01-02T03:{m:02}:{n:02}.123456Z 00O "),
+    "Jenkins": stamped("[2024-01-02T03:{m:02}:{n:02}.123Z] "),
+    "a script's": stamped("2024-01-02 03:{m:02}:{n:02} "),
+    "a script's brackets": stamped("[03:{m:02}:{n:02}] "),
+    "syslog": stamped("Jan  2 03:{m:02}:{n:02} web1 bench.sh[812]: "),
+    "docker build": stamped("#12 {m}{n:02}.501 "),
+    "compose": before("loader-1  | "),
+    "compose before version 2": before("loader_1    | "),
+    "pods": before("[pod/loader-7d9f/loader] "),
+    "a shared log": shared,
+    "a playbook's list": per_line(
+        lambda line: f"        {json.dumps(line)},",
+        above=["ok: [web1] => {", '    "result.stdout_lines": ['],
+        below=["    ]", "}"],
+    ),
 }
 AROUND: dict[str, Mangler] = {
     "prose above and below": per_line(str, above=["This is what it said"], below=["and that was all of it."]),

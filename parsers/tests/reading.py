@@ -12,7 +12,7 @@ import parsers
 from parsers import Block
 from parsers.__main__ import as_json
 from parsers.catalogue import formats
-from parsers.lines import MOST_BESIDE, find_column
+from parsers.streams import MOST_BESIDE, find_column, find_stream
 from parsers.transcript import clean
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -106,9 +106,13 @@ def excess(part: Any, whole: Any, where: str = "") -> list[str]:
 
 
 def are_beside(lines: list[str], before: Block, block: Block) -> bool:
-    """Whether two blocks may stand side by side: both begin at or below a line of two terminals, as far as these are read."""
+    """Whether two blocks may stand side by side: both begin at or below a line of two terminals, as far as these are read, or
+    in the log of several containers."""
     highest = max(0, before.last - MOST_BESIDE - 1)
-    return any(find_column(clean(line)) for line in lines[highest : min(before.first, block.first)])
+    both = [clean(lines[one.first - 1]) for one in (before, block)]
+    return all(map(find_stream, both)) or any(
+        find_column(clean(line)) for line in lines[highest : min(before.first, block.first)]
+    )
 
 
 def holds(lines: list[str]) -> None:

@@ -58,6 +58,12 @@ def test_markup_and_odd_bytes(how):
         reads_the_same(path, (mangle.MARKUP | mangle.BYTES)[how])
 
 
+@pytest.mark.parametrize("how", mangle.LOGS)
+def test_in_a_log(how):
+    for path in PLAIN:
+        reads_the_same(path, mangle.LOGS[how])
+
+
 @pytest.mark.parametrize("how", mangle.AROUND)
 def test_what_stands_right_beside_it(how):
     for path in CAPTURES:

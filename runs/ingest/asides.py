@@ -61,6 +61,12 @@ _PROGRESS = re.compile(  # what load tools print while they run
     r"|Note: (?:switching|checking out)|Already up to date|Fast-forward|Updating \w{6,}\.\."
     r"|Dropped refs/stash|Saved working directory)"
     r"|^(?:less|more|most|man|q|:q!?)$|\(END\)$|^--\s?More\s?--|^:{6,}$"
+    # and what starts them: a CI service, a playbook, containers, Windows, a login
+    r"|^\[Pipeline\]\s(?!\{ \()|^(?:Started by|Running on|Finished:|Attaching to)\s|^(?:TASK|PLAY|RUNNING HANDLER)\b.*\*{3}"
+    r"|^(?:ok|changed|skipping|fatal|included): \[?"
+    r"|^\W*(?:Container|Network|Volume|Image)\s\S+\s+(?:Creat|Start|Runn|Pull|Stopp|Remov)\w+"
+    r"|\bexited with code \d+$|^(?:Microsoft Windows \[|Windows PowerShell$|\([cC]\) .*Microsoft|Last login: )"
+    r"|^Welcome to (?:Ubuntu|Debian)\b"
     r"|^Creat(?:ing summariser|ed the tree)|^Starting (?:standalone|the) test|^Waiting for possible"
 )
 _PROMPT = re.compile(  # what no heading has, whatever the shell

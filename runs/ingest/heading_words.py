@@ -172,6 +172,7 @@ _LETTERED = re.compile(
     r"\b(?i:servers?|machine|host|node|config(?:uration)?|set-?up|variante?|version|option|case|benchmark|scenario|experiment"
     r"|konfiguration|wariant|serwer|szenario|сценарий|场景)"
     r"\s*#?(?:[A-Z]|\d+)\b|\b(?i:first|second|third|1st|2nd|other)\s(?i:server|machine|host|config|set-?up|version)\b|(?:パターン|構成|サーバー?|案)\s*[A-Z0-9]"
+    r"|\b(?:PR|MR|[Bb]uild)\s?[-#!]?\d+\b|\bv\d+(?:\.\d+)+\b"  # and by what was built
 )
 _IN_BRACKETS = re.compile(r"\((?i:pr|go|js|ts|v\d)\)\W*$|\([A-Z]\)\W*$")  # "Run benchmark (pr)"
 # Names that are too short to be distinguished from the rest of a sentence, unless they stand alone: "## Go", "## go", "v2:".
@@ -195,6 +196,7 @@ _BANNER = re.compile(r"[\s-]*-{3,}\s*(\w.*?)\s*-{3,}(?:\s.*)?")  # what stands b
 _STAMP = re.compile(
     r"^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.,]*Z?\]?:?\s+(?:##\[\w+\]\s*)?|^(?:##|::)\[?group(?:\]|::)\s*"
 )  # of a CI service's log
+_STAGE = re.compile(r"\[Pipeline\] \{ \((.+)\)")  # of a CI service's job
 _FINDING = re.compile(  # behind a name: "(33 more requests per second than nginx)", "*(2x slower)*"
     r"(?<=\S)\s+[*_]*\([^()]*\d[^()]*\b(?:more|fewer|less|faster|slower|better|worse)\b[^()]*\)[*_]*\s*$", re.IGNORECASE
 )
@@ -373,7 +375,7 @@ def strip_markup(text: str) -> str:
     if file := FILE_HEAD.fullmatch(text.strip()):
         return _name_file(PurePosixPath(file["path"] or file["shown"]))
     text = _STAMP.sub("", text)
-    if banner := _BANNER.fullmatch(text):
+    if banner := _BANNER.fullmatch(text) or _STAGE.fullmatch(text):
         text = banner[1]
     text = _DONE.sub("", _FINDING.sub("", text))
     bare = _MARKUP.sub("", _EMPHASIS.sub(r"\2", _CODE.sub(r"\1", text))).strip()

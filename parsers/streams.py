@@ -1,0 +1,125 @@
+"""Several outputs in one stretch of lines: two terminals side by side, containers that share a log, lines listed as JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+from .lines import Lines
+
+# --- two terminals side by side ---------------------------------------------------------------------------------------
+_ALIKE = 8  # characters with which two reports, or the commands above them, begin alike
+_NARROWEST = 16  # columns of a terminal
+MOST_BESIDE = 150  # lines of two terminals that are read as such
+_MOST_ALONE = 8  # lines of the left one alone, between two with both
+_RULERS = "│┃║"
+
+
+def find_column(line: str) -> int:
+    """Where the right one of two terminals begins, on a line on which both begin alike; 0 where nothing does."""
+    at = line.find(line[:_ALIKE], _NARROWEST) if line[:1] > " " else -1
+    return at if at > 0 and is_gap(line, at) else 0
+
+
+def is_gap(line: str, column: int) -> bool:
+    """Whether nothing but blanks, or a ruler between two panes, stands right before that column."""
+    return line[column - 1 : column] in _RULERS or line[column - 2 : column].isspace()
+
+
+def cut(line: str, column: int) -> tuple[str, str]:
+    """What stands left and right of the gap before a column."""
+    return line[:column].rstrip(f"{_RULERS} \t"), line[column:].rstrip()
+
+
+def split_beside(lines: Lines, first: str, column: int) -> tuple[Lines, Lines]:
+    """The left terminal's lines and the right one's, numbered as they stand, from `first` on, which was returned last."""
+    number, halves, behind = lines.number, [cut(first, column)], list[str]()
+    for line in lines:
+        behind.append(lines.raw)
+        at = column if is_gap(line, column) else find_column(line)  # a line may be too long for its terminal
+        is_wide = len(line.rstrip()) > column
+        if is_wide and not at:
+            break
+        if is_wide:
+            halves += [cut(text.rstrip("\r\n"), column) for text in behind[:-1]]
+            halves.append(cut(line, at))
+            behind = []
+        if len(behind) > _MOST_ALONE or len(halves) > MOST_BESIDE:
+            break
+    lines.back(*behind)
+    left, right = (Lines([f"{half[side]}\n" for half in halves]) for side in (0, 1))
+    left.number = right.number = number - 1
+    return left, right
+
+
+# --- containers that share a log ---------------------------------------------------------------------------------------
+# "bench-1  | text", "bench_1 | text", "[pod/web-7d9f/app] text"; a container may have a name without a number, too.
+_STREAM = re.compile(
+    r"(?P<name>[\w.-]{1,80}?)(?P<number>[-_]\d{1,4})? +\|(?: |$)|\[pod/(?P<pod>[\w./-]{1,200})\](?: |$)"
+)
+_CELL = re.compile(r"[^|$#%>]*\|.*|\W*\d[\d.,]*\s?\S{0,8}\s*")  # more columns and no prompt, or a figure alone
+MOST_SHARED = 20_000  # lines of a log that are split at once
+
+
+def find_stream(line: str) -> re.Match[str] | None:
+    """What a log has before a container's line; None: nothing."""
+    if "|" not in line and line[:5] != "[pod/":
+        return None
+    return _STREAM.match(line)
+
+
+def is_numbered(stream: re.Match[str]) -> bool:
+    """Whether that is a container's name, and no table's row: "node-1 | 1200"."""
+    if stream["pod"]:
+        return True
+    return bool(stream["number"]) and not _CELL.fullmatch(stream.string, stream.end(), len(stream.string.rstrip()))
+
+
+def split_streams(lines: Lines, first: str) -> Iterator[tuple[str, Lines]]:
+    """Each container's name with its lines, numbered as they stand, from `first` on, which was returned last.
+
+    In the place of other containers' lines stand blank ones.
+    """
+    number, texts, taken = lines.number, dict[str, dict[int, str]](), 0
+    line: str | None = first
+    while line is not None:
+        stream = find_stream(line)
+        if stream is None or (texts and stream[0] not in texts and not (stream["number"] or stream["pod"])):
+            lines.step_back()
+            break
+        texts.setdefault(stream[0], {})[taken] = line[stream.end() :].rstrip("\r\n")
+        taken += 1
+        line = next(lines, None) if taken < MOST_SHARED else None
+    for prefix, own in texts.items():
+        stream = find_stream(prefix)
+        part = Lines(f"{own.get(at, '')}\n" for at in range(taken))
+        part.number = number - 1
+        yield (stream["pod"] or stream["name"] if stream else prefix), part
+
+
+# --- lines listed as JSON ----------------------------------------------------------------------------------------------
+_LIST = re.compile(r'\s*"(?:[\w.]*stdout_lines|msg)": \[\s*$')
+_LISTED = re.compile(r'\s*("(?:[^"\\]|\\.)*"),?\s*$')
+
+
+def opens_list(line: str) -> bool:
+    """Whether an automation tool lists what a command printed from the next line on, a string a line."""
+    return '": [' in line and _LIST.match(line) is not None
+
+
+def unlist(lines: Lines) -> Lines:
+    """The listed lines that come next, as the command printed them."""
+    number, texts = lines.number, list[str]()
+    for line in lines:
+        listed = _LISTED.match(line)
+        if listed is None or len(texts) == MOST_SHARED:
+            lines.step_back()
+            break
+        try:
+            texts.append(json.loads(listed[1], strict=False))
+        except ValueError:  # an escape that JSON does not have
+            texts.append(listed[1][1:-1])
+    part = Lines(" ".join(text.split("\n")) + "\n" for text in texts)
+    part.number = number
+    return part
