@@ -145,8 +145,8 @@ POSTS = {
             .join([f"bench-{name}-1   | ", "\n"])
             for name, rate in (("node", 700.5), ("rust", 900.5))
         ),
-        {"bench-node-1": [700.5], "bench-rust-1": [900.5]},
-        *("unproven", "bench-rust-1"),
+        {"bench-node": [700.5], "bench-rust": [900.5]},
+        *("unproven", "bench-rust"),
     ),
     "containers of kubectl": (
         "".join(
