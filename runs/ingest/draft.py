@@ -19,6 +19,8 @@ from parsers.records import Problem
 from runs.analysis.columns import Method, group_by_method
 from runs.querysets import EARLIEST, LATEST
 
+from .sample_series import CaptureSeries
+
 
 @dataclass(slots=True)
 class DraftHost:
@@ -140,11 +142,15 @@ BUILD = ("commit", "branch", "version", "pr", "url")
 
 @dataclass(frozen=True)
 class Reading:
-    """What was parsed from one text, and the draft that it would become."""
+    """What was parsed from one text, and the draft that it would become.
+
+    samples   of its captures, by the drafts' identities, as far as they were collected before they are stored
+    """
 
     blocks: list[Block]
     draft: Draft
     problems: list[Problem]
+    samples: dict[int, CaptureSeries] = field(default_factory=dict)
 
 
 class HintsDict(TypedDict):

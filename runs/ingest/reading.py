@@ -18,7 +18,7 @@ import parsers
 from parsers.blocks import UNFORESEEN
 from parsers.catalogue import formats
 
-from .captures import fold_samples
+from .captures import collect_series, fold_samples
 from .draft import Draft, Hints, Reading, apply_hints
 from .edits import Edits, apply_edits
 from .recorded import Recording, read_recording
@@ -78,6 +78,19 @@ def draft_blocks(
     except UNFORESEEN as failure:
         raise Broken(failure) from failure
     return Reading(blocks, draft, [problem for block in blocks for problem in block.problems])
+
+
+def collect_samples(reading: Reading, on_progress: OnProgress) -> None:
+    """Collect and pack what captures hold before it is stored: SQLite lets nobody else write meanwhile. Raises Broken."""
+    captures = [capture for drafted in reading.draft.experiments for capture in drafted.captures]
+    try:
+        for capture in captures:
+            samples = collect_series(reading.blocks[int(key.removeprefix("b"))] for key in capture.blocks)
+            samples.flush()
+            reading.samples[id(capture)] = samples
+            on_progress(0, 0)
+    except UNFORESEEN as failure:
+        raise Broken(failure) from failure
 
 
 def _relate(blocks: list[parsers.Block], n_lines: int, recording: Recording | None) -> Draft:

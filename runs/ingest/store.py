@@ -110,7 +110,7 @@ class _Writer:
 
     def __init__(self, upload: Upload, reading: Reading) -> None:
         self.upload = upload
-        self.draft = reading.draft
+        self.draft, self.samples = reading.draft, reading.samples
         self.blocks = {f"b{number}": block for number, block in enumerate(reading.blocks)}
         self.loads = Loads(reading.blocks)
         self.dates = clocks.ShownDates(reading.blocks)
@@ -234,7 +234,8 @@ class _Writer:
         for first in range(0, len(drafts), CAPTURES_IN_MEMORY):
             sampled = []
             for drafted, capture in drafts[first : first + CAPTURES_IN_MEMORY]:
-                samples = collect_series(self.blocks[key] for key in capture.blocks)
+                samples = self.samples.pop(id(capture), None)
+                samples = samples or collect_series(self.blocks[key] for key in capture.blocks)
                 row = self._capture(drafted, capture, samples)
                 row.run = self.runs.get(capture.run) or foreign.get(capture.run)
                 _take_id(row, previous)

@@ -39,6 +39,7 @@ from .reading import (
     OnProgress,
     Stopped,
     TooSlow,
+    collect_samples,
     draft_blocks,
     end_with_worker,
     ignore_progress,
@@ -175,10 +176,10 @@ def _prepare(data: Incoming, name: str, options: Options) -> _Prepared:
     may_queue, on_progress = options.get("may_queue"), options.get("on_progress", ignore_progress)
     if may_queue and text.size_bytes > settings.QUEUE_UPLOAD_BYTES:
         return _for_worker(upload, text)
+    on_progress = limit_time(on_progress) if may_queue else on_progress
     try:
-        reading = read(
-            text, hints=hints, edits=edits, on_progress=limit_time(on_progress) if may_queue else on_progress
-        )
+        reading = read(text, hints=hints, edits=edits, on_progress=on_progress)
+        collect_samples(reading, on_progress)
     except TooSlow:  # a worker has more time
         return _for_worker(upload, text)
     except Broken as error:
@@ -386,6 +387,7 @@ def _parse(reader: Reader) -> None:
         hints = Hints.from_dict(queued.hints)
         # Before the transaction: SQLite lets nobody else write while one is open. A queued upload's edits do not change.
         reading = read(text, hints=hints, edits=queued.edits, on_progress=reader.add_progress)
+        collect_samples(reading, reader.add_progress)
         reader.save_progress()
         with transaction.atomic():
             upload = Upload.objects.select_for_update().get(pk=reader.upload_id)
