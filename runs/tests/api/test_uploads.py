@@ -541,3 +541,11 @@ def cancelling(pk: int):
         return found
 
     return read_and_cancel
+
+
+@pytest.mark.parametrize("n", [0, 2])
+def test_what_decides_on_a_round_takes_one_text(api, n):
+    """Found by make fuzz-web: a form without a file was answered 500."""
+    files = [SimpleUploadedFile(f"{number}.txt", session(500).encode()) for number in range(n)]
+    response = api.post("/api/v1/uploads/decide/", {"file": files} if files else {"note": "x"})
+    assert response.status_code == 400 and "file" in response.json()["errors"][0]["message"]
