@@ -58,7 +58,9 @@ def split_beside(lines: Lines, first: str, column: int) -> tuple[Lines, Lines]:
 _STREAM = re.compile(
     r"(?P<name>[\w.-]{1,80}?)(?P<number>[-_]\d{1,4})? +\|(?: |$)|\[pod/(?P<pod>[\w./-]{1,200})\](?: |$)"
 )
-_CELL = re.compile(r"[^|$#%>]*\|.*|\W*\d[\d.,]*\s?\S{0,8}\s*")  # more columns and no prompt, or a figure alone
+_CELL = re.compile(
+    r"\s*[^|$#%>\s][^|$#%>]*\|.*|\W*\d[\d.,]*\s?\S{0,8}\s*"
+)  # more columns and no prompt, or a figure alone
 MOST_SHARED = 20_000  # lines of a log that are split at once
 
 
