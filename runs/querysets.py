@@ -64,6 +64,7 @@ def created_since(model: str, since: datetime) -> Q:
 
     Rows that are created at the same time may get their ids in another order; hence the margin.
     """
+    since = since.astimezone(UTC)  # PostgreSQL refuses offsets of 16 hours and more
     rows = apps.get_model(model)._default_manager.filter(created_at__gte=since).order_by("created_at")
     first: int | None = rows.values_list("pk", flat=True).first()
     return Q(pk__in=[]) if first is None else Q(pk__gt=first - MARGIN, created_at__gte=since)

@@ -28,11 +28,12 @@ _TIMES = 8  # places that are times of their own; a guest's are in the user's
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    next(lines)
-    first = lines.number
+    first = lines.number + 1
     values: dict[str, Any] = {"runs_ms": []}
     ticks: dict[str, list[int]] = {}
     for line in lines.texts():
+        if lines.number == first:
+            continue
         if run := _RUN.fullmatch(line):
             values["runs_ms"].append(int(run[1]))
         elif fact := _FACT.fullmatch(line):
