@@ -60,6 +60,8 @@ _IS_RATE, _IS_METRIC = re.compile(_RATE, re.IGNORECASE), re.compile(rf"\**{_METR
 _DELIMITER = re.compile(r":?-+:?")
 _MARKUP = re.compile(r"[*_`~]{1,3}|<br ?/?>|!?\[([^\]\[]{0,120})\]\([^()]{0,300}\)")
 _NUMBER = re.compile(r"[~≈]?\s?(\d{1,3}(?:[,  '’ ]\d{3})+|\d{1,12})(\.\d{1,6})?\s?([kKM]?)")
+_POINT = re.compile(r"[~≈]?\s?\d{1,3}\.\d{3}")  # of decimals or of thousands
+_DECIMALS = re.compile(r",\d{3}\.\d|\.(?!\d{3}(?!\d))\d")  # for certain
 _FACTOR = {"": 1, "k": 1000, "K": 1000, "M": 1_000_000}
 _EMPTY = frozenset(["", "-", "–", "—", "n/a", "N/A", "x", "?"])
 _LOAD = re.compile(
@@ -129,6 +131,7 @@ class _Cell(NamedTuple):
     row_is_work: bool
     section: str = ""
     latency: dict[str, Any] = {}  # noqa: RUF012
+    unclear: str = ""  # a figure that may be one of two
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
@@ -413,6 +416,7 @@ def _cells_of(table: list[tuple[int, list[str]]], columns: dict[int, str], other
         figures = {number: _number(row[at]) for number, row in table if row[at] not in _EMPTY}
         if None in figures.values() or not figures:
             continue  # a column with anything else is none of rates
+        unclear = _find_unclear([row[at] for _, row in table])
         for number, row in table:
             rate = figures.get(number)
             title = _row_title(row, others)
@@ -420,8 +424,18 @@ def _cells_of(table: list[tuple[int, list[str]]], columns: dict[int, str], other
                 load = next((_load(row[i]) for i in others.get("loads", ())), None)
                 latency = _read_latencies(row, others.get("latencies", {}))
                 section = others.get("sections", {}).get(number, "")
-                found.append(_Cell(number, title, column, *rate, load, others.get("work", False), section, latency))
+                told = row[at] if row[at] in unclear else ""
+                found.append(
+                    _Cell(number, title, column, *rate, load, others.get("work", False), section, latency, told)
+                )
     return sorted(found, key=lambda cell: cell.line)
+
+
+def _find_unclear(column: list[str]) -> set[str]:
+    """The figures of a column whose point is one of decimals or of thousands: "9.871" beside "125,340"."""
+    if not any("," in cell for cell in column) or any(map(_DECIMALS.search, column)):
+        return set()
+    return {cell for cell in column if _POINT.fullmatch(_IS_RATE.sub("", cell).strip())}
 
 
 def _row_title(row: list[str], others: dict[str, Any]) -> str:
@@ -469,7 +483,7 @@ def _name_cells(cells: list[_Cell]) -> list[Found]:
 def _make_found(cell: _Cell, rows_are_loads: bool, repeats: bool) -> Found:
     column = "" if repeats or _MEAN.fullmatch(cell.column) else cell.column
     name, how = (column, cell.row) if rows_are_loads else (cell.row, column)
-    values: dict[str, Any] = {"requests_per_second": cell.rate, "rate_step_per_s": cell.step}
+    values: dict[str, Any] = {} if cell.unclear else {"requests_per_second": cell.rate, "rate_step_per_s": cell.step}
     values |= {"config": name} if name else {}
     told = _LOAD_TITLE.fullmatch(how)
     load = cell.load if cell.load is not None else _load(how) if told else None
@@ -482,6 +496,9 @@ def _make_found(cell: _Cell, rows_are_loads: bool, repeats: bool) -> Found:
     unread = values.pop("without_unit", "")
     message = f"{unread}: expected a unit (ms, s or us) in the cell or its column's title"
     problems = [Problem(cell.line, message)] if unread else []
+    if cell.unclear:
+        point = f"{cell.unclear}: expected to know whether this point, beside a comma of thousands, is of thousands too"
+        problems.append(Problem(cell.line, point))
     return Found(values, cell.line, cell.line, partial=True, problems=problems, label=name or None)
 
 
@@ -489,7 +506,7 @@ def records(values: dict[str, Any]) -> list[Record]:
     return [
         LoadResult(
             tool=KIND,
-            requests_per_second=values["requests_per_second"],
+            requests_per_second=values.get("requests_per_second"),
             concurrency=values.get("concurrency"),
             failed_requests=values.get("failed_requests"),
             path=values.get("load"),

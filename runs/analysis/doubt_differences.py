@@ -108,9 +108,14 @@ def _round(length: float | None) -> Value | None:
     return None if length is None else float(round(length))
 
 
+def is_sized(run: RunFact) -> bool:
+    """Whether a run prints how long what it fetched was."""
+    return run.number("document_length_bytes") is not None or mean_reply_bytes(run) is not None
+
+
 def _read_path(sized: bool, case: Case, run: RunFact) -> Value | None:
     """The path, of runs that print (or do not print) how long what they fetched was."""
-    if (run.number("document_length_bytes") is not None or mean_reply_bytes(run) is not None) != sized:
+    if is_sized(run) != sized:
         return None
     return run.path or run.options.get("path") or None
 

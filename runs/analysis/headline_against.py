@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from runs.analysis.columns import WORD, Column
 from runs.analysis.config_diff import ConfigDiff
 from runs.analysis.doubt_case import FATAL, Case, Finding
-from runs.analysis.doubt_differences import NAMED, find_differences, strip_property
+from runs.analysis.doubt_differences import NAMED, find_differences, is_sized, strip_property
 from runs.analysis.doubts import Doubt
 from runs.analysis.facts import HostFact, Source
 from runs.analysis.judgement import PERCENTILE, TAIL, judged_row, verdicts_between
@@ -29,6 +29,9 @@ COUNTED = {"errors.failed": "bad", "errors.status": "other", "errors.length": "f
 NO_FAILURES = {"page_changes", "first_was_odd"}
 LATE = "errors.late"  # they are answered in the end
 UNKNOWN_KIND = "kind_not_printed"  # perhaps no failures either: said, but not first
+# From this share on they come first all the same: a page whose length changes that often is rarer than a server that fails
+# every fourth request, and whoever cut the line with the kinds out can look at it again.
+MANY_UNKNOWN = 0.25
 MINOR = 0.01
 # Properties under whose difference rates are not compared; numbers from this ratio on. The others are only said.
 STOPS = {
@@ -40,6 +43,7 @@ STOPS = {
     "TLS": 0.0,
     "CPU": 0.0,
     "cores": 0.0,
+    "path": 0.0,
     "concurrency": 1.1,
     "set rate": 1.02,
     "document length": 2.0,
@@ -195,7 +199,8 @@ def _read_failure(rule: str, finding: Finding) -> Failure | None:
         return None
     bad, made = facts.get(COUNTED[rule]), facts.get("made")
     share = min(bad / made, 1.0) if bad and made else 1 - (facts.get("available") or 100) / 100
-    return Failure(rule, share, "", source, finding.moral != UNKNOWN_KIND and rule != LATE)
+    is_sure = rule != LATE and (finding.moral != UNKNOWN_KIND or share >= MANY_UNKNOWN)
+    return Failure(rule, share, "", source, is_sure)
 
 
 def _add_failures(column: Column, found: Mapping[int, Failure]) -> Failure | None:
@@ -349,11 +354,11 @@ def find_unlike(page: Page, own: int, other: int) -> list[Unlike]:
     configs = {one.config.id: one.config, two.config.id: two.config}
     case = Case(list(configs.values()), [*one.runs, *two.runs], hosts=page.hosts)
     overruled = {doubt.rule for doubt in page.doubts if doubt.overruled and {*doubt.configs} & {*configs}}
+    # Whether another path is the same page tells its length, where that is printed.
+    named = {*STOPS, *SAID} - ({"path"} if any(map(is_sized, case.runs)) else set())
     found = []
     for family in FAMILIES:
         for finding in find_differences(family, case) if f"differs.{family}" not in overruled else ():
-            # Whether another path is the same page tells its length, where that is printed.
-            named = {*STOPS, *SAID, *(["path"] if finding.severity != "note" else [])}
             found += [unlike for unlike in _read_pairs(finding.facts) if unlike.name in named]
     found = list({unlike.name: unlike for unlike in found}.values())
     stops = {SAME_THING.get(unlike.name, unlike.name) for unlike in found if unlike.stops}
@@ -375,6 +380,8 @@ def _read_pairs(facts: Mapping[str, object]) -> list[Unlike]:
 
 def _unlike(name: str, own: str | float, other: str | float, unit: str) -> Unlike:
     stops = name in STOPS
+    if name == "path":  # a query or a slash at its end mostly leaves it the same page
+        stops = len({str(path).partition("?")[0].rstrip("/") for path in (own, other)}) > 1
     if stops and isinstance(own, (int, float)) and isinstance(other, (int, float)):
         small, large = sorted((abs(own), abs(other)))
         stops = large >= STOPS[name] * small

@@ -81,6 +81,7 @@ def test_the_sentence_the_table_and_rest_have_one_effect():
     ("bad", "outcome", "share"),
     [
         ({"failed_requests": 3000, "values": {"failed_connect": 3000, "failed_length": 0}}, "failed", 0.3),
+        ({"failed_requests": 9950}, "failed", 0.995),  # of what kind, nobody printed
         ({"values": {"non_2xx_responses": 10_000}}, "failed", 1.0),
         ({"values": {"non_2xx_responses": 600}}, "failed", 0.06),
         ({"tool": "siege", "failed_requests": 4000, "complete_requests": 6000}, "failed", 0.4),
@@ -111,6 +112,8 @@ def test_a_run_that_broke_off_failed():
 def test_a_page_that_changes_its_length_did_not_fail():
     changing = MADE | {"failed_requests": 9000, "values": {"failed_length": 9000}}
     assert of(run(1, 100.0, **changing), run(2, 130.0, **changing)).outcome == "unproven"
+    some = MADE | {"failed_requests": 2000}  # of what kind, nobody printed
+    assert of(run(1, 100.0, **MADE), run(2, 130.0, **some)).outcome == "unproven"
 
 
 def test_few_failures_of_the_faster_side_are_told_against_it():
@@ -184,6 +187,9 @@ def test_cpu_time_counts_by_request():
             "better",
         ),
         (("nginx", "apache"), ({"tool": "ab"}, {"tool": "wrk"}), "not_comparable"),
+        (("gunicorn", "nginx"), ({"path": "/users"}, {"path": "/logo.png"}), "not_comparable"),
+        (("gunicorn", "nginx"), ({"path": "/users"}, {"path": "/users/?page=1"}), "better"),
+        (("Django", "Flask"), ({"path": "/django/users"}, {"path": "/flask/users"}), "better"),
     ],
 )
 def test_unlike_loads_stop_a_verdict_unless_they_are_compared(names, fields, outcome):

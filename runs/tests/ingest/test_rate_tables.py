@@ -45,6 +45,21 @@ def test_a_rate_of_no_report_is_left_out_and_told():
     assert [problem.line for block in blocks for problem in block.problems] == [3]
 
 
+@pytest.mark.parametrize(
+    ("rates", "expected"),
+    [
+        (("125,340", "9.871"), [125340.0, None]),
+        (("125,340.125", "9.871"), [125340.125, 9.871]),
+        (("12.345", "9.871"), [12.345, 9.871]),
+        (("125,340", "44.1"), [125340.0, 44.1]),
+    ],
+)
+def test_a_point_of_thousands_or_decimals_beside_a_comma_gives_no_rate_and_is_told(rates, expected):
+    blocks, _ = read(table(*rates))
+    assert [block.load_results[0].requests_per_second for block in blocks] == expected
+    assert [problem.line for block in blocks for problem in block.problems] == [4] * expected.count(None)
+
+
 def test_columns_are_configs_where_rows_are_loads():
     text = "| Clients | nginx req/s | caddy req/s |\n|---|---|---|\n| 10 | 100.5 | 90.5 |\n| 50 | 200.5 | 180.5 |\n"
     _, draft = read(text)
