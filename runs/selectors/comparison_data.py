@@ -12,6 +12,7 @@ from operator import attrgetter
 from typing import Any
 
 from django.db.models import BinaryField, Q
+from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Substr
 from django.urls import reverse
 
@@ -83,11 +84,12 @@ def _upload_url(upload_id: int) -> str:
 
 def of_experiment(experiment: Experiment) -> ComparisonData:
     """All of an experiment: its configs in order (the baseline first), runs, captures and texts. Seven queries."""
-    runs = list(RUNS.filter(experiment=experiment)[: MAX_RUNS + 1])
+    named = RUNS.annotate(recorded_as=KeyTextTransform("experiment", "upload__hints"))
+    runs = list(named.filter(experiment=experiment)[: MAX_RUNS + 1])
     n_older = 0
     if len(runs) > MAX_RUNS:
         newest = experiment.runs.order_by("-counted", "-id").values("pk")[:MAX_RUNS]
-        runs, n_older = list(RUNS.filter(pk__in=newest)), experiment.runs.count() - MAX_RUNS
+        runs, n_older = list(named.filter(pk__in=newest)), experiment.runs.count() - MAX_RUNS
     configs = _move_left_out_last(experiment.configs.all(), runs)
     captures = list(experiment.captures.defer("values", "quotes"))
     texts = drop_repeated_texts(experiment.texts.order_by("id"))
@@ -95,7 +97,9 @@ def of_experiment(experiment: Experiment) -> ComparisonData:
     if not facts and captures:  # monitors on their own: one column for all of them
         facts = [ConfigFact(0, experiment.name, url=experiment.get_absolute_url())]
     found = _build_data(facts, runs, captures, texts, experiment.host, find_timings(experiment=experiment))
-    return replace(found, n_older=n_older, limit=limit_of_name(experiment.name))
+    # The name that the texts came with: a sweep that is renamed keeps its limit.
+    limits = {limit_of_name(vars(run)["recorded_as"] or "") for run in runs}
+    return replace(found, n_older=n_older, limit=limits.pop() if len(limits) == 1 else None)
 
 
 def _move_left_out_last(configs: Iterable[Config], runs: Sequence[Run]) -> list[Config]:

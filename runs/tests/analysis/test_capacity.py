@@ -91,7 +91,7 @@ def test_few_repeats_and_limits_that_need_not_break_tell_no_interval():
 
 
 @pytest.mark.django_db
-def test_a_recorded_sweep_has_its_interval_in_the_headline_and_in_rest(admin_client):
+def test_a_recorded_sweep_has_its_interval_in_the_headline_and_in_rest_and_keeps_it_by_another_name(admin_client):
     levels = levels_of(lambda load: load, 0.03, 1)
     text = "# Recorded by bd 1\n# experiment: ab {}, the highest load with p95 < 200ms\n# host: web1\n" + "".join(
         f"\n## load {load}, run 1 of 60\n\nbd@web1:~$ ab -n 1000 -c {load} http://web1/\nConcurrency Level:      {load}\n"
@@ -104,6 +104,9 @@ def test_a_recorded_sweep_has_its_interval_in_the_headline_and_in_rest(admin_cli
     address = upload.runs.first().experiment.get_absolute_url()
     swept = admin_client.get(f"{address}?format=json").json()["headline"]["sweep"]["capacity"]
     assert swept["low"] <= 200 <= swept["high"] and swept["limit"] == "p95 < 200ms"
+    admin_client.patch(
+        f"/api/v1/experiments/{upload.runs.first().experiment_id}/", {"name": "Shop"}, content_type="application/json"
+    )
     for form in ("", "?format=md"):
         page = html.unescape(admin_client.get(f"{address}{form}").content.decode())
         assert swept["text"] in page.replace("\\<", "<")
