@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from functools import reduce
+from functools import cache, reduce
 from operator import or_
 from typing import Any
 
@@ -14,6 +14,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import connection
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
+from django.urls import reverse
 
 ID_DIGITS = 18  # more do not fit the databases' integers
 ID = rf"[0-9]{{1,{ID_DIGITS}}}"  # in an address
@@ -32,6 +33,18 @@ def database_now() -> datetime:
         cursor.execute("SELECT strftime('%Y-%m-%d %H:%M:%f', 'now')" if is_sqlite else "SELECT statement_timestamp()")
         (now,) = cursor.fetchone()
     return datetime.fromisoformat(now).replace(tzinfo=UTC) if is_sqlite else now
+
+
+def page_url(name: str, pk: int) -> str:
+    """The address of one row's page. A page names hundreds of them, and `reverse` is dear: it is asked once a name."""
+    before, after = _split_route(name)
+    return f"{before}{pk}{after}"
+
+
+@cache
+def _split_route(name: str) -> tuple[str, str]:
+    before, _, after = reverse(name, args=[0]).rpartition("0")
+    return before, after
 
 
 def count_rows(of: str, by: str, **only: str) -> Coalesce:

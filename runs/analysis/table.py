@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from runs.analysis.columns import WORD, Column, build_columns, find_baselines
 from runs.analysis.facts import CaptureFact, ConfigFact, RunFact
@@ -24,8 +25,7 @@ from runs.analysis.monitors import (
 from runs.analysis.numbers import Delta, delta, mean
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
+class Figure(NamedTuple):
     """One stored value, and the address of the line that it stands on.
 
     run       whose it is, for a monitor's too; None: of the whole config
@@ -42,8 +42,7 @@ class Figure:
     counted: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(NamedTuple):
     """The mean of a metric's values under one config. `n` counts the values in it; no values: an empty cell."""
 
     figures: tuple[Figure, ...] = ()
@@ -197,7 +196,7 @@ def _cell(figures: Sequence[Figure]) -> Cell:
 def _without(cell: Cell, out: Collection[int]) -> Cell:
     if not 0 < sum(figure.run in out for figure in cell.figures) < len(cell.figures):
         return cell
-    return _cell([replace(figure, counted=figure.run not in out) for figure in cell.figures])
+    return _cell([figure._replace(counted=figure.run not in out) for figure in cell.figures])
 
 
 def _run_rows(metrics: Sequence[Metric], columns: Sequence[Column]) -> tuple[Row, ...]:

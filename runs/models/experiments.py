@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import models
 from django.urls import reverse
 
-from runs.querysets import count_rows
+from runs.querysets import count_rows, page_url
 
 from .deletions import PRESENT, Deletable, Present, deletion_index
 
@@ -42,7 +42,7 @@ class Host(Deletable):
         return self.name
 
     def get_absolute_url(self) -> str:
-        return reverse("host", args=[self.pk])
+        return page_url("host", self.pk)
 
 
 class ExperimentQuerySet(models.QuerySet["Experiment"]):
@@ -85,7 +85,7 @@ class Experiment(Deletable):
         return self.name
 
     def get_absolute_url(self) -> str:
-        return reverse("experiment", args=[self.pk])
+        return page_url("experiment", self.pk)
 
 
 class Config(Deletable):
@@ -109,7 +109,7 @@ class Config(Deletable):
         return self.name
 
     def get_absolute_url(self) -> str:
-        return reverse("config", args=[self.pk])
+        return page_url("config", self.pk)
 
 
 class Sourced(Deletable):

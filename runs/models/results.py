@@ -6,10 +6,9 @@ from datetime import datetime
 from typing import Any, Self
 
 from django.db import models
-from django.urls import reverse
 from django.utils import timezone
 
-from runs.querysets import created_since, find_facets, find_ids, parse_id, related_to
+from runs.querysets import created_since, find_facets, find_ids, page_url, parse_id, related_to
 
 from .deletions import PRESENT, Present, deletion_index
 from .experiments import Config, Experiment, Host, Sourced
@@ -156,7 +155,7 @@ class Run(Sourced):
         return f"{self.tool} {self.label or self.pk}"
 
     def get_absolute_url(self) -> str:
-        return reverse("run", args=[self.pk])
+        return page_url("run", self.pk)
 
 
 class CaptureQuerySet(models.QuerySet["Capture"]):
@@ -203,7 +202,7 @@ class Capture(Sourced):
         return f"{self.tool} {self.label or self.pk}"
 
     def get_absolute_url(self) -> str:
-        return reverse("capture", args=[self.pk])
+        return page_url("capture", self.pk)
 
 
 class Series(models.Model):

@@ -6,9 +6,8 @@ from typing import Self
 
 from django.conf import settings
 from django.db import models
-from django.urls import reverse
 
-from runs.querysets import count_rows
+from runs.querysets import count_rows, page_url
 
 from .deletions import PRESENT, Deletable, Present, deletion_index
 
@@ -100,7 +99,7 @@ class Upload(Deletable):
         return self.name or f"upload {self.pk}"
 
     def get_absolute_url(self) -> str:
-        return reverse("upload", args=[self.pk])
+        return page_url("upload", self.pk)
 
     @property
     def is_waited_for(self) -> bool:

@@ -7,14 +7,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from operator import attrgetter
 from typing import Any
 
 from django.db.models import BinaryField, Q
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Substr
-from django.urls import reverse
 
 from runs.analysis import histogram
 from runs.analysis.capacity import Limit, limit_of_name
@@ -44,6 +43,7 @@ from runs.ingest import (
 from runs.ingest.draft import DraftExperiment
 from runs.ingest.text_storage import read_opening
 from runs.models import Capture, Config, ConfigText, Experiment, Host, Override, Run, Series, Timing, Upload
+from runs.querysets import page_url
 
 PROCESS_METRICS = ("rss_kb", "cpu_pct", "time_s")
 MAX_RUNS = 2000  # of an experiment: more are too many to judge while somebody waits
@@ -74,12 +74,7 @@ class ComparisonData:
 
 def line_url(upload_id: int, line: int) -> str:
     """The address of one line of an upload."""
-    return line_address(_upload_url(upload_id), line)
-
-
-@lru_cache(maxsize=256)
-def _upload_url(upload_id: int) -> str:
-    return reverse("upload", args=[upload_id])  # asked for once a run, of few uploads
+    return line_address(page_url("upload", upload_id), line)
 
 
 def of_experiment(experiment: Experiment) -> ComparisonData:
