@@ -218,6 +218,11 @@ class Doubt:
         return tuple(dict.fromkeys(source for part in self.parts for source in part.sources))
 
     @property
+    def ruled(self) -> tuple[Part, ...]:
+        """The parts that a person ruled on."""
+        return tuple(part for part in self.parts if part.ruling)
+
+    @property
     def runs(self) -> tuple[int, ...]:
         return tuple(part.run for part in self.parts if part.run is not None)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from html import escape
 from typing import Any
@@ -11,14 +11,14 @@ from typing import Any
 from django import template
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.text import Truncator
 from django.utils.timesince import timesince
 
 from runs.analysis.columns import Column, Difference, short_names
 from runs.analysis.cost import Cell
-from runs.analysis.facts import RunFact
+from runs.analysis.facts import CaptureFact, ConfigFact, RunFact
 from runs.analysis.headline import Outcome
 from runs.analysis.headline_wording import LABELS as OUTCOMES
 from runs.analysis.headline_wording import MEANINGS
@@ -28,13 +28,16 @@ from runs.charts import N_COLORS, SYMBOLS, symbol
 from runs.charts.bars import Bar
 from runs.charts.description import Chart
 from runs.charts.svg import draw_inline, draw_mini
+from runs.models import Config
 from runs.presenters.overview import MetricCell, write_value
 from runs.presenters.tool_fields import say_field
+from runs.selectors.comparison_data import ExcerptLine
 from runs.selectors.lists import Managed, describe_managed
 from runs.selectors.summaries import ExperimentSummary
 
 register = template.Library()
 LONGEST_LABEL = 60
+MOST_WATCHED = 300  # captures, or runs that have some, in a list
 BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:%|times|m?s|[kMG]i?B)(?![^\W_]))")
 MOST_LINES = 3  # that one cell links
 OUTCOME_SIGNS = {"better": "✔", "likely": "◕", "unproven": "◔", "same": "=", "trade_off": "⇄"}
@@ -187,8 +190,7 @@ def run_rows(context: template.Context, runs: Sequence[RunFact]) -> SafeString:
 
 
 def _run_row(run: RunFact, names: Mapping[int, str], changes: bool, moves: bool) -> str:
-    url, label = escape(run.url), run.label or run.tool
-    label = label if len(label) <= LONGEST_LABEL else Truncator(label).chars(LONGEST_LABEL)
+    url, label = escape(run.url), _shorten(run.label or run.tool)
     form = f'formaction="{url}manage/" class="plain"'
     move = f'<button form="move-run" {form}>move</button> · ' if moves else ""
     off = "" if run.counted else ' class="off"'
@@ -200,6 +202,60 @@ def _run_row(run: RunFact, names: Mapping[int, str], changes: bool, moves: bool)
         f'<td class="r">{num(run.requests_per_second)}</td><td><a href="{escape(run.source)}">{run.line}</a></td>'
         + (f'<td class="noprint nowrap">{move}{count}</td></tr>\n' if changes else "</tr>\n")
     )
+
+
+def _shorten(name: str) -> str:
+    return name if len(name) <= LONGEST_LABEL else Truncator(name).chars(LONGEST_LABEL)
+
+
+@register.simple_tag
+def config_options(configs: Iterable[Config | ConfigFact]) -> SafeString:
+    """Of a select: the value is the config's id."""
+    return format_html_join("\n", '<option value="{}">{}</option>', ((one.id, _shorten(one.name)) for one in configs))
+
+
+@register.simple_tag
+def excerpt_lines(lines: Sequence[ExcerptLine]) -> SafeString:
+    gap = '<li class="gap"><span class="no">…</span></li>\n'
+    items = (
+        f'{gap * line.gap}<li><a class="no" href="{escape(line.url)}">{line.n}</a><code>{escape(line.text) or " "}</code></li>\n'
+        for line in lines
+    )
+    return mark_safe("".join(items))  # noqa: S308  (all is escaped)
+
+
+@register.simple_tag(takes_context=True)
+def capture_rows(context: template.Context, watched: Sequence[tuple[RunFact | None, list[CaptureFact]]]) -> SafeString:
+    """See group_captures: a line for the captures beside one run, or for each where they are few."""
+    names, rows = context["config_names"], []
+    for run, captures in watched[:MOST_WATCHED]:
+        if run:
+            name = f"{names.get(run.config, '')}, {f'run {run.repeat}' if run.repeat else 'warm-up'}"
+            rows.append(_capture_row(f"{run.url}#beside", name, f"{len(captures)} monitors", captures[0]))
+        else:
+            rows += [
+                _capture_row(one.url, f"{one.tool} {one.phase}", _describe_capture(one, names), one)
+                for one in captures[:MOST_WATCHED]
+            ]
+    return mark_safe("".join(rows))  # noqa: S308  (all is escaped)
+
+
+def _capture_row(url: str, name: str, words: str, first: CaptureFact) -> str:
+    return (
+        f'<li><a href="{escape(url)}">{escape(name)}</a> <span class="muted">{escape(words)}</span> '
+        f'<a href="{escape(first.source)}" class="line">line {first.line}</a></li>\n'
+    )
+
+
+def _describe_capture(capture: CaptureFact, names: Mapping[int, str]) -> str:
+    shown = " shown" * (capture.partial or capture.is_cut)
+    parts = [
+        names.get(capture.config or 0) or "whole experiment",
+        f"{len(capture.processes)} processes{shown}" if capture.processes else "",
+        f"{capture.n} samples" if capture.n > 1 else "",
+        "partial" if capture.partial else "",
+    ]
+    return ", ".join(filter(None, parts))
 
 
 @register.simple_tag
