@@ -15,7 +15,7 @@ from runs.analysis.doubts import Doubt
 from runs.analysis.facts import Source
 from runs.analysis.headline import Headline, Outcome, Step
 from runs.analysis.headline_against import LATE, RATE, REQUEST, Failure, Objection, Side
-from runs.analysis.numbers import TIMES_FROM, number, percent, share_words, spread_words, times
+from runs.analysis.numbers import TIMES_FROM, figure, percent, share_words, spread_words, times
 from runs.analysis.scaling import Point, Range
 from runs.analysis.scaling_wording import describe_levels, with_axis
 from runs.analysis.verdict_wording import p_words
@@ -71,7 +71,7 @@ def _leader(headline: Headline) -> Lead:
         return _nobody(headline)
     line = f"{_verb(headline)} {_effect(headline)}"
     if headline.ratio is None:
-        line = f"{_verb(headline)} {number(own.value)} {name_unit(headline)}, against {number(other.value)}"
+        line = f"{_verb(headline)} {figure(own.value)} {name_unit(headline)}, against {figure(other.value)}"
     elif headline.outcome == Outcome.UNPROVEN:
         line = _ahead(headline)
     rank = f" Second of {len(headline.sides)}: {name_sides(headline).get(other.at)}." if len(headline.sides) > 2 else ""
@@ -80,7 +80,7 @@ def _leader(headline: Headline) -> Lead:
         under=f"{name_unit(headline)}, {count_runs(own, other)}.{rank}{_how_sure(headline)}",
         who=name_sides(headline).get(own.at, own.title),
         at=own.at,
-        figures=(number(own.value), number(other.value)),
+        figures=(figure(own.value), figure(other.value)),
     )
 
 
@@ -159,7 +159,7 @@ def describe_interval(headline: Headline) -> str:
 
 
 def _nobody(headline: Headline) -> Lead:
-    told = [f"{name} {number(side.value)}" for side, name in _name_sides(headline) if side.value is not None]
+    told = [f"{name} {figure(side.value)}" for side, name in _name_sides(headline) if side.value is not None]
     return Lead("No leader", f"{'; '.join(told[:3])} {name_unit(headline)}.{_how_sure(headline)}")
 
 
@@ -176,7 +176,7 @@ def _describe_tie(headline: Headline) -> Lead:
     return Lead(
         f"{both} {what}{_but(headline)}",
         under + _describe_base(headline),
-        figures=(number(own.value), number(other.value)),
+        figures=(figure(own.value), figure(other.value)),
     )
 
 
@@ -194,7 +194,7 @@ def _single(headline: Headline) -> Lead:
     side = headline.sides[0]
     runs = "One run" if side.n == 1 else f"Mean of {side.n:,} runs"
     return Lead(
-        f"{number(side.value)} {name_unit(headline)}", f"{runs} of one config; there is no other to compare it with."
+        f"{figure(side.value)} {name_unit(headline)}", f"{runs} of one config; there is no other to compare it with."
     )
 
 
@@ -208,7 +208,7 @@ def _failed(headline: Headline) -> Lead:
     own = headline.winner
     what = "No other config served what it was asked for."
     if own:
-        served = f"{number(own.value)} {name_unit(headline)}"
+        served = f"{figure(own.value)} {name_unit(headline)}"
         what = f"{names.get(own.at, own.title)}: {served}, {'few' if own.failure else 'none'} failed."
     return Lead(line, what, who=names.get(first.at, first.title), at=first.at)
 
@@ -221,7 +221,7 @@ def _not_comparable(headline: Headline) -> Lead:
         return Lead(line, f"{_capital(why.partition(': ')[0].rstrip('.'))}." if why else "")
     names = [one.name for one in headline.unlike]
     first = headline.unlike[0]
-    values = [number(v) if isinstance(v, (int, float)) else str(v) for v in (first.own, first.other)]
+    values = [figure(v) if isinstance(v, (int, float)) else str(v) for v in (first.own, first.other)]
     line = f"{first.name[:1].upper()}{first.name[1:]} {values[0]} against {values[1]}{first.unit}"
     if first.name == REQUEST:
         return Lead(line, "Each was asked for something else, so that their rates say nothing of each other.")
@@ -329,7 +329,7 @@ def say_against(one: Objection, whose: str = "") -> str:
         words = describe_objection(one)
         return words if words.startswith("“") else words[:1].lower() + words[1:]
     name = _name_metric(one)
-    values = f"{number(as_number(one.value))} against {number(as_number(one.other))} {one.unit}"
+    values = f"{figure(as_number(one.value))} against {figure(as_number(one.other))} {one.unit}"
     return f"{f'the {name} of “{shorten(one.config)}”' if whose else f'its {name}'} is {_worse(one)} ({values})"
 
 
@@ -351,7 +351,7 @@ def describe_objection(one: Objection) -> str:
     if one.rule == "generator.saturated":
         return "The load generator was at its limit, so it may be what was measured"
     if one.rule == "aborted":
-        return f"{number(as_number(one.value))} of its {number(as_number(one.other))} runs broke off"
+        return f"{figure(as_number(one.value))} of its {figure(as_number(one.other))} runs broke off"
     if one.rule == "length.seconds":
         return f"Neither side's runs took longer than {as_number(one.value):.2g} s"
     if one.rule == "workload":
@@ -367,9 +367,9 @@ def describe_objection(one: Objection) -> str:
             else f"{percent(as_number(one.value), 100)} of its requests {what}{against}"
         )
     if one.rule == "differs":
-        values = [number(value) if isinstance(value, (int, float)) else str(value) for value in (one.value, one.other)]
+        values = [figure(value) if isinstance(value, (int, float)) else str(value) for value in (one.value, one.other)]
         return f"{one.label} differs: {values[0]} against {values[1]}{one.unit}"
-    return f"{one.label} {number(as_number(one.value))} {one.unit}, {_worse(one)}"
+    return f"{one.label} {figure(as_number(one.value))} {one.unit}, {_worse(one)}"
 
 
 def _worse(one: Objection) -> str:

@@ -21,7 +21,7 @@ from runs.analysis.headline_lead import (
     say_against,
     shorten,
 )
-from runs.analysis.numbers import TIMES_FROM, number, percent, share_words, spread_words, times
+from runs.analysis.numbers import TIMES_FROM, figure, percent, share_words, spread_words, times
 from runs.analysis.scaling import Point, Range
 from runs.analysis.scaling_wording import advise_levels, describe_levels
 from runs.analysis.verdict import Kind
@@ -105,7 +105,7 @@ def _lead(headline: Headline) -> str:
         rank = f"{rank.rstrip(',')}, {machines},"
     if headline.ratio is None:
         unit = name_unit(headline)
-        value, its = (number(side.value) for side in (headline.winner, headline.loser) if side)
+        value, its = (figure(side.value) for side in (headline.winner, headline.loser) if side)
         return f"{where}{own} measured {value} {unit}, {other}{rank.rstrip(',')} {its} ({sides}){_but(headline)}."
     if headline.outcome == Outcome.UNPROVEN:
         said = f"{where}{own} measured {_measured(headline)} {other}{rank} in {sides}{_unproven(headline)}"
@@ -127,7 +127,7 @@ def _machines(headline: Headline) -> str:
     found = {one.name: one for one in headline.machines}
     where = "with " if "CPU" not in found else "on another machine: " if headline.winner else "on two machines: "
     if cores := found.get("cores"):
-        values, unit = [number(as_number(one)) for one in (cores.own, cores.other)], " cores"
+        values, unit = [figure(as_number(one)) for one in (cores.own, cores.other)], " cores"
     else:
         models = [str(one) for cpu in found.values() for one in (cpu.own, cpu.other)]
         values, unit = [" ".join(CPU_FILLER.sub(" ", model).split()) for model in models], ""
@@ -213,9 +213,9 @@ def _nobody(headline: Headline) -> str:
     if headline.within_step:
         return f"{names} are no further apart than one step of what the tool prints, {_sides(headline)}."
     if len({*values}) == 1:
-        return f"{names} measured the same, {number(values[0])} {unit}, in {_sides(headline)}."
+        return f"{names} measured the same, {figure(values[0])} {unit}, in {_sides(headline)}."
     told = [
-        f"{_quote_name(side)} measured {number(side.value)} {unit}" for side in headline.sides if side.value is not None
+        f"{_quote_name(side)} measured {figure(side.value)} {unit}" for side in headline.sides if side.value is not None
     ]
     return f"{'; '.join(told[:MOST_OTHERS])}."
 
@@ -233,9 +233,9 @@ def _describe_tie(headline: Headline) -> str:
 def _single(headline: Headline) -> str:
     side = headline.sides[0]
     if headline.metric == RATE:
-        said = f"{_quote_name(side)} served {number(side.value)} requests per second"
+        said = f"{_quote_name(side)} served {figure(side.value)} requests per second"
     else:
-        said = f"{_quote_name(side)} took {number(side.value)} ms per request"
+        said = f"{_quote_name(side)} took {figure(side.value)} ms per request"
     return f"{said} ({count_runs(side, side).removesuffix(' each')}). There is no other config to compare it with."
 
 
@@ -253,7 +253,7 @@ def _failed(headline: Headline) -> str:
     share = own.failure.share if own.failure else 0.0
     fine = f"with {percent(share, 1)} failed" if share else "without failures"
     what = (
-        f"served {number(own.value)} a second" if headline.metric == RATE else f"took {number(own.value)} ms a request"
+        f"served {figure(own.value)} a second" if headline.metric == RATE else f"took {figure(own.value)} ms a request"
     )
     said = f"{said}; {_quote_name(own)} {what} {fine}."
     return f"{said} Of those that did not fail, {_lead(headline.rest)}" if headline.rest else said
@@ -267,7 +267,7 @@ def _not_comparable(headline: Headline) -> str:
         return f"Not comparable: {'; '.join(why[:MOST_OTHERS])}{more}.{rest}"
     if headline.unlike[0].name == REQUEST:
         unit = name_unit(headline)
-        told = [f"{_quote_name(side)} {number(side.value)} {unit}" for side in headline.sides]
+        told = [f"{_quote_name(side)} {figure(side.value)} {unit}" for side in headline.sides]
         more = f" and {len(told) - MOST_OTHERS} more" if len(told) > MOST_OTHERS else ""
         return f"Not comparable: {', '.join(told[:MOST_OTHERS])}{more}. Each was asked for something else."
     own, other = headline.sides[:2]
@@ -276,7 +276,7 @@ def _not_comparable(headline: Headline) -> str:
 
 
 def _difference(one: Unlike, own: Side, other: Side) -> str:
-    values = [number(v) if isinstance(v, (int, float)) else str(v) for v in (one.own, one.other)]
+    values = [figure(v) if isinstance(v, (int, float)) else str(v) for v in (one.own, one.other)]
     return f"{one.name} {values[0]}{one.unit} for {_quote_name(own)}, {values[1]}{one.unit} for {_quote_name(other)}"
 
 

@@ -22,7 +22,7 @@ WORDS = {"rate": ("more", "fewer"), "time": ("longer", "shorter"), "amount": ("m
 def figure(value: float | None) -> str:
     """`value` to four significant figures, none more than it has: 617.01 -> "617.0", 8.96 -> "8.96", None -> "–".
 
-    Whole numbers are counts and stay exact: 172849 -> "172849". Halves round up, as on paper: 887.55 -> "887.6".
+    Whole numbers are counts and stay exact: 172849 -> "172,849". Halves round up, as on paper: 887.55 -> "887.6".
     """
     if value is None or math.isnan(value):
         return "–"
@@ -33,11 +33,11 @@ def figure(value: float | None) -> str:
     if isinstance(value, float) and value and not LEAST_PLAIN < abs(value) < MOST_PLAIN:
         return f"{value:.{SIGNIFICANT}g}".replace("-", "−")
     if value == int(value) and (isinstance(value, int) or abs(value) < 10**SIGNIFICANT):
-        return str(int(value)).replace("-", "−")
+        return f"{int(value):,}".replace("-", "−")
     exact = Decimal(repr(value))
     decimals = max(SIGNIFICANT - 1 - exact.adjusted(), 0)
     digits = int(exact.as_tuple().exponent)
-    return f"{_half_up(exact, min(decimals, max(-digits, 0))):f}".replace("-", "−")
+    return f"{_half_up(exact, min(decimals, max(-digits, 0))):,f}".replace("-", "−")
 
 
 def _half_up(value: Decimal, decimals: int) -> Decimal:
@@ -47,20 +47,6 @@ def _half_up(value: Decimal, decimals: int) -> Decimal:
 def mean(values: Sequence[float]) -> float:
     """Of one or more; infinite or no number where they are, or where their sum is beyond what a number holds."""
     return fmean(values) if max(map(abs, values)) < HUGE else sum(values) / len(values)
-
-
-def grouped(text: str) -> list[str]:
-    """The digits of a whole number in threes, so that a page can set them apart: "172849" -> ["172", "849"].
-
-    Anything under five digits, or not a plain number, comes back in one piece.
-    """
-    whole, dot, rest = text.partition(".")
-    if not whole.isdigit() or len(whole) < 5:
-        return [text]
-    head = len(whole) % 3
-    parts = ([whole[:head]] if head else []) + [whole[i : i + 3] for i in range(head, len(whole), 3)]
-    parts[-1] += dot + rest
-    return parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,10 +123,3 @@ def share_words(part: float) -> str:
 def times(ratio: float) -> str:
     """As in the table: "2.8", "33"."""
     return f"{ratio:,.{0 if ratio >= 10 else 1}f}"
-
-
-def number(value: float | None) -> str:
-    """Four significant figures, thousands marked: "17,160"."""
-    text = figure(value)
-    whole, dot, rest = text.partition(".")
-    return f"{int(whole):,}{dot}{rest}" if whole.isdecimal() else text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from runs.analysis.numbers import TIMES_FROM, number, percent, share_words, times
+from runs.analysis.numbers import TIMES_FROM, figure, percent, share_words, times
 from runs.analysis.scaling import CONCURRENCY, Point, Range
 
 # Rates that lie within this of each other are "about" one rate; a factor this near to 2 is "doubles".
@@ -43,19 +43,19 @@ def _rates(swept: Range, sound: Sequence[Point]) -> list[str]:
     told = []
     if best is not first:
         told.append(
-            f"requests per second rise from {number(first.rate)} {at} {with_axis(swept, _value(first))}"
-            f" to {number(best.rate)} {at} {_value(best)}"
+            f"requests per second rise from {figure(first.rate)} {at} {with_axis(swept, _value(first))}"
+            f" to {figure(best.rate)} {at} {_value(best)}"
         )
     else:
         place = with_axis(swept, _value(best))
-        told.append(f"the most is served {at} {place}, {number(best.rate)} requests per second")
+        told.append(f"the most is served {at} {place}, {figure(best.rate)} requests per second")
     if best is not last and (last.rate or 0.0) * ABOUT < (best.rate or 0.0):
-        told.append(f"falling to {number(last.rate)} {at} {_value(last)}")
+        told.append(f"falling to {figure(last.rate)} {at} {_value(last)}")
     elif best is not last:
         told.append(
             f"and stay about there up to {_value(last)}"
             if best is not first
-            else f"{number(last.rate)} {at} {_value(last)}"
+            else f"{figure(last.rate)} {at} {_value(last)}"
         )
     return told
 
@@ -82,7 +82,7 @@ def _times_over(sound: Sequence[Point]) -> list[str]:
     if factor < ABOUT:
         return []
     far = f"{times(factor)} times as long" if factor >= TIMES_FROM else f"{share_words(factor - 1)} longer"
-    return [f"latency grows from {number(timed[0])} to {number(timed[-1])} ms, {far}"]
+    return [f"latency grows from {figure(timed[0])} to {figure(timed[-1])} ms, {far}"]
 
 
 def _round_to_all(rates: Sequence[float]) -> str:
@@ -92,11 +92,11 @@ def _round_to_all(rates: Sequence[float]) -> str:
         about = float(f"{middle:.{digits}g}")
         if about <= min(rates) * NEAR and max(rates) <= about * NEAR:
             break
-    return number(about)
+    return figure(about)
 
 
 def _value(point: Point) -> str:
-    return number(int(point.value) if point.value == int(point.value) else point.value)
+    return figure(int(point.value) if point.value == int(point.value) else point.value)
 
 
 def advise_levels(runs: int, swept: Range | None) -> str:
@@ -105,8 +105,8 @@ def advise_levels(runs: int, swept: Range | None) -> str:
         return again.strip() or "No more runs are needed for these levels."
     below = [point.value for point in swept.points if point.value < swept.limit]
     between = (
-        f"between {number(int(max(below)))} and {number(int(swept.limit))}"
+        f"between {figure(int(max(below)))} and {figure(int(swept.limit))}"
         if below
-        else f"below {number(int(swept.limit))}"
+        else f"below {figure(int(swept.limit))}"
     )
     return f"{again}Try levels {between} to find where requests begin to fail."

@@ -9,7 +9,7 @@ from typing import Any
 
 from runs.analysis.columns import letter_of, short_names
 from runs.analysis.headline_lead import write_lead
-from runs.analysis.numbers import figure, number
+from runs.analysis.numbers import figure
 from runs.ingest import Preview, draft_runs, nothing_found
 from runs.ingest.draft import DraftCapture, DraftConfig, DraftExperiment, DraftRun, DraftText, Item
 from runs.ingest.edits import Edits
@@ -174,7 +174,7 @@ def _groups(shown: Preview, experiment: DraftExperiment) -> list[Group]:
 
 def _run_card(run: DraftRun, row: Run, fastest: float) -> Card:
     rate, mean = row.requests_per_second, row.mean_ms
-    shown = (number(rate), "/s") if rate is not None else (number(mean), "ms") if mean is not None else (row.tool, "")
+    shown = (figure(rate), "/s") if rate is not None else (figure(mean), "ms") if mean is not None else (row.tool, "")
     users = f"c={row.concurrency:g}" if row.concurrency is not None else ""
     share = round(100 * rate / fastest) if rate and fastest else 0
     return Card(run, "run", row.tool, "load", *shown, users, row.command, share)

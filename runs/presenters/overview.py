@@ -18,7 +18,7 @@ from runs.analysis.facts import RunFact, Source
 from runs.analysis.headline import Headline, Outcome, Step
 from runs.analysis.headline_lead import Lead, give_reasons, list_others, needs_runs, write_lead
 from runs.analysis.headline_wording import describe_lead
-from runs.analysis.numbers import figure, grouped, percent, signed
+from runs.analysis.numbers import figure, percent, signed
 from runs.analysis.table import Cell, Comparison, Row, list_failed_shares
 from runs.analysis.verdict import GAINS, LOSSES, Judgement, Kind, Verdict
 from runs.analysis.verdict_wording import LABELS
@@ -365,10 +365,8 @@ def _value(cell: Cell, kind: str, *, tab: bool) -> str:
 
 
 def write_value(value: float | None) -> str:
-    """Four significant figures in threes, the exact value in the element."""
-    parts = grouped(figure(value))
-    text = "".join(f"<i>{part}</i>" for part in parts) if len(parts) > 1 else parts[0]
-    return f'<data value="{value!r}">{text}</data>'
+    """Four significant figures, the exact value in the element."""
+    return f'<data value="{value!r}">{figure(value)}</data>'
 
 
 def _repeats(cell: Cell) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from runs.analysis.cause.rules import Limit, Point
-from runs.analysis.numbers import number, times
+from runs.analysis.numbers import figure, times
 
 
 def _share(value: Any) -> str:
@@ -25,27 +25,27 @@ EVIDENCE: Mapping[str, Callable[..., str]] = {
     "generator_seen": lambda: "a monitor shows the load generator at its limit of CPU time",
     "generator_busy": lambda busy: f"CPU of the generator's machine {_share(busy)} busy",
     "throttled": lambda share: f"throttled in {_share(share)} of the scheduler's periods",
-    "swapped": lambda rate: f"{number(rate)} read from swap each second",
+    "swapped": lambda rate: f"{figure(rate)} read from swap each second",
     "memory_pressure": lambda share: f"tasks waited for memory in {_share(share)} of the time",
     "swap_in_use": lambda: "swap in use, and little memory available",
     "retransmits": lambda share: f"{share:.1f} % of the segments sent again",
-    "overflows": lambda rate: f"{number(rate)} connections a second found the listen queue full",
+    "overflows": lambda rate: f"{figure(rate)} connections a second found the listen queue full",
     "syn": lambda: "the longest connect took as long as a SYN's timer",
     "disk_busy": lambda share: f"disk {_share(min(share, 100))} busy",
     "io_pressure": lambda share: f"tasks waited for a disk in {_share(min(share, 100))} of the time",
     "one_core": lambda most, least: f"one core {_share(most)} busy, another {_share(least)}",
     "one_process": lambda name, cores: f"one process of {name} used {_cores(cores)}",
-    "together": lambda n, name, cores: f"{number(n)} processes of {name} used {_cores(cores)} together",
+    "together": lambda n, name, cores: f"{figure(n)} processes of {name} used {_cores(cores)} together",
     "program": lambda name, cores: f"{name} used {_cores(cores)}",
     "stolen": lambda share: f"{_share(share)} of the CPU time was stolen",
     "replaced": lambda name, share: f"{_share(share)} of {name}'s processes were replaced during the load",
     "limit": lambda name, limit: f"{name} {limit}",
-    "processes": lambda name, n: f"{number(n)} processes of {name}",
+    "processes": lambda name, n: f"{figure(n)} processes of {name}",
     "at_once": lambda n, clients: f"rate × shortest time: {n:.1f} requests worked on at once, for {clients} clients",
-    "constant": lambda cycle, shortest: f"{number(cycle)} ms for a request, the shortest {number(shortest)} ms",
+    "constant": lambda cycle, shortest: f"{figure(cycle)} ms for a request, the shortest {figure(shortest)} ms",
     "keepalive": lambda title: f"“{title}”: connections",
-    "size": lambda title, size: f"“{title}”: {number(round(size))} bytes an answer",
-    "rate": lambda rate, level: f"{number(rate)} requests/s at {number(level)}",
+    "size": lambda title, size: f"“{title}”: {figure(round(size))} bytes an answer",
+    "rate": lambda rate, level: f"{figure(rate)} requests/s at {figure(level)}",
     "contention": lambda share: f"USL: {share:.1%} of the work is serial",
 }
 
@@ -88,7 +88,7 @@ SENTENCES: Mapping[str, Callable[[str, Mapping[str, Any]], str]] = {
         else f"{name} has a serial section: more clients were not served more, though CPU was idle"
     ),
     "downstream": lambda name, facts: (
-        f"{name} waited {number(facts['ms'])} ms in each request, needed little CPU and nobody queued: another service,"
+        f"{name} waited {figure(facts['ms'])} ms in each request, needed little CPU and nobody queued: another service,"
         " a timer or the network is slow"
     ),
     "keepalive": lambda name, facts: f"{name} opened a connection for each request, and the other side kept them",
@@ -115,8 +115,8 @@ def describe_demand(winner: str, loser: str, own_ms: float, other_ms: float, wor
         loser=f"“{loser}”",
         winner=f"“{winner}”",
         ratio=f"{own_ms / other_ms:.2g}",
-        own=number(own_ms),
-        other=number(other_ms),
+        own=figure(own_ms),
+        other=figure(other_ms),
     )
 
 

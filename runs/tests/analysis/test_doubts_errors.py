@@ -96,14 +96,14 @@ def test_another_length_on_a_page_that_changes_is_a_note():
     found = said((FIXTURES / "ab" / "ab_09_length.txt").read_text(encoding="utf-8"))
     doubt = one(found, "errors.length")
     assert doubt.severity == "note"
-    assert "857 of 1000 requests failed by length" in doubt.text
+    assert "857 of 1,000 requests failed by length" in doubt.text
     assert list_excluded(found) == {}
 
 
 def test_stumps_in_place_of_the_page_are_fatal():
     doubt = one(said(report("stump")), "errors.length")
     assert doubt.severity == "fatal"
-    assert "4 bytes a reply in place of 1500 bytes" in doubt.text
+    assert "4 bytes a reply in place of 1,500 bytes" in doubt.text
 
 
 def test_a_few_stumps_are_a_note():

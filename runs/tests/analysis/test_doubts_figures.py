@@ -34,7 +34,7 @@ def connects(longest: int, mean: int = 0) -> str:
 def test_a_connect_that_took_as_long_as_a_lost_syn_s_timer_is_told(longest):
     doubt = one(said(connects(longest, mean=29)), "network.syn")
     assert doubt.severity == "caution"
-    assert f"{longest} ms" in doubt.text
+    assert f"{longest:,} ms" in doubt.text
     assert "SYN retransmission" in doubt.text
 
 
@@ -50,7 +50,7 @@ def test_the_timer_is_the_one_just_before_the_time():
 def test_a_request_that_hung_ten_times_as_long_as_the_99th_percentile_is_noted():
     text = report("long_1", **{"Total:": "  30   36 388.6     32    8588"}).replace("Total::", "Total:")
     doubt = one(said(text.replace("100%    198", "100%   8588")), "network.tail")
-    assert (doubt.severity, "99 % within 115 ms, the longest 8588 ms" in doubt.text) == ("note", True)
+    assert (doubt.severity, "99 % within 115 ms, the longest 8,588 ms" in doubt.text) == ("note", True)
 
 
 @pytest.mark.parametrize("name", ["long_1", "long_2", "ok"])
@@ -63,7 +63,7 @@ def with_k(kept: int) -> str:
 
 
 def test_keep_alive_that_was_asked_for_and_not_given_is_noted():
-    assert "0 of 5000 replies kept the connection" in one(said(with_k(0)), "network.keepalive").text
+    assert "0 of 5,000 replies kept the connection" in one(said(with_k(0)), "network.keepalive").text
 
 
 def test_keep_alive_that_was_given_or_never_asked_for_is_not():
@@ -133,7 +133,7 @@ def test_no_tool_contradicts_itself(file: Path):
 @pytest.mark.parametrize(
     ("rule", "changes", "words"),
     [
-        ("figures.rate", {"Requests_per_second": "4414.66 [#/sec] (mean)"}, "are 414.7 per second, not 4415"),
+        ("figures.rate", {"Requests_per_second": "4414.66 [#/sec] (mean)"}, "are 414.7 per second, not 4,415"),
         ("figures.mean", {"Concurrency_Level": "150"}, "give a mean of 361.7 ms, not 36.17"),
         ("figures.percentiles", {"  66%": "     30"}, "66 % within 30 ms but 50 % within 32 ms"),
         ("figures.percentiles", {" 100%": "    298 (longest request)"}, "298 ms where the Total row's max is 198 ms"),

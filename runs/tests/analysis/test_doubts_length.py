@@ -113,7 +113,7 @@ def test_a_run_that_came_to_its_end_is_not_said_to_have_broken_off():
 
 
 def test_a_run_that_someone_stopped_is_told_by_its_missing_requests():
-    assert "2605 of 100000 requests were made" in one(said(fixture("ab_12_sigint")), "tool.interrupted").text
+    assert "2,605 of 100,000 requests were made" in one(said(fixture("ab_12_sigint")), "tool.interrupted").text
 
 
 def test_a_run_with_a_time_limit_is_not_interrupted():

@@ -92,13 +92,13 @@ def test_002_notes_the_failures_of_itk(seed):
 def test_003_has_a_fatal_run_with_keep_alive_and_a_lost_syn_without(seed):
     (found,) = seed("003")
     fatal = one(found, "errors.length")
-    assert "172849 of 1000000 requests failed by length (17.3 %), 0 bytes a reply in place of 31 bytes" in fatal.text
+    assert "172,849 of 1,000,000 requests failed by length (17.3 %), 0 bytes a reply in place of 31 bytes" in fatal.text
     assert "the higher req/s is not a gain" in fatal.text
     assert rates(list_excluded(found)) == [29219.55]
-    assert "3021 ms" in one(found, "network.syn").text
+    assert "3,021 ms" in one(found, "network.syn").text
     assert "SYN retransmission" in one(found, "network.syn").text
     assert rates(one(found, "network.syn").runs) == [17160.13]
-    assert "1000 clients for MaxRequestWorkers 6" in one(found, "limits.clients").text
+    assert "1,000 clients for MaxRequestWorkers 6" in one(found, "limits.clients").text
     assert len(found) <= MOST
     assert list_incomparable(found) == {}
 

@@ -78,7 +78,7 @@ def test_an_experiment_s_page_as_json_has_the_same_headline(api):
 def test_doubts_come_with_lines_that_are_whole_addresses(api):
     doubts = get(api, experiment=factories.mpm_experiment().pk)["doubts"]
     assert doubts[0]["severity"] == "fatal"
-    assert "172849 of 1000000" in doubts[0]["text"]
+    assert "172,849 of 1,000,000" in doubts[0]["text"]
     assert doubts[0]["sources"][0]["url"].startswith("http://testserver/uploads/")
     assert doubts[0]["basis"]
 

@@ -203,8 +203,8 @@ def test_the_markdown_is_a_post(browser, settings):
     assert post.startswith(
         "# worker MPMとevent MPMの比較\n\n**Failed.** On (2) Keep-Alive 有効の場合: “event, keep-alive MPM” failed 17.3 %"
     )
-    assert "- **Not counted:** event, keep-alive MPM: 172849 of 1000000 requests failed" in post
-    assert "| Requests (per s) | 17160 (n=1) | 11065 (▼ 36 % fewer, undecided, n=1) |" in post
+    assert "- **Not counted:** event, keep-alive MPM: 172,849 of 1,000,000 requests failed" in post
+    assert "| Requests (per s) | 17,160 (n=1) | 11,065 (▼ 36 % fewer, undecided, n=1) |" in post
     assert "    ab -c 1000 -n 1000000 -k http://centos5:8080/hello.html" in post
     assert "- CPU: Intel\\(R\\) Pentium" in post or "- CPU: Intel(R) Pentium" in post
     assert post.rstrip().endswith(f"<http://testserver/experiments/{made.pk}/>")

@@ -48,7 +48,7 @@ def test_an_experiment_says_what_it_can_in_one_sentence(browser):
     page = words(html(browser, factories.mpm_experiment().get_absolute_url()))
     assert "event, keep-alive MPM failed 17.3 % of its requests" in page
     assert "event MPM is 55 % ahead" in page
-    assert "172849 of 1000000 requests failed" in page
+    assert "172,849 of 1,000,000 requests failed" in page
 
 
 def test_every_figure_links_to_its_line(browser):
