@@ -24,6 +24,7 @@ from .asides import SUBJECT, is_aside
 from .draft import MAX_NAME, DraftConfig
 from .heading_words import (
     find_distinguishing_words,
+    find_one_of,
     find_replacement,
     find_setting,
     heading_level,
@@ -36,11 +37,12 @@ from .heading_words import (
     strip_markup,
 )
 from .headings import Choice, choose_headings
-from .hosts import Server, find_server, merge_server, server_index
+from .hosts import LOCAL, Server, find_server, merge_server, server_index
 from .typed_commands import read_setting
 from .variants import find_variants
 
 _SHORT_NAME = 60
+_LEAST_OF_TITLE = 5  # words
 
 
 class ConfigNames:
@@ -145,12 +147,17 @@ class ConfigNames:
             loads[choice.text].append(load)
         names = {text: name_of_heading(text) for text in loads}
         is_heading = {text: choices[own[0]].is_heading and not speaks(text) for text, own in loads.items()}
+        if title := self._find_title(loads, choices):
+            is_heading[title] = False
         sentences = [text for text in names if not is_heading[text] and "://" not in text]
         for text in sentences:
-            others = [other for other in sentences if other != text]
-            words = find_distinguishing_words(names[text], others)
+            others = [other for other in (names if text == title else sentences) if other != text]
+            words = find_one_of(text, loads.keys() - {text}) or find_distinguishing_words(names[text], others)
             names[text] = words or names[text]
             self._untold |= {text} if not words else set()
+        if self._untold and (hosts := self._name_by_host({text: loads[text] for text in names})):
+            names |= hosts
+            self._untold.clear()
         numbered = find_numbered_repeats(names, self._are_alike, loads)
         spelt: dict[str, str] = {}  # by the name in lower case: as it was first written
         found = {text: spelt.setdefault(name.lower(), name) for text, name in (names | numbered).items()}
@@ -161,6 +168,31 @@ class ConfigNames:
                 found[text] = spelt[name.lower()] = name
                 self._untold.discard(text)
         return found
+
+    def _find_title(self, loads: Mapping[str, Sequence[int]], choices: Mapping[int, Choice]) -> str:
+        """The text's first line, chosen for the first load test, where it is about all of them: what others have stands in it, or
+        it is much longer."""
+        trail = self.blocks[0].trail
+        if not trail or len(loads) < 2:
+            return ""
+        first, *others = loads
+        choice = choices[loads[first][0]]
+        if choice.line != trail[0][0] or not choice.is_heading:
+            return ""
+        if is_warm_up(first) or heading_level(first) in {*map(heading_level, others)} - {0}:
+            return ""
+        bare = [name_of_heading(text).lower() for text in others]
+        n_words = len(strip_markup(first).split())
+        is_about_all = any(text in first.lower() for text in bare) or n_words >= 2 + max(
+            len(text.split()) for text in bare
+        )
+        return first if is_comparison(first) or (n_words >= _LEAST_OF_TITLE and is_about_all) else ""
+
+    def _name_by_host(self, loads: Mapping[str, Sequence[int]]) -> dict[str, str]:
+        """{sentence: host that its load tests went to}, where each has one of its own."""
+        hosts = {text: {self._server_of[load][1] for load in own} for text, own in loads.items()}
+        named = {text: next(iter(own)) for text, own in hosts.items() if len(own) == 1 and not own & (LOCAL | {""})}
+        return named if len({*named.values()}) == len(loads) > 1 else {}
 
     def _find_change(self, loads: Sequence[int], choice: Choice, says_nothing: bool) -> str:
         """What the lines behind a comparison's title say was changed to, or the setting behind a sentence that names nothing."""

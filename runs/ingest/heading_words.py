@@ -89,7 +89,8 @@ _WARMED = re.compile(
 )
 _LEAD_IN = re.compile(
     r"(?:(?:nice|great|cool|ok(?:ay)?|well|so|hm+|wow)\b[!,.…]*\s(?:with\s)?)?(?:(?:and|but|und|et|y|i|и)\s)?(?:"
-    r"(?:start|launch|test|benchmark|measur|runn)ing(?: (?:the )?(?:test|benchmark|load)s?(?: (?:for|of|on|against|with))?)?\s"
+    r"(?:and|but|und|aber|et|mais|y|pero|oraz|ale)\s(?=(?:with|on|for|using|mit|auf|für|avec|sur|con|en|z|na|dla)\s)"
+    r"|(?:start|launch|test|benchmark|measur|runn)ing(?: (?:the )?(?:test|benchmark|load)s?(?: (?:for|of|on|against|with))?)?\s"
     r"|"
     r"(?:first(?:ly)?|then|now|next|finally|lastly|again|after that|here(?:'s| is| are)|this is|these are)\b(?: up)?[,:]?"
     r"|(?:the )?(?:results?|numbers?|output|benchmarks?|figures)\s(?=for|of|with|from|under|using)"
@@ -98,7 +99,10 @@ _LEAD_IN = re.compile(
     r"|сначала|теперь|затем)\s|まず(?:は)?、?|次(?:に|は)、?|続いて、?|首先[,，]?|然后[,，]?|接下来[是,，]?)\s*",
     re.IGNORECASE,
 )
-_LEADS_ON = re.compile(r"(?:is|are|the|same|with|for|of|from|under|using|by|on|it|mit|avec|con|z|с)\s+", re.IGNORECASE)
+_LEADS_ON = re.compile(
+    r"(?:is|are|the|same|with|for|of|from|under|using|by|on|it|mit|auf|für|avec|sur|con|en|z|na|dla|с)\s+",
+    re.IGNORECASE,
+)
 _WORD = re.compile(r"[A-Za-zÀ-ɏ][A-Za-zÀ-ɏ0-9_.+/-]*[A-Za-zÀ-ɏ0-9+]")
 _OTHER_SCRIPT = re.compile(r"[^\W\d_A-Za-zÀ-ɏ]")
 _COMPARISON = re.compile(
@@ -148,6 +152,15 @@ _PLAIN_WORDS = """
     output looks like follows second one gives gave turn gets try shows showed printed
     tried turned up us very we when which while will without would you your
 """
+_WEAK = re.compile(  # words that name nothing where they are all
+    r"(?:box(?:es)?|machines?|servers?|laptops?|set-?ups?|results?|tests?|pages?|sites?|things?|versions?|numbers?)",
+    re.IGNORECASE,
+)
+_POSSESSIVE = re.compile(r"\b\w+['’]s\s")
+# "server A": of several, the one that a sentence is about
+_ONE_OF = re.compile(
+    r"\b(?i:(servers?|machine|host|node|box|maschine|rechner|serveur|servidor|serwer))\s#?([A-Z]|\d)(?![\w.,]\w)"
+)
 # Words that say that something was measured, not of what. The names of monitors are generic, too.
 _GENERIC_WORDS = """
     apache\\s*bench(?:mark)? results? outputs? bench(?:mark(?:s|ing)?)? load(?:ed)?
@@ -299,6 +312,7 @@ def name_of_heading(text: str) -> str:
 def find_distinguishing_words(sentence: str, others: Iterable[str]) -> str:
     """The words that name what a sentence is about and that no other sentence has, or ""."""
     others = list(others)
+    sentence = _POSSESSIVE.sub(" ", sentence)
     for state in _STATE.finditer(sentence):
         name = state[0].replace("the ", "").replace("any ", "")
         if not (is_generic(name) or any(state[0].lower() in other.lower() for other in others)):
@@ -312,7 +326,14 @@ def find_distinguishing_words(sentence: str, others: Iterable[str]) -> str:
     if named or _OTHER_SCRIPT.search(sentence):
         return next(iter(named or words), "")
     plain = [word for word in words if not is_generic(word) and word.lower() not in _PLAIN_WORDS.split()]
-    return " ".join(plain) if 1 <= len(plain) <= 3 else ""
+    return " ".join(plain) if 1 <= len(plain) <= 3 and not all(map(_WEAK.fullmatch, plain)) else ""
+
+
+def find_one_of(sentence: str, others: Iterable[str]) -> str:
+    """ "server A" of a sentence about it, where others are about "server B", or ""."""
+    own, *rest = ({(noun.lower(), which) for noun, which in _ONE_OF.findall(text)} for text in (sentence, *others))
+    left = own - {one for found in rest if len(found) == 1 for one in found}
+    return " ".join(left.pop()) if len(left) == 1 and any(rest) else ""
 
 
 def says_again(text: str) -> bool:

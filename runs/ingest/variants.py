@@ -83,7 +83,7 @@ def fill_in_loops(blocks: Sequence[Block], loads: Collection[int]) -> None:
         block = blocks[load]
         if words[0] == "for" and (loop := _LOOP.search(block.command or "")):
             variable = rf"\$(?:{loop['name']}\b|\{{{loop['name']}\}})"
-            block.command = words[1].rpartition("=")[2].join(re.split(variable, block.command or ""))
+            block.command = words[-1].rpartition("=")[2].join(re.split(variable, block.command or ""))
 
 
 def _follow_commands(blocks: Sequence[Block], loads: Collection[int]) -> dict[int, Before]:
@@ -127,7 +127,19 @@ def _list_turns(command: str) -> list[Words]:
     items = loop["items"].split()
     if not all(map(str.isdigit, items)):
         return [("for", item) for item in items]
+    if option := _option_of_loop(loop["name"], command[loop.end() :]):
+        return [("for", option, item) if option[0] == "-" else ("for", f"{option}={item}") for item in items]
     return [] if _count_up(list(map(int, items)), 2) else [("for", f"{loop['name']}={item}") for item in items]
+
+
+def _option_of_loop(name: str, body: str) -> str:
+    """What a loop's variable is the value of, "-w" in `gunicorn -w $w`; "" where it only counts, or names an output."""
+    found = re.search(
+        rf"(?<![\w$-])(--?[A-Za-z][\w-]*|[A-Z][A-Z0-9_]+)(?:=|\s)?[\"']?\$(?:{name}\b|\{{{name}\}})[\"']?(?=\s|;|$)",
+        body,
+    )
+    is_option = found and not (_NEUTRAL.match(f"{found[1]}=") or _OUTPUT.fullmatch(found[1]))
+    return found[1] if found and is_option and find_repeat(f"{found[1].strip('-')} 1") is None else ""
 
 
 def _without_loads(

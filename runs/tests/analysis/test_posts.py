@@ -265,6 +265,40 @@ POSTS = {
         {"Apache": [700.5], "lighttpd/1.4": [900.5]},
         *("unproven", "lighttpd/1.4"),
     ),
+    "two machines that a forum's post tells apart": (
+        "I have a php application on two servers, Server A and Server B. When I run\n\nab -n 500 -c 10 http://weba/\n\nI get\n\n"
+        "@ab 700.5 host=weba\n\nand on server B\n\nab -n 500 -c 10 http://webb/\n\n@ab 900.5 host=webb\n",
+        {"server A": [700.5], "server B": [900.5]},
+        *("unproven", "server B"),
+    ),
+    "two machines that only reports tell apart": (
+        "This is what we get for our php application today:\n\n@ab 700.5 host=weba\n\n"
+        "Why does the other one give us so much less?\n\n@ab 900.5 host=webb\n",
+        {"weba": [700.5], "webb": [900.5]},
+        *("unproven", "webb"),
+    ),
+    "a conjunction, and a box": (
+        "with worker_processes 1:\n@ab 700.5\nand with worker_processes auto:\n@ab 900.5\nI get the same on my box:\n@ab 910.5\n",
+        {"with worker_processes 1": [700.5], "worker_processes auto": [900.5], "nginx/1.22.1": [910.5]},
+        *("unproven", "nginx/1.22.1"),
+    ),
+    "a title right above the first command": (
+        f"Apache's itk is much slower than others\n{wrk('/', 700.5)}\nprefork\n{wrk('/', 900.5)}",
+        {"itk": [700.5], "prefork": [900.5]},
+        *("unproven", "prefork"),
+    ),
+    "a loop over an option's values": (
+        "$ for w in 1 2 3 4; do gunicorn -w $w app:app -D; ab -n 500 -c 10 http://localhost/; pkill gunicorn; done\n"
+        + "".join(f"@ab {rate} server=gunicorn\n" for rate in (310.5, 588.5, 900.5, 910.5)),
+        {"-w 1": [310.5], "-w 2": [588.5], "-w 3": [900.5], "-w 4": [910.5]},
+        *("sweep", ""),
+    ),
+    "a loop over versions": (
+        "$ for v in 16 18 20; do nvm use $v; ab -n 500 -c 10 http://localhost/; done\n"
+        + "".join(f"@ab {rate} server=\n" for rate in (310.5, 588.5, 900.5)),
+        {"v=16": [310.5], "v=18": [588.5], "v=20": [900.5]},
+        *("unproven", "v=20"),
+    ),
     "scripts of transactions": (
         f"$ pgbench -n -f a.sql -c 10 -T 60 bench\n{pgbench('a.sql', 1070.1)}"
         f"$ pgbench -n -f b.sql -c 10 -T 60 bench\n{pgbench('b.sql', 2770.1)}",
