@@ -298,7 +298,7 @@ class CaptureFact:
 
     `metrics` has means over its samples, of which there were `n`; `lows` and `peaks` the least and the most of several.
     `lists_all`: its tool lists every process. `programs`: of several samples {program: {"processes", "rss_kb", "cpu_pct":
-    [mean, most] of the sums of each sample}}.
+    [mean, most] of the sums of each sample}}. `seconds`: from its first sample to its last, by their clocks.
     """
 
     id: int
@@ -319,6 +319,7 @@ class CaptureFact:
     n: int = 1
     lists_all: bool = True
     programs: Mapping[str, Mapping[str, Sequence[float]]] = field(default_factory=dict)
+    seconds: float | None = None
 
     @property
     def is_cut(self) -> bool:

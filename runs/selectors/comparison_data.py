@@ -4,6 +4,7 @@ number of runs.
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -40,6 +41,7 @@ from runs.ingest import (
     parse_command,
     semantics_of,
 )
+from runs.ingest.clocks import seconds_of_day
 from runs.ingest.draft import DraftExperiment
 from runs.ingest.text_storage import read_opening
 from runs.models import Capture, Config, ConfigText, Experiment, Host, Override, Run, Series, Timing, Upload
@@ -277,6 +279,11 @@ def _config_fact(config: Config, experiment: str = "") -> ConfigFact:
     return ConfigFact(config.pk, config.name, config.group, config.get_absolute_url(), experiment)
 
 
+def _seconds_between(first: str, last: str) -> float | None:
+    seconds = (seconds_of_day(last) - seconds_of_day(first)) % 86400
+    return None if math.isnan(seconds) else seconds
+
+
 def _capture_fact(
     capture: Capture,
     metrics: dict[str, float],
@@ -297,6 +304,7 @@ def _capture_fact(
         host_id=capture.host_id,
         n=capture.n_samples,
         programs=capture.programs,
+        seconds=_seconds_between(capture.clock_first, capture.clock_last),
         lists_all=lists_all_processes(capture.tool),
         metrics=metrics,
         processes=tuple(

@@ -231,6 +231,8 @@ def _weaken(found: Finding) -> Finding:
 
 def _unknown(*sides: Watched) -> Causes:
     missing = []
+    if any(side.is_short for side in sides):
+        return Causes(unknown=describe_unknown(("length",), both=len(sides) > 1), missing=("length",))
     if any(side.busy is None for side in sides):
         missing.append("cpu")
     if not all(side.programs for side in sides):
@@ -242,7 +244,8 @@ def _unknown(*sides: Watched) -> Causes:
         missing += ["levels"]
     names = tuple(missing)
     host = next((side.hostname for side in sides if side.hostname and side.hostname not in LOCAL), "")
-    unknown = describe_unknown(names, both=len(sides) > 1)
+    unseen = [side.name for side in sides if side.busy is None]
+    unknown = describe_unknown(names, both=len(sides) > 1, of=unseen[0] if len(unseen) == 1 < len(sides) else "")
     return Causes(unknown=unknown, missing=names, command=_command(sides, host), host=host)
 
 

@@ -42,6 +42,9 @@ DATABASES = (
 )
 USES_CPU = 0.02  # cores; a program that uses less than that does nothing
 AROUND = ("before", "after")
+SHORT_S = 2.0  # a shorter run is over before monitors of each second tell its load from what is around it
+COVERED = (0.5, 1.5)  # of the run's time: a monitor of much less, or much more, tells the mean of something else
+SLACK_S = 3.0  # for starting and ending
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +100,7 @@ class Watched:
     server, generator   figures of the machine under load, and of the one that made it; the same where is_local
     generating          cores that the load generator used, and the most that it can use
     doubts              rule -> the doubt, of those about its runs
+    is_short            there are monitors, and each run was over before they could tell anything
     """
 
     at: int
@@ -118,6 +122,7 @@ class Watched:
     generating: Amount | None = None
     most_generating: float | None = None
     doubts: Mapping[str, Doubt] = field(default_factory=dict)
+    is_short: bool = False
 
     @property
     def busy(self) -> Amount | None:
@@ -183,13 +188,14 @@ def collect(case: Case, at: int, column: Column, out: Iterable[int], doubts: Seq
         return None
     ids = {run.id for run in runs}
     captures = [one for one in case.captures if ids & {run.id for run in case.runs_of(one)}]
-    during = [one for one in captures if one.phase not in AROUND and one.run is not None]
+    during = [one for one in captures if one.phase not in AROUND and one.run is not None and _covers(case, one)]
     sides = {
         side: [one for one in during if case.watched_side(one) in (side, "both")] for side in ("server", "generator")
     }
     machines = [machine for one in sides["server"] if (machine := case.machine_of(one))]
     own = [doubt for doubt in doubts if not doubt.runs or ids & set(doubt.runs)]
-    cores = machines[0].cores if machines else None
+    cores = (machines[0].cores if machines else None) or _count_cores(sides["server"])
+    followed = [run for run in runs if not _is_short(run)]
     return Watched(
         at=at,
         title=column.title,
@@ -201,16 +207,33 @@ def collect(case: Case, at: int, column: Column, out: Iterable[int], doubts: Seq
         shortest_ms=_mean(_printed(run, SHORTEST) for run in runs),
         connect_ms=_mean(_printed(run, CONNECT) for run in runs),
         reply_bytes=_mean(_bytes(run) for run in runs),
-        is_local=all(is_local(run) for run in runs),
+        is_local=all(is_local(run) for run in runs)
+        or any(process.makes_load for one in sides["server"] for process in one.processes),
         hostname=next((name for run in runs if (name := hostname_of(run))), ""),
-        cores=cores or _count_cores(sides["server"]),
+        cores=cores,
         server=_amounts(sides["server"]),
         generator=_amounts(sides["generator"]),
-        programs=_programs(case, runs, captures),
-        generating=_generating(runs, captures),
+        programs=_programs(case, followed, captures),
+        generating=_generating(followed, captures),
         most_generating=_most_generating(runs[0], case, sides["generator"]),
         doubts={doubt.rule: doubt for doubt in reversed(own)},
+        is_short=bool(captures) and not followed,
     )
+
+
+def _is_short(run: RunFact) -> bool:
+    seconds = seconds_taken(run)
+    return seconds is not None and seconds < SHORT_S
+
+
+def _covers(case: Case, capture: CaptureFact) -> bool:
+    """Whether a monitor is about the time of its runs. One without clocks has taken at least a second for each sample."""
+    lengths = [seconds for run in case.runs_of(capture) if run.id == capture.run and (seconds := seconds_taken(run))]
+    if not lengths:
+        return True
+    watched = capture.n - 1 if capture.seconds is None else capture.seconds
+    ended_early = capture.n > 1 and capture.seconds is not None and watched + SLACK_S < COVERED[0] * lengths[0]
+    return lengths[0] >= SHORT_S and not ended_early and watched <= COVERED[1] * lengths[0] + SLACK_S
 
 
 def _mean(values: Iterable[float | None]) -> float | None:
@@ -322,16 +345,16 @@ def _generating(runs: Sequence[RunFact], captures: Sequence[CaptureFact]) -> Amo
     """What the shell counted of the load's children, else what a monitor showed of load tools in several samples."""
     seconds = {run.id: seconds_taken(run) for run in runs}
     timed = [
-        (one, one.metrics["load_cpu_s"] / (seconds.get(one.run or 0) or math.inf))
+        (one, one.metrics["load_cpu_s"] / (seconds[one.run] or math.inf))
         for one in captures
-        if "load_cpu_s" in one.metrics
+        if "load_cpu_s" in one.metrics and one.run in seconds
     ]
     if timed:
         return Amount(fmean(cores for _, cores in timed), Source(timed[0][0].source, timed[0][0].line), 9)
     shown = [
         (one, sum(each.cpu_pct or 0 for each in one.processes if each.makes_load) / 100)
         for one in captures
-        if one.phase not in AROUND and any(each.makes_load for each in one.processes)
+        if one.run in seconds and one.phase not in AROUND and any(each.makes_load for each in one.processes)
     ]
     return _amount(shown) if shown else None
 

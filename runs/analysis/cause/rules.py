@@ -24,6 +24,7 @@ HEAVY = 0.75
 FREE_PCT = 25.0  # with as much of the CPU idle, CPU is not what limits
 GENERATOR_FULL = 0.9  # of what it can use; starting and ending are in its CPU time too
 SHARED = 1 / 3  # of the CPU time that server and generator took on one machine
+ONE_CORE = 1.1  # a process that used more has several threads
 PINNED = (0.94, 1.02)  # cores of several processes that have one between them
 STOLEN_PCT = 10.0
 THROTTLED = 0.25  # of the scheduler's periods
@@ -193,7 +194,9 @@ def find_one_core(side: Watched) -> Iterator[Limit]:
     if _is_full(side) or (side.cores or 0) < 2:
         return
     most, least, front = side.server.get("core_most"), side.server.get("core_least"), side.front
-    one = next((each for each in side.programs if each.most >= GENERATOR_FULL and each.busy == 1), None)
+    # What is not known to serve may be anybody's, so it counts where no server is seen.
+    watched = [each for each in side.programs if each.is_database] + (side.servers or list(side.programs))
+    one = next((each for each in watched if each.busy == 1 and GENERATOR_FULL <= each.most <= ONE_CORE), None)
     if most and least and most.value >= CORE_FULL and least.value <= CORE_FREE:
         yield Limit("one_core", _sure(most), (Point("one_core", most.source, (most.value, least.value)),))
     elif one:
@@ -334,6 +337,10 @@ def separate(winner: Watched, loser: Watched) -> list[Limit]:
     """The limits of the loser that the winner did not have."""
     shared = {limit.cause for limit in find_limits(winner)}
     own = [limit for limit in find_limits(loser) if limit.cause not in shared]
+    if (
+        loser.server and not winner.server
+    ):  # nobody knows what the winner had: only what a setting says is the loser's alone
+        own = [limit for limit in own if "setting" in limit.facts]
     if any(limit.cause not in NOTHING_ELSE for limit in own):
         own = [limit for limit in own if limit.cause not in NOTHING_ELSE]
     return own

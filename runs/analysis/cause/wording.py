@@ -134,10 +134,13 @@ MISSING = {
 }
 
 
-def describe_unknown(missing: tuple[str, ...], *, both: bool) -> str:
+def describe_unknown(missing: tuple[str, ...], *, both: bool, of: str = "") -> str:
+    """of: the only side that no monitor watched."""
+    if "length" in missing:
+        return "Cannot tell why: runs of less than 2 s are over before a monitor sees them; longer ones would tell."
     listed = [MISSING[name] for name in missing]
     if "cpu" in missing:
         words = " and ".join([", ".join(listed[:-1]), listed[-1]]) if len(listed) > 1 else listed[0]
-        return f"Cannot tell why: no monitor shows {words}."
+        return f"Cannot tell why: no monitor{f' of “{of}”' if of else ''} shows {words}."
     what = "Nothing that was recorded was at its limit" + (" on one side alone" if both else "")
     return f"Cannot tell why: {what[0].lower()}{what[1:]}; what would tell more: {', '.join(listed)}."
