@@ -21,7 +21,7 @@ EVIDENCE: Mapping[str, Callable[..., str]] = {
     "busy": lambda busy: f"CPU {_share(busy)} busy",
     "own": lambda used, cores: f"the load itself used {_cores(used)} of {cores}, other programs the rest",
     "queued": lambda: "no idle time in another monitor, too",
-    "generator": lambda used, most: f"the load generator used {_cores(used)} of {most:.0f}",
+    "generator": lambda used, most: f"the load generator used {_cores(used)}" + (f" of {most:.0f}" if most > 1 else ""),
     "generator_seen": lambda: "a monitor shows the load generator at its limit of CPU time",
     "generator_busy": lambda busy: f"CPU of the generator's machine {_share(busy)} busy",
     "throttled": lambda share: f"throttled in {_share(share)} of the scheduler's periods",
