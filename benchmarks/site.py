@@ -99,10 +99,13 @@ def log_in() -> Client:
 
 
 @contextmanager
-def start_web_server() -> Iterator[tuple[int, int]]:
-    """The web server as `manage.py serve` starts it, in this process's environment; gives its port and process id."""
+def start_web_server(module: str = "benchmarks.site") -> Iterator[tuple[int, int]]:
+    """The web server as `manage.py serve` starts it, in this process's environment; gives its port and process id.
+
+    module: with `application`; benchdash.asgi serves its static files compressed.
+    """
     port = find_free_port()
-    command = [word.replace("benchdash.asgi", "benchmarks.site") for word in web_command("127.0.0.1", port)]
+    command = [word.replace("benchdash.asgi", module) for word in web_command("127.0.0.1", port)]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as program:
         try:
             deadline = monotonic() + PATIENCE_S
