@@ -30,6 +30,7 @@ from .heading_words import (
     heading_level,
     is_comparison,
     is_generic,
+    is_one_of,
     is_warm_up,
     name_of_heading,
     speaks,
@@ -222,6 +223,13 @@ class ConfigNames:
         for load in loads:
             merge_server(servers, self._server_of[load])
         return len(servers) == 1 and len(group_by_method(loads, self.method_of)) == 1
+
+    @property
+    def machine_names(self) -> list[str]:
+        """The configs' names, where each is that of a machine."""
+        hosts = {host for _, host, _ in self._server_of.values()}
+        names = list(self.names.values())
+        return names if all(is_one_of(name) or name in hosts for name in names) else []
 
     def config_of(self, load: int) -> str:
         return self._config_of[self.duplicates.get(load, load)]

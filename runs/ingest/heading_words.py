@@ -336,6 +336,11 @@ def find_one_of(sentence: str, others: Iterable[str]) -> str:
     return " ".join(left.pop()) if len(left) == 1 and any(rest) else ""
 
 
+def is_one_of(name: str) -> bool:
+    """Whether a name is no more than "server A"."""
+    return bool(_ONE_OF.fullmatch(name))
+
+
 def says_again(text: str) -> bool:
     """Whether a sentence ("Hm, so one more of the same.") only says that the same was measured again."""
     return (

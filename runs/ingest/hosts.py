@@ -276,6 +276,31 @@ def _find_by_section(
     return found
 
 
+_CORES = re.compile(r"(\d{1,3})[\s-]*(?:v?cpus?|v?cores?|kerne?n?|núcleos|cœurs|rdzeni\w*|コア)", re.IGNORECASE)
+_MOST_TOLD = 10
+_RAM = re.compile(r"(\d{1,4})\s?(g|m)i?b?\b(?!\s*(?:disk|ssd|hdd|nvme|platte|swap))", re.IGNORECASE)
+
+
+def find_told_hosts(prose: Iterable[str], names: Sequence[str], first_number: int) -> dict[str, DraftHost]:
+    """{name of a machine: what sentences tell of it}: "Server A has 4 cores and 8GB, ..."; empty unless they tell of each."""
+    if not 1 < len(names) <= _MOST_TOLD:
+        return {}
+    text = "\n".join(dict.fromkeys(prose))
+    any_name = "|".join(map(re.escape, names))
+    hosts: dict[str, DraftHost] = {}
+    for number, name in enumerate(names, start=first_number):
+        for said in re.findall(
+            rf"(?i)(?<!\w){re.escape(name)}(?!\w)((?:(?!(?<!\w)(?:{any_name})(?!\w))[^.;\n]){{0,120}})", text
+        ):
+            cores, ram = _CORES.search(said), _RAM.search(said)
+            if cores or ram:
+                ram_kb = int(ram[1]) * (1024**2 if ram[2].lower() == "g" else 1024) if ram else None
+                hosts.setdefault(
+                    name, DraftHost(f"h{number}", name, cores=int(cores[1]) if cores else None, ram_kb=ram_kb)
+                )
+    return hosts if len(hosts) == len(names) else {}
+
+
 def _merge_facts(key: str, sightings: list[Sighting], loaded: list[str]) -> DraftHost:
     all_facts = [facts for sighting in sightings for facts in sighting.facts]
     merged = HostFacts()

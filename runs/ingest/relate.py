@@ -19,7 +19,7 @@ from parsers.tables import Table
 from .asides import is_aside
 from .captures import FoldedBlock, place_captures, place_texts, short_records
 from .config_names import ConfigNames, name_experiment, name_timings, shorten
-from .draft import Draft, DraftExperiment, DraftRun, DraftTiming, items_of, number_repeats
+from .draft import Draft, DraftExperiment, DraftHost, DraftRun, DraftTiming, items_of, number_repeats
 from .heading_words import (
     find_repeat,
     heading_level,
@@ -28,7 +28,7 @@ from .heading_words import (
     is_short,
     strip_markup,
 )
-from .hosts import find_hosts, find_sighting, split_by_machine
+from .hosts import find_hosts, find_sighting, find_told_hosts, split_by_machine
 from .recorded import Recording, place_recorded
 from .variants import fill_in_loops
 
@@ -113,6 +113,8 @@ class _Relation:
         self._add_runs(experiment, loads, names)
         for run in experiment.runs:
             run.host = host_of.get(run.block, "")
+        if not any(sighting.facts or sighting.name for sighting in sightings):
+            self._add_told_hosts(experiment, names, draft, hosts)
         if texts:
             place_texts(experiment, self.blocks, texts, names.results)
         if monitors := [i for i in self.monitors if i in part and i not in self.duplicates]:
@@ -124,6 +126,18 @@ class _Relation:
         if experiment.timings and not items_of(experiment):
             experiment.name = name_timings(self.blocks[int(experiment.timings[0].key[1:])])
         return experiment
+
+    def _add_told_hosts(
+        self, experiment: DraftExperiment, names: ConfigNames, draft: Draft, guessed: Sequence[DraftHost]
+    ) -> None:
+        """The machines that the configs are named after, where the text tells what they have."""
+        prose = (text for block in self.blocks for _, text in block.trail)
+        told = find_told_hosts(prose, names.machine_names, len(draft.hosts) + 1)
+        if told:
+            draft.hosts = [host for host in draft.hosts if host not in guessed] + [*told.values()]
+            experiment.host = next(iter(told.values())).key
+        for run in experiment.runs if told else ():
+            run.host = told[names.names[run.config]].key
 
     def _add_runs(self, experiment: DraftExperiment, loads: Sequence[int], names: ConfigNames) -> None:
         """The runs in the order of the text, each where its full figures are."""

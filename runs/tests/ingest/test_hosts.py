@@ -42,6 +42,26 @@ def test_the_line_above_a_monitors_rows_names_the_machine():
     assert [(host.name, host.cores) for host in draft.hosts] == [("web5", 2)]
 
 
+@pytest.mark.parametrize(
+    ("told", "hosts"),
+    [
+        (
+            "Server A has 4 cores and 8GB, Server B has 8 cores and 32GB.",
+            [("server A", 4, 8 << 20), ("server B", 8, 32 << 20)],
+        ),
+        ("Server A (4 vCPU, 500 GB disk) and server B: 8 vCPU.", [("server A", 4, None), ("server B", 8, None)]),
+        ("Only server B has 8 cores, server A is another one.", [("weba", None, None)]),
+    ],
+)
+def test_sentences_tell_what_the_machines_have_that_name_the_configs(told, hosts):
+    text = f"I have php on two servers. {told} I get\n\n@ab 700.5 host=weba\n\nand on server B\n\n@ab 900.5 host=webb\n"
+    _, draft = read(expand(text))
+    assert [config.name for config in draft.experiments[0].configs] == ["server A", "server B"]
+    assert [(host.name, host.cores, host.ram_kb) for host in draft.hosts] == hosts
+    if len(hosts) > 1:
+        assert [run.host for run in draft.experiments[0].runs] == [host.key for host in draft.hosts]
+
+
 def test_an_address_is_no_name():
     assert hosts("@ab 1.5 host=192.0.2.7") == []
 
