@@ -150,7 +150,7 @@ _PLAIN_WORDS = """
     after again all also an any as at be but by came can did do few finally first got had has have how if into just last like made
     measured me more much my next no not only or our out over same some still switched than them there they through time too took
     output looks like follows second one gives gave turn gets try shows showed printed
-    tried turned up us very we when which while will without would you your
+    thanks thank please hi hello sorry report reproduce tried turned up us very we when which while will without would you your
 """
 _WEAK = re.compile(  # words that name nothing where they are all
     r"(?:box(?:es)?|machines?|servers?|laptops?|set-?ups?|results?|tests?|pages?|sites?|things?|versions?|numbers?)",
@@ -228,7 +228,7 @@ _SPEAKS = re.compile(
 )
 _STATE = re.compile(  # "sendfile on", "without the cache"
     r"\b(?P<name>[A-Za-z][\w.-]{2,40})\s(?:on|off|enabled|disabled)(?=\s*(?:[,.;:!?)]|$)|\s(?:and|it|I|now|again|vs)\b)"
-    r"|\bwithout\s(?:the\s|any\s)?[\w.-]{3,40}"
+    r"|\bwithout\s(?:the\s|any\s)?(?!(?:and|then|but)\b)[\w.-]{3,40}"
 )
 _NUMBERING = re.compile(r"^[(（]?(\d+(?:[.．-]\d+)*)[.)）]?(?=\s|[^\d\s.])")
 _MAX_NAME_WIDTH = 60
@@ -331,9 +331,14 @@ def find_distinguishing_words(sentence: str, others: Iterable[str]) -> str:
 
 def find_one_of(sentence: str, others: Iterable[str]) -> str:
     """ "server A" of a sentence about it, where others are about "server B", or ""."""
-    own, *rest = ({(noun.lower(), which) for noun, which in _ONE_OF.findall(text)} for text in (sentence, *others))
+    own, *rest = ({(_spell(noun), which) for noun, which in _ONE_OF.findall(text)} for text in (sentence, *others))
     left = own - {one for found in rest if len(found) == 1 for one in found}
     return " ".join(left.pop()) if len(left) == 1 and any(rest) else ""
+
+
+def _spell(noun: str) -> str:
+    """In lower case, but for German nouns: "Server A" and "server A" are one machine."""
+    return noun.capitalize() if noun.lower() in ("maschine", "rechner") else noun.lower()
 
 
 def is_one_of(name: str) -> bool:

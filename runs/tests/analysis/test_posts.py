@@ -277,6 +277,17 @@ POSTS = {
         {"weba": [700.5], "webb": [900.5]},
         *("unproven", "webb"),
     ),
+    "machines that a German post names": (
+        "Ich habe zwei Rechner. Rechner A hat 2 Kerne, Rechner B hat 8 Kerne. Ich bekomme:\n\n@ab 700.5 host=weba\n\n"
+        "und auf Rechner B:\n\n@ab 900.5 host=webb\n",
+        {"Rechner A": [700.5], "Rechner B": [900.5]},
+        *("unproven", "Rechner B"),
+    ),
+    "courtesies": (
+        "Thanks for the report. I can't reproduce this on my machine:\n@wrk 700.50\nWith tls_cache it gives me\n@wrk 900.50\n",
+        {"localhost:8080": [700.5], "tls_cache": [900.5]},
+        *("unproven", "tls_cache"),
+    ),
     "a conjunction, and a box": (
         "with worker_processes 1:\n@ab 700.5\nand with worker_processes auto:\n@ab 900.5\nI get the same on my box:\n@ab 910.5\n",
         {"with worker_processes 1": [700.5], "worker_processes auto": [900.5], "nginx/1.22.1": [910.5]},
