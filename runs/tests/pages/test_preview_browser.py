@@ -93,6 +93,8 @@ def test_all_of_it_works_without_a_script(page: Any, shared: Path) -> None:
     plain = page.context.browser.new_context(java_script_enabled=False, storage_state=state).new_page()
     plain.goto(page.url)
     preview(plain, shared)
+    for needs_script in (".search kbd", "text=or drag them"):
+        expect(plain.locator(needs_script)).to_be_hidden()
     for config in (0, 1):
         runs_of(plain, config).locator("input").check()
     plain.click("text=Merge as repeats")
