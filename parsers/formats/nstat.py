@@ -1,6 +1,6 @@
 """nstat: the kernel's network counters, a name, its figure and rate a line.
 
-Reads     from "#kernel" on, or rows alone
+Reads     from "#kernel" on, or rows alone; the one line of --json
 Yields    one SystemSample of what tells of retransmitted segments, full queues and new connections
 Units     counts; octets
 Quirks    without -a it prints what was counted since it was run last, and rates are those of a daemon that mostly does not run
@@ -25,6 +25,7 @@ Source    the kernel's net/ipv4/proc.c
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -36,10 +37,15 @@ from ..records import Found, Record, SystemSample
 KIND = "nstat"
 PROGRAMS = ("nstat", "rtacct")
 _PROTOCOLS = r"(?:MPTcpExt|TcpExt|IpExt|Ip6|IcmpMsg|Icmp6|Icmp|UdpLite6|UdpLite|Udp6|Udp|Tcp|Ip|Sctp)"
-OPENS = rf"#\d{{0,10}}\.?\d{{0,10}}(?:kernel|[\w.]+ sampling_interval=\S+.*)\s*$|{_PROTOCOLS}[A-Z]\w+ +\d+ +\d+\.\d\s*$"
+OPENS = (
+    rf"#\d{{0,10}}\.?\d{{0,10}}(?:kernel|[\w.]+ sampling_interval=\S+.*)\s*$|{_PROTOCOLS}[A-Z]\w+ +\d+ +\d+\.\d\s*$"
+    rf'|\{{"kernel":\{{"{_PROTOCOLS}[A-Z]\w+":\d'
+)
 
 _HEAD = re.compile(r"#\S+(?: .*)?")
 _ROW = re.compile(rf"({_PROTOCOLS}[A-Z]\w{{1,60}}) +(\d{{1,20}}) +(\d{{1,20}}\.\d)")
+_PAIR_OF_JSON = rf'"{_PROTOCOLS}[A-Z]\w{{1,60}}":\d{{1,20}}'
+_JSON = re.compile(rf'\{{"kernel":\{{{_PAIR_OF_JSON}(?:,{_PAIR_OF_JSON}){{0,2000}}\}}\}}')
 # The kernel's names of what a page shows, as metrics a second; TcpCurrEstab is how many there are.
 _METRICS = {
     "TcpRetransSegs": "tcp_retransmits_per_s",
@@ -66,6 +72,9 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     counters: dict[str, int] = values["counters"]
     for text in lines.texts():
         row = _ROW.fullmatch(text)
+        if not counters and _JSON.fullmatch(text):
+            counters |= json.loads(text)["kernel"]
+            break
         if row and row[1] not in counters:
             counters[row[1]] = int(row[2])
         elif counters or not _HEAD.fullmatch(text):
