@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from parsers import semantics_of
 from runs.analysis import trend
+from runs.analysis.capacity import find_capacity, find_next_level, read_limit
 from runs.analysis.facts import ConfigFact, RunFact
 from runs.analysis.judgement import decide, judge
 from runs.analysis.sequential import FIRST_LOOK
@@ -122,27 +123,25 @@ _ids = count(1)
 
 
 def _judge(runs: Runs, metric: str) -> Judgement:
-    semantics = semantics_of("ab")
     facts = []
     for line, (config, value) in enumerate(runs):
         figure = 1000 * math.exp(value)
         given = {"percentiles_ms": {"50": round(figure / 100)}} if metric == MEDIAN else {RATE: figure}
-        facts.append(
-            RunFact(
-                id=next(_ids),
-                config=config + 1,
-                tool="ab",
-                label="",
-                repeat=1,
-                url="",
-                source="",
-                line=line,
-                semantics=semantics,
-                **given,
-            )
-        )
+        facts.append(_run(config + 1, line, **given))
     configs = [ConfigFact(at + 1, NAMES[at]) for at in sorted({at for at, _ in runs})]
     return judge(compare(configs, facts, []))
+
+
+def _run(config: int, line: int, **given: Any) -> RunFact:
+    shown: dict[str, Any] = {
+        "tool": "ab",
+        "label": "",
+        "repeat": 1,
+        "url": "",
+        "source": "",
+        "semantics": semantics_of("ab"),
+    }
+    return RunFact(id=next(_ids), config=config, line=line, **shown, **given)
 
 
 def claims() -> Iterator[Claim]:
@@ -152,6 +151,7 @@ def claims() -> Iterator[Claim]:
     yield from _single_runs()
     yield from _power()
     yield from _until_sure()
+    yield from _sweeps()
     yield from _trends()
 
 
@@ -292,6 +292,33 @@ def _run_until_sure(
 def _side(runs: Runs, config: int) -> Side:
     own = [(place, value) for place, (at, value) in enumerate(runs) if at == config]
     return Side.of([1000 * math.exp(value) for _, value in own], [place for place, _ in own])
+
+
+CURVES: dict[str, tuple[Callable[[float], float], int]] = {  # ms at a load, and the highest load that keeps 200 ms
+    "linear": (lambda load: load, 200),
+    "queueing": (lambda load: 20 / (1 - min(load / 400, 0.999)), 360),
+    "slow": (lambda load: 20 * load**0.5, 100),
+}
+
+
+def _sweeps() -> Iterator[Claim]:
+    for name in CURVES:
+        for sd in (0.01, 0.05):
+            what = f"sweep, {name} latency, sd {100 * sd:g} %: the interval holds the load"
+            yield Claim(what, partial(_holds_load, name=name, sd=sd), least=0.95)
+
+
+def _holds_load(random: Generator, name: str, sd: float) -> bool:
+    """Of a search as `bd sweep --limit "p95 < 200ms"` makes it."""
+    curve, true = CURVES[name]
+    tried: list[tuple[int, bool]] = []
+    levels: dict[float, list[RunFact]] = {}
+    while load := find_next_level(tried, first=8, most=4096).level:
+        ms = curve(load) * math.exp(random.normal(0, sd))
+        levels.setdefault(load, []).append(_run(1, load, percentiles_ms={"95": ms}))
+        tried.append((load, ms < 200))
+    found = find_capacity(read_limit("p95 < 200ms"), levels)
+    return bool(found and (found.low or 0) <= true <= (found.high or math.inf))
 
 
 def _trends() -> Iterator[Claim]:
