@@ -20,6 +20,10 @@ _TRAIL = 60
 _STAMPS = 16  # lines with a time that are kept of each gap; the middle ones go
 LONGEST_STAMP = 500
 _LAST_PROBLEMS = 16
+_LONGEST_COMMAND = 4096
+# A loop that is typed over several lines, behind the shell's second prompt
+_COMPOUND = re.compile(r"(?:for|while|until)\s")
+_COMPOUND_END = re.compile(r"(?:^|;|\s)done\b[^;]*$|.{4000}")
 _TYPED = 24  # commands that are kept of each gap: the last ones
 _TIME = re.compile(r"[:時시点點](?<=\d.)\s?\d")  # the rarest sign first
 _LABELLED = re.compile(r"\s*(?P<label>[^\s:$#%>|`/][^:$#%>|`]{0,60}):\s+`?")  # "nginx: ab -n 1000 -c 10 ..."
@@ -40,6 +44,7 @@ class TypedCommand:
     host: str | None
     printed: str | None = None  # kind of the block that came right out of it
     prose_since: bool = False
+    labelled: bool = False  # whether that prose is a name for what comes right out of it
     prefix: str = ""  # quoting before its prompt
 
 
@@ -93,6 +98,8 @@ class Context:
             self._add_heading(*self.trail.pop())
         elif line.is_prose:
             self._add_heading(number, text)
+            if self.command:
+                self.command.labelled = self.in_output
 
     def follow_service(self, number: int, service: str) -> None:
         """Take the name of another container as a heading of what it prints from here on."""
@@ -135,7 +142,7 @@ class Context:
         if len(self.trail) > _TRAIL:
             del self.trail[0]
         if self.command:
-            self.command.prose_since = True
+            self.command.prose_since, self.command.labelled = True, False
 
     def retitle(self, number: int, text: str) -> None:
         """Take a text for the heading of this line, in place of the one that it had."""
@@ -150,9 +157,12 @@ class Context:
 
     def _add_command(self, typed: tuple[str | None, str], number: int, lines: Lines, prefix: str) -> None:
         host, command = typed
-        while command.endswith("\\") and len(command) < 4096 and (more := lines.peek()) is not None:
+        while command.endswith("\\") and len(command) < _LONGEST_COMMAND and (more := lines.peek()) is not None:
             next(lines)
             command = command[:-1].rstrip() + " " + more.strip().removeprefix(">").strip()
+        while _COMPOUND.match(command) and not _COMPOUND_END.search(command) and (lines.peek() or "").startswith("> "):
+            part = next(lines)[2:].strip()
+            command = f"{command}{' ' if command.endswith((' do', ';', ' then')) else '; '}{part}"[:_LONGEST_COMMAND]
         if command:
             self.command = TypedCommand(command, number, host, prefix=prefix)
             self.commands = (*self.commands[1 - _TYPED :], command)
@@ -160,8 +170,9 @@ class Context:
 
     @property
     def pending_command(self) -> str | None:
-        """The command whose output may come next, without prose between."""
-        return self.command.text if self.command and not self.command.prose_since else None
+        """The command whose output may come next, without prose between but a name for it."""
+        command = self.command
+        return command.text if command and (command.labelled or not command.prose_since) else None
 
     def end_block(self, form: Format, values: dict[str, Any]) -> dict[str, Any]:
         """A block of these values ends here: what stands around it, by the names of Block's fields.

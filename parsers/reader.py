@@ -142,7 +142,8 @@ def _makes_load(line: str) -> bool:
 def _is_shared(source: Lines, line: str) -> bool:
     """Whether from this line on containers share a log: a container's output begins with it, or goes on with the next line."""
     stream = find_stream(line)
-    if stream is None or not (is_numbered(stream) or _makes_load(line[stream.end() :].strip())):
+    rest = line[stream.end() :].strip() if stream else ""
+    if stream is None or not (is_numbered(stream) or (rest and _makes_load(rest))):
         return False
     following = find_stream(source.peek() or "")
     return following is not None and (following[0] == stream[0] or is_numbered(following))

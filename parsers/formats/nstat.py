@@ -44,7 +44,9 @@ OPENS = (
 
 _HEAD = re.compile(r"#\S+(?: .*)?")
 _ROW = re.compile(rf"({_PROTOCOLS}[A-Z]\w{{1,60}}) +(\d{{1,20}}) +(\d{{1,20}}\.\d)")
-_PAIR_OF_JSON = rf'"{_PROTOCOLS}[A-Z]\w{{1,60}}":\d{{1,20}}'
+_PAIR_OF_JSON = (
+    rf'(?>"{_PROTOCOLS}[A-Z]\w{{1,60}}":\d{{1,20}})'  # a name may be divided in two ways: never try the other
+)
 _JSON = re.compile(rf'\{{"kernel":\{{{_PAIR_OF_JSON}(?:,{_PAIR_OF_JSON}){{0,2000}}\}}\}}')
 # The kernel's names of what a page shows, as metrics a second; TcpCurrEstab is how many there are.
 _METRICS = {

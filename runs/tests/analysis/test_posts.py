@@ -304,6 +304,12 @@ POSTS = {
         {"-w 1": [310.5], "-w 2": [588.5], "-w 3": [900.5], "-w 4": [910.5]},
         *("sweep", ""),
     ),
+    "a loop over several lines": (
+        "$ for w in 1 2 4 8\n> do gunicorn -w $w app:app -D\n>   ab -n 500 -c 10 http://localhost/\n>   pkill gunicorn\n> done\n"
+        + "".join(f"@ab {rate} server=gunicorn\n" for rate in (310.5, 588.5, 900.5, 910.5)),
+        {"-w 1": [310.5], "-w 2": [588.5], "-w 4": [900.5], "-w 8": [910.5]},
+        *("sweep", ""),
+    ),
     "a loop over versions": (
         "$ for v in 16 18 20; do nvm use $v; ab -n 500 -c 10 http://localhost/; done\n"
         + "".join(f"@ab {rate} server=\n" for rate in (310.5, 588.5, 900.5)),
