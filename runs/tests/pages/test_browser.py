@@ -89,7 +89,7 @@ def test_a_seed_is_pasted_previewed_saved_and_drawn(page: Any, shared: Path) -> 
     assert page.locator("h1").inner_text() == "Two MPMs"
     assert "failed 17.3\xa0%" in page.locator(".big").inner_text()
     page.locator(".chips summary.fatal").click()
-    assert "172849 of 1000000 requests failed" in page.locator(".doubts .fatal").inner_text()
+    assert "172,849 of 1,000,000 requests failed" in page.locator(".doubts .fatal").inner_text()
     see_charts(page)
     assert page.locator("#chart-latency .chart-key button").count() == 4
     assert no_sideways_scroll(page)

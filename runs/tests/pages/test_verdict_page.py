@@ -334,7 +334,7 @@ def test_the_card_of_an_upload_gets_its_headline_with_the_counts(browser):
     ("loads", "expected"),
     [
         (
-            ("ab -n 9000 -c 10 http://web1/a", "ab -n 9000 -c 10 http://web1/b"),
+            ("ab -n 9000 -c 10 http://web1:8001/", "ab -n 9000 -c 10 http://web1:8002/"),
             "./bd run --on web1 --until-sure --warmup 1 \\\n  --variant old -- {} \\\n  --variant new -- {}",
         ),
         (

@@ -80,7 +80,7 @@ def facts(body):
         pass
     if body.startswith("# "):
         return {
-            "figures": re.findall(r"^\| ([^|]+?) \| ([\d.]+) \(", body, re.M),
+            "figures": re.findall(r"^\| ([^|]+?) \| ([\d.]+) \(", unmark(body), re.M),
             "links": re.findall(r"<(http.+)>$", body),
         }
     heads, *rows = csv.reader(body.splitlines())
@@ -112,7 +112,14 @@ def row_name(row):
     return row[0] if isinstance(row, list | tuple) and row and isinstance(row[0], str) else None
 
 
+def unmark(text):
+    """Without the commas of thousands, which are written since."""
+    return re.sub(r"(?<=\d),(?=\d{3})", "", text)
+
+
 def is_same_number(before, now):
+    if isinstance(before, str) and isinstance(now, str) and unmark(now) == unmark(before):
+        return True
     try:
         return float(before) == float(now)
     except (TypeError, ValueError):
