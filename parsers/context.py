@@ -23,7 +23,8 @@ _LAST_PROBLEMS = 16
 _LONGEST_COMMAND = 4096
 # A loop that is typed over several lines, behind the shell's second prompt
 _COMPOUND = re.compile(r"(?:for|while|until)\s")
-_COMPOUND_END = re.compile(r"(?:^|;|\s)done\b[^;]*$|.{4000}")
+_COMPOUND_END = re.compile(r"(?:^|;|\s)done\b[^;]*$")
+_MOST_OF_LOOP = 40  # lines
 _TYPED = 24  # commands that are kept of each gap: the last ones
 _TIME = re.compile(r"[:時시点點](?<=\d.)\s?\d")  # the rarest sign first
 _LABELLED = re.compile(r"\s*(?P<label>[^\s:$#%>|`/][^:$#%>|`]{0,60}):\s+`?")  # "nginx: ab -n 1000 -c 10 ..."
@@ -160,7 +161,9 @@ class Context:
         while command.endswith("\\") and len(command) < _LONGEST_COMMAND and (more := lines.peek()) is not None:
             next(lines)
             command = command[:-1].rstrip() + " " + more.strip().removeprefix(">").strip()
-        while _COMPOUND.match(command) and not _COMPOUND_END.search(command) and (lines.peek() or "").startswith("> "):
+        for _ in range(_MOST_OF_LOOP if _COMPOUND.match(command) else 0):
+            if _COMPOUND_END.search(command) or not (lines.peek() or "").startswith("> "):
+                break
             part = next(lines)[2:].strip()
             command = f"{command}{' ' if command.endswith((' do', ';', ' then')) else '; '}{part}"[:_LONGEST_COMMAND]
         if command:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from .lines import Lines
 
@@ -58,10 +58,10 @@ def split_beside(lines: Lines, first: str, column: int) -> tuple[Lines, Lines]:
 _STREAM = re.compile(
     r"(?P<name>[\w.-]{1,80}?)(?P<number>[-_]\d{1,4})? +\|(?: |$)|\[pod/(?P<pod>[\w./-]{1,200})\](?: |$)"
 )
-_CELL = re.compile(
-    r"\s*[^|$#%>\s][^|$#%>]*\|.*|\W*\d[\d.,]*\s?\S{0,8}\s*"
-)  # more columns and no prompt, or a figure alone
+# More columns and no prompt, or a figure alone
+_CELL = re.compile(r"\s*[^|$#%>\s][^|$#%>]*\|.*|\W*\d[\d.,]*\s?\S{0,8}\s*")
 MOST_SHARED = 20_000  # lines of a log that are split at once
+MOST_STREAMS = 8  # containers that are: each is read with a blank line for every line of the others
 
 
 def find_stream(line: str) -> re.Match[str] | None:
@@ -78,6 +78,11 @@ def is_numbered(stream: re.Match[str]) -> bool:
     return bool(stream["number"]) and not _CELL.fullmatch(stream.string, stream.end(), len(stream.string.rstrip()))
 
 
+def _may_join(stream: re.Match[str], texts: Mapping[str, object]) -> bool:
+    """Whether one more container is told apart: the first one, or another with a number, and not too many of them."""
+    return not texts or (bool(stream["number"] or stream["pod"]) and len(texts) < MOST_STREAMS)
+
+
 def split_streams(lines: Lines, first: str) -> Iterator[tuple[str, Lines]]:
     """Each container's name with its lines, numbered as they stand, from `first` on, which was returned last.
 
@@ -87,7 +92,8 @@ def split_streams(lines: Lines, first: str) -> Iterator[tuple[str, Lines]]:
     line: str | None = first
     while line is not None:
         stream = find_stream(line)
-        if stream is None or (texts and stream[0] not in texts and not (stream["number"] or stream["pod"])):
+        is_new = stream is not None and stream[0] not in texts
+        if stream is None or (is_new and not _may_join(stream, texts)):
             lines.step_back()
             break
         texts.setdefault(stream[0], {})[taken] = line[stream.end() :].rstrip("\r\n")

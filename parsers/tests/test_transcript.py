@@ -11,6 +11,7 @@ from parsers.catalogue import load_programs
 from parsers.context import Context
 from parsers.lines import Lines
 from parsers.prompts import prompt
+from parsers.streams import MOST_STREAMS, split_streams
 from parsers.transcript import clean, is_elision, is_plain, is_prose
 
 from .mangle import before
@@ -422,3 +423,11 @@ def test_two_reports_side_by_side_are_two(name):
     assert [(block.values, block.heading) for block in behind] == [(clear.values, "And then:")]
     typed = blocks(beside(f"$ {name.partition('/')[0]} -c8 http://a/\n{text}") + "\n")
     assert [(block.first, block.command) for block in typed] == [(2, typed[0].command), (2, typed[1].command)]
+
+
+def test_a_log_of_many_containers_is_split_in_parts():
+    """Each container is read with a blank line for each of the others' lines, which must not grow with their number."""
+    source = Lines(f"box-{number} | text\n" for number in range(1, 1001))
+    first = next(source)
+    assert len(list(split_streams(source, first))) == MOST_STREAMS == source.number
+    assert next(source) == f"box-{MOST_STREAMS + 1} | text\n"

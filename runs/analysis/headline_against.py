@@ -57,13 +57,8 @@ MACHINE = (
     r"machine|hosts?|servers?|box|cpus?|laptop|desktop|vps|vm|droplet|instance|nodes?|cores?|\d*\s*[mg]i?b|ram|memory"
     r"|\b(?:old|new|older|newer|first|second|big|small|fast|slow|dev|prod(?:uction)?|staging|test|home|my)\b"
 )
-VARIED = {
-    "keep-alive",
-    "pipelining",
-    "request method",
-    "TLS",
-    "concurrency",
-}  # not the set rate: what was sent is no result
+# Not the set rate: what was sent is no result.
+VARIED = {"keep-alive", "pipelining", "request method", "TLS", "concurrency"}
 # Other metrics count against a leader from this factor on where they are proven or likely, and where they are not.
 WORSE, SHOWN = 1.1, 1.25
 MUCH_WORSE = 2.0  # seen and not tested: serious all the same

@@ -59,9 +59,8 @@ Status = Upload.Status
 NO_HINTS = Hints()
 REPLACEABLE = (Status.FAILED, Status.CANCELLED)  # an upload whose text may be sent again
 ATTEMPTS = 3
-TOO_SLOW_FOR_DATABASE = (
-    "57014"  # PostgreSQL's code of a statement that took too long: of the same text it does so again
-)
+# PostgreSQL's code of a statement that took too long: of the same text it does so again
+TOO_SLOW_FOR_DATABASE = "57014"
 REPORT_EVERY_S = 1.0
 STALE = timedelta(seconds=60)  # a reader that has not written for so long is gone
 MOST_AT_ONCE = 200
