@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from .decode import MAX_LINE, pieces
-from .transcript import USUAL, clean, find_stamp, is_elision, needs_cleaning, unquote
+from .transcript import USUAL, clean, find_sender, find_stamp, is_elision, needs_cleaning, unquote
 
 _NUMBER_AT_END = re.compile(r"(?<![^\s,(])[+-]?\d[\d.,:]*$")
 _FIGURE_ALONE = re.compile(r"\d[\d.,]{0,30}(?: ?[A-Za-z/%]{1,9})?")
@@ -67,7 +67,7 @@ class Lines:
         self._passed: list[str] | None = None  # raw lines taken since `texts` gave the line before its last one
         self.fetching = False
         self.depth = 0
-        self.stamp = ""
+        self.stamp = self._sender = ""
         self._is_log = False  # whether the line returned last had a stamp taken off it
 
     def __iter__(self) -> Lines:
@@ -96,17 +96,26 @@ class Lines:
     def _without_stamp(self, line: str) -> str:
         """A line of a log without what stands before each of its lines. A single line with a time is none of a log."""
         size = find_stamp(line)
-        if size and (self._is_log or self._is_followed()):
+        if size and (self._is_log or find_stamp(self._next())):
+            size += self._size_of_sender(line, size)
             self._is_log, self.stamp = True, line[:size]
             return line[size:]
         self._is_log, self.stamp = self._is_log and not line.strip(), ""
         return line
 
-    def _is_followed(self) -> bool:
-        """Whether the next line, too, has a stamp."""
+    def _size_of_sender(self, line: str, size: int) -> int:
+        """The length of the host and program behind a time of syslog: those of the line before, or of the next line."""
+        sender, is_sure = find_sender(line, size)
+        if sender and sender != self._sender:
+            following = self._next()
+            if is_sure or following.startswith(sender, find_stamp(following)):
+                self._sender = sender
+        return len(self._sender) if self._sender and line.startswith(self._sender, size) else 0
+
+    def _next(self) -> str:
         if "\n" not in self._text[self._at :]:
             self._fetch_line()
-        return bool(find_stamp(self._text[self._at : self._at + MAX_LINE]))
+        return self._text[self._at : self._at + MAX_LINE]
 
     def _fetch(self) -> bool:
         """Fetch one more piece of the text. False where there is none."""

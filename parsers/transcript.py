@@ -122,9 +122,12 @@ _STAMP = re.compile(
     r"\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?(?: \d\d[OE][ +]| |$)"
     r"(?!\S+/[A-Z]{4,8}/)"  # CI services, but no program's own lines: "[time] host/INFO/locust.main: Starting"
     r"|\[\d\d:\d\d:\d\d(?:\.\d{1,9})?\](?: |$)|\d\d:\d\d:\d\d  (?=\S)(?![A-Z]{1,5}\s+(?:[A-Z]{2,}|all|-?\d))"
+    r"|\d\d:\d\d:\d\d\.\d{3,9}(?: |$)"
     r"|#\d{1,4} \d{1,6}\.\d{1,3} "  # docker build
-    r"|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d [\w.-]{1,80} [\w./-]{1,80}(?:\[\d{1,9}\])?: )"  # syslog
+    r"|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d{1,9})?(?: |$))"  # ts, syslog
 )
+# Behind the time of syslog. Without a process number it may be a label of the text: "start time: 12".
+_SENDER = re.compile(r"[\w.-]{1,80} [\w./-]{1,80}(?P<pid>\[\d{1,9}\])?:(?: |$)")
 _STAMP_SIGNS = "[#0123456789JFMASOND\ufeff"
 
 
@@ -132,6 +135,12 @@ def find_stamp(line: str) -> int:
     """The length of what a log has before each of its lines: a time, mostly; 0 where nothing like that stands there."""
     found = _STAMP.match(line) if line and line[0] in _STAMP_SIGNS else None
     return found.end() if found else 0
+
+
+def find_sender(line: str, at: int) -> tuple[str, bool]:
+    """The host and program that syslog writes behind a time that ends `at`, or "", and whether a process number makes it sure."""
+    found = _SENDER.match(line, at) if at and line[0].isalpha() else None
+    return (found[0], bool(found["pid"])) if found else ("", False)
 
 
 # --- quoting -----------------------------------------------------------------------------------------------------------

@@ -347,11 +347,12 @@ class Level:
 
 
 @dataclass(frozen=True, slots=True)
-class SweepLevels:
+class MeasuredSweep:
     """A set-up under several levels of concurrency. `configs` are several where each level is a config of its own.
 
     place     of its first config among all, as everywhere on a page
     tail      what Level.tails hold: "95 % within", or "mean" where the tool prints no percentiles
+    left_out  (concurrency, why) of runs that do not count
     """
 
     name: str
@@ -360,12 +361,6 @@ class SweepLevels:
     tool: str
     tail: str
     levels: tuple[Level, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class MeasuredSweep(SweepLevels):
-    """A sweep before it is fitted. left_out: (concurrency, why) of runs that do not count."""
-
     left_out: tuple[tuple[int, str], ...]
 
 
@@ -378,7 +373,7 @@ class Knee:
     high: float
 
 
-def find_knee(sweep: SweepLevels, fit: Fit | None) -> Knee | None:
+def find_knee(sweep: MeasuredSweep, fit: Fit | None) -> Knee | None:
     """A peak within what was measured, where its interval is narrow enough to be of use."""
     if fit is None or fit.peak_at is None or fit.peak_interval.high is None:
         return None
@@ -392,7 +387,7 @@ def is_too_wide(interval: Interval) -> bool:
     return interval.high is None or interval.high > WIDEST * max(interval.low, 1.0)
 
 
-def miss_share(sweep: SweepLevels, fit: Fit) -> float:
+def miss_share(sweep: MeasuredSweep, fit: Fit) -> float:
     """The residual standard error as a share of the mean rate."""
     rates = [rate for level in sweep.levels for rate in level.rates]
     return fit.residual * len(rates) / sum(rates)

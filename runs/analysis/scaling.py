@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from runs.analysis.capacity import Capacity
-from runs.analysis.columns import Column, read_method
+from runs.analysis.columns import REQUESTED, Column, read_method
 from runs.analysis.facts import ConfigFact, RunFact, Source
 from runs.analysis.numbers import mean
-from runs.analysis.scalability_law import LEAST_LEVELS, Fit, Knee, Level, MeasuredSweep, SweepLevels, find_knee, fit
+from runs.analysis.scalability_law import LEAST_LEVELS, Fit, Knee, Level, MeasuredSweep, find_knee, fit
 from runs.analysis.summary_wording import describe_fit, describe_sweep, note_sweep
 from runs.analysis.table import Comparison
 
@@ -62,7 +62,9 @@ def _usable(run: RunFact) -> bool:
 
 def _load(run: RunFact) -> Key:
     """Everything of the load but the concurrency and how long it went on; None: not told."""
-    return run.hostname or None, run.port, run.path or None, run.keepalive, run.host_id
+    how = read_method(run)
+    asked = None if how.further is None else tuple(pair for pair in how.further if pair[0] in REQUESTED)
+    return run.hostname or None, run.port, how.path, how.keepalive, how.pipelining, how.method, asked, run.host_id
 
 
 def _list_loads(runs: Sequence[RunFact]) -> dict[int, list[set[object]]]:
@@ -147,7 +149,7 @@ def _rename_equal(made: list[MeasuredSweep], paths: list[str]) -> list[MeasuredS
 
 
 @dataclass(frozen=True, slots=True)
-class Sweep(SweepLevels):
+class Sweep(MeasuredSweep):
     """A sweep with what was concluded from it.
 
     knee      the law's peak, where it lies within what was measured and can be told
@@ -178,6 +180,7 @@ def fit_sweeps(
                 tool=found.tool,
                 tail=found.tail,
                 levels=found.levels,
+                left_out=found.left_out,
                 fit=fitted,
                 knee=find_knee(found, fitted),
                 missing=max(LEAST_LEVELS - len(found.levels), 0),
@@ -272,20 +275,23 @@ def find_varied(columns: Sequence[Column], found: Sequence[MeasuredSweep]) -> di
     return {at: value for _, at, value in series[2]} if series else {}
 
 
-def _find_series(columns: Sequence[Column], sweeps: Sequence[SweepLevels]) -> tuple[str, str, Places] | None:
+def _find_series(columns: Sequence[Column], sweeps: Sequence[MeasuredSweep]) -> tuple[str, str, Places] | None:
     """(axis, its unit, (series, column, value) of every column with runs); None where no one thing sets them apart."""
     loaded = {at: column for at, column in enumerate(columns) if column.runs}
     return _series_of_sweeps(loaded, sweeps) or _series_of_names(loaded)
 
 
-def _series_of_sweeps(columns: Mapping[int, Column], sweeps: Sequence[SweepLevels]) -> tuple[str, str, Places] | None:
+def _series_of_sweeps(columns: Mapping[int, Column], sweeps: Sequence[MeasuredSweep]) -> tuple[str, str, Places] | None:
     """(series, column, level) of every column; None where a column is in no sweep."""
     places: Places = []
     for at, column in columns.items():
         mine = [sweep for sweep in sweeps if column.config.id in {config.id for config in sweep.configs}]
         runs = {run.id for run in column.runs}
-        own = next((one for one in mine if any(runs & {*level.runs} for level in one.levels)), next(iter(mine), None))
-        if own is None or not (level := level_of(column.runs[0])):
+        level = level_of(column.runs[0])
+        counted = (one for one in mine if any(runs & {*each.runs} for each in one.levels))
+        left_out = (one for one in mine if any(level == n for n, _ in one.left_out))
+        own = next(counted, next(left_out, None))
+        if own is None or not level:
             return None
         places.append((own.name, at, level))
     levels: dict[str, set[float]] = defaultdict(set)

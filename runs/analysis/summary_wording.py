@@ -17,7 +17,6 @@ from runs.analysis.scalability_law import (
     Fit,
     Interval,
     MeasuredSweep,
-    SweepLevels,
     is_too_wide,
     miss_share,
 )
@@ -26,7 +25,7 @@ from runs.analysis.trend import FEWEST_DAYS, LEVEL, Change, Course
 from runs.analysis.verdict import Judgement
 
 
-def describe_sweep(sweep: SweepLevels, fit: Fit | None) -> str:
+def describe_sweep(sweep: MeasuredSweep, fit: Fit | None) -> str:
     """How many levels are missing, or where the peak is."""
     if fit is None:
         return _missing(sweep)
@@ -53,7 +52,7 @@ def note_sweep(sweep: MeasuredSweep) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _missing(sweep: SweepLevels) -> str:
+def _missing(sweep: MeasuredSweep) -> str:
     levels = [str(level.n) for level in sweep.levels]
     lack = LEAST_LEVELS - len(levels)
     if lack <= 0:
@@ -67,7 +66,7 @@ def _missing(sweep: SweepLevels) -> str:
     )
 
 
-def _peak(sweep: SweepLevels, fit: Fit) -> str:
+def _peak(sweep: MeasuredSweep, fit: Fit) -> str:
     least, most = sweep.levels[0].n, sweep.levels[-1].n
     interval = fit.peak_interval
     if fit.peak_at is None or interval.high is None:
@@ -90,7 +89,7 @@ def _no_peak(fit: Fit, most: int) -> str:
     return f"whether req/s has a peak cannot be told from these levels (up to {most} clients)."
 
 
-def _quality(sweep: SweepLevels, fit: Fit) -> str:
+def _quality(sweep: MeasuredSweep, fit: Fit) -> str:
     share = miss_share(sweep, fit)
     word = "closely" if share < CLOSE else "roughly" if share < ROUGH else "badly"
     off = f"off by {share:.1%}".replace("%", " %")

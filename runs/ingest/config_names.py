@@ -31,6 +31,7 @@ from .heading_words import (
     is_generic,
     is_one_of,
     is_warm_up,
+    measures_again,
     name_of_heading,
     speaks,
     split_repeat,
@@ -42,6 +43,7 @@ from .typed_commands import read_setting
 from .variants import find_variants
 
 _SHORT_NAME = 60
+_REMARK = re.compile(r"\s*[(（\[,:]")  # what may be left out where a name is mentioned again
 _LEAST_OF_TITLE = 5  # words
 
 
@@ -162,7 +164,8 @@ class ConfigNames:
             self._untold.clear()
         numbered = find_numbered_repeats(names, self._are_alike, loads)
         spelt: dict[str, str] = {}  # by the name in lower case: as it was first written
-        found = {text: spelt.setdefault(name.lower(), name) for text, name in (names | numbered).items()}
+        names = find_full_names(names | numbered)
+        found = {text: spelt.setdefault(name.lower(), name) for text, name in names.items()}
         for text, own in loads.items():
             says_nothing = text in sentences and found[text] == name_of_heading(text)
             name = self._find_change(own, choices[own[0]], says_nothing)
@@ -196,7 +199,8 @@ class ConfigNames:
         choice = choices[loads[first][0]]
         if choice.line != trail[0][0] or not choice.is_heading:
             return ""
-        if is_warm_up(first) or heading_level(first) in {*map(heading_level, others)} - {0}:
+        repeat = split_repeat(first)
+        if is_warm_up(first) or (repeat and repeat[2]) or heading_level(first) in {*map(heading_level, others)} - {0}:
             return ""
         bare = [name_of_heading(text).lower() for text in others]
         n_words = len(strip_markup(first).split())
@@ -387,8 +391,20 @@ def find_numbered_repeats(
         for base, texts in numbered.items()
         if 1 < len(texts) == max(texts) and are_alike([load for text in texts.values() for load in loads[text]])
     }
-    is_certain = len(counted) > 1 or any(len(texts) > 2 for texts in counted.values())
+    is_certain = len(counted) > 1 or any(len(texts) > 2 and len(base) > 1 for base, texts in counted.items())
     return {text: base for base, texts in counted.items() if is_certain for text in texts.values()}
+
+
+def find_full_names(names: Mapping[str, str]) -> dict[str, str]:
+    """The names, of "Express again" that of "Express (port 3000)", where no other begins so."""
+    plain = {name for text, name in names.items() if not measures_again(text)}
+    full: dict[str, set[str]] = defaultdict(set)  # by how they begin
+    for name in plain:
+        full[_REMARK.split(name)[0].lower()].add(name)
+    return {
+        text: next(iter(full[name.lower()])) if name not in plain and len(full[name.lower()]) == 1 else name
+        for text, name in names.items()
+    }
 
 
 def find_warm_ups(blocks: Sequence[Block], loads: Sequence[int]) -> set[int]:

@@ -52,7 +52,7 @@ _RUN = (
 _LOADED = r"(?:concurrent |parallel )?(?:requests?|users?|clients?|connections?|threads?|workers?|req|rps|sec|min|m?s\b|k\b|%)"
 _REPEAT = re.compile(
     r"(?P<ja>\d+)\s*(?:回目|회차|度目)|第\s*(?:(?P<dai>\d+)|(?P<zh>[一二三四五六七八九十]))\s*[回次遍轮輪]"
-    rf"|(?<![^\W\d_]){_RUN}[\s_-]*(?:n[or°º]\.?\s*|#\s*|№\s*)?(?P<en>\d{{1,3}})(?:\s?(?:/|of|von|de|z|из)\s?\d+)?"
+    rf"|(?<![^\W\d_]){_RUN}[\s_=-]*(?:n[or°º]\.?\s*|#\s*|№\s*)?(?P<en>\d{{1,3}})(?:\s?(?:/|of|von|de|z|из)\s?\d+)?"
     rf"(?![^\W_]|\.\w|\s*{_LOADED})"
     r"|[(\[](?P<of>\d{1,2})\s?(?:/|of|von|de)\s?\d{1,2}[)\]]"
     rf"|(?<![\w.])(?P<th>\d{{1,2}})(?:st|nd|rd|th|er|re|è?me|e|º|ª|\.|-?[йя])\s{_RUN}\b"
@@ -62,10 +62,11 @@ _REPEAT = re.compile(
 )
 # "nginx 1", "nginx #2", "nginx (3)", "nginx II": only several of them together tell a repeat from a version.
 _NUMBERED = re.compile(
-    r"(?P<base>\S.*?[^\W\d_]\)?)(?:\s*#|\s*[(（\[]#?|[\s_-]+#?)(?P<n>\d{1,2}|[IVX]{1,4})[)）\]]?"
+    r"(?P<base>(?:\S.*?)?[^\W\d_]\)?)(?:\s*#|\s*[(（\[]#?|[\s_-]+#?)(?P<n>\d{1,2}|[IVX]{1,4})[)）\]]?"
     r"|(?P<base3>\S.*?\w)(?:\s+#|\s*[(（\[]#?)(?P<n3>\d{1,2})[)）\]]?"
-    r"|#(?P<n2>\d{1,2})[\s:.)-]+(?P<base2>\D.*)"
+    r"|#(?P<n2>\d{1,2})[\s:.)-]+(?P<base2>\D.*)|(?i:run |test )?(?P<base4>[A-Z])(?P<n4>\d)"
 )
+_BASES, _NUMBERS = ("base", "base2", "base3", "base4"), ("n", "n2", "n3", "n4")
 _ROMAN = {text: n for n, text in enumerate(["I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X"], start=1)}
 # What stands before a number that is a name's or a setting's own: "worker 1", "http 2", "php 7".
 _TAKES_NUMBER = re.compile(
@@ -92,8 +93,8 @@ _LEAD_IN = re.compile(
     r"(?:(?:nice|great|cool|ok(?:ay)?|well|so|hm+|wow)\b[!,.…]*\s(?:with\s)?)?(?:(?:and|but|und|et|y|i|и)\s)?(?:"
     r"(?:and|but|und|aber|et|mais|y|pero|oraz|ale)\s(?=(?:with|on|for|using|mit|auf|für|avec|sur|con|en|z|na|dla)\s)"
     r"|(?:start|launch|test|benchmark|measur|runn)ing(?: (?:the )?(?:test|benchmark|load)s?(?: (?:for|of|on|against|with))?)?\s"
-    r"|"
-    r"(?:first(?:ly)?|then|now|next|finally|lastly|again|after that|here(?:'s| is| are)|this is|these are)\b(?: up)?[,:]?"
+    r"|(?:stop(?:ped)? [^,;]{1,40}[,;] (?:and |then )?)?start(?:ed)? (?=\w)|(?:i )?r[au]n (?:it |this )?(?:against|on) "
+    r"|(?:first(?:ly)?|then|now|next|finally|lastly|again|after that|here(?:'s| is| are)|this is|these are)\b(?: up)?[,:]?"
     r"|(?:the )?(?:results?|numbers?|output|benchmarks?|figures)\s(?=for|of|with|from|under|using)"
     r"|(?:the )?same(?: (?:test|thing|benchmark))?(?= with)"
     r"|(?:zuerst|dann|jetzt|nun|als nächstes|d'abord|ensuite|puis|maintenant|primero|luego|ahora|najpierw|teraz|potem"
@@ -189,6 +190,7 @@ _LETTERED = re.compile(
     r"\b(?i:servers?|machine|host|node|config(?:uration)?|set-?up|variante?|version|option|case|benchmark|scenario|experiment"
     r"|konfiguration|wariant|serwer|szenario|сценарий|场景)"
     r"\s*#?(?:[A-Z]|\d+)\b|\b(?i:first|second|third|1st|2nd|other)\s(?i:server|machine|host|config|set-?up|version)\b|(?:パターン|構成|サーバー?|案)\s*[A-Z0-9]"
+    r"|\b(?i:run|test|trial)\s[A-HJ-Z]\W*$"
     r"|\b(?:PR|MR|[Bb]uild)\s?[-#!]?\d+\b|\bv\d+(?:\.\d+)+\b"  # and by what was built
 )
 _IN_BRACKETS = re.compile(r"\((?i:pr|go|js|ts|v\d)\)\W*$|\([A-Z]\)\W*$")  # "Run benchmark (pr)"
@@ -269,11 +271,12 @@ def split_repeat(text: str) -> tuple[str, int, bool] | None:
         return None  # "the second server", "test case 2"
     if found and not (re.search(r"\w", bare[: found.start()]) and re.search(r"\w", bare[found.end() :])):
         base = _trim(f"{bare[: found.start()]} {bare[found.end() :]}")
-        return (base, find_repeat(found[0]) or 2, True) if base and not is_generic(base) else None
+        names = base and (LETTER.fullmatch(base) or not is_generic(base))
+        return (base, find_repeat(found[0]) or 2, True) if names else None
     found = _NUMBERED.fullmatch(bare)
     if found is None:
         return None
-    base, number = found["base"] or found["base2"] or found["base3"], found["n"] or found["n2"] or found["n3"]
+    base, number = (next(filter(None, map(found.__getitem__, names))) for names in (_BASES, _NUMBERS))
     if _TAKES_NUMBER.search(base) or number not in _ROMAN and not number.isdigit():
         return None
     return _trim(base), _ROMAN.get(number) or int(number), False
@@ -303,6 +306,7 @@ def name_of_heading(text: str) -> str:
     bare = " ".join(_FILE_TYPE.sub("", strip_markup(remove_warm_up(text))).split())
     repeat = split_repeat(bare)
     bare = strip_markup(repeat[0] if repeat and repeat[2] else bare)
+    bare = bare[1:-1] if re.fullmatch(r"\[[^][]+\]", bare) else bare
     if letter := LETTER.fullmatch(bare):
         return letter[1]
     bare = re.sub(r"^#?[(（]?\d{1,2}[.)）]\s+(?=\D)", "", bare)
@@ -385,6 +389,11 @@ def says_again(text: str) -> bool:
         and bool(_AGAIN.search(text))
         and not (names_software(text) or _CHANGES.search(text))
     )
+
+
+def measures_again(text: str) -> bool:
+    """Whether a heading names what was measured before: "nginx again"."""
+    return bool(_AGAIN.search(text)) and split_repeat(text) is not None
 
 
 def is_comparison(text: str) -> bool:
@@ -496,7 +505,9 @@ def is_sentence(text: str) -> bool:
     bare = _DONE.sub("", re.sub(r"^[\s#]*[(（]?\d{1,2}[.)）]\s+", "", text).strip())
     if heading_level(text) > 1 and bare.count(" ") < _LEAST_OF_SENTENCE and not _SPEAKS.search(bare):
         bare = bare.removesuffix(".")  # "## Go implementation."
-    return not is_short(text) or bool(_SENTENCE.search(bare) and _SENTENCE.search(_REPEAT.sub(" ", bare)))
+    return not is_short(text) or bool(
+        not LETTER.fullmatch(bare) and _SENTENCE.search(bare) and _SENTENCE.search(_REPEAT.sub(" ", bare))
+    )
 
 
 def speaks(text: str) -> bool:

@@ -30,6 +30,7 @@ from .heading_words import (
     names_clients,
     names_software,
     says_again,
+    split_repeat,
     strip_markup,
 )
 
@@ -183,7 +184,7 @@ def _find_compared(trails: Sequence[Sequence[Heading]]) -> set[str]:
         next((text for _, text in reversed(trail) if not (is_aside(text) or _counts(text))), "") for trail in trails
     ]
     phases = {text: find_phase(text) for text in last if is_short(text)}
-    letters = {text: found[1].upper() for text in last if (found := LETTER.fullmatch(strip_markup(text)))}
+    letters = {text: found[1].upper() for text in last if (found := LETTER.fullmatch(_without_repeat(text)))}
     compared = (
         {text for text, phase in phases.items() if phase} if {"before", "after"} <= set(phases.values()) else set()
     )
@@ -200,7 +201,13 @@ def _find_compared(trails: Sequence[Sequence[Heading]]) -> set[str]:
 
 def _counts(text: str) -> bool:
     """Whether a heading only has the number of a repeat: "### Run 2"."""
-    return find_repeat(text) is not None and is_generic(text) and not find_phase(text)
+    is_letter = LETTER.fullmatch(_without_repeat(text))
+    return find_repeat(text) is not None and is_generic(text) and not (find_phase(text) or is_letter)
+
+
+def _without_repeat(text: str) -> str:
+    repeat = split_repeat(text)
+    return repeat[0] if repeat else strip_markup(text)
 
 
 def _find_machines(sections: Sequence[Sequence[Heading]]) -> set[str]:

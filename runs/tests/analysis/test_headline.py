@@ -308,6 +308,14 @@ def test_odd_repeats_of_a_sweep_are_cleared_up_before_it_is_enough(rates, step):
     assert of(*runs).next.step == step
 
 
+def test_levels_with_and_without_keep_alive_are_no_one_sweep():
+    runs = [
+        run(1, rate, command=f"ab -n 600 {how} http://web/", complete_requests=600, keepalive="-k" in how)
+        for how, rate in (("-c 10", 5100.0), ("-c 100", 5300.0), ("-k -c 100", 15300.0))
+    ]
+    assert of(*runs).outcome != "sweep"
+
+
 def test_several_configs_over_the_same_levels_are_a_sweep_with_a_leader():
     runs = [
         run(config, rate * times, command=f"ab -n 600 -c {level} http://web/", complete_requests=600)

@@ -33,6 +33,7 @@ def sections(*headings: str) -> str:
         *("Run {k}: {n}", "Test {k} - {n}", "[{k}/3] {n}", "#{k} {n}", "{k}. {n}", "{k}) {n}", "## {n} try {k}"),
         *("=== {n} run {k} ===", "=== {n} (run {k}) ===", "--- {n} (#{k}) ---", "**{n}** — trial {k} of 3"),
         *("* {n}, pass no. {k}", "{n} iteration {k}/3", "{n}-test-{k}", "{n}_run_{k}"),
+        *("{n} iteration={k}", "[{n}] run {k}", "{n} attempt {k} of 3"),
         *("{n}, {k}. Durchlauf:", "PHP 8 {n} 2 ({k})"),
         *("{n} {k}回目", "{k}回目（{n}）", "第{k}次 {n}", "{n} 第{k}轮", "{n} {k}회차", "{n}: Durchlauf {k}"),
         *("{n} / {k}. Durchlauf", "Lauf {k} ({n})", "essai {k} : {n}", "{n} прогон {k}", "{n} próba {k}"),
@@ -40,6 +41,18 @@ def sections(*headings: str) -> str:
 )
 def test_repeats_numbered_in_their_headings_are_repeats(heading):
     headings = [heading.format(n=name, k=k) for name in ("nginx", "apache") for k in (1, 2, 3)]
+    assert [*grouped(sections(*headings)).values()] == [[1, 2, 3], [1, 2, 3]]
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        *("{n} run {k}", "=== {n} {k} ===", "{n}{k}:", "Run {n}{k}", "{n}-{k}", "{n}: run {k}", "Run {k} ({n})"),
+        *("{n} (run {k} of 3)", "# {n} #{k}", "Round {k}: {n}", "{n}.", "Test {n}"),
+    ],
+)
+def test_configs_named_by_a_letter_are_told_apart(heading):
+    headings = [heading.format(n=name, k=k) for k in (1, 2, 3) for name in "AB"]
     assert [*grouped(sections(*headings)).values()] == [[1, 2, 3], [1, 2, 3]]
 
 
@@ -56,6 +69,7 @@ def test_repeats_stand_below_headings_of_before_and_after(names):
     ("first", "again"),
     [
         ("nginx", "nginx again"),
+        ("nginx (port 8080)", "nginx again"),
         ("First run nginx", "nginx, second time"),
         ("nginx", "Nginx (once more)"),
         ("nginx", "Hm, that was not as I thought, so one more of the same."),
