@@ -33,6 +33,10 @@ _SHOWN = re.compile(  # what runs there, as another command tells it
     r"(?P<name>Server): (?P<value>\S+)|(?P<lang>go) version (?P<go>go\S+)\s.*"
     r"|(?P<of>Python|PHP|ruby|nginx version:) (?P<version>\S+).*"
 )
+# What a site generator reads above a page; its title is a heading.
+_FRONT_MATTER = re.compile(r"---|\+\+\+")
+_FRONT_FIELD = re.compile(r"\w[\w-]{0,40}\s*[:=]|\s*$")
+_MOST_OF_FRONT = 80  # lines
 _EPOCH_OR_DAY = re.compile(r"\W{0,20}+(?:[12]\d{9}|20\d{6})")
 
 
@@ -64,10 +68,13 @@ class Context:
     service: str = ""  # the container whose lines come, in a log of several
     shown: dict[str, str] = field(default_factory=dict)  # program -> its version, as the text showed it last
     branch: str | None = None  # of git, as the last prompt showed it
+    front: str = ""  # what ends the front matter that the lines are in
     tried: tuple[str, int] | None = None  # kind and first line of the block that a format reads at this moment
 
     def add_line(self, number: int, text: str, lines: Lines) -> None:
         """Take in a line that no tool printed."""
+        if (number == 1 or self.front) and self._is_front_matter(number, text, lines):
+            return
         (line_above, above), self.above = self.above, (number, text)
         line = _describe(text)
         if self.in_output and (shown := _SHOWN.fullmatch(text.strip())):
@@ -101,6 +108,15 @@ class Context:
             self._add_heading(number, text)
             if self.command:
                 self.command.labelled = self.in_output
+
+    def _is_front_matter(self, number: int, text: str, lines: Lines) -> bool:
+        if number == 1:
+            begins = _FRONT_MATTER.fullmatch(text.strip()) and _FRONT_FIELD.match(lines.peek() or "x")
+            self.front = text.strip() if begins else ""
+            return bool(self.front)
+        ends = text.strip() == self.front or number > _MOST_OF_FRONT
+        self.front = "" if ends else self.front
+        return ends or not text.startswith("title")
 
     def follow_service(self, number: int, service: str) -> None:
         """Take the name of another container as a heading of what it prints from here on."""

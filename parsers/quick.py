@@ -148,6 +148,7 @@ def read_ab_report(lines: Lines) -> tuple[dict[str, Any], dict[str, int]] | None
         for (name, convert), text in zip(_VALUES[:-_N_TIMES], texts, strict=False)
         if text is not None
     }
+    values["server_hostname"] = values["server_hostname"].partition("(")[0]  # somebody's remark
     times = [convert(text) for (_, convert), text in zip(_VALUES[-_N_TIMES:], texts[-_N_TIMES:], strict=True)]
     for at, name in enumerate(_TIMES):
         values[name] = dict(zip(_OF_TIMES, times[5 * at : 5 * at + 5], strict=True))

@@ -42,8 +42,10 @@ from .streams import (
 # The first line of a report, behind another program's output that had no line end.
 _GLUED = re.compile(
     r"(?:(?<=[\])}\"'.;>\d\w])|(?<=\s\s))"
-    r"(?:Running \d+(?:\.\d+)?[smh] test @ \w+://\S+\s*$|This is ApacheBench, Version \d|Bombarding \w+://\S)"
+    r"(?:Running \d+(?:\.\d+)?[smh] test @ \w+://\S+\s*$|This is ApacheBench, Version \d|Bombarding \w+://\S"
+    r"|\*\* SIEGE \d|starting vacuum\.\.\.|top - \d\d:\d\d)"
 )
+_GLUED_SIGNS = ("//", "ApacheBench", "** SIEGE", "...end", "top - ")
 _DEEPEST = 3  # the log of a container that prints a log of others, in one of two terminals
 
 
@@ -191,7 +193,7 @@ def _read_usual(source: Lines, context: Context) -> Block | None:
 
 def _find_glued(line: str) -> int:
     """Where a report begins on a line that another program's output, or the command, stands on before it; 0 where none does."""
-    found = _GLUED.search(line) if "//" in line or "ApacheBench" in line else None
+    found = _GLUED.search(line) if any(sign in line for sign in _GLUED_SIGNS) else None
     if not found or not any(map(str.isalnum, front := line[: found.start()])):
         return 0
     return found.start() if not front[-1].isspace() or prompt(front) is not None else 0

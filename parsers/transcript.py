@@ -26,7 +26,7 @@ _LOST_ANSI = re.compile(  # the escape character did not survive the copy
 # Keys and codes that the terminal or a pager showed: "^[[C", "ESC[2J".
 _SHOWN = re.compile(r"(?:\^\[|ESC)(?:\[[\d;?]{0,9}[A-Za-z~]|O[A-D])|^\^[CZ\\](?=\S)")
 _TAG = re.compile(
-    r"^\s*(?:<details[^<>]*>\s*)?<summary>|</summary>|"  # elsewhere <summary> is jmeter's name of its own
+    r"^\s*<!--+|^\s*(?:<details[^<>]*>\s*)?<summary>|</summary>|"  # elsewhere <summary> is jmeter's name of its own
     r"</?(?:a|b|i|u|s|p|br|em|tt|td|th|tr|ul|ol|li|hr|h[1-6]|pre|div|code|font|kbd|samp|span|strong|small|big|table|"
     r"tbody|thead|center|blockquote|details|figure|figcaption|del|ins|sub|sup)(?:\s[^<>]*)?/?>",
     re.IGNORECASE,

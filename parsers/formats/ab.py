@@ -104,7 +104,8 @@ _FOREIGN = re.compile(r"This is (?!ApacheBench)\w+, Version |HTML Transfer rate:
 _RIGHT = re.compile(r"(?= {3,}\d+$)[ \d]{8}$")  # the longest time, as wide as ab prints it: not cut off
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")  # written so by who pasted it; ab prints no separators
 _REMARKED = re.compile(r"[\d.,]*\d(?=[（(])")  # "100（clients）"
-_REMARK = re.compile(r"\s{2,}|\s+(?=<-|<=|←|//|#|\(!)|\t")
+_MARKS = " \t*_|#-•`"  # of Markdown, around a label
+_REMARK = re.compile(r"(?=（)|(?=\([^\x00-\x7F])|\s{2,}|\s+(?=<-|<=|←|//|#|\(!)|\t")
 _NOISE = re.compile(
     r"Copyright |Licensed to |Benchmarking |Completed \d+|Finished \d+|\s*\.\.+\s*done|Send request |Test aborted"
     r"|\s*min\s+(?:mean|avg)|Connn?ection Times \(ms\)|Percentage of the requests served|</?(?:p|table)\b|http://|\s*requests\)$"
@@ -118,6 +119,8 @@ _ERROR = re.compile(
 _PARAGRAPH = re.compile(r"\W*<p>(?:<br */?>)?", re.IGNORECASE)  # what -w prints above its banner, maybe quoted
 _SANE = re.compile(r"\s*(?:WARN?ING|ERROR): The median and mean for ")
 _TABLE = 3  # percentiles from which on they are a table by themselves
+_TABLES = frozenset({*_TIMES.values(), "percentiles_ms"})
+_OPEN, _GAP = "ab_open", 3  # what Lines.memory has: how many reports above have no times, and where the last ends
 _VARIES = re.compile(r"[$*{}<\\]|\.\.\.|…")  # a path that the shell or the author has still to fill in
 
 
@@ -126,6 +129,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     quick = read_ab_report(lines)
     if quick is not None:
         values, figure_lines = quick
+        _match_tables(lines, values, first)
         return Found(values, first, lines.number, lines=figure_lines)
     return _Report(lines).read()
 
@@ -148,7 +152,7 @@ class _Report:
         lines = self.lines
         for line in lines:
             label, colon, rest = line.partition(":")
-            key = _FIELDS.get(label) or (_FIELDS.get(label.strip(" \t*_|")) if colon else None)
+            key = _FIELDS.get(label) or (_FIELDS.get(label.strip(_MARKS)) if colon else None)
             if key and colon:
                 if not self._field(key, rest.strip() or self._below(key)):
                     break
@@ -161,9 +165,9 @@ class _Report:
 
         def fits(below: str) -> bool:
             word = key in AB_TEXTS.values() and not set(" :") & set(below)
-            return (word or below[0].isdigit()) and prompt(below) is None
+            return (word or below.strip(_MARKS)[:1].isdigit()) and prompt(below) is None
 
-        return self.lines.take_below(fits)[1]
+        return self.lines.take_below(fits)[1].strip(_MARKS)
 
     def _mine(self) -> bool:
         self.last = self.lines.number
@@ -213,7 +217,7 @@ class _Report:
         return True
 
     def _number(self, key: str, rest: str) -> None:
-        word = rest.split(None, 1)[0].rstrip(",;") if rest else ""
+        word = rest.split(None, 1)[0].strip(",;*_`") if rest else ""
         unit = _WITH_UNIT.get(key)
         if word and not word[-1].isdigit() and (remarked := _REMARKED.match(word)):
             word = remarked[0]
@@ -260,6 +264,8 @@ class _Report:
     def _other(self, line: str) -> bool:
         """A line without one of ab's labels. False where the report is over."""
         stripped = line.strip()
+        if stripped[:1] in "#-*" and not is_elision(stripped):  # a title or an item of a list that somebody made of it
+            stripped = stripped.strip(_MARKS)
         if "</table>" in self.lines.raw and self.html:
             return self._mine()
         if not stripped or is_elision(stripped):
@@ -281,6 +287,8 @@ class _Report:
             return self._mine() if self.foreign else self._end()
         if stripped.startswith("This is ApacheBench"):
             return self._banner(stripped)
+        if "total_ms" in self.values and stripped.endswith("ection Times (ms)") and not self.doubled:
+            return self._end()
         if self._detail(stripped) or _NOISE.match(stripped):
             self.verbose = self.verbose or stripped.startswith(("INFO:", "LOG:")) or "INFO:" in stripped
             return self._mine()
@@ -367,12 +375,27 @@ class _Report:
         enough = enough or len(values.get("percentiles_ms", ())) >= _TABLE
         if not enough and (not self.problems or (not figures and self.first == self.last)):
             return None  # one stray line is no report
+        self.problems += _match_tables(self.lines, values, self.first)
         if not figures:
             self.problems.append(Problem(self.last, "the report breaks off before its first figure"))
         if self.html:
             values["format"] = "html"
         partial = len(figures) < 8 and "aborted" not in values
         return Found(values, self.first, self.last, partial, self.problems)
+
+
+def _match_tables(lines: Lines, values: dict[str, Any], first: int) -> list[Problem]:
+    """Of loads that ran at once, one may print its times behind the other's report: they are no run of their own."""
+    n_open, below = lines.memory.get(_OPEN, (0, 0))
+    n_open, problems = n_open if 0 <= first - below <= _GAP else 0, []
+    if n_open and values.keys() <= _TABLES:
+        values["of_other_report"], n_open = True, n_open - 1
+        problems.append(Problem(first, "two loads ran at once: these times are of one of those above"))
+    elif "requests_per_second" in values and not values.keys() & _TABLES:
+        n_open += 1
+
+    lines.memory[_OPEN] = n_open, lines.number
+    return problems
 
 
 def fits(command: Command, values: dict[str, Any]) -> bool:
@@ -401,6 +424,8 @@ _OWN = ("requests_per_second", "complete_requests", "failed_requests", "concurre
 
 def records(values: dict[str, Any]) -> list[Record]:
     get = values.get
+    if get("of_other_report"):
+        return []
     total, percentiles = (
         table if isinstance(table, dict) else {} for table in (get("total_ms"), get("percentiles_ms"))
     )

@@ -19,8 +19,8 @@ _BYLINE = re.compile(
 )
 _MAIL = re.compile(
     r"^(?:from|to|cc|date|message-id|reply-to|von|an|datum|od|do|data|in-reply-to|list-\w+|x-[\w-]+"
-    # and a page's header for a site generator
-    r"|layout|permalink|categor(?:y|ies)|tags?|keywords|slug|banner|draft|author|comments|published|description|lang)\s?:\s",
+    # and a page's header for a site generator, where its frame is lost
+    r"|layout|permalink|categor(?:y|ies)|tags?|keywords|slug|author|published|description)\s?:\s",
     re.IGNORECASE,
 )
 SUBJECT = re.compile(  # the title of a mail or a page
@@ -40,7 +40,9 @@ _NAVIGATION = re.compile(
     re.I,
 )
 _COMMAND = re.compile(
-    r"^(?:#\s)?(?:\+\s|\./|run\s`?\.{0,2}/|(?:go|cargo|deno|bun|dotnet)\s(?:run|build|install|test|bench)\b|(?:npm|npx|yarn|pnpm|pip3?|gem|bundle|brew"
+    # options that are explained
+    r"^#\s+-{1,2}[A-Za-z]\b|^\W{0,4}-{1,2}[A-Za-z][\w-]*`?\s*(?:[=:：]|is\b|means|stands|specif|表示)|^[a-z] = "
+    r"|^(?:#\s)?(?:\+\s|\./|run\s`?\.{0,2}/|(?:go|cargo|deno|bun|dotnet)\s(?:run|build|install|test|bench)\b|(?:npm|npx|yarn|pnpm|pip3?|gem|bundle|brew"
     r"|git|docker|docker-compose|kubectl|mvn)\s[a-z][\w:-]*(?:\s|$)|(?:node|php|ruby|perl|python[23]?)\s(?:-\w+\s)?\S+\.[a-z]\w*$|(?:cp|mv|rm|mkdir|chmod|tar)\s\S+|(?:g?unicorn|uvicorn|puma)\s-"
     r"|(?:sudo|service|systemctl|apachectl|export|echo|curl|wget|apt(?:-get)?|yum|make|cd|sed|vim?|nano|ssh|kill(?:all)?)\s+\S)"
     r"|^[a-z][\w./]*\s(?:.*\s)?-{1,2}\w+\s+\S+\s.*(?:\s-{1,2}\w|://)|&&|://\S*$|\w\s*=\s*[\w.]+\(|^[A-Z]\w+\s+(?:\S+\s+)?\"[^\"]*\"$"
@@ -70,7 +72,8 @@ _PROGRESS = re.compile(  # what load tools print while they run
     r"|^Welcome to (?:Ubuntu|Debian)\b"
     # services that are started and stopped, a line of JSON
     r"|^Redirecting to /\S*systemctl\s|^(?i:(?:re)?start|stopp|reload)ing\s.*\[\s*(?:OK|FAILED)\s*\]$|^\"[\w.-]+\"\s?:\s"
-    # what somebody found, and set
+    # what a database says, what somebody found, and set
+    r"|^(?:FATAL|ERROR): |^connection to (?:database|server) .*failed"
     r"|^\W*(?i:winner|verdict|fastest|improvement|difference)\s?:|^Timeout:\s\d"
     # a clock, the end of something, another terminal
     r"|^\d{4}年\s*\d\d?月\s*\d\d?日.{0,12}\d\d?[:時]\d\d"

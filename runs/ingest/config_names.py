@@ -24,6 +24,7 @@ from .asides import SUBJECT, is_aside
 from .draft import MAX_NAME, DraftConfig
 from .heading_words import (
     Sentences,
+    drop_with,
     find_replacement,
     find_setting,
     heading_level,
@@ -165,9 +166,9 @@ class ConfigNames:
         numbered = find_numbered_repeats(names, self._are_alike, loads)
         spelt: dict[str, str] = {}  # by the name in lower case: as it was first written
         names = find_full_names(names | numbered)
-        found = {text: spelt.setdefault(name.lower(), name) for text, name in names.items()}
+        found = {text: spelt.setdefault(name.lower(), name) for text, name in drop_with(names).items()}
         for text, own in loads.items():
-            says_nothing = text in sentences and found[text] == name_of_heading(text)
+            says_nothing = text in sentences and names[text] == name_of_heading(text)
             name = self._find_change(own, choices[own[0]], says_nothing)
             if name and name.lower() not in spelt:  # what has a name already would be averaged with it
                 found[text] = spelt[name.lower()] = name
@@ -308,7 +309,9 @@ class ConfigNames:
         software, host, port = self._server_of[load]
         address = f"{host}:{port}" if host and port else host
         if not software:
-            return address or self._name_by_command(load) or f"run of line {self.blocks[load].first}"
+            tool = self.results[load].tool
+            named = address or self._name_by_command(load)
+            return named or (f"rate of line {self.blocks[load].first}" if semantics_of(tool).quotes_others else tool)
         addresses = self._addresses[software]
         if len(addresses) == 1:
             return software

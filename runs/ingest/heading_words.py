@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from pathlib import PurePosixPath
 
@@ -153,6 +153,7 @@ _PLAIN_WORDS = """
     just last like made measured me more much my next no not only or our out over same some still switched than them there they
     through time too took output looks like follows second one gives gave turn gets try shows showed printed thanks thank please
     hi hello sorry report reproduce tried turned up us very we when which while will without would you your using instead
+    available well idle should see similar
 """
 _WEAK = re.compile(  # words that name nothing where they are all
     r"(?:box(?:es)?|machines?|servers?|laptops?|set-?ups?|results?|tests?|pages?|sites?|things?|versions?|numbers?)",
@@ -160,6 +161,12 @@ _WEAK = re.compile(  # words that name nothing where they are all
 )
 _FILE_OF_PATH = re.compile(r"/[^/]+\.[a-z]{1,4}$")
 _PERSON = re.compile(r"(?<!\S)@([\w-]+)")
+_TOOL_NAME = re.compile(r"\bapache[\s-]?(?:(?:http server )?bench\w*(?: tool)?|ab)\b", re.IGNORECASE)
+_RESULT_OF = re.compile(
+    r"(?<=\w)\s*的?(?:压力|性能)?(?:测试|压测)?(?:的?结果|数据|报告|情况)(?:如下)?$"
+)  # "nginx 测试结果"
+_WITH = re.compile(r"^(?:with|using|mit|avec|con|с)\s+(?:(?:the|a|an)\s+)?(?=\w{2})", re.IGNORECASE)
+_WITHOUT = re.compile(r"(?:without|no|ohne|sans|sin|без)\b", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"\b\w+['’]s\s")
 # "server A": of several, the one that a sentence is about
 _ONE_OF = re.compile(
@@ -178,11 +185,12 @@ _GENERIC_WORDS = """
     wyniki? pamięć obciążenie teś(?:cie|ty) testu testem testami podsumowanie procesy pomiar(?:y|em|ze)? tym oraz
     résultats? mémoire resultados? memoria
     perf checks? start(?:s|ing|ed)? millions? thousands?
+    environments? samples? following below at
     set-?up install(?:ation|ing)? usage build(?:ing)? requirements? prerequisites? descriptions? introduction notes? examples?
     (?:concurrent|simultaneous|parallel) users? connections? concurrency duration seconds? secs? minutes? mins?
 """
 _GENERIC_CJK = (
-    r"結果|使用状況|使用量|状況|状態|確認|メモリー?|プロセス数?|コマンド|実行|測定|計測|ベンチマーク|負荷試験|試験|時点|を?かけ(?:ます|た|てみます)"
+    r"結果|(?:的|压力|性能)?(?:测试|压测|结果|报告|数据(?!库)|概述|概要|命令|过程|分析|如下|总结|情况|参数|示例|例子|使用|说明)|使用状況|使用量|状況|状態|確認|メモリー?|プロセス数?|コマンド|実行|測定|計測|ベンチマーク|負荷試験|試験|時点|を?かけ(?:ます|た|てみます)"
     r"|かけ|設定内容|設定|内容|ファイル|ハードウェア|スナップショット|環境|まとめ|比較|サマリー?|総合|一覧|の|を|に|で|は|と|が|時|後|前|中"
 )
 # "Server B", "config 2": named by a letter or a number alone, which is not a repeat's number.
@@ -228,7 +236,8 @@ _LINK = re.compile(r"(?<!!)\[([^\]]+)\]\([^)\s]*\)")
 _ESCAPED = re.compile(r"\\([_*#+.|<>()\[\]-])")
 _SENTENCE = re.compile(r"[。．!?？！]$|[.](?:\s|$)|ます$|です$|ました$")
 _SPEAKS = re.compile(
-    r"\b(?:I|we|ich|wir|je|nous|yo)\s\w|\b(?:this|that|it)\s(?:is|was|gives?|gave|got)\b"
+    r"\b(?:I|we|ich|wir|je|nous|yo)\s\w"
+    r"|^(?:[Yy]ou|Now you)\s(?:should|can|may|would|get|see)\s|\w\swill\s|\b(?:this|that|it)\s(?:is|was|gives?|gave|got)\b"
     r"|\w\s.*\b(?:looks? like|looked like|as follows|gives?|gave|shows?|showed|yield(?:s|ed)|printed|sieht|ergab|ergibt|liefert"
     r"|zeigt|habe|bekomme|erhalte|donne|affiche|muestra|obtengo|wygląda|daje)\b"
 )
@@ -310,6 +319,7 @@ def name_of_heading(text: str) -> str:
     if letter := LETTER.fullmatch(bare):
         return letter[1]
     bare = re.sub(r"^#?[(（]?\d{1,2}[.)）]\s+(?=\D)", "", bare)
+    bare = named if (named := _RESULT_OF.sub("", bare)) and not is_generic(named) else bare
     bare = bare.removesuffix(".") if heading_level(text) > 1 and not is_sentence(text) else bare
     rest = bare
     while found := _LEAD_IN.match(rest):
@@ -317,6 +327,13 @@ def name_of_heading(text: str) -> str:
     while (rest != bare or repeat) and (found := _LEADS_ON.match(rest)):
         rest = rest[found.end() :]
     return rest if len(rest) > 1 and not is_generic(rest) else bare
+
+
+def drop_with(names: Mapping[str, str]) -> dict[str, str]:
+    """The names, "with keep-alive" as "keep-alive" where none is "without" something, and no other has that name."""
+    bare = {text: _WITH.sub("", name) for text, name in names.items()}
+    is_told = any(_WITHOUT.match(name) for name in names.values())
+    return dict(names) if is_told or len({*bare.values()}) < len({*names.values()}) else bare
 
 
 class Sentences:
@@ -332,7 +349,7 @@ class Sentences:
 
     def find_distinguishing_words(self, text: str, sentence: str) -> str:
         """The words that name what `sentence`, out of this text, is about and that no other text has, or ""."""
-        sentence, own = _POSSESSIVE.sub(" ", sentence), text.lower()
+        sentence, own = _POSSESSIVE.sub(" ", _TOOL_NAME.sub(" ", sentence)), text.lower()
         for state in _STATE.finditer(sentence):
             name, lower = state[0].replace("the ", "").replace("any ", ""), state[0].lower()
             if not is_generic(name) and self._lower.count(lower) <= own.count(lower):
@@ -353,7 +370,8 @@ class Sentences:
             return next(iter(named or words), "")
         plain = [word for word in words if not is_generic(word) and word.lower() not in _PLAIN_WORDS.split()]
         told = [word for word in plain if word not in persons]
-        return " ".join(told) if told and len(plain) <= 3 and not all(map(_WEAK.fullmatch, told)) else ""
+        has_others = "\n" in self._lower
+        return " ".join(told) if told and has_others and len(plain) <= 3 and not all(map(_WEAK.fullmatch, told)) else ""
 
     def find_one_of(self, text: str) -> str:
         """ "server A" of a text about it, where others are about "server B", or ""."""
@@ -430,7 +448,7 @@ def names_clients(text: str) -> bool:
 
 def names_amount(text: str) -> bool:
     """Whether a heading has a number that is neither a repeat's nor one of the load: "2 processes", "memory 512 MB"."""
-    bare = strip_markup(text)
+    bare = strip_markup(text).removeprefix(find_numbering(text))
     is_loads = re.search(
         rf"(?i:\d\s*{_LOADED}\b|\b(?:concurren\w*|users?|clients?|connections?|requests?|seconds?)\b)", bare
     )
@@ -486,7 +504,8 @@ def is_generic(text: str) -> bool:
     bare = _generic_pattern().sub(" ", DATE.sub(" ", _METHOD.sub("method", bare)))
     for _, pattern in _PHASE_PATTERNS:
         bare = pattern.sub(" ", bare)
-    return len(re.sub(r"[\W\d_]+", "", bare)) < 3
+    left = bare.strip("\t -_:.()（）")
+    return width(re.sub(r"[\W\d_]+", "", bare)) < 3 or makes_load(left.lower())  # "ab output"
 
 
 @lru_cache(maxsize=_CACHED)

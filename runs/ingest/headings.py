@@ -39,6 +39,7 @@ _REMARKED_REPEAT = re.compile(
     r"\W*(?:first|1st|run|test|#)\W?(?:run|time|test|1)?\s*[(（][^()（）]+[)）]\W*", re.IGNORECASE
 )
 _SITE_LINK = re.compile(r"\[[^\]\[]*\w[^\]\[]*\]\(https?://[^()\s]+\)")
+_ITEM = re.compile(r"\s*(?:[-*+•・]|\d{1,2}[.)])\s")
 _MAX_CAPTION_DISTANCE = 5  # lines between a caption and the output below it: a fence, the command, empty ones
 
 
@@ -138,8 +139,11 @@ def _collect_candidates(
         block, trail = blocks[load], join_wrapped(blocks[load].trail)
         label = [(block.first, block.label)] if block.label else []
         is_written = semantics_of(block.kind).quotes_others  # the title of a row or column
-        monitors = [heading for i in range(begin, load) if i not in texts for heading in blocks[i].trail]
-        above_texts = [heading for i in range(begin, load) if i in texts for heading in blocks[i].trail]
+        depth = min((level for _, text in trail if (level := heading_level(text)) > 1), default=7)
+        others = [(i in texts, h) for i in range(begin, load) for h in blocks[i].trail]
+        others = [(is_text, h) for is_text, h in others if heading_level(h[1]) < depth]  # not of sections that ended
+        monitors = [heading for is_text, heading in others if not is_text]
+        above_texts = [heading for is_text, heading in others if is_text]
         candidates[load] = _Candidates(
             label=next(iter(label if is_written else _names_among(_naming(label))), None),
             caption=_find_caption(block.first, trail, tools),
@@ -162,8 +166,29 @@ def _find_caption(first: int, trail: Sequence[Heading], tools: Collection[str]) 
 
 def _headings_of_section(trail: Sequence[Heading]) -> list[Heading]:
     """The headings above a block, and of the other lines those behind the last heading: the rest are of other sections."""
-    last = next((line for line, text in reversed(trail) if heading_level(text) > 1), 0)
-    return [heading for heading in trail if heading[0] >= last or heading_level(heading[1])]
+    headings = [heading for heading in trail if heading_level(heading[1]) > 1]
+    last = headings[-1][0] if headings else 0
+    above: list[Heading] = []
+    depth = 7
+    for heading in reversed(headings):  # those that it is a section of
+        if (level := heading_level(heading[1])) < depth:
+            depth = level
+            above.append(heading)
+    if not _names_among(_naming(above)):
+        above += [heading for heading in headings[-2:-1] if heading_level(heading[1]) == heading_level(headings[-1][1])]
+    listed = _find_listed(trail)
+    return [
+        heading
+        for heading in trail
+        if (heading in above if (level := heading_level(heading[1])) > 1 else level or heading[0] >= last)
+        and (level or heading[0] not in listed)
+    ]
+
+
+def _find_listed(trail: Sequence[Heading]) -> set[int]:
+    """Lines of lists of several items: none of them alone names what stands below."""
+    items = [line for line, text in trail if _ITEM.match(text)]
+    return {line for line in items if line - 1 in items or line + 1 in items}
 
 
 def _naming(headings: Sequence[Heading], compared: Collection[str] = ()) -> list[Heading]:

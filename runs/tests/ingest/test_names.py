@@ -1,0 +1,80 @@
+"""What names a config in the posts of strangers, and what stands above a report and names nothing. All texts are made up."""
+
+from __future__ import annotations
+
+import pytest
+
+from .documents import FIXTURES, expand, read
+
+H2LOAD = (FIXTURES / "h2load/h2load_01.txt").read_text().partition("\n")[2]
+ALONE = "\n\n@ab {rate} server=\n\n"
+
+
+def names_of(text: str) -> list[str]:
+    _, draft = read(expand(text))
+    (experiment,) = draft.experiments
+    return [config.name for config in experiment.configs]
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        "Following is sample apachebench output:",
+        "### Sample Output",
+        "You should see output similar to the following:",
+        "so we can get idle time for available memory",
+        "# -c 表示并发请求数为 1000，-n 表示总的请求数为 10000",
+        "n = number of requests",
+        "- `-c` specifies the concurrency",
+        "### 测试结果",
+        "### 3.2 测试报告",
+        "- wrk\n- TCPCopy\n- LoadRunner",
+        'connection to database "bench" failed:',
+        "FATAL: remaining connection slots are reserved",
+        "Environment",
+    ],
+)
+def test_what_explains_or_shows_an_output_names_no_config(above):
+    assert names_of(f"{above}\n\n{H2LOAD}") == ["h2load"]
+
+
+def test_front_matter_names_nothing_but_the_experiment():
+    text = "---\ntitle: 'Static files'\ntags:\n- german\n- http\nsummary: some benchmarks\n---\n\n@ab 100.5\n"
+    _, draft = read(expand(text))
+    assert [(each.name, each.configs[0].name) for each in draft.experiments] == [("Static files", "nginx/1.22.1")]
+
+
+def test_lines_between_rules_at_the_top_of_a_text_name_as_any_others():
+    assert names_of(expand("---\n## nginx\n---\n@ab 100.5\n## caddy\n@ab 200.5\n")) == ["nginx", "caddy"]
+
+
+def test_a_tools_name_in_a_sentence_is_no_software_under_test():
+    assert "Apache" not in names_of(
+        "Apache Benchmarking tool with 10K concurrency on my laptop.\n\n@ab 100.5 server=\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("## nginx 测试结果" + ALONE + "## caddy 测试结果" + ALONE, ["nginx", "caddy"]),
+        ("## 开启缓存\n### 测试结果" + ALONE + "## 关闭缓存\n### 测试结果" + ALONE, ["开启缓存", "关闭缓存"]),
+        (
+            "## nginx\n### set-up\n### Results" + ALONE + "## caddy\n### the Caddyfile\n### Results" + ALONE,
+            ["nginx", "caddy"],
+        ),
+        ("## 查询压力测试" + ALONE + "## 插入压力测试" + ALONE, ["查询压力测试", "插入压力测试"]),
+        ("with php-fpm:" + ALONE + "with mod_php:" + ALONE, ["php-fpm", "mod_php"]),
+        ("with cache:" + ALONE + "without cache:" + ALONE, ["with cache", "without cache"]),
+    ],
+)
+def test_headings_name_without_the_words_that_all_results_have(text, names):
+    assert names_of(text.replace("{rate}", "100.5", 1).replace("{rate}", "210.5")) == names
+
+
+def test_a_report_glued_to_its_caption_begins_behind_it():
+    banner = "** SIEGE 3.0.8\n** Preparing 5 concurrent users for battle.\nThe server is now under siege...\n"
+    blocks, _ = read(expand(f"Siege Output{banner}Lifting the server siege... done.\n\n@siege 105.28\n"))
+    assert [(block.kind, block.values["siege_version"], block.values["users"]) for block in blocks] == [
+        ("siege", "3.0.8", 5)
+    ]
