@@ -12,6 +12,7 @@ RATE = (
     r"|requisições ?(?:por |/ ?)s(?:egundo)?|richieste al secondo|żądań na sekundę|запрос(?:ов|ы) ?(?:в секунду|/ ?с(?:ек)?)"
     r")(?![\w/])"
 )
+IS_THROUGHPUT = re.compile(r"\**(?:throughput|performance|rate|speed)\**", re.IGNORECASE)  # where the cells have units
 IS_RATE = re.compile(RATE, re.IGNORECASE)
 METRIC = (
     r"(?:metrics?|measure(?:ment)?|crit(?:ère|erion|erio|ério)|kriterium|kennzahl|messwert|métrique|métrica|показатель|метрика"

@@ -25,6 +25,7 @@ from ..written_rates import (
     FAILED,
     IS_METRIC,
     IS_RATE,
+    IS_THROUGHPUT,
     LOAD,
     LOAD_TITLE,
     MEAN,
@@ -60,14 +61,13 @@ _COUNTED = r"(?:run|round|pass|test|trial|try|attempt) ?#?"
 _RUNS = rf"[^|:]{{0,60}}?(?<!\w){_COUNTED}1(?: {{2,}}|\t){_COUNTED}2(?!\d)"  # columns of repeats
 OPENS = (
     rf"(?i:{_RUNS}|\s*{RATE}[^|:]{{1,80}}:\s*$|{_BAR}{_ROW}.*{_BAR}\s*$"
-    rf"|{_ALIGNED}|\w[^|]{{0,120}}\|{_ROW}|\|?\s*\**{METRIC}\**\s*\||\|\s{{0,20}}\|[^|]*\w[^|]*\||{_CAPTION}[^|\d]{{0,40}}$)"
+    rf"|{_ALIGNED}|\w[^|]{{0,120}}\|{_ROW}|\|?\s*\**{METRIC}\**\s*\||\|\s{{0,20}}\|[^|]*\w[^|]*\|"
+    rf"|[^|]{{0,60}}\|[^|]{{1,60}}\|\s*{IS_THROUGHPUT.pattern}\s*\||{_CAPTION}[^|\d]{{0,40}}$)"
 )
-# fmt: off
 NEEDS = (
-    "/", "per", "ps", "metric", "measure", "指标", "項目", "seco", "segu", "seku", "секун", "crit", "krit", "kennz", "messw",
-    "métri", "показ", "метрик", "run", "round", "pass", "test", "trial", "try", "attempt", "| |", "|  ", "||", "秒", "запрос",
-)
-# fmt: on
+    "/", "per", "throughput", "ps", "metric", "measure", "指标", "項目", "seco", "segu", "seku", "секун", "crit", "krit", "kennz",
+    "messw", "métri", "пока", "метри", "run", "round", "pass", "test", "trial", "try", "attemp", "| |", "|  ", "||", "秒", "запрос",
+)  # fmt: skip
 
 _DELIMITER = re.compile(r":?-+:?")
 _EMPTY = frozenset(["", "-", "–", "—", "n/a", "N/A", "x", "?"])
@@ -269,12 +269,13 @@ def _row_of(width: int, hollow: bool, *, opened: bool) -> Callable[[str], list[s
 def _rates(heading: list[str], rows: list[tuple[int, list[str]]], captioned: bool) -> list[_Cell]:
     """The table's rates with the titles of their rows and columns."""
     columns = _rate_columns(heading, captioned)
+    titled = [at for at, title in enumerate(heading) if IS_THROUGHPUT.fullmatch(title)]
+    columns |= {at: "" for at in titled if rows and all(IS_RATE.search(row[at]) for _, row in rows)}
     table = [(number, [strip_markup(cell) for cell in row]) for number, row in rows]
     sections = _take_sections(table)
     if IS_METRIC.fullmatch(heading[0]):
         table = [(number, row) for number, row in table if IS_RATE.search(row[0]) and not NO_RATE.search(row[0])]
         return _cells_of(table[:1], columns, {})
-    is_latency = {at for at, title in enumerate(heading) if at and (find_latency(title) or FAILED.fullmatch(title))}
     _fill_down(table, min(columns, default=0))
     loads = {
         at for at, title in enumerate(heading) if LOAD.fullmatch(title) and all(read_load(row[at]) for _, row in table)
@@ -284,7 +285,8 @@ def _rates(heading: list[str], rows: list[tuple[int, list[str]]], captioned: boo
     titles = [at for at in range(first) if at not in loads and (not at or not RANK.fullmatch(heading[at]))]
     others: dict[str, Any] = {"loads": loads, "titles": titles, "heading": heading, "sections": sections}
     others["work"] = any(WORK.fullmatch(heading[at]) for at in titles)
-    others["latencies"] = {at: heading[at] for at in is_latency} if len(columns) == 1 else {}
+    timed = [at for at, title in enumerate(heading) if at and (find_latency(title) or FAILED.fullmatch(title))]
+    others["latencies"] = {at: heading[at] for at in timed if len(columns) == 1}
     return _cells_of(table, columns, others)
 
 

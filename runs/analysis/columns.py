@@ -224,8 +224,8 @@ def _without_repeated_words(columns: list[Column]) -> list[Column]:
     return named
 
 
-# What parts the two halves of a name such as "itk, mod_python".
-BETWEEN = (", ", " / ", " · ", " | ", " + ", ": ")
+# What parts the two halves of a name such as "itk, mod_python" and "nginx with ab".
+BETWEEN = (", ", " / ", " · ", " | ", " + ", ": ", " with ", " on ", " using ", " @ ", " - ", " ")
 
 
 def find_baselines(columns: Sequence[Column], without: Collection[int] = ()) -> tuple[int, ...]:

@@ -11,7 +11,7 @@ from runs.analysis.scaling import CONCURRENCY, Point, Range
 # Rates that lie within this of each other are "about" one rate; a factor this near to 2 is "doubles".
 ABOUT, NEAR, DOUBLE = 1.15, 1.1, (1.8, 2.3)
 AS_MUCH = 1.05  # what is served within this of the most is the most
-RATES = {"rps", "qps", "req/s"}
+RATES = {"rps", "qps", "req/s", "requests/s"}
 SINGULAR = re.compile(r"(?<=ss)es$|(?<=[^s])s$")
 
 

@@ -6,6 +6,7 @@ Its columns compete with each other by workload.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -365,6 +366,9 @@ def _own_words(column: Column) -> frozenset[str]:
     return frozenset({word for word in words - heading if not word[0].isdigit()} or words)
 
 
+PREPOSITION = re.compile(r"^(?:with|on|using|@)\s+")
+
+
 def name_workload(every: Sequence[Column], block: Sequence[int]) -> str:
     """What the columns of a block share: their heading, their load, or words of their names."""
     columns = [every[at] for at in block]
@@ -375,7 +379,7 @@ def name_workload(every: Sequence[Column], block: Sequence[int]) -> str:
     shared = set.intersection(*({*WORD.findall(column.title)} for column in columns)) if columns else set()
     words = [word for word in columns[0].title.replace("·", " ").split() if {*WORD.findall(word)} & shared]
     splits = {column.split for column in columns}
-    return splits.pop() if len(splits) == 1 and columns[0].split else " ".join(words).strip(" ,:;")
+    return splits.pop() if len(splits) == 1 and columns[0].split else PREPOSITION.sub("", " ".join(words).strip(" ,:;"))
 
 
 def find_family(title: str, titles: Sequence[str]) -> frozenset[str]:

@@ -25,6 +25,7 @@ from .draft import MAX_NAME, DraftConfig
 from .heading_words import (
     Sentences,
     drop_with,
+    find_repeat,
     find_replacement,
     find_setting,
     heading_level,
@@ -200,8 +201,7 @@ class ConfigNames:
         choice = choices[loads[first][0]]
         if choice.line != trail[0][0] or not choice.is_heading:
             return ""
-        repeat = split_repeat(first)
-        if is_warm_up(first) or (repeat and repeat[2]) or heading_level(first) in {*map(heading_level, others)} - {0}:
+        if is_warm_up(first) or find_repeat(first) or heading_level(first) in {*map(heading_level, others)} - {0}:
             return ""
         bare = [name_of_heading(text).lower() for text in others]
         n_words = len(strip_markup(first).split())

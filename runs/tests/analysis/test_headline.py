@@ -333,6 +333,7 @@ def test_several_configs_over_the_same_levels_are_a_sweep_with_a_leader():
         (("MaxClients 50", "MaxClients 100", "MaxClients 150"), "MaxClients"),
         (("1 worker", "2 workers", "4 workers"), "worker"),
         (("pm.max_children=5", "pm.max_children=20", "pm.max_children=80"), "pm.max_children"),
+        (("1000 requests/s", "2000 requests/s", "4000 requests/s"), "requests/s"),
         (("PHP 7", "PHP 8", "PHP 9"), None),
         (("nginx 1.18", "nginx 1.22", "nginx 1.24"), None),
         (("MaxClients 50", "MaxClients 100"), None),

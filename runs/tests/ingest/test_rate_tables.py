@@ -29,6 +29,17 @@ def test_a_table_by_itself_has_a_run_for_each_rate():
     assert found == [("nginx", "rate_table", 1), ("caddy", "rate_table", 1)]
 
 
+def test_the_unit_may_stand_in_the_cells_alone():
+    text = table("12.3k req/s | 45 ms", "9.8k req/s | 61 ms").replace(
+        "Requests/sec |\n|---|", "Throughput | p99 |\n|---|---|"
+    )
+    blocks, _ = read(text)
+    assert [(block.values["requests_per_second"], block.label) for block in blocks] == [
+        (12300, "nginx"),
+        (9800, "caddy"),
+    ]
+
+
 @pytest.mark.parametrize(
     "rates", [("12,346", "10,010"), ("12345.6", "10000.5"), ("12,345", "10,019"), ("12.3k", "10.0k")]
 )
