@@ -1,4 +1,7 @@
-"""The models of remote runs, which were the app `runs`' until its 0014. Their tables stay as they are, under their names."""
+"""The models of remote runs, which were the app `runs`' until its 0014. Their tables stay as they are, under their names.
+
+In a new database the steps of `runs` are taken as one, which makes no tables of remote runs: they are made here.
+"""
 
 import django.db.models.deletion
 import django.utils.timezone
@@ -22,6 +25,14 @@ def to_remote(apps, schema_editor):
 
 def to_runs(apps, schema_editor):
     rename_content_types(apps, schema_editor, "remote", "runs")
+
+
+def create_missing_tables(apps, schema_editor):
+    there = set(schema_editor.connection.introspection.table_names())
+    for name in MODELS:
+        model = apps.get_model("remote", name)
+        if model._meta.db_table not in there:
+            schema_editor.create_model(model)
 
 
 class Migration(migrations.Migration):
@@ -560,5 +571,6 @@ class Migration(migrations.Migration):
                 ),
             ]
         ),
+        migrations.RunPython(create_missing_tables, migrations.RunPython.noop),
         migrations.RunPython(to_remote, to_runs),
     ]

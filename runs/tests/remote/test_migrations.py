@@ -8,6 +8,7 @@ from django.contrib.auth.models import Permission, User
 from django.contrib.contenttypes.models import ContentType
 from django.core.management import call_command
 from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 
 from runs.remote import planning
@@ -15,22 +16,26 @@ from runs.remote.models import Job, LoadGenerator, Plan
 from runs.tests.remote import rows
 
 pytestmark = pytest.mark.django_db(transaction=True)
-BEFORE = "0013_names"
+BEFORE, SQUASHED = "0013_names", ("runs", "0001_squashed_0022")
 
 
 @pytest.fixture
-def migrate(transactional_db):
-    def to(app: str, name: str = "") -> None:
-        call_command("migrate", app, *filter(None, [name]), verbosity=0)
-        ContentType.objects.clear_cache()
-
-    yield to
+def before(transactional_db):
+    """The test database as of BEFORE, by the steps that the squashed migration replaces."""
+    executor = MigrationExecutor(connection)
+    loader = executor.loader
+    loader.replace_migrations = False
+    loader.build_graph()
+    loader.graph.remove_replacement_node(SQUASHED, loader.get_migration(*SQUASHED).replaces)
+    executor.migrate([("remote", None), ("runs", BEFORE)])
+    ContentType.objects.clear_cache()
+    yield
     call_command("migrate", verbosity=0)
 
 
 def plan_of_then() -> int:
     """The key of a plan with two variants, written with the models as they were after BEFORE."""
-    then = MigrationLoader(connection).project_state(("runs", BEFORE)).apps
+    then = MigrationLoader(connection, replace_migrations=False).project_state(("runs", BEFORE)).apps
     host = then.get_model("runs", "Host").objects.create(name="shop")
     target = then.get_model("runs", "Target").objects.create(host=host)
     address = target.addresses.create(base=rows.BASE, resolved=["192.0.2.10"])
@@ -42,9 +47,7 @@ def plan_of_then() -> int:
     return int(plan.pk)
 
 
-def test_rows_permissions_and_log_entries_of_before_are_kept(migrate):
-    migrate("remote", "zero")
-    migrate("runs", BEFORE)
+def test_rows_permissions_and_log_entries_of_before_are_kept(before):
     assert not ContentType.objects.filter(app_label="remote").exists()
     user = rows.user()
     user.user_permissions.set(Permission.objects.filter(content_type__app_label="runs", codename="run_plan"))
@@ -53,8 +56,8 @@ def test_rows_permissions_and_log_entries_of_before_are_kept(migrate):
     entry = LogEntry.objects.create(user=user, content_type=plan_type, object_id=number, action_flag=ADDITION)
     tables = set(connection.introspection.table_names())
 
-    migrate("runs")
-    migrate("remote")
+    call_command("migrate", verbosity=0)
+    ContentType.objects.clear_cache()
     now = set(connection.introspection.table_names())
     assert tables <= now and not [name for name in now if name.startswith("remote_")]
     assert not ContentType.objects.filter(app_label="runs", model__in=("plan", "job", "target", "switch")).exists()

@@ -20,6 +20,7 @@ from pathlib import Path
 import pytest
 
 from benchdash.tests.services import ROOT
+from runs.tests.installation import create_database
 
 HERE = Path(__file__).parent
 
@@ -127,3 +128,21 @@ def test_permissions_are_kept(migrated):
             " JOIN auth_user a ON a.id = u.user_id WHERE a.username = 'planner' ORDER BY codename"
         )
         assert [codename for (codename,) in rows] == ["add_plan", "change_target", "run_plan", "view_job"]
+
+
+def test_it_has_the_columns_and_indexes_of_a_new_database(migrated, tmp_path, django_db_setup, django_db_blocker):
+    """A new one is made in one step, not by the steps that this one took."""
+    with django_db_blocker.unblock():
+        new = create_database(tmp_path / "data")
+    assert schema_of(migrated[0] / "benchdash.sqlite3") == schema_of(new)
+
+
+def schema_of(file):
+    """(table, column, type, not null, key) of all, and (table, unique, partial, columns) of the indexes."""
+    of_tables = "FROM sqlite_master m JOIN {} WHERE m.type = 'table'"
+    columns = "SELECT m.name, c.name, c.type, c.[notnull], c.pk " + of_tables.format("pragma_table_info(m.name) c")
+    indexes = "SELECT m.name, i.[unique], i.partial, group_concat(c.name) " + of_tables.format(
+        "pragma_index_list(m.name) i JOIN pragma_index_info(i.name) c"
+    )
+    with closing(sqlite3.connect(file)) as connection:
+        return [sorted(connection.execute(columns)), sorted(connection.execute(f"{indexes} GROUP BY m.name, i.name"))]
