@@ -6,7 +6,6 @@ import re
 from collections.abc import Set
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import islice
 from typing import Any, NamedTuple
 
 from . import transcript
@@ -126,8 +125,8 @@ class Context:
 
     def _is_label(self, lines: Lines) -> bool:
         """Whether a line stands between a command and a tool's output right below: a script's, or somebody's, name for it."""
-        following = (line for line in lines.ahead(3) if line.strip(": \n"))
-        return any(formats()[kind].semantics for line in islice(following, 1) for kind in find_kinds(line.lstrip()))
+        following = next((line for n in (1, 3) for line in lines.ahead(n) if line.strip(": \n")), "")
+        return any(formats()[kind].semantics for kind in find_kinds(following.lstrip()))
 
     def _follow_branch(self, line: str, number: int, above: str) -> None:
         """Take a branch that a prompt shows, and that the one before did not show, for a command that changes to it."""

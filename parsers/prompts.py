@@ -90,7 +90,8 @@ _FIRST_OF_TWO = re.compile(
 def find_branch(line: str, above: str = "") -> str | None:
     """The branch of git that a prompt shows, which may have a line of its own above it."""
     head = line[:_LONGEST_PROMPT]
-    found = _BRANCH_SHOWN.search(head) or _BRANCH_NAMED.search(head) or _FIRST_OF_TWO.fullmatch(above)
+    first = above if len(above) < 2 * _LONGEST_PROMPT else ""
+    found = _BRANCH_SHOWN.search(head) or _BRANCH_NAMED.search(head) or _FIRST_OF_TWO.fullmatch(first)
     return next(filter(None, found.groups()), None) if found else None
 
 

@@ -101,6 +101,7 @@ def _give_up(source: Lines, context: Context, number: int, failure: Exception) -
 def _read_blocks(source: Lines, context: Context) -> Iterator[Block]:
     usual = tuple(beginnings())
     line: str | None = ""
+    torn = 0  # the number of the last line whose end was given once more: each is torn once
     while line is not None:
         block = None
         if source.empty():
@@ -118,7 +119,8 @@ def _read_blocks(source: Lines, context: Context) -> Iterator[Block]:
                     part.depth = source.depth + 1
                     yield from _read_guarded(part, context)
                 line = ""
-            elif glued := _find_glued(line):
+            elif source.number != torn and (glued := _find_glued(line)):
+                torn = source.number
                 if prompt(line[:glued]) is not None:
                     context.add_line(source.number, line[:glued], source)
                 source.put_rest(line[glued:])

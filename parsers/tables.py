@@ -125,7 +125,7 @@ CONVERTERS: dict[str, Callable[[str], Any]] = {
     "elapsed_s": _CLOCK.__getitem__,
 }
 _ROWS = "rows"  # what Lines.memory has of the table before: how many rows
-_FEW_ROWS, _LONG_TABLE = 64, 5000
+_FEW_ROWS, _LONG_TABLE = 8, 5000
 _USUAL_ROW = 128  # characters; few are longer
 _DAYS = frozenset(["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"])
 _MONTHS = frozenset(["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"])
@@ -162,7 +162,7 @@ class RowReader:
         before = self.lines.memory.get(_ROWS, MOST_ROWS)
         most = min((2 * before + _FEW_ROWS) * _USUAL_ROW, MOST_ROWS)  # the next table may follow without a blank line
         while not (self._behind or self._vague) and (text := self.lines.rows(most)) and self._quick(text):
-            most = MOST_ROWS
+            most = min(4 * most, MOST_ROWS)
         self._slow(several)
         n = self.lines.memory[_ROWS] = len(next(iter(self.columns.values())))
         return Table(self.columns, n)
@@ -194,7 +194,7 @@ class RowReader:
                 self._measure(*part[:odd])
             if odd < len(part):
                 return False
-            at, size = at + odd, _FEW_ROWS
+            at, size = at + odd, 2 * size
         return True
 
     def _take_rows(self, size: int, rows: int) -> None:

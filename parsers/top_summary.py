@@ -100,6 +100,13 @@ def _in_english(line: str) -> str:
     return _NO_STATE.sub(r"\1S ", text) if text.startswith("PID") else text
 
 
+def is_uptime(line: str, below: list[str]) -> bool | None:
+    """Whether this is uptime's own line; False for that above top's, which procps 2 has, and None for any other line."""
+    if not line[:1].isdigit() or not _UPTIME.match(line):
+        return None
+    return not (below and _BSD_TASKS.match(below[0].strip()))
+
+
 class Summary:
     """The summary of one screen while it is being read.
 
@@ -129,7 +136,7 @@ class Summary:
         return False
 
     def _head(self, line: str) -> bool:
-        if not line.startswith("top - ") and not self._under_uptime(line):
+        if not line.startswith("top - ") and is_uptime(line, self.lines.ahead(1)) is not False:
             return False
         found = _HEAD.match(line)
         if not found:
@@ -149,14 +156,6 @@ class Summary:
         for key, name in (("l1", "load1"), ("l5", "load5"), ("l15", "load15")):
             self.values[name] = number(found[key])
         return True
-
-    def _under_uptime(self, line: str) -> bool:
-        """Whether this is uptime's line, as procps 2 puts it above its own."""
-        return (
-            line[:1].isdigit()
-            and bool(_UPTIME.match(line))
-            and bool(_BSD_TASKS.match((self.lines.ahead(1) or [""])[0].strip()))
-        )
 
     def _tasks(self, line: str) -> bool:
         if not line.startswith(("Tasks:", "Threads:")) or "tasks_total" in self.values:

@@ -10,6 +10,7 @@ import html
 import re
 import unicodedata
 from collections.abc import Callable
+from functools import lru_cache
 from typing import TypeVar
 
 # --- cleaning one line -------------------------------------------------------------------------------------------------
@@ -65,12 +66,17 @@ def clean(raw: str) -> str:
     if "\x08" in line:
         line = _take_back(line)
     if "&" in line:
-        line = _ENTITY.sub(lambda found: html.unescape(found[0]).translate(_SPACES), line)
+        line = _ENTITY.sub(lambda found: _unescape(found[0]), line)
     if not line.isprintable():
         line = _CONTROL.sub("", line)
     if len(line) < _MOST_IN_A_ROW:
         return line
     return _WIDE_GAP.sub(" ", _ENDLESS.sub("?", line))  # signs between them are gone by now
+
+
+@lru_cache(maxsize=256)
+def _unescape(entity: str) -> str:
+    return html.unescape(entity).translate(_SPACES)
 
 
 def _take_back(line: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 _MOST = 1e100  # no tool counts so far, and what is reckoned from less is still finite
@@ -61,6 +62,7 @@ def clock_s(text: str) -> int | float:
     return (whole * parts + int(fraction)) / parts  # in one division, so that "1:23.45" is the number 83.45
 
 
+@lru_cache(maxsize=256)  # of a log of it each is there several times
 def uptime_s(text: str) -> int:
     """top's and uptime's "up": "4 days, 16:36" → 405360, "25 min" → 1500, " 1:37" → 5820."""
     seconds = {"day": 86400, "hour": 3600, "hr": 3600, "min": 60, "sec": 1}

@@ -48,7 +48,9 @@ _NAMES = {
 }
 _TAKEN = re.compile(r"Time taken for tests\s+(\d+\.\d+) seconds")
 _RATE = re.compile(r"Requests per second\s+(\d+\.\d+) \[#/sec\]")
-_FIGURE = re.compile(rf"(?:(\S.*?)\s+)??({'|'.join(_NAMES)}|(\d+(?:\.\d+)?)'th percentile)\s+(?:(\d{{1,18}})|{_TIME})")
+_FIGURE = re.compile(
+    rf"(?:(\S.*?)(?<=\S)\s++)??({'|'.join(_NAMES)}|(\d+(?:\.\d+)?)'th percentile)\s+(?:(\d{{1,18}})|{_TIME})"
+)
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:

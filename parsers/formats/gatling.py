@@ -45,7 +45,7 @@ _ROW = re.compile(
     r"|(?:response time )?(std deviation)(?: \(ms\))?|response time (\d[\d.]*)(?:st|nd|rd|th) percentile(?: \(ms\))?)"
     rf"\s+{_CELLS}"
 )
-_SHARE = re.compile(r"(?:> )?(\S.*?)\s+(\d[\d,]{0,24})\s+\(\s*\d+(?:\.\d+)?%\)")
+_SHARE = re.compile(r"(?:> )?(\S.*?)(?<=\S)\s++(\d[\d,]{0,24})\s+\(\s*\d+(?:\.\d+)?%\)")
 _RANGE = re.compile(r"(?:OK: )?(?:\d+ ms <=? )?t (?:<|>=?) \d+ ms|KO|failed")
 _HEADING = r"(?:-+ )?(?:Global Information|Response Time Distribution|Errors)(?: -{3,}|$)|-{10,}(?:$|\|)"
 _COLUMNS = ("total", "ok", "ko")

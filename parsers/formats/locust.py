@@ -49,7 +49,7 @@ OPENS = rf"{_TYPE}Name\s+# reqs\s+# fails|Type {{5}}Name\s*$|Response time perce
 _HEAD = re.compile(rf"{_TYPE}Name\s+# reqs\s+# fails\s*\|\s*Avg\s+Min\s+Max\s+Med(?:ian)?\s*\|\s*req/s\s+failures/s")
 _PERCENTS = re.compile(rf"{_TYPE}Name\s+((?:\d[\d.]*%\s+)+)# reqs")
 _ROW = re.compile(
-    r"(\S.*?)\s+(\d+)\s+(\d+)\s?\((\d+\.\d\d)%\)\s*\|\s*(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s*\|\s*(\d+\.\d\d)\s+(\d+\.\d\d)"
+    r"(\S.*?)(?<=\S)\s++(\d++)\s++(\d+)\s?\((\d+\.\d\d)%\)\s*\|\s*(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s*\|\s*(\d+\.\d\d)\s+(\d+\.\d\d)"
 )
 _NAMES = ("requests", "failures", "failures_pct", "avg_ms", "min_ms", "max_ms", "median_ms")
 _RATES = ("requests_per_s", "failures_per_s")

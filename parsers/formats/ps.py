@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from functools import lru_cache
 from typing import Any
 
 from ..lines import Lines
@@ -167,10 +168,10 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     line = next(lines)
     first = lines.number
     is_ps = bool(command and re.search(COMMAND, command))
-    titles = {title: option for option, title in _TITLE.findall(command)} if command and is_ps else None
-    names = _header(line, titles)
+    shown = command if is_ps else None
+    names = _header(line, shown)
     if names and names[-1] != "command" and (more := _broken_header(lines, line)):
-        names = _header(more, titles) or names
+        names = _header(more, shown) or names
         first_row = lines.number
     else:
         first_row = first
@@ -220,11 +221,13 @@ def _broken_header(lines: Lines, line: str) -> str | None:
     return f"{line} {' '.join(following)}"
 
 
-def _header(line: str, titles: dict[str, str] | None) -> list[str] | None:
+@lru_cache(maxsize=64)
+def _header(line: str, command: str | None) -> list[str] | None:
     """Names of the columns below a header, None where it is none of ps's.
 
-    titles   what the command of ps calls a column and which one that is ("rss=MEMORY"); None where no such command is shown
+    command  of ps, which may have titles of its own for columns ("rss=MEMORY"); None where none is shown
     """
+    titles = {title: option for option, title in _TITLE.findall(command)} if command else None
     words = line.split()
     if words[-2:] == ["PC", "NAME"]:
         words.insert(-1, "S")  # Android's: the state has no title

@@ -36,6 +36,12 @@ _LINE = re.compile(
     r"(?P<hour>\d\d?)(?P<rest>:\d\d(?::\d\d)?)(?P<half>[AP]M)?\s+up\s+(?P<up>\d.*?),\s+(?:(?P<users>\d+)\s+users?,\s+)?"
     r"load averages?:(?:\s+(?P<load1>\d+[.,]\d+)(?:,?\s+(?P<load5>\d+[.,]\d+))?(?:,?\s+(?P<load15>\d+[.,]\d+))?)?,?"
 )
+# A line of a log as procps prints it, which needs no cleaning.
+_PROCPS = re.compile(
+    r" ?(\d\d:\d\d:\d\d) up +(\d{1,5} days?, +\d?\d:\d\d|\d{1,5} days?, +\d\d? min|\d?\d:\d\d|\d\d? min), +(\d{1,5}) users?,"
+    r" +load average: (\d{1,6}\.\d\d), (\d{1,6}\.\d\d), (\d{1,6}\.\d\d)\n"
+)
+_LONGEST = 160  # characters of it
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
@@ -54,6 +60,19 @@ def parse(lines: Lines, command: str | None) -> Found | None:
         if line[name]:
             values[name] = number(line[name])
     return Found(values, first, lines.number, "load1" not in values)
+
+
+def follows(lines: Lines, command: str | None) -> Found | None:
+    """The next line of a log of them, where procps printed it."""
+    first = lines.number + 1
+    found = lines.match(_PROCPS, lines=1, size=_LONGEST)
+    if found is None:
+        return None
+    clock, up, users, *loads = found.groups()
+    count = iteration(lines, KIND, first, first, lines.raw)
+    load1, load5, load15 = map(float, loads)
+    values = {"iteration": count, "time": clock, "uptime": up, "uptime_s": uptime_s(up), "users": int(users)}
+    return Found(values | {"load1": load1, "load5": load5, "load15": load15}, first, first)
 
 
 def _time(line: re.Match[str]) -> str:

@@ -155,3 +155,38 @@ def test_a_log_of_logs_is_split_a_few_times():
     pods = "[pod/a/b] "
     assert cpu_s([f"{pods * 3_000}Requests/sec:  1.5\n", f"{pods * 3_000}x\n"] * 10) < 2
     assert [block.kind for block in parsers.read([f"{pods * 2}Requests/sec:  1.5\n", f"{pods * 2}x\n"])] == ["unknown"]
+
+
+BOX = "┌───────────┬─────┐" * 1_000
+NINES = "9" * 19
+ROW = f"GET      /a{' ' * 80}{NINES} {NINES}({NINES}%) |" + f"      {NINES}" * 4 + " |\n"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["Bombarding http://a/ for 10s using 200 connections" * 600 + "\n"],
+        [f"{BOX}\n", "$ vmstat 1 5\n"] * 4,
+        ["Type     Name  # reqs      # fails |    Avg     Min     Max    Med |   req/s  failures/s\n", *[ROW] * 60],
+        [
+            "> request count   | 3 | 3 | 0\n",
+            *[f"> response time -th percentile (ms){' ' * 49}|    - |    - |    -\n"] * 150,
+        ],
+    ],
+    ids=["bombardier", "box", "locust", "gatling"],
+)
+def test_wide_rows_and_lines_of_many_reports_take_as_long_as_prose(lines):
+    """Found by make fuzz: up to 6 s a MB."""
+    size = sum(map(len, lines))
+    prose = [f"Somebody wrote {n} lines of this and that\n" for n in range(size // 35)]
+    assert any(cpu_s(lines) < 6 * cpu_s(prose) for _ in range(3))
+
+
+def test_a_log_of_uptime_is_read_as_its_lines_are_one_by_one():
+    load = "2 users,  load average: 0.{}, 1.00, 2.50\n"
+    log = [f" 13:00:{n:02} up {n % 3} days,  1:{n:02},  {load.format(n)}" for n in range(10, 60)]
+    log[30] = " 13:00:50 up 1 day, 24 min,  1 user,  load average: 0,10 1,00 2,50\n"  # of a locale with commas
+    values = [block.values for block in parsers.read(log)]
+    assert [one.pop("iteration") for one in values] == list(range(1, 51))
+    alone = [block.values for line in log for block in parsers.read([line])]
+    assert values == [{name: value for name, value in one.items() if name != "iteration"} for one in alone]
