@@ -10,13 +10,12 @@ import scipy  # its packages are imported at their first use
 
 from runs.analysis import stats
 from runs.analysis.facts import RunFact
-from runs.analysis.table import value_of
 from runs.analysis.verdict import ALPHA, ENOUGH_FOR_PLAIN, FailureCounts, Ground, Kind, Verdict
 
 # Fisher's test of failures proves nothing by itself: requests of one run are not independent.
 LIKELY_FAILURES = 0.01
-# Counts of failures, each a part of the requests made, by the table's row, and where a run has the count.
-FAILURE_COUNTS = {"failed_requests": "failed_requests", "non_2xx_responses": "non_2xx_responses"}
+# Counts of failures, each a part of the requests made: rows of the table and attributes of a run.
+FAILURE_COUNTS = ("failed_requests", "non_2xx_responses")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +35,8 @@ def read_attempts(runs: Sequence[RunFact], key: str) -> list[Attempts]:
     """Of the runs that have both counts."""
     found = []
     for run in runs:
-        bad, made = value_of(run, FAILURE_COUNTS[key]), value_of(run, "requests_made")
+        bad: float | None = getattr(run, key)
+        made = run.requests_made
         if bad is None or made is None or bad < 0 or not math.isfinite(bad + made):
             continue
         of = max(made, bad)

@@ -10,7 +10,8 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 from runs.analysis.columns import WORD, Column, build_columns, find_baselines
 from runs.analysis.facts import CaptureFact, ConfigFact, RunFact
@@ -209,26 +210,22 @@ def set_baselines(
     return Comparison(comparison.columns, tuple(groups), to)
 
 
-def value_of(run: RunFact, where: str) -> float | None:
-    """The value at `where` (see Metric), if the run has it."""
+def reader_of(where: str) -> Callable[[RunFact], Any]:
+    """What reads the value at `where` (see Metric) of a run."""
     source, _, name = where.partition(".")
-    found: object = run.failures_of(name) if source == "kinds" else getattr(run, source)
-    if name and isinstance(found, dict):
-        found = found.get(name)
-    return found if isinstance(found, (int, float)) and not isinstance(found, bool) else None
+    if source == "kinds":
+        return lambda run: run.failures_of(name)
+    return (lambda run: getattr(run, source).get(name)) if name else attrgetter(source)
 
 
 def _run_rows(metrics: Sequence[Metric], columns: Sequence[Column], bases: tuple[int, ...]) -> tuple[Row, ...]:
     rows = []
     for key, label, unit, kind, where in metrics:
-        values = tuple(
-            (at, run, value)
-            for at, column in enumerate(columns)
-            for run in column.runs
-            if (value := value_of(run, where)) is not None
-        )
+        read = reader_of(where)
+        values = [(at, run, read(run)) for at, column in enumerate(columns) for run in column.runs]
+        values = [each for each in values if type(each[2]) in (int, float)]  # no text out of a tool's own values, and no bool
         if any(value for _, _, value in values) or (values and key not in ONLY_WHEN_ANY):
-            rows.append(Row(key, label, unit, kind, values, bases, where))
+            rows.append(Row(key, label, unit, kind, tuple(values), bases, where))
     return tuple(rows)
 
 

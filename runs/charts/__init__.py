@@ -13,6 +13,7 @@ from decimal import ROUND_HALF_UP, Decimal
 
 N_COLORS = 8
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star", "pentagon", "cross")
+FIRST_WIDE = "\u1100"  # before it no letter takes two columns
 # XML has no way at all to write these, not even escaped.
 UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 MOST_LINES = 10
@@ -51,7 +52,7 @@ def cut(words: str, most: int) -> str:
 
 def columns(words: str) -> int:
     """Letters as wide as in Latin script; a Chinese or Japanese one takes two."""
-    if words.isascii():
+    if max(words, default="") < FIRST_WIDE:
         return len(words)
     return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in words)
 

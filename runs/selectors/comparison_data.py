@@ -20,6 +20,7 @@ from runs.analysis import histogram
 from runs.analysis.capacity import Limit, limit_of_name
 from runs.analysis.doubt_case import Case
 from runs.analysis.facts import (
+    COPIED,
     CaptureFact,
     ConfigFact,
     HostFact,
@@ -50,7 +51,13 @@ from runs.querysets import page_url
 PROCESS_METRICS = ("rss_kb", "cpu_pct", "time_s")
 OF_SERIES = ("pid", "group", "command", "metric", "mean", "min", "max")
 MAX_RUNS = 2000  # of an experiment: more are too many to judge while somebody waits
-RUNS = Run.objects.order_by("config__position", "config_id", "repeat", "id").defer("tags", "quotes", "block_key")
+# The columns that the facts are made of: of hundreds of rows each other one takes time.
+OF_RUN = (*COPIED, "config", "upload", "line_first", "line_last")
+OF_CAPTURE = ("experiment", "config", "run", "host", "upload", "line_first", "tool", "phase", "label", "partial", "programs")
+OF_CAPTURE += ("n_samples", "clock_first", "clock_last")
+OF_OVERRIDE = ("upload_id", "line", "made_at", "made_by__username", "pk", "rule", "config_id", "reason")
+OF_TIMING = ("run", "upload__name", "line_first", "line_last", "tool", "n", "percentiles_ms", "histogram", "seconds", "values")
+RUNS = Run.objects.order_by("config__position", "config_id", "repeat", "id").only(*OF_RUN)
 
 
 @dataclass(frozen=True)
@@ -93,8 +100,8 @@ def of_experiment(experiment: Experiment) -> ComparisonData:
         newest = experiment.runs.order_by("-counted", "-id").values("pk")[:MAX_RUNS]
         runs, n_older = list(named.filter(pk__in=newest)), experiment.runs.count() - MAX_RUNS
     configs = _move_left_out_last(experiment.configs.all(), runs)
-    captures = list(experiment.captures.defer("values", "quotes"))
-    texts = drop_repeated_texts(experiment.texts.order_by("id"))
+    captures = list(experiment.captures.only(*OF_CAPTURE))
+    texts = drop_repeated_texts(experiment.texts.defer("quotes").order_by("id"))
     if n_older:
         judged = {None, *(run.config_id for run in runs)}
         configs = [config for config in configs if config.pk in judged]
@@ -198,15 +205,16 @@ def _rulings(data: ComparisonData) -> list[OverrideFact]:
     """The standing rulings about these configs and runs. A run is known by its upload and a line of its text."""
     uploads = {run.upload for run in data.runs}
     about = Q(upload__in=uploads) | Q(config__in=[config.id for config in data.configs])
+    standing = Override.objects.filter(about, withdrawn_at=None)
     found = []
-    for ruling in Override.objects.filter(about, withdrawn_at=None).select_related("made_by").order_by("id"):
-        by, at = ruling.made_by.get_username() if ruling.made_by else "", ruling.made_at.isoformat()
-        said = OverrideFact(ruling.pk, ruling.rule, None, ruling.config_id, by, at, ruling.reason)
-        if ruling.line is None:
-            found.append(said)
+    for upload, line, at, by, *said in standing.order_by("id").values_list(*OF_OVERRIDE):
+        pk, rule, config, reason = said
+        fact = OverrideFact(pk, rule, None, config, by or "", at.isoformat(), reason)
+        if line is None:
+            found.append(fact)
         else:
-            own = [run for run in data.runs if run.upload == ruling.upload_id]
-            found += [replace(said, run=run.id) for run in own if run.line <= ruling.line <= run.last_line]
+            own = [run for run in data.runs if run.upload == upload]
+            found += [replace(fact, run=run.id) for run in own if run.line <= line <= run.last_line]
     return found
 
 
@@ -232,8 +240,9 @@ def run_fact(run: Run) -> RunFact:
 def _selection(runs: Sequence[Run], captured: Q) -> ComparisonData:
     configs = list({run.config_id: run.config for run in runs}.values())
     names = dict(Experiment.objects.filter(pk__in={c.experiment_id for c in configs}).values_list("id", "name"))
-    captures = list(Capture.objects.filter(captured).defer("values", "quotes"))
-    texts = drop_repeated_texts(ConfigText.objects.filter(config__in=[config.pk for config in configs]).order_by("id"))
+    captures = list(Capture.objects.filter(captured).only(*OF_CAPTURE))
+    found = ConfigText.objects.filter(config__in=[config.pk for config in configs])
+    texts = drop_repeated_texts(found.defer("quotes").order_by("id"))
     facts = [_config_fact(config, names[config.experiment_id] if len(names) > 1 else "") for config in configs]
     return _build_data(facts, runs, captures, texts, None, find_timings(run__in=[run.pk for run in runs]))
 
@@ -325,8 +334,7 @@ class RequestTimes:
 
 def find_timings(**where: Any) -> list[Timing]:
     """The files that meet these conditions, each with its upload, whose text is not loaded. One query."""
-    heavy = ("upload__raw", "upload__blocks", "upload__problems", "upload__unread")
-    return list(Timing.objects.filter(**where).select_related("upload").defer(*heavy).order_by("id"))
+    return list(Timing.objects.filter(**where).select_related("upload").only(*OF_TIMING).order_by("id"))
 
 
 def group_by_run(timings: Iterable[Timing]) -> dict[int, RequestTimes]:
@@ -384,7 +392,7 @@ class Excerpt:
 
 def find_excerpts(uploads: Collection[int]) -> list[Excerpt]:
     """Of the first forty of these texts. One query."""
-    rows = Upload.objects.filter(pk__in=uploads).defer("raw", "edits", "placed", "unread", "problems", "hints")
+    rows = Upload.objects.filter(pk__in=uploads).only("name", "encoding", "blocks", "n_lines", "created_at")
     head = Substr("raw", 1, PACKED_BYTES, output_field=BinaryField())
     return [_excerpt(row) for row in rows.annotate(head=head)[:MOST_TEXTS]]
 
