@@ -46,7 +46,7 @@ PIECE_BYTES = 2**16
 LINGER_S = 2.0
 LEAST_RATE = 1024  # bytes/s on average that a sender must keep up
 PATIENCE_S = 30.0  # that a sender may fall behind that, and that an answer's next piece may wait for its reader
-NEW_OBJECTS = 5_000  # from one pass of the garbage collector to the next, which takes 2 ms then
+NEW_OBJECTS = 50_000  # from one pass of the garbage collector to the next: more than most pages hold at a time
 
 # Most of a request is waiting for the database, so a process has several threads. What must answer while these are busy, and
 # what must not keep them busy (texts, and hashing passwords), has threads of its own, by the beginning of its address.

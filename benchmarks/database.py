@@ -166,6 +166,7 @@ def measure_pages(*, quick: bool) -> Iterator[Figure]:
     site.create_tables()
     browser = site.log_in()
     addresses = [factories.wsgi_experiment(n_configs=n, n_repeats=REPEATS).get_absolute_url() for n in SIZES]
+    freeze_program()  # as the web server does
     pairs = run_in_turn(lambda: browser.get(addresses[0]), lambda: browser.get(addresses[1]), 9)
     queries, sizes = [], []
     for address in addresses:

@@ -50,11 +50,8 @@ class Cell(NamedTuple):
 
     figures: tuple[Figure, ...] = ()
     mean: float | None = None
+    n: int = 0
     delta: Delta | None = None
-
-    @property
-    def n(self) -> int:
-        return sum(figure.counted for figure in self.figures)
 
     @property
     def alike(self) -> bool:
@@ -97,7 +94,7 @@ class Row:
             figures[at].append(self._figure(source, value))
         cells = list(map(self._cell, figures))
         return tuple(
-            Cell(cell.figures, cell.mean, delta(cell.mean, cells[base].mean, self.kind))
+            cell._replace(delta=delta(cell.mean, cells[base].mean, self.kind))
             if self.kind and base != at and at not in self.silent
             else cell
             for at, (cell, base) in enumerate(zip(cells, self.bases, strict=True))
@@ -114,9 +111,8 @@ class Row:
         if 0 < sum(figure.run in self.out for figure in figures) < len(figures):
             figures = [figure._replace(counted=figure.run not in self.out) for figure in figures]
         values = [figure.value for figure in figures if figure.counted]
-        if len(values) > 1:
-            return Cell(tuple(figures), mean(values))
-        return Cell(tuple(figures), values[0] if values else None)  # a whole number stays one
+        n = len(values)  # of one value a whole number stays one
+        return Cell(tuple(figures), mean(values) if n > 1 else values[0] if n else None, n)
 
     def between(self, places: Mapping[int, int]) -> Row:
         """The row of two columns alone, which get these places."""
@@ -223,7 +219,9 @@ def _run_rows(metrics: Sequence[Metric], columns: Sequence[Column], bases: tuple
     for key, label, unit, kind, where in metrics:
         read = reader_of(where)
         values = [(at, run, read(run)) for at, column in enumerate(columns) for run in column.runs]
-        values = [each for each in values if type(each[2]) in (int, float)]  # no text out of a tool's own values, and no bool
+        values = [
+            each for each in values if type(each[2]) in (int, float)
+        ]  # no text out of a tool's own values, and no bool
         if any(value for _, _, value in values) or (values and key not in ONLY_WHEN_ANY):
             rows.append(Row(key, label, unit, kind, tuple(values), bases, where))
     return tuple(rows)

@@ -13,7 +13,7 @@ from decimal import ROUND_HALF_UP, Decimal
 
 N_COLORS = 8
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star", "pentagon", "cross")
-FIRST_WIDE = "\u1100"  # before it no letter takes two columns
+MAYBE_WIDE = re.compile("[\u1100-\u115f\u231a-\U0003ffff]")  # no other letter takes two columns
 # XML has no way at all to write these, not even escaped.
 UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 MOST_LINES = 10
@@ -52,9 +52,8 @@ def cut(words: str, most: int) -> str:
 
 def columns(words: str) -> int:
     """Letters as wide as in Latin script; a Chinese or Japanese one takes two."""
-    if max(words, default="") < FIRST_WIDE:
-        return len(words)
-    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in words)
+    wide = [] if words.isascii() else MAYBE_WIDE.findall(words)
+    return len(words) + sum(unicodedata.east_asian_width(letter) in "WF" for letter in wide)
 
 
 def drawable(values: Sequence[float]) -> list[float]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 
 from runs.analysis.bd_command import SWITCH, lengthen, write_bd_command
 from runs.analysis.cause import Causes
@@ -21,7 +21,7 @@ from runs.analysis.headline_lead import Lead, give_reasons, list_others, needs_r
 from runs.analysis.headline_wording import describe_lead
 from runs.analysis.numbers import figure, percent, signed
 from runs.analysis.table import Cell, Comparison, Row, list_failed_shares
-from runs.analysis.verdict import GAINS, LOSSES, Judgement, Kind, Verdict
+from runs.analysis.verdict import GAINS, LOSSES, Judgement, Kind
 from runs.analysis.verdict_wording import LABELS
 from runs.charts.svg import draw_strip
 
@@ -188,10 +188,12 @@ NAMES = {
     "non_2xx_responses": ("Error replies", ""),
 }
 MAIN_PHASES = ("during", "after", "before", "")
+TONES = dict.fromkeys(GAINS, "up") | dict.fromkeys(LOSSES, "down")
+# The badge of what is undecided; none where nothing was judged. Others have their labels.
+WORDS = {Kind.UNDECIDED: "unproven", Kind.NONE: ""}
 
 
-@dataclass(frozen=True, slots=True)
-class MetricCell:
+class MetricCell(NamedTuple):
     """value, and around it what was before and after; change against the baseline; verdict in a word where it says something."""
 
     value: SafeString
@@ -290,36 +292,25 @@ def _key_row(comparison: Comparison, judgement: Judgement, phases: Phases, leads
     program, colon, which = label.rpartition(": ")
     if colon:
         label, unit = f"{program} memory", f"{unit}, {which}"
-    shares = list_failed_shares(comparison) if row.key == "failed_requests" else {}
+    is_failures = row.key == "failed_requests"
+    shares = list_failed_shares(comparison) if is_failures else {}
     cells = []
-    for at, cell in enumerate(row.cells):
-        made = _cell(judgement, phases, at, linked=False)
-        note = f"{percent(shares[at], 1)}" if at in shares else leads.get(at, "") if row.key in RATE else made.note
+    for at, (made, cell) in enumerate(zip(_cells(judgement, phases, linked=False), row.cells, strict=True)):
+        note = percent(shares[at], 1) if at in shares else leads.get(at, "") if row.key in RATE else ""
         few = not row.of and 0 < cell.n < len(comparison.columns[at].runs)
-        cells.append(
-            MetricCell(
-                made.value,
-                made.change,
-                made.tone,
-                note or (f"n={cell.n}" if few else ""),
-                made.verdict,
-                made.title,
-                bool(row.key == "failed_requests" and cell.mean),
-            )
-        )
-    strip = draw_strip(_values(comparison, row)) if len(comparison.columns) <= MOST_ACROSS and _varies(row) else ""
+        cells.append(made._replace(note=note or (f"n={cell.n}" if few else ""), bad=bool(is_failures and cell.mean)))
+    strip = _strip(comparison, row) if len(comparison.columns) <= MOST_ACROSS and not row.phase else SafeString("")
     when = ", ".join(filter(None, (unit, row.phase)))
-    return MetricRow(row.key, label, when, tuple(cells), mark_safe(strip), _say_phases(phases))  # noqa: S308  (numbers only)
+    return MetricRow(row.key, label, when, tuple(cells), strip, _say_phases(phases))
 
 
-def _values(comparison: Comparison, row: Row) -> list[tuple[int, list[float]]]:
-    """By colour, those of every run."""
-    pairs = zip(comparison.columns, row.cells, strict=True)
-    return [(column.color, [one.value for one in cell.figures][:MOST_MARKS]) for column, cell in pairs]
-
-
-def _varies(row: Row) -> bool:
-    return not row.phase and len({one.value for cell in row.cells for one in cell.figures}) > 1
+def _strip(comparison: Comparison, row: Row) -> SafeString:
+    """Every run by the colour of its config, where they differ."""
+    values = [[one.value for one in cell.figures] for cell in row.cells]
+    if len({value for own in values for value in own}) < 2:
+        return SafeString("")
+    pairs = zip(comparison.columns, values, strict=True)
+    return SafeString(draw_strip([(column.color, own[:MOST_MARKS]) for column, own in pairs]))
 
 
 def _say_phases(phases: Phases) -> str:
@@ -335,38 +326,32 @@ def _full_row(judgement: Judgement, phases: Phases) -> MetricRow:
     unit = " · ".join(
         filter(None, (row.unit, _say_phases(phases) or row.phase, "mean of each run’s own" * row.averages_percentiles))
     )
-    cells = tuple(_cell(judgement, phases, at, linked=True) for at in range(len(row.cells)))
-    return MetricRow(row.key, row.of or row.label, unit, cells)
+    return MetricRow(row.key, row.of or row.label, unit, tuple(_cells(judgement, phases, linked=True)))
 
 
-def _cell(judgement: Judgement, phases: Phases, at: int, *, linked: bool) -> MetricCell:
-    row = _main(phases)
-    cell = row.cells[at]
-    verdict = judgement.of(row.key, at)
-    ordered = sorted(phases, key=_turn)
-    values = [_value(one.cells[at], "v" if one is row else "w", tab=linked) for one in ordered if one.cells[at].n]
-    several = linked and len(phases) == 1 and cell.n > 1 and not cell.alike
-    shown = '<span class="sep">·</span>'.join(values) or '<span class="none">–</span>'
-    return MetricCell(
-        value=mark_safe(shown),  # noqa: S308  (every word in it was escaped)
-        change=signed(cell.delta) if cell.delta and cell.delta.text else "",
-        tone=_tone(verdict),
-        verdict=_word(verdict),
-        title=judgement.words[row.key, at].text if verdict else "",
-        repeats=mark_safe(_repeats(cell)) if several else SafeString(""),  # noqa: S308
-    )
+def _cells(judgement: Judgement, phases: Phases, *, linked: bool) -> Iterator[MetricCell]:
+    """linked: False leaves links out of the order of Tab, where the table of all metrics has the same ones, and single runs out."""
+    row, ordered = _main(phases), sorted(phases, key=_turn)
+    for at, cell in enumerate(row.cells):
+        verdict = judgement.of(row.key, at)
+        values = [_value(one.cells[at], "v" if one is row else "w", linked) for one in ordered if one.cells[at].n]
+        yield MetricCell(  # every word in it was escaped
+            value=SafeString('<span class="sep">·</span>'.join(values) or '<span class="none">–</span>'),
+            change=signed(cell.delta) if cell.delta and cell.delta.text else "",
+            tone=TONES.get(verdict.kind, "") if verdict else "",
+            verdict=WORDS.get(verdict.kind, LABELS[verdict.kind]) if verdict else "",
+            title=judgement.words[row.key, at].text if verdict else "",
+            repeats=_repeats(cell) if linked and len(phases) == 1 and cell.n > 1 and not cell.alike else SafeString(""),
+        )
 
 
-def _value(cell: Cell, kind: str, *, tab: bool) -> str:
-    """The mean; a link to its line where all values are one, as all of it stands there.
-
-    tab: False leaves the link out of the order of Tab, where the table of all metrics has the same one.
-    """
+def _value(cell: Cell, kind: str, linked: bool) -> str:
+    """The mean; a link to its line where all values are one, as all of it stands there."""
     first = cell.figures[0]
     text = write_value(cell.mean)
     if cell.alike:
         words = f"line {first.line}, {escape(first.what)}"
-        skipped = "" if tab else ' tabindex="-1"'
+        skipped = "" if linked else ' tabindex="-1"'
         return f'<a class="{kind}" href="{escape(first.source)}"{skipped} title="{words}">{text}</a>'
     return f'<span class="{kind}">{text}</span>'
 
@@ -376,23 +361,10 @@ def write_value(value: float | None) -> str:
     return f'<data value="{value!r}">{figure(value)}</data>'
 
 
-def _repeats(cell: Cell) -> str:
+def _repeats(cell: Cell) -> SafeString:
     links = [
         f'<a href="{escape(one.source)}" title="line {one.line}, {escape(one.what)}">{write_value(one.value)}</a>'
         for one in cell.figures[:MOST_LINKED]
     ]
     more = f" and {cell.n - MOST_LINKED} more" if cell.n > MOST_LINKED else ""
-    return f'<span class="repeats">{" ".join(links)}{more}</span>'
-
-
-def _tone(verdict: Verdict | None) -> str:
-    if verdict is None:
-        return ""
-    return "up" if verdict.kind in GAINS else "down" if verdict.kind in LOSSES else ""
-
-
-def _word(verdict: Verdict | None) -> str:
-    """The badge's word for what is undecided; nothing where nothing was judged."""
-    if verdict is None or verdict.kind == Kind.NONE:
-        return ""
-    return "unproven" if verdict.kind == Kind.UNDECIDED else LABELS[verdict.kind]
+    return SafeString(f'<span class="repeats">{" ".join(links)}{more}</span>')

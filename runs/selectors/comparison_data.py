@@ -53,10 +53,23 @@ OF_SERIES = ("pid", "group", "command", "metric", "mean", "min", "max")
 MAX_RUNS = 2000  # of an experiment: more are too many to judge while somebody waits
 # The columns that the facts are made of: of hundreds of rows each other one takes time.
 OF_RUN = (*COPIED, "config", "upload", "line_first", "line_last")
-OF_CAPTURE = ("experiment", "config", "run", "host", "upload", "line_first", "tool", "phase", "label", "partial", "programs")
-OF_CAPTURE += ("n_samples", "clock_first", "clock_last")
+OF_CAPTURE = (
+    *("experiment", "config", "run", "host", "upload", "line_first", "tool", "phase", "label", "partial", "programs"),
+    *("n_samples", "clock_first", "clock_last"),
+)
 OF_OVERRIDE = ("upload_id", "line", "made_at", "made_by__username", "pk", "rule", "config_id", "reason")
-OF_TIMING = ("run", "upload__name", "line_first", "line_last", "tool", "n", "percentiles_ms", "histogram", "seconds", "values")
+OF_TIMING = (
+    "run",
+    "upload__name",
+    "line_first",
+    "line_last",
+    "tool",
+    "n",
+    "percentiles_ms",
+    "histogram",
+    "seconds",
+    "values",
+)
 RUNS = Run.objects.order_by("config__position", "config_id", "repeat", "id").only(*OF_RUN)
 
 
