@@ -1,7 +1,12 @@
-"""What recording costs the load test: ab alone beside `bd run -- ab`, in turn A B B A, on one nginx that serves a small file."""
+"""What recording costs the load test: ab alone beside `bd run -- ab`, in turn A B B A, on one nginx that serves a small file.
+
+The rates lie far apart on a machine that does anything else, so the CPU time of the monitors is measured as well: of bd's, and
+of those that a remote run starts on its target.
+"""
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import socket
@@ -39,7 +44,26 @@ def measure_client(*, quick: bool) -> Iterator[Figure]:
         recorded = ["sh", str(BD), "run", "--no-send", "--", *load]
         run_load(load)  # fills caches
         pairs = [pair for _ in range(rounds) for pair in run_abba(load, recorded)]
-    yield describe(pairs, seconds)
+        yield describe(pairs, seconds)
+        yield measure_monitors(load, seconds)
+
+
+def measure_monitors(load: Sequence[str], seconds: int) -> Figure:
+    """The CPU time of the sampler alone while the machine is full: bd's on each machine, and that of a remote run."""
+    agent = BD.read_text().partition("<<'AGENT'\n")[2].partition("\nAGENT\n")[0]
+    loop = f'begin; while [ "$n" -lt {seconds - 2} ]; do tick; sleep "$every"; done'
+    with subprocess.Popen(load, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
+        began = monotonic()
+        sampler = os.posix_spawn(
+            "/bin/sh", ["sh", "-c", f"{{ {agent}\n{loop}; }} >/dev/null", "bd", "here", "1"], os.environ
+        )
+        used = os.wait4(sampler, 0)[2]
+        lasted = monotonic() - began
+    spent = used.ru_utime + used.ru_stime
+    share = 100 * spent / lasted / (os.cpu_count() or 1)
+    what = "CPU time of the monitors, while the machine is full"
+    each = f"{1000 * spent / lasted:.1f} ms a second"
+    return Figure(what, each, f"{os.cpu_count()} cores", f"{share:.2f} % of the machine", "1 %", share <= GOAL_PCT)
 
 
 def run_abba(alone: Sequence[str], recorded: Sequence[str]) -> list[tuple[float, float]]:

@@ -27,6 +27,8 @@ DIR = Path(os.environ.get("LAB_DIR", "/tmp/lab"))  # noqa: S108
 PID = DIR / "server.pid"
 PROGRAM = DIR / "gunicornlike"  # Python by a name of its own, so that other programs in Python are told apart
 GROUPS = Path("/sys/fs/cgroup/cpu")
+LIMITED = Path("/sys/fs/cgroup/memory/benchlab")
+SWAP_MB = 512
 GROUP, PREFERRED = GROUPS / "benchlab", GROUPS / "benchlab-all"
 NAMESPACE = "benchlab"
 NGINX = """daemon off; worker_processes 2; pid {dir}/nginx.pid; error_log {dir}/nginx.err;
@@ -75,12 +77,20 @@ def record(plant: Plant, into: Path) -> None:
     for quota in [each.around.split()[1] for each in plant.variants if each.around.startswith("quota")]:
         make_group(GROUP, int(quota))  # before bd looks for groups with limits
     environment = {**os.environ, "LAB_DIR": str(into)}
-    on = []
-    if any(each.around.startswith("namespace") for each in plant.variants):
+    on, within = [], []
+    around = {word for each in plant.variants for word in each.around.split()[:1]}
+    if "namespace" in around:
         environment["BD_SSH"] = str(make_namespace())
         on = ["--on", "10.201.0.2"]
+    if "ports" in around:
+        run_shell(f"ip netns del {NAMESPACE} 2>/dev/null; ip netns add {NAMESPACE} && ip -n {NAMESPACE} link set lo up")
+        within = ["ip", "netns", "exec", NAMESPACE]
+    if "memory" in around:
+        swap = into / "swap"
+        run_shell(f"head -c {SWAP_MB}M /dev/zero >{swap} && chmod 600 {swap} && mkswap -q {swap} && swapon {swap}")
     before = f"cd {ROOT} && {sys.executable} -m benchmarks.lab start --name {plant.name}"
     command = [
+        *within,
         "sh",
         str(ROOT / "runs/client/bd"),
         "run",
@@ -133,6 +143,13 @@ def start(variant: Variant) -> None:
     if around[:1] == ["quota"]:
         make_group(GROUP, int(around[1]))
         around = ["sh", "-c", f'echo $$ >{GROUP}/cgroup.procs && exec "$0" "$@"']
+    elif around[:1] == ["memory"]:
+        LIMITED.mkdir(exist_ok=True)
+        (LIMITED / "memory.limit_in_bytes").write_text(f"{around[1]}M")
+        around = ["sh", "-c", f'echo $$ >{LIMITED}/cgroup.procs && exec "$0" "$@"']
+    elif around[:1] == ["ports"]:
+        run_shell(f"sysctl -qw net.ipv4.tcp_tw_reuse=0 net.ipv4.ip_local_port_range='{around[1]} {around[2]}'")
+        around = []
     elif around[:1] == ["namespace"]:
         limit_link(int(around[1]))
         around = ["ip", "netns", "exec", NAMESPACE]
@@ -191,9 +208,10 @@ def run_shell(script: str) -> None:
 
 def clean() -> None:
     stop()
-    with suppress(OSError):
-        GROUP.rmdir()
-    run_shell(f"ip netns del {NAMESPACE} 2>/dev/null; true")
+    for group in (GROUP, LIMITED):
+        with suppress(OSError):
+            group.rmdir()
+    run_shell(f"ip netns del {NAMESPACE} 2>/dev/null; swapoff {DIR}/swap 2>/dev/null; rm -f {DIR}/swap; true")
 
 
 if __name__ == "__main__":

@@ -6,13 +6,14 @@ Sizes are drawn from seeded random numbers, so that each recording is of another
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 PORT = 8201
 URL = f"http://127.0.0.1:{PORT}/"
 OUTSIDE = f"http://10.201.0.2:{PORT}/"  # the server in a network namespace of its own
 SECONDS = 4
+TOOLS = ("ab", "wrk", "hey")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +44,9 @@ Random = random.Random
 Made = tuple[tuple[str, ...], tuple[Variant, ...]]
 
 
-def load(draw: Random, clients: int, *, url: str = URL, keep: bool = False) -> str:
-    """One of three generators; ab takes one core at most."""
-    tool = draw.choice(("ab", "wrk", "hey"))
+def load(draw: Random, clients: int, *, url: str = URL, keep: bool = False, tools: Sequence[str] = TOOLS) -> str:
+    """ab takes one core at most."""
+    tool = draw.choice(tools)
     if tool == "ab":
         return f"ab -q {'-k ' if keep else ''}-t {SECONDS} -n 1000000 -c {clients} {url}"
     if tool == "wrk":
@@ -114,7 +115,7 @@ def table_lock(draw: Random) -> Made:
 def fsync(draw: Random) -> Made:
     clients = draw.choice((2, 4, 8))
     server = f"--workers {clients + 2}"
-    return ("disk",), pair(server, f"{server} --fsync {draw.choice((4096, 65536))}", load(draw, clients))
+    return ("disk",), pair(server, f"{server} --fsync {draw.choice((2**18, 2**20))}", load(draw, clients))
 
 
 def quota(draw: Random) -> Made:
@@ -124,10 +125,37 @@ def quota(draw: Random) -> Made:
 
 
 def link(draw: Random) -> Made:
-    mbit, size, clients = draw.choice((20, 50, 100)), draw.choice((20_000, 50_000)), draw.choice((8, 16))
+    return limited_link(draw, draw.choice((10, 100)))
+
+
+def shaped_link(draw: Random) -> Made:
+    """Of a speed that no hardware has, as providers sell them."""
+    return limited_link(draw, draw.choice((20, 30, 50)))
+
+
+def limited_link(draw: Random, mbit: int) -> Made:
+    size, clients = draw.choice((20_000, 50_000)), draw.choice((8, 16))
     server = f"--bind 10.201.0.2 --workers {clients + 2} --size {size}"
     command = load(draw, clients, url=OUTSIDE)
     return ("network",), pair(server, server, command, base="namespace 0", around=f"namespace {mbit}")
+
+
+def memory(draw: Random) -> Made:
+    """Each request touches more memory than the group's limit leaves in RAM."""
+    n, mb = draw.choice((2, 4)), draw.choice((24, 48))
+    server = f"--workers {n} --hold-mb {mb}"
+    around = f"memory {round(n * mb * draw.choice((0.5, 0.7)) + 8)}"
+    return ("memory",), pair(server, server, load(draw, draw.choice((4, 8))), around=around)
+
+
+def ports(draw: Random) -> Made:
+    """The load generator closes first, which ab does not, and has few local ports."""
+    clients = draw.choice((8, 16))
+    server = f"--workers {clients + 2} --client-closes"
+    around = f"ports 20000 {20000 + draw.choice((500, 1000, 2000))}"
+    return ("network",), pair(
+        server, server, load(draw, clients, tools=("wrk", "hey")), base="ports 30000 60999", around=around
+    )
 
 
 def backlog(draw: Random) -> Made:
@@ -184,6 +212,7 @@ KINDS: dict[str, Callable[[Random], Made]] = {
     each.__name__: each
     for each in (
         *(one_core, one_thread, cpu, workers, lock, downstream, database, table_lock, fsync, quota, link, backlog),
+        *(shaped_link, memory, ports),
         *(restarts, generator, answers, errors, keepalive, nothing),
     )
 }

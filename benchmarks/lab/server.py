@@ -47,6 +47,7 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--size", type=int, default=1000, help="bytes of an answer's body")
     parser.add_argument("--errors", type=float, default=0.0, help="share of the answers that are 500")
     parser.add_argument("--no-keepalive", action="store_true")
+    parser.add_argument("--client-closes", action="store_true", help="first, so that TIME_WAIT is on its side")
     parser.add_argument("--max-requests", type=int, default=0, help="after these a worker ends")
     parser.add_argument("--start-ms", type=float, default=0.0, help="what starting a worker takes")
     parser.add_argument("--hold-mb", type=int, default=0, help="memory that each worker touches again and again")
@@ -124,6 +125,8 @@ class Worker:
                 + b"\r\n\r\n"
                 + body
             )
+            if self.options.client_closes and not keeps:
+                connection.recv(1)
             if last or not keeps:
                 return
 

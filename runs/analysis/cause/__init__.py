@@ -103,9 +103,11 @@ def find_causes(
             return _of_two(winner, loser, headline)
     if headline.outcome is Outcome.FAILED and headline.loser and (failed := watch(headline.loser.at)):
         return _of_one(failed)
-    if headline.outcome is Outcome.NOT_COMPARABLE and len(sides) == 2:
-        best, other = sorted(sides, key=lambda side: -(side.rate or 0))
-        return Causes(tuple(_finding(limit, other) for limit in find_unlike(best, other))[:MOST])
+    every = [side for at in range(len(comparison.columns)) if (side := watch(at)) is not None]
+    if headline.outcome is Outcome.NOT_COMPARABLE and len(every) == 2:
+        best, other = sorted(every, key=lambda side: -(side.rate or 0))
+        swapped = [limit for limit in separate(best, other) if limit.cause == "memory"]  # which keeps its runs out
+        return Causes(tuple(_finding(limit, other) for limit in [*find_unlike(best, other), *swapped])[:MOST])
     return Causes()
 
 
@@ -144,8 +146,8 @@ def _shared(winner: Watched, loser: Watched, share: float) -> list[Finding]:
 
     That follows from the rates where both used all of it, so it is no share of the difference that evidence accounts for.
     """
-    theirs = {limit.cause: limit for limit in find_limits(winner)}
-    limit = next((one for one in find_limits(loser) if one.cause in BY_CPU and one.cause in theirs), None)
+    theirs, own = ({limit.cause: limit for limit in find_limits(side)} for side in (winner, loser))
+    limit = next((own[cause] for cause in BY_CPU if cause in own and cause in theirs), None)
     if limit is None or share < EXPLAINS or not (winner.demand_ms and loser.demand_ms):
         return []
     both = replace(limit, points=(*limit.points, *theirs[limit.cause].points))

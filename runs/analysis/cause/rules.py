@@ -26,12 +26,16 @@ GENERATOR_FULL = 0.9  # of what it can use; starting and ending are in its CPU t
 SHARED = 1 / 3  # of the CPU time that server and generator took on one machine
 ONE_CORE = 1.1  # a process that used more has several threads
 PINNED = (0.94, 1.02)  # cores of several processes that have one between them
+OTHERS = 0.5  # cores that programs used which are none of the load's
 STOLEN_PCT = 10.0
 THROTTLED = 0.25  # of the scheduler's periods
 QUEUED = 1.6  # times the shortest time: most of the time is waiting
 STRAIGHT = 1.35  # no waiting worth a word
 SERIAL = 1.7  # requests worked on at once: one, within what the shortest of many times misses
 ONE_AT_LEAST = 0.8  # a serial section that is always taken: less means that something else was waited for
+LINKS_MBIT = (10, 100, 1000, 2500, 5000, 10_000, 25_000, 40_000, 50_000, 100_000)
+LINK_FULL = (0.9, 1.01)  # of the speed: preambles and gaps between frames are not counted
+WAITING_SOCKETS = 500  # in TIME_WAIT; Linux has 28,232 local ports where nobody set others
 LOST = 0.01  # of the segments sent again: more than a sound network loses (RFC 3155 calls it a lossy link)
 PRESSURE_PCT = 20.0  # of the time some task waited (the kernel's PSI)
 LONGER_BYTES = 1000.0
@@ -101,7 +105,7 @@ def find_full_generator(side: Watched) -> Limit | None:
         return Limit("generator", _sure(used), (Point("generator", used.source, (used.value, most)),))
     if doubt := side.doubts.get("generator.saturated"):
         return Limit("generator", "possible", tuple(Point("generator_seen", source) for source in doubt.sources[:1]))
-    if not side.is_local and (busy := side.generator.get("cpu_busy")) and busy.value >= FULL_PCT:
+    if used is None and not side.is_local and (busy := side.generator.get("cpu_busy")) and busy.value >= FULL_PCT:
         return Limit("generator", _sure(busy), (Point("generator_busy", busy.source, (busy.value,)),))
     return None
 
@@ -156,6 +160,42 @@ def find_network(side: Watched) -> Iterator[Limit]:
     ):
         points = (Point("retransmits", again.source, (100 * again.value / sent,)), *_cpu_points(side))
         yield Limit("network", _sure(again), points)
+    elif _has_free_cpu(side) or _is_light(side):
+        yield from _find_full_link(side)
+
+
+# USE method, network: bytes a second over the link's speed, which nobody prints. Speeds are known in steps.
+def _find_full_link(side: Watched) -> Iterator[Limit]:
+    for name, amount in side.server.items():
+        mbit = 8e-6 * amount.value
+        speed = next((each for each in LINKS_MBIT if LINK_FULL[0] <= mbit / each <= LINK_FULL[1]), None)
+        if name.endswith("x_bytes_per_s") and not name.startswith("lo_") and speed:
+            points = (Point("link", amount.source, (mbit,)), *_cpu_points(side))
+            yield Limit("network", "possible", points, {"link": speed})
+            return
+
+
+# tcp(7): the side that closes keeps the connection's port in TIME_WAIT for a minute, and there are only so many ports.
+def find_ports(side: Watched) -> Iterator[Limit]:
+    waiting = (side.server if side.is_local else side.generator).get("tcp_time_wait")
+    points = (Point("time_wait", waiting.source, (waiting.value,)),) if waiting else ()
+    refused = [run for run in side.runs if "assign requested address" in str(run.values).lower()]
+    if refused:
+        yield Limit(
+            "network",
+            "likely",
+            (
+                Point(
+                    "no_port",
+                    refused[0].source_of("errors"),
+                ),
+                *points,
+            ),
+            {"ports": True},
+        )
+    elif waiting and waiting.value >= WAITING_SOCKETS and any(run.failures_of("connect") for run in side.runs):
+        failed = Point("connect_failed", side.source_of("socket_errors", "errors"))
+        yield Limit("network", "possible", (failed, *points), {"ports": True})
 
 
 def _overflows(side: Watched) -> Amount | None:
@@ -196,6 +236,13 @@ def find_disk(side: Watched) -> Iterator[Limit]:
         yield Limit("disk", _sure(disk), tuple(points))
 
 
+def _is_foreign(side: Watched) -> bool:
+    """The load took little of a core, and other programs about one: it may be theirs that is busy."""
+    answering = [*side.servers, *(one for one in side.programs if one.is_database)]
+    others = sum(one.cores for one in side.programs if one not in answering)
+    return bool(answering) and sum(one.cores for one in answering) < HEAVY and others >= OTHERS
+
+
 # The utilisation law for one core: a program with one thread serves 1/D, however many cores are free.
 def find_one_core(side: Watched) -> Iterator[Limit]:
     if _is_full(side) or (side.cores or 0) < 2:
@@ -204,7 +251,7 @@ def find_one_core(side: Watched) -> Iterator[Limit]:
     # What is not known to serve may be anybody's, so it counts where no server is seen.
     watched = [each for each in side.programs if each.is_database] + (side.servers or list(side.programs))
     one = next((each for each in watched if each.busy == 1 and GENERATOR_FULL <= each.most <= ONE_CORE), None)
-    if most and least and most.value >= CORE_FULL and least.value <= CORE_FREE:
+    if most and least and most.value >= CORE_FULL and least.value <= CORE_FREE and not _is_foreign(side):
         yield Limit("one_core", _sure(most), (Point("one_core", most.source, (most.value, least.value)),))
     elif one:
         yield Limit(
@@ -317,7 +364,17 @@ def find_downstream(side: Watched) -> Iterator[Limit]:
 # The nearest to the cause first: a queue that is full is the effect of what is behind it, and is named all the same where a
 # setting made it short.
 RULES: Sequence[Rule] = (
-    *(find_quota, find_memory, find_backlog, find_network, find_disk, find_restarts, find_generator, find_one_core),
+    *(
+        find_quota,
+        find_memory,
+        find_ports,
+        find_backlog,
+        find_network,
+        find_disk,
+        find_restarts,
+        find_generator,
+        find_one_core,
+    ),
     *(find_cpu, find_demand, find_workers, find_lock, find_downstream),
 )
 # These are the same resource to different degrees: the rate follows from the CPU time of a request.

@@ -29,6 +29,10 @@ EVIDENCE: Mapping[str, Callable[..., str]] = {
     "memory_pressure": lambda share: f"tasks waited for memory in {_share(share)} of the time",
     "swap_in_use": lambda: "swap in use, and little memory available",
     "retransmits": lambda share: f"{share:.1f} % of the segments sent again",
+    "link": lambda mbit: f"{figure(mbit)} Mbit/s over one interface",
+    "no_port": lambda: "connections failed, as no local address could be assigned",
+    "connect_failed": lambda: "connections could not be opened",
+    "time_wait": lambda n: f"{figure(n)} sockets in TIME_WAIT",
     "overflows": lambda rate: f"{figure(rate)} connections a second found the listen queue full",
     "syn": lambda: "the longest connect took as long as a SYN's timer",
     "disk_busy": lambda share: f"disk {_share(min(share, 100))} busy",
@@ -77,7 +81,13 @@ SENTENCES: Mapping[str, Callable[[str, Mapping[str, Any]], str]] = {
     "steal": lambda name, facts: f"{name} lost CPU time to other machines on its hypervisor",
     "memory": lambda name, facts: f"{name} waited for memory: it swapped or reclaimed pages",
     "disk": lambda name, facts: f"{name} waited for a disk and not for CPU",
-    "network": lambda name, facts: f"{name} lost segments on the network and did not wait for CPU",
+    "network": lambda name, facts: (
+        f"{name} left the load generator without free local ports: closed connections keep theirs for a minute"
+        if "ports" in facts
+        else f"{name} filled a link of {figure(facts['link'])} Mbit/s and did not wait for CPU"
+        if "link" in facts
+        else f"{name} lost segments on the network and did not wait for CPU"
+    ),
     "backlog": lambda name, facts: f"{name} had its listen queue full: clients waited for a connection",
     "generator": lambda name, facts: f"the load generator was at its limit of CPU time; {name} might serve more",
     "restarts": lambda name, facts: f"{name} had its processes ending and starting again",

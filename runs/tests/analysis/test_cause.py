@@ -99,6 +99,28 @@ def test_what_only_the_slower_side_ran_out_of_is_named(cause, metrics):
     assert [(one.cause, one.certainty) for one in found] == [(cause, "likely")]
 
 
+def test_one_interface_at_the_speed_of_a_link_is_a_full_link():
+    full, low = {"eth0_tx_bytes_per_s": 123_500_000.0}, {"eth0_tx_bytes_per_s": 60_000_000.0}
+    (found,) = explain(side(1, 1000.0, IDLE | full), side(2, 1500.0, IDLE | low)).findings
+    assert (found.cause, found.certainty) == ("network", "possible") and "a link of 1,000 Mbit/s" in found.text
+    assert not explain(side(1, 1000.0, BUSY | full), side(2, 1500.0, IDLE | low)).findings[1:]
+
+
+@pytest.mark.parametrize(
+    ("values", "certainty"),
+    [
+        ({"errors": {"dial tcp 10.0.0.1:80: connect: cannot assign requested address": 99}}, "likely"),
+        ({"error": "apr_socket_connect(): Cannot assign requested address (99)"}, "likely"),
+        ({"failed_connect": 99}, "possible"),
+    ],
+)
+def test_a_load_generator_without_free_ports_is_named(values, certainty):
+    waiting = IDLE | {"tcp_time_wait": 28_200.0}
+    found = explain(side(1, 1000.0, waiting, values=values, hostname="localhost"), side(2, 1500.0, waiting)).findings
+    assert [(one.cause, one.certainty) for one in found[:1]] == [("network", certainty)]
+    assert "without free local ports" in found[0].text
+
+
 def test_waiting_for_a_disk_without_tasks_that_wait_proves_nothing():
     waits = {"cpu_id": 30.0, "cpu_wa": 60.0}
     assert not explain(side(1, 1000.0, waits), side(2, 1500.0, IDLE)).findings

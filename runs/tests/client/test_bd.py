@@ -108,6 +108,15 @@ def test_ctrl_c_ends_the_load_and_keeps_what_it_printed(bd):
     assert Capture.objects.filter(run=Run.objects.get(), phase="after").exists()
 
 
+def test_ctrl_c_before_the_load_starts_none_and_sends_nothing(bd):
+    process = bd.start("run", "--repeat", "3", "--before", "touch asked; sleep 1; true", "--", "touch", "loaded")
+    until((bd.folder / "asked").exists, WITHIN_S, "--before")
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=WITHIN_S)
+    assert process.returncode != 0 and "nothing was measured" in err
+    assert not (bd.folder / "loaded").exists() and not Upload.objects.exists()
+
+
 def test_a_client_that_is_killed_loses_nothing_of_the_load_that_goes_on(bd):
     process = bd.start("run", "--", *load(bd, 300))
     number = bd.until_loaded(process)
@@ -143,6 +152,8 @@ def test_a_machine_over_ssh_is_recorded_beside_this_one(web1):
     assert run.host.name == "web1" and run.experiment.texts.get().path.endswith("nginx.conf")
     hosts = Counter(capture.host.name for capture in Capture.objects.filter(run=run, tool="proc_stat", phase="during"))
     assert hosts["web1"] == 1 and len(hosts) == 2
+    listings = web1.transcript.read_text().split("$ ps auxww\n")[1:]
+    assert listings and not any("tcp_congestion_control" in listing.partition("bd@")[0] for listing in listings)
 
 
 def test_a_link_that_is_cut_costs_the_samples_behind_it_only(web1):
