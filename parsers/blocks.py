@@ -26,6 +26,7 @@ class Block:
     first, last     1-based lines of the tool's own output in the text as given (not the command line)
     heading         nearest line of prose above that belongs to it, as printed
     label           what stands before the figure on its own line ("2nd run:"), or None
+    remark          what stands behind the figure of a single line ("(with cache)"), or ""
     command         the command that printed it, without its prompt
     prompt_host     host name out of that prompt
     trail           (line, text) of each line of prose since the block before, oldest first (the last 60)
@@ -44,6 +45,7 @@ class Block:
     heading: str | None = None
     heading_line: int | None = None
     label: str | None = None
+    remark: str = field(default="", kw_only=True)
     command: str | None = None
     command_line: int | None = None
     prompt_host: str | None = None
@@ -103,10 +105,15 @@ class Block:
         return [record for record in self.records if isinstance(record, LoadResult)]
 
 
+_SCRIPT_PATH = re.compile(r"\s-(?:s|-script)\s.*\s--\s(?:.*\s)?(/[^\s'\";|&>]*)")
+
+
 def _complete(result: LoadResult, text: str) -> LoadResult:
     """The load result with what its command tells and the tool did not print: a quoted line has no concurrency."""
     if result.tool == UNKNOWN and (tool := parse_command(text).tool):
         result = replace(result, tool=tool)
+    if result.path is not None and (arguments := _SCRIPT_PATH.search(text)):  # a script asks for what its arguments say
+        result = replace(result, path=arguments[1])
     names = [name for name in ("concurrency", "keepalive", "hostname", "port", "path") if getattr(result, name) is None]
     if "hostname" not in names and "port" in names:  # half an address from each would be nobody's
         names.remove("port")

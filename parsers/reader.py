@@ -45,6 +45,9 @@ _GLUED = re.compile(
     r"(?:Running \d+(?:\.\d+)?[smh] test @ \w+://\S+\s*$|This is ApacheBench, Version \d|Bombarding \w+://\S"
     r"|\*\* SIEGE \d|starting vacuum\.\.\.|top - \d\d:\d\d)"
 )
+_REMARK = re.compile(  # behind a rate, where its units end
+    r"\d(?:\[#/sec\]|\(mean\)|trans/sec|req/s(?:ec)?|\s)*+(?:[(（]|<-+|←|#|//|--)\s*(?!mean\b)([^\W\d][^\d()（）]{1,58}?)[)）]?\s*$"
+)
 _GLUED_SIGNS = ("//", "ApacheBench", "** SIEGE", "...end", "top - ")
 _DEEPEST = 3  # the log of a container that prints a log of others, in one of two terminals
 
@@ -259,10 +262,13 @@ def _read_opened(
         if found is not None:
             break
     if found and source.number >= number:
-        return _make_block(source, form, found, context, prefix, label)
+        block = _make_block(source, form, found, context, prefix, label)
+        if form.inline and block.first == block.last == number and (said := _REMARK.search(line[: transcript.USUAL])):
+            block.remark = said[1].strip()
+        return block
     if source.number < number:  # the format gave its own opening line back: go on behind it
         next(source)
-    if source.number == number:  # it only looked like it ("MaxClients 50" as a heading)
+    if source.number == number:  # it only looked like it: "MaxClients 50" as a heading
         context.add_line(number, line, source)
         source.skip_repeats()
     return None

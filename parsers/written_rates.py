@@ -8,6 +8,7 @@ from typing import Any
 _PER_S = r"\s?(?:/|per|p/)\s?s(?:ec(?:ond)?s?)?"
 RATE = (
     rf"(?<![\w/])(?:(?:http )?(?:req(?:uest)?s?|trans(?:actions?)?|queries|ops){_PER_S}|[rqt]ps|リクエスト(?:数)?/秒|请求(?:数)?/秒"
+    r"|每秒(?:处理)?请求数?"
     r"|requêtes ?(?:par |/ ?)s(?:econde)?|anfragen ?(?:pro |/ ?)s(?:ekunde)?|(?:peticiones|solicitudes) ?(?:por |/ ?)s(?:egundo)?"
     r"|requisições ?(?:por |/ ?)s(?:egundo)?|richieste al secondo|żądań na sekundę|запрос(?:ов|ы) ?(?:в секунду|/ ?с(?:ек)?)"
     r")(?![\w/])"
@@ -16,8 +17,18 @@ IS_THROUGHPUT = re.compile(r"\**(?:throughput|performance|rate|speed)\**", re.IG
 IS_RATE = re.compile(RATE, re.IGNORECASE)
 METRIC = (
     r"(?:metrics?|measure(?:ment)?|crit(?:ère|erion|erio|ério)|kriterium|kennzahl|messwert|métrique|métrica|показатель|метрика"
-    r"|指标|項目)"
+    r"|param(?:eter)?s?|property|指标|項目|项目|参数)"
 )
+# Of one config, in a table of names and values.
+IS_VALUE = re.compile(r"(?:value|result|wert|ergebnis|valeur|valor|значение|数值|值|結果|结果)s?", re.IGNORECASE)
+NAMES_CONFIG = re.compile(
+    r"(?:framework|server|name|config(?:uration)?|language|app(?:lication)?|implementation|variant|software|框架|名称)",
+    re.IGNORECASE,
+)
+# Units of languages that group thousands by points.
+POINTED = re.compile(r"anfragen|sekunde|peticiones|solicitudes|requisições|richieste", re.IGNORECASE)
+_POINTED_NUMBER = re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d{1,6})?")
+_SWAPPED = str.maketrans(".,", ",.")
 IS_METRIC = re.compile(rf"\**{METRIC}\**", re.IGNORECASE)
 _MARKUP = re.compile(r"[*`~]{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)|<br ?/?>|!?\[([^\]\[]{0,120})\]\([^()]{0,300}\)")
 WORK = re.compile(
@@ -129,8 +140,14 @@ def read_load(title: str) -> int | None:
     return int(found[0] if found.re is _COUNT else found[1] or found[2]) if found else None
 
 
+def group_by_commas(text: str) -> str:
+    """ "12.345,6" → "12,345.6"."""
+    return _POINTED_NUMBER.sub(lambda found: found[0].translate(_SWAPPED), text)
+
+
 def read_number(text: str) -> tuple[float, float] | None:
     """(the number, the step of its last digit) where a cell is a plain number, with the unit of rates at the most."""
+    text = group_by_commas(text) if POINTED.search(text) else text
     found = _NUMBER.fullmatch(IS_RATE.sub("", text).strip())
     if not found:
         return None

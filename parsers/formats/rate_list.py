@@ -16,22 +16,26 @@ from typing import Any
 from ..commands import Option
 from ..lines import Lines
 from ..records import Found, LoadResult, Record, Semantics
-from ..written_rates import read_number
+from ..written_rates import POINTED, read_number
 
 KIND = "rate_list"
 PROGRAMS: tuple[str, ...] = ()
 SEMANTICS = Semantics(whole_report=(), quotes_others=True)
 OPTIONS: dict[str, Option] = {}
-_UNIT = r"(?:(?:http )?(?:req(?:uest)?s?|transactions?|queries)\s?(?:/|per|p/)\s?s(?:ec(?:ond)?s?)?|[rqt]ps)"
+_UNIT = (
+    r"(?:(?:http )?(?:req(?:uest)?s?|transactions?|queries)\s?(?:/|per|p/)\s?s(?:ec(?:ond)?s?)?"
+    r"|anfragen ?(?:/|pro) ?s(?:ekunde)?|[rqt]ps)"
+)
 _MARK = r"(?:(?P<mark>[-*•・‣]|\d{1,2}[.)])\s+)?"
 _NAME = r"[*_`]{0,2}(?!\d{1,2}[.)]\s)(?P<name>[^\W_][^:=|→`*]{0,58}?)[*_`]{0,2}"
 _ABOUT = r"(?:~|≈|about |around |ca\. ?)?[*_`]{0,2}"
 _RATE = r"(?P<rate>(?:\d{1,3}(?:[,  '’]\d{3})+|\d{1,12})(?:\.\d{1,6})?\s?[kKM]?)"
 _LINE = (
-    rf"\s{{0,8}}{_MARK}{_NAME}\s{{0,8}}(?::|=|→|->|=>|\s[-–—]+)\s{{0,8}}{_ABOUT}{_RATE}\s?{_UNIT}[*_`]{{0,2}}(?![\w/])"
+    rf"\s{{0,8}}{_MARK}{_NAME}\s{{0,8}}(?::|=|→|->|=>|\s[-–—]+)\s{{0,8}}{_ABOUT}{_RATE}\s?"
+    rf"(?P<unit>{_UNIT})[*_`]{{0,2}}(?![\w/])"
 )
 OPENS = rf"(?i:(?=.{{0,120}}\d\s?[kM]?\s?{_UNIT}){_LINE})"
-NEEDS = ("/", "per", "ps")
+NEEDS = ("/", "per", "ps", "pro s")
 _ITEM = re.compile(_LINE, re.IGNORECASE)
 _GOAL = re.compile(
     r"\b(?:target|goal|expect\w*|estimate\w*|theoretical|budget|threshold|limit\w*|slo|quota|capacity|up to"
@@ -43,6 +47,7 @@ _NO_RESULT = re.compile(
     r"|worst|best)\b",
     re.IGNORECASE,
 )
+_REMARK = re.compile(r"\s*[(（,-]\s*([^\W\d][^()（）]{0,58})[)）]?\s*$")
 _MOST = 50
 _REFUSED = "rate_list refused"  # what Lines.memory has: the last line of a list that was none of results
 
@@ -52,6 +57,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
         return None
     with lines.keep_taken() as taken:
         found: list[Found] = []
+        remarks: list[re.Match[str] | None] = []
         marks: set[str] = set()
         is_goal = False
         for line in lines:
@@ -64,6 +70,10 @@ def parse(lines: Lines, command: str | None) -> Found | None:
                 break
             is_goal = is_goal or bool(_NO_RESULT.search(item["name"]) or _GOAL.search(line))
             found.append(_item(item, lines.number))
+            remarks.append(_REMARK.match(line, item.end()))
+        if len({each.label for each in found}) < len(found):  # a name may recur, with a remark that tells which
+            for each, remark in zip(found, remarks, strict=True):
+                each.label = f"{each.label} · {remark[1].strip()}" if remark else each.label
         if is_goal or len({each.label for each in found}) < 2:
             lines.memory[_REFUSED] = found[-1].last if found else 0
             lines.back(*taken)
@@ -79,7 +89,8 @@ def follows(lines: Lines, command: str | None) -> Found | None:
 
 
 def _item(item: re.Match[str], number: int) -> Found:
-    rate, step = read_number(item["rate"].upper()) or (None, None)
+    figure = item["rate"].upper() + (item["unit"] if POINTED.search(item["unit"]) else "")
+    rate, step = read_number(figure) or (None, None)
     name = item["name"].strip(" -–—(")
     values = {"requests_per_second": rate, "rate_step_per_s": step, "config": name}
     return Found(values, number, number, partial=True, label=name)

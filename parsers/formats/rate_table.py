@@ -26,13 +26,16 @@ from ..written_rates import (
     IS_METRIC,
     IS_RATE,
     IS_THROUGHPUT,
+    IS_VALUE,
     LOAD,
     LOAD_TITLE,
     MEAN,
     METRIC,
+    NAMES_CONFIG,
     NO_RATE,
     NO_ROW,
     NOT_MEASURED,
+    POINTED,
     RANK,
     RATE,
     REPEAT,
@@ -40,6 +43,7 @@ from ..written_rates import (
     WORK,
     find_latency,
     find_unclear,
+    group_by_commas,
     read_latencies,
     read_load,
     read_number,
@@ -67,6 +71,7 @@ OPENS = (
 NEEDS = (
     "/", "per", "throughput", "ps", "metric", "measure", "指标", "項目", "seco", "segu", "seku", "секун", "crit", "krit", "kennz",
     "messw", "métri", "пока", "метри", "run", "round", "pass", "test", "trial", "try", "attemp", "| |", "|  ", "||", "秒", "запрос",
+    "param", "property", "项目", "参数",
 )  # fmt: skip
 
 _DELIMITER = re.compile(r":?-+:?")
@@ -104,7 +109,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
             continue
         with lines.keep_taken() as taken:
             cells = read(lines, following, taken)
-            if len(cells) >= 2:
+            if len(cells) >= 2 or (cells and _is_of_values(following)):
                 break
             lines.back(*taken)
     else:
@@ -117,6 +122,12 @@ def follows(lines: Lines, command: str | None) -> Found | None:
     """The next rate of the table that was read."""
     left: list[Found] = lines.memory.get(KIND, [])
     return left.pop(0) if left else None
+
+
+def _is_of_values(following: list[str]) -> bool:
+    """Whether the table has the names and values of one config."""
+    heading = _split(following[0]) if following else []
+    return len(heading) == 2 and bool(IS_METRIC.fullmatch(heading[0]) and IS_VALUE.fullmatch(heading[1]))
 
 
 def _may_be_drawn(lines: Lines, following: list[str]) -> bool:
@@ -268,14 +279,16 @@ def _row_of(width: int, hollow: bool, *, opened: bool) -> Callable[[str], list[s
 
 def _rates(heading: list[str], rows: list[tuple[int, list[str]]], captioned: bool) -> list[_Cell]:
     """The table's rates with the titles of their rows and columns."""
+    table = [(number, [strip_markup(cell) for cell in row]) for number, row in rows]
+    if IS_METRIC.fullmatch(heading[0]):
+        return [cell._replace(row="", column=cell.row) for cell in _rates_of_metrics(heading, table)]
     columns = _rate_columns(heading, captioned)
     titled = [at for at, title in enumerate(heading) if IS_THROUGHPUT.fullmatch(title)]
     columns |= {at: "" for at in titled if rows and all(IS_RATE.search(row[at]) for _, row in rows)}
-    table = [(number, [strip_markup(cell) for cell in row]) for number, row in rows]
     sections = _take_sections(table)
-    if IS_METRIC.fullmatch(heading[0]):
-        table = [(number, row) for number, row in table if IS_RATE.search(row[0]) and not NO_RATE.search(row[0])]
-        return _cells_of(table[:1], columns, {})
+    for at in (at for at in columns if POINTED.search(heading[at])):
+        for _, row in table:
+            row[at] = group_by_commas(row[at])
     _fill_down(table, min(columns, default=0))
     loads = {
         at for at, title in enumerate(heading) if LOAD.fullmatch(title) and all(read_load(row[at]) for _, row in table)
@@ -288,6 +301,24 @@ def _rates(heading: list[str], rows: list[tuple[int, list[str]]], captioned: boo
     timed = [at for at, title in enumerate(heading) if at and (find_latency(title) or FAILED.fullmatch(title))]
     others["latencies"] = {at: heading[at] for at in timed if len(columns) == 1}
     return _cells_of(table, columns, others)
+
+
+def _rates_of_metrics(heading: list[str], table: list[tuple[int, list[str]]]) -> list[_Cell]:
+    """Those of a table whose rows are metrics: as if they were its columns. Of several rows of rates the first counts."""
+    rates = [at for at, (_, row) in enumerate(table) if IS_RATE.search(row[0]) and not NO_RATE.search(row[0])]
+    if not rates:
+        return []
+    number, rate = table[rates[0]]
+    kept = [rate, *(row for at, (_, row) in enumerate(table) if at not in rates)]
+    named = (
+        next((row for row in kept if NAMES_CONFIG.fullmatch(row[0])), None) if IS_VALUE.fullmatch(heading[1]) else None
+    )
+    columns = [
+        (number, [named[at] if named else title, *(row[at] for row in kept)])
+        for at, title in enumerate(heading)
+        if at and not NO_RATE.search(title) and read_number(rate[at])
+    ]
+    return _rates(["", *(row[0] for row in kept)], columns, False)
 
 
 def _rate_columns(heading: list[str], captioned: bool) -> dict[int, str]:
@@ -327,12 +358,12 @@ def _fill_down(table: list[tuple[int, list[str]]], first: int) -> None:
 def _cells_of(table: list[tuple[int, list[str]]], columns: dict[int, str], others: dict[str, Any]) -> list[_Cell]:
     found: list[_Cell] = []
     for at, column in columns.items():
-        figures = {number: read_number(row[at]) for number, row in table if row[at] not in _EMPTY}
-        if None in figures.values() or not figures:
+        rows = [(number, row) for number, row in table if row[at] not in _EMPTY]
+        figures = [read_number(row[at]) for _, row in rows]
+        if None in figures or not figures:
             continue  # a column with anything else is none of rates
         unclear = find_unclear([row[at] for _, row in table])
-        for number, row in table:
-            rate = figures.get(number)
+        for (number, row), rate in zip(rows, figures, strict=True):
             title = _row_title(row, others)
             if rate and not NO_ROW.fullmatch(title):
                 load = next((read_load(row[i]) for i in others.get("loads", ())), None)

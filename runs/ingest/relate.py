@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import product
+from itertools import pairwise, product
 from statistics import mean, median
 
 from parsers import Block, ConfigText, LoadResult, ProcessSample, SystemSample, Timings, semantics_of
@@ -70,6 +70,7 @@ class _Relation:
         self.texts = [i for i, kind in enumerate(kinds) if ConfigText in kind]
         self.timings = [i for i, kind in enumerate(kinds) if Timings in kind]
         fill_in_loops(blocks, self.load_set)
+        label_by_remarks([blocks[i] for i in self.loads])
         may_quote = len(self.loads) > 1 and not is_recorded
         self.duplicates = find_duplicate_loads(blocks, records, self.loads) if may_quote else {}
         if self.monitors and not is_recorded:
@@ -214,6 +215,16 @@ class _Relation:
                 gaps.append((at, first - 1))
             at = max(at, last + 1)
         return gaps
+
+
+def label_by_remarks(loads: Sequence[Block]) -> None:
+    """Rates in a line each that only a remark behind tells apart are labelled by it: "(with cache)", "(without cache)"."""
+    told: list[Block] = []
+    for one, other in pairwise(loads):
+        if one.kind == other.kind and one.remark and other.remark and one.remark != other.remark and not other.label:
+            told += [one, other]
+    for block in told:
+        block.label = block.label or block.remark
 
 
 def number_sections(blocks: Sequence[Block]) -> dict[int, int]:

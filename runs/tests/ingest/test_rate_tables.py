@@ -165,3 +165,74 @@ def test_a_list_of_rates_is_a_run_each_and_quotes_reports_beside_it():
 def test_a_list_of_goals_or_metrics_is_none_of_results(line):
     blocks, _ = read(LIST + line + "\n")
     assert not blocks
+
+
+def values_table(name: str, *rows: str) -> str:
+    return "\n".join(("| Param | Value |", "| :--- | :--- |", f"| Framework | {name} |", *rows)) + "\n\n====\n\n"
+
+
+def test_a_table_of_the_values_of_one_config_each_is_a_run_each():
+    text = values_table("go-echo", "| Requests/sec | 206.37 |", "| Failed requests | 3 |", "| Data read | 1.3GB |")
+    text += values_table("php", "| Endpoint | /db |", "| Requests/sec | 32.75 |", "| p99 | 9.5 s |")
+    blocks, _ = read(text)
+    results = [block.load_results[0] for block in blocks]
+    assert [(block.label, each.requests_per_second) for block, each in zip(blocks, results, strict=True)] == [
+        ("go-echo", 206.37),
+        ("php", 32.75),
+    ]
+    assert [(each.failed_requests, each.percentiles_ms) for each in results] == [(3, {}), (None, {"99": 9500.0})]
+
+
+def test_rows_of_failures_and_latencies_belong_to_the_columns_rate():
+    text = "| Metric | nginx | apache | Change |\n|---|---|---|---|\n| Failed requests | 0 | 12 | |\n"
+    blocks, _ = read(text + "| Requests/sec | 1200.5 | 900.1 | +33% |\n| p99 (ms) | 20 | 40 | -50% |\n")
+    results = [block.load_results[0] for block in blocks]
+    assert [(each.failed_requests, each.percentiles_ms) for each in results] == [(0, {"99": 20.0}), (12, {"99": 40.0})]
+    assert [block.first for block in blocks] == [4, 4]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "| Server | Anfragen/s |\n|---|---|\n| nginx | 12.345 |\n| apache | 9.871 |\n",
+        "| Server | Rate |\n|---|---|\n| nginx | 12.345 Anfragen/s |\n| apache | 9.871 Anfragen/s |\n".replace(
+            "Rate", "req/s"
+        ),
+        "- nginx: 12.345 Anfragen pro Sekunde\n- apache: 9.871 Anfragen pro Sekunde\n",
+    ],
+)
+def test_a_point_beside_a_german_unit_is_one_of_thousands(text):
+    blocks, _ = read(text)
+    assert [block.load_results[0].requests_per_second for block in blocks] == [12345.0, 9871.0]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        (
+            "Requests/sec: 900.50  (without cache)\nRequests/sec: 1200.10  (with cache)\n",
+            ["without cache", "with cache"],
+        ),
+        (
+            "Requests per second: 100.1 [#/sec] (mean) <- cold\nRequests per second: 300.1 [#/sec] (mean) <- warm\n",
+            ["cold", "warm"],
+        ),
+        ("nginx: 900 req/s (cold)\nnginx: 950 req/s (warm)\n", ["nginx · cold", "nginx · warm"]),
+        (
+            "Requests per second: 100.1 [#/sec] (mean) <- wow\n\nand\n\nRequests per second: 99.1 [#/sec] (mean)\n",
+            ["ab"],
+        ),
+    ],
+)
+def test_rates_that_only_remarks_behind_them_tell_apart_are_no_repeats(text, names):
+    found, _ = runs_of(text)
+    assert list(dict.fromkeys(name for name, *_ in found)) == names
+
+
+def test_a_path_among_a_scripts_arguments_is_the_path():
+    report = "\n@wrk {rate}\n\n"
+    command = "$ wrk -t2 -c10 -d10s -s multi.lua http://localhost:8080/ -- {path}"
+    blocks, _ = read(
+        expand("".join(command.format(path=p) + report.format(rate=r) for p, r in (("/a", 900.5), ("-p /b", 300.5))))
+    )
+    assert [block.load_results[0].path for block in blocks] == ["/a", "/b"]
