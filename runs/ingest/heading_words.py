@@ -249,6 +249,7 @@ _NUMBERING = re.compile(r"^[(（]?(\d+(?:[.．-]\d+)*)[.)）]?(?=\s|[^\d\s.])")
 _MAX_NAME_WIDTH = 60
 _LEAST_OF_SENTENCE = 5  # words
 _MAX_SENTENCE = 300  # characters of it that are looked at
+_CACHED = 20_000  # headings: each is asked for several times, all of a text in turn
 
 
 def find_phase(heading: str) -> str:
@@ -268,6 +269,7 @@ def find_repeat(text: str) -> int | None:
     return next((n for n, stems in enumerate(_STEMS, start=1) if stem in stems), 0) or _ORDINALS[found["nth"].lower()]
 
 
+@lru_cache(maxsize=_CACHED)
 def split_repeat(text: str) -> tuple[str, int, bool] | None:
     """ "nginx, run 2" → ("nginx", 2, True); None where neither end has a repeat's number.
 
@@ -297,6 +299,7 @@ def _trim(text: str) -> str:
     return bare[1:-1] if re.fullmatch(r"[(（][^()（）]*[)）]", bare) else bare
 
 
+@lru_cache(maxsize=_CACHED)
 def is_warm_up(text: str) -> bool:
     """Whether a heading, or a command's comment, says that the run only warms something up."""
     found = _WARM_UP.search(text)
@@ -310,6 +313,7 @@ def remove_warm_up(text: str) -> str:
     return _trim(_WARM_UP.sub(" ", text)) if is_warm_up(text) else text
 
 
+@lru_cache(maxsize=_CACHED)
 def name_of_heading(text: str) -> str:
     """ "Now the same with php-fpm" → "php-fpm"; "1. Polka" → "Polka"; "nginx, run 2" → "nginx"."""
     bare = " ".join(_FILE_TYPE.sub("", strip_markup(remove_warm_up(text))).split())
@@ -455,9 +459,6 @@ def names_amount(text: str) -> bool:
     return bool(re.search(r"\d", bare)) and not (is_loads or find_repeat(bare) or DATE.search(bare) or find_phase(bare))
 
 
-_CACHED = 20_000  # headings: each is asked for several times, all of a text in turn
-
-
 @lru_cache(maxsize=_CACHED)
 def strip_markup(text: str) -> str:
     """A heading without list marks, Markdown and the final colon; of a file's its name."""
@@ -519,6 +520,7 @@ def is_code(text: str) -> bool:
     return bool(_CODE.fullmatch(text.strip()))
 
 
+@lru_cache(maxsize=_CACHED)
 def is_sentence(text: str) -> bool:
     """Whether a line is more than a name."""
     bare = _DONE.sub("", re.sub(r"^[\s#]*[(（]?\d{1,2}[.)）]\s+", "", text).strip())
@@ -544,6 +546,7 @@ def find_numbering(text: str) -> str:
     )
 
 
+@lru_cache(maxsize=_CACHED)
 def heading_level(text: str) -> int:
     """Depth of a Markdown heading, 0 where it is none."""
     found = re.match(r"\s*(#{1,6})\s+\S", text)

@@ -35,12 +35,23 @@ def ignore_progress(n_bytes: int, n_blocks: int) -> None:
     """An OnProgress that does nothing."""
 
 
-def read(text: Text, *, hints: Hints, edits: Edits | None = None, on_progress: OnProgress = ignore_progress) -> Reading:
+def read(
+    text: Text,
+    *,
+    hints: Hints,
+    edits: Edits | None = None,
+    on_progress: OnProgress = ignore_progress,
+    at_once: int = MOST_BLOCKS,
+) -> Reading:
     """Blocks, draft with hints and edits, and problems of the text.
 
-    Raises Rejected 400 for edits that do not fit, and 413 for a text of too many blocks; Broken for a fault of our own.
+    Raises Rejected 400 for edits that do not fit, and 413 for a text of too many blocks; Broken for a fault of our own;
+    TooSlow for one of more blocks than are related `at_once`.
     """
-    return draft_blocks(read_blocks(text, on_progress), text, hints=hints, edits=edits, strict=True)
+    blocks = read_blocks(text, on_progress)
+    if len(blocks) > at_once:
+        raise TooSlow
+    return draft_blocks(blocks, text, hints=hints, edits=edits, strict=True)
 
 
 def read_blocks(text: Text, on_progress: OnProgress = ignore_progress) -> list[parsers.Block]:
@@ -133,6 +144,8 @@ def nothing_found(n_lines: int) -> str:
 LOOK_EVERY_S = 0.5
 READING_S, READING_S_PER_MIB = 60, 5  # of a large text, in all; a usual one is read in a tenth of a second a MiB
 AT_ONCE_S = 10  # of a processor, for a text that somebody waits for
+# Relating and storing a block takes up to 2 ms, most of it the config and the run that it makes; relating alone 1 ms.
+AT_ONCE_BLOCKS, PREVIEW_BLOCKS = 1_000, 5_000
 
 
 class Stopped(BaseException):

@@ -23,6 +23,9 @@ from runs.querysets import database_now
 from .draft import Draft, Hints
 from .edits import Edits, apply_edits, map_old_keys, renumber_blocks
 from .reading import (
+    AT_ONCE_BLOCKS,
+    MOST_BLOCKS,
+    PREVIEW_BLOCKS,
     OnProgress,
     TooSlow,
     collect_samples,
@@ -73,7 +76,8 @@ def preview(data: Incoming, *, hints: Hints = NO_HINTS, edits: Edits | None = No
     text = receive(data)
     hints = add_header(hints, text)
     try:
-        reading = read(text, hints=hints, edits=edits, on_progress=limit_time(ignore_progress))
+        on_progress = limit_time(ignore_progress)
+        reading = read(text, hints=hints, edits=edits, on_progress=on_progress, at_once=PREVIEW_BLOCKS)
     except TooSlow as error:
         raise rejected(
             413, "This text takes too long to read for a preview. Send it to the REST API: there a worker reads it."
@@ -154,9 +158,9 @@ def _prepare(data: Incoming, name: str, options: Options) -> _Prepared:
     may_queue, on_progress = options.get("may_queue"), options.get("on_progress", ignore_progress)
     if may_queue and text.size_bytes > settings.QUEUE_UPLOAD_BYTES:
         return _for_worker(upload, text)
-    on_progress = limit_time(on_progress) if may_queue else on_progress
+    on_progress, at_once = (limit_time(on_progress), AT_ONCE_BLOCKS) if may_queue else (on_progress, MOST_BLOCKS)
     try:
-        reading = read(text, hints=hints, edits=edits, on_progress=on_progress)
+        reading = read(text, hints=hints, edits=edits, on_progress=on_progress, at_once=at_once)
         collect_samples(reading, on_progress)
     except TooSlow:  # a worker has more time
         return _for_worker(upload, text)

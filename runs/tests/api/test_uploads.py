@@ -481,6 +481,13 @@ def test_a_text_that_takes_too_long_to_read_at_once_is_handed_to_a_worker(api, q
     assert Upload.objects.get().status == "ready"
 
 
+@pytest.mark.parametrize(("n", "status"), [(10, 201), (1_001, 202)])
+def test_a_short_text_of_very_many_reports_is_handed_to_a_worker(api, queue, settings, n, status):
+    settings.QUEUE_UPLOAD_BYTES = 10**6
+    answer = send(api, "".join(f"## config {number}\nRequests/sec: {number}.5\n" for number in range(n)))
+    assert answer.status_code == status
+
+
 def test_a_text_that_takes_too_long_to_read_fails_with_a_sentence_and_is_kept(api, queue, monkeypatch):
     text = session(500)
     pk = send(api, text).json()["id"]
