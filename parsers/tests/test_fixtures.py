@@ -10,27 +10,18 @@ from .reading import FIXTURES, agrees, blocks, expected, fixtures, name, text_of
 
 
 @pytest.mark.parametrize("path", fixtures(), ids=name)
-def test_values_and_lines(path):
+def test_lines_and_values(path):
+    """The values that are expected, and no field that the tool did not print; records of each block.
+
+    All but listings of threads, which would count memory many times, and averages, which are of no one moment.
+    """
     found, wanted = blocks(text_of(path)), expected(path)
     assert [(b.kind, list(b.lines)) for b in found] == [(w["kind"], w["lines"]) for w in wanted]
     for block, want in zip(found, wanted, strict=True):
         values = with_ends(block)
         missing = {k: (v, values.get(k)) for k, v in want["values"].items() if not agrees(v, values.get(k))}
         assert not missing
-
-
-@pytest.mark.parametrize("path", fixtures(), ids=name)
-def test_nothing_but_the_values_of_the_tool(path):
-    """A field that the tool did not print is absent."""
-    for block, want in zip(blocks(text_of(path)), expected(path), strict=True):
-        known = set(want["values"]) | {"processes", "processors", "rows"}
-        assert set(block.values) <= known
-
-
-@pytest.mark.parametrize("path", fixtures(), ids=name)
-def test_records_are_made_of_each_block(path):
-    """All but listings of threads, which would count memory many times, and averages, which are of no one moment."""
-    for block in blocks(text_of(path)):
+        assert set(block.values) <= set(want["values"]) | {"processes", "processors", "rows"}
         assert block.records or "lwp" in block.values.get("columns", []) or "average" in block.values
 
 

@@ -112,16 +112,17 @@ def rates(found):
 
 
 @pytest.mark.parametrize("case", RATES)
-@pytest.mark.parametrize("remark", [*BEHIND, *BEFORE])
-def test_a_rate_with_a_remark_is_read_or_told_of(case, remark):
+def test_a_rate_with_a_remark_is_read_or_told_of(case):
     lines = (FIXTURES / case).read_text().split("\n")
     wanted = rates(blocks("\n".join(lines)))
     at = next(i for i, line in enumerate(lines) if line.strip().startswith(RATES[case]))
-    lines[at] = lines[at] + remark if remark in BEHIND else remark + lines[at]
-    found = blocks("\n".join(lines))
-    if remark in BEHIND:
-        assert (rates(found), len(found)) == (wanted, 1)
-    assert rates(found) == wanted or at + 1 in {problem.line for block in found for problem in block.problems}
+    for remark in (*BEHIND, *BEFORE):
+        changed = lines[at] + remark if remark in BEHIND else remark + lines[at]
+        found = blocks("\n".join([*lines[:at], changed, *lines[at + 1 :]]))
+        if remark in BEHIND:
+            assert (rates(found), len(found)) == (wanted, 1), remark
+        told = {problem.line for block in found for problem in block.problems}
+        assert rates(found) == wanted or at + 1 in told, remark
 
 
 def test_what_goes_on_with_a_figure_is_no_remark():
