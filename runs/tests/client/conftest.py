@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from runs.tests.remote.hosts import answers, end, until
+from runs.tests.remote.server import serving
 
 WITHIN_S = 150  # for what takes seconds on a machine that does nothing else
 CLIENT = Path(__file__).parents[2] / "client" / "bd"
@@ -25,6 +26,7 @@ UsePAM no
 StrictModes no
 PermitRootLogin yes
 PasswordAuthentication no
+SetEnv PATH={folder}/bin:{path}
 """
 SSH = """Host web1
   HostName 127.0.0.1
@@ -43,10 +45,10 @@ def free_port() -> int:
 
 
 class Client:
-    """bd in a folder of its own. `site` is where it sends to."""
+    """bd in a folder of its own. `site` is where it sends to, `loaded` what its load tests ask."""
 
-    def __init__(self, folder: Path, site: str, token: str) -> None:
-        self.folder, self.site = folder, site
+    def __init__(self, folder: Path, site: str, loaded: str, token: str) -> None:
+        self.folder, self.site, self.loaded = folder, site, loaded
         self.env = {"PATH": os.environ["PATH"], "HOME": str(folder), "BENCHDASH_TOKEN": token, "TMPDIR": str(folder)}
         self.started: list[subprocess.Popen[str]] = []
 
@@ -124,9 +126,11 @@ def bd(tmp_path: Path, live_server, needs: Callable[[str], str]) -> Iterator[Cli
     from runs.accounts.tokens import make_token
 
     _, secret = make_token(user=User.objects.create_user("recorder"), name="bd")
-    made = Client(tmp_path, live_server.url, secret)
-    yield made
-    made.end()
+    with serving() as server:
+        server.delay_s = 0.005
+        made = Client(tmp_path, live_server.url, f"{server.base}/", secret)
+        yield made
+        made.end()
 
 
 @pytest.fixture
@@ -137,7 +141,7 @@ def web1(bd: Client, tmp_path: Path, needs: Callable[[str], str]) -> Iterator[Cl
     folder.mkdir()
     for name in ("host_key", "user_key"):
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder / name], check=True)
-    (folder / "sshd_config").write_text(SSHD.format(port=port, folder=folder))
+    (folder / "sshd_config").write_text(SSHD.format(port=port, folder=folder, path=os.environ["PATH"]))
     (folder / "config").write_text(SSH.format(port=port, folder=folder))
     Path("/run/sshd").mkdir(exist_ok=True)
     bd.env["BD_SSH"] = f"ssh -F {folder}/config"

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.db import connections
+from django.test import Client
 
 ARGUMENTS = [
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 ]
-PASSWORD = "a long enough one"  # noqa: S105
 
 
 @pytest.fixture(scope="module")
@@ -43,16 +44,15 @@ def chromium(needs: Any, django_db_setup: None) -> Iterator[Any]:
 @pytest.fixture
 def page(_static: None, chromium: Any, live_server: Any, django_user_model: Any) -> Iterator[Any]:
     """A page at 400 px, logged in; what the browser complains of fails the test."""
-    django_user_model.objects.create_user("reader", password=PASSWORD)
+    session = Client()
+    session.force_login(django_user_model.objects.create_user("reader"))
     complaints: list[str] = []
     made = chromium.new_page(viewport={"width": 400, "height": 800})
     made.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
     made.on("pageerror", lambda error: complaints.append(str(error)))
-    made.goto(f"{live_server.url}/login/")
-    made.fill("input[name=username]", "reader")
-    made.fill("input[name=password]", PASSWORD)
-    made.press("input[name=password]", "Enter")
-    made.wait_for_url(f"{live_server.url}/")
+    cookie = {"name": settings.SESSION_COOKIE_NAME, "value": session.cookies[settings.SESSION_COOKIE_NAME].value}
+    made.context.add_cookies([{**cookie, "url": live_server.url}])
+    made.goto(live_server.url)
     yield made
     made.close()
     assert complaints == []

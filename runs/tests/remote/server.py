@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socketserver
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -13,10 +14,14 @@ PAGE = b'<html><body><img src="http://127.0.0.1:%d/linked.png"><a href="/linked"
 
 @dataclass
 class Server:
-    """requests: (first line, headers as {lower name: [values]}, body). elsewhere: where /moved sends people."""
+    """requests: (first line, headers as {lower name: [values]}, body). elsewhere: where /moved sends people.
+
+    delay_s: before each answer, so that a load that lasts seconds takes little CPU time.
+    """
 
     port: int = 0
     elsewhere: str = ""
+    delay_s: float = 0.0
     requests: list[tuple[str, dict[str, list[str]], bytes]] = field(default_factory=list)
     connections: int = 0
 
@@ -70,6 +75,7 @@ def _answer(handler: socketserver.StreamRequestHandler, told: Server) -> bool:
         name, _, value = line.decode("latin-1").partition(":")
         headers.setdefault(name.lower(), []).append(value.strip())
     body = handler.rfile.read(int(headers.get("content-length", ["0"])[0]))
+    time.sleep(told.delay_s)
     told.requests.append((first.decode("latin-1").strip(), headers, body))
     wanted = headers.get("connection", [""])[0].lower()
     stays = wanted == "keep-alive" or (b"HTTP/1.1" in first and wanted != "close")

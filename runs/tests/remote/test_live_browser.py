@@ -1,6 +1,6 @@
 """From a fresh `manage.py serve` to a comparison that fills in live: real processes, a real browser, real ab.
 
-The load goes from this machine to this machine: 16 runs of 200 requests, as the sample plan has them.
+The load goes from this machine to this machine: 16 runs, as the sample plan has them, of 40 requests.
 """
 
 from __future__ import annotations
@@ -71,6 +71,7 @@ def test_a_new_user_registers_this_machine_and_sees_the_comparison_fill_in(page:
     assert no_sideways_scroll(page)
     page.click("main >> text=Change")  # a short break between two runs, for the test's sake
     page.fill("input[name=cooldown_s]", "0")
+    page.fill("input[name=requests]", "40")
     page.click("text=Save and see what will run")
     page.wait_for_url("**/remote/plans/*/")
     page.click("#start")
