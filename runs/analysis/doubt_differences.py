@@ -236,18 +236,25 @@ def _is_compared(case: Case, prop: Property, at: int, base: int) -> bool:
     if prop.name not in MADE_TO_VARY:
         return False
     one, other = (case.columns[place].config for place in (at, base))
-    bare = [strip_property(config.name, NAMED[prop.name]) for config in (one, other)]
-    if any(is_named for _, is_named in bare):
-        return bare[0][0] == bare[1][0]
+    named, alike = compare_names((one.name, other.name), NAMED[prop.name])
+    if named:
+        return alike
     texts = [{(text.path, text.text) for text in case.texts if text.config == config.id} for config in (one, other)]
     return bool(texts[0]) and texts[0] == texts[1]
 
 
-def strip_property(title: str, pattern: str, words: Iterable[str] = ()) -> tuple[frozenset[str], bool]:
-    """The words of a title without those that name a property, and whether there were any such."""
-    left, n = re.subn(pattern, " ", PLAIN.sub(" ", title), flags=re.I)
-    found = {word.lower() for word in WORD.findall(left)}
-    return frozenset(found - {*words}), bool(n or found & {*words})
+def compare_names(names: Iterable[str], pattern: str, words: Iterable[str] = ()) -> tuple[bool, bool]:
+    """Whether any of two names says a property, and whether they differ by nothing else or one has no other words.
+
+    As "nginx" and "nginx with keep-alive", or "a connection a request" and "keep-alive".
+    """
+    rests, named = [], False
+    for name in names:
+        left, n = re.subn(pattern, " ", PLAIN.sub(" ", name), flags=re.I)
+        found = {word.lower() for word in WORD.findall(left)}
+        rests.append(found - {*words})
+        named = named or bool(n or found & {*words})
+    return named, rests[0] == rests[1] or not all(rests)
 
 
 def _values(case: Case, prop: Property, at: int) -> list[Value]:

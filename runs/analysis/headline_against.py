@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from runs.analysis.columns import WORD, Column
 from runs.analysis.config_diff import ConfigDiff
 from runs.analysis.doubt_case import FATAL, Case, Finding
-from runs.analysis.doubt_differences import NAMED, find_differences, is_sized, strip_property
+from runs.analysis.doubt_differences import NAMED, compare_names, find_differences, is_sized
 from runs.analysis.doubts import Doubt
 from runs.analysis.facts import HostFact, Source
 from runs.analysis.judgement import PERCENTILE, TAIL, judged_row, verdicts_between
@@ -380,7 +380,7 @@ def _unlike(name: str, own: str | float, other: str | float, unit: str) -> Unlik
 
 
 def _is_compared(page: Page, unlike: Unlike, own: Column, other: Column) -> bool:
-    """Whether names or config texts set the configs apart by this, and the names by nothing else."""
+    """Whether names or config texts set the configs apart by this, and the names by nothing else, or one has no other name."""
     if own.config.id == other.config.id:  # one config under several loads: what was varied is what is compared
         return unlike.name in VARIED
     is_machine = SAME_THING.get(unlike.name, unlike.name) == "CPU"
@@ -392,8 +392,6 @@ def _is_compared(page: Page, unlike: Unlike, own: Column, other: Column) -> bool
         words |= {word.lower() for host in page.hosts for word in WORD.findall(f"{host.name} {host.cpu_model}")}
     if unlike.name == "tool":
         words |= {run.tool for column in (own, other) for run in column.runs}
-    bare = [strip_property(column.title, pattern, words) for column in (own, other)]
-    named = any(found for _, found in bare) or any(
-        re.search(pattern, row.name, re.I) for file in page.differences.files for row in file.rows
-    )
-    return named and bare[0][0] == bare[1][0]
+    named, alike = compare_names((own.config.name, other.config.name), pattern, words)
+    rows = (row for file in page.differences.files for row in file.rows)
+    return alike and (named or any(re.search(pattern, row.name, re.I) for row in rows))

@@ -242,6 +242,7 @@ def test_tools_whose_clients_all_wait_do_not_name_it():
     [
         (("KeepAlive Off", "KeepAlive On"), []),
         (("Without keep-alive", "With keep-alive"), []),
+        (("a connection a request", "keep-alive"), []),
         (("nginx", "nginx -k"), []),
         (("nginx", "apache with keep-alive"), ["differs.load"]),
         (("a", "b"), ["differs.load"]),

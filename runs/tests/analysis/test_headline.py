@@ -169,6 +169,7 @@ def test_cpu_time_counts_by_request():
         (("nginx", "apache"), ({"keepalive": False}, {"keepalive": True}), "not_comparable"),
         (("KeepAlive Off", "KeepAlive On"), ({"keepalive": False}, {"keepalive": True}), "better"),
         (("plain", "with -k"), ({"keepalive": False}, {"keepalive": True}), "better"),
+        (("a connection a request", "keep-alive"), ({"keepalive": False}, {"keepalive": True}), "better"),
         (("nginx", "apache with keep-alive"), ({"keepalive": False}, {"keepalive": True}), "not_comparable"),
         (("nginx", "apache"), ({"concurrency": 50.0}, {"concurrency": 100.0}), "not_comparable"),
         (

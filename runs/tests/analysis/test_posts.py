@@ -263,8 +263,8 @@ POSTS = {
             f"$ echo 'with {name}'\nwith {name}\n{wrk('/', rate)}"
             for name, rate in (("epoll", 700.5), ("uring", 900.5))
         ),
-        {"with epoll": [700.5], "with uring": [900.5]},
-        *("unproven", "with uring"),
+        {"epoll": [700.5], "uring": [900.5]},
+        *("unproven", "uring"),
     ),
     "scripts that start a server": (
         "".join(
@@ -329,7 +329,7 @@ POSTS = {
     ),
     "a conjunction, and a box": (
         "with worker_processes 1:\n@ab 700.5\nand with worker_processes auto:\n@ab 900.5\nI get the same on my box:\n@ab 910.5\n",
-        {"with worker_processes 1": [700.5], "worker_processes auto": [900.5], "nginx/1.22.1": [910.5]},
+        {"worker_processes 1": [700.5], "worker_processes auto": [900.5], "nginx/1.22.1": [910.5]},
         *("unproven", "nginx/1.22.1"),
     ),
     "a title right above the first command": (
