@@ -32,6 +32,7 @@ from runs.models import Capture
 from runs.querysets import ID_DIGITS, MOMENT
 
 STRANGERS_BYTES = 2**20  # that the text of somebody who was logged out meanwhile may unpack to
+MOST_UNDONE = 20
 BROKEN = "The edits of this preview did not arrive whole. Please paste the text again."
 
 
@@ -117,7 +118,11 @@ def carried_edits(post: Mapping[str, Any]) -> Edits:
 def carried_history(post: Mapping[str, Any]) -> list[tuple[str, Edits]]:
     """(what was changed, the edits before that) of the last changes. Raises Unusable for what no preview wrote."""
     history = _read_json(unpack_bytes(post["history"])) if post.get("history") else []
-    if not isinstance(history, list) or not all(isinstance(each, list) and len(each) == 2 for each in history):
+    if (
+        not isinstance(history, list)
+        or len(history) > MOST_UNDONE
+        or not all(isinstance(each, list) and len(each) == 2 for each in history)
+    ):
         raise Unusable(BROKEN)
     return [(str(words), _check_edits(edits)) for words, edits in history]
 

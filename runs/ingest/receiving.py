@@ -34,7 +34,9 @@ SKIPPABLE_MAGIC = tuple(bytes([0x50 + n]) + b"\x2a\x4d\x18" for n in range(16)) 
 MAGIC_BYTES = 4
 UNPACKED_AT_ONCE = 2**20  # bytes
 # Logs of idle machines compress to about a hundredth. What compresses better, and is large, is made to fill a disk.
-MAX_RATIO, UNSUSPICIOUS_BYTES = 250, 64 * 2**20
+MAX_RATIO, UNSUSPICIOUS_BYTES = 250, 16 * 2**20
+# Each frame takes some 10 us. Of more than so many, each has to be of so many bytes, on average.
+MAX_FRAMES, LEAST_OF_FRAME = 10_000, 256
 PACKED_AT_ONCE = 8192  # bytes: behind each frame, of which there may be very many, the rest of them is copied
 MAX_WINDOW_LOG = 24  # 16 MiB of memory; every level of zstd up to 19 needs less
 Incoming = bytes | Iterable[bytes] | Text
@@ -260,7 +262,7 @@ class Unpacker:
 
     def __init__(self) -> None:
         self.size_bytes = 0  # of text so far
-        self._n_received = 0
+        self._n_received = self._n_frames = 0
         self._magic: bytes | None = b""  # the first bytes, until there are enough of them to know the format
         self._decompressor: Any = None  # zlib's or zstd's, which have the same methods
         self._is_packed = False
@@ -291,6 +293,9 @@ class Unpacker:
         try:
             while data:
                 if self._decompressor is None or self._decompressor.eof:
+                    self._n_frames += 1
+                    if self._n_frames > MAX_FRAMES + self._n_received // LEAST_OF_FRAME:
+                        raise rejected(413, "The packed text is in very many small pieces. Send it unpacked.")
                     self._decompressor = _new_decompressor(data)
                     if self._decompressor is None:
                         return

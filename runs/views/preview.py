@@ -15,6 +15,7 @@ from django.urls import reverse
 
 from runs import ingest, tasks
 from runs.forms import (
+    MOST_UNDONE,
     Unusable,
     carried_edits,
     carried_history,
@@ -35,9 +36,6 @@ from runs.views.home import paste_context
 NEED_SELECTION = ("move", "merge", "leave_out")
 NOTHING = "Nothing changed: select runs first, of two configs at least to merge them."
 LOGGED_OUT = "You are logged out. Copy the text out of the box, log in, and paste it again: nothing was stored."
-
-
-MOST_UNDONE = 20
 
 
 @dataclass(frozen=True, slots=True)

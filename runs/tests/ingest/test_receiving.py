@@ -200,6 +200,15 @@ def test_a_bomb_stops_early(pack, monkeypatch):
     assert caught.value.status == 413 and "250 times its size" in str(caught.value)
 
 
+@pytest.mark.parametrize("frame", [zstd.compress(b"a\n"), gzip.compress(b"a\n"), b"\x50\x2a\x4d\x18" + bytes(4)])
+def test_very_many_small_frames_are_refused_early(frame):
+    """Made: 500,000 frames without content, 4 MB, which took 5 s a MB."""
+    taken = iter([frame * 1_000] * 100)
+    with pytest.raises(Rejected) as caught:
+        receive(taken)
+    assert caught.value.status == 413 and len(list(taken)) > 80
+
+
 def test_a_stream_stops_at_the_limit(settings):
     settings.MAX_UPLOAD_BYTES = 2**20
     taken = iter([b"line\n" * 2**16] * 100)

@@ -60,6 +60,13 @@ def test_a_text_that_takes_too_long_to_preview_is_refused_with_a_way_out(browser
     assert response.status_code == 413 and "Send it to the REST API" in response.content.decode()
 
 
+def test_a_history_longer_than_any_preview_has_is_refused(browser):
+    """Made: 200,000 changes in 2 MB, which took seconds to check."""
+    history = pack_bytes(b"[" + b",".join([b'["",{}]'] * 21) + b"]")
+    response = browser.post("/preview/", {"text": TEXT, "history": history})
+    assert response.status_code == 400 and "did not arrive whole" in response.content.decode()
+
+
 def test_save_stores_it_and_goes_to_the_experiment(browser, person):
     sent = fields(previewed(browser), "preview")
     response = browser.post("/preview/", sent | {"action": "save"})
