@@ -1,10 +1,14 @@
-"""Lines of a text that name nothing: of the page or the mail that it was copied from, of its tools, commands and prompts."""
+"""Lines of a text that name nothing: of the page or the mail that it was copied from, of its tools, commands and prompts; and
+the markup around those that do."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from pathlib import PurePosixPath
+
+from parsers.transcript import FILE_HEAD
 
 _MONTHS = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|januar|märz|mai|okt|dez)[a-zéäö]*\.?"
 DATE = re.compile(
@@ -138,3 +142,69 @@ def join_wrapped(lines: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
             joined.append((number, text))
         above = (number, text)
     return joined
+
+
+_ANY_FILE = re.compile(r"(?:readme|index|results?|out(?:put)?|bench(?:mark)?s?|logs?|stdout)", re.IGNORECASE)
+_MARKUP = re.compile(r"^(?:[\s*=・◆◇■□●○▪•>|_-]|#(?!\d)|//\s)+|(?:\s-+)?(?:(?<!\.)[\s:：*_=|])*$")
+_BANNER = re.compile(r"[\s-]*-{3,}\s*(\w.*?)\s*-{3,}(?:\s.*)?")  # what stands between dashes, and behind them
+_STAMP = re.compile(
+    r"^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.,]*Z?\]?:?\s+(?:##\[\w+\]\s*)?|^(?:##|::)\[?group(?:\]|::)\s*"
+)  # of a CI service's log
+_STAGE = re.compile(r"\[Pipeline\] \{ \((.+)\)")  # of a CI service's job
+_FINDING = re.compile(  # behind a name: "(33 more requests per second than nginx)", "*(2x slower)*"
+    r"(?<=\S)\s+[*_]*\([^()]*\d[^()]*\b(?:more|fewer|less|faster|slower|better|worse)\b[^()]*\)[*_]*\s*$", re.IGNORECASE
+)
+DONE = re.compile(
+    r"\s*(?:\.{2,}|…)\s*(?:\[?\s?(?:ok|done|started|ready|up|fertig)\b.*)?$", re.IGNORECASE
+)  # "Testing nginx ... ok"
+_EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
+_CODE = re.compile(r"`\s*([^`]+?)\s*`")
+_LINK = re.compile(r"(?<!!)\[([^\]]+)\]\([^)\s]*\)")
+_ESCAPED = re.compile(r"\\([_*#+.|<>()\[\]-])")
+_NUMBERING = re.compile(r"^[(（]?(\d+(?:[.．-]\d+)*)[.)）]?(?=\s|[^\d\s.])")
+
+
+@lru_cache(maxsize=_CACHED)
+def strip_markup(text: str) -> str:
+    """A heading without list marks, Markdown and the final colon; of a file's its name."""
+    if file := FILE_HEAD.fullmatch(text.strip()):
+        return _name_file(PurePosixPath(file["path"] or file["shown"]))
+    text = _STAMP.sub("", text)
+    if banner := _BANNER.fullmatch(text) or _STAGE.fullmatch(text):
+        text = banner[1]
+    text = DONE.sub("", _FINDING.sub("", text))
+    bare = _MARKUP.sub("", _EMPHASIS.sub(r"\2", _CODE.sub(r"\1", text))).strip()
+    return _ESCAPED.sub(r"\1", _LINK.sub(r"\1", bare)) if "\\" in bare or "](" in bare else bare
+
+
+def _name_file(path: PurePosixPath) -> str:
+    """ "results/nginx.txt" → "nginx"; "bench/go/README.md" → "go"."""
+    stem = path.name.partition(".")[0] or path.name
+    return path.parent.name if path.parent.name and _ANY_FILE.fullmatch(stem) else stem
+
+
+def is_file(text: str) -> bool:
+    """Whether a heading is what a tool prints above a file's text."""
+    return FILE_HEAD.fullmatch(text.strip()) is not None
+
+
+def is_code(text: str) -> bool:
+    """Whether a line is only code, as Markdown marks it: `worker_processes 4;`."""
+    return bool(_CODE.fullmatch(text.strip()))
+
+
+def find_numbering(text: str) -> str:
+    """ "(1.2) worker" → "1.2"; "" where there is none. A version is none."""
+    found = _NUMBERING.match(strip_markup(text))
+    return (
+        found[1]
+        if found and (text.lstrip().startswith(("(", "（")) or found[0].endswith((".", ")")) or "." in found[1])
+        else ""
+    )
+
+
+@lru_cache(maxsize=_CACHED)
+def heading_level(text: str) -> int:
+    """Depth of a Markdown heading, 0 where it is none."""
+    found = re.match(r"\s*(#{1,6})\s+\S", text)
+    return len(found[1]) if found else 0

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
 from parsers.blocks import Block
-from parsers.records import ProcessSample, SystemSample
+from parsers.records import Problem, ProcessSample, SystemSample
 from parsers.tables import Table
 
 from .clocks import DAY_S, MAX_LINES_APART, read_clock, seconds_of_day
+from .sample_series import MAX_PROCESSES, CaptureSeries
 
+MAX_SINGLE_SAMPLES = 20  # samples of a command that stay blocks of their own, so that one can be quoted or edited
 PROCESS_METRICS = ("rss_kb", "vsz_kb", "cpu_pct", "mem_pct", "time_s")
 _COLUMNS = {"rss_kb": ("rss_kb", "res_kb"), "vsz_kb": ("vsz_kb", "virt_kb")}  # what process tables call a metric
 _N_COMPARED = 3  # rows of a new layout that are compared with their records
@@ -283,3 +285,59 @@ def _is_typed_again(command: _OpenCommand, block: Block) -> bool:
     if not command.is_single or (block.prompt_host or command.host) != command.host:
         return False
     return block.command == command.command if block.typed else block.command is None
+
+
+MAX_PROBLEMS = 500
+
+
+@dataclass(slots=True)
+class FoldedBlock(Block):
+    """Consecutive samples of one command in one block: `values` are those of the last one, `series` has all of them.
+
+    limit_reported  whether an earlier block has the problem that there are too many processes
+    """
+
+    series: CaptureSeries = field(default_factory=CaptureSeries)
+    reader: SampleReader = field(default_factory=SampleReader)
+    limit_reported: bool = False
+
+    def add(self, block: Block) -> None:
+        """Add the next sample."""
+        was_summed = self.series.first_summed is not None
+        _add_samples(self.series, self.reader, block)
+        self.last, self.values, self.below = block.last, block.values, block.below
+        self.partial = self.partial or block.partial
+        problems = block.problems
+        if not was_summed and self.series.first_summed is not None and not self.limit_reported:
+            problems = [too_many_processes(block.first), *problems]
+        for problem in problems:
+            if len(self.problems) < MAX_PROBLEMS:
+                self.problems.append(problem)
+            elif len(self.problems) == MAX_PROBLEMS:
+                self.problems.append(Problem(problem.line, "more problems from here on are not listed"))
+
+
+def count_samples(block: Block) -> int:
+    """The number of samples in a monitor's block."""
+    return block.series.n - block.series.first if isinstance(block, FoldedBlock) else 1
+
+
+def collect_series(blocks: Iterable[Block]) -> CaptureSeries:
+    """The series of a capture's blocks, some of which may be folded."""
+    series, reader = CaptureSeries(), SampleReader()
+    for block in blocks:
+        if isinstance(block, FoldedBlock):
+            series.append(block.series)
+        else:
+            _add_samples(series, reader, block)
+    return series
+
+
+def _add_samples(series: CaptureSeries, reader: SampleReader, block: Block) -> None:
+    for sample in reader.read(block):
+        second = seconds_of_day(sample.clock)
+        series.add(sample.clock, second, sample.metrics, sample.processes, sample.process_values)
+
+
+def too_many_processes(line: int) -> Problem:
+    return Problem(line, f"more than {MAX_PROCESSES:,} processes: from here on further ones are added up by program")

@@ -1,6 +1,5 @@
-"""Captures: the samples of one monitor's command, folded into few blocks, and placed beside the runs of an experiment.
+"""Captures: the samples of one monitor's command, placed beside the runs of an experiment.
 
-fold_samples      a log of hours as a few blocks, while it is read
 place_captures    which run each capture belongs to, and whether it was taken before, during or after it
 place_texts       which config each config text belongs to
 """
@@ -10,176 +9,27 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import accumulate, pairwise
 
 from parsers.blocks import Block
 from parsers.catalogue import makes_load
-from parsers.records import HostFacts, LoadResult, Problem, ProcessSample, Record, SystemSample
+from parsers.records import HostFacts, LoadResult, ProcessSample, Record, SystemSample
 from parsers.tables import Table
 
-from .block_samples import SampleGrouper, SampleReader, process_keys
+from .asides import strip_markup
+from .block_samples import MAX_SINGLE_SAMPLES, FoldedBlock, SampleGrouper, count_samples
 from .clocks import find_run_span, seconds_of_day
 from .draft import DraftCapture, DraftExperiment, DraftRun, DraftText
-from .heading_words import find_phase, strip_markup
-from .sample_series import MAX_PROCESSES, CaptureSeries, ProcessKey, ProcessKeys
+from .heading_words import find_phase
 
-MAX_SINGLE_SAMPLES = 20  # samples of a command that stay blocks of their own, so that one can be quoted or edited
-MAX_PROBLEMS = 500
-MAX_SHARED_TEXTS = 100_000
 MAX_SHORT_ROWS = 8
 ROW_TABLES = ("processes", "rows")  # what interfaces.md calls a block's rows, whatever the tool
 _BUSY_LOAD1 = 1.0
 _BUSY_CPU_PCT = 2.0
 # Words in the path of a config file and in the name of the server software that it is for.
 _SERVER_FAMILIES = (("nginx",), ("apache", "httpd"), ("lighttpd",), ("caddy",), ("haproxy",), ("varnish",))
-
-
-# --- folding -----------------------------------------------------------------------------------------------------------
-
-
-@dataclass(slots=True)
-class FoldedBlock(Block):
-    """Consecutive samples of one command in one block: `values` are those of the last one, `series` has all of them.
-
-    limit_reported  whether an earlier block has the problem that there are too many processes
-    """
-
-    series: CaptureSeries = field(default_factory=CaptureSeries)
-    reader: SampleReader = field(default_factory=SampleReader)
-    limit_reported: bool = False
-
-    def add(self, block: Block) -> None:
-        """Add the next sample."""
-        was_summed = self.series.first_summed is not None
-        _add_samples(self.series, self.reader, block)
-        self.last, self.values, self.below = block.last, block.values, block.below
-        self.partial = self.partial or block.partial
-        problems = block.problems
-        if not was_summed and self.series.first_summed is not None and not self.limit_reported:
-            problems = [_too_many_processes(block.first), *problems]
-        for problem in problems:
-            if len(self.problems) < MAX_PROBLEMS:
-                self.problems.append(problem)
-            elif len(self.problems) == MAX_PROBLEMS:
-                self.problems.append(Problem(problem.line, "more problems from here on are not listed"))
-
-
-def count_samples(block: Block) -> int:
-    """The number of samples in a monitor's block."""
-    return block.series.n - block.series.first if isinstance(block, FoldedBlock) else 1
-
-
-def collect_series(blocks: Iterable[Block]) -> CaptureSeries:
-    """The series of a capture's blocks, some of which may be folded."""
-    series, reader = CaptureSeries(), SampleReader()
-    for block in blocks:
-        if isinstance(block, FoldedBlock):
-            series.append(block.series)
-        else:
-            _add_samples(series, reader, block)
-    return series
-
-
-def _add_samples(series: CaptureSeries, reader: SampleReader, block: Block) -> None:
-    for sample in reader.read(block):
-        second = seconds_of_day(sample.clock)
-        series.add(sample.clock, second, sample.metrics, sample.processes, sample.process_values)
-
-
-def _too_many_processes(line: int) -> Problem:
-    return Problem(line, f"more than {MAX_PROCESSES:,} processes: from here on further ones are added up by program")
-
-
-def fold_samples(blocks: Iterable[Block]) -> Iterator[Block]:
-    """The blocks in order, with the samples of one command beyond the first 20 as one block that spans their lines.
-
-    Other blocks, load tests above all, stay as they are, and end what stands before them.
-    """
-    grouper, counts, seen = SampleGrouper(), defaultdict[int, int](int), _SeenProcesses()
-    is_monitor: dict[str, bool] = {}  # by kind, from the records of its first block
-    folded: dict[int, FoldedBlock] = {}
-    texts: dict[str, str] = {}
-    for block in blocks:
-        if block.kind not in is_monitor and (records := block.records):
-            is_monitor[block.kind] = not {SystemSample, ProcessSample}.isdisjoint(map(type, records))
-        if not is_monitor.get(block.kind) and "processes" not in block.values:
-            grouper.interrupt()
-            yield from _close(folded, seen)
-            yield block
-            continue
-        number = grouper.number(block)
-        if number in folded:
-            folded[number].add(block)
-        elif counts[number] < MAX_SINGLE_SAMPLES:
-            yield from _close(folded, seen)
-            seen.keep_only(grouper.open_numbers())
-            seen.add_block(number, block)
-            _share_texts(block, texts)
-            yield block
-        else:
-            folded[number] = _fold(block, counts[number], seen.of(number))
-        counts[number] += 1
-    yield from _close(folded, seen)
-
-
-def _fold(block: Block, n_before: int, seen: ProcessKeys) -> FoldedBlock:
-    origin = (block.heading, block.heading_line, block.label, block.command, block.command_line, block.prompt_host)
-    folded = FoldedBlock(
-        block.kind, block.first, block.last, {}, *origin, block.trail, above=block.above, typed=block.typed
-    )
-    folded.series, folded.limit_reported = CaptureSeries(n_before, seen), len(seen) > MAX_PROCESSES
-    folded.add(block)
-    return folded
-
-
-def _close(folded: dict[int, FoldedBlock], seen: _SeenProcesses) -> Iterator[FoldedBlock]:
-    """The folded blocks so far, in the order of the text; samples behind them are folded into new ones."""
-    for number, block in sorted(folded.items(), key=lambda item: item[1].first):
-        block.series.flush()
-        seen.add(number, block.series.process_keys())
-        yield block
-    folded.clear()
-
-
-class _SeenProcesses:
-    """The processes in earlier blocks of each command, so that one limit holds for all its samples."""
-
-    def __init__(self) -> None:
-        self._keys: dict[int, ProcessKeys] = {}
-
-    def of(self, number: int) -> ProcessKeys:
-        return self._keys.get(number, frozenset())
-
-    def keep_only(self, numbers: Container[int]) -> None:
-        self._keys = {number: keys for number, keys in self._keys.items() if number in numbers}
-
-    def add(self, number: int, keys: Iterable[ProcessKey]) -> None:
-        self._keys[number] = self.of(number) | frozenset(keys)
-
-    def add_block(self, number: int, block: Block) -> None:
-        """Add the processes of a sample that stays a block; the one that exceeds the limit gets a problem."""
-        table = block.values.get("processes")
-        if not isinstance(table, Table) or len(self.of(number)) > MAX_PROCESSES:
-            return
-        self.add(number, process_keys(table)[: MAX_PROCESSES + 1])
-        if len(self.of(number)) > MAX_PROCESSES:
-            block.problems.append(_too_many_processes(block.first))
-
-
-def _share_texts(block: Block, texts: dict[str, str]) -> None:
-    """Keep each text of the process tables in memory only once."""
-    table = block.values.get("processes")
-    if isinstance(table, Table):
-        if len(texts) > MAX_SHARED_TEXTS:
-            texts.clear()
-        for name, column in table.columns.items():
-            if column and isinstance(column[0], str):
-                table.columns[name] = [texts.setdefault(text, text) for text in column]
-
-
-# --- placing -----------------------------------------------------------------------------------------------------------
 
 
 def place_captures(

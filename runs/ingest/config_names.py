@@ -8,39 +8,32 @@ is named by the title of the text, what it is about, or its configs.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from parsers.blocks import Block
 from parsers.catalogue import asked_load, parse_command, semantics_of
 from parsers.commands import Command
-from parsers.records import Timings
 from parsers.transcript import width
 from runs.analysis.columns import Method, group_by_method, method_of
 
-from .asides import SUBJECT, is_aside
+from .asides import heading_level, is_aside, strip_markup
 from .draft import MAX_NAME, DraftConfig
+from .heading_groups import Choice
 from .heading_words import (
-    Sentences,
     drop_with,
     find_repeat,
-    find_replacement,
-    find_setting,
-    heading_level,
     is_comparison,
-    is_generic,
-    is_one_of,
     is_warm_up,
     measures_again,
     name_of_heading,
     speaks,
     split_repeat,
-    strip_markup,
 )
-from .headings import Choice, choose_headings
+from .headings import choose_headings, find_changed_texts
 from .hosts import LOCAL, Server, find_server, merge_server, server_index
+from .sentences import Sentences, find_replacement, find_setting, is_one_of
 from .typed_commands import read_setting
 from .variants import find_variants
 
@@ -350,32 +343,6 @@ def find_settings(section: Sequence[Block], line: int) -> str:
     return name if len(said) < 3 and width(name) <= _SHORT_NAME else ""
 
 
-def find_changed_texts(
-    blocks: Sequence[Block], loads: Sequence[int], texts: Sequence[int], choices: Mapping[int, Choice]
-) -> dict[int, tuple[tuple[str, str], ...]]:
-    """{load: (path, text) of each file that was different at the last heading}, for loads without a heading."""
-    versions: dict[str, list[tuple[int, str]]] = defaultdict(list)  # path -> (block number, text) in order
-    for i in texts:
-        if path := str(blocks[i].values.get("path") or ""):
-            versions[path].append((i, str(blocks[i].values.get("text", ""))))
-    changing = {path: shown for path, shown in versions.items() if len({text for _, text in shown}) > 1}
-    changed: dict[int, tuple[tuple[str, str], ...]] = {}
-    at_heading: dict[str, str] = {}
-    for load in loads if changing else ():
-        current = {path: _text_before(shown, load) for path, shown in changing.items()}
-        if not at_heading or not choices[load].is_inherited:
-            at_heading = current
-        else:
-            changed[load] = tuple((path, text) for path, text in sorted(current.items()) if text != at_heading[path])
-    return changed
-
-
-def _text_before(shown: Sequence[tuple[int, str]], load: int) -> str:
-    """The text last shown before a load test, or else the first one."""
-    place = bisect_left(shown, load, key=lambda each: each[0])
-    return shown[max(place - 1, 0)][1]
-
-
 def find_numbered_repeats(
     names: Mapping[str, str], are_alike: Callable[[Sequence[int]], bool], loads: Mapping[str, Sequence[int]]
 ) -> dict[str, str]:
@@ -420,69 +387,3 @@ def find_warm_ups(blocks: Sequence[Block], loads: Sequence[int]) -> set[int]:
         if any(is_warm_up(text) for text in (*above, block.label or "", comment)):
             found.add(load)
     return found if len(found) < len(loads) else set()
-
-
-_COMPARES = re.compile(
-    r"比較|負荷|ベンチマーク|性能|検証|\bvs\.?\b|\bversus\b|compar|benchmark|performance|\bload test|porówn|wydajno|speed"
-    r"|vergleich",
-    re.IGNORECASE,
-)
-_DESCRIBES_HOST = re.compile(r"スペック|ハードウェア|ハードウエア|環境|hardware|\bspec|machine", re.IGNORECASE)
-_SENTENCE_ENDS = (".", "。", "!", "！", "ます", "です", "ました", ",", "、")
-_LIST_MARKS = ("・", "•", "- ", "* ")
-_MAX_TITLE_WIDTH = 140
-_N_TITLE_LINES = 15  # among which a title is looked for
-_MAX_PREAMBLE = 8  # in a longer one the first line need not be the title
-
-
-def name_experiment(
-    blocks: Sequence[Block],
-    part: range,
-    configs: Sequence[DraftConfig],
-    headings: Iterable[str],
-    *,
-    is_first: bool,
-) -> str:
-    """The title of the text, or else the names of the configs.
-
-    part: numbers of the experiment's blocks; headings: others that name configs; is_first: of the experiments in the text.
-    """
-    groups = {config.group for config in configs if config.group}
-    taken = {*headings, *(config.name for config in configs), *(groups if len(groups) > 1 else ())}
-    trail = [text for _, text in blocks[part.start].trail] if part else []
-    if trail and (name := strip_markup(_find_title(trail, taken, groups, is_first))[:MAX_NAME]):
-        return name
-    names = [config.name for config in configs]
-    if len(names) > 2:
-        return f"{names[0]}, {names[1]} and {len(names) - 2} more"[:MAX_NAME]
-    return " and ".join(names)[:MAX_NAME] or "Monitors"
-
-
-def _find_title(trail: Sequence[str], taken: Collection[str], groups: Collection[str], is_first: bool) -> str:
-    subject = next((match["subject"] for text in trail if (match := SUBJECT.search(text))), None)
-    if subject and is_first:
-        return subject.strip("\"'")
-    lines = [text for text in trail if not is_aside(text) and not is_warm_up(text)]
-    phrases = [text for text in lines if not text.rstrip().endswith(_SENTENCE_ENDS)]
-    titles = [
-        text for text in phrases if width(text) <= _MAX_TITLE_WIDTH and strip_markup(text) not in {*taken, *groups}
-    ]
-    if not is_first:
-        return titles[-1] if titles and len(trail) <= 3 and not is_generic(titles[-1]) else ""
-    top = lines[0] if lines else ""
-    names_all = top in phrases and not is_generic(top) and strip_markup(top) not in taken
-    if names_all and top == trail[0] and heading_level(top) == 1:
-        return top
-    compares = (
-        t for t in titles if t in lines[:_N_TITLE_LINES] and _COMPARES.search(t) and not _DESCRIBES_HOST.search(t)
-    )
-    if chosen := next(compares, ""):
-        return chosen
-    is_preamble = len(lines) <= _MAX_PREAMBLE and not top.startswith(_LIST_MARKS)
-    return top if is_preamble and top in titles and not is_generic(top) else ""
-
-
-def name_timings(block: Block) -> str:
-    """The name of an experiment of which the text has nothing but the times of single requests."""
-    tool = next((record.tool for record in block.records if isinstance(record, Timings)), "")
-    return f"What each request of {tool} took" if tool else ""

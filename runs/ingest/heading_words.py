@@ -7,15 +7,13 @@ be corrected on the preview page.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache, lru_cache
-from pathlib import PurePosixPath
 
 from parsers.catalogue import formats, makes_load
-from parsers.transcript import FILE_HEAD, width
+from parsers.transcript import width
 
-from .asides import DATE
+from .asides import DATE, DONE, find_numbering, heading_level, is_code, is_file, strip_markup
 
 # Order matters: "just after the start" is before the load, although it says "after".
 _PHASES = (
@@ -105,32 +103,13 @@ _LEADS_ON = re.compile(
     r"(?:is|are|the|same|with|for|of|from|under|using|by|on|it|mit|auf|für|avec|sur|con|en|z|na|dla|с)\s+",
     re.IGNORECASE,
 )
-_WORD = re.compile(r"[A-Za-zÀ-ɏ][A-Za-zÀ-ɏ0-9_.+/-]*[A-Za-zÀ-ɏ0-9+]")
-_OTHER_SCRIPT = re.compile(r"[^\W\d_A-Za-zÀ-ɏ]")
+WORD = re.compile(r"[A-Za-zÀ-ɏ][A-Za-zÀ-ɏ0-9_.+/-]*[A-Za-zÀ-ɏ0-9+]")
 _COMPARISON = re.compile(
     r"\b(?:vs|versus|gegen)\b|\b(?:or|oder|ou|o)\s.*[?？]$|\b(?:compar(?:ison|ing)|vergleich|comparaison|comparación|porównanie)\b"
     r"|比較|対比|比较|对比",
     re.IGNORECASE,
 )
-_NEW = r"(?P<new>[^\s,;:、。()（）][^,;:、。()（）]{0,48}?(?:\s?[(（][^()（）]{1,40}[)）])?)"
-_END = r"(?=\s*(?:[,;:。、]|[.!?](?:\s|$)|$)|\s(?:and|but|instead|rather|in place|for|then|und|statt|anstatt|anstelle|ersetzt)\b)"
-_REPLACEMENTS = tuple(  # "changed X to Y"
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"\b(?:switch|chang|mov|migrat|convert)(?:ed|es?|ing)\s(?:[^.;:]{{0,80}}?\s)?to\s(?:the\s)?{_NEW}{_END}",
-        rf"\breplac(?:ed|es?|ing)\s[^.;:]{{1,80}}?\s(?:with|by)\s(?:the\s)?{_NEW}{_END}",
-        rf"\b(?:now|same|again|this time)\b(?:\s\w+)?\s(?:with|using)\s(?:the\s)?{_NEW}{_END}",
-        rf"\bdurch\s(?:den\s|die\s|das\s)?{_NEW}\sersetzt",
-        rf"\b(?:auf|zu|zum|zur)\s(?:den\s|die\s|das\s)?{_NEW}\s(?:um)?ge(?:stellt|wechselt|schaltet|ändert)",
-        rf"\b(?:nun|jetzt|diesmal|dasselbe|gleiche)\smit\s(?:dem\s|der\s)?{_NEW}{_END}",
-        rf"(?:を|から){_NEW}(?:に|へ)(?:変え|変更|切り?替え|置き?換え|移行)",
-        rf"(?:ではなく|の?(?:代|か)わりに)、?{_NEW}(?:で|に|を)",
-    )
-)
-_SETTING = re.compile(  # "MaxClients = 20", "worker_processes 2;"
-    r"`?((?=\w*(?:[_.-]|[a-z][A-Z]))[A-Za-z][\w.-]*\s*(?:=\s*|:\s+|\s)(?:\d[\w./%]*|on|off|yes|no|true|false|auto));?`?"
-)
-_SOFTWARE = re.compile(
+SOFTWARE = re.compile(
     r"nginx|apache\d?|httpd|lighttpd|caddy|haproxy|varnish|squid|envoy|traefik|tomcat|jetty|undertow|netty|node|deno|bun|express"
     r"|fastify|koa|django|flask|fastapi|rails|sinatra|puma|unicorn|thin|passenger|gunicorn|uvicorn|uwsgi|mongrel|webrick|php|fpm"
     r"|hhvm|fastcgi|golang|rust|java|python|ruby|perl|erlang|elixir|phoenix|openresty|iis|litespeed|cherokee|mysql|mariadb"
@@ -148,30 +127,11 @@ _CHANGES = re.compile(
     r"|[^\W\d_A-Za-zÀ-ɏ]",
     re.IGNORECASE,
 )
-_PLAIN_WORDS = """
-    after again all also an any as at be but by came latest newest can did do few finally first got had has have how if into
-    just last like made measured me more much my next no not only or our out over same some still switched than them there they
-    through time too took output looks like follows second one gives gave turn gets try shows showed printed thanks thank please
-    hi hello sorry report reproduce tried turned up us very we when which while will without would you your using instead
-    available well idle should see similar
-"""
-_WEAK = re.compile(  # words that name nothing where they are all
-    r"(?:box(?:es)?|machines?|servers?|laptops?|set-?ups?|results?|tests?|pages?|sites?|things?|versions?|numbers?)",
-    re.IGNORECASE,
-)
-_FILE_OF_PATH = re.compile(r"/[^/]+\.[a-z]{1,4}$")
-_PERSON = re.compile(r"(?<!\S)@([\w-]+)")
-_TOOL_NAME = re.compile(r"\bapache[\s-]?(?:(?:http server )?bench\w*(?: tool)?|ab)\b", re.IGNORECASE)
 _RESULT_OF = re.compile(
     r"(?<=\w)\s*的?(?:压力|性能)?(?:测试|压测)?(?:的?结果|数据|报告|情况)(?:如下)?$"
 )  # "nginx 测试结果"
 _WITH = re.compile(r"^(?:with|using|mit|avec|con|с)\s+(?:(?:the|a|an)\s+)?(?=\w{2})", re.IGNORECASE)
 _WITHOUT = re.compile(r"(?:without|no|ohne|sans|sin|без)\b", re.IGNORECASE)
-_POSSESSIVE = re.compile(r"\b\w+['’]s\s")
-# "server A": of several, the one that a sentence is about
-_ONE_OF = re.compile(
-    r"\b(?i:(servers?|machine|host|node|box|maschine|rechner|serveur|servidor|serwer))\s#?([A-Z]|\d)(?![\w.,]\w)"
-)
 # Words that say that something was measured, not of what. The names of monitors are generic, too.
 _GENERIC_WORDS = """
     apache\\s*bench(?:mark)? results? outputs? bench(?:mark(?:s|ing)?)? load(?:ed)?
@@ -210,7 +170,6 @@ _BRIEF = re.compile(
     r"|(?:this )?PR(?: ?#?\d+)?)(?i:\s(?:servers?|app|version|code|results?|bench\w*|tests?))?(?:\*\*)?\s*[:：]?\s*"
 )
 _FILE_TYPE = re.compile(r"(?<=\w)\.(?:txt|log|out|csv|json|res|dat)$")  # of a label that is a file's name
-_ANY_FILE = re.compile(r"(?:readme|index|results?|out(?:put)?|bench(?:mark)?s?|logs?|stdout)", re.IGNORECASE)
 _PATH = re.compile(r"/\w[\w./?=&%-]*")
 _METHOD = re.compile(r"\b(?:GET|PUT|POST|HEAD|DELETE|PATCH)\b(?![.!])")
 LETTER = re.compile(r"[(（]?([A-Za-z])[.)）]?")  # "A", "(b)"
@@ -218,22 +177,6 @@ MACHINE = re.compile(r"(?:the )?(?:servers?|hosts?|machine)", re.IGNORECASE)
 STARTS_SERVER = re.compile(
     r"(?:g?unicorn|uvicorn|hypercorn|puma|node|bun|deno|php|ruby|python[23]?|java|uwsgi)\s+\S+(?:\s\S+){0,4}$"
 )
-_MARKUP = re.compile(r"^(?:[\s*=・◆◇■□●○▪•>|_-]|#(?!\d)|//\s)+|(?:\s-+)?(?:(?<!\.)[\s:：*_=|])*$")
-_BANNER = re.compile(r"[\s-]*-{3,}\s*(\w.*?)\s*-{3,}(?:\s.*)?")  # what stands between dashes, and behind them
-_STAMP = re.compile(
-    r"^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.,]*Z?\]?:?\s+(?:##\[\w+\]\s*)?|^(?:##|::)\[?group(?:\]|::)\s*"
-)  # of a CI service's log
-_STAGE = re.compile(r"\[Pipeline\] \{ \((.+)\)")  # of a CI service's job
-_FINDING = re.compile(  # behind a name: "(33 more requests per second than nginx)", "*(2x slower)*"
-    r"(?<=\S)\s+[*_]*\([^()]*\d[^()]*\b(?:more|fewer|less|faster|slower|better|worse)\b[^()]*\)[*_]*\s*$", re.IGNORECASE
-)
-_DONE = re.compile(
-    r"\s*(?:\.{2,}|…)\s*(?:\[?\s?(?:ok|done|started|ready|up|fertig)\b.*)?$", re.IGNORECASE
-)  # "Testing nginx ... ok"
-_EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
-_CODE = re.compile(r"`\s*([^`]+?)\s*`")
-_LINK = re.compile(r"(?<!!)\[([^\]]+)\]\([^)\s]*\)")
-_ESCAPED = re.compile(r"\\([_*#+.|<>()\[\]-])")
 _SENTENCE = re.compile(r"[。．!?？！]$|[.](?:\s|$)|ます$|です$|ました$")
 _SPEAKS = re.compile(
     r"\b(?:I|we|ich|wir|je|nous|yo)\s\w"
@@ -241,14 +184,8 @@ _SPEAKS = re.compile(
     r"|\w\s.*\b(?:looks? like|looked like|as follows|gives?|gave|shows?|showed|yield(?:s|ed)|printed|sieht|ergab|ergibt|liefert"
     r"|zeigt|habe|bekomme|erhalte|donne|affiche|muestra|obtengo|wygląda|daje)\b"
 )
-_STATE = re.compile(  # "sendfile on", "without the cache"
-    r"\b(?P<name>[A-Za-z][\w.-]{2,40})\s(?:on|off|enabled|disabled)(?=\s*(?:[,.;:!?)]|$)|\s(?:and|it|I|now|again|vs)\b)"
-    r"|\bwithout\s(?:the\s|any\s)?(?!(?:and|then|but)\b)[\w.-]{3,40}"
-)
-_NUMBERING = re.compile(r"^[(（]?(\d+(?:[.．-]\d+)*)[.)）]?(?=\s|[^\d\s.])")
 _MAX_NAME_WIDTH = 60
 _LEAST_OF_SENTENCE = 5  # words
-_MAX_SENTENCE = 300  # characters of it that are looked at
 _CACHED = 20_000  # headings: each is asked for several times, all of a text in turn
 
 
@@ -340,69 +277,6 @@ def drop_with(names: Mapping[str, str]) -> dict[str, str]:
     return dict(names) if is_told or len({*bare.values()}) < len({*names.values()}) else bare
 
 
-class Sentences:
-    """What each of several sentences has that no other of them has. Each is looked at once, however many there are."""
-
-    def __init__(self, texts: Iterable[str]) -> None:
-        texts = list(texts)
-        self._lower = "\n".join(texts).lower()
-        self._n_with = Counter(word for text in texts for word in _words_of(text))
-        numbered = [_find_numbered(text) for text in texts]
-        self._n_numbered = sum(map(bool, numbered))
-        self._n_alone = Counter(one for found in numbered if len(found) == 1 for one in found)
-
-    def find_distinguishing_words(self, text: str, sentence: str) -> str:
-        """The words that name what `sentence`, out of this text, is about and that no other text has, or ""."""
-        sentence, own = _POSSESSIVE.sub(" ", _TOOL_NAME.sub(" ", sentence)), text.lower()
-        for state in _STATE.finditer(sentence):
-            name, lower = state[0].replace("the ", "").replace("any ", ""), state[0].lower()
-            if not is_generic(name) and self._lower.count(lower) <= own.count(lower):
-                return name
-        of_text = _words_of(text)
-        words: list[str] = [
-            word
-            for word in _WORD.findall(sentence)
-            if self._n_with[word.lower()] <= (word.lower() in of_text)
-            and not makes_load(word.lower())
-            and not _FILE_OF_PATH.search(word)
-        ]
-        is_technical = re.compile(r"\w*(?:_|\d|\+|[a-z][A-Z])").match
-        persons = set(_PERSON.findall(sentence))
-        named = [word for word in words if is_technical(word) or _SOFTWARE.fullmatch(word.partition("-")[0])]
-        named = [word for word in named if word not in persons]
-        if named or _OTHER_SCRIPT.search(sentence):
-            return next(iter(named or words), "")
-        plain = [word for word in words if not is_generic(word) and word.lower() not in _PLAIN_WORDS.split()]
-        told = [word for word in plain if word not in persons]
-        has_others = "\n" in self._lower
-        return " ".join(told) if told and has_others and len(plain) <= 3 and not all(map(_WEAK.fullmatch, told)) else ""
-
-    def find_one_of(self, text: str) -> str:
-        """ "server A" of a text about it, where others are about "server B", or ""."""
-        own = _find_numbered(text)
-        left = [one for one in own if self._n_alone[one] <= (len(own) == 1)]
-        return " ".join(left[0]) if len(left) == 1 and self._n_numbered > 1 else ""
-
-
-def _words_of(text: str) -> set[str]:
-    return {word.lower() for word in _WORD.findall(text)}
-
-
-def _find_numbered(text: str) -> set[tuple[str, str]]:
-    """The machines that a text tells apart by a letter or a number: ("server", "A")."""
-    return {(_spell(noun), which) for noun, which in _ONE_OF.findall(text)}
-
-
-def _spell(noun: str) -> str:
-    """In lower case, but for German nouns: "Server A" and "server A" are one machine."""
-    return noun.capitalize() if noun.lower() in ("maschine", "rechner") else noun.lower()
-
-
-def is_one_of(name: str) -> bool:
-    """Whether a name is no more than "server A"."""
-    return bool(_ONE_OF.fullmatch(name))
-
-
 def says_again(text: str) -> bool:
     """Whether a sentence ("Hm, so one more of the same.") only says that the same was measured again."""
     return (
@@ -423,26 +297,10 @@ def is_comparison(text: str) -> bool:
     return bool(is_short(text) and _COMPARISON.search(strip_markup(text)))
 
 
-def find_replacement(sentence: str, title: str) -> str:
-    """Y of "changed X to Y (with its settings)" below a title that compares the two, or ""."""
-    for pattern in _REPLACEMENTS:
-        for found in pattern.finditer(sentence[:_MAX_SENTENCE]):
-            known = re.findall(r"[^\W_]{2,}", re.split("[(（]", found["new"])[0].lower())
-            if any(word in title.lower() for word in known):
-                return found["new"].strip()
-    return ""
-
-
-def find_setting(line: str) -> str:
-    """The setting that a line consists of, as "worker_processes 2", or ""."""
-    found = _SETTING.fullmatch(line.strip())
-    return found[1] if found else ""
-
-
 def names_software(text: str) -> bool:
     """Whether a heading has the name of a server, a language or a framework."""
-    words = [word.partition("-")[0].removesuffix(".js") for word in _WORD.findall(text)]
-    return bool(_BRIEF.fullmatch(text)) or any(map(_SOFTWARE.fullmatch, words))
+    words = [word.partition("-")[0].removesuffix(".js") for word in WORD.findall(text)]
+    return bool(_BRIEF.fullmatch(text)) or any(map(SOFTWARE.fullmatch, words))
 
 
 def names_clients(text: str) -> bool:
@@ -457,30 +315,6 @@ def names_amount(text: str) -> bool:
         rf"(?i:\d\s*{_LOADED}\b|\b(?:concurren\w*|users?|clients?|connections?|requests?|seconds?)\b)", bare
     )
     return bool(re.search(r"\d", bare)) and not (is_loads or find_repeat(bare) or DATE.search(bare) or find_phase(bare))
-
-
-@lru_cache(maxsize=_CACHED)
-def strip_markup(text: str) -> str:
-    """A heading without list marks, Markdown and the final colon; of a file's its name."""
-    if file := FILE_HEAD.fullmatch(text.strip()):
-        return _name_file(PurePosixPath(file["path"] or file["shown"]))
-    text = _STAMP.sub("", text)
-    if banner := _BANNER.fullmatch(text) or _STAGE.fullmatch(text):
-        text = banner[1]
-    text = _DONE.sub("", _FINDING.sub("", text))
-    bare = _MARKUP.sub("", _EMPHASIS.sub(r"\2", _CODE.sub(r"\1", text))).strip()
-    return _ESCAPED.sub(r"\1", _LINK.sub(r"\1", bare)) if "\\" in bare or "](" in bare else bare
-
-
-def _name_file(path: PurePosixPath) -> str:
-    """ "results/nginx.txt" → "nginx"; "bench/go/README.md" → "go"."""
-    stem = path.name.partition(".")[0] or path.name
-    return path.parent.name if path.parent.name and _ANY_FILE.fullmatch(stem) else stem
-
-
-def is_file(text: str) -> bool:
-    """Whether a heading is what a tool prints above a file's text."""
-    return FILE_HEAD.fullmatch(text.strip()) is not None
 
 
 @cache
@@ -515,15 +349,10 @@ def is_short(text: str) -> bool:
     return width(strip_markup(text)) <= (2 * _MAX_NAME_WIDTH if is_code(text) else _MAX_NAME_WIDTH)
 
 
-def is_code(text: str) -> bool:
-    """Whether a line is only code, as Markdown marks it: `worker_processes 4;`."""
-    return bool(_CODE.fullmatch(text.strip()))
-
-
 @lru_cache(maxsize=_CACHED)
 def is_sentence(text: str) -> bool:
     """Whether a line is more than a name."""
-    bare = _DONE.sub("", re.sub(r"^[\s#]*[(（]?\d{1,2}[.)）]\s+", "", text).strip())
+    bare = DONE.sub("", re.sub(r"^[\s#]*[(（]?\d{1,2}[.)）]\s+", "", text).strip())
     if heading_level(text) > 1 and bare.count(" ") < _LEAST_OF_SENTENCE and not _SPEAKS.search(bare):
         bare = bare.removesuffix(".")  # "## Go implementation."
     return not is_short(text) or bool(
@@ -534,20 +363,3 @@ def is_sentence(text: str) -> bool:
 def speaks(text: str) -> bool:
     """Whether somebody says something in a line that may be short: "I get this with Apache"."""
     return bool(_SPEAKS.search(text))
-
-
-def find_numbering(text: str) -> str:
-    """ "(1.2) worker" → "1.2"; "" where there is none. A version is none."""
-    found = _NUMBERING.match(strip_markup(text))
-    return (
-        found[1]
-        if found and (text.lstrip().startswith(("(", "（")) or found[0].endswith((".", ")")) or "." in found[1])
-        else ""
-    )
-
-
-@lru_cache(maxsize=_CACHED)
-def heading_level(text: str) -> int:
-    """Depth of a Markdown heading, 0 where it is none."""
-    found = re.match(r"\s*(#{1,6})\s+\S", text)
-    return len(found[1]) if found else 0

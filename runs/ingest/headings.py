@@ -3,61 +3,38 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from parsers.blocks import Block
 from parsers.catalogue import makes_load, semantics_of
-from runs.analysis.columns import Method, group_by_method
+from runs.analysis.columns import Method
 
-from .asides import is_aside, join_wrapped
+from .asides import heading_level, is_aside, is_code, is_file, join_wrapped, strip_markup
+from .heading_groups import Choice, Heading, find_groups, find_sections, only_counts, swap_crossed, without_repeat
 from .heading_words import (
     LETTER,
     MACHINE,
     STARTS_SERVER,
-    find_numbering,
     find_phase,
     find_repeat,
-    heading_level,
-    is_code,
-    is_file,
     is_generic,
     is_sentence,
     is_short,
     is_warm_up,
     names_amount,
-    names_clients,
     names_software,
     says_again,
-    split_repeat,
-    strip_markup,
 )
 
-Heading = tuple[int, str]  # (line, text)
 _REMARKED_REPEAT = re.compile(
     r"\W*(?:first|1st|run|test|#)\W?(?:run|time|test|1)?\s*[(（][^()（）]+[)）]\W*", re.IGNORECASE
 )
 _SITE_LINK = re.compile(r"\[[^\]\[]*\w[^\]\[]*\]\(https?://[^()\s]+\)")
 _ITEM = re.compile(r"\s*(?:[-*+•・]|\d{1,2}[.)])\s")
 _MAX_CAPTION_DISTANCE = 5  # lines between a caption and the output below it: a fence, the command, empty ones
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """What names the config of a load test.
-
-    text, line   the heading and its line, "" and 0 where there is none
-    group        the heading above it
-    is_heading   False for a sentence
-    is_inherited the load test has none; it is the heading of the one before
-    """
-
-    text: str = ""
-    line: int = 0
-    group: str = ""
-    is_heading: bool = False
-    is_inherited: bool = False
 
 
 @dataclass(slots=True)
@@ -99,12 +76,12 @@ def choose_headings(
     candidates = _collect_candidates(blocks, loads, texts)
     nearest = _prefer_files(candidates, _choose_nearest(candidates, duplicates))
     choices = _replace_recurring(candidates, nearest, duplicates, method_of)
-    groups, sections = _find_groups(blocks), _find_sections(blocks, choices, duplicates)
+    groups, sections = find_groups(blocks), find_sections(blocks, choices, duplicates)
     own = {
         i: replace(choice, group=sections.get(choice.line) or choice.group or groups.get(choice.line, ""))
         for i, choice in choices.items()
     }
-    own = _swap_crossed(own, [load for load in loads if load not in duplicates], method_of)
+    own = swap_crossed(own, [load for load in loads if load not in duplicates], method_of)
     quotes: dict[int, list[int]] = defaultdict(list)
     for load in loads:
         quotes[duplicates.get(load, load)].append(load)
@@ -206,10 +183,10 @@ def _names_among(headings: Sequence[Heading]) -> list[Heading]:
 def _find_compared(trails: Sequence[Sequence[Heading]]) -> set[str]:
     """The last lines above load tests that name nothing alone, but do together: "before" and "after" a change, "A" and "B"."""
     last = [
-        next((text for _, text in reversed(trail) if not (is_aside(text) or _counts(text))), "") for trail in trails
+        next((text for _, text in reversed(trail) if not (is_aside(text) or only_counts(text))), "") for trail in trails
     ]
     phases = {text: find_phase(text) for text in last if is_short(text)}
-    letters = {text: found[1].upper() for text in last if (found := LETTER.fullmatch(_without_repeat(text)))}
+    letters = {text: found[1].upper() for text in last if (found := LETTER.fullmatch(without_repeat(text)))}
     compared = (
         {text for text, phase in phases.items() if phase} if {"before", "after"} <= set(phases.values()) else set()
     )
@@ -224,45 +201,11 @@ def _find_compared(trails: Sequence[Sequence[Heading]]) -> set[str]:
     return compared | (set(letters) if len(set(letters.values())) > 1 else set())
 
 
-def _counts(text: str) -> bool:
-    """Whether a heading only has the number of a repeat: "### Run 2"."""
-    is_letter = LETTER.fullmatch(_without_repeat(text))
-    return find_repeat(text) is not None and is_generic(text) and not (find_phase(text) or is_letter)
-
-
-def _without_repeat(text: str) -> str:
-    repeat = split_repeat(text)
-    return repeat[0] if repeat else strip_markup(text)
-
-
 def _find_machines(sections: Sequence[Sequence[Heading]]) -> set[str]:
     """ "## server", where "## laptop" names other load tests: each section has a machine of its own."""
     last = [next((text for _, text in reversed(trail) if heading_level(text)), "") for trail in sections]
     levels = {heading_level(text) for text in last if text and not is_generic(text)}
     return {text for text in last if heading_level(text) in levels and MACHINE.fullmatch(strip_markup(text))}
-
-
-def _find_sections(
-    blocks: Sequence[Block], choices: Mapping[int, Choice], duplicates: Mapping[int, int]
-) -> dict[int, str]:
-    """{line of a label or of a name that is no heading: the heading above it}, where names recur below other headings."""
-    below: dict[int, tuple[str, tuple[str, ...]]] = {}  # line: (name, headings)
-    sections: dict[int, str] = {}  # by level
-    for index, block in enumerate(blocks):
-        for line, text in [*block.trail, (block.first, "")]:
-            if (choice := choices.get(index)) and choice.is_heading and choice.line == line and index not in duplicates:
-                below |= (
-                    {} if heading_level(choice.text) else {line: (strip_markup(choice.text), (*sections.values(),))}
-                )
-            level = heading_level(text)
-            if (level > 1 or (find_phase(text) and is_short(text))) and not (_counts(text) or is_aside(text)):
-                kept = {at: section for at, section in sections.items() if level and 0 < at < level}
-                sections = kept | {level: strip_markup(text)}
-    pairs = set(below.values())
-    if len(pairs) == len(dict(pairs)):
-        return {}
-    recurring = Counter(path[-1:] for path in {path for _, path in pairs})
-    return {line: " · ".join(path[-2:] if recurring[path[-1:]] > 1 else path[-1:]) for line, (_, path) in below.items()}
 
 
 def _find_tool_names(sections: Sequence[Sequence[Heading]]) -> set[str]:
@@ -392,79 +335,27 @@ def _name_requests(inner: Mapping[int, str], method_of: Callable[[int], Method])
     return all(len(each) == 1 for each in methods.values()) and len(set.union(*methods.values())) == len(methods)
 
 
-def _swap_crossed(
-    choices: Mapping[int, Choice], loads: Sequence[int], method_of: Callable[[int], Method]
-) -> dict[int, Choice]:
-    """The choices, where headings that recur under others say what was requested: with those as names, and these as groups."""
-    crossed: dict[str, dict[str, list[Method]]] = defaultdict(lambda: defaultdict(list))  # name -> group -> methods
-    for load in loads:
-        if (choice := choices[load]).group and choice.is_heading:
-            crossed[strip_markup(choice.text)][choice.group].append(method_of(load))
-    recurring = {name: methods for name, methods in crossed.items() if len(methods) > 1}
-    if len(recurring) < 2 or not _are_workloads(recurring):
-        return dict(choices)
-    groups = set().union(*recurring.values())
-    return {
-        load: replace(choice, text=choice.group, group=strip_markup(choice.text)) if choice.group in groups else choice
-        for load, choice in choices.items()
-    }
+def find_changed_texts(
+    blocks: Sequence[Block], loads: Sequence[int], texts: Sequence[int], choices: Mapping[int, Choice]
+) -> dict[int, tuple[tuple[str, str], ...]]:
+    """{load: (path, text) of each file that was different at the last heading}, for loads without a heading."""
+    versions: dict[str, list[tuple[int, str]]] = defaultdict(list)  # path -> (block number, text) in order
+    for i in texts:
+        if path := str(blocks[i].values.get("path") or ""):
+            versions[path].append((i, str(blocks[i].values.get("text", ""))))
+    changing = {path: shown for path, shown in versions.items() if len({text for _, text in shown}) > 1}
+    changed: dict[int, tuple[tuple[str, str], ...]] = {}
+    at_heading: dict[str, str] = {}
+    for load in loads if changing else ():
+        current = {path: _text_before(shown, load) for path, shown in changing.items()}
+        if not at_heading or not choices[load].is_inherited:
+            at_heading = current
+        else:
+            changed[load] = tuple((path, text) for path, text in sorted(current.items()) if text != at_heading[path])
+    return changed
 
 
-def _are_workloads(recurring: Mapping[str, Mapping[str, Sequence[Method]]]) -> bool:
-    """Whether the names, not the groups that they recur in, stand for what was requested. Where no method tells, words do."""
-    by_group: dict[str, list[Sequence[Method]]] = defaultdict(list)
-    for methods in recurring.values():
-        for group, own in methods.items():
-            by_group[group].append(own)
-    names_differ = any(map(_differ, by_group.values()))
-    groups_differ = any(_differ([*methods.values()]) for methods in recurring.values())
-    if names_differ or groups_differ:
-        return not groups_differ
-    if all(map(names_clients, recurring)):
-        return True
-    share, its_share = (sum(map(names_software, names)) / len(names) for names in (by_group, recurring))
-    return share >= 0.5 > its_share and not any(map(find_phase, recurring))
-
-
-def _differ(sections: Sequence[Sequence[Method]]) -> bool:
-    """Whether one of the sections has no method in common with the first. Each may be a sweep."""
-    first, *others = ([method for method, _ in group_by_method(own, lambda each: each)] for own in sections)
-    return any(not any(one.agrees(other) for one in first for other in own) for own in others)
-
-
-def _find_groups(blocks: Sequence[Block]) -> dict[int, str]:
-    """{line of a heading: the heading one level up}: "(1)" above "(1.1)", "#" above "##".
-
-    Where both recur in other sections ("## one pod", "### scale up", "#### GET"), with the one above these.
-    """
-    groups: dict[int, str] = {}
-    by_level: dict[int, Heading] = {}
-    by_number: dict[str, str] = {}
-    outer: dict[tuple[str, str], dict[int, str]] = defaultdict(
-        dict
-    )  # (heading, group): {line: what is above the group}
-    for line, text in (heading for block in blocks for heading in block.trail):
-        number, level, bare = find_numbering(text), heading_level(text), strip_markup(text)
-        if is_aside(text):
-            continue
-        if is_file(text):
-            by_level, by_number = {0: (line, bare)}, {}
-            continue
-        if "." in number and (parent := by_number.get(number.rsplit(".", 1)[0])):
-            groups[line] = parent
-        elif level == 1 and is_generic(text) and text.isascii() and not any(map(str.isdigit, text)):
-            by_level = {d: t for d, t in by_level.items() if not d}  # "# Results"
-            continue
-        elif level == 1 and (is_generic(text) or (bare[:1].islower() and bare.count(" ") > 3)):
-            continue  # a comment among commands
-        elif level and (shallower := [d for d in by_level if d < level]):
-            at, groups[line] = by_level[max(shallower)]
-            outer[bare, groups[line]][line] = groups.get(at, "")
-        if number:
-            by_number[number] = bare
-        if level:
-            by_level = {d: t for d, t in by_level.items() if d < level} | {level: (line, bare)}
-    for (_, group), above in outer.items():
-        if len(set(above.values())) > 1 and not any(is_generic(text) or find_repeat(text) for text in above.values()):
-            groups |= {line: f"{text} · {group}" for line, text in above.items()}
-    return groups
+def _text_before(shown: Sequence[tuple[int, str]], load: int) -> str:
+    """The text last shown before a load test, or else the first one."""
+    place = bisect_left(shown, load, key=lambda each: each[0])
+    return shown[max(place - 1, 0)][1]

@@ -9,26 +9,39 @@ import logging
 import mmap
 import signal
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import contextmanager
 from time import thread_time
 from typing import Any
 
 import parsers
-from parsers.blocks import UNFORESEEN
+from parsers.blocks import UNFORESEEN, Block
 from parsers.catalogue import formats
+from parsers.records import ProcessSample, SystemSample
+from parsers.tables import Table
 
-from .captures import collect_series, fold_samples
+from .block_samples import (
+    MAX_SINGLE_SAMPLES,
+    FoldedBlock,
+    SampleGrouper,
+    collect_series,
+    process_keys,
+    too_many_processes,
+)
 from .draft import Draft, Hints, Reading, apply_hints
 from .edits import Edits, apply_edits
 from .recorded import Recording, read_recording
 from .relate import relate
+from .sample_series import MAX_PROCESSES, CaptureSeries, ProcessKey, ProcessKeys
 from .text_storage import Text
 from .validation import Broken, rejected
 
 MOST_BLOCKS = 50_000
 OnProgress = Callable[[int, int], None]  # called with the numbers of bytes and of blocks read since the last call
 log = logging.getLogger(__name__)
+
+MAX_SHARED_TEXTS = 100_000
 
 
 def ignore_progress(n_bytes: int, n_blocks: int) -> None:
@@ -200,3 +213,90 @@ def limit_time(on_progress: Callable[[int, int], None]) -> Callable[[int, int], 
         on_progress(n_bytes, n_blocks)
 
     return check
+
+
+def fold_samples(blocks: Iterable[Block]) -> Iterator[Block]:
+    """The blocks in order, with the samples of one command beyond the first 20 as one block that spans their lines.
+
+    Other blocks, load tests above all, stay as they are, and end what stands before them.
+    """
+    grouper, counts, seen = SampleGrouper(), defaultdict[int, int](int), _SeenProcesses()
+    is_monitor: dict[str, bool] = {}  # by kind, from the records of its first block
+    folded: dict[int, FoldedBlock] = {}
+    texts: dict[str, str] = {}
+    for block in blocks:
+        if block.kind not in is_monitor and (records := block.records):
+            is_monitor[block.kind] = not {SystemSample, ProcessSample}.isdisjoint(map(type, records))
+        if not is_monitor.get(block.kind) and "processes" not in block.values:
+            grouper.interrupt()
+            yield from _close(folded, seen)
+            yield block
+            continue
+        number = grouper.number(block)
+        if number in folded:
+            folded[number].add(block)
+        elif counts[number] < MAX_SINGLE_SAMPLES:
+            yield from _close(folded, seen)
+            seen.keep_only(grouper.open_numbers())
+            seen.add_block(number, block)
+            _share_texts(block, texts)
+            yield block
+        else:
+            folded[number] = _fold(block, counts[number], seen.of(number))
+        counts[number] += 1
+    yield from _close(folded, seen)
+
+
+def _fold(block: Block, n_before: int, seen: ProcessKeys) -> FoldedBlock:
+    origin = (block.heading, block.heading_line, block.label, block.command, block.command_line, block.prompt_host)
+    folded = FoldedBlock(
+        block.kind, block.first, block.last, {}, *origin, block.trail, above=block.above, typed=block.typed
+    )
+    folded.series, folded.limit_reported = CaptureSeries(n_before, seen), len(seen) > MAX_PROCESSES
+    folded.add(block)
+    return folded
+
+
+def _close(folded: dict[int, FoldedBlock], seen: _SeenProcesses) -> Iterator[FoldedBlock]:
+    """The folded blocks so far, in the order of the text; samples behind them are folded into new ones."""
+    for number, block in sorted(folded.items(), key=lambda item: item[1].first):
+        block.series.flush()
+        seen.add(number, block.series.process_keys())
+        yield block
+    folded.clear()
+
+
+class _SeenProcesses:
+    """The processes in earlier blocks of each command, so that one limit holds for all its samples."""
+
+    def __init__(self) -> None:
+        self._keys: dict[int, ProcessKeys] = {}
+
+    def of(self, number: int) -> ProcessKeys:
+        return self._keys.get(number, frozenset())
+
+    def keep_only(self, numbers: Container[int]) -> None:
+        self._keys = {number: keys for number, keys in self._keys.items() if number in numbers}
+
+    def add(self, number: int, keys: Iterable[ProcessKey]) -> None:
+        self._keys[number] = self.of(number) | frozenset(keys)
+
+    def add_block(self, number: int, block: Block) -> None:
+        """Add the processes of a sample that stays a block; the one that exceeds the limit gets a problem."""
+        table = block.values.get("processes")
+        if not isinstance(table, Table) or len(self.of(number)) > MAX_PROCESSES:
+            return
+        self.add(number, process_keys(table)[: MAX_PROCESSES + 1])
+        if len(self.of(number)) > MAX_PROCESSES:
+            block.problems.append(too_many_processes(block.first))
+
+
+def _share_texts(block: Block, texts: dict[str, str]) -> None:
+    """Keep each text of the process tables in memory only once."""
+    table = block.values.get("processes")
+    if isinstance(table, Table):
+        if len(texts) > MAX_SHARED_TEXTS:
+            texts.clear()
+        for name, column in table.columns.items():
+            if column and isinstance(column[0], str):
+                table.columns[name] = [texts.setdefault(text, text) for text in column]

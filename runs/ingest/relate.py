@@ -6,39 +6,45 @@ be changed. Nothing is dropped: what belongs to no run or config belongs to the 
 
 from __future__ import annotations
 
-from bisect import bisect_left
+import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise, product
-from statistics import mean, median
+from collections.abc import Collection, Iterable, Sequence
+from itertools import pairwise
 
-from parsers import Block, ConfigText, LoadResult, ProcessSample, SystemSample, Timings, semantics_of
-from parsers.records import Problem, Record
-from parsers.tables import Table
+from parsers import Block, ConfigText, LoadResult, ProcessSample, SystemSample, Timings
+from parsers.transcript import width
 
-from .asides import is_aside
-from .captures import FoldedBlock, place_captures, place_texts, short_records
-from .config_names import ConfigNames, name_experiment, name_timings, shorten
-from .draft import Draft, DraftExperiment, DraftHost, DraftRun, DraftTiming, items_of, number_repeats
-from .heading_words import (
-    find_repeat,
-    heading_level,
-    is_generic,
-    is_sentence,
-    is_short,
-    strip_markup,
+from .asides import SUBJECT, heading_level, is_aside, strip_markup
+from .captures import place_captures, place_texts, short_records
+from .config_names import ConfigNames, shorten
+from .draft import (
+    MAX_NAME,
+    Draft,
+    DraftConfig,
+    DraftExperiment,
+    DraftHost,
+    DraftRun,
+    DraftTiming,
+    items_of,
+    number_repeats,
 )
+from .duplicates import find_backed_figures, find_duplicate_loads, find_duplicate_monitors
+from .heading_words import find_repeat, is_generic, is_sentence, is_short, is_warm_up
 from .hosts import find_hosts, find_sighting, find_told_hosts, split_by_machine
 from .recorded import Recording, place_recorded
 from .variants import fill_in_loops
 
-_NOT_COMPARED = frozenset({"iteration", "processes", "n_processes", "sum_res_kb", "sum_rss_kb", "n_rows", "warnings"})
-_MANY_DIGITS = 6  # signs of a rate to which no second run comes
-_MAX_ALIKE = 50  # what more blocks than this have in common is no sign of a duplicate
-_MAX_AVERAGED, _MOST_REPEATS = 300, 10  # reports of which means are looked for, and of how many together
-_LEAST_DIGITS = 200  # a rate of at least so many of its last digit
-_EXACT_FIGURES = 3
-_FULL_REPORT = 8  # figures from which on a report is not a quotation
+_COMPARES = re.compile(
+    r"比較|負荷|ベンチマーク|性能|検証|\bvs\.?\b|\bversus\b|compar|benchmark|performance|\bload test|porówn|wydajno|speed"
+    r"|vergleich",
+    re.IGNORECASE,
+)
+_DESCRIBES_HOST = re.compile(r"スペック|ハードウェア|ハードウエア|環境|hardware|\bspec|machine", re.IGNORECASE)
+_SENTENCE_ENDS = (".", "。", "!", "！", "ます", "です", "ました", ",", "、")
+_LIST_MARKS = ("・", "•", "- ", "* ")
+_MAX_TITLE_WIDTH = 140
+_N_TITLE_LINES = 15  # among which a title is looked for
+_MAX_PREAMBLE = 8  # in a longer one the first line need not be the title
 
 
 def relate(blocks: list[Block], n_lines: int, recording: Recording | None = None) -> Draft:
@@ -240,194 +246,54 @@ def number_sections(blocks: Sequence[Block]) -> dict[int, int]:
     return numbers
 
 
-# --- duplicates --------------------------------------------------------------------------------------------------------
+def name_experiment(
+    blocks: Sequence[Block],
+    part: range,
+    configs: Sequence[DraftConfig],
+    headings: Iterable[str],
+    *,
+    is_first: bool,
+) -> str:
+    """The title of the text, or else the names of the configs.
+
+    part: numbers of the experiment's blocks; headings: others that name configs; is_first: of the experiments in the text.
+    """
+    groups = {config.group for config in configs if config.group}
+    taken = {*headings, *(config.name for config in configs), *(groups if len(groups) > 1 else ())}
+    trail = [text for _, text in blocks[part.start].trail] if part else []
+    if trail and (name := strip_markup(_find_title(trail, taken, groups, is_first))[:MAX_NAME]):
+        return name
+    names = [config.name for config in configs]
+    if len(names) > 2:
+        return f"{names[0]}, {names[1]} and {len(names) - 2} more"[:MAX_NAME]
+    return " and ".join(names)[:MAX_NAME] or "Monitors"
 
 
-def find_duplicate_loads(
-    blocks: Sequence[Block], records: Sequence[list[Record]], loads: Sequence[int]
-) -> dict[int, int]:
-    """{number of a block that repeats figures (a teaser, a translation): number of the block whose figures they are}."""
-    by_rate: dict[tuple[str, float], list[int]] = {}
-    results: dict[int, LoadResult] = {}
-    explained: list[int] = []
-    for index in loads:
-        result = next((r for r in records[index] if isinstance(r, LoadResult)), None)
-        if result and result.requests_per_second and not _is_log(blocks[index]):
-            results[index] = result
-            by_rate.setdefault((result.tool, result.requests_per_second), []).append(index)
-        if result and blocks[index].partial:  # lines of a report that somebody explains one by one
-            explained.append(index)
-    wholes: dict[str, list[int]] = {}  # by tool
-    for index, result in results.items():
-        if not blocks[index].partial:
-            wholes.setdefault(result.tool, []).append(index)
-    whole_of = {i: wholes.get(blocks[i].kind, []) for i in explained}
-    parts = [[i, *own] for i, own in whole_of.items() if len(own) < _MAX_ALIKE]
-    quotes = _find_quotes(blocks, [*by_rate.values(), *parts], _is_same_load)
-    whole = {
-        result.requests_per_second: i for i, result in results.items() if not blocks[i].partial and i not in quotes
-    }
-    for index, result in results.items():
-        source = whole.get(result.requests_per_second) if blocks[index].partial and index not in quotes else None
-        if source is not None and _has_figures_of(result, results[source]):
-            quotes[index] = source
-    return quotes
+def _find_title(trail: Sequence[str], taken: Collection[str], groups: Collection[str], is_first: bool) -> str:
+    subject = next((match["subject"] for text in trail if (match := SUBJECT.search(text))), None)
+    if subject and is_first:
+        return subject.strip("\"'")
+    lines = [text for text in trail if not is_aside(text) and not is_warm_up(text)]
+    phrases = [text for text in lines if not text.rstrip().endswith(_SENTENCE_ENDS)]
+    titles = [
+        text for text in phrases if width(text) <= _MAX_TITLE_WIDTH and strip_markup(text) not in {*taken, *groups}
+    ]
+    if not is_first:
+        return titles[-1] if titles and len(trail) <= 3 and not is_generic(titles[-1]) else ""
+    top = lines[0] if lines else ""
+    names_all = top in phrases and not is_generic(top) and strip_markup(top) not in taken
+    if names_all and top == trail[0] and heading_level(top) == 1:
+        return top
+    compares = (
+        t for t in titles if t in lines[:_N_TITLE_LINES] and _COMPARES.search(t) and not _DESCRIBES_HOST.search(t)
+    )
+    if chosen := next(compares, ""):
+        return chosen
+    is_preamble = len(lines) <= _MAX_PREAMBLE and not top.startswith(_LIST_MARKS)
+    return top if is_preamble and top in titles and not is_generic(top) else ""
 
 
-def _has_figures_of(result: LoadResult, other: LoadResult) -> bool:
-    """Whether a part of a report has a whole one's figures, although its lines are those of another tool, too."""
-    times = [(getattr(result, name), getattr(other, name)) for name in ("duration_s", "mean_ms", "min_ms", "max_ms")]
-    alike = [own == its for own, its in times if own is not None]
-    return len(f"{result.requests_per_second:.15g}") > _MANY_DIGITS and len(alike) > 1 and all(alike)
-
-
-def find_backed_figures(
-    blocks: Sequence[Block], records: Sequence[list[Record]], loads: Sequence[int]
-) -> dict[int, int]:
-    """{number of a block whose rate somebody wrote down: number of the report that has it, rounded, or the first of those
-    whose mean or median it is}. -1 where the text has reports, but none of this rate: by which tool it came, nobody knows."""
-    results = {i: next(r for r in records[i] if isinstance(r, LoadResult)) for i in loads}
-    written = [i for i, result in results.items() if semantics_of(result.tool).quotes_others]
-    others = results.keys() - set(written)
-    measured = [(i, rate) for i, result in results.items() if i in others and (rate := result.requests_per_second)]
-    if not written or not measured:
-        return {}
-    single = sorted((rate, i) for i, rate in measured)
-    averages = sorted(_average_rates(measured[:_MAX_AVERAGED]))
-    backed: dict[int, int] = {}
-    for index in written:
-        rate, step = results[index].requests_per_second or 0.0, float(blocks[index].values.get("rate_step_per_s", 0))
-        is_fine = step <= rate / _LEAST_DIGITS  # of few digits, a mean of some reports or other would agree with it
-        source = _find_near(single, rate, step) or (_find_near(averages, rate, step) if is_fine else None)
-        backed[index] = source[1] if source is not None else -1
-        if source is None:
-            left_out = Problem(blocks[index].first, "this rate is of none of the text's reports, and was left out")
-            blocks[index].problems += [left_out] if left_out not in blocks[index].problems else []
-    return backed
-
-
-def _average_rates(measured: Sequence[tuple[int, float]]) -> Iterator[tuple[float, int]]:
-    """(mean or median, number of the first) of reports that stand together or in turn with others."""
-    for first, stride in product(range(len(measured)), (1, 2, 3, 4)):
-        rates = [rate for _, rate in measured[first::stride][:_MOST_REPEATS]]
-        for n in range(2, len(rates) + 1):
-            yield mean(rates[:n]), measured[first][0]
-            yield median(rates[:n]), measured[first][0]
-
-
-def _find_near(rates: Sequence[tuple[float, int]], rate: float, step: float) -> tuple[float, int] | None:
-    """The first of the sorted rates that gives `rate` when its digits below `step` are rounded or cut off."""
-    at = bisect_left(rates, (rate - 0.501 * step, -1))
-    return rates[at] if at < len(rates) and rates[at][0] < rate + step else None
-
-
-def find_duplicate_monitors(
-    blocks: Sequence[Block], records: Sequence[list[Record]], monitors: Iterable[int]
-) -> dict[int, int]:
-    """The same for monitors: the same screen or listing printed twice, whole or in part."""
-    by_sign: dict[object, list[int]] = {}
-    for index in monitors:
-        for sign in dict.fromkeys(_monitor_signs(blocks[index], records[index])):
-            by_sign.setdefault((blocks[index].kind, sign), []).append(index)
-    return _find_quotes(blocks, by_sign.values(), _is_same_monitor)
-
-
-def _is_log(block: Block) -> bool:
-    """Whether each run of the block is logged with its own time."""
-    rows = block.values.get("rows")
-    return isinstance(rows, list) and any("date_time" in row for row in rows)
-
-
-def _find_quotes(
-    blocks: Sequence[Block], groups: Iterable[list[int]], is_same: Callable[[Block, Block], bool]
-) -> dict[int, int]:
-    """{quote: source}, where the source is no quote itself. groups: numbers of blocks that may be the same."""
-    sources: dict[int, int] = {}
-    different: set[tuple[int, int]] = set()
-    for group in groups:
-        if not 2 <= len(group) <= _MAX_ALIKE:
-            continue
-        fullest = sorted(group, key=lambda i: (-_count_figures(blocks[i]), i))
-        for place, index in enumerate(fullest):
-            for source in fullest[:place] if index not in sources else ():
-                if source in sources or (index, source) in different:
-                    continue
-                if is_same(blocks[index], blocks[source]):
-                    sources[index] = source
-                    break
-                different.add((index, source))
-    return {quote: _follow(quote, sources) for quote in sources}
-
-
-def _follow(quote: int, sources: Mapping[int, int]) -> int:
-    """What a quote of a quote quotes. Sources are fuller or earlier, so that this ends."""
-    while quote in sources:
-        quote = sources[quote]
-    return quote
-
-
-def _count_figures(block: Block) -> int:
-    table = block.values.get("processes")
-    return len(block.values) + (len(table) if isinstance(table, Table) else 0)
-
-
-def _is_same_load(shorter: Block, fuller: Block) -> bool:
-    """Whether every figure is in the fuller report too; of equal size, they must be full or have the same heading."""
-    values, others = shorter.values, fuller.values
-    if any(others.get(name) != value for name, value in values.items() if name not in _NOT_COMPARED):
-        return False
-    if (
-        len(values) == len(others) >= _FULL_REPORT
-        and None is not shorter.command_line != fuller.command_line is not None
-    ):
-        # Somebody typed a command for each: two runs, unless the same lines were pasted again.
-        is_pasted = shorter.heading == fuller.heading or (
-            _is_exact(shorter) and not heading_level(shorter.heading or "")
-        )
-        return shorter.command == fuller.command and is_pasted and _n_lines(shorter) == _n_lines(fuller)
-    return len(others) >= _FULL_REPORT or (len(values) == len(others) and shorter.heading == fuller.heading)
-
-
-def _is_exact(block: Block) -> bool:
-    """Whether no second run comes to the same figures: several have five digits and more."""
-    figures = [value for value in block.values.values() if isinstance(value, float)]
-    return sum(len(f"{figure:.15g}".strip("0.").replace(".", "")) > 4 for figure in figures) >= _EXACT_FIGURES
-
-
-def _n_lines(block: Block) -> int:
-    return block.last - block.first
-
-
-def _is_same_monitor(shorter: Block, fuller: Block) -> bool:
-    if isinstance(shorter, FoldedBlock) or isinstance(fuller, FoldedBlock):
-        return isinstance(shorter, FoldedBlock) and isinstance(fuller, FoldedBlock)  # their sign is all samples' digest
-    values, others = shorter.values, fuller.values
-    compared = (name for name in values if name not in _NOT_COMPARED and name != "columns")
-    if any(others.get(name) != values[name] for name in compared):
-        return False
-    rows, other_rows = values.get("processes"), others.get("processes")
-    if isinstance(rows, Table) and isinstance(other_rows, Table):
-        if len(rows) != len(other_rows) and shorter.command and fuller.command:
-            return False  # printed twice, and processes came or went
-        by_pid = {row.get("pid"): row for row in other_rows}
-        return all(row == by_pid.get(row.get("pid")) for row in rows)
-    return len(values) >= 4
-
-
-def _monitor_signs(block: Block, records: list[Record]) -> list[object]:
-    """What two prints of one sample have in common and others hardly have."""
-    if isinstance(block, FoldedBlock):
-        return [("digest", block.series.digest())]
-    values = block.values
-    signs: list[object] = []
-    if values.get("time"):
-        signs.append((values["time"], values.get("load1")))
-    table = values.get("processes")
-    if isinstance(table, Table) and len(table):
-        row = table[0]
-        signs.append((row.get("pid"), row.get("time_s"), row.get("res_kb", row.get("rss_kb")), row.get("command")))
-        signs += [("row", row.get("pid"), row.get("time_s")) for row in table[: 60 if len(table) > 3 else 1]]
-    sample = next((r for r in records if isinstance(r, SystemSample)), None)
-    if sample and not values.get("time") and len(sample.metrics) >= 3:
-        signs.append(tuple(sorted(sample.metrics.items())))
-    return signs
+def name_timings(block: Block) -> str:
+    """The name of an experiment of which the text has nothing but the times of single requests."""
+    tool = next((record.tool for record in block.records if isinstance(record, Timings)), "")
+    return f"What each request of {tool} took" if tool else ""

@@ -11,9 +11,9 @@ import parsers
 from parsers.formats import vmstat
 from parsers.tests.reading import FIXTURES
 from runs import ingest
-from runs.ingest import captures as capturing
-from runs.ingest import sample_series
-from runs.ingest.captures import FoldedBlock, collect_series, count_samples, fold_samples
+from runs.ingest import block_samples, reading, sample_series
+from runs.ingest.block_samples import FoldedBlock, collect_series, count_samples
+from runs.ingest.reading import fold_samples
 from runs.ingest.relate import relate
 from runs.ingest.series_packing import unpack_samples
 from runs.models import Capture, Series, Upload
@@ -232,7 +232,8 @@ def test_prose_between_screens_parts_them():
 
 def test_more_processes_than_the_bound_are_a_problem_that_names_the_line(monkeypatch):
     monkeypatch.setattr(sample_series, "MAX_PROCESSES", 60)
-    monkeypatch.setattr(capturing, "MAX_PROCESSES", 60)
+    for module in (block_samples, reading):
+        monkeypatch.setattr(module, "MAX_PROCESSES", 60)
     text = "".join(top(at, *((100 * at + row, 5, "php") for row in range(2))) for at in range(60))
     (problem,) = [problem for block in fold_samples(read(text)) for problem in block.problems]
     assert problem.message == "more than 60 processes: from here on further ones are added up by program"
@@ -241,7 +242,8 @@ def test_more_processes_than_the_bound_are_a_problem_that_names_the_line(monkeyp
 
 def test_one_bound_holds_for_the_first_screens_and_all_others(monkeypatch):
     monkeypatch.setattr(sample_series, "MAX_PROCESSES", 60)
-    monkeypatch.setattr(capturing, "MAX_PROCESSES", 60)
+    for module in (block_samples, reading):
+        monkeypatch.setattr(module, "MAX_PROCESSES", 60)
     text = "".join(top(at, (7, 5, "init"), *((100 * at + row + 10, 5, "php") for row in range(2))) for at in range(60))
     who = {who for who, _, _ in collect_series(fold_samples(read(text))).series()} - {sample_series.SYSTEM}
     assert len({pid for pid, *_ in who if pid}) == 60
@@ -249,7 +251,7 @@ def test_one_bound_holds_for_the_first_screens_and_all_others(monkeypatch):
 
 
 def test_more_processes_than_the_bound_on_a_few_screens_are_a_problem_too(monkeypatch):
-    monkeypatch.setattr(capturing, "MAX_PROCESSES", 30)
+    monkeypatch.setattr(reading, "MAX_PROCESSES", 30)
     text = top(1, *((row, 5, "php") for row in range(40)))
     assert [len(block.problems) for block in fold_samples(read(text))] == [1]
 

@@ -12,7 +12,7 @@ import parsers
 from parsers import Block
 from parsers.tables import Table
 from runs.ingest import sample_series
-from runs.ingest.captures import collect_series
+from runs.ingest.block_samples import collect_series
 from runs.ingest.clocks import seconds_of_day
 from runs.ingest.sample_series import unwrap_midnight
 from runs.ingest.series_packing import unpack_samples

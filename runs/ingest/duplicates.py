@@ -1,0 +1,214 @@
+"""Duplicates: blocks that repeat the figures of others: a teaser, a translation, a table of what reports say, a screen twice."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import product
+from statistics import mean, median
+
+from parsers.blocks import Block
+from parsers.catalogue import semantics_of
+from parsers.records import LoadResult, Problem, Record, SystemSample
+from parsers.tables import Table
+
+from .asides import heading_level
+from .block_samples import FoldedBlock
+
+_MAX_AVERAGED, _MOST_REPEATS = 300, 10  # reports of which means are looked for, and of how many together
+_NOT_COMPARED = frozenset({"iteration", "processes", "n_processes", "sum_res_kb", "sum_rss_kb", "n_rows", "warnings"})
+_MANY_DIGITS = 6  # signs of a rate to which no second run comes
+_MAX_ALIKE = 50  # what more blocks than this have in common is no sign of a duplicate
+_LEAST_DIGITS = 200  # a rate of at least so many of its last digit
+_EXACT_FIGURES = 3
+_FULL_REPORT = 8  # figures from which on a report is not a quotation
+
+
+def find_duplicate_loads(
+    blocks: Sequence[Block], records: Sequence[list[Record]], loads: Sequence[int]
+) -> dict[int, int]:
+    """{number of a block that repeats figures (a teaser, a translation): number of the block whose figures they are}."""
+    by_rate: dict[tuple[str, float], list[int]] = {}
+    results: dict[int, LoadResult] = {}
+    explained: list[int] = []
+    for index in loads:
+        result = next((r for r in records[index] if isinstance(r, LoadResult)), None)
+        if result and result.requests_per_second and not _is_log(blocks[index]):
+            results[index] = result
+            by_rate.setdefault((result.tool, result.requests_per_second), []).append(index)
+        if result and blocks[index].partial:  # lines of a report that somebody explains one by one
+            explained.append(index)
+    wholes: dict[str, list[int]] = {}  # by tool
+    for index, result in results.items():
+        if not blocks[index].partial:
+            wholes.setdefault(result.tool, []).append(index)
+    whole_of = {i: wholes.get(blocks[i].kind, []) for i in explained}
+    parts = [[i, *own] for i, own in whole_of.items() if len(own) < _MAX_ALIKE]
+    quotes = _find_quotes(blocks, [*by_rate.values(), *parts], _is_same_load)
+    whole = {
+        result.requests_per_second: i for i, result in results.items() if not blocks[i].partial and i not in quotes
+    }
+    for index, result in results.items():
+        source = whole.get(result.requests_per_second) if blocks[index].partial and index not in quotes else None
+        if source is not None and _has_figures_of(result, results[source]):
+            quotes[index] = source
+    return quotes
+
+
+def _has_figures_of(result: LoadResult, other: LoadResult) -> bool:
+    """Whether a part of a report has a whole one's figures, although its lines are those of another tool, too."""
+    times = [(getattr(result, name), getattr(other, name)) for name in ("duration_s", "mean_ms", "min_ms", "max_ms")]
+    alike = [own == its for own, its in times if own is not None]
+    return len(f"{result.requests_per_second:.15g}") > _MANY_DIGITS and len(alike) > 1 and all(alike)
+
+
+def find_backed_figures(
+    blocks: Sequence[Block], records: Sequence[list[Record]], loads: Sequence[int]
+) -> dict[int, int]:
+    """{number of a block whose rate somebody wrote down: number of the report that has it, rounded, or the first of those
+    whose mean or median it is}. -1 where the text has reports, but none of this rate: by which tool it came, nobody knows."""
+    results = {i: next(r for r in records[i] if isinstance(r, LoadResult)) for i in loads}
+    written = [i for i, result in results.items() if semantics_of(result.tool).quotes_others]
+    others = results.keys() - set(written)
+    measured = [(i, rate) for i, result in results.items() if i in others and (rate := result.requests_per_second)]
+    if not written or not measured:
+        return {}
+    single = sorted((rate, i) for i, rate in measured)
+    averages = sorted(_average_rates(measured[:_MAX_AVERAGED]))
+    backed: dict[int, int] = {}
+    for index in written:
+        rate, step = results[index].requests_per_second or 0.0, float(blocks[index].values.get("rate_step_per_s", 0))
+        is_fine = step <= rate / _LEAST_DIGITS  # of few digits, a mean of some reports or other would agree with it
+        source = _find_near(single, rate, step) or (_find_near(averages, rate, step) if is_fine else None)
+        backed[index] = source[1] if source is not None else -1
+        if source is None:
+            left_out = Problem(blocks[index].first, "this rate is of none of the text's reports, and was left out")
+            blocks[index].problems += [left_out] if left_out not in blocks[index].problems else []
+    return backed
+
+
+def _average_rates(measured: Sequence[tuple[int, float]]) -> Iterator[tuple[float, int]]:
+    """(mean or median, number of the first) of reports that stand together or in turn with others."""
+    for first, stride in product(range(len(measured)), (1, 2, 3, 4)):
+        rates = [rate for _, rate in measured[first::stride][:_MOST_REPEATS]]
+        for n in range(2, len(rates) + 1):
+            yield mean(rates[:n]), measured[first][0]
+            yield median(rates[:n]), measured[first][0]
+
+
+def _find_near(rates: Sequence[tuple[float, int]], rate: float, step: float) -> tuple[float, int] | None:
+    """The first of the sorted rates that gives `rate` when its digits below `step` are rounded or cut off."""
+    at = bisect_left(rates, (rate - 0.501 * step, -1))
+    return rates[at] if at < len(rates) and rates[at][0] < rate + step else None
+
+
+def find_duplicate_monitors(
+    blocks: Sequence[Block], records: Sequence[list[Record]], monitors: Iterable[int]
+) -> dict[int, int]:
+    """The same for monitors: the same screen or listing printed twice, whole or in part."""
+    by_sign: dict[object, list[int]] = {}
+    for index in monitors:
+        for sign in dict.fromkeys(_monitor_signs(blocks[index], records[index])):
+            by_sign.setdefault((blocks[index].kind, sign), []).append(index)
+    return _find_quotes(blocks, by_sign.values(), _is_same_monitor)
+
+
+def _is_log(block: Block) -> bool:
+    """Whether each run of the block is logged with its own time."""
+    rows = block.values.get("rows")
+    return isinstance(rows, list) and any("date_time" in row for row in rows)
+
+
+def _find_quotes(
+    blocks: Sequence[Block], groups: Iterable[list[int]], is_same: Callable[[Block, Block], bool]
+) -> dict[int, int]:
+    """{quote: source}, where the source is no quote itself. groups: numbers of blocks that may be the same."""
+    sources: dict[int, int] = {}
+    different: set[tuple[int, int]] = set()
+    for group in groups:
+        if not 2 <= len(group) <= _MAX_ALIKE:
+            continue
+        fullest = sorted(group, key=lambda i: (-_count_figures(blocks[i]), i))
+        for place, index in enumerate(fullest):
+            for source in fullest[:place] if index not in sources else ():
+                if source in sources or (index, source) in different:
+                    continue
+                if is_same(blocks[index], blocks[source]):
+                    sources[index] = source
+                    break
+                different.add((index, source))
+    return {quote: _follow(quote, sources) for quote in sources}
+
+
+def _follow(quote: int, sources: Mapping[int, int]) -> int:
+    """What a quote of a quote quotes. Sources are fuller or earlier, so that this ends."""
+    while quote in sources:
+        quote = sources[quote]
+    return quote
+
+
+def _count_figures(block: Block) -> int:
+    table = block.values.get("processes")
+    return len(block.values) + (len(table) if isinstance(table, Table) else 0)
+
+
+def _is_same_load(shorter: Block, fuller: Block) -> bool:
+    """Whether every figure is in the fuller report too; of equal size, they must be full or have the same heading."""
+    values, others = shorter.values, fuller.values
+    if any(others.get(name) != value for name, value in values.items() if name not in _NOT_COMPARED):
+        return False
+    if (
+        len(values) == len(others) >= _FULL_REPORT
+        and None is not shorter.command_line != fuller.command_line is not None
+    ):
+        # Somebody typed a command for each: two runs, unless the same lines were pasted again.
+        is_pasted = shorter.heading == fuller.heading or (
+            _is_exact(shorter) and not heading_level(shorter.heading or "")
+        )
+        return shorter.command == fuller.command and is_pasted and _n_lines(shorter) == _n_lines(fuller)
+    return len(others) >= _FULL_REPORT or (len(values) == len(others) and shorter.heading == fuller.heading)
+
+
+def _is_exact(block: Block) -> bool:
+    """Whether no second run comes to the same figures: several have five digits and more."""
+    figures = [value for value in block.values.values() if isinstance(value, float)]
+    return sum(len(f"{figure:.15g}".strip("0.").replace(".", "")) > 4 for figure in figures) >= _EXACT_FIGURES
+
+
+def _n_lines(block: Block) -> int:
+    return block.last - block.first
+
+
+def _is_same_monitor(shorter: Block, fuller: Block) -> bool:
+    if isinstance(shorter, FoldedBlock) or isinstance(fuller, FoldedBlock):
+        return isinstance(shorter, FoldedBlock) and isinstance(fuller, FoldedBlock)  # their sign is all samples' digest
+    values, others = shorter.values, fuller.values
+    compared = (name for name in values if name not in _NOT_COMPARED and name != "columns")
+    if any(others.get(name) != values[name] for name in compared):
+        return False
+    rows, other_rows = values.get("processes"), others.get("processes")
+    if isinstance(rows, Table) and isinstance(other_rows, Table):
+        if len(rows) != len(other_rows) and shorter.command and fuller.command:
+            return False  # printed twice, and processes came or went
+        by_pid = {row.get("pid"): row for row in other_rows}
+        return all(row == by_pid.get(row.get("pid")) for row in rows)
+    return len(values) >= 4
+
+
+def _monitor_signs(block: Block, records: list[Record]) -> list[object]:
+    """What two prints of one sample have in common and others hardly have."""
+    if isinstance(block, FoldedBlock):
+        return [("digest", block.series.digest())]
+    values = block.values
+    signs: list[object] = []
+    if values.get("time"):
+        signs.append((values["time"], values.get("load1")))
+    table = values.get("processes")
+    if isinstance(table, Table) and len(table):
+        row = table[0]
+        signs.append((row.get("pid"), row.get("time_s"), row.get("res_kb", row.get("rss_kb")), row.get("command")))
+        signs += [("row", row.get("pid"), row.get("time_s")) for row in table[: 60 if len(table) > 3 else 1]]
+    sample = next((r for r in records if isinstance(r, SystemSample)), None)
+    if sample and not values.get("time") and len(sample.metrics) >= 3:
+        signs.append(tuple(sorted(sample.metrics.items())))
+    return signs

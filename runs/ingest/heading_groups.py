@@ -1,0 +1,153 @@
+"""The headings above those that name configs: the groups of configs, where names recur below several."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from parsers.blocks import Block
+from runs.analysis.columns import Method, group_by_method
+
+from .asides import find_numbering, heading_level, is_aside, is_file, strip_markup
+from .heading_words import (
+    LETTER,
+    find_phase,
+    find_repeat,
+    is_generic,
+    is_short,
+    names_clients,
+    names_software,
+    split_repeat,
+)
+
+Heading = tuple[int, str]  # (line, text)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What names the config of a load test.
+
+    text, line   the heading and its line, "" and 0 where there is none
+    group        the heading above it
+    is_heading   False for a sentence
+    is_inherited the load test has none; it is the heading of the one before
+    """
+
+    text: str = ""
+    line: int = 0
+    group: str = ""
+    is_heading: bool = False
+    is_inherited: bool = False
+
+
+def without_repeat(text: str) -> str:
+    repeat = split_repeat(text)
+    return repeat[0] if repeat else strip_markup(text)
+
+
+def only_counts(text: str) -> bool:
+    """Whether a heading only has the number of a repeat: "### Run 2"."""
+    is_letter = LETTER.fullmatch(without_repeat(text))
+    return find_repeat(text) is not None and is_generic(text) and not (find_phase(text) or is_letter)
+
+
+def find_sections(
+    blocks: Sequence[Block], choices: Mapping[int, Choice], duplicates: Mapping[int, int]
+) -> dict[int, str]:
+    """{line of a label or of a name that is no heading: the heading above it}, where names recur below other headings."""
+    below: dict[int, tuple[str, tuple[str, ...]]] = {}  # line: (name, headings)
+    sections: dict[int, str] = {}  # by level
+    for index, block in enumerate(blocks):
+        for line, text in [*block.trail, (block.first, "")]:
+            if (choice := choices.get(index)) and choice.is_heading and choice.line == line and index not in duplicates:
+                below |= (
+                    {} if heading_level(choice.text) else {line: (strip_markup(choice.text), (*sections.values(),))}
+                )
+            level = heading_level(text)
+            if (level > 1 or (find_phase(text) and is_short(text))) and not (only_counts(text) or is_aside(text)):
+                kept = {at: section for at, section in sections.items() if level and 0 < at < level}
+                sections = kept | {level: strip_markup(text)}
+    pairs = set(below.values())
+    if len(pairs) == len(dict(pairs)):
+        return {}
+    recurring = Counter(path[-1:] for path in {path for _, path in pairs})
+    return {line: " · ".join(path[-2:] if recurring[path[-1:]] > 1 else path[-1:]) for line, (_, path) in below.items()}
+
+
+def swap_crossed(
+    choices: Mapping[int, Choice], loads: Sequence[int], method_of: Callable[[int], Method]
+) -> dict[int, Choice]:
+    """The choices, where headings that recur under others say what was requested: with those as names, and these as groups."""
+    crossed: dict[str, dict[str, list[Method]]] = defaultdict(lambda: defaultdict(list))  # name -> group -> methods
+    for load in loads:
+        if (choice := choices[load]).group and choice.is_heading:
+            crossed[strip_markup(choice.text)][choice.group].append(method_of(load))
+    recurring = {name: methods for name, methods in crossed.items() if len(methods) > 1}
+    if len(recurring) < 2 or not _are_workloads(recurring):
+        return dict(choices)
+    groups = set().union(*recurring.values())
+    return {
+        load: replace(choice, text=choice.group, group=strip_markup(choice.text)) if choice.group in groups else choice
+        for load, choice in choices.items()
+    }
+
+
+def _are_workloads(recurring: Mapping[str, Mapping[str, Sequence[Method]]]) -> bool:
+    """Whether the names, not the groups that they recur in, stand for what was requested. Where no method tells, words do."""
+    by_group: dict[str, list[Sequence[Method]]] = defaultdict(list)
+    for methods in recurring.values():
+        for group, own in methods.items():
+            by_group[group].append(own)
+    names_differ = any(map(_differ, by_group.values()))
+    groups_differ = any(_differ([*methods.values()]) for methods in recurring.values())
+    if names_differ or groups_differ:
+        return not groups_differ
+    if all(map(names_clients, recurring)):
+        return True
+    share, its_share = (sum(map(names_software, names)) / len(names) for names in (by_group, recurring))
+    return share >= 0.5 > its_share and not any(map(find_phase, recurring))
+
+
+def _differ(sections: Sequence[Sequence[Method]]) -> bool:
+    """Whether one of the sections has no method in common with the first. Each may be a sweep."""
+    first, *others = ([method for method, _ in group_by_method(own, lambda each: each)] for own in sections)
+    return any(not any(one.agrees(other) for one in first for other in own) for own in others)
+
+
+def find_groups(blocks: Sequence[Block]) -> dict[int, str]:
+    """{line of a heading: the heading one level up}: "(1)" above "(1.1)", "#" above "##".
+
+    Where both recur in other sections ("## one pod", "### scale up", "#### GET"), with the one above these.
+    """
+    groups: dict[int, str] = {}
+    by_level: dict[int, Heading] = {}
+    by_number: dict[str, str] = {}
+    outer: dict[tuple[str, str], dict[int, str]] = defaultdict(
+        dict
+    )  # (heading, group): {line: what is above the group}
+    for line, text in (heading for block in blocks for heading in block.trail):
+        number, level, bare = find_numbering(text), heading_level(text), strip_markup(text)
+        if is_aside(text):
+            continue
+        if is_file(text):
+            by_level, by_number = {0: (line, bare)}, {}
+            continue
+        if "." in number and (parent := by_number.get(number.rsplit(".", 1)[0])):
+            groups[line] = parent
+        elif level == 1 and is_generic(text) and text.isascii() and not any(map(str.isdigit, text)):
+            by_level = {d: t for d, t in by_level.items() if not d}  # "# Results"
+            continue
+        elif level == 1 and (is_generic(text) or (bare[:1].islower() and bare.count(" ") > 3)):
+            continue  # a comment among commands
+        elif level and (shallower := [d for d in by_level if d < level]):
+            at, groups[line] = by_level[max(shallower)]
+            outer[bare, groups[line]][line] = groups.get(at, "")
+        if number:
+            by_number[number] = bare
+        if level:
+            by_level = {d: t for d, t in by_level.items() if d < level} | {level: (line, bare)}
+    for (_, group), above in outer.items():
+        if len(set(above.values())) > 1 and not any(is_generic(text) or find_repeat(text) for text in above.values()):
+            groups |= {line: f"{text} · {group}" for line, text in above.items()}
+    return groups

@@ -1,0 +1,134 @@
+"""What sentences above load tests are about: words that no other one has, what was changed to, a setting."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+from parsers.catalogue import makes_load
+
+from .heading_words import SOFTWARE, WORD, is_generic
+
+_OTHER_SCRIPT = re.compile(r"[^\W\d_A-Za-zÀ-ɏ]")
+_NEW = r"(?P<new>[^\s,;:、。()（）][^,;:、。()（）]{0,48}?(?:\s?[(（][^()（）]{1,40}[)）])?)"
+_END = r"(?=\s*(?:[,;:。、]|[.!?](?:\s|$)|$)|\s(?:and|but|instead|rather|in place|for|then|und|statt|anstatt|anstelle|ersetzt)\b)"
+_REPLACEMENTS = tuple(  # "changed X to Y"
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"\b(?:switch|chang|mov|migrat|convert)(?:ed|es?|ing)\s(?:[^.;:]{{0,80}}?\s)?to\s(?:the\s)?{_NEW}{_END}",
+        rf"\breplac(?:ed|es?|ing)\s[^.;:]{{1,80}}?\s(?:with|by)\s(?:the\s)?{_NEW}{_END}",
+        rf"\b(?:now|same|again|this time)\b(?:\s\w+)?\s(?:with|using)\s(?:the\s)?{_NEW}{_END}",
+        rf"\bdurch\s(?:den\s|die\s|das\s)?{_NEW}\sersetzt",
+        rf"\b(?:auf|zu|zum|zur)\s(?:den\s|die\s|das\s)?{_NEW}\s(?:um)?ge(?:stellt|wechselt|schaltet|ändert)",
+        rf"\b(?:nun|jetzt|diesmal|dasselbe|gleiche)\smit\s(?:dem\s|der\s)?{_NEW}{_END}",
+        rf"(?:を|から){_NEW}(?:に|へ)(?:変え|変更|切り?替え|置き?換え|移行)",
+        rf"(?:ではなく|の?(?:代|か)わりに)、?{_NEW}(?:で|に|を)",
+    )
+)
+_SETTING = re.compile(  # "MaxClients = 20", "worker_processes 2;"
+    r"`?((?=\w*(?:[_.-]|[a-z][A-Z]))[A-Za-z][\w.-]*\s*(?:=\s*|:\s+|\s)(?:\d[\w./%]*|on|off|yes|no|true|false|auto));?`?"
+)
+_PLAIN_WORDS = """
+    after again all also an any as at be but by came latest newest can did do few finally first got had has have how if into
+    just last like made measured me more much my next no not only or our out over same some still switched than them there they
+    through time too took output looks like follows second one gives gave turn gets try shows showed printed thanks thank please
+    hi hello sorry report reproduce tried turned up us very we when which while will without would you your using instead
+    available well idle should see similar
+"""
+_WEAK = re.compile(  # words that name nothing where they are all
+    r"(?:box(?:es)?|machines?|servers?|laptops?|set-?ups?|results?|tests?|pages?|sites?|things?|versions?|numbers?)",
+    re.IGNORECASE,
+)
+_FILE_OF_PATH = re.compile(r"/[^/]+\.[a-z]{1,4}$")
+_PERSON = re.compile(r"(?<!\S)@([\w-]+)")
+_TOOL_NAME = re.compile(r"\bapache[\s-]?(?:(?:http server )?bench\w*(?: tool)?)\b", re.IGNORECASE)
+_POSSESSIVE = re.compile(r"\b\w+['’]s\s")
+# "server A": of several, the one that a sentence is about
+_ONE_OF = re.compile(
+    r"\b(?i:(servers?|machine|host|node|box|maschine|rechner|serveur|servidor|serwer))\s#?([A-Z]|\d)(?![\w.,]\w)"
+)
+_STATE = re.compile(  # "sendfile on", "without the cache"
+    r"\b(?P<name>[A-Za-z][\w.-]{2,40})\s(?:on|off|enabled|disabled)(?=\s*(?:[,.;:!?)]|$)|\s(?:and|it|I|now|again|vs)\b)"
+    r"|\bwithout\s(?:the\s|any\s)?(?!(?:and|then|but)\b)[\w.-]{3,40}"
+)
+_MAX_SENTENCE = 300  # characters of it that are looked at
+
+
+class Sentences:
+    """What each of several sentences has that no other of them has. Each is looked at once, however many there are."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        texts = list(texts)
+        self._lower = "\n".join(texts).lower()
+        self._n_with = Counter(word for text in texts for word in _words_of(text))
+        numbered = [_find_numbered(text) for text in texts]
+        self._n_numbered = sum(map(bool, numbered))
+        self._n_alone = Counter(one for found in numbered if len(found) == 1 for one in found)
+
+    def find_distinguishing_words(self, text: str, sentence: str) -> str:
+        """The words that name what `sentence`, out of this text, is about and that no other text has, or ""."""
+        sentence, own = _POSSESSIVE.sub(" ", _TOOL_NAME.sub(" ", sentence)), text.lower()
+        for state in _STATE.finditer(sentence):
+            name, lower = state[0].replace("the ", "").replace("any ", ""), state[0].lower()
+            if not is_generic(name) and self._lower.count(lower) <= own.count(lower):
+                return name
+        of_text = _words_of(text)
+        words: list[str] = [
+            word
+            for word in WORD.findall(sentence)
+            if self._n_with[word.lower()] <= (word.lower() in of_text)
+            and not any(map(makes_load, word.lower().split("-")))
+            and not _FILE_OF_PATH.search(word)
+        ]
+        is_technical = re.compile(r"\w*(?:_|\d|\+|[a-z][A-Z])").match
+        persons = set(_PERSON.findall(sentence))
+        named = [word for word in words if is_technical(word) or SOFTWARE.fullmatch(word.partition("-")[0])]
+        named = [word for word in named if word not in persons]
+        if named or _OTHER_SCRIPT.search(sentence):
+            return next(iter(named or words), "")
+        plain = [word for word in words if not is_generic(word) and word.lower() not in _PLAIN_WORDS.split()]
+        told = [word for word in plain if word not in persons]
+        has_others = "\n" in self._lower
+        return " ".join(told) if told and has_others and len(plain) <= 3 and not all(map(_WEAK.fullmatch, told)) else ""
+
+    def find_one_of(self, text: str) -> str:
+        """ "server A" of a text about it, where others are about "server B", or ""."""
+        own = _find_numbered(text)
+        left = [one for one in own if self._n_alone[one] <= (len(own) == 1)]
+        return " ".join(left[0]) if len(left) == 1 and self._n_numbered > 1 else ""
+
+
+def _words_of(text: str) -> set[str]:
+    return {word.lower() for word in WORD.findall(text)}
+
+
+def _find_numbered(text: str) -> set[tuple[str, str]]:
+    """The machines that a text tells apart by a letter or a number: ("server", "A")."""
+    return {(_spell(noun), which) for noun, which in _ONE_OF.findall(text)}
+
+
+def _spell(noun: str) -> str:
+    """In lower case, but for German nouns: "Server A" and "server A" are one machine."""
+    return noun.capitalize() if noun.lower() in ("maschine", "rechner") else noun.lower()
+
+
+def is_one_of(name: str) -> bool:
+    """Whether a name is no more than "server A"."""
+    return bool(_ONE_OF.fullmatch(name))
+
+
+def find_replacement(sentence: str, title: str) -> str:
+    """Y of "changed X to Y (with its settings)" below a title that compares the two, or ""."""
+    for pattern in _REPLACEMENTS:
+        for found in pattern.finditer(sentence[:_MAX_SENTENCE]):
+            known = re.findall(r"[^\W_]{2,}", re.split("[(（]", found["new"])[0].lower())
+            if any(word in title.lower() for word in known):
+                return found["new"].strip()
+    return ""
+
+
+def find_setting(line: str) -> str:
+    """The setting that a line consists of, as "worker_processes 2", or ""."""
+    found = _SETTING.fullmatch(line.strip())
+    return found[1] if found else ""
