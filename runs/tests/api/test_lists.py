@@ -31,7 +31,7 @@ def api() -> Client:
     return client
 
 
-def store(*rates: float, heading: str = "worker:", **hints) -> Upload:
+def store(*rates: float, heading: str = "worker", **hints) -> Upload:
     return ingest.submit(session(*rates, heading=heading).encode(), origin="rest", hints=Hints(**hints)).upload
 
 
@@ -65,7 +65,7 @@ def test_runs_are_narrowed_by_what_is_asked(api):
     store(700, heading="event:", experiment="August", host="web2")
     assert rates(api, "experiment=July") == [600, 500]
     assert rates(api, f"experiment={Experiment.objects.get(name='August').pk}") == [700]
-    assert rates(api, "config=event:") == rates(api, "host=web2") == [700]
+    assert rates(api, "config=event") == rates(api, "host=web2") == [700]
     assert rates(api, "min_rps=550&max_rps=650") == [600]
     assert rates(api, "tag=nightly") == [600, 500]
     assert rates(api, "tool=siege") == rates(api, "since=2999-01-01") == []

@@ -15,7 +15,7 @@ from runs.accounts.tokens import make_token
 from runs.models import Run, Upload
 from runs.tests.ingest.texts import ab
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("real_relations")]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -14,7 +14,6 @@ from django.core.management import CommandError, call_command
 
 from runs import ingest
 from runs.models import Experiment, Run, Upload
-from runs.tests.ingest.conftest import plain_relations, real_relations  # noqa: F401
 from runs.tests.ingest.texts import session
 from runs.tests.installation import MANAGE, create_database, environment
 
@@ -63,7 +62,7 @@ class TestImportLog:
         status, out, _ = run(log(session(500, 600)))
         lines = out.splitlines()
         assert status == 0 and len(lines) == 3
-        assert lines[0] == "ab  500.0 requests/s  worker:, repeat 1  lines 12-33, 1 monitors"
+        assert lines[0] == "ab  500.0 requests/s  worker, repeat 1  lines 12-33, 1 monitors"
         assert lines[2].endswith(f": http://localhost:8000/experiments/{Experiment.objects.get().pk}/")
 
     def test_files_of_one_experiment_land_in_one(self, log):

@@ -257,7 +257,6 @@ def test_more_processes_than_the_bound_on_a_few_screens_are_a_problem_too(monkey
 
 
 @pytest.mark.django_db
-@pytest.mark.usefixtures("real_relations")
 def test_a_long_log_is_stored_as_one_capture():
     text = "".join(log(120, start=86400 - 60)).encode()
     upload = ingest.submit(text, origin="web").upload
@@ -314,14 +313,12 @@ def test_screens_of_other_tools_are_folded_too():
 
 
 @pytest.mark.django_db
-@pytest.mark.usefixtures("real_relations")
 def test_the_preview_of_a_long_log_counts_its_samples():
     (experiment,) = ingest.preview("".join(log(60)).encode()).draft.experiments
     assert [capture.n_samples for capture in experiment.captures] == [60]
 
 
 @pytest.mark.django_db
-@pytest.mark.usefixtures("real_relations")
 def test_reading_a_long_log_anew_changes_nothing():
     upload = ingest.submit("".join(log(60)).encode(), origin="web").upload
     before = list(Series.objects.order_by("id").values_list("metric", "pid", "n", "mean", "samples"))
@@ -330,7 +327,6 @@ def test_reading_a_long_log_anew_changes_nothing():
 
 
 @pytest.mark.django_db
-@pytest.mark.usefixtures("real_relations")
 def test_the_same_log_twice_in_a_text_is_one_capture_and_its_quote():
     text = "".join(log(40))
     ingest.submit(f"$ top -b\n{text}\nThe same again:\n\n$ top -b\n{text}".encode(), origin="web")
@@ -338,7 +334,6 @@ def test_the_same_log_twice_in_a_text_is_one_capture_and_its_quote():
 
 
 @pytest.mark.django_db
-@pytest.mark.usefixtures("real_relations")
 @pytest.mark.parametrize("seed", range(5))
 def test_a_log_cut_anywhere_keeps_every_screen_before_the_cut(seed):
     whole = "".join(log(40))

@@ -53,40 +53,40 @@ def test_edits_of_the_preview_stay():
 
 def test_new_names_stay(upload):
     changes.rename_experiment(Experiment.objects.get(), "MPMs")
-    changes.rename_config(config("event:"), "event 2.4")
+    changes.rename_config(config("event"), "event 2.4")
     changes.rename_host(Host.objects.get(), "box")
     reparsed(upload)
     assert (Experiment.objects.get().name, Host.objects.get().name) == ("MPMs", "box")
 
 
 def test_new_names_stay_even_when_all_rows_are_lost(upload):
-    changes.rename_config(config("event:"), "event 2.4")
+    changes.rename_config(config("event"), "event 2.4")
     Experiment.objects.all().delete()
     ingest.reparse(upload.pk)
-    assert set(Config.objects.values_list("name", flat=True)) == {"worker:", "event 2.4"}
+    assert set(Config.objects.values_list("name", flat=True)) == {"worker", "event 2.4"}
 
 
 def test_a_moved_run_stays_moved_with_its_monitors(upload):
     run = Run.objects.get(requests_per_second=500)
     before = run.fingerprint
-    changes.move_run(run, config("event:"))
+    changes.move_run(run, config("event"))
     assert run.fingerprint != before and run.captures.get().config == run.config
     assert run.repeat == 2
     reparsed(upload)
 
 
 def test_a_config_that_the_last_run_leaves_goes(upload):
-    changes.move_run(Run.objects.get(requests_per_second=700), config("worker:"))
-    assert not Config.objects.filter(name="event:").exists()
+    changes.move_run(Run.objects.get(requests_per_second=700), config("worker"))
+    assert not Config.objects.filter(name="event").exists()
     reparsed(upload)
 
 
 def test_a_run_moves_to_a_config_of_another_upload(upload):
     other = ingest.submit(session(900, heading="nginx:").encode(), origin="web").upload
-    changes.move_run(Run.objects.get(requests_per_second=700), config("nginx:"))
+    changes.move_run(Run.objects.get(requests_per_second=700), config("nginx"))
     reparsed(upload)
     reparsed(other)
-    assert config("nginx:").runs.count() == 2
+    assert config("nginx").runs.count() == 2
 
 
 def test_repeats_and_counting_stay(upload):
@@ -100,10 +100,10 @@ def test_repeats_and_counting_stay(upload):
 
 def test_a_capture_leaves_its_run_for_another_config(upload):
     capture = Run.objects.get(requests_per_second=500).captures.get()
-    changes.move_capture(capture, config("event:"), "after")
+    changes.move_capture(capture, config("event"), "after")
     reparsed(upload)
     capture.refresh_from_db()
-    assert (capture.config, capture.run, capture.phase) == (config("event:"), None, "after")
+    assert (capture.config, capture.run, capture.phase) == (config("event"), None, "after")
 
 
 def test_a_capture_stays_beside_its_run_when_only_its_phase_changes(upload):
@@ -130,31 +130,31 @@ def test_a_capture_of_one_upload_stands_beside_a_run_of_another(upload):
 
 
 def test_a_name_that_is_there_makes_two_configs_one(upload):
-    kept = changes.rename_config(config("event:"), "worker:")
+    kept = changes.rename_config(config("event"), "worker")
     assert kept == Config.objects.get() and sorted(run.repeat for run in kept.runs.all()) == [1, 2, 3]
     reparsed(upload)
 
 
 def test_runs_of_merged_configs_keep_their_places_even_when_all_rows_are_lost(upload):
-    changes.rename_config(config("event:"), "worker:")
+    changes.rename_config(config("event"), "worker")
     moved = Run.objects.get(requests_per_second=700)
     Experiment.objects.all().delete()
     ingest.reparse(upload.pk)
-    assert Config.objects.get().name == "worker:"
+    assert Config.objects.get().name == "worker"
     assert Run.objects.get(requests_per_second=700).repeat == moved.repeat == 3
 
 
 def test_a_merge_leaves_no_run_behind_when_its_upload_does_not_know_the_other_config(upload):
     hints = Hints(experiment=Experiment.objects.get().name)
     other = ingest.submit(session(900, heading="nginx:").encode(), origin="web", hints=hints).upload
-    changes.rename_config(config("nginx:"), "worker:")
+    changes.rename_config(config("nginx"), "worker")
     reparsed(other)
     reparsed(upload)
     moved = Run.objects.get(requests_per_second=900)
     Run.objects.filter(pk=moved.pk).delete()
     ingest.reparse(other.pk)
     again = Run.objects.get(requests_per_second=900)
-    assert (again.config, again.repeat) == (config("worker:"), moved.repeat)
+    assert (again.config, again.repeat) == (config("worker"), moved.repeat)
 
 
 def test_two_names_of_one_machine_become_one(upload):

@@ -152,9 +152,9 @@ def test_the_same_text_again_is_stored_anew(upload):
 
 
 def test_names_that_are_taken_by_now_become_one(upload):
-    config, runs = Config.objects.get(name="event:"), Run.objects.count()
+    config, runs = Config.objects.get(name="event"), Run.objects.count()
     deletion = ingest.delete(config)
-    changes.rename_config(Config.objects.get(), "event:")
+    changes.rename_config(Config.objects.get(), "event")
     assert ingest.restore(deletion) == Config.objects.get()
     assert Run.objects.filter(config=Config.objects.get()).count() == runs
 
@@ -188,8 +188,8 @@ def test_the_next_config_becomes_the_baseline(upload):
     [
         (Experiment, {"name": "MPMs", "note": "why", "archived": True}),
         (Experiment, {"tags": ["a", "b"]}),
-        (Config, {"name": "event:"}),
-        (Config, {"name": "worker"}),
+        (Config, {"name": "event"}),
+        (Config, {"name": "prefork"}),
         (Config, {"counted": False}),
         (Run, {"note": "slow", "tags": ["x"], "counted": False, "repeat": 7}),
         (Host, {"name": "box"}),

@@ -162,7 +162,7 @@ def test_a_machine_that_is_shown_behind_all_runs_is_theirs(machine):
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("shown", ["bd@web1:~$ nproc\n4\n", ""])
-def test_the_machine_that_bd_loaded_has_the_sender_s_name_and_its_generator_has_not(shown, real_relations):
+def test_the_machine_that_bd_loaded_has_the_sender_s_name_and_its_generator_has_not(shown):
     head = f"# Recorded by bd 1\n# host: web1\n\nbd@load1:~$ nproc\n2\n\n{shown}\n## a, run 1 of 1\n"
     text = f"{head}\nbd@load1:~$ ab -n 500 -c 10 http://web1/\n{expand('@ab 1.5')}"
     for name in ("web1", "shop"):

@@ -14,7 +14,7 @@ from runs.models import Config, Experiment, Override, Run
 from runs.selectors import comparison_data, judging
 from runs.tests.analysis.doubting import during, report, session, top
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("real_relations")]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ def printed(*ms: int, above: str = "") -> bytes:
 
 
 @pytest.mark.django_db
-def test_the_noise_floor_is_how_far_equal_runs_lie_apart(real_relations):
+def test_the_noise_floor_is_how_far_equal_runs_lie_apart():
     upload = ingest.submit(printed(1000, 1010, 990, 1000, above=FACTS + STAT), origin="rest").upload
     host = Host.objects.get(name="web1")
     found = host.passport
@@ -34,7 +34,7 @@ def test_the_noise_floor_is_how_far_equal_runs_lie_apart(real_relations):
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(("own_s", "others", "said"), [(0.25, 37.5, True), (0.95, 2.5, False), (None, 0, False)])
-def test_a_passport_taken_on_a_busy_machine_says_so(real_relations, client, settings, own_s, others, said):
+def test_a_passport_taken_on_a_busy_machine_says_so(client, settings, own_s, others, said):
     settings.PUBLIC_READ = True
     times = [f"0m9.0s 0m0.0s\n0m{spent}s 0m1.00s\n" for spent in (4.0, 4 + own_s)] if own_s else ["", ""]
     before, after, _ = STAT.split("\n")
@@ -45,7 +45,7 @@ def test_a_passport_taken_on_a_busy_machine_says_so(real_relations, client, sett
 
 
 @pytest.mark.django_db
-def test_reading_texts_again_rebuilds_the_newest_passport(real_relations):
+def test_reading_texts_again_rebuilds_the_newest_passport():
     for ms in (1000, 1030):
         ingest.submit(printed(990, 1010, 1000, ms), origin="rest")
     before = Host.objects.get().passport

@@ -14,7 +14,7 @@ from django.test import Client
 from runs import ingest
 from runs.models import Capture, Config, Experiment, Host, Run, Series, Upload
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("real_relations")]
+pytestmark = pytest.mark.django_db
 
 RATES = {
     "000": [617.01, 878.81, 722.23, 887.55, 175.59, 576.02, 854.67, 380.65],

@@ -18,7 +18,7 @@ PROSE = "".join(f"line {n} of a diary that goes on and on, day by day\n" for n i
 LARGE = PROSE + session(500) + PROSE.replace("diary", "report") + session(600)
 
 
-def test_it_is_kept_in_pieces_read_anew_alike_found_again_and_goes_with_its_upload(real_relations):
+def test_it_is_kept_in_pieces_read_anew_alike_found_again_and_goes_with_its_upload():
     upload = ingest.submit(LARGE.encode(), origin="web").upload
     upload.refresh_from_db()
     sizes = [piece.size_bytes for piece in upload.pieces.all()]

@@ -15,7 +15,7 @@ from runs.analysis import histogram
 from runs.ingest import Hints, changes
 from runs.models import Experiment, Run, Timing, Upload
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("real_relations")]
+pytestmark = pytest.mark.django_db
 FIXTURES = Path(parsers.__file__).parent / "tests" / "fixtures"
 TOGETHER = (FIXTURES / "mix" / "mix_06_ab_and_its_files.txt").read_text()
 GNUPLOT = (FIXTURES / "ab_gnuplot" / "ab_15_gnuplot.tsv").read_text()

@@ -14,7 +14,6 @@ from django.utils import timezone
 
 from runs import ingest, tasks
 from runs.models import Capture, Run, Upload
-from runs.tests.ingest.conftest import plain_relations  # noqa: F401
 from runs.tests.ingest.texts import session
 from runs.tests.pages.form import fields
 from runs.tests.pages.page_html import collapse
