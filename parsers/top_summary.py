@@ -52,6 +52,7 @@ _STARTS = re.compile(
     r"|\d+%cpu|(?:[KMGTP]iB )?(?:Mem|Swap)\s?:|\s*PID\b|last pid:|Load average:"
 )
 _UPTIME = re.compile(r"\d\d?:\d\d(?::\d\d)?(?:[ap]m)?\s+up\s")
+_LONGEST = 400  # characters that a broken line is joined to
 _BSD_TASKS = re.compile(r"\d+ (?:processes|threads):")
 _ARC_REST = re.compile(r"(?:[\d.]+[KMGT]?(?::1)?,?\s+)*[A-Z][a-z]+")
 _ARC_MORE = re.compile(r"[\d.]+[KMGT] Compressed,")
@@ -220,7 +221,7 @@ class Summary:
         """The line with its rest, where a mail client broke it: only if the rest has more of the same figures."""
         following = self.in_english((self.lines.peek() or "").strip())
         whole = f"{line} {following}"
-        if not following or prompt(following) is not None or _STARTS.match(following):
+        if not following or len(line) > _LONGEST or prompt(following) is not None or _STARTS.match(following):
             return line
         own, others, all_of_it = (len(wanted.findall(text)) for text in (line, following, whole))
         if all_of_it == own or (all_of_it == own + others and not (others and wanted.match(following))):

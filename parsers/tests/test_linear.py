@@ -168,12 +168,13 @@ ROW = f"GET      /a{' ' * 80}{NINES} {NINES}({NINES}%) |" + f"      {NINES}" * 4
         ["Bombarding http://a/ for 10s using 200 connections" * 600 + "\n"],
         [f"{BOX}\n", "$ vmstat 1 5\n"] * 4,
         ["Type     Name  # reqs      # fails |    Avg     Min     Max    Med |   req/s  failures/s\n", *[ROW] * 60],
+        ["Mem:   2058892k av, 1969596k used,   89296k free\n", *["       224720k active,     69412k inactive\n"] * 300],
         [
             "> request count   | 3 | 3 | 0\n",
             *[f"> response time -th percentile (ms){' ' * 49}|    - |    - |    -\n"] * 150,
         ],
     ],
-    ids=["bombardier", "box", "locust", "gatling"],
+    ids=["bombardier", "box", "locust", "top", "gatling"],
 )
 def test_wide_rows_and_lines_of_many_reports_take_as_long_as_prose(lines):
     """Found by make fuzz: up to 6 s a MB."""

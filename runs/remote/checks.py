@@ -23,7 +23,7 @@ RANGES: dict[str, tuple[float, float]] = {
     "repeats": (1, 100),
     "warmups": (0, 10),
     "cooldown_s": (0, 600),
-    "interval_s": (0.1, 60),
+    "interval_s": (1, 60),
     "rse_limit_pct": (0.1, 100),
     "most_repeats": (1, 100),
 }

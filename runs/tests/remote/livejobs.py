@@ -26,7 +26,7 @@ def plan(lab: Lab, variants: tuple[str, ...] = ("a", "b"), of: Target | None = N
     """ab, 100 requests at 1 and 4, 3 repeats; each variant is switched to and shows its config file."""
     of = of or target(lab)
     given: dict[str, Any] = {"generator": fields.pop("generator", None) or generator(), "levels": [1, 4]}
-    given |= {"cooldown_s": 0, "keepalive": True, "path": "/", "interval_s": 0.2} | fields
+    given |= {"cooldown_s": 0, "keepalive": True, "path": "/", "interval_s": 1} | fields
     made = rows.plan((), of=of, **given)
     for position, name in enumerate(variants):
         switch, _ = Switch.objects.get_or_create(

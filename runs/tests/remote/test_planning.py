@@ -101,7 +101,7 @@ def test_a_schedule_of_a_deleted_user_still_starts_its_plan():
         ({"repeats": 101}, "repeats", "to 100"),
         ({"warmups": 11}, "warmups", "to 10"),
         ({"cooldown_s": 601.0}, "cooldown_s", "to 600"),
-        ({"interval_s": 0.0}, "interval_s", "from 0.1"),
+        ({"interval_s": 0.5}, "interval_s", "from 1 to 60"),
         ({"timeout_s": 0}, "timeout_s", "from 1"),
         ({"rse_limit_pct": 2.0}, "most_repeats", "both"),
         ({"rse_limit_pct": 2.0, "most_repeats": 2}, "most_repeats", "less than"),
