@@ -5,7 +5,7 @@ Yields    one SystemSample: what perf itself makes of the counts (CPUs used, ins
 Units     counts; msec of task-clock; seconds
 Quirks    a virtual machine mostly has no cycles: "<not supported>", absent here; with too many events each was counted for the
           part of the time in brackets and is scaled up; thousands are parted as the locale has it; "( +- 0.5% )" of -r;
-          rows of -x have no title and no end, and a row for each CPU (-A) is not read
+          rows of -x have no title and no end; -A prints a row for each CPU, whose counts are added up
 Source    Linux' tools/perf/util/stat-display.c
 
 folded: stacks of a profiler, one a line with how often it was seen, as flame graphs are made of.
@@ -40,20 +40,22 @@ PROGRAMS = ("perf",)
 _COUNT = r"(?:<not supported>|<not counted>|\d[\d,. ]{0,26})"
 # count, unit, event, where it was repeated how much it varied, run time, share of the time, what perf makes of it
 _ROW_OF_X = (
-    r"(?:(?P<at>\d{1,7}\.\d{9})[,;|\t])?(?P<count><not supported>|<not counted>|\d{1,20}(?:[.,]\d{1,9})?)(?P<sep>[,;|\t])"
+    r"(?:(?P<at>\d{1,7}\.\d{9})[,;|\t])?(?:(?P<cpu>CPU\d{1,4})[,;|\t])?"
+    r"(?P<count><not supported>|<not counted>|\d{1,20}(?:[.,]\d{1,9})?)(?P<sep>[,;|\t])"
     r"(?P<unit>[A-Za-z]{0,8})(?P=sep)(?P<event>[A-Za-z][^\s,;|/]{0,60}(?:/[^\s/]{0,80}/\w{0,9})?)(?P=sep)"
     r"(?:[\d.,]{1,9}%(?P=sep))?\d{1,20}(?P=sep)\d{1,3}[.,]\d\d"
     r"(?:(?P=sep)(?P<made>[\d.,]{0,20})(?P=sep)(?P<times>[KMG](?=/))?(?P<what>[%A-Za-z/][^,;|]*)?)?"
 )
 OPENS = (
     r"Performance counter stats for .{1,200}:\s*$"
-    rf"|\d{{1,7}}\.\d{{9}}\s+{_COUNT}\s+(?:msec\s+)?[a-z]\S+"
+    rf"|\d{{1,7}}\.\d{{9}}\s+(?:CPU\d{{1,4}}\s+)?{_COUNT}\s+(?:msec\s+)?[a-z]\S+"
     rf"|{re.sub('[?]P<(?!sep)[a-z]+>', '?:', _ROW_OF_X)}\s*$"
 )
 
 _TITLE = re.compile(r"Performance counter stats for (.{1,200}?)(?: \((\d{1,6}) runs\))?:")
 _EVENT = re.compile(
-    rf"(?:(?P<at>\d{{1,7}}\.\d{{9}})\s+)?(?P<count>{_COUNT})\s+(?:(?P<unit>msec|Joules|MiB|ns)\s+)?(?P<event>[A-Za-z][^\s#(]{{1,80}})"
+    rf"(?:(?P<at>\d{{1,7}}\.\d{{9}})\s+)?(?:(?P<cpu>CPU\d{{1,4}})\s+)?(?P<count>{_COUNT})\s+(?:(?P<unit>msec|Joules|MiB|ns)\s+)?"
+    r"(?P<event>[A-Za-z][^\s#(]{1,80})"
     r"(?:\s+#\s+(?P<made>\d[\d.,]{0,20})(?P<times>\s?[KMG])?\s*(?P<what>[%A-Za-z/][^()\[\]]*?))?(?:\s+#\s.*)?"
     r"(?:\s+\(\s*\+-\s*[\d.]+%\s*\))?(?:\s+\(\s*(?P<share>\d+\.\d+)%\))?\s*"
 )
@@ -87,6 +89,8 @@ def parse(lines: Lines, command: str | None) -> Found | None:
         elif lines.unended() or not (event and _is_next(values, event["at"], of_x) and _add(values, event)):
             lines.refuse()
             break
+    if "cpus" in values:
+        _sum_cpus(values, is_cut="elapsed_s" not in values and lines.peek() is None)
     if "events" not in values:
         return None
     partial = "measured" in values and "elapsed_s" not in values
@@ -109,12 +113,14 @@ def _is_next(values: dict[str, Any], at: str | None, of_x: re.Match[str] | None)
 
 
 def _add(values: dict[str, Any], event: re.Match[str]) -> bool:
-    name = event["event"]
-    table = values.setdefault("events", {})
-    if name in table or name in values.get("not_counted", []):
+    name, into = event["event"], values
+    if cpu := event["cpu"]:
+        into = values.setdefault("cpus", {}).setdefault(name, {}).setdefault(cpu, {})
+    table = into.setdefault("events", {})
+    if name in table or name in into.get("not_counted", []):
         return False
     if event["count"].startswith("<"):
-        values.setdefault("not_counted", []).append(name)
+        into.setdefault("not_counted", []).append(name)
         return True
     digits = re.sub(r"[, ](?=\d{3}(?!\d))", "", event["count"].strip()).replace(",", ".")
     if not re.fullmatch(r"\d{1,20}(?:\.\d{1,9})?", digits):
@@ -125,8 +131,26 @@ def _add(values: dict[str, Any], event: re.Match[str]) -> bool:
     metric = _MADE.get(what) or _MADE.get(name.partition(":")[0], "")
     if event["made"] and metric and (what in _MADE or what.endswith("/sec")):
         factor = _TIMES.get((event["times"] or "").strip() or what[:1] * (what[1:] == "/sec"), 1.0)
-        values.setdefault("made", {})[metric] = float(event["made"].replace(",", ".")) * factor
+        into.setdefault("made", {})[metric] = float(event["made"].replace(",", ".")) * factor
     return True
+
+
+def _sum_cpus(values: dict[str, Any], *, is_cut: bool) -> None:
+    """The rows of each event's CPUs as one; of a text that is cut, without an event that may have more of them."""
+    by_event = values.pop("cpus")
+    n = values["cpus"] = max(map(len, by_event.values()))
+    for rows in by_event.values():
+        if len(rows) < n or (is_cut and len(by_event) == 1):
+            continue
+        for row in rows.values():
+            for part in ("events", "made"):
+                for key, figure in row.get(part, {}).items():
+                    share = figure / n if key == "instructions_per_cycle" else figure
+                    table = values.setdefault(part, {})
+                    table[key] = round(table.get(key, 0) + share, 6)
+            values["not_counted"] = list(dict.fromkeys(values.get("not_counted", []) + row.get("not_counted", [])))
+    if not values.get("not_counted"):
+        values.pop("not_counted", None)
 
 
 def records(values: dict[str, Any]) -> list[Record]:
