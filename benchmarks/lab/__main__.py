@@ -89,18 +89,8 @@ def record(plant: Plant, into: Path) -> None:
         swap = into / "swap"
         run_shell(f"head -c {SWAP_MB}M /dev/zero >{swap} && chmod 600 {swap} && mkswap -q {swap} && swapon {swap}")
     before = f"cd {ROOT} && {sys.executable} -m benchmarks.lab start --name {plant.name}"
-    command = [
-        *within,
-        "sh",
-        str(ROOT / "runs/client/bd"),
-        "run",
-        "--no-send",
-        "--experiment",
-        plant.name,
-        "--before",
-        before,
-        *on,
-    ]
+    command = [*within, "sh", str(ROOT / "runs/client/bd"), "run", "--no-send"]
+    command += ["--experiment", plant.name, "--before", before, *on]
     for variant in plant.variants:
         command += ["--variant", variant.name, "--", *shlex.split(variant.load)]
     try:

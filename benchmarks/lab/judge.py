@@ -9,17 +9,16 @@ from pathlib import Path
 
 from .plants import Plant
 
-# Recordings that were looked at while the rules were made; all others were recorded or judged when the rules stood.
-SEEN = ("one_core-02", "one_thread-02", "cpu-02")
+MADE = 3  # of each kind that were looked at while the rules were made; the others were recorded, or judged, when they stood
 HEADER = "| kind | recordings | right | right among others | wrong | cannot tell |\n|---|---|---|---|---|---|"
 
 
 def judge_all(plants: Sequence[Plant], recorded: Path) -> None:
-    """The first of each kind made the rules, and is shown in brackets; the others judge them."""
+    """The first three of each kind made the rules, and are shown in brackets; the others judge them."""
     counts: dict[str, Counter[str]] = {}
     for plant, names, said in name_causes(plants, recorded):
         verdict = judge(plant, names)
-        half = "made" if plant.number == 1 or plant.name in SEEN else "judged"
+        half = "made" if plant.number <= MADE else "judged"
         counts.setdefault(plant.kind, Counter())[f"{half} {verdict}"] += 1
         print(f"{plant.name:16} {verdict:8} {', '.join(names) or '-':28} {said}")
     print(HEADER)

@@ -204,7 +204,7 @@ class PlanForm(forms.ModelForm):  # type: ignore[type-arg]
         }
         help_texts = {
             "timeout_s": "",
-            "interval_s": "",
+            "interval_s": "less than 1 is taken as 1",
             "rse_limit_pct": "of the requests per second; empty: only the repeats above",
             "warmups": "before the first repeat of each variant: stored, not counted",
             "path": "begins with a slash, with its query",

@@ -152,7 +152,8 @@ def _shared(winner: Watched, loser: Watched, share: float) -> list[Finding]:
         return []
     both = replace(limit, points=(*limit.points, *theirs[limit.cause].points))
     words = describe_demand(winner.name, loser.name, loser.demand_ms, winner.demand_ms)
-    return [_finding(both, loser, words=f"both {_describe_both(limit.cause)}; {words}")]
+    shared = ", which the load generator shared" if winner.is_local and loser.is_local else ""
+    return [_finding(both, loser, words=f"both {_describe_both(limit.cause)}{shared}; {words}")]
 
 
 def _compare_idle(winner: Watched, loser: Watched) -> list[Finding]:

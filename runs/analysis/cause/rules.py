@@ -37,6 +37,7 @@ LINKS_MBIT = (10, 100, 1000, 2500, 5000, 10_000, 25_000, 40_000, 50_000, 100_000
 LINK_FULL = (0.9, 1.01)  # of the speed: preambles and gaps between frames are not counted
 WAITING_SOCKETS = 500  # in TIME_WAIT; Linux has 28,232 local ports where nobody set others
 LOST = 0.01  # of the segments sent again: more than a sound network loses (RFC 3155 calls it a lossy link)
+DISK_BUSY_PCT = 40.0  # beside tasks that wait for it
 PRESSURE_PCT = 20.0  # of the time some task waited (the kernel's PSI)
 LONGER_BYTES = 1000.0
 SAMPLES = 3  # fewer are a glance
@@ -230,7 +231,7 @@ def find_disk(side: Watched) -> Iterator[Limit]:
     busy = [one for name, one in side.server.items() if name.endswith("_busy_pct") and not name.startswith("core")]
     disk = max(busy, key=lambda one: one.value, default=None)
     waits = (pressure and pressure.value >= PRESSURE_PCT) or side.amount("blocked") >= 1
-    if disk and disk.value >= 50 and waits and _has_cpu_left(side):
+    if disk and disk.value >= DISK_BUSY_PCT and waits and _has_cpu_left(side):
         points = [Point("disk_busy", disk.source, (disk.value,))]
         points += [Point("io_pressure", pressure.source, (pressure.value,))] if pressure else []
         yield Limit("disk", _sure(disk), tuple(points))
