@@ -118,7 +118,9 @@ def _collect_candidates(
         is_written = semantics_of(block.kind).quotes_others  # the title of a row or column
         depth = min((level for _, text in trail if (level := heading_level(text)) > 1), default=7)
         others = [(i in texts, h) for i in range(begin, load) for h in blocks[i].trail]
-        others = [(is_text, h) for is_text, h in others if heading_level(h[1]) < depth]  # not of sections that ended
+        others = [
+            each for each in others if depth == 7 or 0 < heading_level(each[1][1]) < depth
+        ]  # of no section that ended
         monitors = [heading for is_text, heading in others if not is_text]
         above_texts = [heading for is_text, heading in others if is_text]
         candidates[load] = _Candidates(

@@ -48,6 +48,12 @@ def test_lines_between_rules_at_the_top_of_a_text_name_as_any_others():
     assert names_of(expand("---\n## nginx\n---\n@ab 100.5\n## caddy\n@ab 200.5\n")) == ["nginx", "caddy"]
 
 
+def test_what_stands_above_a_monitor_of_another_section_names_nothing():
+    text = "## Server\n\n- CPU and memory of it\n\n$ free -m\n{free}\n\n## Test\n\n### Results\n\n{report}"
+    free = (FIXTURES / "free/free_02_m.txt").read_text()
+    assert names_of(text.format(free=free, report=H2LOAD)) == ["h2load"]
+
+
 def test_a_tools_name_in_a_sentence_is_no_software_under_test():
     assert "Apache" not in names_of(
         "Apache Benchmarking tool with 10K concurrency on my laptop.\n\n@ab 100.5 server=\n"
