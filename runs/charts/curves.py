@@ -171,13 +171,15 @@ def _spread_marks(spreads: Sequence[Spread], x: Axis, *, log: bool) -> list[Mark
         color, end = paint(spread.place), x.high
         # A log axis has no place for zero, which some tools print for anything under half a millisecond.
         points = [point for point in spread.points if point[2] > 0 or not log]
+        if not points:
+            continue
         letter, _, level = spread.label.partition(" ")
         label = (level if levels else letter) if several and spread.counted else ""
         whole = [*points, *([(end, *spread.longest)] if spread.longest else [])]
         if spread.n > 1 and len(whole) > 1:
             xs, _, low, high = zip(*whole, strict=True)
             bands.append(Band(color, xs, low, high))
-        if spread.longest and points:
+        if spread.longest:
             tail = (points[-1][1], spread.longest[0])
             lines.append(Line(color, (points[-1][0], end), tail, dotted=True, end=label, thin=not spread.counted))
             label = ""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from runs.charts.bars import Bar, rate_chart
@@ -83,10 +84,12 @@ def test_any_name_and_any_value_make_a_well_formed_picture(name, values):
     assert not re.search(r"nan|inf", " ".join(v for e in root.iter() for k, v in e.items() if k in ("d", "x", "y")))
 
 
+@example({"50": 0.0, "90": 0.0})
 @given(st.dictionaries(st.sampled_from(["50", "66", "90", "99", "99.9", "100"]), st.floats()))
 def test_any_percentiles_make_a_well_formed_picture(values):
-    for scale in ("", "log", "linear"):
-        if chart := latency_chart([LatencyRun("x", 0, values)], scale):
+    others = [LatencyRun("y", 1, {"50": 3.0, "99": 90.0})]
+    for scale, more in product(("", "log", "linear"), ([], others)):
+        if chart := latency_chart([LatencyRun("x", 0, values), *more], scale):
             assert not re.search(r"nan|inf", "".join(re.findall(r' d="([^"]*)"', draw_file(chart, "any"))))
             read(draw_inline(chart))
 
