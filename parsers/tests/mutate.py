@@ -114,9 +114,10 @@ def _on_lines(change: Callable[[Random, str], str]) -> Callable[[Random, list[st
 def _figure(random: Random, line: str) -> str:
     odd, n = random.choice(FIGURES), random.choice((0, 1))
     found = list(_FIGURE.finditer(line))
-    for one in [random.choice(found)] if n and found else reversed(found):
-        line = line[: one.start()] + odd + line[one.end() :]
-    return line
+    if not (n and found):
+        return _FIGURE.sub(lambda _: odd, line)
+    one = random.choice(found)
+    return line[: one.start()] + odd + line[one.end() :]
 
 
 def _sign(random: Random, line: str) -> str:

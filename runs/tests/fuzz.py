@@ -56,6 +56,7 @@ def try_cases(seed: str, numbers: Iterable[int], client: Any) -> Iterator[tuple[
     """(number, what is wrong) of the cases that fail: an exception and its place, or the CPU time of a slow one."""
     with _watched():
         for number in numbers:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
             text = mutate.text(f"{seed}:{number}")
             signal.setitimer(signal.ITIMER_VIRTUAL, HANGS_S)
             begun = process_time()

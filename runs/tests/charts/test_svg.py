@@ -87,9 +87,9 @@ def test_any_name_and_any_value_make_a_well_formed_picture(name, values):
 @example({"50": 0.0, "90": 0.0})
 @given(st.dictionaries(st.sampled_from(["50", "66", "90", "99", "99.9", "100"]), st.floats()))
 def test_any_percentiles_make_a_well_formed_picture(values):
-    others = [LatencyRun("y", 1, {"50": 3.0, "99": 90.0})]
+    others = [LatencyRun("y", 1, {"50": 3.0, "99": 90.0}, "B y")]
     for scale, more in product(("", "log", "linear"), ([], others)):
-        if chart := latency_chart([LatencyRun("x", 0, values), *more], scale):
+        if chart := latency_chart([LatencyRun("x", 0, values, "A x"), *more], scale):
             assert not re.search(r"nan|inf", "".join(re.findall(r' d="([^"]*)"', draw_file(chart, "any"))))
             read(draw_inline(chart))
 
