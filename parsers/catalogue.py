@@ -284,8 +284,14 @@ def _openings(with_needs: bool) -> list[tuple[Format, Match]]:
 
 
 @cache
+def _any_opening() -> Match:
+    """In one pattern, of which most lines are seen at once to match no part."""
+    return re.compile("|".join(form.opens for form, _ in _openings(with_needs=False))).match
+
+
+@cache
 def _groups_of_openings() -> list[tuple[Match, list[tuple[Format, Match]]]]:
-    """A few formats each, with a pattern that matches where one of theirs does: most lines match none."""
+    """A few formats each, with a pattern that matches where one of theirs does."""
     openings = _openings(with_needs=False)
     groups = [openings[at : at + _GROUP] for at in range(0, len(openings), _GROUP)]
     return [(re.compile("|".join(form.opens for form, _ in group)).match, group) for group in groups]
@@ -294,7 +300,7 @@ def _groups_of_openings() -> list[tuple[Match, list[tuple[Format, Match]]]]:
 @lru_cache(maxsize=64)
 def find_kinds(text: str) -> tuple[str, ...]:
     """The kinds of output that may begin with this line: some tools put another one's line above their own."""
-    groups = [group for any_opens, group in _groups_of_openings() if any_opens(text)]
+    groups = [g for any_opens, g in _groups_of_openings() if any_opens(text)] if _any_opening()(text) else []
     found = [form.kind for group in groups for form, opens in group if opens(text)]
     lower = text.lower()
     for form, opens in _openings(with_needs=True):
