@@ -76,10 +76,24 @@
 
   async function showPicture(box) {
     const html = await fetchOnce(addressOf(box, box.dataset.drawing), "text");
+    if (!started) placePicture(box, html);
+  }
+
+  function placePicture(box, html) {
     const picture = new DOMParser().parseFromString(html, "text/html").querySelector(".fig");
     const panels = [...picture.querySelectorAll(".plots > div")];
     panels.forEach((panel, at) => at !== Number(box.dataset.panel) && panel.remove());
-    if (!started) box.replaceChildren(picture);
+    box.replaceChildren(picture);
+  }
+
+  // Of charts that were not yet scrolled to. A browser that prints waits for no promise.
+  function showPicturesAtOnce() {
+    for (const box of boxes.filter((each) => !drawn.has(each) && !each.querySelector(".fig"))) {
+      const sent = new XMLHttpRequest();
+      sent.open("GET", addressOf(box, box.dataset.drawing), false);
+      sent.send();
+      if (sent.status === 200) placePicture(box, sent.responseText);
+    }
   }
 
   function addUp(differences, unit) {
@@ -278,6 +292,7 @@
   }
 
   if (zoom) zoom.addEventListener("click", pressed);
+  window.addEventListener("beforeprint", showPicturesAtOnce);
   window.addEventListener("popstate", () => {
     range = rangeInQuery() || rangeOfPage();
     if (whole) show();

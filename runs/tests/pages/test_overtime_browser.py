@@ -96,6 +96,16 @@ def test_charts_are_pictures_until_the_reader_points_at_one(page: Any, live_serv
     assert page.locator("#chart-rss").bounding_box()["height"] == height
 
 
+def test_charts_that_were_not_scrolled_to_are_printed(page: Any, live_server: Any) -> None:
+    page.set_viewport_size({"width": 1000, "height": 200})
+    page.goto(f"{live_server.url}/captures/{watched().pk}/")
+    pictures = "[...document.querySelectorAll('.plot[data-over]')].map((box) => !!box.querySelector('.fig svg'))"
+    assert not all(page.evaluate(pictures))
+    page.evaluate(f"window.addEventListener('beforeprint', () => (window.printed = {pictures}))")
+    page.pdf()
+    assert page.evaluate("window.printed.every(Boolean) && window.printed.length")
+
+
 def test_a_chart_that_did_not_come_is_asked_for_again(page: Any, live_server: Any) -> None:
     page.route("**/figures/rss.*", lambda route: route.fulfill(body="<!doctype html>a login page"))
     page.goto(f"{live_server.url}/captures/{watched().pk}/", wait_until="networkidle")
