@@ -160,7 +160,6 @@ def formats() -> dict[str, Format]:
 # Load tools whose reports are not read yet: their processes are recognised.
 _UNREAD = {"weighttp": Semantics(one_thread=True), "tsung": Semantics(), "slowhttptest": Semantics()}
 _UNKNOWN = Semantics()
-_GROUP = 9  # formats whose openings are looked for at once
 UNKNOWN = "unknown"  # the tool of a figure that does not tell its own
 
 
@@ -289,19 +288,10 @@ def _any_opening() -> Match:
     return re.compile("|".join(form.opens for form, _ in _openings(with_needs=False))).match
 
 
-@cache
-def _groups_of_openings() -> list[tuple[Match, list[tuple[Format, Match]]]]:
-    """A few formats each, with a pattern that matches where one of theirs does."""
-    openings = _openings(with_needs=False)
-    groups = [openings[at : at + _GROUP] for at in range(0, len(openings), _GROUP)]
-    return [(re.compile("|".join(form.opens for form, _ in group)).match, group) for group in groups]
-
-
 @lru_cache(maxsize=64)
 def find_kinds(text: str) -> tuple[str, ...]:
     """The kinds of output that may begin with this line: some tools put another one's line above their own."""
-    groups = [g for any_opens, g in _groups_of_openings() if any_opens(text)] if _any_opening()(text) else []
-    found = [form.kind for group in groups for form, opens in group if opens(text)]
+    found = [form.kind for form, opens in _openings(with_needs=False) if opens(text)] if _any_opening()(text) else []
     lower = text.lower()
     for form, opens in _openings(with_needs=True):
         if any(map(lower.__contains__, form.needs)) and opens(text):

@@ -393,7 +393,6 @@ def _match_tables(lines: Lines, values: dict[str, Any], first: int) -> list[Prob
         problems.append(Problem(first, "two loads ran at once: these times are of one of those above"))
     elif "requests_per_second" in values and not values.keys() & _TABLES:
         n_open += 1
-
     lines.memory[_OPEN] = n_open, lines.number
     return problems
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import count, groupby, islice, product
 from operator import attrgetter
 from os.path import commonprefix
 from typing import Any, NamedTuple, Protocol, TypeVar
@@ -81,7 +81,7 @@ class Method(NamedTuple):
 class Column:
     """A config, or a config under one method. `color` counts configs from 0 and is the same all over a page.
 
-    letter   "A", "B" ... by its place; short: what of its title sets it apart from the others, of one config's levels the level
+    letter   "A", "B" ... by its place, or its name where all are letters; short: what of its title sets it apart from others
     """
 
     config: ConfigFact
@@ -161,9 +161,9 @@ def build_columns(configs: Sequence[ConfigFact], runs: Sequence[RunFact]) -> lis
     columns = columns if len(columns) == len(configs) else _without_repeated_words(columns)
     splits = [column.split for column in columns]
     shorts = splits if len(configs) == 1 and all(splits) else short_names([column.title for column in columns])
+    letters = letter_all([column.title for column in columns])
     return [
-        replace(column, letter=letter_of(at), short=short)
-        for at, (column, short) in enumerate(zip(columns, shorts, strict=True))
+        replace(one, letter=letter, short=short) for one, letter, short in zip(columns, letters, shorts, strict=True)
     ]
 
 
@@ -174,9 +174,12 @@ TOKEN = re.compile(r"\w+|\W+")
 PARTICLE = re.compile(r"^[をはがにでとの](?=[^\u3040-\u309f])")
 
 
-def letter_of(at: int) -> str:
-    """A to Z, AA, AB ..."""
-    return (letter_of(at // len(LETTERS) - 1) if at >= len(LETTERS) else "") + LETTERS[at % len(LETTERS)]
+def letter_all(names: Sequence[str]) -> list[str]:
+    """A to Z, AA, AB ..., or the names themselves where they are letters: "B" that stands before "A" is no A."""
+    if len(set(names)) == len(names) and {*names} <= {*LETTERS}:
+        return list(names)
+    every = ("".join(letters) for n in count(1) for letters in product(LETTERS, repeat=n))
+    return list(islice(every, len(names)))
 
 
 def short_names(names: Sequence[str]) -> list[str]:

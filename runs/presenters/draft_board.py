@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any
 
-from runs.analysis.columns import letter_of, short_names
+from runs.analysis.columns import letter_all, short_names
 from runs.analysis.headline_lead import write_lead
 from runs.analysis.numbers import figure
 from runs.ingest import Preview, draft_runs, nothing_found
@@ -58,10 +58,7 @@ class Group:
     short: str = ""  # what sets its name apart, where that is long
     split: str = ""  # what the loads of its runs differ in
     rows: list[Card] = field(default_factory=list)
-
-    @property
-    def letter(self) -> str:
-        return letter_of(self.place)
+    letter: str = ""
 
     @property
     def is_short(self) -> bool:
@@ -165,7 +162,8 @@ def _groups(shown: Preview, experiment: DraftExperiment) -> list[Group]:
         )
         for place, (config, short) in enumerate(zip(experiment.configs, shorter, strict=True))
     ]
-    for group in groups:
+    for group, letter in zip(groups, letter_all(names), strict=True):
+        group.letter = letter
         differing = differing_loads([card.item for card in group.runs if isinstance(card.item, DraftRun)])
         terms = {name for words in differing.values() for name in words}
         group.split = "" if not terms else "concurrency" if "concurrency" in terms else "load"

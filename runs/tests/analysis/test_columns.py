@@ -134,3 +134,8 @@ def test_a_long_name_is_cut_to_what_sets_it_apart(names, short):
     made = build_columns(configs(*names), [])
     assert [column.short for column in made] == (short or names)
     assert [column.letter for column in made] == ["A", "B"]
+
+
+@pytest.mark.parametrize(("names", "letters"), [("BA", "BA"), (["B", "nginx"], "AB"), ("ba", "AB")])
+def test_a_config_named_by_a_letter_has_no_other_one(names, letters):
+    assert "".join(column.letter for column in build_columns(configs(*names), [])) == letters
