@@ -46,7 +46,7 @@ from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 from .commands import Command, Syntax, program_pattern, read_command
 from .records import Found, Record, Semantics
@@ -138,6 +138,7 @@ def _syntax(module: ModuleType) -> Syntax:
         one_dash=getattr(module, "ONE_DASH", False),
         defaults=getattr(module, "DEFAULTS", {}),
         address=getattr(module, "ADDRESS", True),
+        verbs=getattr(module, "VERBS", ()),
         prints=getattr(module, "PRINTS", {}),
     )
 
@@ -158,7 +159,7 @@ def formats() -> dict[str, Format]:
 
 
 # Load tools whose reports are not read yet: their processes are recognised.
-_UNREAD = {"weighttp": Semantics(one_thread=True), "tsung": Semantics(), "slowhttptest": Semantics()}
+_UNREAD = {"weighttp": Semantics(one_thread=True), "slowhttptest": Semantics()}
 _UNKNOWN = Semantics()
 UNKNOWN = "unknown"  # the tool of a figure that does not tell its own
 
@@ -270,32 +271,54 @@ def asked_load(command: str, tool: str, values: Mapping[str, Any]) -> dict[str, 
     form = formats().get(tool)
     prints = form.syntax.prints if form is not None and form.syntax else {}
     printed = {term: values[name] for term, name in prints.items() if type(values.get(name)) in (int, float)}
+    if (method := str(values.get("method", ""))).isupper():
+        printed["method"] = method
     return printed | dict(parse_command(command, tool).options)
 
 
-@cache
-def _openings(with_needs: bool) -> list[tuple[Format, Match]]:
-    return [
-        (form, re.compile(form.opens).match)
-        for form in formats().values()
-        if form.opens and bool(form.needs) is with_needs
-    ]
+_OF_ONE_PART = 8  # formats
+
+
+class _Openings(NamedTuple):
+    """What openings are found with.
+
+    any      matches where one of the formats without NEEDS does: most lines are seen at once to open none
+    parts    the same for a few of these formats, with their kinds and the patterns of each
+    needing  of each format with NEEDS: what finds one of them in a line, its kind and its pattern
+    """
+
+    any: Match
+    parts: list[tuple[Match, list[tuple[str, Match]]]]
+    needing: list[tuple[Match, str, Match]]
 
 
 @cache
-def _any_opening() -> Match:
-    """In one pattern, of which most lines are seen at once to match no part."""
-    return re.compile("|".join(form.opens for form, _ in _openings(with_needs=False))).match
+def _openings() -> _Openings:
+    simple = [form for form in formats().values() if form.opens and not form.needs]
+    few = [simple[at : at + _OF_ONE_PART] for at in range(0, len(simple), _OF_ONE_PART)]
+    return _Openings(
+        _any_of(simple),
+        [(_any_of(part), [(form.kind, _any_of([form])) for form in part]) for part in few],
+        [
+            (re.compile("|".join(map(re.escape, form.needs))).search, form.kind, _any_of([form]))
+            for form in formats().values()
+            if form.needs
+        ],
+    )
+
+
+def _any_of(forms: list[Format]) -> Match:
+    return re.compile("|".join(form.opens for form in forms)).match
 
 
 @lru_cache(maxsize=64)
 def find_kinds(text: str) -> tuple[str, ...]:
     """The kinds of output that may begin with this line: some tools put another one's line above their own."""
-    found = [form.kind for form, opens in _openings(with_needs=False) if opens(text)] if _any_opening()(text) else []
+    openings, found = _openings(), list[str]()
+    if openings.any(text):
+        found = [kind for part, each in openings.parts if part(text) for kind, opens in each if opens(text)]
     lower = text.lower()
-    for form, opens in _openings(with_needs=True):
-        if any(map(lower.__contains__, form.needs)) and opens(text):
-            found.append(form.kind)
+    found += [kind for needed, kind, opens in openings.needing if needed(lower) and opens(text)]
     return tuple(found)
 
 

@@ -67,6 +67,7 @@ class Syntax:
     one_dash   long names stand behind one dash, as Go has it ("-disable-keepalive")
     defaults   what holds where no option sets it
     address    whether its arguments have the address; False where they are scripts
+    verbs      arguments that say what to do, whatever is loaded
     prints     {standard term: name among the values} of what the report repeats of the load that was asked for
     """
 
@@ -74,6 +75,7 @@ class Syntax:
     one_dash: bool = False
     defaults: Mapping[str, Any] = field(default_factory=dict)
     address: bool = True
+    verbs: tuple[str, ...] = ()
     prints: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -163,7 +165,7 @@ def read_command(text: str, tool: str, start: int, syntax: Syntax) -> Command:
                 arguments += further
             break
         if not word.startswith("-") or word == "-":
-            arguments.append(word)
+            arguments += [word] if word not in syntax.verbs else []
             continue
         for name, value in _split(word, syntax):
             option = syntax.options.get(name)

@@ -67,6 +67,7 @@ class Context:
     service: str = ""  # the container whose lines come, in a log of several
     shown: dict[str, str] = field(default_factory=dict)  # program -> its version, as the text showed it last
     branch: str | None = None  # of git, as the last prompt showed it
+    no_diff_before: int = 0  # number of the line behind a diff that compares no load tests
     front: str = ""  # what ends the front matter that the lines are in
     tried: tuple[str, int] | None = None  # kind and first line of the block that a format reads at this moment
 

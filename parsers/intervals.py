@@ -130,7 +130,8 @@ def _read_interval(lines: Lines, tool: Tool, titles: list[str], count: int) -> F
     head: Row = {"average": "all"} if found.average else {"iteration": count}
     if found.clock:
         head["time"] = found.clock
-    return Found(head | tool.values(found), found.first, found.last, False, found.problems)
+    # A column may have a title of these names.
+    return Found(head | tool.values(found) | head, found.first, found.last, False, found.problems)
 
 
 class _Reading:

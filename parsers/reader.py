@@ -29,12 +29,17 @@ from .prompts import prompt
 from .records import Found, LoadResult, Problem, Values
 from .streams import (
     cut,
+    find_cells,
     find_column,
     find_stream,
     is_gap,
     is_numbered,
+    opens_diff,
     opens_list,
     split_beside,
+    split_cells,
+    split_diff,
+    split_row,
     split_streams,
     unlist,
 )
@@ -163,16 +168,40 @@ def _split(source: Lines, line: str, context: Context) -> Iterator[Lines] | None
     """The several outputs that stand in one stretch from this line on, each by itself. None: it is one, or a part of a part."""
     if source.depth == _DEEPEST:
         return None
+    if (cells := find_cells(line)) and _makes_load(cells[0]):
+        return _split_table(source, len(cells), context)
     if (column := find_column(line)) and _makes_load(line[column:]):
         return _split_terminals(source, line, column, context)
     if _is_shared(source, line):
-        return _split_containers(source, line, context)
+        return _name_parts(split_streams(source, line), context)
+    if source.number >= context.no_diff_before and opens_diff(line, source):
+        return _split_versions(source, line, context)
     return iter((unlist(source),)) if opens_list(line) else None
 
 
-def _split_containers(source: Lines, line: str, context: Context) -> Iterator[Lines]:
-    for name, part in split_streams(source, line):
+def _name_parts(parts: Iterable[tuple[str, Lines]], context: Context) -> Iterator[Lines]:
+    for name, part in parts:
         context.follow_service(part.number, name)
+        yield part
+
+
+def _split_versions(source: Lines, line: str, context: Context) -> Iterator[Lines] | None:
+    """The results that a diff compares. None: what changed is no load test's rate, as in a diff of configuration files."""
+    parts, raw = split_diff(source, line)
+    if {text[0] for text in raw if text[0] in "+-" and rate_labels().search(text)} == {"+", "-"}:
+        return _name_parts(parts, context)
+    context.no_diff_before = source.number
+    source.back(*raw)
+    return None
+
+
+def _split_table(source: Lines, n: int, context: Context) -> Iterator[Lines]:
+    """The reports in the columns of a table, each below its column's title."""
+    number, above = context.trail[-1] if context.trail else (0, "")
+    titles = split_row(above)
+    for column, part in enumerate(split_cells(source, n)):
+        if len(titles) == n:
+            context.retitle(number, titles[column].strip())
         yield part
 
 

@@ -1,4 +1,4 @@
-"""Several outputs in one stretch of lines: two terminals side by side, containers that share a log, lines listed as JSON."""
+"""Several outputs in one stretch of lines: two terminals side by side, containers that share a log, diffs, lines as JSON."""
 
 from __future__ import annotations
 
@@ -53,6 +53,40 @@ def split_beside(lines: Lines, first: str, column: int) -> tuple[Lines, Lines]:
     return left, right
 
 
+# --- reports side by side in the cells of a table ----------------------------------------------------------------------
+_MOST_CELLS = 6
+
+
+def split_row(line: str) -> list[str]:
+    """What stands between the bars of a line."""
+    return [cell.rstrip() for cell in re.sub(r"^\s{0,9}\| ?|\|\s*$", "", line).split("|")]
+
+
+def find_cells(line: str) -> list[str]:
+    """The cells of a line in which several reports begin alike; empty where nothing does."""
+    if "|" not in line:
+        return []
+    cells = [cell.strip() for cell in split_row(line)]
+    alike = all(len(cell) > _ALIKE and cell.startswith(cells[0][:_ALIKE]) for cell in cells)
+    return cells if 1 < len(cells) <= _MOST_CELLS and alike else []
+
+
+def split_cells(lines: Lines, n: int) -> list[Lines]:
+    """The reports in n columns, from the line on that was returned last, numbered as they stand."""
+    lines.step_back()
+    number, rows = lines.number, list[list[str]]()
+    for line in lines:
+        if "|" not in line or len(rows) == MOST_BESIDE:
+            lines.step_back()
+            break
+        cells = split_row(line)
+        rows.append([cell[cell[:1] == " " :] for cell in cells] if len(cells) == n else [""] * n)
+    parts = [Lines([f"{row[column]}\n" for row in rows]) for column in range(n)]
+    for part in parts:
+        part.number = number
+    return parts
+
+
 # --- containers that share a log ---------------------------------------------------------------------------------------
 # "bench-1  | text", "bench_1 | text", "[pod/web-7d9f/app] text"; a container may have a name without a number, too.
 _STREAM = re.compile(
@@ -104,6 +138,51 @@ def split_streams(lines: Lines, first: str) -> Iterator[tuple[str, Lines]]:
         part = Lines(f"{own.get(at, '')}\n" for at in range(taken))
         part.number = number - 1
         yield (stream["pod"] or stream["name"] if stream else prefix), part
+
+
+# --- unified diffs -------------------------------------------------------------------------------------------------------
+_HUNK = re.compile(r"@@ -\d{1,9}(?:,(\d{1,9}))? \+\d{1,9}(?:,(\d{1,9}))? @@")
+_SIDES = {"-": (0,), "+": (1,), " ": (0, 1), "": (0, 1)}
+
+
+def opens_diff(line: str, lines: Lines) -> bool:
+    """Whether this line names the older one of two files that are compared in the unified format."""
+    if not line.startswith("--- "):
+        return False
+    ahead = lines.ahead(2)
+    return len(ahead) == 2 and ahead[0].startswith("+++ ") and _HUNK.match(ahead[1]) is not None
+
+
+def _name_files(old: str, new: str) -> tuple[str, str]:
+    paths = [header[4:].partition("\t")[0].strip() for header in (old, new)]
+    names = [path.rpartition("/")[2].rpartition(".")[0] or path for path in paths]
+    return (names[0], names[1]) if names[0] != names[1] else ("before", "after")
+
+
+def split_diff(lines: Lines, first: str) -> tuple[list[tuple[str, Lines]], list[str]]:
+    """(the older file's name with its lines, and the newer one's, numbered as they stand; the raw lines that were taken).
+
+    In the place of lines that only the other file has stand blank ones. first: the line that was returned last.
+    """
+    number, raw = lines.number, [next(lines), lines.raw][1:]
+    names, sides, left = _name_files(first, raw[0]), (["", ""], ["", ""]), [0, 0]
+    for line in lines:
+        if (hunk := _HUNK.match(line)) and not any(left):
+            left = [int(count or 1) for count in hunk.groups()]
+            own: tuple[int, ...] = ()
+        elif any(left) and (of := _SIDES.get(line[:1].strip("\n"))) is not None and len(raw) < MOST_SHARED:
+            own = of
+        else:
+            lines.step_back()
+            break
+        raw.append(lines.raw)
+        for side, texts in enumerate(sides):
+            texts.append(line[1:].rstrip("\r\n") if side in own else "")
+            left[side] -= side in own and left[side] > 0
+    parts = [Lines([f"{text}\n" for text in texts]) for texts in sides]
+    for part in parts:
+        part.number = number - 1
+    return list(zip(names, parts, strict=True)), raw
 
 
 # --- lines listed as JSON ----------------------------------------------------------------------------------------------

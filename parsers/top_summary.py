@@ -101,11 +101,13 @@ def _in_english(line: str) -> str:
     return _NO_STATE.sub(r"\1S ", text) if text.startswith("PID") else text
 
 
-def is_uptime(line: str, below: list[str]) -> bool | None:
-    """Whether this is uptime's own line; False for that above top's, which procps 2 has, and None for any other line."""
-    if not line[:1].isdigit() or not _UPTIME.match(line):
-        return None
-    return not (below and _BSD_TASKS.match(below[0].strip()))
+def is_uptime(line: str) -> bool:
+    """Whether this is as uptime prints it. procps 2 has such a line above top's tasks."""
+    return line[:1].isdigit() and bool(_UPTIME.match(line))
+
+
+def begins_with_tasks(lines: list[str]) -> bool:
+    return bool(lines and _BSD_TASKS.match(lines[0].strip()))
 
 
 class Summary:
@@ -137,7 +139,7 @@ class Summary:
         return False
 
     def _head(self, line: str) -> bool:
-        if not line.startswith("top - ") and is_uptime(line, self.lines.ahead(1)) is not False:
+        if not line.startswith("top - ") and not (is_uptime(line) and begins_with_tasks(self.lines.ahead(1))):
             return False
         found = _HEAD.match(line)
         if not found:

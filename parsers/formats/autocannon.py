@@ -54,7 +54,10 @@ OPTIONS = {
     "-f -j --json -l --latency -n --renderStatusCodes": FLAG,
 }
 PRINTS = {"duration_s": "duration_s", "requests": "amount", "pipelining": "pipelining"}
-OPENS = r"Running (?:\d+s|\d+ requests) test @ \S|│ Stat\s+│ (?:2\.5|1)%\s|\{\s*$|\{\"(?:title|url)\":\s*\""
+OPENS = (
+    r"Running (?:\d+s|\d+ requests) test @ \S|│ Stat\s+│ (?:2\.5|1)%\s|Stat\s+(?:2\.5%\s+50|1%\s+2\.5)%\s"
+    r"|\{\s*$|\{\"(?:title|url)\":\s*\""
+)
 
 _TITLE = r"(?: \(.*)?"  # of a run, as versions before 4 print it
 _RUNNING = re.compile(rf"Running (?:(\d+)s|(\d+) requests) test @ (\S+){_TITLE}")
@@ -67,6 +70,9 @@ _OLD = re.compile(
 )
 _ERRORS = re.compile(r"(\d+[km]?) errors \((\d+[km]?) timeouts\)")
 _OLD_HEADING = re.compile(r"Stat\s+Avg\s+Stdev\s+Max")
+_BARE_HEADING = re.compile(r"Stat(?:\s+(?:\d{1,2}(?:\.\d)?%|Avg|Stdev|Min|Max)){7}")  # pasted without its lines
+_BARE_ROW = re.compile(r"(Latency|Req/Sec|Bytes/Sec)((?:\s+\d[\d.,]*(?: (?:ms|[kMGT]?B))?){7})")
+_BARE_CELL = re.compile(r"\d[\d.,]*(?: (?:ms|[kMGT]?B))?")
 _MS = re.compile(r"(\d+(?:\.\d+)?) ms")
 _SIZE = re.compile(r"(\d+(?:\.\d+)?) ([kMGT]?)B")
 _COLUMN = re.compile(r"\d{1,2}(?:\.\d{1,3})?|avg|stdev|min|max")
@@ -85,7 +91,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
         return take_object(lines, JSON, _read_object)
     ours = "autocannon " in (command or "")
     ahead = [line.strip() for line in lines.ahead(3)]
-    if not ours and not any(line.startswith("│") or _CONNECTIONS.fullmatch(line) for line in ahead):
+    if not ours and not any(line.startswith(("│", "Stat")) or _CONNECTIONS.fullmatch(line) for line in ahead):
         return None  # wrk's first line is the same
     found = take_report(lines, _Tables().report())
     if found and (exact := take_object(lines, JSON, _read_object)):
@@ -104,7 +110,8 @@ class _Tables:
             tool=KIND,
             read=self.read,
             meant=re.compile(
-                r"│ |Stat\s+Avg\s|Latency \(ms\)\s|(?:Req|Bytes)/Sec\s|Running \d|\d+ connections|# of samples: |\d+ 2xx responses"
+                r"│ |Stat\s+(?:Avg\s|\d)|Latency\s+\d+(?:\.\d+)? ms\s|Latency \(ms\)\s|(?:Req|Bytes)/Sec\s|Running \d"
+                r"|\d+ connections|# of samples: |\d+ 2xx responses"
                 r"|\d+[km]? requests in \d|\d+[km]? errors \("
             ),
             noise=re.compile(
@@ -116,7 +123,12 @@ class _Tables:
     def read(self, line: str) -> dict[str, Any] | None:
         if line.startswith("│"):
             return self._row([cell.strip() for cell in line.split("│")[1:-1]]) if line.endswith("│") else None
-        if found := _OLD.fullmatch(line):
+        if _BARE_HEADING.fullmatch(line):
+            self.columns = line.split()
+            return {}
+        if self.columns and (found := _BARE_ROW.fullmatch(line)):
+            return self._row([found[1], *_BARE_CELL.findall(found[2])])
+        if not self.columns and (found := _OLD.fullmatch(line)):
             return _old(*(text for text in found.groups() if text))
         if _OLD_HEADING.fullmatch(line):
             return {}

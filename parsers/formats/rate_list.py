@@ -16,7 +16,7 @@ from typing import Any
 from ..commands import Option
 from ..lines import Lines
 from ..records import Found, LoadResult, Record, Semantics
-from ..written_rates import POINTED, read_number
+from ..written_rates import POINTED, group_by_commas, read_number
 
 KIND = "rate_list"
 PROGRAMS: tuple[str, ...] = ()
@@ -48,6 +48,12 @@ _NO_RESULT = re.compile(
     re.IGNORECASE,
 )
 _REMARK = re.compile(r"\s*[(（,-]\s*([^\W\d][^()（）]{0,58})[)）]?\s*$")
+# Of languages that group thousands by points, whatever the unit's own
+_POINTED_WORDS = re.compile(
+    r"\b(?:mit|ohne|vor|nach|bei|und|der|die|das|für|verbindungen|benutzern?|clientes|conexiones|usuarios|sem|senza|dopo|prima)\b",
+    re.IGNORECASE,
+)
+_LONGEST = 300  # characters of a line that are looked at for them
 _MOST = 50
 _REFUSED = "rate_list refused"  # what Lines.memory has: the last line of a list that was none of results
 
@@ -89,8 +95,9 @@ def follows(lines: Lines, command: str | None) -> Found | None:
 
 
 def _item(item: re.Match[str], number: int) -> Found:
-    figure = item["rate"].upper() + (item["unit"] if POINTED.search(item["unit"]) else "")
-    rate, step = read_number(figure) or (None, None)
+    groups_by_points = POINTED.search(item["unit"]) or _POINTED_WORDS.search(item.string, 0, _LONGEST)
+    figure = group_by_commas(item["rate"]) if groups_by_points else item["rate"]
+    rate, step = read_number(figure.upper()) or (None, None)
     name = item["name"].strip(" -–—(")
     values = {"requests_per_second": rate, "rate_step_per_s": step, "config": name}
     return Found(values, number, number, partial=True, label=name)

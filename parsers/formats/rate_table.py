@@ -18,6 +18,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from ..broken_lines import match_joined, was_broken
+from ..catalogue import makes_load
 from ..commands import Option
 from ..lines import Lines
 from ..records import Found, LoadResult, Problem, Record, Semantics
@@ -82,6 +83,7 @@ _REFUSED_DRAWN = "rate_table refused, with bars"
 _RULE = re.compile(  # between the rows of a table that a program drew, maybe quoted
     r"(?:[^|+├╞╠┌└]{0,30}[>#*;/|•\s-])?[+├╞╠┌└]([-=─━═+┼┬┴╪╬]{2,})[+┤╡╣┐┘]"
 )
+_ORG_RULE = re.compile(r"\|[-+]{2,}\|")
 _DRAWN = re.compile("[|│┃║+├╞╠┌└]")  # what a line of a drawn table has, and one of its rules
 _BARS = str.maketrans("│┃║", "|||")
 _APART = re.compile(r"\t+| {2,}")
@@ -166,6 +168,11 @@ def _read_table(lines: Lines, following: list[str], _: list[str]) -> list[_Cell]
             lines.step_back()
             break
         if all(map(_DELIMITER.fullmatch, row)):  # the row above was the heading of another table
+            if len(rows) > 2 and rows[-1][0] == lines.number - 1:
+                rows.pop()
+                lines.step_back()
+                lines.step_back()
+                break
             lines.memory[_REFUSED_DRAWN] = lines.number - 2 if len(rows) >= _LONG else 0
             return []
         if lines.unended() and not line.rstrip().endswith("|"):
@@ -262,6 +269,8 @@ def _split(line: str, *, opened: bool = True) -> list[str]:
     bare = line.strip()
     if rule := _RULE.fullmatch(bare):
         return ["---"] * len(re.split(r"[+┼┬┴╪╬]", rule[1]))
+    if _ORG_RULE.fullmatch(bare):
+        bare = bare.replace("+", "|")
     bare = bare.translate(_BARS).removesuffix("|")
     bare = bare.removeprefix("|") if opened else bare
     return [cell.strip() for cell in bare.replace("\\|", "/").split("|")]
@@ -285,7 +294,8 @@ def _rates(heading: list[str], rows: list[tuple[int, list[str]]], captioned: boo
     columns = _rate_columns(heading, captioned)
     titled = [at for at, title in enumerate(heading) if IS_THROUGHPUT.fullmatch(title)]
     columns |= {at: "" for at in titled if rows and all(IS_RATE.search(row[at]) for _, row in rows)}
-    sections = _take_sections(table)
+    tool = heading[0] if makes_load(heading[0].lower()) else ""  # "| ab | requests per second |", and a table of wrk's
+    sections = dict.fromkeys((number for number, _ in table), tool) | _take_sections(table)
     for at in (at for at in columns if POINTED.search(heading[at])):
         for _, row in table:
             row[at] = group_by_commas(row[at])

@@ -20,7 +20,7 @@ from ..lines import Lines
 from ..quick import read_top_summary
 from ..records import Found, Problem, Record, SystemSample
 from ..tables import RowReader, Table, name_once, samples
-from ..top_summary import Summary, is_uptime
+from ..top_summary import Summary, begins_with_tasks, is_uptime
 from ..transcript import is_elision
 
 KIND = "top"
@@ -81,7 +81,8 @@ def _names(header: str) -> list[str] | None:
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    if not lines.begins(("top - ",)) and (ahead := lines.ahead(2)) and is_uptime(ahead[0].strip(), ahead[1:]):
+    ahead = lines.ahead(2)
+    if ahead and is_uptime(ahead[0].strip()) and not begins_with_tasks(ahead[1:]):
         return None
     return _Screen(lines).read()
 

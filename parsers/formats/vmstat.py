@@ -1,7 +1,7 @@
 """vmstat: procps' table of processes, memory, swap, io and CPU, one row a sample (-a, -n, -t, -w, -S too).
 
 Reads     the two header lines (again every screenful) and the rows; also rows under the second header alone, and rows
-          that stand apart from their header
+          that stand apart from their header, and the last columns alone where somebody cut the others off
 Yields    one SystemSample a row, but for the first of several: that is the average since the machine's start; of hours
           of rows a block each 10,000, the later ones numbered by "iteration", as are rows without a header of their own
 Units     memory in KiB whatever -S says; si and so KiB/s, bi and bo blocks/s; shares of CPU time in per cent
@@ -36,6 +36,7 @@ PROGRAMS = ("vmstat",)
 OPENS = (
     r"procs -+memory-+|procs\s{3,}memory\s+(?:page|swap)|--procs-- -+memory-+"
     r"|r\s+b\s+(?:w\s+)?swpd\s+free\s+\S+\s+\S+\s+si\s+so\s"
+    r"|(?:(?:[a-z]{1,5}\s+){0,12}us\s+sy\s+id\s+wa(?:\s+st(?:\s+gu)?)?)\s*$"
     r"|\d{1,4}\s{1,4}\d{1,4}(?:\s+\d+){10}(?:\s+\d{1,3}){4,6}\s*$"
 )
 
@@ -148,6 +149,8 @@ def _names(lines: Lines, line: str) -> list[str] | None:
     """The columns that a heading names, [] for the titles above it, None for any other line."""
     if line.startswith(("procs", "--procs")) and match_joined(lines, line, _TITLES.fullmatch) is not None:
         return []
+    if _is_tail(line.split()):
+        return line.split()
     if not line.startswith("r"):
         return None
     heading = match_joined(lines, line, _COLUMNS.fullmatch)
@@ -155,6 +158,16 @@ def _names(lines: Lines, line: str) -> list[str] | None:
         return None
     text = join_rest(lines, heading[0], lambda more: bool(_MORE_COLUMNS.fullmatch(more)))
     return [name for name in text.split() if name.islower()]
+
+
+def _is_tail(names: list[str]) -> bool:
+    """Whether these are the last of the usual columns, at least those of CPU time: somebody cut the others off."""
+    ends = (_USUAL, _USUAL[:-1], _USUAL[:-2])
+    return (
+        names[-1:] != ["id"]
+        and "us" in names
+        and any(len(names) < len(end) and names == end[-len(names) :] for end in ends)
+    )
 
 
 def _row(line: str, columns: list[str], factor: float) -> dict[str, Any] | None:

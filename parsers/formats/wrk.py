@@ -125,6 +125,8 @@ def parse(lines: Lines, command: str | None) -> Found | None:
 
 def _lacks(values: dict[str, Any], line: str) -> bool:
     """Whether a line has a figure that the report lacks so far."""
+    if _PERCENT.fullmatch(line):
+        return not values.get("percentiles_ms")
     read = _line(line)
     return read is not None and not values.keys() & read.keys()
 

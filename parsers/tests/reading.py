@@ -13,7 +13,7 @@ import parsers
 from parsers import Block
 from parsers.__main__ import as_json
 from parsers.catalogue import formats
-from parsers.streams import MOST_BESIDE, find_column, find_stream
+from parsers.streams import MOST_BESIDE, find_cells, find_column, find_stream
 from parsers.transcript import clean
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -104,6 +104,8 @@ COUNTED |= {"percentiles_s", "percentiles_ms", "spectrum_ms", "latency_counts", 
 
 def excess(part: Any, whole: Any, where: str = "") -> list[str]:
     """What a cut text claims beyond the whole one: other numbers, other texts (a beginning of the same is no claim)."""
+    if isinstance(part, dict) and "n_dumps" in part:
+        return []  # totals so far, of which more lines make others
     if isinstance(part, dict) and isinstance(whole, dict):
         derived = DERIVED | COUNTED if "n_requests" in part else DERIVED
         keys = [k for k in part if k not in derived]
@@ -121,7 +123,8 @@ def are_beside(lines: list[str], before: Block, block: Block) -> bool:
     highest = max(0, before.last - MOST_BESIDE - 1)
     both = [clean(lines[one.first - 1]) for one in (before, block)]
     return all(map(find_stream, both)) or any(
-        find_column(clean(line)) for line in lines[highest : min(before.first, block.first)]
+        find_column(bare := clean(line)) or find_cells(bare) or bare.startswith("@@ -")
+        for line in lines[highest : min(before.first, block.first)]
     )
 
 

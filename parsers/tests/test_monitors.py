@@ -222,3 +222,26 @@ def test_a_header_of_top_that_names_columns_twice():
 def test_a_screen_of_top_says_how_many_processes_it_leaves_out():
     system, *processes = read("top", "top_11_head")[0].records
     assert system.metrics["tasks_unlisted"] == system.metrics["tasks_total"] - len(processes) > 0
+
+
+def test_a_column_called_time_is_not_the_time_of_its_rows():
+    """Found by make fuzz: mpstat with "Time" as a title, which stopped the whole text from being related."""
+    titles = ("CPU", "%usr", "%nice", "%sys", "%iowait", "%irq", "%soft", "%steal", "%guest", "%gnice", "Time")
+    figures = ("all", "23.86", "0.00", "49.24", "0.00", "0.00", "18.27", "0.00", "0.00", "0.00", "8.63")
+    rows = [f"17:47:0{at}{''.join(f'{word:>8}' for word in row)}\n" for at, row in enumerate((titles, figures), 5)]
+    (block,) = blocks(rows)
+    assert block.kind == "mpstat" and block.values["time"] == "17:47:06"
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        pytest.param("?                        sleep 1", id="a process that ended meanwhile"),
+        pytest.param("-                        ", id="a process with a blank title"),
+    ],
+)
+def test_no_process_ends_the_list_of_wait_channels(row):
+    rows = ["1 WCHAN                    COMMAND", f"3 {row}", "2 do_epoll_wait            nginx: worker process"]
+    channels, sockets = blocks("".join(f"      {row}\n" for row in [*rows, "5 ESTAB 0 0", "1 State Recv-Q Send-Q"]))
+    assert (channels.lines, sockets.lines) == ((1, 3), (4, 5))
+    assert [row["n"] for row in channels.values["rows"]] == [1, 3, 2]

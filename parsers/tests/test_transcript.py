@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 
 import pytest
@@ -422,6 +423,53 @@ def test_two_reports_side_by_side_are_two(name):
     assert [(block.values, block.heading) for block in behind] == [(clear.values, "And then:")]
     typed = blocks(beside(f"$ {name.partition('/')[0]} -c8 http://a/\n{text}") + "\n")
     assert [(block.first, block.command) for block in typed] == [(2, typed[0].command), (2, typed[1].command)]
+
+
+def compared(name: str) -> tuple[str, str]:
+    """A report without its command and banner, and the same with other figures."""
+    text = text_of(FIXTURES / f"{name}.txt")
+    text = text[max(text.find(begins) for begins in ("Running", "Transactions:", "Server Software")) :].rstrip() + "\n"
+    return text, re.sub("[1-8]", "9", text)
+
+
+@pytest.mark.parametrize("row", ["| {} | {} |", "{}  | {}"])
+@pytest.mark.parametrize("name", ["wrk/wrk_02_latency", "siege/siege_02_b_t"])
+def test_reports_in_the_columns_of_a_table_have_its_titles(name, row):
+    text, other = compared(name)
+    rows = zip(["nginx", "---", *text.split("\n")], ["caddy", "---", *other.split("\n")], strict=True)
+    table = "\n".join(row.format(f"{one:<60}", two) for one, two in rows)
+    left, right, behind = blocks(f"{table}\n\nAnd then:\n\n{text}")
+    (clear,), (further,) = blocks(text), blocks(other)
+    assert [(block.heading, block.values) for block in (left, right)] == [
+        ("nginx", clear.values),
+        ("caddy", further.values),
+    ]
+    assert (behind.values, behind.heading) == (clear.values, "And then:")
+
+
+@pytest.mark.parametrize("context", [3, 99])
+@pytest.mark.parametrize("name", ["wrk/wrk_02_latency", "ab/ab_20_noserver", "siege/siege_02_b_t"])
+def test_a_diff_of_two_results_is_both(name, context):
+    text, other = compared(name)
+    lines = [each.splitlines(keepends=True) for each in (text, other)]
+    diff = "".join(difflib.unified_diff(*lines, "a/old.txt", "b/new.txt", n=context))
+    before, after, behind = blocks(f"$ git diff --no-index old.txt new.txt\n{diff}\nAnd then:\n\n{text}")
+    (clear,), (further,) = blocks(text), blocks(other)
+    assert [block.heading for block in (before, after, behind)] == ["old", "new", "And then:"]
+    assert behind.values == clear.values
+    assert (before.values, after.values) == (clear.values, further.values) or context == 3
+    assert [block.load_results[0].requests_per_second for block in (before, after)] == [
+        each.load_results[0].requests_per_second for each in (*blocks(text), *blocks(other))
+    ]
+
+
+def test_a_diff_of_configuration_files_stays_one_text():
+    diff = (
+        "--- a/nginx.conf\n+++ b/nginx.conf\n@@ -1,2 +1,2 @@\n user www;\n-worker_processes 1;\n+worker_processes 4;\n"
+    )
+    (block,) = blocks(f"{diff}\n{compared('wrk/wrk_02_latency')[0]}")
+    assert block.kind == "wrk"
+    assert "before" not in [text for _, text in block.trail]
 
 
 def test_a_log_of_many_containers_is_split_in_parts():

@@ -79,6 +79,9 @@ _PROGRESS = re.compile(  # what load tools print while they run
     # what a database says, what somebody found, and set
     r"|^(?:FATAL|ERROR): |^connection to (?:database|server) .*failed"
     r"|^\W*(?i:winner|verdict|fastest|improvement|difference)\s?:|^Timeout:\s\d"
+    # what `script` and CI services write around outputs
+    r"|^(?:pod|job\.batch|deployment\.apps|service) \"[\w.-]+\" (?:deleted|created)"
+    r"|^Script (?:started|done) on \d|^(?:##\[|::)(?:endgroup|debug|command|section)\b"
     # a clock, the end of something, another terminal
     r"|^\d{4}年\s*\d\d?月\s*\d\d?日.{0,12}\d\d?[:時]\d\d"
     r"|^[-=*#_ ]{3,}.*\b(?i:done|end|finished|completed?)\b[-=*#_ ]{3,}$|^(?i:terminal|shell|console|tab) ?#?\d+ ?[:>]\s"
@@ -88,7 +91,7 @@ _PROGRESS = re.compile(  # what load tools print while they run
 )
 _PROMPT = re.compile(  # what no heading has, whatever the shell
     r"^[^\s#>*-]?.{0,40}[❯➜λ⟩»]\s|^[\w.-]+@[\w.-]+[\s:\]]|^\[\w+@[^\]]*\]|^[\w.@~/:-]*[~/:@][\w.@~/:-]*\s?[$#%>](?:\s|$)"
-    r"|^>>>\s(?:.*[=(.\[]|import\s)|^:;\s|^[A-Z]:\\|[\ue0a0-\ue0d7]|^☁\s.*⚡$|^[┌╭].{0,60}[\w)\]]\s?-\[|^[┌╭]─+\s?[\w.-]+@[\w.-]+\b"
+    r"|^>>>\s(?:.*(?:[=(\[]|\w\.\w)|import\s)|^:;\s|^[A-Z]:\\|[\ue0a0-\ue0d7]|^☁\s.*⚡$|^[┌╭].{0,60}[\w)\]]\s?-\[|^[┌╭]─+\s?[\w.-]+@[\w.-]+\b"
 )
 _COMMENTER = re.compile(  # above a comment of a forum or a repository
     r"\b\d+ (?:second|minute|hour|day|week|month|year)s? ago\b|\b(?:vor|hace|il y a|há) \d+ \w+|\d+\s?(?:日|時間|分|か月|年)前"

@@ -25,6 +25,7 @@ from .heading_words import (
     drop_with,
     find_repeat,
     is_comparison,
+    is_example,
     is_warm_up,
     measures_again,
     name_of_heading,
@@ -78,6 +79,7 @@ class ConfigNames:
         }
         sources = [load for load in loads if load not in duplicates]
         self.warm_ups = find_warm_ups(blocks, sources)
+        self.examples = find_examples(blocks, sources)
         choices = choose_headings(blocks, loads, set(texts), duplicates, self.method_of, self.warm_ups)
         choices = self._without_requests(choices)
         self._untold: set[str] = set()  # sentences without words of their own
@@ -387,3 +389,10 @@ def find_warm_ups(blocks: Sequence[Block], loads: Sequence[int]) -> set[int]:
         if any(is_warm_up(text) for text in (*above, block.label or "", comment)):
             found.add(load)
     return found if len(found) < len(loads) else set()
+
+
+def find_examples(blocks: Sequence[Block], loads: Sequence[int]) -> set[int]:
+    """The text's first load test, where only the line above it calls it an example of a tool's output: nobody measured it."""
+    first, *others = ([text for _, text in blocks[load].trail][-1:] for load in loads) if len(loads) > 2 else ([],)
+    shown = first and is_example(first[0]) and not any(text and is_example(text[0]) for text in others)
+    return {loads[0]} if shown else set()

@@ -101,7 +101,7 @@ class Placement:
         return {key: rows[pk] for key, pk in placed.items() if pk in rows}
 
     def _find_experiment(self, drafted: DraftExperiment, host: Host | None) -> Experiment:
-        name = truncate(Experiment, name=drafted.name or self.upload.name or "Unnamed experiment")["name"]
+        name = truncate(Experiment, name=drafted.name or self.upload.name)["name"] or "Unnamed experiment"
         found = None
         if self.slot:
             found = Experiment.objects.filter(pk=self.slot.experiment or 0).first()

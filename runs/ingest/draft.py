@@ -17,7 +17,7 @@ from typing import Any, NotRequired, TypedDict
 from parsers.blocks import Block
 from parsers.records import Problem
 from runs.analysis.columns import Method, group_by_method
-from runs.querysets import EARLIEST, LATEST
+from runs.querysets import EARLIEST, LATEST, plain_line
 
 from .sample_series import CaptureSeries
 
@@ -228,10 +228,8 @@ class Hints:
         words = tags.split(",") if isinstance(tags, str) else tags
         slot = given.get("slot")
         return cls(
-            host=str(given.get("host") or "").strip(),
-            config=str(given.get("config") or "").strip(),
-            experiment=str(given.get("experiment") or "").strip(),
-            tags=tuple(dict.fromkeys(word.strip() for word in words if word.strip())),
+            **{name: plain_line(str(given.get(name) or "")).strip() for name in ("host", "config", "experiment")},
+            tags=tuple(dict.fromkeys(tag for word in words if (tag := plain_line(word).strip()))),
             at=_read_time(str(given.get("at") or "").strip()),
             build=_read_build(given.get("build") or given),
             slot=Slot(**slot) if isinstance(slot, dict) else None,

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from parsers.blocks import Block
+from runs.querysets import plain_line
 
 from .draft import (
     Draft,
@@ -39,7 +40,10 @@ NEW = "new:"
 PHASES = ("", "before", "during", "after")
 
 _TEXT: tuple[str, Callable[[Any], bool]] = ("a text", lambda value: isinstance(value, str))
-_NAME: tuple[str, Callable[[Any], bool]] = ("a name", lambda value: isinstance(value, str) and bool(value.strip()))
+_NAME: tuple[str, Callable[[Any], bool]] = (
+    "a name",
+    lambda value: isinstance(value, str) and bool(plain_line(value).strip()),
+)
 _YES_NO: tuple[str, Callable[[Any], bool]] = ("true or false", lambda value: isinstance(value, bool))
 FIELDS: dict[str, dict[str, tuple[str, Callable[[Any], bool]]]] = {
     "experiments": {"name": _NAME},
@@ -155,7 +159,7 @@ def _set_names(
                 _error(f"{section}.{key}: the text has none of this key, only {', '.join(things) or 'none'}.")
             )
         elif "name" in changes:
-            things[key].name = changes["name"].strip()
+            things[key].name = plain_line(changes["name"]).strip()
 
 
 def _number_moved(before: Draft, draft: Draft) -> None:
@@ -262,7 +266,7 @@ def _set_config(
 
 
 def _new_config(home: DraftExperiment, wanted: str) -> DraftConfig:
-    name = wanted.removeprefix(NEW).strip() or "unnamed"
+    name = plain_line(wanted.removeprefix(NEW)).strip() or "unnamed"
     for config in home.configs:
         if config.name == name:
             return config

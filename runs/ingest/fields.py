@@ -11,14 +11,14 @@ from collections.abc import Callable, Mapping
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from django.db import transaction
 from django.db.models import Model, QuerySet
 
 from runs.models import Capture, Config, Experiment, Host, Run, Upload
+from runs.querysets import plain_line, take_turns
 
 from . import changes, counters
 from .changes import record_blocks
-from .validation import plain_text, rejected, truncate
+from .validation import rejected, truncate
 
 MOST_TAGS, TAG_LENGTH = 50, 300
 MOST_UNDONE = 2000  # runs of a merged config or host
@@ -34,8 +34,9 @@ class Field(NamedTuple):
 
 
 def change(row: Any, values: Mapping[str, Any]) -> Any:
-    """Write these fields, all or none; the row as it is then. Raises Rejected."""
-    with transaction.atomic():
+    """Write these fields, all or none; the row as it is then. Raises Rejected, 404 where somebody deleted it meanwhile."""
+    with take_turns():
+        changes.refresh(row)
         for name, value in values.items():
             row = FIELDS[type(row)][name].write(row, value)
     return row
@@ -138,7 +139,7 @@ def _set_counted(row: Any, value: bool | dict[str, bool]) -> Any:
 
 def _set_tags(row: Any, value: list[str] | dict[str, list[str]]) -> Any:
     if not isinstance(value, dict):
-        value = list(dict.fromkeys(tag for each in value if (tag := plain_text(each).strip()[:TAG_LENGTH])))
+        value = list(dict.fromkeys(tag for each in value if (tag := plain_line(each).strip()[:TAG_LENGTH])))
         if len(value) > MOST_TAGS:
             raise rejected(400, f"At most {MOST_TAGS} tags, not {len(value)}.")
     _write_runs(row, _by_run(row, value), "tags")

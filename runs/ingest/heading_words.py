@@ -71,7 +71,7 @@ _TAKES_NUMBER = re.compile(
     r"(?:config(?:uration)?|servers?|hosts?|machine|node|version|ver|v|release|option|case|scenario|experiment|variant|set-?up"
     r"|workers?|threads?|process(?:es)?|cores?|v?cpus?|https?|php|python|ruby|perl|java|level|phase|step|stage|clients?|users?"
     r"|connections?|conns?|concurrency|instances?|replicas?|shards?|pods?|containers?|vms?|box|region|zone|backend|endpoint|page"
-    r"|url|query|api|route|part|figure|table|listing|chapter|group|-\w+|size|depth|pipeline|batch|tls|h|gen)\W*$",
+    r"|url|query|api|route|sleep|delay|wait|timeout|latency|lag|ttl|part|figure|table|listing|chapter|group|-\w+|size|depth|pipeline|batch|tls|h|gen)\W*$",
     re.IGNORECASE,
 )
 _WARM_UP = re.compile(
@@ -130,6 +130,7 @@ _CHANGES = re.compile(
 _RESULT_OF = re.compile(
     r"(?<=\w)\s*的?(?:压力|性能)?(?:测试|压测)?(?:的?结果|数据|报告|情况)(?:如下)?$"
 )  # "nginx 测试结果"
+_IN_CASE = re.compile(r"(?<=\w)\s*的情况下?$")  # "when it is cached"
 _WITH = re.compile(r"^(?:with|using|mit|avec|con|с)\s+(?:(?:the|a|an)\s+)?(?=\w{2})", re.IGNORECASE)
 _WITHOUT = re.compile(r"(?:without|no|ohne|sans|sin|без)\b", re.IGNORECASE)
 # Words that say that something was measured, not of what. The names of monitors are generic, too.
@@ -161,7 +162,7 @@ _LETTERED = re.compile(
     r"|\b(?i:run|test|trial)\s[A-HJ-Z]\W*$"
     r"|\b(?:PR|MR|[Bb]uild)\s?[-#!]?\d+\b|\bv\d+(?:\.\d+)+\b"  # and by what was built
 )
-_IN_BRACKETS = re.compile(r"\((?i:pr|go|js|ts|v\d)\)\W*$|\([A-Z]\)\W*$")  # "Run benchmark (pr)"
+_IN_BRACKETS = re.compile(r"\bPR\W*$|\((?i:pr|go|js|ts|v\d)\)\W*$|\([A-Z]\)\W*$")  # "Run benchmark (pr)"
 # Names that are too short to be distinguished from the rest of a sentence, unless they stand alone: "## Go", "## go", "v2:".
 _BRIEF = re.compile(
     r"(?:go|js|ts|c\+\+|c#) (?:server|app|version|code|service|client|implementation|binary|build)s?\s*[:：]?\s*|"
@@ -184,8 +185,16 @@ _SPEAKS = re.compile(
     r"|\w\s.*\b(?:looks? like|looked like|as follows|gives?|gave|shows?|showed|yield(?:s|ed)|printed|sieht|ergab|ergibt|liefert"
     r"|zeigt|habe|bekomme|erhalte|donne|affiche|muestra|obtengo|wygląda|daje)\b"
 )
+_EXAMPLE = re.compile(
+    r"\b(?:example|sample|typical|expected)\s(?:(?:of the|of|\w{1,20})\s)?(?:output|result|report)s?\b"
+    r"|\bfrom (?:the|its) (?:readme|man(?:ual| page)|docs?\b|documentation)"
+    r"|\bbeispielausgabe\b|\bexemple de sortie|\bejemplo de salida|пример вывода|出力例|输出示例|示例输出",
+    re.IGNORECASE,
+)
 _MAX_NAME_WIDTH = 60
 _LEAST_OF_SENTENCE = 5  # words
+_LEAST_OF_TITLE = 3
+_NUMBER_LAST = re.compile(r"(?<=[^\W\d_] \d)\.$|(?<=[^\W\d_] \d\d)\.$")
 _CACHED = 20_000  # headings: each is asked for several times, all of a text in turn
 
 
@@ -259,7 +268,8 @@ def name_of_heading(text: str) -> str:
     bare = bare[1:-1] if re.fullmatch(r"\[[^][]+\]", bare) else bare
     if letter := LETTER.fullmatch(bare):
         return letter[1]
-    bare = re.sub(r"^#?[(（]?\d{1,2}[.)）]\s+(?=\D)", "", bare)
+    bare = re.sub(r"^#?[(（]?\d{1,2}[.)）]\s+(?=\D)|^[(（]?[一二三四五六七八九十]{1,2}[、.）)]\s*(?=\w)", "", bare)
+    bare = _NUMBER_LAST.sub("", _IN_CASE.sub("", bare))
     bare = named if (named := _RESULT_OF.sub("", bare)) and not is_generic(named) else bare
     bare = bare.removesuffix(".") if heading_level(text) > 1 and not is_sentence(text) else bare
     rest = bare
@@ -355,9 +365,16 @@ def is_sentence(text: str) -> bool:
     bare = DONE.sub("", re.sub(r"^[\s#]*[(（]?\d{1,2}[.)）]\s+", "", text).strip())
     if heading_level(text) > 1 and bare.count(" ") < _LEAST_OF_SENTENCE and not _SPEAKS.search(bare):
         bare = bare.removesuffix(".")  # "## Go implementation."
+    if bare.count(" ") < _LEAST_OF_TITLE and not _SPEAKS.search(bare):
+        bare = _NUMBER_LAST.sub("", bare)  # "DB sleep 2."
     return not is_short(text) or bool(
         not LETTER.fullmatch(bare) and _SENTENCE.search(bare) and _SENTENCE.search(_REPEAT.sub(" ", bare))
     )
+
+
+def is_example(text: str) -> bool:
+    """Whether a line says that what stands below it only shows what a tool prints."""
+    return bool(_EXAMPLE.search(text))
 
 
 def speaks(text: str) -> bool:

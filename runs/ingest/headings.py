@@ -27,6 +27,7 @@ from .heading_words import (
     names_amount,
     names_software,
     says_again,
+    split_repeat,
 )
 
 _REMARKED_REPEAT = re.compile(
@@ -92,13 +93,26 @@ def choose_headings(
     for source in reversed(sources):
         following = source if source not in warm_ups or not measured else measured[next(reversed(measured))]
         measured[source] = following
+    repeated: dict[str, Choice] = {}  # "B run 1" below "## Config B: keep-alive on"
     for source in sources:
         if _REMARKED_REPEAT.fullmatch(previous.text) and any(find_repeat(text) for _, text in blocks[source].trail):
             previous = Choice()  # "first run (cold cache)" is not what "second run" is
         named = [own[i] for i in (*sorted({source, *quotes[source]}), measured[source]) if own[i].text]
         choice = next((c for c in named if c.is_heading), named[0] if named else replace(previous, is_inherited=True))
+        base = _find_base(blocks[source])
+        if base and heading_level(choice.text):
+            repeated[base] = choice
+        elif base and not choice.is_inherited and split_repeat(choice.text):
+            choice = repeated.get(base, choice)
         resolved[source] = previous = choice
     return {load: resolved.get(duplicates.get(load, load), own[load]) for load in loads}
+
+
+def _find_base(block: Block) -> str:
+    """What the last line above a load test has beside the number of its repeat, or ""."""
+    last = [text for _, text in block.trail][-1:]
+    repeat = split_repeat(last[0]) if last and not heading_level(last[0]) else None
+    return repeat[0].lower() if repeat and repeat[2] else ""
 
 
 def _collect_candidates(

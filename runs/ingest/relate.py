@@ -77,6 +77,7 @@ class _Relation:
         self.timings = [i for i, kind in enumerate(kinds) if Timings in kind]
         fill_in_loops(blocks, self.load_set)
         label_by_remarks([blocks[i] for i in self.loads])
+        note_methods([blocks[i] for i in self.loads])
         may_quote = len(self.loads) > 1 and not is_recorded
         self.duplicates = find_duplicate_loads(blocks, records, self.loads) if may_quote else {}
         if self.monitors and not is_recorded:
@@ -166,7 +167,7 @@ class _Relation:
                         repeat=0 if index in names.warm_ups else 1,
                         lines=block.lines,
                         quotes=[self.blocks[q].lines for q in [*self.quotes[index], *self.cells[index]]],
-                        counted=index not in names.warm_ups,
+                        counted=index not in names.warm_ups and index not in names.examples,
                         method=names.method_of(index),
                     )
                 )
@@ -231,6 +232,19 @@ def label_by_remarks(loads: Sequence[Block]) -> None:
             told += [one, other]
     for block in told:
         block.label = block.label or block.remark
+
+
+_HEADS_METHOD = re.compile(
+    r"[\s#*=_`-]{0,12}(GET|HEAD|POST|PUT|PATCH|DELETE)(?: /\S{0,200})?(?: requests?)?[\s*=_`:-]{0,12}"
+)
+
+
+def note_methods(loads: Sequence[Block]) -> None:
+    """Requests whose method only the heading tells ("## POST /users") are of that method. A command tells its own."""
+    for block in loads:
+        named = next((found for _, text in reversed(block.trail) if (found := _HEADS_METHOD.fullmatch(text))), None)
+        if named and not block.command and "method" not in block.values:
+            block.values["method"] = named[1]
 
 
 def number_sections(blocks: Sequence[Block]) -> dict[int, int]:

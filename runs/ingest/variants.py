@@ -27,10 +27,8 @@ _OUTPUT = re.compile(
     r"(?:--?(?:o|out|output|outfile|log|logfile|save|csv|json|html|report|export)[\w-]*)(?:=(?P<file>.+))?$",
     re.IGNORECASE,
 )
-_TOOLS = "|".join(map(re.escape, sorted(load_programs())))
 _PLAIN_FILE = re.compile(
-    rf"(?:out(?:put)?|logs?|results?|res|runs?|bench(?:mark)?s?|te?mp|tests?|reports?|data|txt|raw|load|(?:{_TOOLS})\d?)?",
-    re.IGNORECASE,
+    r"(?:out(?:put)?|logs?|results?|res|runs?|bench(?:mark)?s?|te?mp|tests?|reports?|data|txt|raw|load)?"
 )
 _FILE_NUMBER = re.compile(r"[\W_]*(\d{1,3})(?=$|\.)|(?:[\W_]|(?<=\D))\d{6,}(?:[-_T]\d{4,6})?")
 _SIZE = re.compile(r"(?P<name>(?:--?)?[A-Za-z_][\w-]*=|-[A-Za-z])?(?P<number>\d+)(?P<unit>[kKsm]?)")
@@ -47,6 +45,12 @@ _RANGE = re.compile(  # "$(seq 1 4)", "`seq 10 10 50`", "{1..8}"
     r"|\{(?P<first>\d{1,6})\.\.(?P<last>\d{1,6})(?:\.\.(?P<step>\d{1,6}))?\}"
 )
 _MOST_TURNS = 100
+
+
+def _is_plain_file(name: str) -> bool:
+    """Whether a file for output has a name that tells of no config: "out", "results", "wrk2"."""
+    word = name.lower()
+    return bool(_PLAIN_FILE.fullmatch(word)) or not load_programs().isdisjoint({word, re.sub(r"\d$", "", word)})
 
 
 def find_variants(
@@ -223,7 +227,7 @@ def _without_repeats(scripts: Mapping[int, Words]) -> dict[int, Words]:
         load: tuple(
             base if (at, base) in counting else f"{base}{number}"
             for at, (base, number) in enumerate(parts)
-            if not (base[:1] == ">" and _PLAIN_FILE.fullmatch(base[1:])) and (base or (at, base) not in counting)
+            if not (base[:1] == ">" and _is_plain_file(base[1:])) and (base or (at, base) not in counting)
         )
         for load, parts in split.items()
     }

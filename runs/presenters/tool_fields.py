@@ -32,6 +32,9 @@ WORDS = {
     "keepalive_requests": "Keep-alive requests",
     "failed_exceptions": "Failed: exceptions",
     "tls_protocol": "TLS protocol",
+    "load1": "Load, 1 minute",
+    "load5": "Load, 5 minutes",
+    "load15": "Load, 15 minutes",
     "html_transferred_bytes": "HTML transferred",
     "sd": "Std. deviation",
     "stdev": "Std. deviation",
@@ -41,6 +44,16 @@ WORDS = {
     "max": "Most",
     "pct": "%",
     "per_s": "per second",
+}
+CPU_SHARES = {
+    "cpu_us": "user",
+    "cpu_sy": "system",
+    "cpu_ni": "nice",
+    "cpu_id": "idle",
+    "cpu_wa": "waiting for disk",
+    "cpu_hi": "hardware interrupts",
+    "cpu_si": "software interrupts",
+    "cpu_st": "stolen",
 }
 SHORT = {"mem": "memory", "avail": "available", "buff": "buffers", "req": "requests"}
 CAPITALS = {"http", "https", "tls", "ssl", "tcp", "url", "html", "cpu", "ttfb", "dns", "rps", "id", "os"}
@@ -145,6 +158,8 @@ class _Lines:
 
 def say_field(name: str) -> tuple[str, str]:
     """(words, unit) of a field: "processing_ms" is ("Processing", "ms")."""
+    if name in CPU_SHARES:
+        return f"CPU, {CPU_SHARES[name]}", "%"
     ending = next((ending for ending in UNITS if name.endswith(ending)), "")
     if name in WORDS:
         return WORDS[name], "" if name.endswith("per_s") else UNITS.get(ending, "")

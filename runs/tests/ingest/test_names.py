@@ -84,3 +84,37 @@ def test_a_report_glued_to_its_caption_begins_behind_it():
     assert [(block.kind, block.values["siege_version"], block.values["users"]) for block in blocks] == [
         ("siege", "3.0.8", 5)
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        (
+            "## Config B: keep-alive\nB run 1\n@ab 100.5\nB run 2\n@ab 101.5\n"
+            "## Config A: none\nA run 1\n@ab 90.5\nA run 2\n@ab 91.5\n",
+            ["Config B: keep-alive", "Config A: none"],
+        ),
+        ("Sleep 1.\n\n@ab 95.5\nSleep 2.\n\n@ab 48.5\nSleep 3.\n\n@ab 32.5\n", ["Sleep 1", "Sleep 2", "Sleep 3"]),
+        (">>> Testing go-chi ...\n@wrk 95.5\n>>> Testing gin ...\n@wrk 48.5\n", ["go-chi", "gin"]),
+        (
+            "##[group]Run bench main\n##[endgroup]\n@wrk 95.5\n##[group]Run bench PR\n##[endgroup]\n@wrk 48.5\n",
+            ["Run bench main", "Run bench PR"],
+        ),
+        ("一、使用缓存的情况下：\n@ab 900.5\n二、不使用缓存的情况下：\n@ab 300.5\n", ["使用缓存", "不使用缓存"]),
+    ],
+)
+def test_sections_of_plain_lines_name_what_was_measured(text, names):
+    assert names_of(expand(text)) == names
+
+
+def test_an_example_of_a_tools_output_counts_in_no_comparison():
+    text = "# The proxy\n\nExample output of wrk:\n\n@wrk 748868.5\n\n## nginx\n\n@wrk 120.5\n\n## caddy\n\n@wrk 90.5\n"
+    _, draft = read(expand(text))
+    (experiment,) = draft.experiments
+    assert [(run.counted, run.repeat) for run in experiment.runs] == [(False, 1), (True, 1), (True, 1)]
+
+
+def test_a_method_that_only_the_heading_tells_is_that_of_the_requests():
+    _, draft = read(expand("## GET /users\n\n@wrk 120.5\n\n## POST /users\n\n@wrk 90.5\n"))
+    (experiment,) = draft.experiments
+    assert [run.method.method for run in experiment.runs] == ["GET", "POST"]

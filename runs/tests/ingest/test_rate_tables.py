@@ -236,3 +236,21 @@ def test_a_path_among_a_scripts_arguments_is_the_path():
         expand("".join(command.format(path=p) + report.format(rate=r) for p, r in (("/a", 900.5), ("-p /b", 300.5))))
     )
     assert [block.load_results[0].path for block in blocks] == ["/a", "/b"]
+
+
+def test_tables_of_two_tools_right_below_each_other_are_two():
+    head = "| {} | requests per second |\n|---|---:|\n| page.php | {} |\n| page.html | {} |\n\n"
+    blocks, _ = read(head.format("ab", "13,373.38", "14,254.07") + head.format("wrk", "35,285.86", "49,283.88"))
+    assert [block.values["requests_per_second"] for block in blocks] == [13373.38, 14254.07, 35285.86, 49283.88]
+    found, _ = runs_of(head.format("ab", "13,373.38", "14,254.07") + head.format("wrk", "35,285.86", "49,283.88"))
+    assert [repeat for *_, repeat in found] == [1, 1, 1, 1]
+
+
+def test_an_org_table_is_read():
+    found, _ = runs_of("| Server | Requests/sec |\n|--------+--------------|\n| nginx | 1240 |\n| caddy | 912 |\n")
+    assert found == [("nginx", "rate_table", 1), ("caddy", "rate_table", 1)]
+
+
+def test_a_point_in_a_german_line_is_one_of_thousands():
+    blocks, _ = read("Vor der Umstellung: 12.345 Requests/s\nNach der Umstellung: 15.010 Requests/s\n")
+    assert [block.values["requests_per_second"] for block in blocks] == [12345, 15010]

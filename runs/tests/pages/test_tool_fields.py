@@ -20,6 +20,8 @@ from runs.tests import factories
         ("transfer_rate_kbytes_per_s", "Transfer rate", "KiB/s"),
         ("processing_ms", "Processing", "ms"),
         ("mem_free_kb", "Memory free", "KiB"),
+        ("cpu_us", "CPU, user", "%"),
+        ("load15", "Load, 15 minutes", ""),
         ("sd", "Std. deviation", ""),
         ("http_req_failed", "HTTP requests failed", ""),
     ],

@@ -1,0 +1,290 @@
+"""sysbench: its report of a run of any test: oltp_*, cpu, memory, fileio, threads, mutex, scripts.
+
+Reads     from the version, the options, the first progress or the statistics to "execution time" of the threads' fairness
+Yields    one LoadResult, whose path is the test: memory is never compared with oltp_read_only; --tables and the like do not count
+Units     ms (totals in s); transactions/s of a database, operations/s of memory, files and all others
+Quirks    transactions that are begun once more (deadlocks, "ignored errors") are not among the transactions; what a thread waits
+          behind a rate is not in the latencies; 0.4 has no rate of the CPU test: its events over the time. Progress is not kept
+Source    sysbench.c, sb_logger.c, sb_timer.c and tests of sysbench 0.4.12, 0.5 and 1.0
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ..broken_lines import was_broken
+from ..commands import FLAG, Command, Option
+from ..lines import Lines
+from ..records import Found, LoadResult, Record, Semantics
+from ..report import Report, take_report
+
+KIND = "sysbench"
+PROGRAMS = ("sysbench",)
+SEMANTICS = Semantics(
+    open_loop="with_rate",
+    failures_in_requests=False,
+    sampled_rate=True,  # of a time that is taken a little earlier than the one printed
+    completed_from_command=True,
+    mean_step_ms=0.01,
+    max_step_ms=0.01,
+    percentile_step_ms=0.01,
+    printed_as={
+        "requests_per_second": "transactions_per_second",
+        "complete_requests": "events",
+        "failed_requests": "ignored_errors",
+        "concurrency": "threads",
+        "duration_s": "total_time_s",
+        "mean_ms": "latency_ms.avg",
+        "max_ms": "latency_ms.max",
+    },
+)
+_DATABASES = ("mysql", "pgsql")
+OPTIONS = {
+    "--threads --num-threads": Option("concurrency"),
+    "--time --max-time": Option("duration_s"),
+    "--events --max-requests": Option("requests"),
+    "--rate --tx-rate": Option("rate"),
+    "--test": Option("script"),
+    **{f"--{name}-host": Option("hostname") for name in _DATABASES},
+    **{f"--{name}-port": Option("port") for name in _DATABASES},
+    **{f"--{name}-password": Option(secret=True) for name in _DATABASES},
+    **{f"--{name}-{more}": Option() for name in _DATABASES for more in ("user", "db", "socket", "ssl", "table-engine")},
+    **{
+        f"--{name}": Option("script")
+        for name in (
+            *("tables", "table-size", "oltp-tables-count", "oltp-table-size", "oltp-test-mode", "oltp-read-only"),
+            *("cpu-max-prime", "memory-block-size", "memory-total-size", "memory-oper", "memory-access-mode"),
+            *("file-total-size", "file-num", "file-block-size", "file-test-mode", "file-io-mode", "file-extra-flags"),
+            *("file-fsync-freq", "file-rw-ratio", "thread-yields", "thread-locks", "mutex-num", "mutex-locks"),
+            *("range-size", "point-selects", "simple-ranges", "index-updates", "non-index-updates", "skip-trx"),
+            *("rand-type", "db-ps-mode", "auto-inc", "secondary"),
+        )
+    },
+    "--db-driver --report-interval --percentile --forced-shutdown --verbosity --rand-seed --rand-init --init-rng": Option(),
+    "--debug --histogram --validate": FLAG,
+}
+DEFAULTS = {"concurrency": 1}
+ADDRESS = False
+VERBS = ("run", "prepare", "cleanup", "prewarm")
+PRINTS = {"rate": "asked_requests_per_second"}
+OPENS = (
+    r"sysbench \d+\.\d|(?:SQL|OLTP test) statistics:\s*$|CPU speed:\s*$|Total operations: \d+ \(\s?\d|Latency \(ms\):\s*$"
+    r"|General statistics:\s*$|Test execution summary:\s*$|\[\s*\d+s ?\] (?:thds|threads): \d|queries performed:\s*$"
+    r"|transactions:\s+\d+\s+\(\d+\.\d+ per sec\.\)"
+)
+
+_COUNTED = {
+    "transactions": "transactions",
+    "queries": "queries",
+    "ignored errors": "ignored_errors",
+    "deadlocks": "deadlocks",
+    "reconnects": "reconnects",
+    "read/write requests": "read_write_requests",
+    "other operations": "other_operations",
+}
+_SET = {
+    "Number of threads": "threads",
+    "Prime numbers limit": "prime_limit",
+    "Maximum prime number checked in CPU test": "prime_limit",
+}
+_FILES = {"reads/s": "reads_per_s", "writes/s": "writes_per_s", "fsyncs/s": "fsyncs_per_s"}
+_SIZES = {"read, MiB/s": "read_mib_per_s", "written, MiB/s": "written_mib_per_s"}
+_TOTALS = {"total time": "total_time_s", "total number of events": "events"}
+_DECIMALS = {"events per second": "events_per_second"} | _FILES | _SIZES
+_VERSION = re.compile(r"sysbench (\d[\w.-]*)(?:\s*\(.*\)|:\s.*)?")
+_RATE = re.compile(r"Target transaction rate: (\d{1,12})/sec")
+_OF_QUERIES = re.compile(r"(read|write|other|total):\s+(\d{1,18})")
+_COUNT = re.compile(rf"({'|'.join(_COUNTED)}):\s+(\d{{1,18}})\s+\((\d{{1,12}}\.\d+) per sec\.\)")
+_WHOLE = re.compile(rf"({'|'.join(_SET)}|total number of events): (\d{{1,18}})", re.IGNORECASE)
+_LABELLED = re.compile(rf"({'|'.join(_DECIMALS)}|total time):\s+(\d{{1,12}}(?:\.\d+)?)s?")
+_EVENTS = re.compile(r"total number of events:\s+(\d{1,18})")
+_OPERATIONS = re.compile(
+    r"(?:Total operations|Operations performed): (\d{1,18}) \(\s*(\d{1,12}(?:\.\d+)?) (?:per second|ops/sec)\)"
+)
+_EXECUTED = re.compile(r"(\d{1,12}\.\d+) Requests/sec executed")
+_MOVED = re.compile(r"(\d{1,12}\.\d+) M(?:i)?B transferred \((\d{1,12}\.\d+) M(?:i)?B/sec\)")
+_TIME = re.compile(r"(min|avg|max|sum|(?:approx\.\s+)?\d+(?:th)? percentile):\s+(\d{1,12}(?:\.\d+)?)(ms|s)?")
+_MEMORY = re.compile(r"(block size|total size|operation|scope): (\S+)")
+_FILE_TEST = re.compile(r"Doing (.*\S) test")
+_BAR = re.compile(r"(\d+\.\d{3}) \|\**\s+(\d{1,18})")
+_FAIR = re.compile(r"(events|execution time) \(avg/stddev\):\s+(\d{1,18}\.\d+)/(\d{1,18}\.\d+)")
+_PREPARES = re.compile(
+    r"(?:Creating (?:table|file|a secondary index|files)|Inserting \d+ records|Dropping table|Removing test files)\b.*"
+)
+_FATAL = re.compile(r"(?:FATAL|ALERT): (\S.*)")
+
+
+def parse(lines: Lines, command: str | None) -> Found | None:
+    found = take_report(lines, _report(_Reader(lines)))
+    if found is None or not found.values.keys() & {"error", "total_time_s", "latency_ms", "prepares", *_RATES}:
+        return None
+    found.partial = "latency_ms" not in found.values
+    return found
+
+
+_MOST_PIECES = 3  # more lines that an error is broken into
+_AFTER_ERROR = ("FATAL: ", "ALERT: ", "Is the server running")
+
+
+class _Reader:
+    """What each line tells. Each thread prints the error for which it ends, and each table that it is made: the first is kept."""
+
+    def __init__(self, lines: Lines) -> None:
+        self.lines = lines
+        self.failed = self.prepares = False
+
+    def read(self, line: str) -> dict[str, Any] | None:
+        if "/" in line and self.lines.unended():
+            return None  # "437.5/22.4" may go on
+        if found := _FATAL.fullmatch(line):
+            said: dict[str, Any] = {} if self.failed else {"error": self._whole(found[1], line)}
+            self.failed = True
+            return said
+        if _PREPARES.fullmatch(line):
+            said, self.prepares = ({}, True) if self.prepares else ({"prepares": True}, True)
+            return said
+        for pattern, meaning in _MEANINGS:
+            if found := pattern.fullmatch(line):
+                return meaning(found)
+        return None
+
+    def _whole(self, text: str, last: str) -> str:
+        """An error with the lines that a mail client broke it into."""
+        for _ in range(_MOST_PIECES):
+            ahead = self.lines.ahead(1)
+            if (
+                not ahead
+                or ahead[0].startswith((" ", "\t"))
+                or not was_broken(last, ahead[0].strip())
+                or ahead[0].strip().startswith(_AFTER_ERROR)
+            ):
+                break
+            last = self.lines.take_next()
+            text = f"{text} {last}"
+        return text
+
+
+def _report(reader: _Reader) -> Report:
+    labels = "|".join(
+        [*_COUNTED, *_SET, *_DECIMALS, *_TOTALS, "read", "write", "other", "total", "min", "avg", "max", "sum"]
+    )
+    return Report(
+        tool=KIND,
+        read=reader.read,
+        meant=re.compile(
+            rf"(?:{labels}):\s|sysbench \d|Target transaction rate: |Total operations: |Operations performed: \d+ \("
+            rf"|{_TIME.pattern}|{_BAR.pattern}|{_FAIR.pattern}$|{_MOVED.pattern}|{_EXECUTED.pattern}|Doing .* test$"
+            rf"|{_MEMORY.pattern}$|FATAL: |ALERT: |{_PREPARES.pattern}"
+        ),
+        noise=re.compile(
+            r"Running (?:the test|memory|mixed|OLTP)|Initializing |Threads started!|Done\.$|Time limit exceeded|\(last message "
+            r"|Random number generator|Additional request validation|Report intermediate|Warmup time|Using |Maximum number of"
+            r"|Doing (?:OLTP|CPU|memory|threads|mutex|thread)|(?:SQL|OLTP test) statistics:$|queries performed:$|CPU speed:$"
+            r"|General statistics:$|Test execution summary:$|Latency \(ms\):$|response time:$|per-request statistics:$"
+            r"|Threads fairness:$|File operations:$|Throughput:$|Latency histogram |value\s+-+ distribution |total time taken by"
+            r"|Extra file open flags|\d+ files, \d|\d+(?:\.\d+)?[KMG]i?[Bb] total file size|Block size \d|Number of IO requests:"
+            r"|Read/Write ratio|Number of random requests|Periodic FSYNC|Calling fsync|Operations performed:\s+\d+ Read"
+            r"|Read \d+\S*\s+Written|Is the server running on that host|WARNING: |Running in test mode"
+            r"|\d+ bytes written in "
+        ),
+        free=re.compile(r"\[\s*\d+s ?\] "),
+        over=lambda values, line: (
+            (line.startswith(("sysbench ", "Running the test with")) and bool(values.keys() - {"version", "threads"}))
+            or (bool(values.keys() & {"total_time_s", "latency_ms"}) and re.match(r"\[\s*\d+s ?\] ", line) is not None)
+        ),
+        last="thread_execution_s",
+        whole=6,
+    )
+
+
+def _count(found: re.Match[str]) -> dict[str, Any]:
+    name = _COUNTED[found[1]]
+    return {name: int(found[2]), f"{name}_per_second": float(found[3])}
+
+
+def _labelled(found: re.Match[str]) -> dict[str, Any]:
+    return {(_DECIMALS | _TOTALS)[found[1]]: float(found[2])}
+
+
+def _time(found: re.Match[str]) -> dict[str, Any]:
+    ms = round(float(found[2]) * (1000 if found[3] == "s" else 1), 6)
+    percent = re.search(r"\d+", found[1])
+    return {"percentiles_ms": {percent[0]: ms}} if percent else {"latency_ms": {found[1]: ms}}
+
+
+def _fair(found: re.Match[str]) -> dict[str, Any]:
+    name = "thread_events" if found[1] == "events" else "thread_execution_s"
+    return {name: {"avg": float(found[2]), "stddev": float(found[3])}}
+
+
+_MEANINGS = (
+    (_VERSION, lambda found: {"version": found[1]}),
+    (_RATE, lambda found: {"asked_requests_per_second": int(found[1])}),
+    (_OF_QUERIES, lambda found: {"queries_performed": {found[1]: int(found[2])}}),
+    (_COUNT, _count),
+    (_EVENTS, lambda found: {"events": int(found[1])}),
+    (_WHOLE, lambda found: {_SET[found[1]]: int(found[2])}),
+    (_LABELLED, _labelled),
+    (_OPERATIONS, lambda found: {"operations": int(found[1]), "operations_per_second": float(found[2])}),
+    (_EXECUTED, lambda found: {"operations_per_second": float(found[1])}),
+    (_MOVED, lambda found: {"transferred_mib": float(found[1]), "transferred_mib_per_s": float(found[2])}),
+    (_TIME, _time),
+    (_MEMORY, lambda found: {"memory": {found[1].replace(" ", "_"): found[2]}}),
+    (_FILE_TEST, lambda found: {"test": found[1]}),
+    (_BAR, lambda found: {"histogram_ms": [[float(found[1]), int(found[2])]]}),
+    (_FAIR, _fair),
+)
+
+
+def fits(command: Command, values: dict[str, Any]) -> bool:
+    """Whether the command's --threads and --rate are those of the report."""
+    return command.agrees(values, {"concurrency": "threads", "rate": "asked_requests_per_second"})
+
+
+_RATES = ("transactions_per_second", "events_per_second", "operations_per_second")
+
+
+def _test(values: dict[str, Any]) -> str | None:
+    """What kind of test ran, where the report tells it."""
+    if "prime_limit" in values or "events_per_second" in values:
+        return "cpu"
+    if "memory" in values or "transferred_mib" in values:
+        return " ".join(["memory", *values.get("memory", {}).values()])
+    if "test" in values or "reads_per_s" in values:
+        return f"fileio {values.get('test', '')}".strip()
+    return None
+
+
+def _rate(values: dict[str, Any]) -> float | None:
+    rates: list[float] = [values[name] for name in _RATES if name in values]
+    files: list[float] = [values[name] for name in _FILES.values() if name in values]
+    events, seconds = values.get("events"), values.get("total_time_s")
+    if rates or files:
+        return rates[0] if rates else round(sum(files), 2)
+    return round(float(events / seconds), 3) if events and seconds else None
+
+
+def records(values: dict[str, Any]) -> list[Record]:
+    get = values.get
+    if not values.keys() & {"error", "total_time_s", "latency_ms", *_RATES}:
+        return []  # it made its tables or files
+    latency = get("latency_ms", {})
+    longest = {"100": latency["max"]} if "max" in latency else {}
+    return [
+        LoadResult(
+            tool=KIND,
+            tool_version=get("version"),
+            requests_per_second=_rate(values),
+            complete_requests=get("events", get("transactions")),
+            failed_requests=get("ignored_errors", get("deadlocks")),
+            concurrency=get("threads"),
+            duration_s=get("total_time_s"),
+            mean_ms=latency.get("avg") or None,  # 0.00 is less than is printed
+            min_ms=latency.get("min") or None,
+            max_ms=latency.get("max"),
+            percentiles_ms={percent: ms for percent, ms in get("percentiles_ms", {}).items() if ms} | longest,
+            path=_test(values),
+            aborted="error" in values and "events" not in values,
+        )
+    ]
