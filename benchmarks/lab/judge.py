@@ -9,12 +9,12 @@ from pathlib import Path
 
 from .plants import Plant
 
-MADE = 3  # of each kind that were looked at while the rules were made; the others were recorded, or judged, when they stood
+MADE = 5  # of each kind that were looked at while the rules were made; the others were judged when the rules stood
 HEADER = "| kind | recordings | right | right among others | wrong | cannot tell |\n|---|---|---|---|---|---|"
 
 
 def judge_all(plants: Sequence[Plant], recorded: Path) -> None:
-    """The first three of each kind made the rules, and are shown in brackets; the others judge them."""
+    """The first five of each kind made the rules, and are shown in brackets; the others judge them."""
     counts: dict[str, Counter[str]] = {}
     for plant, names, said in name_causes(plants, recorded):
         verdict = judge(plant, names)

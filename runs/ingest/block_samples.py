@@ -253,9 +253,16 @@ class SampleGrouper:
     def _open_command(self, block: Block) -> _OpenCommand:
         self._n_commands += 1
         is_loop = bool(_LOOP.search(block.command or ""))
-        if not (is_loop or self._clock_text):
+        looping = next((each for each in self._open.values() if each.is_loop), None)
+        command_line = block.command_line
+        if looping and not block.command and self._clock_text:  # it prints this kind with some of its samples only
+            command_line = looping.command_line
+            block.prompt_host = block.prompt_host or looping.host
+        origin = (block.command, command_line, block.prompt_host)
+        if is_loop:  # what another command printed, maybe on another machine, does not go on below it
+            self._open = {kind: each for kind, each in self._open.items() if each.command_line == block.command_line}
+        elif not self._clock_text:
             self._open = {kind: each for kind, each in self._open.items() if each.is_single}
-        origin = (block.command, block.command_line, block.prompt_host)
         self._open[block.kind] = _OpenCommand(self._n_commands, *origin, is_loop, bool(self._clock_text))
         return self._open[block.kind]
 

@@ -101,7 +101,7 @@ def _sample(user: Any, generator: LoadGenerator, address: TargetAddress) -> Plan
     load = {"path": "/login/", "requests": 200, "levels": [1, 4], "repeats": 3, "warmups": 1}
     machines = {"target": address.target, "address": address, "generator": generator}
     plan = Plan.objects.create(name=SAMPLE, created_by=user, **machines, **load)
-    for position, (name, keepalive) in enumerate((("a connection a request", False), ("keep-alive", True))):
+    for position, (name, keepalive) in enumerate((("keep-alive off", False), ("keep-alive on", True))):
         Variant.objects.create(plan=plan, name=name, keepalive=keepalive, position=position)
     return plan
 

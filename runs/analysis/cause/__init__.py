@@ -5,22 +5,18 @@ find_causes(case, comparison, headline, doubts, sweeps, out) -> Causes. Which ru
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from runs.analysis.bd_command import write_bd_command
 from runs.analysis.cause.evidence import Watched, collect
 from runs.analysis.cause.rules import (
-    BY_CPU,
     Certainty,
     Limit,
     Point,
-    explained,
-    explained_by_waiting,
     find_full_generator,
     find_limits,
-    find_unlike,
-    separate,
 )
 from runs.analysis.cause.wording import (
     WAITING,
@@ -44,6 +40,11 @@ EXPLAINS = 0.5  # of the difference: less is one cause among others that nobody 
 SMALL = 1.05  # a difference that is not worth a cause, where it is not proven
 FLAT = 1.15  # the rate of a level against the one before, where more clients bring no more
 SERIAL_SHARE = 0.02
+LONGER_BYTES = 1000.0
+# These are the same resource to different degrees: the rate follows from the CPU time of a request.
+BY_CPU = ("cpu", "database", "cpu_quota", "one_core", "generator")
+# What leaves CPU idle can explain why the other side, which used it up, served more.
+NOTHING_ELSE = ("workers", "lock", "downstream")
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +164,7 @@ def _compare_idle(winner: Watched, loser: Watched) -> list[Finding]:
     if share is None or share < EXPLAINS or not (limits[0] and limits[1]):
         return []
     both = replace(limits[1], points=(*limits[1].points, *limits[0].points))
-    times = (loser.shortest_ms or 0, winner.shortest_ms or 0)
+    times = (loser.alone_ms or 0, winner.alone_ms or 0)
     words = describe_demand(winner.name, loser.name, *times, WAITING)
     return [_finding(both, loser, share, f"{describe_limit(limits[1], loser.name)}; {words}")]
 
@@ -242,8 +243,8 @@ def _finding(limit: Limit, side: Watched, share: float | None = None, words: str
 
 
 def _weaken(found: Finding) -> Finding:
-    """Of a difference that is not proven no cause is more than possible."""
-    return replace(found, certainty="possible", text=found.text.replace("Likely: ", "Possibly: ", 1))
+    """Of a difference that is not proven no cause is more than possible, and none explains a share of it."""
+    return replace(found, share_pct=None, certainty="possible", text=found.text.replace("Likely: ", "Possibly: ", 1))
 
 
 def _unknown(*sides: Watched) -> Causes:
@@ -280,3 +281,58 @@ def _command(sides: Sequence[Watched], host: str) -> str:
     if not all(typed):
         return write_bd_command([("", next(filter(None, typed), "COMMAND"))], host=host)
     return write_bd_command([(side.name, words) for side, words in zip(sides, typed, strict=True)], host=host)
+
+
+# --- two sides ----------------------------------------------------------------------------------------------------------
+def explained(winner: Watched, loser: Watched) -> float | None:
+    """The part of the ratio of rates that the CPU time of a request accounts for, by the utilisation law; of logs."""
+    if not (winner.demand_ms and loser.demand_ms and winner.rate and loser.rate) or winner.rate <= loser.rate:
+        return None
+    return math.log(loser.demand_ms / winner.demand_ms) / math.log(winner.rate / loser.rate)
+
+
+def explained_by_waiting(winner: Watched, loser: Watched) -> float | None:
+    """The same of the shortest time, for clients none of whom queues: X = N/R."""
+    if not (winner.alone_ms and loser.alone_ms and winner.rate and loser.rate) or winner.rate <= loser.rate:
+        return None
+    return math.log(loser.alone_ms / winner.alone_ms) / math.log(winner.rate / loser.rate)
+
+
+def separate(winner: Watched, loser: Watched) -> list[Limit]:
+    """The limits of the loser that the winner did not have."""
+    shared = {limit.cause for limit in find_limits(winner)}
+    own: list[Limit] = []
+    for limit in find_limits(loser):
+        if limit.cause not in shared | {one.cause for one in own}:
+            own.append(limit)
+    if (
+        loser.server and not winner.server
+    ):  # nobody knows what the winner had: only what a setting says is the loser's alone
+        own = [limit for limit in own if "setting" in limit.facts]
+    if any(limit.cause not in NOTHING_ELSE for limit in own):
+        own = [limit for limit in own if limit.cause not in NOTHING_ELSE]
+    return own
+
+
+# What was answered and how differs: then rates are about different work, whatever the machine did.
+def find_unlike(winner: Watched, loser: Watched) -> list[Limit]:
+    found = []
+    kept = [{run.keepalive for run in side.runs} for side in (winner, loser)]
+    if kept == [{True}, {False}]:
+        points = tuple(
+            Point("keepalive", side.source_of("keepalive_requests", "complete_requests"), (side.name,))
+            for side in (winner, loser)
+        )
+        found.append(Limit("keepalive", "likely", points))
+    other, own = winner.reply_bytes, loser.reply_bytes
+    if other and own and max(other, own) >= 2 * min(other, own) and abs(own - other) > LONGER_BYTES:
+        points = tuple(
+            Point(
+                "size",
+                side.source_of("html_transferred_bytes", "total_transferred_bytes"),
+                (side.name, side.reply_bytes or 0),
+            )
+            for side in (winner, loser)
+        )
+        found.append(Limit("answers", "likely" if own > other else "possible", points, {"ratio": own / other}))
+    return found

@@ -30,17 +30,11 @@ BYTES = {
     "data_transferred_mb": 2.0**20,
 }
 DATABASES = (
-    "postgres",
-    "mysqld",
-    "mariadbd",
-    "mongod",
-    "oracle",
-    "sqlservr",
-    "redis-server",
-    "memcached",
-    "clickhouse",
+    *("postgres", "mysqld", "mariadbd", "mongod", "oracle", "sqlservr"),
+    *("redis-server", "memcached", "clickhouse"),
 )
 USES_CPU = 0.02  # cores; a program that uses less than that does nothing
+MOVED = "x_bytes_per_s"  # over an interface, sent or received
 AROUND = ("before", "after")
 SHORT_S = 2.0  # a shorter run is over before monitors of each second tell its load from what is around it
 COVERED = (0.5, 1.5)  # of the run's time: a monitor of much less, or much more, tells the mean of something else
@@ -170,6 +164,36 @@ class Watched:
         return self.rate * self.shortest_ms / 1000 if self.rate and self.shortest_ms else None
 
     @property
+    def cycle_ms(self) -> float | None:
+        """Little's law again: how long a client takes from one request to the next. mean_ms leaves out who was never served."""
+        return 1000 * self.clients / self.rate if self.clients and self.rate else self.mean_ms
+
+    @property
+    def alone_ms(self) -> float | None:
+        """A request without waiting for its turn: the shortest, else the mean where each client had a process of its own.
+
+        Then no connection waited to be accepted, and no process for a lock, as far as lists of them show.
+        """
+        if self.shortest_ms is not None:
+            return self.shortest_ms
+        door, front = self.server.get("accept_queue"), self.front
+        if (
+            not (door and "waiting_lock" in self.server and front and self.clients)
+            or front.takes_many
+            or front.n - 1 < self.clients
+        ):
+            return None
+        held = self.held.value if self.held else 0
+        return self.cycle_ms if door.value < 0.1 * self.clients and held < 2 else None
+
+    @property
+    def held(self) -> Amount | None:
+        """The most processes of one program, a server or a database, that waited for a lock."""
+        names = {one.name for one in self.programs if one.is_front or one.is_behind or one.is_database}
+        found = [one for name in names if (one := self.server.get(f"waiting_lock_{name}"))]
+        return max(found, key=lambda one: one.value, default=None)
+
+    @property
     def front(self) -> Program | None:
         """The program that answers: of the known ones that with the most CPU time."""
         return max(self.servers, key=lambda one: (one.is_front, one.cores, one.n), default=None)
@@ -257,7 +281,6 @@ def _bytes(run: RunFact) -> float | None:
     return total / n if total and n else None
 
 
-# Link speeds in Mbit/s are known in steps; what is told of CPU comes from the monitor with the most samples.
 def _amounts(captures: Sequence[CaptureFact]) -> dict[str, Amount]:
     """Each metric by the capture of each run that has the most samples of it, the mean over the runs."""
     best: dict[str, dict[int | None, tuple[CaptureFact, float]]] = defaultdict(dict)
@@ -268,7 +291,7 @@ def _amounts(captures: Sequence[CaptureFact]) -> dict[str, Amount]:
         shares = [value for name, value in metrics.items() if name.startswith("core") and name.endswith("_busy_pct")]
         if shares:
             metrics |= {"core_most": max(shares), "core_least": min(shares), "cores": len(shares)}
-        metrics |= {f"{name}_least": capture.lows[name] for name in ("run_queue",) if name in capture.lows}
+        metrics |= {f"{name}_least": least for name, least in capture.lows.items() if name.endswith(MOVED)}
         for name, value in metrics.items():
             known = best[name].get(capture.run)
             if known is None or capture.n > known[0].n:

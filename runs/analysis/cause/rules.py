@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from runs.analysis.cause.evidence import Amount, Program, Watched
+from runs.analysis.cause.evidence import MOVED, Amount, Program, Watched
 from runs.analysis.facts import Source
 
 Certainty = Literal["likely", "possible"]
@@ -24,6 +24,7 @@ HEAVY = 0.75
 FREE_PCT = 25.0  # with as much of the CPU idle, CPU is not what limits
 GENERATOR_FULL = 0.9  # of what it can use; starting and ending are in its CPU time too
 SHARED = 1 / 3  # of the CPU time that server and generator took on one machine
+TAKEN = 0.6  # of a core, by one process on a machine that others fill too
 ONE_CORE = 1.1  # a process that used more has several threads
 PINNED = (0.94, 1.02)  # cores of several processes that have one between them
 OTHERS = 0.5  # cores that programs used which are none of the load's
@@ -34,12 +35,13 @@ STRAIGHT = 1.35  # no waiting worth a word
 SERIAL = 1.7  # requests worked on at once: one, within what the shortest of many times misses
 ONE_AT_LEAST = 0.8  # a serial section that is always taken: less means that something else was waited for
 LINKS_MBIT = (10, 100, 1000, 2500, 5000, 10_000, 25_000, 40_000, 50_000, 100_000)
+FLAT = 0.8  # of the mean, the least of the samples: what fills a link is the same all the time
 LINK_FULL = (0.9, 1.01)  # of the speed: preambles and gaps between frames are not counted
+WAITING = 0.5  # of the clients: more of them are at one place than at all others
 WAITING_SOCKETS = 500  # in TIME_WAIT; Linux has 28,232 local ports where nobody set others
 LOST = 0.01  # of the segments sent again: more than a sound network loses (RFC 3155 calls it a lossy link)
 DISK_BUSY_PCT = 40.0  # beside tasks that wait for it
 PRESSURE_PCT = 20.0  # of the time some task waited (the kernel's PSI)
-LONGER_BYTES = 1000.0
 SAMPLES = 3  # fewer are a glance
 
 
@@ -85,7 +87,7 @@ def _has_free_cpu(side: Watched) -> bool:
     """CPU was idle; or what else ran used it, and the load took little of it and little of a request's shortest time."""
     if side.idle is not None and side.idle >= FREE_PCT:
         return True
-    return _is_light(side) and side.shortest_ms is not None and (side.own_ms or 0) <= LIGHT * side.shortest_ms
+    return _is_light(side) and side.alone_ms is not None and (side.own_ms or 0) <= LIGHT * side.alone_ms
 
 
 def _is_full(side: Watched) -> bool:
@@ -116,11 +118,8 @@ def find_generator(side: Watched) -> Iterator[Limit]:
     if full := find_full_generator(side):
         yield full
     elif used and side.is_local and side.own and _is_full(side) and used.value >= SHARED * side.own:
-        yield Limit(
-            "generator",
-            "possible",
-            (Point("generator", used.source, (used.value, side.cores or most or 1)), *_cpu_points(side)),
-        )
+        points = (Point("generator", used.source, (used.value, side.cores or most or 1)), *_cpu_points(side))
+        yield Limit("generator", "possible", points)
 
 
 # Kernel documentation, sched-bwc.rst: a group that has used up its quota waits for the next period.
@@ -136,11 +135,8 @@ def find_quota(side: Watched) -> Iterator[Limit]:
 # USE method, memory: saturation is paging and reclaim in the program's own time, not how little is free.
 def find_memory(side: Watched) -> Iterator[Limit]:
     pressure = side.server.get("pressure_memory_some_pct")
-    swap = [
-        one
-        for name in ("swap_in_pages_per_s", "swap_in_kb_per_s")
-        if (one := side.server.get(name)) and one.value >= 10
-    ]
+    rates = [side.server.get(name) for name in ("swap_in_pages_per_s", "swap_in_kb_per_s")]
+    swap = [one for one in rates if one and one.value >= 10]
     if swap and (pressure is None or pressure.value >= 5):
         yield Limit("memory", _sure(swap[0]), (Point("swapped", swap[0].source, (swap[0].value,)),))
     elif pressure and pressure.value >= PRESSURE_PCT:
@@ -152,28 +148,45 @@ def find_memory(side: Watched) -> Iterator[Limit]:
 # RFC 9293 and tcp(7): what is lost is sent again, and a queue that is full drops.
 def find_network(side: Watched) -> Iterator[Limit]:
     again, sent = side.server.get("tcp_retransmits_per_s"), side.amount("tcp_segments_out_per_s")
-    if (
-        again
-        and sent
-        and again.value >= LOST * sent
-        and (_has_free_cpu(side) or _is_light(side))
-        and not _overflows(side)
-    ):
+    if not (_has_free_cpu(side) or _is_light(side)):
+        return
+    if again and sent and again.value >= LOST * sent and not _overflows(side):
         points = (Point("retransmits", again.source, (100 * again.value / sent,)), *_cpu_points(side))
         yield Limit("network", _sure(again), points)
-    elif _has_free_cpu(side) or _is_light(side):
+    else:
         yield from _find_full_link(side)
 
 
-# USE method, network: bytes a second over the link's speed, which nobody prints. Speeds are known in steps.
+# USE method, network: saturation is data that waits to be sent, while clients wait for it and read at once.
 def _find_full_link(side: Watched) -> Iterator[Limit]:
-    for name, amount in side.server.items():
-        mbit = 8e-6 * amount.value
+    moved = [one for name, one in side.server.items() if name.endswith(MOVED) and not name.startswith("lo_")]
+    busiest = max(moved, key=lambda one: one.value, default=None)
+    if busiest is None or not _carries_answers(side, busiest.value):
+        return
+    mbit, unsent = 8e-6 * busiest.value, side.server.get("sockets_unsent")
+    points = (Point("link", busiest.source, (mbit,)), *_cpu_points(side))
+    if unsent:
+        if _waits_to_send(side):
+            queued = Point("unsent", unsent.source, (unsent.value, side.clients or 0))
+            yield Limit("network", _sure(side.busy), (queued, *points), {"taken": mbit})
+    elif any(one is busiest and side.amount(f"{name}_least") >= FLAT * one.value for name, one in side.server.items()):
+        # Nobody prints the link's speed, and those of hardware are known in steps.
         speed = next((each for each in LINKS_MBIT if LINK_FULL[0] <= mbit / each <= LINK_FULL[1]), None)
-        if name.endswith("x_bytes_per_s") and not name.startswith("lo_") and speed:
-            points = (Point("link", amount.source, (mbit,)), *_cpu_points(side))
+        if speed:
             yield Limit("network", "possible", points, {"link": speed})
-            return
+
+
+def _carries_answers(side: Watched, bytes_per_s: float) -> bool:
+    if side.rate and side.reply_bytes:
+        return bytes_per_s >= FLAT * side.rate * side.reply_bytes
+    return not side.is_local
+
+
+def _waits_to_send(side: Watched) -> bool:
+    """Most clients' answers wait at the server, and do not lie unread at the load generator."""
+    most = WAITING * (side.clients or math.inf)
+    unread = side.generator.get("sockets_unread")
+    return side.amount("sockets_unsent") >= most and not (not side.is_local and unread and unread.value >= most)
 
 
 # tcp(7): the side that closes keeps the connection's port in TIME_WAIT for a minute, and there are only so many ports.
@@ -182,18 +195,7 @@ def find_ports(side: Watched) -> Iterator[Limit]:
     points = (Point("time_wait", waiting.source, (waiting.value,)),) if waiting else ()
     refused = [run for run in side.runs if "assign requested address" in str(run.values).lower()]
     if refused:
-        yield Limit(
-            "network",
-            "likely",
-            (
-                Point(
-                    "no_port",
-                    refused[0].source_of("errors"),
-                ),
-                *points,
-            ),
-            {"ports": True},
-        )
+        yield Limit("network", "likely", (Point("no_port", refused[0].source_of("errors")), *points), {"ports": True})
     elif waiting and waiting.value >= WAITING_SOCKETS and any(run.failures_of("connect") for run in side.runs):
         failed = Point("connect_failed", side.source_of("socket_errors", "errors"))
         yield Limit("network", "possible", (failed, *points), {"ports": True})
@@ -203,6 +205,14 @@ def _overflows(side: Watched) -> Amount | None:
     names = ("tcp_listen_overflows_per_s", "tcp_listen_drops_per_s", "tcp_request_queue_drops_per_s")
     found = [one for name in names if (one := side.server.get(name)) and one.value >= 0.5]
     return max(found, key=lambda one: one.value, default=None)
+
+
+def _queue(side: Watched, taken: float) -> Point | None:
+    """listen(2): connections that wait to be accepted, where most clients do that were not `taken` by a worker."""
+    door, left = side.server.get("accept_queue"), (side.clients or 0) - taken
+    if door is None or left < 1 or door.value < max(WAITING * left, 1):
+        return None
+    return Point("queue", door.source, (door.value, side.clients or 0))
 
 
 # listen(2): connections beyond the backlog are dropped; the client tries again after a second (RFC 6298).
@@ -255,9 +265,11 @@ def find_one_core(side: Watched) -> Iterator[Limit]:
     if most and least and most.value >= CORE_FULL and least.value <= CORE_FREE and not _is_foreign(side):
         yield Limit("one_core", _sure(most), (Point("one_core", most.source, (most.value, least.value)),))
     elif one:
-        yield Limit(
-            "one_core", "likely", (Point("one_process", one.source, (one.name, one.most)),), {"program": one.name}
-        )
+        points = (Point("one_process", one.source, (one.name, one.most)),)
+        yield Limit("one_core", "likely", points, {"program": one.name})
+    elif front and front.n <= 2 and front.busy == 1 and TAKEN <= front.most <= ONE_CORE and (door := _queue(side, 1)):
+        taken = Point("one_process", front.source, (front.name, front.most))
+        yield Limit("one_core", "possible", (taken, door), {"program": front.name})
     elif front and front.busy > 1 and PINNED[0] <= front.cores <= PINNED[1]:
         point = Point("together", front.source, (front.n, front.name, front.cores))
         yield Limit("one_core", "possible", (point,), {"program": front.name})
@@ -302,7 +314,8 @@ def find_steal(side: Watched) -> Iterator[Limit]:
 # Processes that end and start again serve nothing meanwhile, and begin with cold caches.
 def find_restarts(side: Watched) -> Iterator[Limit]:
     front = side.front
-    if front and front.replaced >= 0.5 and front.n >= 2:
+    others = [one for one in side.servers if one.replaced < 0.5 and front and one.n >= front.n]
+    if front and front.replaced >= 0.5 and front.n >= 2 and not others:  # which may be the one that answers
         yield Limit("restarts", "possible", (Point("replaced", front.source, (front.name, 100 * front.replaced)),))
 
 
@@ -310,7 +323,7 @@ def find_restarts(side: Watched) -> Iterator[Limit]:
 # has no such limit in its number of processes, so that a setting or the law itself must say it.
 def find_workers(side: Watched) -> Iterator[Limit]:
     doubt, clients, front = side.doubts.get("limits.clients"), side.clients or 0, side.front
-    if side.busy is not None and not (_has_free_cpu(side) or (side.shortest_ms is None and _is_light(side))):
+    if side.busy is not None and not (_has_free_cpu(side) or (side.alone_ms is None and _is_light(side))):
         return
     if doubt:
         facts: dict[str, Any] = dict(doubt.findings[0].facts)
@@ -327,19 +340,24 @@ def _few_processes(side: Watched, front: Program, clients: int) -> Iterator[Limi
     if at_once and _is_queued(side) and 0.7 * processes <= at_once <= 1.3 * front.n:
         counted = Point("at_once", side.source_of("requests_per_second"), (at_once, clients))
         yield Limit("workers", _sure(side.busy), (counted, *points), facts)
-    elif at_once is None and processes >= 2:
+    elif queue := _queue(side, processes):
+        yield Limit("workers", _sure(side.busy), (queue, *points), facts)
+    elif at_once is None and processes >= 2 and "accept_queue" not in side.server:
         yield Limit("workers", "possible", points, facts)
 
 
 def _is_queued(side: Watched) -> bool:
-    """The time of a client's cycle is much longer than the shortest time. mean_ms alone leaves out who was never served."""
-    cycle = 1000 * side.clients / side.rate if side.clients and side.rate else side.mean_ms
-    return bool(cycle and side.shortest_ms and cycle >= QUEUED * side.shortest_ms)
+    """The time of a client's cycle is much longer than the shortest time."""
+    return bool(side.cycle_ms and side.shortest_ms and side.cycle_ms >= QUEUED * side.shortest_ms)
 
 
 # USL (Gunther, 2007): a serial section bounds the rate at 1/S, whatever the number of clients and workers.
 def find_lock(side: Watched) -> Iterator[Limit]:
-    at_once, clients, front = side.in_service, side.clients or 0, side.front
+    at_once, clients, front, held = side.in_service, side.clients or 0, side.front, side.held
+    if held and front and held.value >= max(WAITING * min(front.n - 1, clients), 2) and _has_cpu_left(side):
+        points = (Point("held", held.source, (held.value,)), *_cpu_points(side))
+        yield Limit("lock", _sure(side.busy), points, {"held": held.value})
+        return
     if not (at_once and _has_free_cpu(side) and _is_queued(side) and clients >= 4 and front):
         return
     if ONE_AT_LEAST <= at_once <= max(SERIAL, 0.6 * min(front.n - 1, clients)) and front.n - 1 >= max(2 * at_once, 3):
@@ -353,83 +371,22 @@ def find_lock(side: Watched) -> Iterator[Limit]:
 
 # Little's law: nobody queues and nothing is busy, so that each request waits for something that no monitor sees.
 def find_downstream(side: Watched) -> Iterator[Limit]:
-    cycle = 1000 * side.clients / side.rate if side.clients and side.rate else None
-    if not (cycle and side.shortest_ms and _has_free_cpu(side) and side.busy):
+    cycle, alone = side.cycle_ms, side.alone_ms
+    if not (cycle and alone and _has_free_cpu(side) and side.busy) or any(_find_full_link(side)):
         return
     spent = (side.demand_ms or 0) / (side.cores or 1) * (side.clients or 1)
-    if side.shortest_ms >= 3 and cycle <= STRAIGHT * side.shortest_ms and spent < 0.6 * cycle:
-        points = (Point("constant", side.source_of("mean_ms"), (cycle, side.shortest_ms)), *_cpu_points(side))
-        yield Limit("downstream", _sure(side.busy), points, {"ms": side.shortest_ms})
+    if alone >= 3 and cycle <= STRAIGHT * alone and spent < 0.6 * cycle:
+        points: tuple[Point, ...] = (Point("constant", side.source_of("mean_ms"), (cycle, alone)),)
+        if side.shortest_ms is None:
+            points = (
+                Point("queue", side.server["accept_queue"].source, (side.amount("accept_queue"), side.clients or 0)),
+            )
+        yield Limit("downstream", _sure(side.busy), (*points, *_cpu_points(side)), {"ms": alone})
 
 
 # The nearest to the cause first: a queue that is full is the effect of what is behind it, and is named all the same where a
 # setting made it short.
 RULES: Sequence[Rule] = (
-    *(
-        find_quota,
-        find_memory,
-        find_ports,
-        find_backlog,
-        find_network,
-        find_disk,
-        find_restarts,
-        find_generator,
-        find_one_core,
-    ),
-    *(find_cpu, find_demand, find_workers, find_lock, find_downstream),
+    *(find_quota, find_memory, find_ports, find_backlog, find_network, find_disk, find_restarts, find_generator),
+    *(find_one_core, find_cpu, find_demand, find_lock, find_workers, find_downstream),
 )
-# These are the same resource to different degrees: the rate follows from the CPU time of a request.
-BY_CPU = ("cpu", "database", "cpu_quota", "one_core", "generator")
-# What leaves CPU idle can explain why the other side, which used it up, served more.
-NOTHING_ELSE = ("workers", "lock", "downstream")
-
-
-def explained(winner: Watched, loser: Watched) -> float | None:
-    """The part of the ratio of rates that the CPU time of a request accounts for, by the utilisation law; of logs."""
-    if not (winner.demand_ms and loser.demand_ms and winner.rate and loser.rate) or winner.rate <= loser.rate:
-        return None
-    return math.log(loser.demand_ms / winner.demand_ms) / math.log(winner.rate / loser.rate)
-
-
-def explained_by_waiting(winner: Watched, loser: Watched) -> float | None:
-    """The same of the shortest time, for clients none of whom queues: X = N/R."""
-    if not (winner.shortest_ms and loser.shortest_ms and winner.rate and loser.rate) or winner.rate <= loser.rate:
-        return None
-    return math.log(loser.shortest_ms / winner.shortest_ms) / math.log(winner.rate / loser.rate)
-
-
-def separate(winner: Watched, loser: Watched) -> list[Limit]:
-    """The limits of the loser that the winner did not have."""
-    shared = {limit.cause for limit in find_limits(winner)}
-    own = [limit for limit in find_limits(loser) if limit.cause not in shared]
-    if (
-        loser.server and not winner.server
-    ):  # nobody knows what the winner had: only what a setting says is the loser's alone
-        own = [limit for limit in own if "setting" in limit.facts]
-    if any(limit.cause not in NOTHING_ELSE for limit in own):
-        own = [limit for limit in own if limit.cause not in NOTHING_ELSE]
-    return own
-
-
-# What was answered and how differs: then rates are about different work, whatever the machine did.
-def find_unlike(winner: Watched, loser: Watched) -> list[Limit]:
-    found = []
-    kept = [{run.keepalive for run in side.runs} for side in (winner, loser)]
-    if kept == [{True}, {False}]:
-        points = tuple(
-            Point("keepalive", side.source_of("keepalive_requests", "complete_requests"), (side.name,))
-            for side in (winner, loser)
-        )
-        found.append(Limit("keepalive", "likely", points))
-    other, own = winner.reply_bytes, loser.reply_bytes
-    if other and own and max(other, own) >= 2 * min(other, own) and abs(own - other) > LONGER_BYTES:
-        points = tuple(
-            Point(
-                "size",
-                side.source_of("html_transferred_bytes", "total_transferred_bytes"),
-                (side.name, side.reply_bytes or 0),
-            )
-            for side in (winner, loser)
-        )
-        found.append(Limit("answers", "likely" if own > other else "possible", points, {"ratio": own / other}))
-    return found

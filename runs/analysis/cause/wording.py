@@ -30,9 +30,11 @@ EVIDENCE: Mapping[str, Callable[..., str]] = {
     "swap_in_use": lambda: "swap in use, and little memory available",
     "retransmits": lambda share: f"{share:.1f} % of the segments sent again",
     "link": lambda mbit: f"{figure(mbit)} Mbit/s over one interface",
+    "unsent": lambda n, clients: f"{figure(n)} connections had data that waited to be sent, for {clients} clients",
     "no_port": lambda: "connections failed, as no local address could be assigned",
     "connect_failed": lambda: "connections could not be opened",
     "time_wait": lambda n: f"{figure(n)} sockets in TIME_WAIT",
+    "queue": lambda n, clients: f"{figure(n)} of {clients} connections waited to be accepted",
     "overflows": lambda rate: f"{figure(rate)} connections a second found the listen queue full",
     "syn": lambda: "the longest connect took as long as a SYN's timer",
     "disk_busy": lambda share: f"disk {_share(min(share, 100))} busy",
@@ -46,6 +48,7 @@ EVIDENCE: Mapping[str, Callable[..., str]] = {
     "limit": lambda name, limit: f"{name} {limit}",
     "processes": lambda name, n: f"{figure(n)} processes of {name}",
     "at_once": lambda n, clients: f"rate × shortest time: {n:.1f} requests worked on at once, for {clients} clients",
+    "held": lambda n: f"{figure(n)} processes waited for a lock",
     "constant": lambda cycle, shortest: f"{figure(cycle)} ms for a request, the shortest {figure(shortest)} ms",
     "keepalive": lambda title: f"“{title}”: connections",
     "size": lambda title, size: f"“{title}”: {figure(round(size))} bytes an answer",
@@ -86,6 +89,8 @@ SENTENCES: Mapping[str, Callable[[str, Mapping[str, Any]], str]] = {
         if "ports" in facts
         else f"{name} filled a link of {figure(facts['link'])} Mbit/s and did not wait for CPU"
         if "link" in facts
+        else f"{name} had its answers wait to be sent: the network took no more than {figure(facts['taken'])} Mbit/s"
+        if "taken" in facts
         else f"{name} lost segments on the network and did not wait for CPU"
     ),
     "backlog": lambda name, facts: f"{name} had its listen queue full: clients waited for a connection",
@@ -95,6 +100,8 @@ SENTENCES: Mapping[str, Callable[[str, Mapping[str, Any]], str]] = {
     "lock": lambda name, facts: (
         f"{name} worked on {facts['at_once']:.1f} requests at once and needed little CPU: a lock or another serial section"
         if "at_once" in facts
+        else f"{name} had {figure(facts['held'])} processes waiting for a lock"
+        if "held" in facts
         else f"{name} has a serial section: more clients were not served more, though CPU was idle"
     ),
     "downstream": lambda name, facts: (

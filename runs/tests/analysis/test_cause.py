@@ -25,7 +25,14 @@ IDLE, BUSY = {"cpu_id": 60.0}, {"cpu_id": 1.0}
 
 
 def side(
-    config: int, rate: float, metrics: dict[str, float], *, programs: Any = (), shortest: float = 0, **fields: Any
+    config: int,
+    rate: float,
+    metrics: dict[str, float],
+    *,
+    programs: Any = (),
+    shortest: float = 0,
+    lows: dict[str, float] | None = None,
+    **fields: Any,
 ) -> tuple[list[RunFact], list[CaptureFact]]:
     """Four repeats, each with ten samples of the server and lists of `programs` (name, processes, CPU seconds) around it."""
     given = {
@@ -40,7 +47,9 @@ def side(
     runs = [facts.run(config, rate * (1 + step / 200), repeat=step, **given) for step in range(1, 5)]
     captures = []
     for run in runs:
-        captures.append(facts.capture(config, run=run.id, host_id=1, n=10, metrics=metrics, tool="proc_stat"))
+        captures.append(
+            facts.capture(config, run=run.id, host_id=1, n=10, metrics=metrics, lows=lows or metrics, tool="proc_stat")
+        )
         for phase, ended in (("before", 0), ("after", 1)) if programs else ():
             listed = [
                 ProcessFact(100 * at + pid, name, name, time_s=10 + ended * seconds / n)
@@ -97,6 +106,59 @@ def test_a_figure_that_both_sides_have_explains_nothing():
 def test_what_only_the_slower_side_ran_out_of_is_named(cause, metrics):
     found = explain(side(1, 1000.0, IDLE | metrics), side(2, 1500.0, IDLE)).findings
     assert [(one.cause, one.certainty) for one in found] == [(cause, "likely")]
+
+
+LINK = {"eth0_tx_bytes_per_s": 123_500_000.0}
+
+
+@pytest.mark.parametrize(
+    ("metrics", "lows", "found"),
+    [
+        ({"sockets_unsent": 12.0}, {}, True),
+        ({"sockets_unsent": 3.0}, {}, False),  # the network took what it was given: the rate is a coincidence
+        ({}, {"eth0_tx_bytes_per_s": 120_000_000.0}, True),
+        ({}, {"eth0_tx_bytes_per_s": 60_000_000.0}, False),  # what comes and goes fills no link
+        ({"sockets_unsent": 12.0, "eth0_tx_bytes_per_s": 3_700_000.0}, {}, True),  # of a speed that no hardware has
+    ],
+)
+def test_a_full_link_has_answers_wait_to_be_sent_or_is_as_fast_as_one_all_the_time(metrics, lows, found):
+    full = side(1, 1000.0, IDLE | LINK | metrics, lows=lows)
+    causes = explain(full, side(2, 1500.0, IDLE | {"eth0_tx_bytes_per_s": 160_000_000.0}))
+    assert [one.cause for one in causes.findings] == ["network"] * found
+
+
+def test_an_interface_that_carries_less_than_the_answers_is_not_the_one_that_is_full():
+    long = {"complete_requests": 10_000, "values": {"html_transferred_bytes": 3_000_000_000}}
+    waits = side(1, 1000.0, IDLE | LINK | {"sockets_unsent": 12.0}, **long)
+    assert not explain(waits, side(2, 1500.0, IDLE, **long)).findings
+
+
+PREFORK = [("gunicorn", 5, 1.0)]
+
+
+@pytest.mark.parametrize(
+    ("metrics", "cause"),
+    [
+        ({"accept_queue": 11.0}, "workers"),
+        ({"waiting_lock": 9.0, "waiting_lock_gunicorn": 9.0}, "lock"),
+        ({"waiting_lock": 9.0, "accept_queue": 11.0}, "workers"),  # other programs wait for it
+    ],
+)
+def test_who_waits_where_tells_workers_from_a_lock(metrics, cause):
+    found = explain(
+        side(1, 100.0, IDLE | {"load_cpu_s": 1.0} | metrics, programs=PREFORK),
+        side(2, 200.0, IDLE | {"load_cpu_s": 1.0}, programs=[("gunicorn", 41, 1.0)]),
+    ).findings
+    assert (found[0].cause, found[0].config) == (cause, "a")
+
+
+@pytest.mark.parametrize(("door", "causes"), [(0.0, ["downstream"]), (6.0, [])])
+def test_without_a_shortest_time_it_is_something_else_that_is_slow_where_nobody_waits_at_the_server(door, causes):
+    nobody = {"load_cpu_s": 1.0, "waiting_lock": 0.0, "accept_queue": 0.0}
+    many = [("gunicorn", 41, 1.0)]
+    slow = side(1, 100.0, IDLE | nobody | {"accept_queue": door}, programs=many)
+    found = explain(slow, side(2, 2000.0, BUSY | nobody, programs=many)).findings
+    assert [one.cause for one in found] == causes
 
 
 def test_one_interface_at_the_speed_of_a_link_is_a_full_link():
@@ -233,6 +295,11 @@ def test_seed_003_had_one_side_fail(causes):
         ("fsync-01", "disk"),
         ("downstream-01", "downstream"),
         ("database-01", "database"),
+        ("shaped_link-03", "network"),
+        ("memory-01", "memory"),
+        ("ports-02", "network"),
+        ("table_lock-01", "lock"),
+        ("workers-01", "workers"),
     ],
 )
 def test_what_was_planted_is_named_on_a_machine_that_others_use_as_well(recording, cause):

@@ -119,8 +119,10 @@ class Client:
 
 
 @pytest.fixture
-def bd(tmp_path: Path, live_server, needs: Callable[[str], str]) -> Iterator[Client]:
+def bd(tmp_path: Path, live_server, settings, needs: Callable[[str], str]) -> Iterator[Client]:
+    """No worker runs here, and a transcript lists every process of the machine: none is too large to be read at once."""
     needs("dash"), needs("curl"), needs("ab")
+    settings.QUEUE_UPLOAD_BYTES = settings.MAX_UPLOAD_BYTES
     from django.contrib.auth.models import User  # models cannot be imported before Django is set up
 
     from runs.accounts.tokens import make_token

@@ -90,13 +90,6 @@ def test_what_is_being_stored_while_a_job_is_cancelled_is_kept(go, by_ssh, monke
     assert Run.objects.get().requests_per_second
 
 
-@pytest.mark.once
-def test_a_job_that_is_over_is_not_cancelled_any_more(go, by_ssh):
-    job = go(livejobs.job(livejobs.plan(by_ssh, ("a",), levels=[1], repeats=1))).end()
-    jobs.cancel_job(job, None)
-    assert job.state == Job.State.DONE
-
-
 def test_a_cancelled_job_is_resumed_from_the_steps_that_are_missing(go, by_ssh):
     going = go(livejobs.job(livejobs.plan(by_ssh, ("a", "b"), levels=[1], repeats=1, requests=None, duration_s=2)))
     until(lambda: going.now().steps.filter(state=Step.State.DONE).exists(), 40, "the first step is done")

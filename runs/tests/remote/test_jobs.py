@@ -137,6 +137,14 @@ def test_a_cancelled_job_is_not_taken():
     assert jobs.claim_job(made.pk, "one") is None
 
 
+def test_a_job_that_is_over_is_not_cancelled_any_more():
+    made = running()
+    Journal(made, "x").finish(Job.State.DONE)
+    jobs.cancel_job(made, None)
+    made.refresh_from_db()
+    assert made.state == Job.State.DONE and made.cancel_requested_at is None
+
+
 def test_a_job_that_is_over_cannot_be_written_to_by_its_old_worker():
     made = running()
     journal = Journal(made, "x")

@@ -1,6 +1,6 @@
 """From a fresh `manage.py serve` to a comparison that fills in live: real processes, a real browser, real ab.
 
-The load goes from this machine to this machine: 16 runs, as the sample plan has them, of 40 requests.
+The load goes from this machine to this machine: 12 runs of 40 requests.
 """
 
 from __future__ import annotations
@@ -72,6 +72,7 @@ def test_a_new_user_registers_this_machine_and_sees_the_comparison_fill_in(page:
     page.click("main >> text=Change")  # a short break between two runs, for the test's sake
     page.fill("input[name=cooldown_s]", "0")
     page.fill("input[name=requests]", "40")
+    page.fill("input[name=repeats]", "2")
     page.click("text=Save and see what will run")
     page.wait_for_url("**/remote/plans/*/")
     page.click("#start")
@@ -79,7 +80,7 @@ def test_a_new_user_registers_this_machine_and_sees_the_comparison_fill_in(page:
     page.evaluate("window.neverReloaded = true")
 
     # The job's page tells how far it is, by itself.
-    page.get_by_text(re.compile(r"Running \d+ of 16")).wait_for(timeout=60_000)
+    page.get_by_text(re.compile(r"Running \d+ of 12")).wait_for(timeout=60_000)
     assert no_sideways_scroll(page)
     page.locator("table.steps tr.done td.r a").first.wait_for(timeout=60_000)
     page.wait_for_function("/running|storing/.test(document.title)")
@@ -90,8 +91,8 @@ def test_a_new_user_registers_this_machine_and_sees_the_comparison_fill_in(page:
     page.wait_for_url("**/experiments/*/")
     page.evaluate("window.neverReloaded = true")
     page.locator("#adding >> text=What it stores appears here at once").wait_for()
-    page.locator("#adding >> text=done, 16 of 16 stored").wait_for(timeout=A_JOB_MS)
-    page.locator("summary >> text=16 runs").wait_for(timeout=30_000)
+    page.locator("#adding >> text=done, 12 of 12 stored").wait_for(timeout=A_JOB_MS)
+    page.locator("summary >> text=12 runs").wait_for(timeout=30_000)
     assert page.evaluate("window.neverReloaded")
     page.wait_for_function("document.querySelectorAll('.fig .d > *').length >= 12")
     expect(page.locator("#adding[hx-get]")).to_have_count(0)
@@ -101,8 +102,8 @@ def test_a_new_user_registers_this_machine_and_sees_the_comparison_fill_in(page:
     expect(page.locator(".outcome .answer > .badge")).to_have_count(1)
     page.click("#adding a")
     page.wait_for_url("**/remote/jobs/*/")
-    expect(page.locator(".sentence.state")).to_have_text("Done, 16 of 16 stored.")
-    expect(page.locator("table.steps tr.done td.r a")).to_have_count(16)
+    expect(page.locator(".sentence.state")).to_have_text("Done, 12 of 12 stored.")
+    expect(page.locator("table.steps tr.done td.r a")).to_have_count(12)
     assert no_sideways_scroll(page)
     page.locator("table.steps tr.done td.r a").last.click()
     page.wait_for_url("**/runs/*/")

@@ -31,14 +31,20 @@ def test_a_plan_of_two_configs_becomes_an_experiment_with_its_warm_ups_left_out(
     assert [config.name for config in configs] == ["a", "b"]
     for config in configs:
         counted = config.runs.filter(counted=True)
+        # With variant a nginx closes each connection, with b it keeps them: the switch puts each in place.
+        assert {run.values.get("keepalive_requests", 0) > 0 for run in counted} == {config.name == "b"}
         found = sorted((run.concurrency, run.repeat) for run in counted)
         assert found == [(4, 1), (4, 2)]
         assert all(run.requests_per_second > 0 and run.complete_requests == 100 for run in counted)
         assert [run.repeat for run in config.runs.filter(counted=False)] == [0]
     assert Target.objects.get().busy_with is None
     assert set(job.steps.values_list("state", flat=True)) == {Step.State.DONE}
+    # Each run shows its config file; pages have each file once.
+    assert ConfigText.objects.filter(experiment=job.experiment).count() == 6
+    assert len(comparison_data.of_experiment(job.experiment).texts) == 2
 
 
+@pytest.mark.once
 def test_beside_each_run_stands_what_bd_records_of_both_machines_and_its_config_file(go, by_ssh):
     job = go(livejobs.job(livejobs.plan(by_ssh, levels=[2], repeats=1, requests=None, duration_s=3))).end()
     assert job.state == Job.State.DONE, job.message
@@ -55,7 +61,7 @@ def test_beside_each_run_stands_what_bd_records_of_both_machines_and_its_config_
             (True, "ps", "after"),
         } <= shown
         stat = run.captures.get(tool="proc_stat", phase="during", host=run.host)
-        assert stat.n_samples >= 3
+        assert stat.n_samples >= 2  # of a load of 3 s: a busy machine takes a sample less often than each second
         assert run.clock_start_s == seconds_of_day(stat.clock_first)
         assert run.clock_start_s < run.clock_end_s < run.clock_start_s + 20
         assert run.host.name == job.target.host.name
@@ -63,15 +69,6 @@ def test_beside_each_run_stands_what_bd_records_of_both_machines_and_its_config_
         text = ConfigText.objects.get(upload=run.upload)
         assert f"keepalive_timeout {0 if run.config.name == 'a' else 65};" in text.text
         assert text.config == run.config
-
-
-@pytest.mark.once
-def test_the_switch_really_puts_each_config_in_place(go, by_ssh):
-    """With variant a nginx closes each connection, with b it keeps them."""
-    job = go(livejobs.job(livejobs.plan(by_ssh, levels=[2], repeats=1))).end()
-    runs = Run.objects.filter(experiment=job.experiment)
-    kept = {(run.config.name, run.values.get("keepalive_requests", 0) > 0) for run in runs}
-    assert kept == {("a", False), ("b", True)}
 
 
 @pytest.mark.once
@@ -89,6 +86,7 @@ def test_the_stored_session_is_what_bd_would_have_recorded(go, by_ssh):
     assert f"cat {by_ssh.folder}/current.conf" in typed[:load]
     assert [line for line in typed if "while :;" in line] == typed[load + 1 : load + 3]
     assert typed.count("ps auxww") == 4 and typed[load + 3] == "times"
+    assert abs(job.clock_offset_s) < 0.3 and "clocks" not in job.log  # both are this machine's
 
 
 @pytest.mark.once
@@ -177,12 +175,6 @@ def test_what_was_taken_back_since_the_job_was_made_is_not_done(go, by_ssh):
     assert not Run.objects.exists()
 
 
-def test_a_config_file_shown_at_each_run_stands_on_the_pages_once(go, by_ssh):
-    job = go(livejobs.job(livejobs.plan(by_ssh, ("a",), levels=[1], repeats=2))).end()
-    assert ConfigText.objects.filter(experiment=job.experiment).count() == 2
-    assert len(comparison_data.of_experiment(job.experiment).texts) == 1
-
-
 @pytest.mark.once
 def test_a_name_that_the_generator_resolves_elsewhere_is_not_loaded(go, by_ssh):
     """The generator's own resolver says 127.0.0.1; the target was registered with another address."""
@@ -194,14 +186,11 @@ def test_a_name_that_the_generator_resolves_elsewhere_is_not_loaded(go, by_ssh):
 
 
 @pytest.mark.once
-def test_the_clocks_of_both_ends_are_compared(go, by_ssh, monkeypatch):
-    job = go(livejobs.job(livejobs.plan(by_ssh, ("a",), levels=[1], repeats=1))).end()
-    assert abs(job.clock_offset_s) < 0.3  # both are this machine's
-    assert "clocks" not in job.log
+def test_clocks_that_differ_are_said(go, by_ssh, monkeypatch):
     monkeypatch.setattr("runs.remote.sessions.CLOCK", ("date", "-d", "now + 5 seconds", "+%s.%N"))
     monkeypatch.setattr("runs.remote.runner.MOST_OFFSET_S", -1)
-    again = go(livejobs.job(livejobs.plan(by_ssh, ("a",), levels=[1], repeats=1))).end()
-    assert "The clocks of" in again.log
+    job = go(livejobs.job(livejobs.plan(by_ssh, ("a",), levels=[1], repeats=1))).end()
+    assert "The clocks of" in job.log
 
 
 @pytest.mark.once
