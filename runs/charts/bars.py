@@ -36,7 +36,7 @@ class Bar:
     """One config's requests per second: each repeat's value, with words for the hover box.
 
     `interval`: the bounds of the mean's 95 % interval, where there are repeats enough for one. `counted` False: a doubt
-    keeps all of it out of verdicts, which the bar must not hide.
+    keeps all of it out of verdicts, which the bar must not hide. `left_out`: values of single runs that a doubt keeps out.
     """
 
     name: str
@@ -49,6 +49,7 @@ class Bar:
     change: str = ""
     workload: str = ""
     failed: bool = False
+    left_out: tuple[float, ...] = ()
 
     @property
     def mean(self) -> float:
@@ -77,6 +78,7 @@ def rate_chart(bars: Sequence[Bar], title: str = "Which config serves more?") ->
     notes = ["a dot is a run", "a bar their mean"]
     notes += ["a line its 95 % interval"] if any(bar.interval for bar in filled) else []
     notes += ["hatched: not counted"] if not all(bar.counted and not bar.failed for bar in filled) else []
+    notes += ["a small dot is a run that is not counted"] if any(bar.left_out for bar in filled) else []
     notes += [f"{n_left} more configs are not drawn"] if n_left else []
     rows: tuple[tuple[Cell, ...], ...] = tuple(
         (bar.name, len(bar.values), bar.mean, bar.change, *bar.values) for bar in filled
@@ -95,7 +97,7 @@ def _rate_panel(title: str, bars: Sequence[Bar]) -> Panel:
     """The axis reaches every bar and every value that counts, and of others and of intervals as much as leaves the bars long."""
     good = [value for bar in bars if bar.counted and not bar.failed for value in bar.values]
     top = max([*good, *(bar.mean for bar in bars)]) or 1.0
-    beyond = [value for bar in bars for value in (*bar.values, *(bar.interval or ()))]
+    beyond = [value for bar in bars for value in (*bar.values, *bar.left_out, *(bar.interval or ()))]
     axis = linear_axis(max(top, min(max(beyond), 1.3 * top)), RATE)
     marks: list[Mark] = []
     for at, bar in enumerate(bars):
@@ -103,6 +105,8 @@ def _rate_panel(title: str, bars: Sequence[Bar]) -> Panel:
         marks.append(Bars(paint(bar.place), (at,), (0.0,), (bar.mean,), hatched=(hatched,)))
         marks += [Whisker(at, *bar.interval)] if bar.interval else []
         marks.append(Dots(bar.place, bar.values, (float(at),) * len(bar.values), bar.name, bar.hovers))
+        if bar.left_out:
+            marks.append(Dots(bar.place, bar.left_out, (float(at),) * len(bar.left_out), bar.name, small=True))
     return Panel(axis, tuple(_rate_row(bar) for bar in bars), tuple(marks), title)
 
 

@@ -353,14 +353,17 @@ def sweep_chart(points: Sequence[SweptPoint], axis: str, peak: float | None, lim
     names = list(dict.fromkeys(point.series for point in points))[:MOST_LINES]
     x = _levels_axis([point.value for point in points], axis)
     bare = Axis(x.low, x.high, tuple(Tick(tick.at, "") for tick in x.ticks), "", x.log)
-    spans = ((peak, "most served"), (limit, "fails from here"))
+    best = max((point.rate for point in points if point.value == peak and point.rate), default=0.0)
+    beaten = any(best and point.rate and point.rate > best for point in points)  # by levels at which requests failed
+    most_served = "most without failures" if beaten else "most served"
+    spans = ((peak, most_served), (limit, "fails from here"))
     panels: list[Panel] = []
     for what, get in SWEPT_METRICS:
         values = [value for point in points if (value := get(point)) is not None]
         if not values or (what.startswith("failed") and not any(values)):
             continue
         most = max(values)
-        named = "most served" if not panels else "fails from here" if what.startswith("failed") else ""
+        named = most_served if not panels else "fails from here" if what.startswith("failed") else ""
         marks: list[Mark] = [
             Span(at, at, "muted", words if words == named else "", at_foot=at == peak)
             for at, words in spans

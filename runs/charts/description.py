@@ -9,9 +9,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from runs.charts import write
 
 Cell = str | int | float | bool | None
+Points = Sequence[float] | NDArray[np.float64]
 MOST_TICKS = 6
 SMALLEST = 1e-9
 
@@ -99,11 +103,11 @@ class Whisker:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """None in y breaks the line. `end`: the label beside its last point."""
+    """NaN in y breaks the line. `end`: the label beside its last point."""
 
     paint: str
-    x: tuple[float, ...]
-    y: tuple[float | None, ...]
+    x: Points
+    y: Points
     name: str = ""
     dotted: bool = False
     end: str = ""
@@ -113,17 +117,20 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Band:
+    """The area from low to high; nothing where high is NaN. solid: a layer of a stack."""
+
     paint: str
-    x: tuple[float, ...]
-    low: tuple[float, ...]
-    high: tuple[float, ...]
+    x: Points
+    low: Points
+    high: Points
+    name: str = ""
     solid: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A part of the x axis shaded over the whole height, or with low = high a line. `text` stands at its top, or at its foot
-    where values are high.
+    """A part of the x axis shaded over the whole height, with its text above; or with low = high a line, whose text stands at
+    its top, or at its foot where values are high.
 
     line: how many others stand before it, which are near
     """
@@ -141,7 +148,7 @@ Mark = Bars | Dots | Whisker | Line | Band | Span
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """`y`: an axis with numbers, or named rows from the top. height: px of the plot, where it has no rows."""
+    """`y`: an axis with numbers, or named rows from the top. height: px of the plot and of names above it, where it has no rows."""
 
     x: Axis
     y: Axis | tuple[Row, ...]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -55,7 +56,7 @@ def trend_chart(stretches: Sequence[Stretch]) -> Chart:
     days = [day for stretch in stretches for day in stretch.days]
     x = tuple(float(day.on.toordinal()) for day in days)
     means_x = tuple(float(d.on.toordinal()) for s in stretches for d in (s.days[0], s.days[-1], s.days[-1]))
-    means_y = tuple(value for s in stretches for value in (s.center, s.center, None))
+    means_y = tuple(value for s in stretches for value in (s.center, s.center, math.nan))
     hovers = tuple(_describe_day(day) for day in days)
     marks: tuple[Mark, ...] = (
         Band("s0", x, tuple(day.least for day in days), tuple(day.most for day in days)),
@@ -91,20 +92,23 @@ def _describe_day(day: Day) -> str:
     return f"{day.on.isoformat()}{build}: {write(day.center)} requests per second, {day.n} runs, {span}"
 
 
+def _gaps_to_nan(values: Sequence[float | None]) -> tuple[float, ...]:
+    return tuple(math.nan if value is None else value for value in values)
+
+
 def load_chart(load: LoadBySecond) -> Chart:
     """Requests per second above, their mean and longest time below, on one time axis."""
     offset = _seconds_of_day(load.begins) if load.begins else 0
     kept = _thin(load)
     at = tuple(float(load.at_s[place] + offset) for place in kept)
     rates = tuple(load.n[place] / load.step_s for place in kept)
-    longest = tuple(load.max_ms[place] for place in kept)
-    means = tuple(load.mean_ms[place] for place in kept)
+    longest, means = (_gaps_to_nan([own[place] for place in kept]) for own in (load.max_ms, load.mean_ms))
     ticks = tuple(
         Tick(s, words, minor=n % 2 == 1) for n, (s, words) in enumerate(time_ticks(at[0], at[-1], bool(offset)))
     )
     x = Axis(at[0], max(at[-1], at[0] + 1), ticks, "clock of the machine that loaded" if load.begins else "seconds")
     lines = (Line("s1", at, longest, "longest", thin=True), Line("s0", at, means, "mean"))
-    top = max([value for value in longest if value is not None], default=1.0)
+    top = max([value for value in longest if not math.isnan(value)], default=1.0)
     panels = (
         Panel(
             x, linear_axis(max(rates), "requests begun a second"), (Line("s0", at, rates, "requests begun a second"),)

@@ -8,6 +8,7 @@ escaped.
 from __future__ import annotations
 
 import html
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -30,6 +31,7 @@ CORNERS: tuple[tuple[tuple[float, float], ...], ...] = (
     + ((0.4, 1), (-0.4, 1), (-0.4, 0.4), (-1, 0.4), (-1, -0.4), (-0.4, -0.4)),
 )
 HEAD, BAR, THIN_BAR, GAP, STEP_GAP = 19, 22, 16, 10, 5  # px of a row's label, its bar, and what is between
+NAMES = 16.0  # px of the names of spans above the plot
 BESIDE = 56  # px of the words to the left of a bar
 LETTER, BOLD = 7.4, 8.8  # px of a letter at the size of the text, in a wide font
 RADIUS, SMALL_RADIUS = 5, 3.2
@@ -70,12 +72,14 @@ def text(words: str, x: str, y: float, *classes: str, dx: float = 0) -> str:
 class Painter:
     """Draws one panel. `ids` sets the ids of this chart's symbols apart from those of others on the page."""
 
-    def __init__(self, panel: Panel, ids: str, top: float = 0.0) -> None:
-        self.panel, self.ids, self.top = panel, ids, top
+    def __init__(self, panel: Panel, ids: str) -> None:
+        self.panel, self.ids = panel, ids
+        named = any(isinstance(mark, Span) and mark.text and mark.high > mark.low for mark in panel.marks)
+        self.top = NAMES if named else 0.0
         self.used: set[tuple[int, bool]] = set()
         self.hatched = False
         if isinstance(panel.y, Axis):
-            self.height = float(panel.height)
+            self.height = panel.height - self.top
         else:
             self.tops = list(self._tops(panel.y))
             self.height = self.tops[-1] + self._bar(panel.y[-1]) + GAP / 2 if panel.y else 0.0
@@ -252,11 +256,11 @@ class Painter:
     def _span(self, span: Span) -> str:
         left, right = self.panel.x.place(span.low), self.panel.x.place(span.high)
         size = f'y="{px(self.top)}" height="{px(self.height)}"'
-        if right > left:
+        if span.high > span.low:
             drawn = f'<rect class="z {span.paint}" x="{px100(left)}" width="{px100(right - left)}" {size}/>'
-        else:
-            ends = f'y1="{px(self.top)}" y2="{px(self.top + self.height)}"'
-            drawn = f'<line class="r {span.paint}" x1="{px100(left)}" x2="{px100(left)}" {ends}/>'
+            return drawn + (text(span.text, px100(left), self.top - 5, "f") if span.text else "")
+        ends = f'y1="{px(self.top)}" y2="{px(self.top + self.height)}"'
+        drawn = f'<line class="r {span.paint}" x1="{px100(left)}" x2="{px100(left)}" {ends}/>'
         if not span.text:
             return drawn
         anchor, dx = ("e", -5) if left > 0.5 else ("", 5)
@@ -268,8 +272,8 @@ class Painter:
 
     def _line(self, line: Line) -> str:
         path, pen = [], "M"
-        for x, y in zip(line.x, line.y, strict=True):
-            if y is None:
+        for x, y in zip(map(float, line.x), map(float, line.y), strict=True):
+            if math.isnan(y):
                 pen = "M"
                 continue
             path.append(f"{pen}{self._across(x)} {px(self.y(y))}")
@@ -278,8 +282,9 @@ class Painter:
         return f'<path class="{kind} {line.paint}" d="{"".join(path)}"/>'
 
     def _band(self, band: Band) -> str:
-        upper = [f"{self._across(x)} {px(self.y(y))}" for x, y in zip(band.x, band.high, strict=True)]
-        lower = [f"{self._across(x)} {px(self.y(y))}" for x, y in zip(band.x, band.low, strict=True)]
+        across, floor = [self._across(float(x)) for x in band.x], [float(low) for low in band.low]
+        tops = [low if math.isnan(high) else float(high) for low, high in zip(floor, band.high, strict=True)]
+        upper, lower = ([f"{x} {px(self.y(y))}" for x, y in zip(across, own, strict=True)] for own in (tops, floor))
         return f'<path class="{"q" if band.solid else "a"} {band.paint}" d="M{"L".join([*upper, *lower[::-1]])}z"/>'
 
     def _ends(self) -> str:
@@ -287,7 +292,7 @@ class Painter:
         ends: list[tuple[float, Line]] = []
         for line in self.panel.marks:
             if isinstance(line, Line) and line.end:
-                ends.append((self.y([y for y in line.y if y is not None][-1]) + 4, line))
+                ends.append((self.y(float([y for y in line.y if not math.isnan(y)][-1])) + 4, line))
         ends.sort(key=lambda entry: entry[0])
         places: list[float] = []
         for y, _ in ends:

@@ -69,7 +69,7 @@ class Trace:
 
     name: str
     values: Floats
-    color: str = ""
+    paint: str = ""
 
 
 def build_timeline(clock_s: Floats | None, n_samples: int, start_s: float | None = None) -> Timeline:

@@ -40,27 +40,27 @@ TITLES = {
     "load": "Load",
     "processes": "Resident memory of each",
 }
-OTHERS_COLOR = "--m2"
+OTHERS_PAINT = "m2"
 MEMORY = ("mem_total_kb", "mem_free_kb", "mem_buffers_kb", "mem_cached_kb", "mem_buff_cache_kb")
 MEMORY_LAYERS = (
-    ("used by programs", ("mem_total_kb",), "--m0"),
-    ("buffers", ("mem_buffers_kb",), "--m1"),
-    ("cached", ("mem_cached_kb", "mem_buff_cache_kb"), "--m2"),
-    ("free", ("mem_free_kb",), "--m3"),
+    ("used by programs", ("mem_total_kb",), "m0"),
+    ("buffers", ("mem_buffers_kb",), "m1"),
+    ("cached", ("mem_cached_kb", "mem_buff_cache_kb"), "m2"),
+    ("free", ("mem_free_kb",), "m3"),
 )
 CPU_LAYERS = (
-    ("user", ("cpu_us", "cpu_ni"), "--m0"),
-    ("system", ("cpu_sy",), "--m1"),
-    ("interrupts", ("cpu_si", "cpu_hi"), "--m5"),
-    ("waiting for disk", ("cpu_wa",), "--m4"),
-    ("stolen", ("cpu_st",), "--s3"),
-    ("idle", ("cpu_id",), "--m3"),
+    ("user", ("cpu_us", "cpu_ni"), "m0"),
+    ("system", ("cpu_sy",), "m1"),
+    ("interrupts", ("cpu_si", "cpu_hi"), "m5"),
+    ("waiting for disk", ("cpu_wa",), "m4"),
+    ("stolen", ("cpu_st",), "s3"),
+    ("idle", ("cpu_id",), "m3"),
 )
 CPU_METRICS = [key for _, keys, _ in CPU_LAYERS for key in keys]
 LOAD_LINES = (
-    ("load, 1 minute", ("load1",), "--s0"),
-    ("5 minutes", ("load5",), "--s1"),
-    ("15 minutes", ("load15",), "--s2"),
+    ("load, 1 minute", ("load1",), "s0"),
+    ("5 minutes", ("load5",), "s1"),
+    ("15 minutes", ("load15",), "s2"),
 )
 
 
@@ -160,47 +160,44 @@ def _charts(
 
 
 def _legend(layers: Sequence[tuple[str, tuple[str, ...], str]], names: Collection[str]) -> Legend:
-    return [Entry(words, shade[2:]) for words, metrics, shade in layers if not set(metrics).isdisjoint(names)]
+    return [Entry(words, shade) for words, metrics, shade in layers if not set(metrics).isdisjoint(names)]
 
 
 def _program_legend(programs: Programs, metric: str) -> Legend:
-    shades, shown = program_colors(programs, metric), programs[metric]
-    legend = [Entry(one.name, shades[one.name][2:], f"× {one.n}") for one in shown[:MOST_PROGRAMS]]
+    shades, shown = paint_programs(programs, metric), programs[metric]
+    legend = [Entry(one.name, shades[one.name], f"× {one.n}") for one in shown[:MOST_PROGRAMS]]
     rest = sum(program.n for program in shown[MOST_PROGRAMS:])
-    legend += [Entry(OTHERS, OTHERS_COLOR[2:], f"× {rest}")] if rest else []
+    legend += [Entry(OTHERS, OTHERS_PAINT, f"× {rest}")] if rest else []
     return [*legend, Entry(time_series.TOTAL, "ink")]
 
 
-def program_colors(programs: Programs, metric: str) -> dict[str, str]:
+def paint_programs(programs: Programs, metric: str) -> dict[str, str]:
     """The colour of each program that has its own layer, the largest first: the same for memory and for CPU time."""
     by_memory = {program.name: place for place, program in enumerate(programs["rss_kb"][:MOST_PROGRAMS])}
     names = [program.name for program in programs[metric][:MOST_PROGRAMS]]
     taken = {by_memory[name] for name in names if name in by_memory}
     free = (place for place in range(N_COLORS) if place not in taken)
-    return {name: f"--{paint(by_memory[name] if name in by_memory else next(free))}" for name in names}
+    return {name: paint(by_memory[name] if name in by_memory else next(free)) for name in names}
 
 
 # --- the figures -----------------------------------------------------------------------------------------------------------
 
 
 def draw_figure(samples: Samples, what: str, program: str, view: time_series.View) -> Figure | None:
-    """The figure of that name in full or in part; None where there is nothing to show. At most three queries."""
+    """The chart of that name for Plotly, in full or in part; None where there is nothing to show. At most three queries."""
     when, panels = _load_panels(samples, what, program)
-    if when is None:
-        return None
-    if what in LINES:
-        return time_series.grid(when, panels, view, shared=what == "processes")
-    unit, traces = panels[0]
-    return time_series.stack(when, traces, unit, view, most=MOST.get(what), total=what in METRIC_OF)
+    return time_series.encode(_describe(what, program, when, panels, view), when, view) if when else None
 
 
-def draw_picture(samples: Samples, what: str, program: str, view: time_series.View) -> Chart | None:
-    """The same as a chart without a script."""
+def describe_figure(samples: Samples, what: str, program: str, view: time_series.View) -> Chart | None:
+    """The same as a description, to be drawn by the server."""
     when, panels = _load_panels(samples, what, program)
-    if when is None:
-        return None
+    return _describe(what, program, when, panels, view) if when else None
+
+
+def _describe(what: str, program: str, when: Timeline, panels: Panels, view: time_series.View) -> Chart:
     title = f"{TITLES[what]}{f' {program}' if what == 'processes' and program else ''}"
-    own = {"stacked": what not in LINES, "total": what in METRIC_OF}
+    own = {"stacked": what not in LINES, "total": what in METRIC_OF, "shared": what == "processes"}
     return time_series.describe(when, panels, view, (what, title), most=MOST.get(what), **own)
 
 
@@ -225,9 +222,9 @@ def _load_panels(samples: Samples, what: str, program: str) -> tuple[Timeline | 
 
 def _by_program(metric: str, unit: str, factor: float) -> Callable[[Samples, str], Panels]:
     def panels(samples: Samples, program: str) -> Panels:
-        shades = program_colors(samples.programs(*METRIC_OF.values()), metric)
+        shades = paint_programs(samples.programs(*METRIC_OF.values()), metric)
         sums = samples.sum_by_program(metric, list(shades))
-        shades[OTHERS] = OTHERS_COLOR
+        shades[OTHERS] = OTHERS_PAINT
         return [(unit, [Trace(name, values * factor, shades[name]) for name, values in sums.items()])]
 
     return panels

@@ -146,8 +146,8 @@ def name_differences(differences: ConfigDiff) -> str:
     return f"{len(rows)} of {of} directives {verb}: {', '.join(names[:MOST_NAMES])}{more}"
 
 
-def describe_method(columns: Sequence[Column]) -> str:
-    """How all were loaded, as far as they agree: "4 runs of ab, 10,000 requests, 100 at once, /hello/"."""
+def describe_method(columns: Sequence[Column], n_left_out: int) -> str:
+    """How all were loaded, as far as they agree: "4 runs of ab and 1 left out, 10,000 requests, 100 at once, /hello/"."""
     methods = [column.method for column in columns if column.runs]
     n = sum(len(column.runs) for column in columns)
     if not methods:
@@ -160,7 +160,7 @@ def describe_method(columns: Sequence[Column]) -> str:
     tools = sorted({method.tool for method in methods if method.tool})
     duration, rate = shared("duration_s"), shared("rate")
     parts = [
-        f"{n:,} run{'s' * (n != 1)} of {' and '.join(tools)}",
+        f"{n:,} run{'s' * (n != 1)} of {' and '.join(tools)}{f' and {n_left_out:,} left out' * bool(n_left_out)}",
         f"{shared('requests'):,} requests" if shared("requests") else "",
         f"{duration:g} s" if duration else "",
         f"{shared('concurrency'):,} at once" if shared("concurrency") else "",

@@ -21,6 +21,7 @@ from runs.analysis.numbers import delta, figure, signed
 from runs.analysis.scaling import Range, Sweep
 from runs.analysis.stats import sample_sd, student_quantile
 from runs.analysis.table import Comparison, find_workloads, name_workload
+from runs.charts import drawable
 from runs.charts.bars import (
     Bar,
     Sizes,
@@ -74,20 +75,22 @@ def throughput_bars(
     lead = delta(headline.ratio, 1.0, row.kind) if headline and is_pair else None
     bars = []
     for at, (column, cell) in enumerate(zip(comparison.columns, row.cells, strict=True)):
-        values = tuple(source.value for source in cell.figures)
+        values = tuple(one.value for one in cell.figures if one.counted)
+        counting = {one.run for one in cell.figures if one.counted}
         effect = cell.delta if lead is None else lead if at == best else None
         change = signed(effect) if effect and effect.text else ""
         bar = Bar(
             name=column.title,
             place=column.color,
             values=values,
-            hovers=tuple(_describe_run(run) for run in column.runs if run.requests_per_second is not None),
+            hovers=tuple(_describe_run(run) for run in column.runs if run.id in counting),
             interval=mean_interval(values),
             counted=at not in silent,
             failed=at in failed,
             label=column.letter if len(comparison.columns) > 1 else "",
             change=change,
             workload=named.get(at, ""),
+            left_out=tuple(drawable([one.value for one in cell.figures if not one.counted])),
         )
         bars += [bar] if values else []
     return bars

@@ -102,8 +102,9 @@ def experiment_bars(summary: ExperimentSummary) -> SafeString:
     """The rows of a card's picture: the best configs first, but for a sweep, which keeps its order."""
     names = short_names([config.name for config in summary.configs])
     bars = [
-        Bar(name, place, tuple(config.rates), failed=bool(config.failed), change=_failed(config.failed))
+        Bar(name, place, (config.mean,), failed=bool(config.failed), change=_failed(config.failed))
         for place, (name, config) in enumerate(zip(names, summary.configs, strict=True))
+        if config.mean is not None
     ]
     is_sweep = (summary.headline or {}).get("outcome") == Outcome.SWEEP
     bars = bars if is_sweep else sorted(bars, key=lambda bar: (bar.failed, -bar.mean))

@@ -23,10 +23,10 @@ from django.views.decorators.http import condition
 from runs.analysis.export import Sheet, as_csv
 from runs.charts.svg import draw_inline
 from runs.charts.svg_file import draw_file
-from runs.charts.time_series import Band, View
+from runs.charts.time_series import RunSpan, View
 from runs.models import Capture, Run
 from runs.page_formats import PICTURE_POLICY, respond
-from runs.presenters.monitor_charts import charts_of_capture, draw_figure, draw_picture, figure_rows
+from runs.presenters.monitor_charts import charts_of_capture, describe_figure, draw_figure, figure_rows
 from runs.selectors import comparison_data
 from runs.selectors.samples import (
     Samples,
@@ -39,8 +39,9 @@ from runs.selectors.samples import (
 from runs.unchanged import answer_unchanged, experiment_of_capture
 
 MAX_SHOWN, MAX_EXPORTED, MAX_PROGRAMS = 500, 20_000, 40
-DRAWN = 7  # goes up when the same series are drawn in another way, so that no browser keeps the old figure
+DRAWN = 8  # goes up when the same series are drawn in another way, so that no browser keeps the old figure
 MOST_POINTS, USUAL_POINTS, USUAL_ROWS = 4000, 800, 200
+PICTURE_POINTS = 400  # of a line: a picture cannot be zoomed into
 
 
 @answer_unchanged(experiment_of_capture)
@@ -80,8 +81,8 @@ def figure(request: HttpRequest, kind: str, pk: int, what: str, fmt: str) -> Htt
     An unchanged one needs at most five queries, a new one three more.
     """
     samples = _find_samples(kind, pk)
-    bands = [Band(mark.name, mark.start_s, mark.end_s) for mark in samples.marks()]
-    view = _read_view(request.GET, bands, USUAL_ROWS if fmt == "csv" else USUAL_POINTS)
+    spans = [RunSpan(mark.name, mark.start_s, mark.end_s) for mark in samples.marks()]
+    view = _read_view(request.GET, spans, USUAL_ROWS if fmt == "csv" else USUAL_POINTS)
     program = request.GET.get("program", "")
     version = orjson.dumps([DRAWN, what, fmt, program, view, samples.version()])
     etag = f'"{hashlib.sha256(version).hexdigest()[:20]}"'
@@ -96,7 +97,7 @@ def _respond(request: HttpRequest, samples: Samples, what: str, program: str, vi
             sheet = Sheet(what, found[0], tuple(found[1]))
             return HttpResponse(as_csv(sheet), content_type="text/csv; charset=utf-8")
     elif fmt in ("svg", "html"):
-        if chart := draw_picture(samples, what, program, view):
+        if chart := describe_figure(samples, what, program, replace(view, most_points=PICTURE_POINTS)):
             if fmt == "html":
                 return HttpResponse(draw_inline(replace(chart, key=())))  # the page has the legend
             response = HttpResponse(draw_file(chart, ""), content_type="image/svg+xml; charset=utf-8")
@@ -117,7 +118,7 @@ def _find_samples(kind: str, pk: int) -> Samples:
     return samples
 
 
-def _read_view(query: Mapping[str, str], bands: Sequence[Band], usual: int) -> View:
+def _read_view(query: Mapping[str, str], spans: Sequence[RunSpan], usual: int) -> View:
     """Raises BadRequest."""
     points = query.get("points", str(usual))
     if not points.isascii() or not points.isdecimal() or len(points) > 6:
@@ -125,7 +126,7 @@ def _read_view(query: Mapping[str, str], bands: Sequence[Band], usual: int) -> V
     low, high = _read_number(query, "from"), _read_number(query, "to")
     if low is not None and high is not None and low >= high:
         raise BadRequest("from must lie before to")
-    return View(min(max(int(points), 50), MOST_POINTS), low, high, bands)
+    return View(min(max(int(points), 50), MOST_POINTS), low, high, spans)
 
 
 def _read_number(query: Mapping[str, str], name: str) -> float | None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import orjson
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from runs.charts.time_series import Band, View, grid, stack
+from runs.charts.description import Band, Line
+from runs.charts.svg import draw_inline
+from runs.charts.time_series import RunSpan, View, describe, encode
 from runs.charts.timeline import Trace, build_timeline, thin, to_rows
 from runs.presenters.monitor_charts import cpu_traces, memory_traces
 from runs.selectors.samples import join_clocks
@@ -21,6 +25,14 @@ ALL = View(800)
 
 def clock(n: int, start: float = NOON, step: float = 1.0) -> np.ndarray:
     return start + step * np.arange(n)
+
+
+def grid(when: Any, panels: Any, view: View, **more: Any) -> Any:
+    return encode(describe(when, panels, view, **more), when, view)
+
+
+def stack(when: Any, traces: Any, unit: str, view: View) -> Any:
+    return grid(when, [(unit, traces)], view, stacked=True)
 
 
 def one(figures, **more):
@@ -142,6 +154,40 @@ def test_layers_are_stacked_at_the_same_times_and_fall_to_nothing_in_a_hole():
     assert edges["y"] == [0, 0]
 
 
+def test_the_picture_shows_the_points_of_the_figure():
+    values = [np.array([1.0, NAN, 3.0, 4.0]), np.array([2.0, 2.0, NAN, 1.0])]
+    when = build_timeline(clock(4), 4)
+    chart = describe(when, [("MiB", [Trace("a", values[0]), Trace("b", values[1])])], ALL)
+    figure = restored(encode(chart, when, ALL))[0]
+    lines = [mark for mark in chart.panels[0].marks if isinstance(mark, Line)]
+    assert [line.name for line in lines] == [trace["name"] for trace in figure] == ["a", "b"]
+    for line, trace in zip(lines, figure, strict=True):
+        assert list(line.x) == trace["x"]
+        assert [None if np.isnan(y) else y for y in line.y] == trace["y"]
+    assert draw_inline(chart).count('<path class="l s') == 2
+
+
+def test_layers_of_the_picture_add_up_to_those_of_the_figure():
+    when = build_timeline(np.concatenate([clock(3), clock(3, NOON + 100)]), 6)
+    layers = [Trace("a", np.arange(6.0)), Trace("b", np.array([2.0, NAN, 2.0, 2.0, 2.0, 2.0]))]
+    chart = describe(when, [("MiB", layers)], ALL, stacked=True, total=True)
+    areas = [mark for mark in chart.panels[0].marks if isinstance(mark, Band)]
+    assert [(area.name, len(area.x)) for area in areas] == [("a", 3), ("b", 3), ("a", 3), ("b", 3)]
+    assert list(areas[1].low) == [0, 1, 2] and list(areas[3].low) == [3, 4, 5]
+    edges, a, b, total = restored(encode(chart, when, ALL))[0]
+    assert a["y"] == [0, 1, 2, 3, 4, 5] and b["y"] == [2] * 5
+    assert total["y"] == [2, 1, 4, None, 5, 6, 7]
+
+
+def test_runs_have_their_names_in_the_picture_too():
+    when = build_timeline(clock(100), 100)
+    view = View(
+        800, runs=[RunSpan("event, run 1", NOON + 10, NOON + 40), RunSpan("a narrow one", NOON + 50, NOON + 51)]
+    )
+    drawn = draw_inline(describe(when, [("MiB", [Trace("a", np.ones(100))])], view))
+    assert ">event, run 1</text>" in drawn and ">2</text>" in drawn and "a narrow one" not in drawn
+
+
 def test_layers_before_and_after_a_step_back_are_stacked_apart():
     times = NOON + np.array([0, 1, 2, 3, 1, 2, 3.0])
     made = stack(build_timeline(times, 7), [Trace("a", np.ones(7))], "MiB", ALL)
@@ -156,8 +202,8 @@ def test_a_program_that_is_not_there_at_a_look_has_no_point_there():
 
 def test_small_multiples_have_the_same_scale():
     strands = [[Trace("a", np.array([1.0, 2.0]))], [Trace("b", np.array([10.0, 20.0]))]]
-    panels = grid(build_timeline(clock(2), 2), [("MiB", traces) for traces in strands], ALL)["panels"]
-    assert panels[0]["layout"]["yaxis"]["range"] == panels[1]["layout"]["yaxis"]["range"] == [0, 21.0]
+    panels = grid(build_timeline(clock(2), 2), [("MiB", traces) for traces in strands], ALL, shared=True)["panels"]
+    assert panels[0]["layout"]["yaxis"]["range"] == panels[1]["layout"]["yaxis"]["range"] == [0, 20.0]
 
 
 def test_no_panel_has_more_than_ten_lines():
@@ -165,31 +211,33 @@ def test_no_panel_has_more_than_ten_lines():
     assert len(restored(grid(build_timeline(clock(2), 2), [("MiB", strands)], ALL))[0]) == 10
 
 
-def bands_of(*bands: Band, times=None):
+def bands_of(*runs: RunSpan, times=None):
     when = build_timeline(clock(100) if times is None else times, 100)
-    made = grid(when, [("MiB", [Trace("a", np.ones(100))])], View(800, bands=bands))
+    made = grid(when, [("MiB", [Trace("a", np.ones(100))])], View(800, runs=runs))
     layout = made["panels"][0]["layout"]
     across = [shape for shape in layout["shapes"] if shape["y0"] == 0]
     return [(shape["x0"] / 1000, shape["x1"] / 1000) for shape in across], layout["annotations"]
 
 
 def test_runs_are_marked_from_their_start_to_their_end():
-    spans, words = bands_of(Band("event, run 1", NOON + 10, NOON + 40), Band("event, run 2", NOON + 50, NOON + 80))
+    spans, words = bands_of(
+        RunSpan("event, run 1", NOON + 10, NOON + 40), RunSpan("event, run 2", NOON + 50, NOON + 80)
+    )
     assert spans == [(NOON + 10, NOON + 40), (NOON + 50, NOON + 80)]
     assert [word["text"] for word in words] == ["event, run 1", "event, run 2"]
 
 
 def test_a_run_at_another_time_is_not_marked():
-    assert bands_of(Band("event, run 1", 1000.0, 1010.0))[0] == []
+    assert bands_of(RunSpan("event, run 1", 1000.0, 1010.0))[0] == []
 
 
 def test_a_run_is_found_on_the_day_that_the_monitor_ran_into():
-    spans, _ = bands_of(Band("a", 20.0, 30.0), times=clock(100, 86_390.0))
+    spans, _ = bands_of(RunSpan("a", 20.0, 30.0), times=clock(100, 86_390.0))
     assert (86_420, 86_430) in spans
 
 
 def test_a_run_that_may_have_been_on_either_of_two_days_is_not_marked():
-    spans, _ = bands_of(Band("a", NOON + 10, NOON + 20), times=clock(100, NOON, 2000.0))
+    spans, _ = bands_of(RunSpan("a", NOON + 10, NOON + 20), times=clock(100, NOON, 2000.0))
     assert all(start == end for start, end in spans)  # midnights only
 
 
@@ -211,7 +259,7 @@ def test_kinds_of_cpu_time_that_never_came_are_left_out():
 
 def test_lines_of_two_units_stand_in_two_panels():
     panels = [("load average", [Trace("load", np.array([1.0, 2.0]))]), ("MiB", [Trace("swap", np.array([5.0, 6.0]))])]
-    made = grid(build_timeline(clock(2), 2), panels, ALL, shared=False)
+    made = grid(build_timeline(clock(2), 2), panels, ALL)
     assert [panel["layout"]["yaxis"]["title"]["text"] for panel in made["panels"]] == ["load average", "MiB"]
 
 
