@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import orjson
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
-from django.shortcuts import render
+from django.template import Engine, RequestContext
 from django.urls import URLPattern, path, re_path, register_converter
 from django.urls.converters import IntConverter
 
@@ -98,4 +98,9 @@ def render_with_formats(
     query.pop("format", None)
     after = f"?{query.urlencode()}" if query else ""
     stem = request.path.rstrip("/")
-    return render(request, template, context | {"formats": [(x, f"{stem}.{x}{after}") for x in (*FORMATS, *more)]})
+    context = context | {"formats": [(x, f"{stem}.{x}{after}") for x in (*FORMATS, *more)]}
+    bound = RequestContext(request, context)
+    body = Engine.get_default().get_template(template).render(bound)
+    # The context refers to itself. Without this a large page's rows wait for the garbage collector, a tenth of the page's time.
+    bound.dicts.clear()
+    return HttpResponse(body)

@@ -11,6 +11,7 @@ from functools import cache, wraps
 from pathlib import Path
 from typing import Any
 
+import orjson
 from django.conf import settings
 from django.contrib.messages import get_messages
 from django.db.models import Exists, Q, Subquery, TextField
@@ -22,7 +23,7 @@ from django.views.decorators.http import condition
 from runs.models import Capture, ConfigText, Experiment, Override, Run, Timing
 from runs.remote.models import Job, LoadGenerator
 
-MAX_RUNS = 500
+MAX_CHECKED = 500
 View = Callable[..., HttpResponse]
 OF_RUN = (
     *("pk", "config_id", "repeat", "counted", "label", "note", "host_id", "host__name"),
@@ -38,15 +39,15 @@ OF_EXPERIMENT = ("name", "notes", "archived", "host__name", "host__fingerprint")
 
 
 def version_of(experiment: int) -> str:
-    """Of what an experiment's page and those of its runs and captures show; "" where other experiments tell in it as well.
+    """A digest of what an experiment's page and those of its runs and captures show; "" where other experiments tell in it as well.
 
     That is where no config was repeated: then runs of others say how much such runs vary. "" as well for very many runs, and
     while a job adds to it. Three queries.
     """
     tags = Cast("tags", TextField())  # nobody reads them
     rows = Run.objects.filter(experiment=experiment).order_by("-pk").values_list(tags, *OF_RUN)
-    runs = list(rows[: MAX_RUNS + 1])
-    if len(runs) > MAX_RUNS or len({run[2] for run in runs}) == len(runs):
+    runs = list(rows[: MAX_CHECKED + 1])
+    if len(runs) > MAX_CHECKED or len({run[2] for run in runs}) == len(runs):
         return ""
     adding = Exists(Job.objects.filter(experiment=experiment).exclude(state__in=Job.OVER))
     generators = LoadGenerator.objects.order_by("-pk").values("pk")[:1]
@@ -64,7 +65,8 @@ def version_of(experiment: int) -> str:
         )
     )
     captures = Capture.objects.filter(experiment=experiment).order_by().values_list(*OF_CAPTURE)
-    return repr((configs, runs, sorted(captures.union(*parts, all=True), key=repr)))
+    shown = (configs, runs, sorted(captures.union(*parts, all=True), key=repr))
+    return hashlib.sha256(orjson.dumps(shown, default=str)).hexdigest()
 
 
 def experiment_of_run(pk: int) -> int | None:

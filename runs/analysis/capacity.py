@@ -119,13 +119,19 @@ def find_capacity(limit: Limit, levels: Mapping[float, Sequence[RunFact]]) -> Ca
 
 
 def _draw_crossings(values: Sequence[Sequence[float]], sd: float, df: int, limit: float) -> list[int]:
-    """For each draw, how many levels from the lowest on keep the limit."""
+    """For each draw, how many levels from the lowest on keep the limit: its isotonic regression is at or below the limit there.
+
+    These are as many as make the sum of what their figures exceed the limit by least (P. Groeneboom's switch relation).
+    """
     random = np.random.default_rng(1)
     n = np.array([len(own) for own in values], dtype=np.float64)
     fit = scipy.optimize.isotonic_regression([float(np.mean(own)) for own in values], weights=n).x
     noise = random.standard_normal((DRAWS, len(n))) * sd / np.sqrt(n)
     noise *= np.sqrt(df / random.chisquare(df, (DRAWS, 1)))
-    return [int((scipy.optimize.isotonic_regression(row, weights=n).x <= limit + 1e-12).sum()) for row in fit + noise]
+    excess = np.cumsum(n * (fit + noise - limit - 1e-12), axis=1)
+    sums = np.hstack([np.zeros((DRAWS, 1)), excess])
+    most = len(n) - np.argmin(sums[:, ::-1], axis=1)  # of two equal sums that of more levels
+    return [int(kept) for kept in most]
 
 
 @dataclass(frozen=True, slots=True)

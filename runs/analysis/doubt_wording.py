@@ -57,7 +57,7 @@ MORALS = {
     "kind_not_printed": "their kind is not told, and by length alone, on a page that changes, is no failure",
     "late": "they came behind the tool's timeout, so they are in the rate and missing from its times and percentiles",
     "more_than_made": "there cannot be more of them than requests, so look at the text before trusting any figure",
-    "no_gain": "a request that fails is soon over, so the higher req/s is not a gain",
+    "no_gain": "a request that fails is soon over, so the higher req/s may be no gain",
     "no_report": "it ended without a report, so there is nothing to compare",
     "not_as_asked": "it may not have loaded the server as it was asked to",
     "not_in_rate": "the rate leaves failed requests out, and clients wait or give up meanwhile",

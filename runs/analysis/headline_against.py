@@ -383,6 +383,8 @@ def _is_compared(page: Page, unlike: Unlike, own: Column, other: Column) -> bool
     """Whether names or config texts set the configs apart by this, and the names by nothing else, or one has no other name."""
     if own.config.id == other.config.id:  # one config under several loads: what was varied is what is compared
         return unlike.name in VARIED
+    if unlike.name == "request method":  # "GET" beside "POST": each does something else
+        return False
     is_machine = SAME_THING.get(unlike.name, unlike.name) == "CPU"
     pattern = MACHINE if is_machine else NAMED.get(unlike.name, r"(?!)")
     values = [str(value) for value in (unlike.own, unlike.other)]

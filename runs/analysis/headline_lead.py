@@ -21,6 +21,9 @@ from runs.analysis.scaling_wording import describe_levels, with_axis
 from runs.analysis.verdict_wording import p_words
 
 LONGEST_CLAUSE = 60
+ONE_RUN, TOO_LITTLE = "one run cannot show noise", "too little to be sure"
+ONE_RUN_FAR = "Further apart than such runs usually vary, but one run each proves nothing"
+REPEATS_FAR = "Further apart than repeats vary, but not proven"
 SEVERAL = re.compile(r"(?:All )?\d+(?: of \d+)? runs$")
 
 
@@ -125,31 +128,38 @@ def count_runs(own: Side, other: Side) -> str:
 def _how_sure(headline: Headline) -> str:
     """Of a proven lead its interval and p; of another why it may be none."""
     if headline.outcome != Outcome.UNPROVEN:
-        said = say_how_sure(headline)
-        likely = " Further apart than repeats vary, but not proven." if headline.outcome == Outcome.LIKELY else ""
-        return f" {said}.{likely}" if said else likely
+        far = ONE_RUN_FAR if has_single_run(headline) else REPEATS_FAR
+        said = [say_how_sure(headline), far if headline.outcome == Outcome.LIKELY else ""]
+        return "".join(f" {each}." for each in said if each)
+    why = why_unproven(headline)
+    return f" {why[0].upper()}{why[1:]}."
+
+
+def why_unproven(headline: Headline) -> str:
+    """Why a lead may be none: part of a sentence."""
     spread, ratio = headline.spread or 1.0, headline.ratio or 1.0
-    differ = f" Runs of one config differ by up to {spread_words(spread)}"
+    differ = f"runs of one config differ by up to {spread_words(spread)}"
     if headline.within_step:
-        return " No further apart than one step of what the tool prints."
+        return "no further apart than one step of what the tool prints"
     if headline.drift:
-        return " All runs of one came before those of the other, and the figures drifted through both."
+        return "all runs of one came before those of the other, and the figures drifted through both"
     if headline.odd[0] == "outlier":
-        return f" One run of “{shorten(headline.odd[1])}” is far off the others."
+        return f"one run of “{shorten(headline.odd[1])}” is far off the others"
     if headline.odd[0] == "cold":
-        return f"{differ}, and the first looks like a cold start."
+        return f"{differ}, and the first of them looks like a cold start"
     if spread > 1 and spread >= max(ratio, 1 / ratio) ** 0.5:
-        return f"{differ}, so this may be noise."
-    once = headline.winner and headline.loser and min(headline.winner.n, headline.loser.n) == 1
-    return " One run cannot show noise." if once else " Too little to be sure."
+        return f"{differ}, so this may be noise"
+    return ONE_RUN if has_single_run(headline) else TOO_LITTLE
+
+
+def has_single_run(headline: Headline) -> bool:
+    return bool(headline.winner and headline.loser and min(headline.winner.n, headline.loser.n) == 1)
 
 
 def say_how_sure(headline: Headline, sides: str = "") -> str:
     """As "95 % interval 28 to 32 %, 3 runs each, tested after each round, p=0.02"."""
-    looks, chance = (
-        "tested after each round" if headline.most else "",
-        p_words(headline.p) if headline.p is not None else "",
-    )
+    looks = "tested after each round" if headline.most else ""
+    chance = p_words(headline.p) if headline.p is not None else ""
     return ", ".join(filter(None, (describe_interval(headline), sides, looks, chance)))
 
 
@@ -166,13 +176,9 @@ def describe_interval(headline: Headline) -> str:
 
 
 def _nobody(headline: Headline) -> Lead:
-    told = [f"{name} {figure(side.value)}" for side, name in _name_sides(headline) if side.value is not None]
-    return Lead("No leader", f"{'; '.join(told[:3])} {name_unit(headline)}.{_how_sure(headline)}")
-
-
-def _name_sides(headline: Headline) -> list[tuple[Side, str]]:
     names = name_sides(headline)
-    return [(side, names[side.at]) for side in headline.sides]
+    told = [f"{names[side.at]} {figure(side.value)}" for side in headline.sides if side.value is not None]
+    return Lead("No leader", f"{'; '.join(told[:3])} {name_unit(headline)}.{_how_sure(headline)}")
 
 
 def _describe_tie(headline: Headline) -> Lead:
@@ -318,11 +324,8 @@ def describe_failure(failure: Failure) -> str:
         return f"broke off without a report{f' ({failure.error[:LONGEST_NAME]})' if failure.error else ''}"
     share = percent(failure.share, 1)
     if failure.rule == "errors.status":
-        return (
-            "answered every request with an error or a redirect"
-            if failure.share >= 1
-            else (f"answered {share} of its requests with errors or redirects")
-        )
+        whole = "answered every request with an error or a redirect"
+        return whole if failure.share >= 1 else f"answered {share} of its requests with errors or redirects"
     return f"failed {'all' if failure.share >= 1 else share} of its requests"
 
 
@@ -356,7 +359,7 @@ def describe_objection(one: Objection) -> str:
     if one.rule == "aborted":
         return f"{figure(as_number(one.value))} of its {figure(as_number(one.other))} runs broke off"
     if one.rule == "length.seconds":
-        return f"Neither side's runs took longer than {as_number(one.value):.2g} s"
+        return f"Neither side's runs took longer than {as_number(one.value):.2g} s, too short to rely on"
     if one.rule == "workload":
         return f"“{shorten(one.config)}” leads on {one.label}"
     if one.rule == "impossible":

@@ -12,14 +12,18 @@ from dataclasses import replace
 from runs.analysis.headline import ADVISED_S, Headline, Next, Outcome, Step
 from runs.analysis.headline_against import RATE, REQUEST, Objection, Side, Unlike
 from runs.analysis.headline_lead import (
+    ONE_RUN,
+    TOO_LITTLE,
     as_number,
     count_runs,
     describe_failure,
     describe_objection,
+    has_single_run,
     name_unit,
     say_against,
     say_how_sure,
     shorten,
+    why_unproven,
 )
 from runs.analysis.numbers import TIMES_FROM, figure, percent, share_words, spread_words, times
 from runs.analysis.scaling import Point, Range
@@ -42,6 +46,7 @@ LABELS = {kind: label for kind, (label, _) in OUTCOMES.items()}
 MEANINGS = {kind: meaning for kind, (_, meaning) in OUTCOMES.items()}
 NOTHING = "No run here says how many requests it served per second, or how long one took."
 BETWEEN = " · "  # a workload and a config of it
+BEFORE_DOUBT = {ONE_RUN: "; ", TOO_LITTLE: ", "}  # of others: ", but "
 MOST_OTHERS = 3
 MOST_AGAINST = 2
 CPU_FILLER = re.compile(r"\((?:r|tm)\)|\b(?:\d+-core|cpu|processor)\b|@.*", re.IGNORECASE)
@@ -165,24 +170,12 @@ def _far(ratio: float, more: str = "more", many: str = "as many") -> str:
 
 
 def _unproven(headline: Headline) -> str:
-    step, worse = headline.next, _but(headline)
-    spread, ratio = headline.spread or 1.0, headline.ratio or 1.0
-    once = headline.winner and headline.loser and min(headline.winner.n, headline.loser.n) == 1
+    why, worse, step = why_unproven(headline), _but(headline), headline.next
     if headline.within_step:
-        return f", no further apart than one step of what the tool prints{worse}."
-    if headline.drift:
-        noise = ", but all runs of one came before those of the other, and the figures drifted steadily through both"
-    elif headline.odd[0] == "outlier":
-        noise = f", but one run of “{shorten(headline.odd[1])}” is far off the others"
-    elif headline.odd[0] == "cold":
-        differ = spread_words(spread)
-        noise = f", but runs of one config differ by up to {differ}, and the first of them looks like a cold start"
-    elif spread > 1 and spread >= max(ratio, 1 / ratio) ** 0.5:
-        noise = f", but runs of one config differ by up to {spread_words(spread)}, so this may be noise"
-    else:
-        noise = "; one run cannot show noise" if once else ", too little to be sure"
-    full = f"{noise}{worse.replace(', but', ', and', 1)}"
-    return f"{full}: {_runs_to_make(step)}." if step.step in (Step.REPEAT, Step.LONGER) and once else f"{full}."
+        return f", {why}{worse}."
+    full = f"{BEFORE_DOUBT.get(why, ', but ')}{why}{worse.replace(', but', ', and', 1)}"
+    is_to_repeat = step.step in (Step.REPEAT, Step.LONGER) and has_single_run(headline)
+    return f"{full}: {_runs_to_make(step)}." if is_to_repeat else f"{full}."
 
 
 def _runs_to_make(step: Next) -> str:
@@ -330,8 +323,8 @@ def advise(step: Next, headline: Headline) -> str:
             )
         case Step.REPEAT:
             return (
-                f"{_runs_to_make(step).capitalize()} (A, B, B, A …){warm}. Keep to that number: adding runs until a difference "
-                "is proven finds some that are not there."
+                f"{_runs_to_make(step).capitalize()} (A, B, B, A …){warm}. Decide on the number first: adding runs until a "
+                "difference shows will show one by chance."
             )
         case Step.LONGER:
             why = "starting up and chance in scheduling are in every figure of runs under a second"

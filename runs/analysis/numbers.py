@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
+from functools import lru_cache
 from statistics import fmean
 
 SIGNIFICANT = 4
@@ -19,6 +20,7 @@ TIMES_FROM = 1.995  # what is written as 2.0
 WORDS = {"rate": ("more", "fewer"), "time": ("longer", "shorter"), "amount": ("more", "less")}
 
 
+@lru_cache(maxsize=4096, typed=True)  # a page writes the same figure in its tables and charts
 def figure(value: float | None) -> str:
     """`value` to four significant figures, none more than it has: 617.01 -> "617.0", 8.96 -> "8.96", None -> "–".
 

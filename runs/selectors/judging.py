@@ -54,7 +54,7 @@ OF_SETS = ("fingerprint", "config", "config__name", "counted", "deletion", *METR
 # One or two sets may be steady, or noisy, by chance.
 LEAST_SETS = 3
 # The newest runs tell of the machines and tools in use now, and more would only take longer.
-MAX_RUNS = 2000
+MAX_EARLIER = 2000
 # Runs at half to double the concurrency are a similar load.
 SIMILAR_FACTOR = 2
 
@@ -206,12 +206,21 @@ def keep_headline(
     }
     told |= {"why": next((cause.text for cause in found.causes.findings), "")}
     told |= {"who": lead.who, "line": lead.line, "failed": _failed_shares(comparison, headline)}
+    told |= {"means": _judged_means(comparison)}
     if max((len(column.runs) for column in comparison.columns), default=0) == 1:
         told["may_borrow"] = True  # a spread, from runs that may be deleted
     if told == experiment.headline:
         return False
     ingest.record_headline(experiment, told)
     return True
+
+
+def _judged_means(comparison: Comparison) -> dict[str, float]:
+    """{config id: requests per second} of the configs of which a doubt keeps some runs out."""
+    row = comparison.row("requests_per_second")
+    cells = zip(comparison.columns, row.cells, strict=True) if row else ()
+    found = {str(column.config.id): cell.mean for column, cell in cells if cell.n < len(cell.figures)}
+    return {config: mean for config, mean in found.items() if mean is not None}
 
 
 def _failed_shares(comparison: Comparison, headline: Headline) -> dict[str, str]:
@@ -261,7 +270,9 @@ def spread_elsewhere(comparison: Comparison) -> Spread | None:
     sets: dict[str, dict[str, list[float]]] = {metric: defaultdict(list) for metric in METRICS}
     configs: dict[str, set[tuple[int, str]]] = defaultdict(set)
     missing = 0
-    for fingerprint, config, name, counted, deletion, *values in whole.order_by("-id").values_list(*OF_SETS)[:MAX_RUNS]:
+    for fingerprint, config, name, counted, deletion, *values in whole.order_by("-id").values_list(*OF_SETS)[
+        :MAX_EARLIER
+    ]:
         if not counted or deletion is not None:
             missing += 1
             continue

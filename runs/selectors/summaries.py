@@ -18,12 +18,21 @@ MAX_SAMPLES = 100
 
 @dataclass(frozen=True, slots=True)
 class ConfigSummary:
-    """A config and its counted runs' requests per second. `failed`: as "47 %" of its requests, where a doubt says so."""
+    """A config and its counted runs' requests per second.
+
+    failed  as "47 %" of its requests, where a doubt says so
+    judged  the mean of those runs that no doubt keeps out, where one does
+    """
 
     pk: int
     name: str
     rates: list[float]
     failed: str = ""
+    judged: float | None = None
+
+    @property
+    def mean(self) -> float | None:
+        return self.judged if self.judged is not None or not self.rates else sum(self.rates) / len(self.rates)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +95,13 @@ def _summarize(
     rates: dict[int, list[float]] = defaultdict(list)
     for run in sorted(runs):
         rates[run.config].append(run.rate)
-    failed = (experiment.headline or {}).get("failed", {})
+    kept: dict[str, Any] = experiment.headline or {}
+    failed, judged = kept.get("failed", {}), kept.get("means", {})
     return ExperimentSummary(
         experiment,
-        order_configs(ConfigSummary(pk, name, rates[pk], failed.get(str(pk), "")) for pk, name in configs),
+        order_configs(
+            ConfigSummary(pk, name, rates[pk], failed.get(str(pk), ""), judged.get(str(pk))) for pk, name in configs
+        ),
         sorted({run.tool for run in runs}),
         len(runs) == MAX_RUNS or len(configs) > MAX_CONFIGS,
         bool(runs) and {run.upload for run in runs} <= samples,

@@ -37,7 +37,7 @@ def experiment_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
     summaries = summarize([chosen, *listed] if chosen else listed)
     rows = tuple(
         (summary.experiment.pk, summary.experiment.name, str(summary.experiment.host or ""), config.name)
-        + (len(config.rates), sum(config.rates) / len(config.rates) if config.rates else None)
+        + (len(config.rates), config.mean)
         + ((summary.headline["outcome"], summary.headline["sentence"]) if summary.headline else ("", ""))
         for summary in summaries
         for config in summary.configs
@@ -59,7 +59,7 @@ def experiment_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpRespo
     context |= {
         "experiment": experiment,
         "notes": experiment.notes,
-        "meta": describe_method(context["comparison"].columns),
+        "meta": describe_method(context["comparison"].columns, context["n_left_out"]),
         "permalink": experiment.get_absolute_url(),
         "excerpts": comparison_data.find_excerpts(data.uploads),
         **(describe_timings(data.waiting) if data.waiting else {}),
@@ -79,12 +79,12 @@ def compare(request: HttpRequest, fmt: str = "") -> HttpResponse:
         request, data, "Comparison", lambda what: reverse("compare-picture", args=[what]) + query
     )
     context |= {"asked": asked, "found": len(data.runs), "permalink": reverse("compare") + query}
-    context["meta"] = describe_method(context["comparison"].columns)
+    context["meta"] = describe_method(context["comparison"].columns, context["n_left_out"])
     context["excerpts"] = comparison_data.find_excerpts({run.upload for run in data.runs})
     return respond_comparison(request, "compare.html", context, fmt=fmt)
 
 
-MAX_RUNS = 500
+MAX_LISTED = 500
 
 
 def config_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
@@ -95,12 +95,12 @@ def config_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     ]
     shared = comparison_data.drop_repeated_texts(config.experiment.texts.filter(config=None))
     texts += [(text, comparison_data.line_url(text.upload_id, text.line_first)) for text in shared]
-    newest = list(config.runs.select_related("host").order_by("-id")[:MAX_RUNS])
+    newest = list(config.runs.select_related("host").order_by("-id")[:MAX_LISTED])
     runs = [comparison_data.run_fact(run) for run in sorted(newest, key=lambda run: (run.repeat, run.pk))]
     peers = list(config.experiment.configs.all())
     elsewhere = Config.objects.filter(name=config.name).exclude(pk=pk).select_related("experiment").order_by("-id")[:20]
     context = {"config": config, "texts": texts, "runs": runs, "peers": peers, "elsewhere": list(elsewhere)}
-    context |= {"cut": len(runs) == MAX_RUNS, "trend": newest[0].fingerprint if newest else ""}
+    context |= {"cut": len(runs) == MAX_LISTED, "trend": newest[0].fingerprint if newest else ""}
     rows = tuple((run.id, run.label, run.repeat, run.requests_per_second, run.mean_ms, run.source) for run in runs)
     heads = ("run", "label", "repeat", "requests_per_second", "mean_ms", "source")
     return respond(request, "config.html", context, Sheet(f"Config {config.name}", heads, rows), fmt=fmt)

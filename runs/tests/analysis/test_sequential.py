@@ -43,7 +43,7 @@ def test_the_headline_says_how_it_was_tested_and_warns_of_nothing_that_was_allow
     found = headline_of(table([100.0, 101.0, 99.0], [150.0, 152.0, 149.0], in_turn=True, most_repeats=40))
     assert found.outcome == "better" and "tested after each round" in found.sentence
     open_one = headline_of(table(BASE, [107.0, 104.0, 109.0, 100.0], in_turn=True, most_repeats=4))
-    assert open_one.outcome == "unproven" and "Keep to that number" not in open_one.next.text
+    assert open_one.outcome == "unproven" and "Decide on the number first" not in open_one.next.text
     assert "4 rounds did not show it" in open_one.next.text
 
 

@@ -557,8 +557,8 @@ def test_of_several_configs_over_levels_the_leader_comes_first():
 
 def test_adding_runs_until_it_is_proven_is_warned_of():
     assert headline_of(table([100.0], [130.0])).next.text == (
-        "Run each 4 times, in turn (A, B, B, A …), each after one warm-up run. Keep to that number: adding runs until a "
-        "difference is proven finds some that are not there."
+        "Run each 4 times, in turn (A, B, B, A …), each after one warm-up run. Decide on the number first: adding runs until a "
+        "difference shows will show one by chance."
     )
 
 
@@ -599,7 +599,10 @@ def test_failures_tested_by_fisher_are_not_said_to_be_corrected():
         ("000", ["measured 7.6 % faster than", "in 2 runs each, but runs of one config differ by up to 42 %"]),
         (
             "001",
-            ["neither side's runs took longer than 0.43 s: run each 4 times, in turn, for 10 seconds and more."],
+            [
+                "neither side's runs took longer than 0.43 s, too short to rely on: ",
+                "run each 4 times, in turn, for 10 seconds and more.",
+            ],
         ),
         (
             "002",

@@ -259,6 +259,7 @@ def test_hostile_names_are_neither_tags_nor_templates_to_plotly(browser):
         ("a;=1+1", '"a;\'=1+1"'),
         ("x\t@SUM(A1)", '"x\t\'@SUM(A1)"'),
         ('a;"+1"', '"a;""\'+1"""'),
+        ("＝1+1", '"\'＝1+1"'),
         ("\t=1", "\"'\t'=1\""),
         ("ab -n 10", '"ab -n 10"'),
         (-3.5, "-3.5"),

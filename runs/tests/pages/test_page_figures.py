@@ -59,3 +59,19 @@ def test_names_cannot_become_tags(browser):
     made = factories.mpm_experiment()
     made.configs.filter(pk=made.configs.first().pk).update(name="</script><script>alert(1)</script>")
     assert "<script>alert" not in html(browser, made.get_absolute_url())
+
+
+def test_bars_and_cards_leave_out_the_runs_that_a_doubt_leaves_out(browser):
+    made, text = factories.experiment("one run paged"), factories.upload()
+    for name, rates in {"A": (100.0, 102.0, 101.0), "B": (120.0, 122.0, 20.0)}.items():
+        config = factories.config(made, name)
+        for repeat, rate in enumerate(rates, 1):
+            run = factories.run(config, text, repeat=repeat, requests_per_second=rate)
+            memory = {"mem_total_kb": 1e6, "mem_available_kb": 2e4, "swap_used_kb": 5e5 if rate == 20 else 0.0}
+            factories.capture(config, text, metrics=memory, run=run, phase="during")
+    url = made.get_absolute_url()
+    _, first, second = browser.get(f"{url}?figure=throughput.csv").content.decode().splitlines()
+    assert first.startswith('"A",3,101.0') and second.startswith('"B",2,121.0')
+    assert "a small dot is a run that is not counted" in html(browser, url)
+    card = html(browser, "/experiments/")
+    assert "<b>121/s</b>" in card and "<b>101/s</b>" in card

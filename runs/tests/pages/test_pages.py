@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from django.test import Client
 
 from runs.models import Capture, Run
 from runs.tests import factories
@@ -89,7 +90,7 @@ def test_memory_before_and_after_stands_in_the_table(browser):
     page = words(html(browser, factories.memory_experiment().get_absolute_url()))
     assert "Available memory MiB · before · after" in page
     assert "285 of 600 requests failed by length (47.5 %)" in page
-    assert "the higher req/s is not a gain" in page
+    assert "the higher req/s may be no gain" in page
 
 
 def test_names_from_a_text_cannot_become_markup(browser):
@@ -245,3 +246,11 @@ def test_monitors_of_no_config_are_shown_where_there_is_nothing_else(browser):
     Capture.objects.update(config=None)
     setup.delete()
     assert "Free memory MiB 2" in words(html(browser, made.get_absolute_url()))
+
+
+@pytest.mark.django_db
+def test_a_form_without_its_cookie_says_how_to_send_it_again():
+    response = Client(enforce_csrf_checks=True).post("/preview/", {"text": "ab"})
+    page = words(response.content.decode())
+    assert response.status_code == 403 and "benchdash" in page
+    assert "Go back: what you typed is still there." in page

@@ -108,7 +108,7 @@ def test_004_says_that_the_higher_rate_is_no_gain_and_what_a_process_takes(pages
     (page,) = pages("004")
     assert "47.5 % of the requests fail at 150" in page
     assert "latency doubles" in page
-    assert has(page, "fatal", "285 of 600 requests failed", "the higher req/s is not a gain")
+    assert has(page, "fatal", "285 of 600 requests failed", "the higher req/s may be no gain")
     assert "about 2.0 MB" in page
     assert "about 2.3 MB" in page
     assert has(page, "caution", "n under 10·c")
