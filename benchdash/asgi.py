@@ -76,7 +76,8 @@ async def application(scope: Message, receive: Receive, send: Send) -> None:
         try:
             await _receive_body(environ, receive, body)
         except (Refusal, DatabaseError, OSError) as error:
-            environ["benchdash.error"] = error  # Django answers it
+            # Django answers it. Without its frames, as these hold the connection until the garbage collector finds them.
+            environ["benchdash.error"] = error.with_traceback(None)
         threads = next((own for path, own in OWN_THREADS.items() if scope["path"].startswith(path)), PAGES)
         status, headers, answer = await _run(threads, _respond, environ)
         if body.tell() > MEMORY_BYTES:

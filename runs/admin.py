@@ -6,13 +6,13 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.core.paginator import Paginator
-from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.functional import cached_property
 
 from runs import ingest
 from runs.models import ApiToken, Capture, Config, Experiment, Facet, Host, Run, Upload
+from runs.querysets import take_turns
 
 
 class Newest(Paginator):  # type: ignore[type-arg]
@@ -56,7 +56,7 @@ class ReadOnly(admin.ModelAdmin):  # type: ignore[type-arg]
         self.message_user(request, " ".join(each["message"] for each in error.errors), messages.ERROR)
         return HttpResponseRedirect(request.path)
 
-    @transaction.atomic
+    @take_turns()
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
         for obj in queryset:
             if type(obj).objects.filter(pk=obj.pk).exists():  # not gone with one before it

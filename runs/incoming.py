@@ -75,7 +75,7 @@ class TextHandler(FileUploadHandler):
 
     def __init__(self, request: HttpRequest | None = None) -> None:
         super().__init__(request)
-        self._all_bytes = 0
+        self._all_bytes = self._unpacked_bytes = 0
         self._refused: Rejected | None = None
 
     def new_file(self, *args: Any, **kwargs: Any) -> None:
@@ -83,7 +83,7 @@ class TextHandler(FileUploadHandler):
         user = getattr(self.request, "user", None)
         if user is None or not user.is_authenticated:
             raise SkipFile
-        self._arrival, self._refused = Arrival(), None
+        self._arrival, self._refused = Arrival(unpacked_bytes=self._unpacked_bytes), None
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
         if self._refused is None:
@@ -102,6 +102,7 @@ class TextHandler(FileUploadHandler):
             self._all_bytes += outcome.size_bytes
             if self._all_bytes > settings.MAX_UPLOAD_BYTES:
                 outcome = too_large(self._all_bytes)
+        self._unpacked_bytes = self._arrival.unpacked_bytes
         del self._arrival
         return ArrivedFile(self.file_name or "", self.content_type, file_size, outcome)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -12,7 +13,7 @@ from typing import Any
 from django.apps import apps
 from django.core.exceptions import EmptyResultSet
 from django.core.validators import MaxValueValidator, MinValueValidator
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, connection, transaction
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.urls import reverse
@@ -51,6 +52,31 @@ def database_lock(number: int, *, wait: bool = True) -> Iterator[bool]:
         if got:
             with suppress(DatabaseError), connection.cursor() as cursor:  # a lost connection has released it
                 cursor.execute("SELECT pg_advisory_unlock(%s)", [number])
+
+
+CHANGES = 0xC4A96E  # the lock of `take_turns`
+
+
+@contextmanager
+def take_turns() -> Iterator[None]:
+    """A transaction in which somebody changes what is stored. One has to end before the next one begins, as on SQLite.
+
+    What changes together (runs, their texts, configs) is locked in many orders: two at a time would wait for each other.
+    """
+    with transaction.atomic():
+        if connection.vendor == "postgresql":
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_xact_lock(%s)", [CHANGES])
+        yield
+
+
+# Control characters, line ends, and signs that turn the direction of what stands behind them, on the page or in a terminal.
+_UNSEEN = re.compile("[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def plain_line(text: str) -> str:
+    """A name or the like: on one line, and without what would change how the words around it are shown."""
+    return text if text.isprintable() else _UNSEEN.sub(lambda sign: " " * sign[0].isspace(), text)
 
 
 def page_url(name: str, pk: int) -> str:

@@ -16,6 +16,7 @@ from kombu.exceptions import OperationalError
 
 from runs import ingest
 from runs.models import Upload
+from runs.querysets import take_turns
 from runs.selectors.judging import work_out_headlines
 
 RESEND_S = 60.0  # ingest.requeue_overdue names a text no sooner again
@@ -76,7 +77,7 @@ def black_out(upload_id: int, words: Iterable[str] = ()) -> Upload:
 
     Small texts are read again at once, large ones by a worker. Raises Rejected 400 and 409.
     """
-    with transaction.atomic():
+    with take_turns():
         gone = ingest.mask_text(upload_id, words)
         upload = Upload.objects.get(pk=upload_id)
         ingest.mask_names(upload, gone)

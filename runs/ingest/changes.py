@@ -13,12 +13,12 @@ from operator import or_
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.db import transaction
 from django.db.models import Exists, Max, Model, OuterRef, Q
 from django.utils import timezone
 
 from runs.analysis.doubts import is_rule
 from runs.models import Capture, Config, ConfigText, Experiment, Facet, Host, Override, Run, Timing, Upload
+from runs.querysets import take_turns
 
 from . import counters
 from .configs import delete_empty, fingerprints_of_stored
@@ -27,7 +27,15 @@ from .redact import find_base64_forms, find_forms, mask_words
 from .validation import rejected, truncate
 
 
-@transaction.atomic
+def refresh(row: Model) -> None:
+    """The row as it is now that nobody else changes anything. Raises Rejected 404 where it was deleted since it was read."""
+    try:
+        row.refresh_from_db(from_queryset=type(row)._default_manager.all())
+    except type(row).DoesNotExist:  # type: ignore[attr-defined]
+        raise rejected(404, f"{row} is not there any more: somebody deleted it.") from None
+
+
+@take_turns()
 def rename_experiment(experiment: Experiment, name: str) -> Experiment:
     experiment.name = _name(Experiment, name)
     experiment.save(update_fields=["name"])
@@ -40,7 +48,7 @@ def record_headline(experiment: Experiment, headline: dict[str, Any]) -> None:
     Experiment.objects.filter(pk=experiment.pk).update(headline=headline)
 
 
-@transaction.atomic
+@take_turns()
 def rename_config(config: Config, name: str) -> Config:
     """A name that another config of the experiment has merges the two."""
     name = _name(Config, name)
@@ -54,7 +62,7 @@ def rename_config(config: Config, name: str) -> Config:
     return config
 
 
-@transaction.atomic
+@take_turns()
 def rename_host(host: Host, name: str) -> Host:
     """A name that the same hardware has already merges the two."""
     name = _name(Host, name)
@@ -86,7 +94,7 @@ def _merge_hosts(host: Host, uploads: Sequence[Upload], *, into: Host) -> Host:
     return into
 
 
-@transaction.atomic
+@take_turns()
 def split_hosts(
     merged: Host, host: Host, owned: Mapping[type[Model], Collection[int]], keys: Mapping[int, list[str]]
 ) -> None:
@@ -137,7 +145,7 @@ def _mask_facets(upload: Upload, words: Iterable[str]) -> None:
             facet.save(update_fields=["value"])
 
 
-@transaction.atomic
+@take_turns()
 def move_run(run: Run, config: Config) -> Run:
     """Put a run and its captures under another config. A config or experiment left empty is deleted."""
     before = (run.experiment_id, run.config_id)
@@ -151,7 +159,7 @@ def move_run(run: Run, config: Config) -> Run:
     return run
 
 
-@transaction.atomic
+@take_turns()
 def set_repeat(run: Run, repeat: int) -> Run:
     if repeat < 1:
         raise rejected(400, f"A repeat is a whole number from 1, not {repeat}.")
@@ -161,7 +169,7 @@ def set_repeat(run: Run, repeat: int) -> Run:
     return run
 
 
-@transaction.atomic
+@take_turns()
 def set_counted(run: Run, counted: bool) -> Run:
     """counted False keeps the run out of comparisons without losing it."""
     with counters.track_changes(Run.objects.filter(pk=run.pk)):
@@ -171,11 +179,13 @@ def set_counted(run: Run, counted: bool) -> Run:
     return run
 
 
-@transaction.atomic
+@take_turns()
 def move_capture(capture: Capture, config: Config | None, phase: str = "") -> Capture:
     """Put a capture under a config, or (None) under the experiment as a whole. It keeps its run if that is the config's."""
     if phase not in PHASES:
         raise rejected(400, f"A phase is before, during, after or empty, not {phase!r}.")
+    for row in filter(None, (capture, config)):
+        refresh(row)
     before = (capture.experiment_id, capture.config_id)
     if capture.run is None or config is None or capture.run.config_id != config.pk:
         capture.run = None
@@ -189,7 +199,7 @@ def move_capture(capture: Capture, config: Config | None, phase: str = "") -> Ca
     return capture
 
 
-@transaction.atomic
+@take_turns()
 def override_doubt(
     rule: str, *, run: Run | None = None, config: Config | None = None, by: User, reason: str
 ) -> Override:
@@ -209,7 +219,7 @@ def override_doubt(
     return made
 
 
-@transaction.atomic
+@take_turns()
 def withdraw_override(override: Override, *, by: User) -> Override:
     """The doubt counts again. The row stays as a record of who said what; withdrawn twice it stays as it was."""
     same = Override.objects.filter(rule=override.rule, withdrawn_at=None, config=override.config_id)
@@ -245,9 +255,10 @@ def _merge_configs(config: Config, *, into: Config) -> Config:
 
 
 def _name(model: type[Model], name: str) -> str:
-    if not name.strip():
+    stored = str(truncate(model, name=name.strip())["name"]).strip()
+    if not stored:
         raise rejected(400, "A name needs at least one character.")
-    return str(truncate(model, name=name.strip())["name"])
+    return stored
 
 
 def _place_run(run: Run, config: Config) -> None:

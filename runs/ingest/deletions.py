@@ -29,6 +29,7 @@ from runs.models import (
     Timing,
     Upload,
 )
+from runs.querysets import take_turns
 
 from . import changes, counters
 from .validation import Rejected, rejected
@@ -98,13 +99,13 @@ def _find_emptied(model: Model, field: str, scope: Scope) -> QuerySet[Any]:
     return found
 
 
-@transaction.atomic
+@take_turns()
 def delete_all(rows: Iterable[Any], *, by: Person = None) -> list[Deletion]:
     """All or none."""
     return [delete(row, by=by) for row in rows]
 
 
-@transaction.atomic
+@take_turns()
 def delete(row: Any, *, by: Person = None) -> Deletion:
     """Put the row into the bin, and all that goes with it. Raises Rejected 404 where it is there already, and 409."""
     scope = _lock_scope(row)
@@ -176,7 +177,7 @@ def _list_blocks(scope: Scope, *, without: Iterable[int]) -> list[tuple[int, str
     return [(upload, key) for upload, key in rows if upload not in gone]
 
 
-@transaction.atomic
+@take_turns()
 def restore(deletion: Deletion) -> Any:
     """Take everything of this deletion out of the bin again; the row that was deleted.
 

@@ -55,16 +55,22 @@ def receive(incoming: Incoming) -> Text:
 class Arrival:
     """A text while it comes in. Both methods raise Rejected 400, 413 or 415.
 
-    encoding  where it is known already
+    encoding        where it is known already
+    unpacked_bytes  that other texts of the same form unpacked to
     """
 
-    def __init__(self, encoding: str = "", piece_bytes: int = PIECE_BYTES) -> None:
-        self._unpacker = Unpacker()
+    def __init__(self, encoding: str = "", piece_bytes: int = PIECE_BYTES, unpacked_bytes: int = 0) -> None:
+        self._unpacker = Unpacker(unpacked_bytes)
         self._encoding = encoding
         self._piece_bytes = piece_bytes
         self._opening: list[bytes] = []
         self._n_opening = 0
         self._builder: _TextBuilder | None = None
+
+    @property
+    def unpacked_bytes(self) -> int:
+        """With those of the other texts."""
+        return self._unpacker.unpacked_bytes
 
     def feed(self, data: bytes) -> None:
         for part in self._unpacker.feed(data):
@@ -260,12 +266,17 @@ class Unpacker:
     Raises Rejected 413 for more than MAX_UPLOAD_BYTES of text, 400 for what does not unpack.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, unpacked_bytes: int = 0) -> None:
         self.size_bytes = 0  # of text so far
+        self._unpacked_before = unpacked_bytes
         self._n_received = self._n_frames = 0
         self._magic: bytes | None = b""  # the first bytes, until there are enough of them to know the format
         self._decompressor: Any = None  # zlib's or zstd's, which have the same methods
         self._is_packed = False
+
+    @property
+    def unpacked_bytes(self) -> int:
+        return self._unpacked_before + self.size_bytes * self._is_packed
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         self._n_received += len(data)
@@ -317,7 +328,7 @@ class Unpacker:
         self.size_bytes += len(text)
         if self.size_bytes > settings.MAX_UPLOAD_BYTES:
             raise too_large(None if self._is_packed else self.size_bytes)
-        if self.size_bytes > max(UNSUSPICIOUS_BYTES, MAX_RATIO * self._n_received):
+        if self.size_bytes > max(UNSUSPICIOUS_BYTES - self._unpacked_before, MAX_RATIO * self._n_received):
             raise rejected(413, f"The packed text unpacks to more than {MAX_RATIO} times its size. Send it unpacked.")
         if text:
             yield text

@@ -14,7 +14,7 @@ import re
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import compress, count, islice
 from typing import Any
 from urllib.parse import quote, quote_plus
@@ -36,12 +36,10 @@ _NEEDLES = """
 DIGITS = b"0123456789.: "
 LOWER = bytes(range(256)).lower()
 SPACED = (" on >", " -c", " -a", " -p", " -u")
-NEEDLES = {
-    needle: needle.encode().translate(None, DIGITS) for needle in (*_NEEDLES.split(), *SPACED)
-}  # and without digits
+NEEDLES = {needle: needle.encode().translate(None, DIGITS) for needle in (*_NEEDLES.split(), *SPACED)}
 MAX_KEYS = 10_000
 MAX_DISTINCT = 30  # secrets of a text that are looked for elsewhere in it, which takes up to 20 ms a MB for each
-MAX_HARMLESS_LINES = 2000
+MAX_HARMLESS, MAX_HARMLESS_LENGTH = 5000, 1000  # lines and commands, and their characters
 
 HEADER = r"(?:set-cookie2?|cookie|(?:proxy-)?authorization|x-api-key|x-auth-token)"
 WORD = (
@@ -50,13 +48,9 @@ WORD = (
 )
 SETTING = rf"(?<![\w.-])[\w.-]{{0,60}}?{WORD}"
 IS = r"""["'\]]{0,2}\s{0,20}(?:=>|:=|=(?!=)|:(?!:))\s{0,20}"""
-LOAD_TOOLS = secret_options()
 OTHERS = r"curl|https?|mysql\w*|mariadb\w*|mongo\w*|docker|redis-cli|sshpass|ldap\w+|smbclient|openssl|zip"
-PROGRAMS = "|".join([*map(re.escape, LOAD_TOOLS), OTHERS])
-COMMAND = re.compile(rf"(?:^|[\s/;|&$#>])({PROGRAMS})\s")
 PAIR = r"""(?P<v>(?<=["'])[^"'=:]+[=:][^"']+|[^\s"'=:]+[=:][^\s"']+)"""  # name=value or user:password, quoted or not
 OPTIONS = {
-    **{program: re.compile(rf"""{option}["']?{PAIR}""") for program, option in LOAD_TOOLS.items()},
     "curl": re.compile(rf"""\s(?:-u|--user|-b|--cookie)[\s=]*["']?{PAIR}"""),
     "mysql": re.compile(r"""\s-p["']?(?P<v>[^\s"'-][^\s"']*)"""),
     "http": re.compile(rf"""\s(?:-a|--auth)[\s=]*["']?{PAIR}"""),
@@ -70,13 +64,8 @@ OPTIONS = {
     "zip": re.compile(r"""\s-P\s*["']?(?P<v>[^\s"']+)"""),
 }
 
-FAMILIES = {
-    "mysql": "mysql",
-    "mariadb": "mysql",
-    "mongo": "mongo",
-    "http": "http",
-    "ldap": "ldap",
-}  # by beginnings of names
+OPTIONS["mariadb"] = OPTIONS["mysql"]
+FAMILIES = ("mysql", "mariadb", "mongo", "http", "ldap")  # beginnings of names
 
 PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("header", re.compile(rf"""(?P<q>["']){HEADER}\s*:\s*(?P<v>[^"'\s](?:[^"']*[^"'\s])?)(?P=q)""", re.I)),
@@ -144,12 +133,6 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("access key", re.compile(r"(?:hooks\.slack\.com/services|/api/webhooks)/(?P<v>[\w/-]{20,})")),
     ("access key", re.compile(r"\b(?P<v>eyJ[\w-]{8,2000}\.eyJ[\w-]{8,4000}\.[\w-]{8,2000})")),
 )
-# The columns before the command in a row of a process table: nothing in it is a secret or the beginning of one. A user's
-# name that is also a program's might be, and the text could go on with the program's options.
-COLUMNS = re.compile(
-    rf"""\s*(?:\d{{1,10}}\s+)?(?!(?:{PROGRAMS}|\w*header)\s)[a-z_][\w.+-]{{0,31}}\s+"""
-    r"""(?:(?:[-+]?\d[\d.:,]{0,20}[kmgtKMGT%]?|[A-Z?][A-Za-z+<]{0,3}\d{0,2}|pts/\d{1,4}|tty\d{0,2}|rt)\s+){5,14}"""
-)
 KEY_BEGIN = re.compile(r"-----BEGIN (?:\w+ ){0,3}PRIVATE KEY-----")
 KEY_END = "-----END"
 KEY_BODY = re.compile(r"^[\s>|*#/]{0,20}(?P<v>[A-Za-z0-9+/=]{1,100})\s{0,20}$")
@@ -173,17 +156,43 @@ class Secret:
     kind: str
 
 
+@cache
+def _programs() -> tuple[re.Pattern[str], dict[str, re.Pattern[str]], re.Pattern[str]]:
+    """What finds programs that take secrets in their options; these options; and the columns before the command in a row of a
+    process table: nothing in them is a secret or the beginning of one. A user's name that is also a program's might be.
+
+    Made for the first text, as it takes the formats of all load tools.
+    """
+    load_tools = secret_options()
+    names = "|".join([*map(re.escape, load_tools), OTHERS])
+    columns = (
+        rf"""\s*(?:\d{{1,10}}\s+)?(?!(?:{names}|\w*header)\s)[a-z_][\w.+-]{{0,31}}\s+"""
+        r"""(?:(?:[-+]?\d[\d.:,]{0,20}[kmgtKMGT%]?|[A-Z?][A-Za-z+<]{0,3}\d{0,2}|pts/\d{1,4}|tty\d{0,2}|rt)\s+){5,14}"""
+    )
+    options = {program: re.compile(rf"""{option}["']?{PAIR}""") for program, option in load_tools.items()}
+    return re.compile(rf"(?:^|[\s/;|&$#>])({names})\s"), options | OPTIONS, re.compile(columns)
+
+
 Span = tuple[int, int, int, str, str]  # line, start, end, kind, value
 
 
-_harmless_lines: set[str] = set()  # lines with needles and no secret, such as a banner that every report repeats
+# Lines with needles and no secret, such as a banner that every report repeats, and commands of processes that each sample shows.
+_harmless: set[str] = set()
+
+
+def _note_harmless(text: str) -> None:
+    if len(text) <= MAX_HARMLESS_LENGTH and not _opens_private_key(text):
+        if len(_harmless) >= MAX_HARMLESS:
+            _harmless.clear()
+        _harmless.add(text)
 
 
 def _find_spans(line: str) -> Iterator[tuple[int, int, str]]:
-    command = COMMAND.search(line)
+    programs, options, _ = _programs()
+    command = programs.search(line)
     if command:
-        name = next((program for start, program in FAMILIES.items() if command[1].startswith(start)), command[1])
-        for match in OPTIONS[name].finditer(line, command.end() - 1):
+        name = next(filter(command[1].startswith, FAMILIES), command[1])
+        for match in options[name].finditer(line, command.end() - 1):
             yield *match.span("v"), "option"
     for kind, pattern in PATTERNS:
         for match in pattern.finditer(line):
@@ -205,7 +214,6 @@ class SecretSearch:
     def __init__(self) -> None:
         self._keys: dict[bytes, str] = {}
         self._private_key = ""  # name of the private key whose lines are being read
-        self._harmless_commands: set[str] = set()  # of processes: a log repeats them in each sample
 
     def search(self, piece: str, first_line: int = 1) -> list[Secret]:
         """Every secret in the next piece, in order; its lines are counted from `first_line`."""
@@ -214,36 +222,31 @@ class SecretSearch:
             return []
         lines = piece.split("\n")
         suspects = [at for at in suspects if not self._is_harmless(lines[at])]
-        spans: list[Span] = []
-        private_lines: set[int] = set()
-        if self._private_key or "-----BEGIN" in piece:
-            spans = self._private_key_spans(lines, suspects, first_line)
-            private_lines = {number for number, *_ in spans}
+        spans = self._private_key_spans(lines, suspects, first_line)
+        private_lines = {number for number, *_ in spans}
         for at in suspects:
             line = lines[at][:MAX_LINE]
-            if first_line + at in private_lines or line in _harmless_lines:
+            if first_line + at in private_lines or line in _harmless:
                 continue
             of_line = _search_line(line)
             spans += [(first_line + at, start, end, kind, line[start:end]) for start, end, kind in of_line]
-            if not of_line and len(line) <= 200:
-                if len(_harmless_lines) >= MAX_HARMLESS_LINES:
-                    _harmless_lines.clear()
-                _harmless_lines.add(line)
+            if not of_line:
+                _note_harmless(line)
         return [Secret(self._key_of(value), line, start, end, kind) for line, start, end, kind, value in sorted(spans)]
 
     def _is_harmless(self, line: str) -> bool:
         """Whether the line has no needle, or is a row of a process whose command, with other figures, had no secret."""
-        columns = COLUMNS.match(line)
+        columns = _programs()[2].match(line)
         if columns is None:
             lower = line.lower()
             return not any(needle in lower for needle in NEEDLES)
         command = line[columns.end() :]
-        if command in self._harmless_commands:
+        process = f"0 {command}"
+        if process in _harmless:
             return True
-        if _opens_private_key(command) or _search_line(f"0 {command}"[:MAX_LINE]):
+        if _opens_private_key(process) or _search_line(process[:MAX_LINE]):
             return False
-        if len(self._harmless_commands) < MAX_KEYS and len(command) < 1000:
-            self._harmless_commands.add(command)
+        _note_harmless(process)
         return True
 
     def _key_of(self, value: str) -> str:

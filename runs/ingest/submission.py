@@ -18,7 +18,7 @@ from django.db import (
 import parsers
 from parsers.blocks import UNFORESEEN
 from runs.models import Capture, ConfigText, Run, Timing, Upload
-from runs.querysets import database_now
+from runs.querysets import database_now, take_turns
 
 from .draft import Draft, Hints
 from .edits import Edits, apply_edits, map_old_keys, renumber_blocks
@@ -232,7 +232,7 @@ def reparse(upload_id: int) -> Upload:
     """Build an upload's results again from its text, hints and edits. Ids, and names given since, stay."""
     text = text_of(Upload.objects.get(pk=upload_id))
     blocks = read_blocks(text)
-    with transaction.atomic():
+    with take_turns():
         upload = Upload.objects.select_for_update().get(pk=upload_id)
         renumber = map_old_keys(upload.blocks, blocks)
         upload.edits = renumber_blocks(upload.edits, renumber)

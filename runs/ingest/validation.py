@@ -11,6 +11,7 @@ from django.conf import settings
 from django.db import connection, models
 
 from runs.models import Upload
+from runs.querysets import plain_line
 
 MIB = 2**20
 log = logging.getLogger(__name__)
@@ -93,13 +94,15 @@ def _is_held(value: Any) -> bool:
 
 
 def truncate(model: type[models.Model], **values: Any) -> dict[str, Any]:
-    """Keyword arguments for a model: texts cut to their columns' lengths, numbers out of range as None."""
+    """Keyword arguments for a model: texts cut to their columns' lengths, short ones on a line, numbers out of range as None."""
     return {name: _storable(model._meta.get_field(name), value) for name, value in values.items()}
 
 
 def _storable(field: Any, value: Any) -> Any:
-    if isinstance(field, models.CharField | models.TextField):
-        return plain_text(value or "")[: field.max_length]
+    if isinstance(field, models.CharField):
+        return plain_line(value or "")[: field.max_length]
+    if isinstance(field, models.TextField):
+        return plain_text(value or "")
     if field.name == "percentiles_ms":
         return _percentiles(value)
     if isinstance(field, models.JSONField):

@@ -46,7 +46,7 @@ def _etag(request: HttpRequest) -> str:
 @login_not_required  # it holds no secret; whoever records a load test on a server has no browser there
 @require_safe
 @condition(etag_func=_etag)
-@cache_control(max_age=KEPT_S, public=True)
+@cache_control(max_age=KEPT_S, private=True)  # a port that somebody else asked with would be in a shared copy
 def client(request: HttpRequest) -> HttpResponse:
     """A shell script to download: `curl -fsS SITE/bd -o bd`."""
     site = request.build_absolute_uri("/").removesuffix("/")

@@ -32,6 +32,13 @@ def address(row) -> str:
     return f"/api/v1/{row._meta.model_name}s/{row.pk}/"
 
 
+def test_a_name_or_tag_turns_no_words_around_it_and_has_one_line(api, experiment):
+    odd = "\u202ea\x1b[31m\u2066b\r\nc\x7f"
+    answer = api.patch(address(experiment), {"name": odd, "tags": [odd]}, format="json")
+    assert answer.data["name"] == "a[31mb  c" and Run.objects.first().tags == ["a[31mb  c"]
+    assert api.patch(address(experiment), {"name": "\u202e\x01"}, format="json").status_code == 400
+
+
 @pytest.mark.parametrize(
     ("kind", "sent"),
     [

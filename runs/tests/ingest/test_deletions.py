@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from threading import Event
 from typing import Any
 
 import pytest
@@ -27,6 +28,7 @@ from runs.models import (
     Timing,
     Upload,
 )
+from runs.querysets import take_turns
 from runs.remote.models import Target
 from runs.tests.ingest.texts import meminfo, session
 
@@ -235,6 +237,43 @@ def test_an_undo_knows_what_somebody_else_changed(upload):
     then = fields.read(config, ["name"])
     assert fields.is_unchanged(config, then)
     assert not fields.is_unchanged(changes.rename_config(config, "another"), then)
+
+
+def test_a_row_that_was_read_before_it_was_deleted_is_not_changed(upload):
+    run = Run.objects.all()[0]
+    ingest.delete(upload)
+    for values in ({"counted": False}, {"config": run.config_id}, {"note": "late"}):
+        with pytest.raises(Rejected) as caught:
+            fields.change(run, values)
+        assert caught.value.status == 404
+    assert not Run.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("attempt", ["change", "delete"])
+def test_one_change_begins_when_the_one_before_has_ended(upload, attempt):
+    """Found with six clients on PostgreSQL: one change locked a run and then its text, another one the text and then the run."""
+    run, began, may_end = Run.objects.all()[0], Event(), Event()
+
+    def hold() -> None:
+        with take_turns():
+            began.set()
+            may_end.wait(10)
+        connection.close()
+
+    def act() -> None:
+        ingest.delete(run) if attempt == "delete" else fields.change(run, {"counted": False})
+        connection.close()
+
+    with ThreadPoolExecutor(2) as pool:
+        pool.submit(hold)
+        assert began.wait(10)
+        acting = pool.submit(act)
+        with pytest.raises(TimeoutError):
+            acting.result(0.3)
+        may_end.set()
+        acting.result(10)
+    assert not Run.objects.filter(pk=run.pk, counted=True).exists()
 
 
 @pytest.mark.django_db(transaction=True)

@@ -200,6 +200,15 @@ def test_a_bomb_stops_early(pack, monkeypatch):
     assert caught.value.status == 413 and "250 times its size" in str(caught.value)
 
 
+def test_many_bombs_in_one_form_stop_as_early_as_one(monkeypatch):
+    monkeypatch.setattr("runs.ingest.receiving.UNSUSPICIOUS_BYTES", 2**22)
+    before = Arrival()
+    before.feed(gzip.compress(b"a b\n" * 2**20))
+    with pytest.raises(Rejected):
+        Arrival(unpacked_bytes=before.unpacked_bytes).feed(gzip.compress(b"a b\n" * 2**18))
+    Arrival(unpacked_bytes=before.unpacked_bytes).feed(b"a b\n" * 2**18)
+
+
 @pytest.mark.parametrize(
     "frame",
     [zstd.compress(b"a\n"), gzip.compress(b"a\n"), b"\x50\x2a\x4d\x18" + bytes(4)],

@@ -50,7 +50,7 @@ def test_the_pages_show_what_they_showed(migrated):
 
 
 # What is concluded, and how it is said, may change with a version: stored figures, facts and links may not.
-CONCLUDED = {"summary", "headline", "verdict", "ratio_to_baseline", "doubts", "load"}
+CONCLUDED = {"summary", "headline", "verdict", "ratio_to_baseline", "doubts", "load", "notes"}
 RENAMED = {"concurrency", "looks"}  # a measured concurrency has a row of its own since; "looks" are "samples"
 # Of a list of processes that a text quotes in part no number and no sum is told any more. Sample 1 quotes one after its first
 # config's runs, sample 5 those of Rails and of mod_python; the list of mod_wsgi in the same rows is complete.
