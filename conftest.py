@@ -9,6 +9,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
+from itertools import chain, islice
 from pathlib import Path
 
 import hypothesis
@@ -64,7 +65,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     """A test that asks for no database, or is about a browser or the client, gets the mark `once`.
 
-    Tests that wait for other processes come first: one process of pytest-xdist waits while the others work.
+    Tests that wait for other processes come first in two thirds of pytest-xdist's processes, so that some wait while others work.
     """
     for item in items:
         fixtures = getattr(item, "fixturenames", ())
@@ -72,7 +73,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
         if not asks or OTHER_PROGRAMS.intersection(fixtures):
             item.add_marker("once")
     yield
-    items.sort(key=lambda item: not _waits(item))
+    items[:] = _deal(items, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 1)))
+
+
+def _deal(items: list[pytest.Item], n_processes: int) -> list[pytest.Item]:
+    """Pytest-xdist gives each process a slice of the tests; who is done first takes tests over from the end of another's slice."""
+    n_heads = max(1, 2 * n_processes // 3)
+    files: dict[Path, list[pytest.Item]] = {}
+    for item in filter(_waits, items):
+        files.setdefault(item.path, []).append(item)
+    others = (item for item in items if not _waits(item))
+    dealt: list[pytest.Item] = []
+    for number in range(n_heads):
+        head = list(chain.from_iterable(list(files.values())[number::n_heads]))
+        dealt += [*head, *islice(others, max(0, len(items) // n_processes - len(head)))]
+    return [*dealt, *others]
 
 
 def pytest_collection_finish() -> None:

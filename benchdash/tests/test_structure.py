@@ -104,3 +104,7 @@ def test_import_chains_stay_short_and_without_cycles():
 def test_every_module_of_views_serves_an_address():
     views = {name for name in modules() if inside(name, "runs.views") and name != "runs.views"}
     assert views - structure.imports()["runs.urls"] == set()
+
+
+def test_only_parsers_and_remote_tools_name_a_tool():
+    assert structure.lines_naming_a_tool() == []
