@@ -247,7 +247,7 @@ def _respond(receipts: list[ingest.Receipt], request: Request) -> Response:
     """201, 202 where a worker reads it first, or 200 where all was there; several files give {"uploads": [..]}."""
     site = _base_address(request)
     bodies = [describe_upload(receipt.upload, site, receipt.rows) for receipt in receipts]
-    queued = any(receipt.upload.status in (Upload.Status.QUEUED, Upload.Status.PARSING) for receipt in receipts)
+    queued = any(receipt.upload.is_waited_for for receipt in receipts)
     status = 202 if queued else 201 if any(receipt.created for receipt in receipts) else 200
     where = site + reverse("api-upload-detail", args=[receipts[0].upload.pk])
     return Response(bodies[0] if len(bodies) == 1 else {"uploads": bodies}, status, headers={"Location": where})

@@ -20,6 +20,7 @@ from parsers.commands import Command as Command
 from parsers.records import Semantics as Semantics
 
 from .changes import mask_names as mask_names
+from .changes import mask_text as mask_text
 from .changes import override_doubt as override_doubt
 from .changes import record_headline as record_headline
 from .changes import withdraw_override as withdraw_override
@@ -38,10 +39,6 @@ from .draft import Draft as Draft
 from .draft import Hints as Hints
 from .draft import Slot as Slot
 from .edits import Edits as Edits
-from .queue import cancel as cancel
-from .queue import give_up as give_up
-from .queue import parse_queued as parse_queued
-from .queue import requeue_overdue as requeue_overdue
 from .reading import Stopped as Stopped
 from .reading import kinds as kinds
 from .reading import most_reading_s as most_reading_s
@@ -60,10 +57,12 @@ from .results import run_result as run_result
 from .store import Rows as Rows
 from .submission import Preview as Preview
 from .submission import Receipt as Receipt
-from .submission import lines_of as lines_of
-from .submission import mask_text as mask_text
+from .submission import cancel as cancel
+from .submission import give_up as give_up
+from .submission import parse_queued as parse_queued
 from .submission import preview as preview
 from .submission import reparse as reparse
+from .submission import requeue_overdue as requeue_overdue
 from .submission import submit as submit
 from .submission import submit_all as submit_all
 from .submission import with_edits as with_edits

@@ -1,4 +1,4 @@
-"""What people change after a text is stored: names, places, repeats, overrides of doubts, and what is deleted.
+"""What people change after a text is stored: names, places, repeats, overrides of doubts, and secrets taken out.
 
 Changes also go into the uploads' edits, so that parsing a text again keeps them. One transaction each; the object is
 returned as it is afterwards. Raises Rejected (400) for invalid values.
@@ -12,6 +12,7 @@ from functools import reduce
 from operator import or_
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.db.models import Exists, Max, Model, OuterRef, Q
 from django.utils import timezone
@@ -23,8 +24,12 @@ from runs.querysets import take_turns
 from . import counters
 from .configs import delete_empty, fingerprints_of_stored
 from .edits import NEW, PHASES
-from .redact import find_base64_forms, find_forms, mask_words
+from .receiving import mask_stored
+from .redact import find_base64_forms, find_forms, mask_json, mask_words
+from .text_storage import save_pieces, text_columns, text_of
 from .validation import rejected, truncate
+
+SHORTEST_SECRET = 4  # characters; a shorter word would be blacked out inside of figures and other words
 
 
 def refresh(row: Model) -> None:
@@ -115,6 +120,33 @@ def host_keys(host: Host) -> dict[int, list[str]]:
         for upload in Upload.objects.filter(pk__in=_upload_ids(host=host)).only("placed")
     }
     return {pk: keys for pk, keys in found.items() if keys}
+
+
+def mask_text(upload_id: int, words: Iterable[str]) -> list[str]:
+    """Replace what looks like a secret, and these words, by "[redacted]" in a stored text; what was replaced, longest first.
+
+    What was made of the text is still to be masked (`mask_names`) and made anew (`reparse`); a large text is queued for that.
+    Raises Rejected 400 for a word that is too short, and 409 for a text that is still to be read.
+    """
+    words = [word.strip() for word in words if word.strip()]
+    if short := [word for word in words if len(word) < SHORTEST_SECRET]:
+        raise rejected(
+            400, f"{short[0]!r} is too short to be blacked out; expected {SHORTEST_SECRET} characters or more."
+        )
+    upload = Upload.objects.select_for_update().get(pk=upload_id)
+    if upload.is_waited_for:
+        raise rejected(409, "The text is still to be read. Black out its secrets after that, or cancel it.")
+    text, masked = mask_stored(text_of(upload), words)
+    gone = [word for word in masked if len(word) >= SHORTEST_SECRET]
+    own = {name: mask_json(getattr(upload, name), gone) for name in ("name", "hints", "edits", "problems", "error")}
+    for name, value in (text_columns(text) | own).items():
+        setattr(upload, name, value)
+    if text.size_bytes > settings.QUEUE_UPLOAD_BYTES:
+        upload.status, upload.attempts, upload.seen_at = Upload.Status.QUEUED, 0, None
+    upload.save()
+    upload.pieces.all().delete()
+    save_pieces(upload, text)
+    return gone
 
 
 def mask_names(upload: Upload, words: Iterable[str]) -> None:

@@ -1,19 +1,27 @@
-"""Texts come in here: read, previewed, stored or queued, and parsed again by a later version."""
+"""Texts come in here: previewed, read and stored at once or by a worker, and parsed again by a later version."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from functools import partial
+from time import monotonic
 from typing import Required, TypedDict, Unpack
 
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import (
+    DatabaseError,
     DataError,
     IntegrityError,
+    InterfaceError,
+    OperationalError,
+    connection,
     transaction,
 )
+from django.db.models import F, Q, QuerySet
 
 import parsers
 from parsers.blocks import UNFORESEEN
@@ -27,18 +35,19 @@ from .reading import (
     MOST_BLOCKS,
     PREVIEW_BLOCKS,
     OnProgress,
+    Stopped,
     TooSlow,
     collect_samples,
     draft_blocks,
+    end_with_worker,
     ignore_progress,
     limit_time,
     nothing_found,
     read,
     read_blocks,
 )
-from .receiving import Incoming, mask_stored, receive, redact_text
+from .receiving import Incoming, receive, redact_text
 from .recorded import add_header
-from .redact import mask_json
 from .store import Rows, store, write_unread
 from .text_storage import Text, save_pieces, text_columns, text_of
 from .validation import Broken, Rejected, rejected, truncate
@@ -248,36 +257,141 @@ def reparse(upload_id: int) -> Upload:
     return upload
 
 
-SHORTEST_SECRET = 4  # characters; a shorter word would be blacked out inside of figures and other words
+# --- large texts in the queue, which a worker reads ------------------------------------------------------------------------
+ATTEMPTS = 3
+# PostgreSQL's code of a statement that took too long: of the same text it does so again
+TOO_SLOW_FOR_DATABASE = "57014"
+REPORT_EVERY_S = 1.0
+STALE = timedelta(seconds=60)  # a reader that has not written for so long is gone
+MOST_AT_ONCE = 200
 
 
-def mask_text(upload_id: int, words: Iterable[str]) -> list[str]:
-    """Replace what looks like a secret, and these words, by "[redacted]" in a stored text; what was replaced, longest first.
+class Superseded(Exception):
+    """The text was cancelled, or another worker reads it."""
 
-    What was made of the text is still to be masked (`mask_names`) and made anew (`reparse`); a large text is queued for that.
-    Raises Rejected 400 for a word that is too short, and 409 for a text that is still to be read.
+
+class Reader:
+    """Writes the progress of one text about once a second, by an UPDATE of its own outside any transaction.
+
+    `seen_at` as it wrote it last is its claim: a reader that finds another value there was cancelled, or was so slow that
+    another took over. It is the database's time: workers' clocks differ.
     """
-    words = [word.strip() for word in words if word.strip()]
-    if short := [word for word in words if len(word) < SHORTEST_SECRET]:
-        raise rejected(
-            400, f"{short[0]!r} is too short to be blacked out; expected {SHORTEST_SECRET} characters or more."
-        )
-    upload = Upload.objects.select_for_update().get(pk=upload_id)
-    if upload.is_waited_for:
-        raise rejected(409, "The text is still to be read. Black out its secrets after that, or cancel it.")
-    text, masked = mask_stored(text_of(upload), words)
-    gone = [word for word in masked if len(word) >= SHORTEST_SECRET]
-    own = {name: mask_json(getattr(upload, name), gone) for name in ("name", "hints", "edits", "problems", "error")}
-    for name, value in (text_columns(text) | own).items():
-        setattr(upload, name, value)
-    if text.size_bytes > settings.QUEUE_UPLOAD_BYTES:
-        upload.status, upload.attempts, upload.seen_at = Status.QUEUED, 0, None
-    upload.save()
-    upload.pieces.all().delete()
-    save_pieces(upload, text)
-    return gone
+
+    def __init__(self, upload_id: int, claimed_at: datetime) -> None:
+        self.upload_id = upload_id
+        self.n_bytes = self.n_blocks = 0
+        self.claimed_at = claimed_at
+        self._next = monotonic() + REPORT_EVERY_S
+
+    def add_progress(self, n_bytes: int, n_blocks: int) -> None:
+        """So much more was read. Raises Superseded."""
+        self.n_bytes += n_bytes
+        self.n_blocks += n_blocks
+        if monotonic() >= self._next:
+            self.save_progress()
+
+    def save_progress(self) -> None:
+        """Write how far it is. Raises Superseded. Where the database is busy the next call writes it."""
+        self._next = monotonic() + REPORT_EVERY_S
+        now = database_now()
+        try:
+            n_updated = self._mine.update(bytes_read=self.n_bytes, n_blocks=self.n_blocks, seen_at=now)
+        except OperationalError:
+            return
+        if not n_updated:
+            raise Superseded
+        self.claimed_at = now
+
+    def put_back(self) -> None:
+        """Into the queue, as if it had not been tried."""
+        if not connection.in_atomic_block:
+            connection.close()  # it may have been stopped in the middle of an answer
+        self._mine.update(status=Status.QUEUED, attempts=F("attempts") - 1, bytes_read=0, n_blocks=0)
+
+    @property
+    def _mine(self) -> QuerySet[Upload]:
+        return Upload.objects.filter(pk=self.upload_id, status=Status.PARSING, seen_at=self.claimed_at)
 
 
-def lines_of(upload: Upload) -> list[str]:
-    """The upload's whole text, line by line, as its line numbers count. For parts of a large one use `text_of`."""
-    return list(text_of(upload).lines())
+def parse_queued(upload_id: int) -> Upload:
+    """Read and store a queued text. Safe to repeat: what is done, and what another worker reads, stays as it is.
+
+    A text whose reading was broken off three times (it may be what kills the worker) is given up. It is no attempt where
+    the worker is asked to end, or the database is away, full or read-only: the text is queued again. Raises Stopped and what
+    the database raised then, and Upload.DoesNotExist.
+    """
+    now = database_now()
+    gone = Q(status=Status.PARSING) & (Q(seen_at=None) | Q(seen_at__lt=now - STALE))
+    free = Upload.objects.filter(Q(status=Status.QUEUED) | gone, pk=upload_id)
+    if free.filter(attempts__gte=ATTEMPTS).exists():
+        give_up(upload_id, f"Reading was broken off {ATTEMPTS} times. The text may be too large; send it in parts.")
+    elif free.filter(attempts__lt=ATTEMPTS).update(
+        status=Status.PARSING, attempts=F("attempts") + 1, seen_at=now, bytes_read=0, n_blocks=0
+    ):
+        reader = Reader(upload_id, now)
+        try:
+            with end_with_worker():
+                _parse(reader)
+        except Stopped:
+            reader.put_back()
+            raise
+        except (OperationalError, InterfaceError) as error:
+            if getattr(error.__cause__, "pgcode", None) != TOO_SLOW_FOR_DATABASE:
+                with suppress(DatabaseError):  # else `requeue_overdue` queues it again, which counts as an attempt
+                    reader.put_back()
+            raise
+    return Upload.everything.defer("raw").get(pk=upload_id)
+
+
+def _parse(reader: Reader) -> None:
+    try:
+        queued = Upload.objects.get(pk=reader.upload_id)
+        text = text_of(queued)
+        hints = Hints.from_dict(queued.hints)
+        # Before the transaction: SQLite lets nobody else write while one is open. A queued upload's edits do not change.
+        reading = read(text, hints=hints, edits=queued.edits, on_progress=reader.add_progress)
+        collect_samples(reading, reader.add_progress)
+        reader.save_progress()
+        with transaction.atomic():
+            upload = Upload.objects.select_for_update().get(pk=reader.upload_id)
+            if upload.status != Status.PARSING or upload.seen_at != reader.claimed_at:
+                return
+            upload.parser_version = parsers.VERSION
+            if reading.blocks:
+                store(upload, reading)
+            else:
+                write_unread(upload, status=Status.FAILED, error=nothing_found(text.n_lines))
+    except (Superseded, Upload.DoesNotExist):  # cancelled, read by another worker, or deleted
+        return
+    except (Rejected, Broken) as error:  # the sender has gone, so the upload's row says it
+        give_up(reader.upload_id, str(error))
+
+
+def give_up(upload_id: int, message: str) -> None:
+    """Mark a text whose reading failed, so that nobody waits for it."""
+    _unfinished(upload_id).update(status=Status.FAILED, error=message)
+
+
+def cancel(upload_id: int) -> bool:
+    """Stop waiting for a text: it is kept, and nothing of it is stored. False where it was read already."""
+    message = "Cancelled before it was read. Send it again to have it read."
+    return bool(_unfinished(upload_id).update(status=Status.CANCELLED, error=message))
+
+
+def _unfinished(upload_id: int) -> QuerySet[Upload]:
+    return Upload.objects.filter(pk=upload_id, status__in=(Status.QUEUED, Status.PARSING))
+
+
+def requeue_overdue() -> list[int]:
+    """Queue the texts again whose message was lost or whose reader is gone, and return their ids.
+
+    Each is returned once a minute at the most, whoever calls.
+    """
+    now = database_now()
+    long_ago = Q(seen_at__lt=now - STALE) | Q(seen_at=None, created_at__lt=now - STALE)
+    unfinished = Upload.objects.filter(long_ago, status__in=(Status.QUEUED, Status.PARSING)).order_by("pk")
+    with transaction.atomic():
+        # A row that is locked is being stored at this moment.
+        overdue = list(unfinished.select_for_update(skip_locked=True).values_list("pk", flat=True)[:MOST_AT_ONCE])
+        Upload.objects.filter(pk__in=overdue).update(status=Status.QUEUED, seen_at=now)
+    return overdue

@@ -233,7 +233,7 @@ def test_a_large_text_is_handed_to_a_worker(api, queue, django_capture_on_commit
 @pytest.mark.parametrize(("said", "kept"), [("", True), ("?redact=no", True), ("?redact=yes", False)])
 def test_secrets_are_blacked_out_where_that_is_asked_for(api, said, kept):
     api.post(f"{UPLOADS}{said}", SECRET + session(500), content_type="text/plain")
-    text = "\n".join(ingest.lines_of(Upload.objects.get()))
+    text = "\n".join(ingest.text_of(Upload.objects.get()).lines())
     assert ("geheim7" in text, "--password=[redacted]" in text) == (kept, not kept)
 
 
@@ -242,7 +242,7 @@ def test_secrets_are_blacked_out_by_default_where_everybody_may_read(api, settin
     settings.PUBLIC_READ = True
     body = send(api, SECRET + session(500), query=said).json()
     assert body["n_secrets"] == kept
-    assert ("geheim7" in "\n".join(ingest.lines_of(Upload.objects.get()))) == kept
+    assert ("geheim7" in "\n".join(ingest.text_of(Upload.objects.get()).lines())) == kept
 
 
 def test_a_stored_text_is_blacked_out(api):
@@ -314,7 +314,7 @@ def test_a_queued_text_can_be_cancelled_and_sent_again(api, queue):
 
 def test_a_text_cancelled_while_it_is_read_is_not_stored(api, queue, monkeypatch):
     pk = send(api, session(500)).json()["id"]
-    monkeypatch.setattr("runs.ingest.queue.read", cancelling(pk))
+    monkeypatch.setattr("runs.ingest.submission.read", cancelling(pk))
     tasks.parse_upload(pk)
     assert Upload.objects.get().status == "cancelled" and not Run.objects.exists()
 
@@ -323,7 +323,7 @@ def test_a_text_that_is_read_says_how_far(api, queue, monkeypatch):
     pk = send(api, "prose\n" * 20_000 + session(500, 600)).json()["id"]
     assert progress_of(api, pk) == (0, 0)
     seen: list[tuple[int, int]] = []
-    monkeypatch.setattr("runs.ingest.queue.REPORT_EVERY_S", 0.0)
+    monkeypatch.setattr("runs.ingest.submission.REPORT_EVERY_S", 0.0)
     monkeypatch.setattr(
         "runs.ingest.reading.fold_samples", lambda blocks: watched(blocks, lambda: seen.append(progress_of(api, pk)))
     )
@@ -373,7 +373,7 @@ def ending(monkeypatch):
     reading._stopping[0] = 0
 
 
-@pytest.mark.parametrize("place", ["reading.fold_samples", "queue.store"])
+@pytest.mark.parametrize("place", ["reading.fold_samples", "submission.store"])
 def test_a_worker_that_is_asked_to_end_puts_its_text_back_which_is_no_attempt(api, queue, monkeypatch, ending, place):
     """While it reads, and while it stores."""
     pk = send(api, session(500)).json()["id"]
@@ -409,7 +409,7 @@ def test_a_database_that_takes_nothing_is_no_attempt_at_a_text(api, queue, monke
 
     for _ in range(4):
         with monkeypatch.context() as full:
-            full.setattr("runs.ingest.queue.store", fail)
+            full.setattr("runs.ingest.submission.store", fail)
             with pytest.raises(db.OperationalError):
                 tasks.parse_upload(pk)
         assert (Upload.objects.get().status, Upload.objects.get().attempts) == ("queued", 0)
@@ -464,7 +464,7 @@ def test_a_cancelled_reading_stops_in_the_middle(api, queue, monkeypatch):
             ingest.cancel(pk)
             yield block
 
-    monkeypatch.setattr("runs.ingest.queue.REPORT_EVERY_S", 0.0)
+    monkeypatch.setattr("runs.ingest.submission.REPORT_EVERY_S", 0.0)
     monkeypatch.setattr("runs.ingest.reading.fold_samples", watch)
     tasks.parse_upload(pk)
     assert len(read) < 5 and Upload.objects.get().status == "cancelled"
@@ -500,7 +500,7 @@ def test_a_text_that_takes_too_long_to_read_fails_with_a_sentence_and_is_kept(ap
     tasks.parse_upload(pk)
     upload = Upload.objects.get()
     assert upload.status == "failed" and "longer than texts of its size may take" in upload.error
-    assert ingest.lines_of(upload) == text.splitlines()
+    assert [*ingest.text_of(upload).lines()] == text.splitlines()
 
 
 def test_the_time_to_read_a_text_grows_with_its_size(api, monkeypatch, settings):
