@@ -1,6 +1,6 @@
-"""Fast paths for the two commonest layouts: ab's report and the summary of top, each read in one match.
+"""ab's report as most versions print it, read in one match: thousands stand in one text.
 
-Whatever is not printed just like this is left to the formats, which read line by line; both give the same figures (a test).
+Whatever is not printed just like this is left to the format, which reads line by line; both give the same figures (a test).
 "[0-9]" is matched in two thirds of the time of "\\d", which asks of each sign whether any script has it as a digit.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .lines import Lines
-from .units import Memo, number, uptime_s
+from .units import Memo, number
 
 _FIGURE = Memo(number)  # thousands of reports have the same few hundred times in ms
 _CONVERT: dict[str, Callable[[str], Any]] = {"W": str, "T": str, "N": int, "F": float, "M": _FIGURE.__getitem__}
@@ -103,13 +103,6 @@ _AB += "".join(
 _AB += r"\nPercentage of the requests served within a certain time \(ms\)\n"
 _AB += "".join(rf" {{0,3}}{percent}% {{1,18}}(within_{percent}:M)\n" for percent in _PERCENTS[:-1])
 _AB += r" 100% {1,18}(within_100:M) \(longest request\)\n"
-_TOP = (
-    r"top - (\d\d:\d\d:\d\d) up +([^\n]{0,99}?), +(\d+) users?, +load average: (\d+\.\d+), (\d+\.\d+), (\d+\.\d+)\n"
-    r"(Tasks|Threads): +(\d+) total, +(\d+) running, +(\d+) sleeping, +(\d+) stopped, +(\d+) zombie *\n"
-    r"%Cpu\(s\): *([\d.]+) us, *([\d.]+) sy, *([\d.]+) ni, *([\d.]+) id, *([\d.]+) wa, *([\d.]+) hi, *([\d.]+) si, *([\d.]+) st *\n"
-    r"([KMG])iB Mem : +([\d.]+) total, +([\d.]+) free, +([\d.]+) used, +([\d.]+) buff/cache *\n"
-    r"\21iB Swap: +([\d.]+) total, +([\d.]+) free, +([\d.]+) used\. +([\d.]+) avail Mem *\n"
-)
 
 
 def _compile(template: str) -> tuple[re.Pattern[str], list[tuple[str, Callable[[str], Any]]]]:
@@ -124,14 +117,6 @@ _REPORT, _VALUES = _compile(_AB)
 _LINE_OF = {name: name.removesuffix("_min") for name, _ in _VALUES if name.rpartition("_")[2] not in _OF_TIMES[1:]}
 _LINE_OF |= {f"within_{percent}": f"percentiles_ms.{percent}" for percent in _PERCENTS}
 _N_TIMES = len(_TIMES) * len(_OF_TIMES) + len(_PERCENTS)
-_SUMMARY = re.compile(_TOP.replace("+", "{1,15}+").replace("*", "{0,15}+"))  # no figure is endless
-_TASKS = ("tasks_total", "tasks_running", "tasks_sleeping", "tasks_stopped", "tasks_zombie")
-_CPU = ("us", "sy", "ni", "id", "wa", "hi", "si", "st")
-_MEMORY = (
-    *("mem_total_kb", "mem_free_kb", "mem_used_kb", "mem_buff_cache_kb"),
-    *("swap_total_kb", "swap_free_kb", "swap_used_kb", "mem_avail_kb"),
-)
-_FACTOR = {"K": 1, "M": 1024, "G": 1024**2}
 
 
 def read_ab_report(lines: Lines) -> tuple[dict[str, Any], dict[str, int]] | None:
@@ -166,42 +151,3 @@ def _figure_lines(found: re.Match[str], first: int) -> dict[str, int]:
             line, at = line + text.count("\n", at, start), start
             lines[path] = line
     return lines
-
-
-def read_top_summary(lines: Lines) -> dict[str, Any] | None:
-    """Figures of the summary whose five lines come next, which are taken; None, with nothing taken, if it is unusual."""
-    found = lines.match(_SUMMARY, lines=5, size=1000)
-    if found is None:
-        return None
-    try:
-        return _summary_values(found.groups())
-    except ValueError:  # "1.2.3", or an uptime in words of its own
-        lines.take(-len(found[0]), -5)
-        return None
-
-
-def _summary_values(groups: tuple[str, ...]) -> dict[str, Any]:
-    values: dict[str, Any] = {
-        "time": groups[0],
-        "uptime": groups[1],
-        "uptime_s": uptime_s(groups[1]),
-        "users": int(groups[2]),
-        "load1": float(groups[3]),
-        "load5": float(groups[4]),
-        "load15": float(groups[5]),
-    }
-    if groups[6] == "Threads":
-        values["mode"] = "threads"
-    values.update(zip(_TASKS, map(int, groups[7:12]), strict=True))
-    values["cpu"] = dict(zip(_CPU, map(float, groups[12:20]), strict=True))
-    amounts = groups[21:]
-    if groups[20] == "K":
-        values.update(zip(_MEMORY, map(int, amounts), strict=True))
-    else:
-        factor = _FACTOR[groups[20]]
-        values.update((key, _kb(float(text) * factor)) for key, text in zip(_MEMORY, amounts, strict=True))
-    return values
-
-
-def _kb(amount: float) -> int | float:
-    return int(amount) if amount == int(amount) else round(amount, 3)

@@ -1,4 +1,4 @@
-"""The lines above top's table, of each tool and version, as they are met; `parsers.quick.top` reads the usual ones at once."""
+"""The lines above top's table, of each tool and version, as they are met; the usual ones are read at once."""
 
 from __future__ import annotations
 
@@ -95,6 +95,24 @@ _FOREIGN_WORD = re.compile(
 _NO_STATE = re.compile(r"(SHR\s+)(?:日\s+)?(?=%CPU)")  # Chinese calls it by a day of the week, or by nothing
 
 
+# The five lines as procps prints them, read in one match.
+_USUAL_CPU = ("us", "sy", "ni", "id", "wa", "hi", "si", "st")
+_SHARES = ", *".join(rf"([\d.]+) {name}" for name in _USUAL_CPU)
+_USUAL = (
+    r"top - (\d\d:\d\d:\d\d) up +([^\n]{0,99}?), +(\d+) users?, +load average: (\d+\.\d+), (\d+\.\d+), (\d+\.\d+)\n"
+    r"(Tasks|Threads): +(\d+) total, +(\d+) running, +(\d+) sleeping, +(\d+) stopped, +(\d+) zombie *\n"
+    rf"%Cpu\(s\): *{_SHARES} *\n"
+    r"([KMG])iB Mem : +([\d.]+) total, +([\d.]+) free, +([\d.]+) used, +([\d.]+) buff/cache *\n"
+    r"\21iB Swap: +([\d.]+) total, +([\d.]+) free, +([\d.]+) used\. +([\d.]+) avail Mem *\n"
+)
+_IS_USUAL = re.compile(_USUAL.replace("+", "{1,15}+").replace("*", "{0,15}+"))  # no figure is endless
+_USUAL_TASKS = ("tasks_total", "tasks_running", "tasks_sleeping", "tasks_stopped", "tasks_zombie")
+_USUAL_MEMORY = (
+    *("mem_total_kb", "mem_free_kb", "mem_used_kb", "mem_buff_cache_kb"),
+    *("swap_total_kb", "swap_free_kb", "swap_used_kb", "mem_avail_kb"),
+)
+
+
 def _in_english(line: str) -> str:
     """A line of top's summary, or the titles of its table, with its words in English."""
     text = _FOREIGN_WORD.sub(lambda found: _ENGLISH[found[0]], line)
@@ -125,6 +143,19 @@ class Summary:
         self.cores: list[dict[str, Any]] = []
         self._cpu_titles: list[str] = []
         self._is_foreign = False  # whether a line of the screen is in another language than English
+
+    def take_usual(self) -> bool:
+        """Take the five lines that come next, where they are as procps prints them: a log has thousands of them."""
+        found = self.lines.match(_IS_USUAL, lines=5, size=1000)
+        if found is None:
+            return False
+        try:
+            self.values |= _usual_values(found.groups())
+        except ValueError:  # "1.2.3", or an uptime in words of its own
+            self.lines.take(-len(found[0]), -5)
+            return False
+        self.parts = 5
+        return True
 
     def in_english(self, line: str) -> str:
         self._is_foreign = self._is_foreign or not line.isascii() or bool(_FOREIGN.match(line))
@@ -254,7 +285,7 @@ class Summary:
             name = _MEMORY_NAMES.get(what.lower(), what.lower())
             key = f"mem_{name}_kb" if name in ("cached", "avail") else f"{room}_{name}_kb"
             kb = number(figure) * _FACTOR[suffix.upper() or start[1] or ""]
-            self.values[key] = None if cut else int(kb) if kb == int(kb) else round(kb, 3)
+            self.values[key] = None if cut else _whole(kb)
 
     def _bsd(self, line: str) -> bool:
         """busybox's load line, FreeBSD's first lines, and the count of processes that procps 2 has, too."""
@@ -279,3 +310,30 @@ class Summary:
                 return False
             join_rest(self.lines, line, lambda more: bool(_ARC_REST.fullmatch(more)))
         return True
+
+
+def _usual_values(groups: tuple[str, ...]) -> dict[str, Any]:
+    values: dict[str, Any] = {
+        "time": groups[0],
+        "uptime": groups[1],
+        "uptime_s": uptime_s(groups[1]),
+        "users": int(groups[2]),
+        "load1": float(groups[3]),
+        "load5": float(groups[4]),
+        "load15": float(groups[5]),
+    }
+    if groups[6] == "Threads":
+        values["mode"] = "threads"
+    values.update(zip(_USUAL_TASKS, map(int, groups[7:12]), strict=True))
+    values["cpu"] = dict(zip(_USUAL_CPU, map(float, groups[12:20]), strict=True))
+    amounts = groups[21:]
+    if groups[20] == "K":
+        values.update(zip(_USUAL_MEMORY, map(int, amounts), strict=True))
+    else:
+        factor = _FACTOR[groups[20]]
+        values.update((key, _whole(float(text) * factor)) for key, text in zip(_USUAL_MEMORY, amounts, strict=True))
+    return values
+
+
+def _whole(kb: float) -> int | float:
+    return int(kb) if kb == int(kb) else round(kb, 3)

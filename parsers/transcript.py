@@ -200,8 +200,17 @@ _WIKI_TITLE = re.compile(
 )  # and a banner: "===WARM-UP==="
 # What stands above a file that is shown among others: tail's "==> a.txt <==", bat's "File: a.txt".
 FILE_HEAD = re.compile(r"==> (?P<path>\S[^<>]{0,200}) <==|│?\s*File: (?P<shown>\S{1,200})")
+# A file below /proc or /sys, with the colon that `grep . FILE...` puts between it and each of its lines.
+KERNEL_FILE = r"(?:/(?:proc|sys)/[\w./@:\\-]{1,300}:)"
+_IN_KERNEL_FILE = re.compile(rf"({KERNEL_FILE})(?=\S)(.*)")
 _FENCES = ("```", "~~~")
 MAX_HEADING = 500
+
+
+def split_path(text: str) -> tuple[str, str]:
+    """(path, line of the file) of a line that grep prints of a kernel's file; the path is "" where the line has none."""
+    found = _IN_KERNEL_FILE.fullmatch(text)
+    return (found[1][:-1], found[2]) if found else ("", text)
 
 
 def is_plain(line: str) -> bool:

@@ -22,9 +22,9 @@ import re
 from typing import Any
 
 from ..catalogue import Format
-from ..kernel_files import PATH, split_path
 from ..lines import Lines
 from ..records import Found, Record, SystemSample
+from ..transcript import KERNEL_FILE, split_path
 
 KIND = "cgroup"
 COMMAND = r"/sys/fs/cgroup\b"
@@ -163,7 +163,7 @@ def _memory_records(values: dict[str, Any]) -> list[Record]:
 OTHER_FORMATS = (
     Format(
         kind="proc_vmstat",
-        opens=rf"{PATH}?{_MEMORY} \d+\s*$",
+        opens=rf"{KERNEL_FILE}?{_MEMORY} \d+\s*$",
         parse=_parse_memory,
         records=_memory_records,
         command=re.compile(r"/proc/vmstat\b"),

@@ -39,9 +39,9 @@ from typing import Any
 
 from ..catalogue import Format
 from ..json_objects import figures, take_object
-from ..kernel_files import PATH, split_path
 from ..lines import Lines
 from ..records import Found, Record, SystemSample
+from ..transcript import KERNEL_FILE, split_path
 
 KIND = "nstat"
 PROGRAMS = ("nstat", "rtacct")
@@ -272,7 +272,7 @@ OTHER_FORMATS = (
     ),
     Format(
         kind="proc_net",
-        opens=rf"{PATH}?{_PROTOCOLS}:(?: [A-Z]\w+){{1,}}\s*$",
+        opens=rf"{KERNEL_FILE}?{_PROTOCOLS}:(?: [A-Z]\w+){{1,}}\s*$",
         parse=_parse_files,
         records=_files_records,
         command=re.compile(r"/proc/net/(?:netstat|snmp)\b"),

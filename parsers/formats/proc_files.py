@@ -49,9 +49,9 @@ from typing import Any
 
 from ..broken_lines import rejoin
 from ..catalogue import Format
-from ..kernel_files import FIGURES, PATH, split_path
 from ..lines import Lines
 from ..records import Found, HostFacts, Problem, Record, SystemSample
+from ..transcript import KERNEL_FILE, split_path
 
 KIND = "meminfo"
 COMMAND = r"/proc/meminfo"
@@ -61,6 +61,7 @@ OPENS = (
     r"|AnonPages|Mapped|Slab|Dirty|Committed_AS|CommitLimit|(?:High|Low)(?:Total|Free)|PageTables):\s+\d+ kB\s*(?:[^\s\w].*)?$"
 )
 
+_FIGURES = re.compile(r"\d[\d ]*")
 _LINE = re.compile(r"([A-Z]\w*(?:\(\w+\))?):\s+(\d+)( kB)?(?=\s|$|[^\w.])(?!\s*[=+*/-]\s*\d)")
 _CUT = re.compile(r"([A-Z]\w*(?:\(\w+\))?):")
 _FREE_KEYS = ("HugePages_", "Hugepage")
@@ -164,7 +165,7 @@ def _parse_stat(lines: Lines, command: str | None) -> Found | None:
     values: dict[str, Any] = {}
     cores: dict[str, dict[str, int]] = {}
     for text in lines.texts():
-        line = split_path(rejoin(lines, text, FIGURES))[1]
+        line = split_path(rejoin(lines, text, _FIGURES))[1]
         cpu, count = _CPU.fullmatch(line), _COUNT.fullmatch(line)
         name = _CREATED if count and count[1] == "processes" else count[1] if count else ""
         known = (cpu[1] in cores or ("cpu" in values and not cpu[1])) if cpu else name in values
@@ -222,7 +223,7 @@ def _parse_diskstats(lines: Lines, command: str | None) -> Found | None:
     first = lines.number + 1
     devices: dict[str, dict[str, Any]] = {}
     for text in lines.texts():
-        row = _DISKSTATS_ROW.fullmatch(split_path(rejoin(lines, text, FIGURES))[1].strip())
+        row = _DISKSTATS_ROW.fullmatch(split_path(rejoin(lines, text, _FIGURES))[1].strip())
         if not row or row[3] in devices or lines.unended():
             lines.refuse()
             break
@@ -254,7 +255,7 @@ def _diskstats_records(values: dict[str, Any]) -> list[Record]:
 
 # --- pressure ---------------------------------------------------------------------------------------------------------
 _PRESSURE_OPENS = (
-    rf"{PATH}?(?:some|full) avg10=\d+\.\d\d avg60="
+    rf"{KERNEL_FILE}?(?:some|full) avg10=\d+\.\d\d avg60="
     r"|==> /(?:proc/pressure/\w+|sys/fs/cgroup/\S*\.pressure) <==\s*$"
 )
 _PRESSURE_LINE = re.compile(r"(some|full) avg10=(\d+\.\d\d) avg60=(\d+\.\d\d) avg300=(\d+\.\d\d) total=(\d{1,19})")
@@ -317,21 +318,21 @@ def _pressure_records(values: dict[str, Any]) -> list[Record]:
 OTHER_FORMATS = (
     Format(
         kind="net_dev",
-        opens=rf"{PATH}?Inter-\|\s+Receive\b|{PATH}\s*[\w.@-]{{1,20}}:\s*\d+(?:\s+\d+){{4,15}}\s*$",
+        opens=rf"{KERNEL_FILE}?Inter-\|\s+Receive\b|{KERNEL_FILE}\s*[\w.@-]{{1,20}}:\s*\d+(?:\s+\d+){{4,15}}\s*$",
         command=re.compile(r"/proc/(?:self/)?net/dev\b"),
         parse=_parse_net_dev,
         records=_net_dev_records,
     ),
     Format(
         kind="proc_stat",
-        opens=rf"{PATH}?cpu\d{{0,5}} {{1,2}}\d+(?: \d+){{3,9}}\s*$",
+        opens=rf"{KERNEL_FILE}?cpu\d{{0,5}} {{1,2}}\d+(?: \d+){{3,9}}\s*$",
         command=re.compile(r"/proc/stat\b"),
         parse=_parse_stat,
         records=_stat_records,
     ),
     Format(
         kind="diskstats",
-        opens=rf"{PATH}?\s*\d{{1,4}} +\d{{1,7}} [a-z][\w!-]{{0,31}}(?: \d+){{4,17}}\s*$",
+        opens=rf"{KERNEL_FILE}?\s*\d{{1,4}} +\d{{1,7}} [a-z][\w!-]{{0,31}}(?: \d+){{4,17}}\s*$",
         command=re.compile(r"/proc/diskstats\b"),
         parse=_parse_diskstats,
         records=_diskstats_records,

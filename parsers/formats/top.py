@@ -17,7 +17,6 @@ from functools import lru_cache
 from typing import Any
 
 from ..lines import Lines
-from ..quick import read_top_summary
 from ..records import Found, Problem, Record, SystemSample
 from ..tables import RowReader, Table, name_once, samples
 from ..top_summary import Summary, begins_with_tasks, is_uptime
@@ -101,9 +100,8 @@ class _Screen:
         lines = self.lines
         blank: list[str] = []
         reader = None
-        quick = read_top_summary(lines)
-        if quick is not None:
-            self.summary.values, self.summary.parts, self.last = quick, 5, lines.number
+        if self.summary.take_usual():
+            self.last = lines.number
         for line in lines:
             stripped = line.strip()
             if not stripped or is_elision(stripped):

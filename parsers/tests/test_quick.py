@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 import parsers
-from parsers.formats import ab, top
+from parsers.formats import ab
 from parsers.tables import RowReader
+from parsers.top_summary import Summary
 
 from .reading import FIXTURES, fixtures, name, text_of
 
@@ -24,23 +25,23 @@ def values(text: str) -> list[dict[str, Any]]:
 def test_line_by_line_gives_the_same(path, monkeypatch):
     quick = values(text_of(path))
     monkeypatch.setattr(ab, "read_ab_report", lambda lines: None)
-    monkeypatch.setattr(top, "read_top_summary", lambda lines: None)
+    monkeypatch.setattr(Summary, "take_usual", lambda _: False)
     monkeypatch.setattr(RowReader, "_even", lambda *_: False)
     assert values(text_of(path)) == quick
 
 
-@pytest.mark.parametrize(("module", "name"), [(ab, "read_ab_report"), (top, "read_top_summary")])
-def test_the_quick_way_is_taken(module, name, monkeypatch):
+@pytest.mark.parametrize(("kind", "owner", "name"), [("ab", ab, "read_ab_report"), ("top", Summary, "take_usual")])
+def test_the_quick_way_is_taken(kind, owner, name, monkeypatch):
     taken = []
-    read = getattr(module, name)
+    read = getattr(owner, name)
 
     def watched(lines):
         found = read(lines)
-        taken.append(found is not None)
+        taken.append(bool(found))
         return found
 
-    monkeypatch.setattr(module, name, watched)
-    for path in fixtures(module.KIND):
+    monkeypatch.setattr(owner, name, watched)
+    for path in fixtures(kind):
         values(text_of(path))
     assert sum(taken) >= 8
 
