@@ -19,8 +19,7 @@ from typing import Any, NamedTuple
 from backports import zstd
 from django.conf import settings
 
-from parsers import NotText
-from parsers.decode import encoding_of
+from parsers.decode import NotText, encoding_of
 from runs.models import Piece, Upload
 
 from .redact import Secret
