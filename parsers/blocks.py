@@ -34,6 +34,7 @@ class Block:
     values          the tool's own figures: names and units of interfaces.md
     above, below    (line, text) of lines around it that no tool printed and that may tell the time: dates, prompts (the
                     first and last few). What is below one block is above the next: the list fills while that is looked for
+    tail            (line, text) of each line of prose behind it, of the last block of a text
     typed           commands typed since the block before, its own among them (the last few)
     figure_lines    {path of a figure in the values: its line}, where the format keeps them
     """
@@ -54,6 +55,7 @@ class Block:
     problems: list[Problem] = field(default_factory=list)
     above: list[tuple[int, str]] = field(default_factory=list)
     below: list[tuple[int, str]] = field(default_factory=list)
+    tail: list[tuple[int, str]] = field(default_factory=list, kw_only=True)
     typed: tuple[str, ...] = ()
     figure_lines: dict[str, int] = field(default_factory=dict, compare=False)
     _result: tuple[dict[str, Any], LoadResult] | None = field(default=None, init=False, repr=False, compare=False)

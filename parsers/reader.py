@@ -70,6 +70,7 @@ def read(lines: Iterable[str]) -> Iterator[Block]:
         before = block
     if before is not None:
         before.problems += context.unread + _take_too_long(source, source.number)
+        before.tail = context.trail
 
 
 def _read_guarded(source: Lines, context: Context) -> Iterator[Block]:

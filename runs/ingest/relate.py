@@ -15,6 +15,7 @@ from parsers import Block, ConfigText, LoadResult, ProcessSample, SystemSample, 
 from parsers.transcript import width
 
 from .asides import SUBJECT, heading_level, is_aside, strip_markup
+from .captions import move_captions
 from .captures import place_captures, place_texts, short_records
 from .config_names import ConfigNames, shorten
 from .draft import (
@@ -67,6 +68,7 @@ class _Relation:
         )  # they name nothing: a table's titles are its own
         self.loads = [i for i in self.loads if i not in self.tabled]
         self.load_set = set(self.loads)
+        move_captions(blocks, self.loads)
         # A process table without rows or without memory belongs to a run all the same.
         self.monitors = [
             i
