@@ -13,7 +13,7 @@ from django.urls import URLPattern, path, re_path, register_converter
 from django.urls.converters import IntConverter
 
 from runs.analysis.export import Sheet, as_csv, as_markdown
-from runs.charts.description import Chart
+from runs.charts import Chart
 from runs.charts.plotly import draw_figure
 from runs.charts.svg_file import draw_file
 from runs.querysets import ID

@@ -24,6 +24,7 @@ LEVELS = {
     "runs.ingest": CORE,
     "runs.analysis": PURE,
     "runs.charts": PURE,
+    "runs.numbers": PURE,
     "parsers": PURE,
 }
 OURS = {"benchdash", "runs", "parsers"}

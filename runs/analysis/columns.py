@@ -11,7 +11,7 @@ from os.path import commonprefix
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from runs.analysis.facts import ConfigFact, RunFact, Semantics
-from runs.analysis.numbers import figure
+from runs.numbers import figure
 
 # Terms of the load that was asked for that have no field of their own in Method.
 FURTHER = (

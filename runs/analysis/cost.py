@@ -19,8 +19,8 @@ from runs.analysis.monitors import (
     name_programs,
     under_load,
 )
-from runs.analysis.numbers import figure
 from runs.analysis.table import Comparison, find_columns
+from runs.numbers import figure
 
 MIB = 1024
 LEAST_KB = 1  # no process is smaller than what the kernel counts in

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from runs.analysis.doubt_case import Case, Finding
-from runs.analysis.numbers import figure, percent
+from runs.numbers import figure, percent
 
 MOST_NAMED = 3
 MOST_VALUES = 6

@@ -20,11 +20,11 @@ from runs.analysis.facts import ConfigFact
 from runs.analysis.headline import Headline
 from runs.analysis.headline_against import Objection
 from runs.analysis.headline_wording import LABELS as OUTCOMES
-from runs.analysis.numbers import figure
 from runs.analysis.scaling import Sweep
 from runs.analysis.table import Cell, Comparison
 from runs.analysis.verdict import Judgement, Verdict
 from runs.analysis.verdict_wording import LABELS, describe_baselines
+from runs.numbers import figure
 
 # An underscore inside a word is only a letter; an ampersand matters where it would begin an entity.
 MEANS = re.compile(r"[\\`*\[\]|~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|&(?=#?\w+;)|[<>]|[\x00-\x1f\x7f]")

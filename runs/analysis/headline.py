@@ -23,6 +23,7 @@ from runs.analysis.facts import HostFact
 from runs.analysis.headline_against import (
     RATE,
     REQUEST,
+    Failure,
     Objection,
     Page,
     Side,
@@ -124,6 +125,11 @@ class Headline:
     sentence: str = ""
 
     @property
+    def failing(self) -> list[Side]:
+        """The sides of all workloads of which too much failed."""
+        return [side for one in (self, *self.others) for side in one.sides if side.failure and side.failure.is_serious]
+
+    @property
     def change_pct(self) -> float | None:
         return _in_per_cent(self.ratio)
 
@@ -185,7 +191,7 @@ def _decide_workload(page: Page, block: Sequence[int]) -> Headline:
         metric=rest.metric,
         winner=rest.winner or next(iter(rest.sides), None),
         loser=bad[0],
-        against=tuple(_say_failure(side) for side in bad),
+        against=tuple(_say_failure(side.title, side.failure) for side in bad if side.failure),
         sides=(*rest.sides, *bad),
         dropped=dropped,
         workload=rest.workload,
@@ -201,11 +207,9 @@ def _advise_on_dropped(page: Page, block: Sequence[int]) -> Next:
     return Next(Step.ALIKE) if wrong is None else Next(Step.MEND, about=wrong)
 
 
-def _say_failure(side: Side) -> Objection:
-    share, source = (side.failure.share, side.failure.source) if side.failure else (None, None)
-    return Objection(
-        "failures", side.title, "", "%", None if share is None else 100 * share, serious=True, source=source
-    )
+def _say_failure(title: str, failure: Failure) -> Objection:
+    share = None if failure.share is None else 100 * failure.share
+    return Objection("failures", title, "", "%", share, serious=True, source=failure.source)
 
 
 def _compare(page: Page, ats: Sequence[int]) -> Headline:
@@ -231,11 +235,10 @@ def _pick_measure(page: Page, ats: Sequence[int]) -> str:
 
 def _score(page: Page, key: str, side: Side) -> float:
     """How good a side is beside the others of its block: by its verdict's ratio, as the table has it, or by its mean."""
-    base = page.judgement.bases[side.at]
     verdict = page.judgement.of(key, side.at)
     value = side.value or 0.0
     if verdict and verdict.ratio:
-        value = verdict.ratio * (page.side(key, base).value or 0.0)
+        value = verdict.ratio * (page.side(key, page.judgement.bases[side.at]).value or 0.0)
     return value if MEASURES[key] > 0 else -value
 
 
@@ -330,8 +333,7 @@ def _advise(outcome: Outcome, verdict: Verdict, against: Sequence[Objection], od
 
 def _spread(page: Page, key: str, sides: Sequence[Side]) -> float | None:
     values = [[one.value for one in page.figures(key, side.at)] for side in sides]
-    ratios = [max(own) / min(own) for own in values if len(own) > 1 and min(own) > 0]
-    return max(ratios, default=None)
+    return max((max(own) / min(own) for own in values if len(own) > 1 and min(own) > 0), default=None)
 
 
 def _compare_with_base(page: Page, key: str, own: Side, other: Side) -> tuple[Side, float, Kind] | None:
@@ -370,9 +372,8 @@ def _set_apart(page: Page, found: Sequence[Headline]) -> Headline:
     asked = [page.comparison.columns[side.at].method.path or side.title for side in sides]
     own, other = asked[0], next((each for each in asked if each != asked[0]), sides[1].title)
     unlike = (Unlike(REQUEST, own, other, "", stops=True),)
-    return replace(
-        found[0], outcome=Outcome.NOT_COMPARABLE, next=Next(Step.COMPARE), sides=sides, unlike=unlike, workload=""
-    )
+    step = Next(Step.COMPARE)
+    return replace(found[0], outcome=Outcome.NOT_COMPARABLE, next=step, sides=sides, unlike=unlike, workload="")
 
 
 def _head_sweep(page: Page, swept: Range, found: Sequence[Headline]) -> Headline:
@@ -394,7 +395,6 @@ def _head_sweep(page: Page, swept: Range, found: Sequence[Headline]) -> Headline
         return Headline(Outcome.SWEEP, step, RATE, sweep=swept)
     best = max(led, key=lambda one: one.ratio or 0)  # "by up to"
     others = tuple(one for one in led if one is not best)
-    winner, loser = (
-        side and replace(side, title=names_at.get(side.at, side.title)) for side in (best.winner, best.loser)
-    )
+    named = (side and replace(side, title=names_at.get(side.at, side.title)) for side in (best.winner, best.loser))
+    winner, loser = named
     return replace(best, outcome=Outcome.SWEEP, next=step, sweep=swept, others=others, winner=winner, loser=loser)

@@ -17,9 +17,9 @@ from runs.analysis.doubt_differences import NAMED, compare_names, find_differenc
 from runs.analysis.doubts import Doubt
 from runs.analysis.facts import HostFact, Source
 from runs.analysis.judgement import PERCENTILE, TAIL, judged_row, verdicts_between
-from runs.analysis.numbers import mean
 from runs.analysis.table import Comparison, Figure, Row
 from runs.analysis.verdict import LOSSES, Ground, Judgement, Verdict
+from runs.numbers import mean
 
 RATE = "requests_per_second"
 REQUEST = "request"  # what sides were asked for, of which each stands alone

@@ -15,10 +15,10 @@ from runs.analysis.doubts import Doubt
 from runs.analysis.facts import Source
 from runs.analysis.headline import Headline, Outcome, Step
 from runs.analysis.headline_against import LATE, RATE, REQUEST, Failure, Objection, Side
-from runs.analysis.numbers import TIMES_FROM, figure, percent, share_words, spread_words, times
 from runs.analysis.scaling import Point, Range
 from runs.analysis.scaling_wording import describe_levels, with_axis
 from runs.analysis.verdict_wording import p_words
+from runs.numbers import TIMES_FROM, figure, percent, share_words, spread_words, times
 
 LONGEST_CLAUSE = 60
 ONE_RUN, TOO_LITTLE = "one run cannot show noise", "too little to be sure"

@@ -25,10 +25,10 @@ from runs.analysis.headline_lead import (
     shorten,
     why_unproven,
 )
-from runs.analysis.numbers import TIMES_FROM, figure, percent, share_words, spread_words, times
 from runs.analysis.scaling import Point, Range
 from runs.analysis.scaling_wording import advise_levels, describe_levels
 from runs.analysis.verdict import Kind
+from runs.numbers import TIMES_FROM, figure, percent, share_words, spread_words, times
 
 OUTCOMES = {  # the word of a badge, and what it says
     Outcome.BETTER: ("proven", "A test shows it at 5 %, and nothing serious speaks against it."),

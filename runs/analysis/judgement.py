@@ -22,7 +22,6 @@ from operator import attrgetter
 from runs.analysis import stats
 from runs.analysis.columns import find_baselines
 from runs.analysis.failures import FAILURE_COUNTS, Attempts, failed_share, judge_failures, read_attempts
-from runs.analysis.numbers import mean
 from runs.analysis.table import Comparison, Group, Row
 from runs.analysis.verdict import (
     ALPHA,
@@ -46,6 +45,7 @@ from runs.analysis.verdict import (
     ratio,
     repeats_needed,
 )
+from runs.numbers import mean
 
 # The step in which a tool prints a metric, by the name of its declaration.
 STEPS = {"requests_per_second": "rate_step", "mean_ms": "mean_step_ms", "max_ms": "max_step_ms"}

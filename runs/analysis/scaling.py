@@ -12,10 +12,10 @@ from itertools import takewhile
 from runs.analysis.capacity import Capacity
 from runs.analysis.columns import REQUESTED, Column, read_method
 from runs.analysis.facts import ConfigFact, RunFact, Source
-from runs.analysis.numbers import mean
 from runs.analysis.scalability_law import LEAST_LEVELS, Fit, Knee, Level, MeasuredSweep, find_knee, fit
 from runs.analysis.summary_wording import describe_fit, describe_sweep, note_sweep
 from runs.analysis.table import Comparison
+from runs.numbers import mean
 
 Key = tuple[object, ...]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from runs.analysis.numbers import TIMES_FROM, figure, percent, share_words, times
 from runs.analysis.scaling import CONCURRENCY, Point, Range
+from runs.numbers import TIMES_FROM, figure, percent, share_words, times
 
 # Rates that lie within this of each other are "about" one rate; a factor this near to 2 is "doubles".
 ABOUT, NEAR, DOUBLE = 1.15, 1.1, (1.8, 2.3)

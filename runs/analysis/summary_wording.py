@@ -8,7 +8,6 @@ from collections.abc import Set as AbstractSet
 from pathlib import PurePosixPath
 
 from runs.analysis.facts import ConfigFact, TextFact
-from runs.analysis.numbers import figure
 from runs.analysis.scalability_law import (
     CLOSE,
     LACK_OF_FIT,
@@ -23,6 +22,7 @@ from runs.analysis.scalability_law import (
 from runs.analysis.table import Comparison
 from runs.analysis.trend import FEWEST_DAYS, LEVEL, Change, Course
 from runs.analysis.verdict import Judgement
+from runs.numbers import figure
 
 
 def describe_sweep(sweep: MeasuredSweep, fit: Fit | None) -> str:

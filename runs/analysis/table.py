@@ -25,7 +25,7 @@ from runs.analysis.monitors import (
     group_processes,
     pick_biggest,
 )
-from runs.analysis.numbers import Delta, delta, mean
+from runs.numbers import Delta, delta, mean
 
 
 class Figure(NamedTuple):

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from runs.analysis import sequential, stats
-from runs.analysis.numbers import mean
 from runs.analysis.stats import Drift, Placed, Pool
+from runs.numbers import mean
 
 # Few repeats are near enough to normal for Welch's test on the logs. From so many a side ranks lose nothing by one outlier.
 ENOUGH_FOR_RANKS = 10

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from runs.analysis.numbers import TIMES_FROM, WORDS, figure, percent
 from runs.analysis.stats import MANY_SETS, MOST_REPEATS, Pool
 from runs.analysis.table import Comparison
 from runs.analysis.verdict import (
@@ -25,6 +24,7 @@ from runs.analysis.verdict import (
     Words,
     ratio,
 )
+from runs.numbers import TIMES_FROM, WORDS, figure, percent
 
 LABELS: dict[Kind, str] = {
     Kind.BETTER: "better",

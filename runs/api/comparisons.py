@@ -288,7 +288,7 @@ def list_rows(comparison: Comparison, judgement: Judgement) -> list[dict[str, An
 
 
 def describe_conclusions(comparison: Comparison, judged: Any) -> dict[str, Any]:
-    """All that a comparison page says, for its JSON. `judged`: its conclusions, selectors.judging.Judged."""
+    """All that a comparison page says, for its JSON. `judged`: its conclusions, analysis.conclusions.Judged."""
     told = ConclusionsSerializer({"comparison": comparison, "judged": judged}).data
     rows = MetricSerializer(list_rows(comparison, judged.judgement), many=True).data
     body: dict[str, Any] = export.to_plain({**told, "metrics": rows})

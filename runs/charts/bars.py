@@ -7,8 +7,24 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-from runs.charts import N_COLORS, drawable, format_plain, paint, write
-from runs.charts.description import Axis, Bars, Cell, Chart, Dots, Key, Mark, Panel, Row, Whisker, linear_axis
+from runs.charts import (
+    N_COLORS,
+    Axis,
+    Bars,
+    Cell,
+    Chart,
+    Dots,
+    Key,
+    Mark,
+    Panel,
+    Row,
+    Whisker,
+    drawable,
+    format_plain,
+    linear_axis,
+    paint,
+)
+from runs.numbers import figure
 
 # Enough dots to show a spread; beyond it they only cover one another and weigh on the page.
 MOST_DOTS = 60
@@ -90,7 +106,7 @@ def rate_chart(bars: Sequence[Bar], title: str = "Which config serves more?") ->
 
 def _describe(bar: Bar) -> str:
     mark = "" if bar.counted and not bar.failed else ", failed" if bar.failed else ", not counted"
-    return f"{bar.name}: {write(bar.mean)} {RATE}, {len(bar.values)} runs{mark}"
+    return f"{bar.name}: {figure(bar.mean)} {RATE}, {len(bar.values)} runs{mark}"
 
 
 def _rate_panel(title: str, bars: Sequence[Bar]) -> Panel:
@@ -112,7 +128,7 @@ def _rate_panel(title: str, bars: Sequence[Bar]) -> Panel:
 
 def _rate_row(bar: Bar) -> Row:
     words = " · failed" if bar.failed else "" if bar.counted else " · not counted"
-    return Row(bar.name + words, bar.label, value=write(bar.mean), more=bar.change, place=bar.place, muted=bool(words))
+    return Row(bar.name + words, bar.label, value=figure(bar.mean), more=bar.change, place=bar.place, muted=bool(words))
 
 
 def mini_rows(bars: Sequence[Bar]) -> list[MiniBar]:
@@ -123,7 +139,7 @@ def mini_rows(bars: Sequence[Bar]) -> list[MiniBar]:
     return [
         MiniBar(
             bar.name,
-            bar.change if bar.failed and bar.change else f"{write(bar.mean)}/s",
+            bar.change if bar.failed and bar.change else f"{figure(bar.mean)}/s",
             round(100 * min(bar.mean / top, 1.0), 1),
             bar.place % N_COLORS,
             bar.failed or not bar.counted,
@@ -186,7 +202,7 @@ def _say_left_out(n: int) -> str:
 
 
 def _describe_sizes(size: Sizes) -> str:
-    return f"{len(size.mib)} processes{' shown' if size.some else ''}, {write(min(size.mib))} to {write(max(size.mib))} MiB"
+    return f"{len(size.mib)} processes{' shown' if size.some else ''}, {figure(min(size.mib))} to {figure(max(size.mib))} MiB"
 
 
 def _number(size: Sizes) -> str:
@@ -202,7 +218,7 @@ def _process_panel(program: str, sizes: Sequence[Sizes], axis: Axis) -> Panel:
         hover = f"{size.name}: {_describe_sizes(size)}"
         marks.append(Dots(size.place, shown, tuple(row + offset for offset in offsets), hover, small=True))
         first = row == 0 or sizes[row - 1].name != size.name
-        rows.append(_step_row(size, first, f"{write(median(size.mib))} MiB", _number(size)))
+        rows.append(_step_row(size, first, f"{figure(median(size.mib))} MiB", _number(size)))
     return Panel(axis, tuple(rows), tuple(marks), program)
 
 
@@ -220,14 +236,14 @@ def thin_dots(values: Sequence[float]) -> tuple[float, ...]:
 
 def memory_chart(stacks: Sequence[Stack]) -> Chart | None:
     def used(parts: Mapping[str, float]) -> tuple[str, str]:
-        return (f"{write(parts['used'])} MiB", "used") if "used" in parts else ("", "")
+        return (f"{figure(parts['used'])} MiB", "used") if "used" in parts else ("", "")
 
     return _stack_chart("memory", "Where did memory go?", stacks, MEMORY, "MiB", used)
 
 
 def cpu_chart(stacks: Sequence[Stack]) -> Chart | None:
     def busy(parts: Mapping[str, float]) -> tuple[str, str]:
-        return (f"{write(round(100 - parts['id'], 1))} %", "busy") if "id" in parts else ("", "")
+        return (f"{figure(round(100 - parts['id'], 1))} %", "busy") if "id" in parts else ("", "")
 
     return _stack_chart("cpu", "Where did CPU time go?", stacks, CPU, "% of CPU time", busy, end=100.0)
 
@@ -249,7 +265,7 @@ def _stack_chart(
     marks, base = [], [0.0] * len(drawn)
     for key, words, shade in shown:
         tops = [low + stack.parts.get(key, 0.0) for low, stack in zip(base, drawn, strict=True)]
-        hovers = tuple(f"{words}: {write(stack.parts.get(key, 0.0))} {unit}" for stack in drawn)
+        hovers = tuple(f"{words}: {figure(stack.parts.get(key, 0.0))} {unit}" for stack in drawn)
         places = tuple(float(at) for at in range(len(drawn)))
         marks.append(Bars(shade, places, tuple(base), tuple(tops), words, hovers=hovers, solid=True))
         base = tops

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean, median
 
-from runs.charts import MOST_LINES, N_COLORS, drawable, paint, write
-from runs.charts.description import (
+from runs.charts import (
+    MOST_LINES,
+    N_COLORS,
     Axis,
     Band,
     Cell,
@@ -19,9 +20,12 @@ from runs.charts.description import (
     Panel,
     Span,
     Tick,
+    drawable,
     linear_axis,
     log_axis,
+    paint,
 )
+from runs.numbers import figure
 
 PERCENTS = ("50", "75", "90", "95", "99", "99.9", "99.99", "99.999", "99.9999")
 HIDDEN_WHERE_NARROW = ("75", "95", "99.99", "99.9999")
@@ -184,7 +188,7 @@ def _spread_marks(spreads: Sequence[Spread], x: Axis, *, log: bool) -> list[Mark
             lines.append(Line(color, (points[-1][0], end), tail, dotted=True, end=label, thin=not spread.counted))
             label = ""
         xs, ys = tuple(p[0] for p in points), tuple(p[1] for p in points)
-        hovers = tuple(f"{_mark(spread)}: {_share(p[0])} within {write(p[1])} ms" for p in points)
+        hovers = tuple(f"{_mark(spread)}: {_share(p[0])} within {figure(p[1])} ms" for p in points)
         dotted = len(spreads) <= MOST_WITH_DOTS and len(points) <= MOST_DOTS
         thin = not spread.counted
         lines.append(Line(color, xs, ys, spread.name, end=label, hovers=() if dotted else hovers, thin=thin))
@@ -209,8 +213,8 @@ def _mark(spread: Spread) -> str:
 
 def _describe(spread: Spread) -> str:
     told = {f"{_share(at)}": ms for at, ms, *_ in spread.points}
-    parts = [f"{share} within {write(told[share])} ms" for share in ("50 %", "90 %", "95 %", "99 %") if share in told]
-    parts += [f"longest {write(spread.longest[0])} ms"] if spread.longest else []
+    parts = [f"{share} within {figure(told[share])} ms" for share in ("50 %", "90 %", "95 %", "99 %") if share in told]
+    parts += [f"longest {figure(spread.longest[0])} ms"] if spread.longest else []
     return f"{spread.name}: {', '.join(parts)}"
 
 
@@ -269,8 +273,8 @@ def scaling_chart(curves: Sequence[Curve]) -> Chart | None:
     notes = ["a dot is a run"] + (["line and band: the fitted law"] if any(curve.band for curve in drawn) else [])
     rows = tuple((n, d.n, d.rate, d.ms) for curve, n in zip(drawn, names, strict=True) for d in curve.dots)
     words = "; ".join(
-        f"{name}: {write(curve.dots[0].rate)} requests per second at {write(curve.dots[0].n)} clients, "
-        f"{write(curve.dots[-1].rate)} at {write(curve.dots[-1].n)}"
+        f"{name}: {figure(curve.dots[0].rate)} requests per second at {figure(curve.dots[0].n)} clients, "
+        f"{figure(curve.dots[-1].rate)} at {figure(curve.dots[-1].n)}"
         for curve, name in zip(drawn, names, strict=True)
     )
     heads = ("config", "clients", "requests per second", "ms")
@@ -302,7 +306,7 @@ def _levels_axis(levels: Sequence[float], title: str) -> Axis:
     if known[0] > 0 and known[-1] > WIDE * known[0]:
         axis = log_axis(known, title)
         if len(known) <= MOST_LEVELS:
-            ticks = tuple(Tick(n, write(n), minor=at % 2 == 1) for at, n in enumerate(known))
+            ticks = tuple(Tick(n, figure(n), minor=at % 2 == 1) for at, n in enumerate(known))
             axis = Axis(known[0] / 1.15, known[-1] * 1.15, ticks, title, log=True)
         return axis
     return linear_axis(known[-1], title)
@@ -313,12 +317,12 @@ def _rate_marks(curve: Curve, name: str, line: int | None) -> list[Mark]:
     marks: list[Mark] = []
     if curve.peak:
         at, low, high = curve.peak
-        words = f"{'' if line is None else f'{name}: '}peak at {write(round(at))} ({write(round(low))} to {write(round(high))})"
+        words = f"{'' if line is None else f'{name}: '}peak at {figure(round(at))} ({figure(round(low))} to {figure(round(high))})"
         marks += [Span(low, high, paint(curve.place)), Span(at, at, paint(curve.place), words, line or 0, at_foot=True)]
     if curve.band:
         x, rate, low_, high_ = (tuple(part) for part in zip(*curve.band, strict=True))
         marks += [Band(paint(curve.place), x, low_, high_), Line(paint(curve.place), x, rate, name)]
-    hovers = tuple(f"{name}: {write(dot.rate)} requests per second at {write(dot.n)}" for dot in curve.dots)
+    hovers = tuple(f"{name}: {figure(dot.rate)} requests per second at {figure(dot.n)}" for dot in curve.dots)
     xs, ys = tuple(dot.n for dot in curve.dots), tuple(dot.rate for dot in curve.dots)
     return [*marks, Dots(curve.place, xs, ys, name, hovers)]
 
@@ -329,7 +333,7 @@ def _latency_marks(curve: Curve, name: str) -> list[Mark]:
         return []
     levels = sorted({n for n, _ in found})
     means = tuple(fmean([ms for n, ms in found if n == level]) for level in levels)
-    hovers = tuple(f"{name}: {write(ms)} ms at {write(n)}" for n, ms in found)
+    hovers = tuple(f"{name}: {figure(ms)} ms at {figure(n)}" for n, ms in found)
     dots = Dots(curve.place, tuple(n for n, _ in found), tuple(ms for _, ms in found), name, hovers)
     return [Line(paint(curve.place), tuple(levels), means, name), dots]
 
@@ -379,7 +383,7 @@ def sweep_chart(points: Sequence[SweptPoint], axis: str, peak: float | None, lim
     key = tuple(Key(name, places[name]) for name in names if len(names) > 1)
     rows = tuple((p.series, p.value, p.rate, p.ms, p.failed) for p in points)
     heads = ("config", axis, "requests per second", "mean ms", "failed, %")
-    words = "; ".join(f"{axis} {write(p.value)}: {write(p.rate)} requests per second" for p in points if p.rate)
+    words = "; ".join(f"{axis} {figure(p.value)}: {figure(p.rate)} requests per second" for p in points if p.rate)
     return Chart("sweep", f"How does it scale with {axis}?", tuple(panels), key, "", words, heads, rows)
 
 
@@ -396,5 +400,5 @@ def _swept_line(points: Sequence[SweptPoint], get: Callable[[SweptPoint], float 
         return []
     x, y = tuple(at for at, _ in found), tuple(value for _, value in found)
     place = points[0].place
-    hovers = tuple(f"{points[0].series}: {write(value)} at {write(at)}" for at, value in found)
+    hovers = tuple(f"{points[0].series}: {figure(value)} at {figure(at)}" for at, value in found)
     return [Line(f"s{place % N_COLORS}", x, y, points[0].series), Dots(place, x, y, points[0].series, hovers)]

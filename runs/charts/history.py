@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from runs.charts import format_plain, write
-from runs.charts.description import Axis, Band, Chart, Dots, Key, Line, Mark, Panel, Span, Tick, linear_axis
+from runs.charts import Axis, Band, Chart, Dots, Key, Line, Mark, Panel, Span, Tick, format_plain, linear_axis
 from runs.charts.timeline import time_ticks
+from runs.numbers import figure
 
 FEWEST_INTERVALS = 3  # fewer show no course
 MOST_POINTS = 600
@@ -68,7 +68,7 @@ def trend_chart(stretches: Sequence[Stretch]) -> Chart:
     note = "a dot is a day's mean · band: its runs · dark: the mean between changes"
     heads = ("day", "runs", "mean", "least", "most")
     rows = tuple((day.on.isoformat(), day.n, day.center, day.least, day.most) for day in days)
-    words = f"{len(days)} days, from {write(days[0].center)} to {write(days[-1].center)} requests per second"
+    words = f"{len(days)} days, from {figure(days[0].center)} to {figure(days[-1].center)} requests per second"
     return Chart("trend", "How did it change over time?", (panel,), (), note, words, heads, rows, zooms=True)
 
 
@@ -89,7 +89,7 @@ def _day_axis(days: Sequence[Day]) -> Axis:
 def _describe_day(day: Day) -> str:
     build = f", {day.build[:40]}" if day.build else ""
     span = f"{format_plain(day.least)} to {format_plain(day.most)}"
-    return f"{day.on.isoformat()}{build}: {write(day.center)} requests per second, {day.n} runs, {span}"
+    return f"{day.on.isoformat()}{build}: {figure(day.center)} requests per second, {day.n} runs, {span}"
 
 
 def _gaps_to_nan(values: Sequence[float | None]) -> tuple[float, ...]:

@@ -10,8 +10,7 @@ import html
 import math
 from typing import Any
 
-from runs.charts import clean, cut, paint, symbol
-from runs.charts.description import Axis, Band, Bars, Chart, Dots, Line, Mark, Panel, Span, Whisker
+from runs.charts import Axis, Band, Bars, Chart, Dots, Line, Mark, Panel, Span, Whisker, clean, cut, paint, symbol
 
 Figure = dict[str, Any]
 BETWEEN = 70  # px between panels: ticks, title of the axis, heading

@@ -12,9 +12,28 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from runs.charts import N_COLORS, SYMBOLS, clean, columns, cut, paint, symbol
+from runs.charts import (
+    N_COLORS,
+    SYMBOLS,
+    Axis,
+    Band,
+    Bars,
+    Chart,
+    Dots,
+    Key,
+    Line,
+    Panel,
+    Row,
+    Span,
+    Tick,
+    Whisker,
+    clean,
+    columns,
+    cut,
+    paint,
+    symbol,
+)
 from runs.charts.bars import Bar, mini_rows
-from runs.charts.description import Axis, Band, Bars, Chart, Dots, Key, Line, Panel, Row, Span, Tick, Whisker
 
 # Corners of the symbols of SYMBOLS with a radius of about 1; the first is a circle.
 CORNERS: tuple[tuple[tuple[float, float], ...], ...] = (

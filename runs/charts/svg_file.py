@@ -8,8 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from runs.charts import N_COLORS, columns, cut
-from runs.charts.description import Axis, Chart, Key
+from runs.charts import N_COLORS, Axis, Chart, Key, columns, cut
 from runs.charts.svg import LETTER, RADIUS, Painter, Plot, escape, outline, px, symbol_at
 
 WIDTH, PAD, GAP = 720, 16, 24

@@ -20,8 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from runs.charts import MOST_LINES, cut, paint
-from runs.charts.description import Axis, Band, Chart, Key, Line, Mark, Panel, Span, Tick, linear_axis
+from runs.charts import MOST_LINES, Axis, Band, Chart, Key, Line, Mark, Panel, Span, Tick, cut, linear_axis, paint
 from runs.charts.plotly import NUMBERS, Figure, as_text, axis, layout
 from runs.charts.timeline import (
     DAY_S,

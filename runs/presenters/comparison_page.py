@@ -29,7 +29,6 @@ from runs.analysis.table import Comparison
 from runs.analysis.verdict import Judgement
 from runs.analysis.verdict_wording import LABELS, SIGNS, describe_baselines
 from runs.api.comparisons import describe_conclusions
-from runs.charts.description import Chart
 from runs.charts.svg_file import draw_file
 from runs.models import Capture
 from runs.page_formats import PICTURE_POLICY, render_with_formats, respond, respond_figure
@@ -56,14 +55,14 @@ def comparison_context(
     differ, same = compare_columns(comparison.columns)
     hosts_differ, hosts_same = compare_hosts([vars(host) for host in data.hosts])
     whole = request.GET.get("metrics") == "all"
-    charts = draw_compared(comparison, judged, data, request.GET.get("y", ""))
+    charts = draw_charts(comparison, judged, data.counted_captures, request.GET.get("y", ""))
     drawn_at = {what: picture_url(what) for what in PICTURES if what in charts}
     return {
         "title": title,
         "comparison": comparison,
         "judged": judged,
         "headline": judged.headline,
-        "outcome": make_block(comparison, judged.headline, judged.causes, judged.doubts, judged.differences),
+        "outcome": make_block(comparison, judged),
         "table": make_table(comparison, judged.judgement, judged.headline, whole=whole),
         "whole": whole,
         "judgement": judged.judgement,
@@ -98,20 +97,6 @@ def comparison_context(
         "hosts_differ": hosts_differ,
         "hosts_same": hosts_same,
     }
-
-
-def draw_compared(
-    comparison: Comparison, judged: judging.Judged, data: comparison_data.ComparisonData, scale: str
-) -> dict[str, Chart]:
-    return draw_charts(
-        comparison,
-        data.counted_captures,
-        judged.sweeps,
-        headline=judged.headline,
-        silent=judged.judgement.silent,
-        out=judged.out,
-        scale=scale,
-    )
 
 
 def group_captures(data: comparison_data.ComparisonData) -> list[tuple[RunFact | None, list[CaptureFact]]]:

@@ -9,12 +9,12 @@ from typing import Any
 
 from runs.analysis.columns import letter_all, short_names
 from runs.analysis.headline_lead import write_lead
-from runs.analysis.numbers import figure
 from runs.ingest import Preview, draft_runs, nothing_found
 from runs.ingest.draft import DraftCapture, DraftConfig, DraftExperiment, DraftRun, DraftText, Item
 from runs.ingest.edits import Edits
 from runs.ingest.grouping import differing_loads, shorten_names, suggest_groupings
 from runs.models import Capture, Run
+from runs.numbers import figure
 from runs.presenters.source_lines import CoveredLines, Span, capture_tint, mark_lines
 from runs.selectors.judging import judge_draft
 

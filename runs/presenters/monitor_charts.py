@@ -13,8 +13,7 @@ from urllib.parse import urlencode
 import numpy as np
 from django.urls import reverse
 
-from runs.charts import MOST_LINES, N_COLORS, cut, paint, time_series
-from runs.charts.description import Chart
+from runs.charts import MOST_LINES, N_COLORS, Chart, cut, paint, time_series
 from runs.charts.plotly import Figure, as_text
 from runs.charts.timeline import Cell, Floats, Timeline, Trace, build_timeline, find_extremes, to_rows
 from runs.ingest.series_packing import unpack_samples

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from django.utils.safestring import SafeString
 
 from runs.analysis.bd_command import SWITCH, lengthen, write_bd_command
-from runs.analysis.cause import Causes
 from runs.analysis.columns import Column
+from runs.analysis.conclusions import Judged
 from runs.analysis.config_diff import ConfigDiff
 from runs.analysis.doubt_case import seconds_taken
 from runs.analysis.doubts import Doubt
@@ -19,11 +19,11 @@ from runs.analysis.facts import RunFact, Source
 from runs.analysis.headline import ADVISED_S, Headline, Outcome, Step
 from runs.analysis.headline_lead import Lead, give_reasons, list_others, needs_runs, write_lead
 from runs.analysis.headline_wording import describe_lead
-from runs.analysis.numbers import figure, percent, signed
 from runs.analysis.table import Cell, Comparison, Row, list_failed_shares
 from runs.analysis.verdict import GAINS, LOSSES, Judgement, Kind
 from runs.analysis.verdict_wording import LABELS
 from runs.charts.svg import draw_strip
+from runs.numbers import figure, percent, signed
 
 MOST_NAMES = 4
 
@@ -55,12 +55,10 @@ class OutcomeBlock:
     differs: str
 
 
-def make_block(
-    comparison: Comparison, headline: Headline, causes: Causes, doubts: Sequence[Doubt], differences: ConfigDiff
-) -> OutcomeBlock:
-    columns = comparison.columns
+def make_block(comparison: Comparison, judged: Judged) -> OutcomeBlock:
+    columns, headline, doubts = comparison.columns, judged.headline, judged.doubts
     lead = write_lead(headline)
-    command = write_next_command(headline, columns, causes.host)
+    command = write_next_command(headline, columns, judged.causes.host)
     return OutcomeBlock(
         lead=lead,
         column=columns[lead.at] if lead.at is not None and lead.at < len(columns) else None,
@@ -71,7 +69,7 @@ def make_block(
         rerun=ask_rerun(headline, columns),
         question="How much is served?" if len(columns) == 1 else "Which config serves more?",
         chips=make_chips(comparison, doubts),
-        differs=name_differences(differences),
+        differs=name_differences(judged.differences),
     )
 
 

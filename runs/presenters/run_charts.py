@@ -14,14 +14,14 @@ from typing import Any
 
 from runs.analysis import histogram
 from runs.analysis.columns import Column
+from runs.analysis.conclusions import Judged
 from runs.analysis.facts import CaptureFact, RunFact
 from runs.analysis.headline import Headline
 from runs.analysis.monitors import group_processes, memory_parts, pick_biggest
-from runs.analysis.numbers import delta, figure, signed
 from runs.analysis.scaling import Range, Sweep
 from runs.analysis.stats import sample_sd, student_quantile
 from runs.analysis.table import Comparison, find_workloads, name_workload
-from runs.charts import drawable
+from runs.charts import Chart, drawable
 from runs.charts.bars import (
     Bar,
     Sizes,
@@ -33,9 +33,9 @@ from runs.charts.bars import (
     rate_chart,
 )
 from runs.charts.curves import Curve, Dot, LatencyRun, SweptPoint, latency_chart, scaling_chart, sweep_chart
-from runs.charts.description import Chart
 from runs.charts.history import FEWEST_INTERVALS, LoadBySecond, describe_load, load_chart
 from runs.models import Run, Timing
+from runs.numbers import delta, figure, signed
 from runs.selectors import comparison_data
 
 MOST_PROGRAMS = 3
@@ -56,9 +56,7 @@ MOST_INTERVALS = 7200  # of a longer load the intervals without a request are no
 PHASES = {"before": 0, "during": 1, "after": 2, "": 3}
 
 
-def throughput_bars(
-    comparison: Comparison, silent: Container[int] = (), failed: Container[int] = (), headline: Headline | None = None
-) -> list[Bar]:
+def throughput_bars(comparison: Comparison, headline: Headline, silent: Container[int] = ()) -> list[Bar]:
     """One bar for each column that has requests per second. `silent`: columns that a doubt keeps out of verdicts.
 
     Of two configs the effect stands at the better one, as in the headline, also where that is the baseline.
@@ -70,9 +68,10 @@ def throughput_bars(
     named = (
         {at: name_workload(comparison.columns, block) for block in blocks for at in block} if len(blocks) > 1 else {}
     )
-    best = headline.winner.at if headline and headline.winner and headline.metric == row.key else None
+    failed = {side.at for side in headline.failing}
+    best = headline.winner.at if headline.winner and headline.metric == row.key else None
     is_pair = len(comparison.columns) == 2 and best is not None and comparison.bases[best] == best
-    lead = delta(headline.ratio, 1.0, row.kind) if headline and is_pair else None
+    lead = delta(headline.ratio, 1.0, row.kind) if is_pair else None
     bars = []
     for at, (column, cell) in enumerate(zip(comparison.columns, row.cells, strict=True)):
         values = tuple(one.value for one in cell.figures if one.counted)
@@ -122,32 +121,19 @@ def scaling_curve(sweep: Sweep) -> Curve:
 
 
 def draw_charts(
-    comparison: Comparison,
-    captures: Sequence[CaptureFact],
-    sweeps: Sequence[Sweep] = (),
-    *,
-    headline: Headline | None = None,
-    silent: Container[int] = (),
-    out: Container[int] = (),
-    scale: str = "",
+    comparison: Comparison, judged: Judged, captures: Sequence[CaptureFact], scale: str
 ) -> dict[str, Chart]:
     """The charts by name; only those that have something to show. `scale`: of the time axis, "log", "linear" or by itself."""
-    failed = find_failed(headline) if headline else set()
-    curves = [scaling_curve(sweep) for sweep in sweeps if len(sweep.levels) >= FEWEST_LEVELS]
+    headline = judged.headline
+    curves = [scaling_curve(sweep) for sweep in judged.sweeps if len(sweep.levels) >= FEWEST_LEVELS]
     charts = [
-        rate_chart(throughput_bars(comparison, silent, failed, headline)),
-        latency_chart(latency_runs(comparison, out), scale),
+        rate_chart(throughput_bars(comparison, headline, judged.judgement.silent)),
+        latency_chart(latency_runs(comparison, judged.out), scale),
         scaling_chart(curves),
-        _swept(comparison, headline.sweep) if headline and headline.sweep else None,
+        _swept(comparison, headline.sweep) if headline.sweep else None,
         *(_draw_captures(comparison.columns, captures) if captures else ()),
     ]
     return {chart.name: chart for chart in charts if chart}
-
-
-def find_failed(headline: Headline) -> set[int]:
-    """The columns of which too much failed."""
-    sides = [side for each in (headline, *headline.others) for side in each.sides]
-    return {side.at for side in sides if side.failure and side.failure.is_serious}
 
 
 def _swept(comparison: Comparison, swept: Range) -> Chart | None:

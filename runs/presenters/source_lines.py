@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from runs.analysis.numbers import figure
 from runs.ingest import shows_memory_only
 from runs.models import Capture, ConfigText, Run, Timing, Upload
+from runs.numbers import figure
 
 # A longer line is cut: no tool prints one, and the page must stay small.
 MAX_CHARACTERS = 2000

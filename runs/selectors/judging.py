@@ -11,7 +11,7 @@ import hashlib
 import pickle
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import cache
 from operator import attrgetter
 from pathlib import Path
@@ -21,29 +21,22 @@ from django.core.cache import caches
 from django.db.models import Q
 from django.urls import reverse
 
-from runs import analysis, ingest
+from runs import analysis, ingest, numbers
 from runs.analysis import stats, table
-from runs.analysis.capacity import find_capacity
-from runs.analysis.cause import Causes, find_causes
 from runs.analysis.columns import Column
-from runs.analysis.config_diff import ConfigDiff, compare_configs
-from runs.analysis.cost import Cost, cost
+from runs.analysis.conclusions import Judged, conclude
 from runs.analysis.doubt_case import FATAL, Case
-from runs.analysis.doubts import Doubt, find_doubts, list_excluded, list_incomparable
+from runs.analysis.doubts import list_excluded
 from runs.analysis.facts import RunFact
-from runs.analysis.headline import Headline, find_headline
+from runs.analysis.headline import Headline
 from runs.analysis.headline_lead import write_lead
-from runs.analysis.headline_wording import write_headline
-from runs.analysis.judgement import judge
-from runs.analysis.numbers import share_words
-from runs.analysis.scaling import Sweep, find_sweeps, find_varied, fit_sweeps
 from runs.analysis.sequential import Decision, decide
 from runs.analysis.table import Comparison, set_baselines
-from runs.analysis.verdict import Judgement, Spread
-from runs.analysis.verdict_wording import add_words
+from runs.analysis.verdict import Spread
 from runs.ingest import Preview
 from runs.ingest.draft import DraftExperiment
 from runs.models import Experiment, Run
+from runs.numbers import share_words
 from runs.selectors import comparison_data, summaries
 
 MAX_DRAFTED = 500
@@ -57,21 +50,6 @@ LEAST_SETS = 3
 MAX_EARLIER = 2000
 # Runs at half to double the concurrency are a similar load.
 SIMILAR_FACTOR = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """All that is concluded. `out` and `apart`: run id and config id -> why it is kept out of the verdicts."""
-
-    headline: Headline
-    doubts: list[Doubt]
-    judgement: Judgement
-    differences: ConfigDiff
-    sweeps: list[Sweep]
-    cost: Cost | None
-    causes: Causes
-    out: dict[int, str]
-    apart: dict[int, str]
 
 
 def compare_and_judge(data: comparison_data.ComparisonData) -> tuple[Comparison, Judged]:
@@ -89,40 +67,9 @@ def judge_comparison(data: comparison_data.ComparisonData, comparison: Compariso
     kept = caches["conclusions"]
     found: Judged | None = kept.get(key)
     if found is None:
-        found = _conclude(case, comparison, spread)
+        found = conclude(case, comparison, spread)
         kept.set(key, _with_columns(found, ()), KEPT_S)
     return _with_columns(found, comparison.columns)
-
-
-def _conclude(case: Case, comparison: Comparison, spread: Spread | None) -> Judged:
-    case = replace(case, varied=find_varied(comparison.columns, find_sweeps(case.configs, case.runs, {})))
-    doubts = find_doubts(case)
-    out, away = list_excluded(doubts), list_incomparable(doubts)
-    has_costs = case.captures or case.hosts
-    judgement = judge(comparison, excluded=out, apart=away, spread=spread)
-    differences = compare_configs(case.configs, case.texts)
-    swept = fit_sweeps(case.configs, case.runs, excluded=out)
-    headline = _add_capacity(
-        find_headline(comparison, judgement, doubts, differences, swept, case.hosts), case, comparison
-    )
-    return Judged(
-        headline=write_headline(headline),
-        doubts=doubts,
-        judgement=add_words(judgement),
-        differences=differences,
-        sweeps=swept,
-        cost=cost(comparison, case.captures, hosts=case.hosts, texts=case.texts, excluded=out) if has_costs else None,
-        causes=find_causes(case, comparison, headline, doubts, swept, out),
-        out=out,
-        apart=away,
-    )
-
-
-def _add_capacity(headline: Headline, case: Case, comparison: Comparison) -> Headline:
-    if case.limit is None or headline.sweep is None:
-        return headline
-    levels = {point.value: comparison.columns[point.at].runs for point in headline.sweep.points}
-    return replace(headline, sweep=replace(headline.sweep, capacity=find_capacity(case.limit, levels)))
 
 
 def judge_draft(shown: Preview, drafted: DraftExperiment) -> Headline | None:
@@ -130,7 +77,7 @@ def judge_draft(shown: Preview, drafted: DraftExperiment) -> Headline | None:
     if not 0 < len(drafted.runs) <= MAX_DRAFTED:
         return None
     case = comparison_data.of_draft(shown, drafted)
-    return _conclude(case, table.compare(case.configs, case.runs, []), None).headline
+    return conclude(case, table.compare(case.configs, case.runs, []), None).headline
 
 
 def runs_by_load(shown: Preview) -> list[tuple[int, RunFact]]:
@@ -176,7 +123,7 @@ def _rows(items: Sequence[Any], without: str = "") -> list[Any]:
 def _code() -> str:
     """A digest of the analysis' own source: another version must not answer with this one's conclusions."""
     digest = hashlib.sha256()
-    for file in (Path(__file__), *sorted(Path(analysis.__path__[0]).rglob("*.py"))):
+    for file in (Path(__file__), Path(numbers.__file__), *sorted(Path(analysis.__path__[0]).rglob("*.py"))):
         digest.update(file.read_bytes())
     return digest.hexdigest()[:16]
 
@@ -225,8 +172,7 @@ def _judged_means(comparison: Comparison) -> dict[str, float]:
 
 def _failed_shares(comparison: Comparison, headline: Headline) -> dict[str, str]:
     """{config id: "47 %"} of the configs that failed too much of what they were asked for."""
-    sides = [side for each in (headline, *headline.others) for side in each.sides]
-    found = {side.at: side.failure.share for side in sides if side.failure and side.failure.is_serious}
+    found = {side.at: side.failure.share for side in headline.failing if side.failure}
     found |= (
         {point.at: point.failed for point in headline.sweep.points if point.failed >= FATAL} if headline.sweep else {}
     )

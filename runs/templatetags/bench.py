@@ -24,9 +24,8 @@ from runs.analysis.headline_wording import LABELS as OUTCOMES
 from runs.analysis.headline_wording import MEANINGS
 from runs.analysis.table import Comparison
 from runs.analysis.verdict import Verdict
-from runs.charts import N_COLORS, SYMBOLS, symbol
+from runs.charts import N_COLORS, SYMBOLS, Chart, symbol
 from runs.charts.bars import Bar
-from runs.charts.description import Chart
 from runs.charts.svg import draw_inline, draw_mini
 from runs.models import Config
 from runs.presenters.comparison_page import list_verdicts

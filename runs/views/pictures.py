@@ -10,12 +10,12 @@ from django.shortcuts import get_object_or_404
 from django.utils.cache import get_conditional_response, patch_cache_control, patch_vary_headers
 from django.views.decorators.clickjacking import xframe_options_exempt
 
-from runs.charts.description import Chart
+from runs.charts import Chart
 from runs.charts.svg_file import draw_empty, draw_file
 from runs.models import Experiment, Run
 from runs.page_formats import PICTURE_POLICY
-from runs.presenters.comparison_page import draw_compared, read_selection
-from runs.presenters.run_charts import draw_latency
+from runs.presenters.comparison_page import read_selection
+from runs.presenters.run_charts import draw_charts, draw_latency
 from runs.selectors import comparison_data, judging
 
 FRESH_S = 60
@@ -49,7 +49,7 @@ def run_picture(request: HttpRequest, pk: int) -> HttpResponse:
 
 def _draw_compared(what: str, data: comparison_data.ComparisonData, title: str, request: HttpRequest) -> str:
     comparison, judged = judging.compare_and_judge(data)
-    charts = draw_compared(comparison, judged, data, request.GET.get("y", ""))
+    charts = draw_charts(comparison, judged, data.counted_captures, request.GET.get("y", ""))
     if what not in charts and what not in EMPTY:
         raise Http404(f"No picture is called {what}; there are {', '.join(charts) or 'none'}.")
     return _draw(charts.get(what), what, title)

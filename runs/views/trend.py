@@ -9,7 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from runs.analysis import trend as analysis
 from runs.analysis.export import Sheet
 from runs.analysis.summary_wording import describe_change, describe_course
-from runs.charts.description import Chart
+from runs.charts import Chart
 from runs.charts.history import Day, Stretch, trend_chart
 from runs.models import TrendLine
 from runs.page_formats import respond

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from runs.analysis.cause.rules import Limit, Point
-from runs.analysis.numbers import figure, times
+from runs.numbers import figure, times
 
 
 def _share(value: Any) -> str:

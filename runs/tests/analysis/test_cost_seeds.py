@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from runs import ingest
+from runs.analysis.conclusions import Judged
 from runs.models import Experiment
 from runs.selectors import comparison_data, judging
 
@@ -15,7 +16,7 @@ pytestmark = pytest.mark.django_db
 def judged(shared):
     """ "000", a part of the experiment's name -> its conclusions."""
 
-    def get(number: str, name: str = "") -> judging.Judged:
+    def get(number: str, name: str = "") -> Judged:
         ingest.submit(next(shared.glob(f"seeds/{number}_*.txt")).read_bytes(), origin="rest")
         experiments = Experiment.objects.filter(name__contains=name).order_by("id")
         return judging.compare_and_judge(comparison_data.of_experiment(experiments[0]))[1]
@@ -23,7 +24,7 @@ def judged(shared):
     return get
 
 
-def cells(found: judging.Judged, key: str) -> list[str]:
+def cells(found: Judged, key: str) -> list[str]:
     """What a row of the cost table says, column by column."""
     assert found.cost is not None
     row = next(row for row in found.cost.rows if row.key == key)

@@ -352,7 +352,7 @@ def test_of_two_configs_the_chart_and_the_table_have_the_effect_of_the_headline(
     for sides in ([times(1.37, BASE), OTHER], [BASE, times(1.37)]):
         comparison = table(*sides)
         found = headline_of(comparison)
-        bars = throughput_bars(comparison, headline=found)
+        bars = throughput_bars(comparison, found)
         assert [bool(bar.change) for bar in bars] == [bar.name == found.winner.title for bar in bars]
         assert f"+{found.change_pct:.0f} %" in [bar.change for bar in bars]
         said = describe_lead(found, comparison.bases, ("a", "b"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runs.analysis.numbers import delta, figure, percent
+from runs.numbers import delta, figure, percent
 
 
 @pytest.mark.parametrize(

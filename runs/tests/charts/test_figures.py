@@ -9,10 +9,27 @@ from xml.etree import ElementTree as ET
 import orjson
 import pytest
 
-from runs.charts import N_COLORS, bars, curves, cut, history, paint, svg, symbol
+from runs.charts import (
+    N_COLORS,
+    Axis,
+    Band,
+    Bars,
+    Chart,
+    Dots,
+    Line,
+    Span,
+    bars,
+    curves,
+    cut,
+    history,
+    linear_axis,
+    log_axis,
+    paint,
+    svg,
+    symbol,
+)
 from runs.charts.bars import Bar, Sizes, Stack
 from runs.charts.curves import Curve, Dot, LatencyRun, SweptPoint
-from runs.charts.description import Axis, Band, Bars, Chart, Dots, Line, Span, linear_axis, log_axis
 from runs.charts.plotly import draw_figure
 from runs.charts.svg import draw_inline
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from runs.charts.description import Band, Line
+from runs.charts import Band, Line
 from runs.charts.svg import draw_inline
 from runs.charts.time_series import RunSpan, View, describe, encode
 from runs.charts.timeline import Trace, build_timeline, thin, to_rows

@@ -1,0 +1,66 @@
+"""All that is concluded from a comparison: doubts, verdicts, what config files and costs tell, the headline, and the causes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from runs.analysis.capacity import find_capacity
+from runs.analysis.cause import Causes, find_causes
+from runs.analysis.config_diff import ConfigDiff, compare_configs
+from runs.analysis.cost import Cost, cost
+from runs.analysis.doubt_case import Case
+from runs.analysis.doubts import Doubt, find_doubts, list_excluded, list_incomparable
+from runs.analysis.headline import Headline, find_headline
+from runs.analysis.headline_wording import write_headline
+from runs.analysis.judgement import judge
+from runs.analysis.scaling import Sweep, find_sweeps, find_varied, fit_sweeps
+from runs.analysis.table import Comparison
+from runs.analysis.verdict import Judgement, Spread
+from runs.analysis.verdict_wording import add_words
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """All that is concluded. `out` and `apart`: run id and config id -> why it is kept out of the verdicts."""
+
+    headline: Headline
+    doubts: list[Doubt]
+    judgement: Judgement
+    differences: ConfigDiff
+    sweeps: list[Sweep]
+    cost: Cost | None
+    causes: Causes
+    out: dict[int, str]
+    apart: dict[int, str]
+
+
+def conclude(case: Case, comparison: Comparison, spread: Spread | None) -> Judged:
+    """spread: what repeats elsewhere vary by."""
+    case = replace(case, varied=find_varied(comparison.columns, find_sweeps(case.configs, case.runs, {})))
+    doubts = find_doubts(case)
+    out, away = list_excluded(doubts), list_incomparable(doubts)
+    has_costs = case.captures or case.hosts
+    judgement = judge(comparison, excluded=out, apart=away, spread=spread)
+    differences = compare_configs(case.configs, case.texts)
+    swept = fit_sweeps(case.configs, case.runs, excluded=out)
+    headline = _add_capacity(
+        find_headline(comparison, judgement, doubts, differences, swept, case.hosts), case, comparison
+    )
+    return Judged(
+        headline=write_headline(headline),
+        doubts=doubts,
+        judgement=add_words(judgement),
+        differences=differences,
+        sweeps=swept,
+        cost=cost(comparison, case.captures, hosts=case.hosts, texts=case.texts, excluded=out) if has_costs else None,
+        causes=find_causes(case, comparison, headline, doubts, swept, out),
+        out=out,
+        apart=away,
+    )
+
+
+def _add_capacity(headline: Headline, case: Case, comparison: Comparison) -> Headline:
+    if case.limit is None or headline.sweep is None:
+        return headline
+    levels = {point.value: comparison.columns[point.at].runs for point in headline.sweep.points}
+    return replace(headline, sweep=replace(headline.sweep, capacity=find_capacity(case.limit, levels)))
