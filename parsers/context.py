@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Set
+from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from . import transcript
-from .catalogue import Format, find_kinds, formats, parse_command, rate_labels, rate_lines
+from .catalogue import Format, formats, parse_command, rate_labels, rate_lines
 from .lines import Lines
 from .prompts import find_branch, is_template, load_command, prompt
 from .records import Problem
@@ -24,6 +24,7 @@ _LONGEST_COMMAND = 4096
 _COMPOUND = re.compile(r"(?:for|while|until)\s")
 _COMPOUND_END = re.compile(r"(?:^|;|\s)done\b[^;]*$")
 _MOST_OF_LOOP = 40  # lines
+_FARTHEST_LABEL = 4  # lines above the output that it names, blank ones between
 _TYPED = 24  # commands that are kept of each gap: the last ones
 _TIME = re.compile(r"[:時시点點](?<=\d.)\s?\d")  # the rarest sign first
 _LABELLED = re.compile(r"\s*(?P<label>[^\s:$#%>|`/][^:$#%>|`]{0,60}):\s+`?")  # "nginx: ab -n 1000 -c 10 ..."
@@ -69,6 +70,7 @@ class Context:
     branch: str | None = None  # of git, as the last prompt showed it
     no_diff_before: int = 0  # number of the line behind a diff that compares no load tests
     front: str = ""  # what ends the front matter that the lines are in
+    label: tuple[int, str] | None = None  # the last line, where it may be a name for the output that begins below
     tried: tuple[str, int] | None = None  # kind and first line of the block that a format reads at this moment
 
     def add_line(self, number: int, text: str, lines: Lines) -> None:
@@ -76,6 +78,7 @@ class Context:
         if (number == 1 or self.front) and self._is_front_matter(number, text, lines):
             return
         (line_above, above), self.above = self.above, (number, text)
+        self.label = None
         line = _describe(text)
         if self.in_output and (shown := _SHOWN.fullmatch(text.strip())):
             self._follow_version(*filter(None, shown.groups()))
@@ -99,9 +102,8 @@ class Context:
             transcript.is_banner(text)
             or transcript.FILE_HEAD.fullmatch(text.strip())
             or _is_comment(text, lines)
-            or (line.is_prose and self._is_label(lines))
         ):
-            return
+            self.label = (number, text) if line.is_prose else None
         elif text[0] in "=-" and self._underlines(number, text.rstrip()):
             self._add_heading(*self.trail.pop())
         elif line.is_prose:
@@ -124,10 +126,16 @@ class Context:
             self._add_heading(number, service)
         self.service = service
 
-    def _is_label(self, lines: Lines) -> bool:
-        """Whether a line stands between a command and a tool's output right below: a script's, or somebody's, name for it."""
-        following = next((line for n in (1, 3) for line in lines.ahead(n) if line.strip(": \n")), "")
-        return any(formats()[kind].semantics for kind in find_kinds(following.lstrip()))
+    def take_label(self, number: int, kinds: Iterable[str]) -> None:
+        """Output of these kinds begins with this line: what stands right above it, below a command, is a name for it.
+
+        A script, or somebody, wrote that. Other lines between a command and a tool's output are what the command printed.
+        """
+        label, self.label = self.label, None
+        if label and number - label[0] <= _FARTHEST_LABEL and any(formats()[kind].semantics for kind in kinds):
+            self._add_heading(*label)
+            if self.command:
+                self.command.labelled = True
 
     def _follow_branch(self, line: str, number: int, above: str) -> None:
         """Take a branch that a prompt shows, and that the one before did not show, for a command that changes to it."""

@@ -134,6 +134,7 @@ def _read_blocks(source: Lines, context: Context) -> Iterator[Block]:
                     context.add_line(source.number, line[:glued], source)
                 source.put_rest(line[glued:])
             elif opening := _find_opening(line):
+                context.take_label(source.number, opening[0])
                 block = _read_opened(source, line, *opening, context)
             else:
                 block = _read_claimed(source, line, context)
@@ -221,6 +222,7 @@ def _read_usual(source: Lines, context: Context) -> Block | None:
     number = source.number
     for begins, form in beginnings().items():
         if source.begins((begins,)):
+            context.take_label(number + 1, (form.kind,))
             found = _try_parse(form, form.parse, source, context, context.pending_command)
             return _make_block(source, form, found, context) if found and source.number > number else None
     return None
