@@ -99,9 +99,7 @@ class Context:
             if said := _ECHO.fullmatch(line.typed[1]):
                 self._add_heading(number, said["said"])
         elif self.in_output and not (
-            transcript.is_banner(text)
-            or transcript.FILE_HEAD.fullmatch(text.strip())
-            or _is_comment(text, lines)
+            transcript.is_banner(text) or transcript.FILE_HEAD.fullmatch(text.strip()) or _is_comment(text, lines)
         ):
             self.label = (number, text) if line.is_prose else None
         elif text[0] in "=-" and self._underlines(number, text.rstrip()):

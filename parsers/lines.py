@@ -61,7 +61,7 @@ class Lines:
         self.watched: re.Pattern[str] | None = None
         self.seen: dict[int, str] = {}
         self._mark, self._mark_number = 0, 0  # see `mark`
-        # The last lines, raw, of which no block was made, and the number of the last of them
+        # The last lines, raw, of which no block was made, with the blank ones between, and the number of the last of them
         self._unread: list[str] = []
         self._unread_number = 0
         self._passed: list[str] | None = None  # raw lines taken since `texts` gave the line before its last one
@@ -300,6 +300,9 @@ class Lines:
             at += 1
         taken = at - self._at
         if taken:
+            if self.number == self._unread_number:
+                self._unread += ["\n"] * min(taken, _MOST_IN_TURN)
+                self._unread_number += taken
             self.before, self.raw = (self.raw if taken == 1 else "\n"), "\n"
             self._at = at
             self.number += taken
@@ -311,8 +314,8 @@ class Lines:
             self._unread.clear()
         self._unread.append(self.raw)
         self._skip(self.raw, 1, _REPEATS_LEFT)
-        if len(self._unread) == _MOST_IN_TURN:
-            self._skip("".join(self._unread), _MOST_IN_TURN, 2)
+        if len(self._unread) >= _MOST_IN_TURN:
+            self._skip("".join(self._unread[-_MOST_IN_TURN:]), _MOST_IN_TURN, 2)
             self._unread.clear()
         self._unread_number = self.number
 

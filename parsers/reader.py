@@ -123,6 +123,7 @@ def _read_blocks(source: Lines, context: Context) -> Iterator[Block]:
                 context.add_stamp(source.number, source.stamp)
             if not line or line.isspace():
                 context.in_output = False
+                source.skip_repeats()
             elif parts := _split(source, line, context):
                 for part in parts:
                     part.depth = source.depth + 1

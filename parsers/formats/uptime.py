@@ -90,6 +90,7 @@ def records(values: dict[str, Any]) -> list[Record]:
 
 # --- loadavg -----------------------------------------------------------------------------------------------------------
 _LOADS = re.compile(r"(\d+\.\d\d) (\d+\.\d\d) (\d+\.\d\d) (\d+)/(\d+)(?:\s+(\d+))?")
+_NEXT_LOADS = re.compile(r"(\d{1,6}\.\d\d) (\d{1,6}\.\d\d) (\d{1,6}\.\d\d) (\d{1,9})/(\d{1,9})(?: (\d{1,9}))?\n")
 
 
 def _parse_loads(lines: Lines, command: str | None) -> Found | None:
@@ -98,14 +99,26 @@ def _parse_loads(lines: Lines, command: str | None) -> Found | None:
     if line is None:
         lines.step_back()
         return None
+    return Found(_read_loads(lines, line, first, above, whole=not lines.unended()), first, first)
+
+
+def _follow_loads(lines: Lines, command: str | None) -> Found | None:
+    """The next line of a log of them."""
+    first, above = lines.number + 1, lines.raw
+    line = lines.match(_NEXT_LOADS, lines=1, size=_LONGEST)
+    return Found(_read_loads(lines, line, first, above, whole=True), first, first) if line else None
+
+
+def _read_loads(lines: Lines, line: re.Match[str], first: int, above: str, whole: bool) -> dict[str, Any]:
+    """whole: its end is not missing, so that no digits go on there."""
     values: dict[str, Any] = {"iteration": iteration(lines, "loadavg", first, first, above)}
     values |= {name: float(text) for name, text in zip(("load1", "load5", "load15"), line.groups(), strict=False)}
     values["run_queue"] = int(line[4])
-    if line[6] or not lines.unended():  # else its digits may go on
+    if line[6] or whole:
         values["sched_entities"] = int(line[5])
     if line[6]:
         values["last_pid"] = int(line[6])
-    return Found(values, first, first)
+    return values
 
 
 def _load_records(values: dict[str, Any]) -> list[Record]:
@@ -123,6 +136,7 @@ OTHER_FORMATS = (
         opens=r"\d+\.\d\d \d+\.\d\d \d+\.\d\d \d+/\d+(?:\s+\d+)?\s*$",
         command=re.compile(r"/proc/loadavg"),
         parse=_parse_loads,
+        follows=_follow_loads,
         records=_load_records,
     ),
 )

@@ -10,6 +10,7 @@ import parsers
 from parsers.catalogue import formats
 from parsers.context import Context
 from parsers.decode import Text
+from parsers.lines import Lines
 
 from .endless import PIECES, cpu_s, draw, growth
 
@@ -110,7 +111,16 @@ def test_of_many_equal_lines_a_few_are_looked_at(line, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "lines", [["{", "}"], ["a", "b"], ["{", "[", "}"], ["a", "b", "c", "d", "e"], [f"{n} %" for n in range(60)]]
+    "lines",
+    [
+        ["{", "}"],
+        ["a", "b"],
+        ["{", "[", "}"],
+        ["a", "b", "c", "d", "e"],
+        [f"{n} %" for n in range(60)],
+        ["Summary:", "", "x", ""],
+        ["a", "", "", "b", " "],
+    ],
 )
 def test_of_many_lines_that_take_turns_a_few_are_looked_at(lines, monkeypatch):
     numbers = []
@@ -191,3 +201,23 @@ def test_a_log_of_uptime_is_read_as_its_lines_are_one_by_one():
     assert [one.pop("iteration") for one in values] == list(range(1, 51))
     alone = [block.values for line in log for block in parsers.read([line])]
     assert values == [{name: value for name, value in one.items() if name != "iteration"} for one in alone]
+
+
+def test_a_log_of_loadavg_is_read_as_its_lines_are_one_by_one():
+    log = [f"0.{n} 1.00 2.50 1/{200 + n} {3000 + n}\n" for n in range(10, 60)]
+    log[30] = "0.40 1.00 2.50 1/230\n"  # as some kernels have it
+    values = [block.values for block in parsers.read(log)]
+    assert [one.pop("iteration") for one in values] == list(range(1, 51))
+    alone = [block.values for line in log for block in parsers.read([line])]
+    assert values == [{name: value for name, value in one.items() if name != "iteration"} for one in alone]
+
+
+def test_no_line_of_a_commands_output_is_looked_at_by_the_line_above(monkeypatch):
+    """A look ahead at each line of a shown file took half of the time that the file took."""
+    looks = []
+    ahead = Lines.ahead
+    monkeypatch.setattr(Lines, "ahead", lambda self, most: looks.append(self.number) or ahead(self, most))
+    shown = [f"line {n} of a file\n" for n in range(500)]
+    text = ["$ ./bench.sh\n", *shown, "with cache\n", "Requests/sec:  12.5000\n"]
+    (block,) = parsers.read(text)
+    assert block.heading == "with cache" and block.command == "./bench.sh" and len(looks) < 20
