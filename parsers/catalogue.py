@@ -50,6 +50,7 @@ from typing import Any, NamedTuple
 
 from .commands import Command, Syntax, program_pattern, read_command
 from .records import Found, Record, Semantics
+from .transcript import LIST_MARK, QUOTING
 
 Parse = Callable[[Any, str | None], Found | None]  # (lines.Lines, command)
 Match = Callable[[str], re.Match[str] | None]
@@ -322,6 +323,46 @@ def find_kinds(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+@lru_cache(maxsize=64)  # a listing of headings has few different lines
+def find_opening(line: str) -> tuple[tuple[str, ...], str, str | None] | None:
+    """(kinds, quoting before it, label before it) when output of one of these kinds begins with this line."""
+    if line[0] == "$":  # most command lines; no output begins so
+        return None
+    at = len(line) - len(line.lstrip())
+    kinds = find_kinds(line[at:])
+    if not kinds and not line[at].isalpha():  # no quoting begins with a letter
+        quoting = QUOTING.match(line)
+        behind = quoting.end() if quoting else 0
+        if behind != at:
+            at, kinds = behind, find_kinds(line[behind:])
+    if kinds:
+        item = _find_item(line, at, kinds[0])
+        return kinds if item == at else find_kinds(line[item:]), line[:item] if line[:item].strip() else "", None
+    named = inline_openings().match(line, at) if rate_labels().search(line) else None
+    if not named:
+        return None
+    prefix, label = line[: named.end()], named["label"].strip(" *_#>|-•・")
+    kind = named.lastgroup or ""
+    others = (other for other in find_kinds(line[named.end() :].lstrip()) if other != kind)
+    return (kind, *others), prefix if label or prefix.strip() else "", label
+
+
+def _find_item(line: str, at: int, kind: str) -> int:
+    """Where the output of this kind begins that begins at `at`: before its mark where that is an item of the format's own list.
+
+    The next item may have another mark ("2."), so that it is no quoting; but what other formats read has no such mark.
+    """
+    quoting = QUOTING.match(line)
+    behind = quoting.end() if quoting else 0
+    mark = LIST_MARK.search(line, 0, behind)
+    if mark is None:
+        return at
+    listed = find_kinds(line[mark.start() :])
+    if not listed or listed[0] != kind:
+        return at
+    return behind if any(other != kind for other in find_kinds(line[behind:])) else mark.start()
+
+
 @cache
 def inline_openings() -> re.Pattern[str]:
     """A label of a few words (some in parentheses), a colon or a gap, and a figure that only one tool prints in this way."""
@@ -349,12 +390,7 @@ def beginnings() -> dict[str, Format]:
     return {f.begins: f for f in formats().values() if f.begins}
 
 
-@cache
-def _claimers() -> list[tuple[Callable[[str], bool], Format]]:
-    return [(f.claims, f) for f in formats().values() if f.claims]
-
-
 @lru_cache(maxsize=256)
 def claimed(command: str) -> tuple[Format, ...]:
     """Formats that take whatever this command prints. People run the same command over and over."""
-    return tuple(form for claims, form in _claimers() if claims(command))
+    return tuple(form for form in formats().values() if form.claims and form.claims(command))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
 from typing import Any
 
 from . import transcript
@@ -15,10 +14,8 @@ from .catalogue import (
     Parse,
     beginnings,
     claimed,
-    find_kinds,
+    find_opening,
     formats,
-    inline_openings,
-    parse_command,
     rate_labels,
 )
 from .context import Context, find_unread_rates
@@ -27,22 +24,7 @@ from .json_objects import beginning_of
 from .lines import Lines
 from .prompts import prompt
 from .records import Found, LoadResult, Problem, Values
-from .streams import (
-    cut,
-    find_cells,
-    find_column,
-    find_stream,
-    is_gap,
-    is_numbered,
-    opens_diff,
-    opens_list,
-    split_beside,
-    split_cells,
-    split_diff,
-    split_row,
-    split_streams,
-    unlist,
-)
+from .streams import find_column, split
 
 # The first line of a report, behind another program's output that had no line end.
 _GLUED = re.compile(
@@ -54,7 +36,6 @@ _REMARK = re.compile(  # behind a rate, where its units end
     r"\d(?:\[#/sec\]|\(mean\)|trans/sec|req/s(?:ec)?|\s)*+(?:[(（]|<-+|←|#|//|--)\s*(?!mean\b)([^\W\d][^\d()（）]{1,58}?)[)）]?\s*$"
 )
 _GLUED_SIGNS = ("//", "ApacheBench", "** SIEGE", "...end", "top - ")
-_DEEPEST = 3  # the log of a container that prints a log of others, in one of two terminals
 
 
 def read(lines: Iterable[str]) -> Iterator[Block]:
@@ -124,7 +105,7 @@ def _read_blocks(source: Lines, context: Context) -> Iterator[Block]:
             if not line or line.isspace():
                 context.in_output = False
                 source.skip_repeats()
-            elif parts := _split(source, line, context):
+            elif parts := split(source, line, context):
                 for part in parts:
                     part.depth = source.depth + 1
                     yield from _read_guarded(part, context)
@@ -134,7 +115,7 @@ def _read_blocks(source: Lines, context: Context) -> Iterator[Block]:
                 if prompt(line[:glued]) is not None:
                     context.add_line(source.number, line[:glued], source)
                 source.put_rest(line[glued:])
-            elif opening := _find_opening(line):
+            elif opening := find_opening(line):
                 context.take_label(source.number, opening[0])
                 block = _read_opened(source, line, *opening, context)
             else:
@@ -145,77 +126,6 @@ def _read_blocks(source: Lines, context: Context) -> Iterator[Block]:
             if form.follows is not None:
                 yield from _read_following(source, form, form.follows, context)
             line = ""
-
-
-def _makes_load(line: str) -> bool:
-    """Whether a load tool's report begins with this line, or the command that prints one."""
-    typed = prompt(line)
-    if typed is not None:
-        return bool(parse_command(typed[1]).tool)
-    opening = _find_opening(line)
-    semantics = formats()[opening[0][0]].semantics if opening else None
-    return semantics is not None and not semantics.quotes_others
-
-
-def _is_shared(source: Lines, line: str) -> bool:
-    """Whether from this line on containers share a log: a container's output begins with it, or goes on with the next line."""
-    stream = find_stream(line)
-    rest = line[stream.end() :].strip() if stream else ""
-    if stream is None or not (is_numbered(stream) or (rest and _makes_load(rest))):
-        return False
-    following = find_stream(source.peek() or "")
-    return following is not None and (following[0] == stream[0] or is_numbered(following))
-
-
-def _split(source: Lines, line: str, context: Context) -> Iterator[Lines] | None:
-    """The several outputs that stand in one stretch from this line on, each by itself. None: it is one, or a part of a part."""
-    if source.depth == _DEEPEST:
-        return None
-    if (cells := find_cells(line)) and _makes_load(cells[0]):
-        return _split_table(source, len(cells), context)
-    if (column := find_column(line)) and _makes_load(line[column:]):
-        return _split_terminals(source, line, column, context)
-    if _is_shared(source, line):
-        return _name_parts(split_streams(source, line), context)
-    if source.number >= context.no_diff_before and opens_diff(line, source):
-        return _split_versions(source, line, context)
-    return iter((unlist(source),)) if opens_list(line) else None
-
-
-def _name_parts(parts: Iterable[tuple[str, Lines]], context: Context) -> Iterator[Lines]:
-    for name, part in parts:
-        context.follow_service(part.number, name)
-        yield part
-
-
-def _split_versions(source: Lines, line: str, context: Context) -> Iterator[Lines] | None:
-    """The results that a diff compares. None: what changed is no load test's rate, as in a diff of configuration files."""
-    parts, raw = split_diff(source, line)
-    if {text[0] for text in raw if text[0] in "+-" and rate_labels().search(text)} == {"+", "-"}:
-        return _name_parts(parts, context)
-    context.no_diff_before = source.number
-    source.back(*raw)
-    return None
-
-
-def _split_table(source: Lines, n: int, context: Context) -> Iterator[Lines]:
-    """The reports in the columns of a table, each below its column's title."""
-    number, above = context.trail[-1] if context.trail else (0, "")
-    titles = split_row(above)
-    for column, part in enumerate(split_cells(source, n)):
-        if len(titles) == n:
-            context.retitle(number, titles[column].strip())
-        yield part
-
-
-def _split_terminals(source: Lines, line: str, column: int, context: Context) -> Iterator[Lines]:
-    """The left terminal first, each below its part of the line above."""
-    number, above = context.trail[-1] if context.trail else (0, "")
-    titles = cut(above, column) if is_gap(above, column) and len(above) > column else (above, "")
-    for terminal, title in zip(split_beside(source, line, column), titles, strict=True):
-        if title and title != above:
-            context.retitle(number, title)
-        yield terminal
 
 
 def _read_usual(source: Lines, context: Context) -> Block | None:
@@ -235,46 +145,6 @@ def _find_glued(line: str) -> int:
     if not found or not any(map(str.isalnum, front := line[: found.start()])):
         return 0
     return found.start() if not front[-1].isspace() or prompt(front) is not None else 0
-
-
-@lru_cache(maxsize=64)  # a listing of headings has few different lines
-def _find_opening(line: str) -> tuple[tuple[str, ...], str, str | None] | None:
-    """(kinds, quoting before it, label before it) when output of one of these kinds begins with this line."""
-    if line[0] == "$":  # most command lines; no output begins so
-        return None
-    at = len(line) - len(line.lstrip())
-    kinds = find_kinds(line[at:])
-    if not kinds and not line[at].isalpha():  # no quoting begins with a letter
-        quoting = transcript.QUOTING.match(line)
-        behind = quoting.end() if quoting else 0
-        if behind != at:
-            at, kinds = behind, find_kinds(line[behind:])
-    if kinds:
-        item = _find_item(line, at, kinds[0])
-        return kinds if item == at else find_kinds(line[item:]), line[:item] if line[:item].strip() else "", None
-    named = inline_openings().match(line, at) if rate_labels().search(line) else None
-    if not named:
-        return None
-    prefix, label = line[: named.end()], named["label"].strip(" *_#>|-•・")
-    kind = named.lastgroup or ""
-    others = (other for other in find_kinds(line[named.end() :].lstrip()) if other != kind)
-    return (kind, *others), prefix if label or prefix.strip() else "", label
-
-
-def _find_item(line: str, at: int, kind: str) -> int:
-    """Where the output of this kind begins that begins at `at`: before its mark where that is an item of the format's own list.
-
-    The next item may have another mark ("2."), so that it is no quoting; but what other formats read has no such mark.
-    """
-    quoting = transcript.QUOTING.match(line)
-    behind = quoting.end() if quoting else 0
-    mark = transcript.LIST_MARK.search(line, 0, behind)
-    if mark is None:
-        return at
-    listed = find_kinds(line[mark.start() :])
-    if not listed or listed[0] != kind:
-        return at
-    return behind if any(other != kind for other in find_kinds(line[behind:])) else mark.start()
 
 
 def _read_opened(

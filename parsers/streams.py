@@ -4,9 +4,86 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
+from .catalogue import find_opening, formats, parse_command, rate_labels
+from .context import Context
 from .lines import Lines
+from .prompts import prompt
+
+_DEEPEST = 3  # the log of a container that prints a log of others, in one of two terminals
+
+
+def split(source: Lines, line: str, context: Context) -> Iterator[Lines] | None:
+    """The several outputs that stand in one stretch from this line on, each by itself. None: it is one, or a part of a part."""
+    if source.depth == _DEEPEST:
+        return None
+    if (cells := find_cells(line)) and _makes_load(cells[0]):
+        return _split_table(source, len(cells), context)
+    if (column := find_column(line)) and _makes_load(line[column:]):
+        return _split_terminals(source, line, column, context)
+    if _is_shared(source, line):
+        return _name_parts(split_streams(source, line), context)
+    if source.number >= context.no_diff_before and opens_diff(line, source):
+        return _split_versions(source, line, context)
+    return iter((unlist(source),)) if opens_list(line) else None
+
+
+def _name_parts(parts: Iterable[tuple[str, Lines]], context: Context) -> Iterator[Lines]:
+    for name, part in parts:
+        context.follow_service(part.number, name)
+        yield part
+
+
+def _split_versions(source: Lines, line: str, context: Context) -> Iterator[Lines] | None:
+    """The results that a diff compares. None: what changed is no load test's rate, as in a diff of configuration files."""
+    parts, raw = split_diff(source, line)
+    if {text[0] for text in raw if text[0] in "+-" and rate_labels().search(text)} == {"+", "-"}:
+        return _name_parts(parts, context)
+    context.no_diff_before = source.number
+    source.back(*raw)
+    return None
+
+
+def _split_table(source: Lines, n: int, context: Context) -> Iterator[Lines]:
+    """The reports in the columns of a table, each below its column's title."""
+    number, above = context.trail[-1] if context.trail else (0, "")
+    titles = split_row(above)
+    for column, part in enumerate(split_cells(source, n)):
+        if len(titles) == n:
+            context.retitle(number, titles[column].strip())
+        yield part
+
+
+def _split_terminals(source: Lines, line: str, column: int, context: Context) -> Iterator[Lines]:
+    """The left terminal first, each below its part of the line above."""
+    number, above = context.trail[-1] if context.trail else (0, "")
+    titles = cut(above, column) if is_gap(above, column) and len(above) > column else (above, "")
+    for terminal, title in zip(split_beside(source, line, column), titles, strict=True):
+        if title and title != above:
+            context.retitle(number, title)
+        yield terminal
+
+
+def _is_shared(source: Lines, line: str) -> bool:
+    """Whether from this line on containers share a log: a container's output begins with it, or goes on with the next line."""
+    stream = find_stream(line)
+    rest = line[stream.end() :].strip() if stream else ""
+    if stream is None or not (is_numbered(stream) or (rest and _makes_load(rest))):
+        return False
+    following = find_stream(source.peek() or "")
+    return following is not None and (following[0] == stream[0] or is_numbered(following))
+
+
+def _makes_load(line: str) -> bool:
+    """Whether a load tool's report begins with this line, or the command that prints one."""
+    typed = prompt(line)
+    if typed is not None:
+        return bool(parse_command(typed[1]).tool)
+    opening = find_opening(line)
+    semantics = formats()[opening[0][0]].semantics if opening else None
+    return semantics is not None and not semantics.quotes_others
+
 
 # --- two terminals side by side ---------------------------------------------------------------------------------------
 _ALIKE = 8  # characters with which two reports, or the commands above them, begin alike

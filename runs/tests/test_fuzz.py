@@ -21,7 +21,7 @@ def test_nothing_raises(part, admin_client):
 
 def test_a_fault_and_a_text_without_end_are_found(monkeypatch):
     """Made: a format that raises, and a reader that never comes back."""
-    monkeypatch.setattr("parsers.reader._find_opening", lambda line: {}[line])
+    monkeypatch.setattr("parsers.reader.find_opening", lambda line: {}[line])
     assert "KeyError at parsers/" in dict(fuzz.try_cases("suite", [1], None))[1]
 
     def never_return(lines):
