@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
@@ -11,6 +10,7 @@ from django.contrib.sessions.middleware import SessionMiddleware
 from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse, QueryDict
 from django.shortcuts import render
+from django.utils.deprecation import MiddlewareMixin
 
 from benchdash.faults import Fault, find_fault
 
@@ -30,12 +30,8 @@ POLICY = "; ".join(
 )
 
 
-class ContentSecurityPolicy:
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        response = self.get_response(request)
+class ContentSecurityPolicy(MiddlewareMixin):
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         response.headers.setdefault("Content-Security-Policy", POLICY)
         response.headers.setdefault(
             "Cache-Control", "private"
@@ -63,30 +59,23 @@ class LoginRequired(LoginRequiredMiddleware):
         return None if is_open else super().process_view(request, *view)
 
 
-class PageMethods:
+class PageMethods(MiddlewareMixin):
     """Answers 405 to PUT, PATCH, DELETE and whatever else no page takes; views of pages would answer them as GET."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
+    def process_request(self, request: HttpRequest) -> HttpResponse | None:
         if request.method in PAGE_METHODS or request.path_info.startswith("/api/v1/"):
-            return self.get_response(request)
+            return None
         response = _refuse(request, Refusal(405, "Pages are read (GET) or sent a form (POST); scripts use /api/v1/."))
         response.headers["Allow"] = ", ".join(sorted(PAGE_METHODS))
         return response
 
 
-class NoNulCharacters:
+class NoNulCharacters(MiddlewareMixin):
     """Answers 400 to NUL in a path, a query, a cookie or a page's form: none of ours has any, and PostgreSQL refuses it."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        if "\0" in "".join([request.path_info, *request.COOKIES.values()]) or _has_nul(request.GET):
-            return _refuse(request, NUL)
-        return self.get_response(request)
+    def process_request(self, request: HttpRequest) -> HttpResponse | None:
+        has_nul = "\0" in "".join([request.path_info, *request.COOKIES.values()]) or _has_nul(request.GET)
+        return _refuse(request, NUL) if has_nul else None
 
     def process_view(self, request: HttpRequest, *view: Any) -> HttpResponse | None:
         """The API's bodies are texts, which are read elsewhere; a page's form is read by the check for CSRF anyway."""
@@ -111,19 +100,14 @@ class Refusal(Exception):
 NUL = Refusal(400, "The request holds a NUL character, which no text may have.")
 
 
-class Refusals:
+class Refusals(MiddlewareMixin):
     """Answers what went wrong while asgi.py received a request."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
+    def process_request(self, request: HttpRequest) -> HttpResponse | None:
         error = request.META.get("benchdash.error")
-        if error is None:
-            return self.get_response(request)
-        if isinstance(error, Refusal):
-            return _refuse(request, error)
-        raise error
+        if error is not None and not isinstance(error, Refusal):
+            raise error
+        return _refuse(request, error) if error is not None else None
 
 
 def _refuse(request: HttpRequest, refusal: Refusal) -> HttpResponse:
