@@ -16,7 +16,7 @@ from typing import Any
 from django.db import connection, models
 from django.utils import timezone
 
-from parsers import asked_load, parse_command, semantics_of
+from parsers.catalogue import asked_load, parse_command, semantics_of
 from runs.analysis.columns import method_of
 from runs.models import Config, ConfigText, Experiment, Host, Run, Upload
 

@@ -11,7 +11,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
 
-from parsers import Block, ConfigText, LoadResult, ProcessSample, SystemSample, Timings
+from parsers.blocks import Block
+from parsers.records import ConfigText, LoadResult, ProcessSample, SystemSample, Timings
 from parsers.transcript import width
 
 from .asides import SUBJECT, heading_level, is_aside, strip_markup

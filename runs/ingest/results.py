@@ -10,7 +10,7 @@ from typing import Any
 
 from django.db.models import Q
 
-from parsers import Block
+from parsers.blocks import Block
 from runs.models import Capture, Host, Run, Upload
 
 from .draft import Draft, DraftExperiment, DraftHost, DraftRun

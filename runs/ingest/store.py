@@ -13,7 +13,9 @@ from typing import Any, NamedTuple
 from django.db.models import Max
 from django.utils import timezone
 
-from parsers import Block, LoadResult, cited_lines
+from parsers.blocks import Block
+from parsers.catalogue import cited_lines
+from parsers.records import LoadResult
 from runs.analysis.facts import FIGURES
 from runs.models import Build, Capture, Config, ConfigText, Experiment, Run, Series, Timing, Upload
 from runs.querysets import parse_id

@@ -13,8 +13,8 @@ from datetime import timedelta
 
 from django.db.models import Q
 
-from parsers import semantics_of
 from parsers.blocks import Block
+from parsers.catalogue import semantics_of
 from parsers.records import LoadResult, Timings
 from runs.analysis import histogram
 from runs.models import Experiment, Run, Timing, Upload
