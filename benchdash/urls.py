@@ -9,7 +9,6 @@ urlpatterns = [
     path("readyz", readyz, name="readyz"),
     path("admin/", admin.site.urls),
     path("api/v1/", include("runs.api.urls")),
-    path("", include("runs.accounts.urls")),
     path("", include("runs.urls")),
     path("", include("runs.remote.urls")),
 ]

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from django.urls import path, re_path
+from django.contrib.auth.views import PasswordChangeView
+from django.urls import path, re_path, reverse_lazy
 
-from runs.page_formats import page_routes
+from runs.accounts import views as accounts
 from runs.querysets import ID
+from runs.responses import page_routes
 from runs.views import (
     api,
     captures,
     experiments,
     home,
-    hosts,
     manage,
-    pictures,
     preview,
     runs,
     trend,
@@ -33,14 +33,14 @@ urlpatterns = [
     path("uploads/send/", uploads.send_file, name="send"),
     *page_routes("experiments/", experiments.experiment_list, "experiments"),
     *page_routes("experiments/<pk>/", experiments.experiment_detail, "experiment", ("html",)),
-    path("experiments/<id:pk>/<slug:what>.svg", pictures.experiment_picture, name="experiment-picture"),
+    path("experiments/<id:pk>/<slug:what>.svg", experiments.experiment_picture, name="experiment-picture"),
     *page_routes("compare/", experiments.compare, "compare", ("html",)),
-    path("compare/<slug:what>.svg", pictures.compare_picture, name="compare-picture"),
+    path("compare/<slug:what>.svg", experiments.compare_picture, name="compare-picture"),
     *page_routes("runs/", runs.run_list, "runs"),
     *page_routes("runs/<pk>/", runs.run_detail, "run"),
-    path("runs/<id:pk>/latency.svg", pictures.run_picture, name="run-picture"),
-    *page_routes("hosts/", hosts.host_list, "hosts"),
-    *page_routes("hosts/<pk>/", hosts.host_detail, "host"),
+    path("runs/<id:pk>/latency.svg", runs.run_picture, name="run-picture"),
+    *page_routes("hosts/", experiments.host_list, "hosts"),
+    *page_routes("hosts/<pk>/", experiments.host_detail, "host"),
     *page_routes("configs/<pk>/", experiments.config_detail, "config"),
     *page_routes("trends/", trend.trend_list, "trends"),
     path("trends/<slug:fingerprint>/", trend.trend, name="trend"),
@@ -62,4 +62,9 @@ urlpatterns = [
     path("uploads/<id:pk>/redact/", manage.black_out, name="black-out"),
     path("uploads/<id:pk>/cancel/", manage.cancel_upload, name="cancel-upload"),
     path("captures/<id:pk>/move/", manage.move_capture, name="move-capture"),
+    path("login/", accounts.Login.as_view(), name="login"),
+    path("logout/", accounts.Logout.as_view(), name="logout"),
+    path("password/", PasswordChangeView.as_view(success_url=reverse_lazy("home")), name="password"),
+    path("tokens/", accounts.tokens, name="tokens"),
+    path("tokens/<int:pk>/revoke/", accounts.revoke, name="token-revoke"),
 ]

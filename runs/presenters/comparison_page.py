@@ -31,11 +31,11 @@ from runs.analysis.verdict_wording import LABELS, SIGNS, describe_baselines
 from runs.api.comparisons import describe_conclusions
 from runs.charts.svg_file import draw_file
 from runs.models import Capture
-from runs.page_formats import PICTURE_POLICY, render_with_formats, respond, respond_figure
 from runs.presenters import monitor_charts
 from runs.presenters.overview import MetricTable, make_block, make_table
 from runs.presenters.run_charts import USUAL_CHARTS, draw_charts
 from runs.querysets import parse_id
+from runs.responses import PICTURE_POLICY, render_with_formats, respond, respond_figure
 from runs.selectors import comparison_data, judging, samples
 
 # Every address of ours begins with a slash. In a text no "<" stands as such, so that nothing else looks like this.

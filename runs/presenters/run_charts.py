@@ -34,6 +34,7 @@ from runs.charts.bars import (
 )
 from runs.charts.curves import Curve, Dot, LatencyRun, SweptPoint, latency_chart, scaling_chart, sweep_chart
 from runs.charts.history import FEWEST_INTERVALS, LoadBySecond, describe_load, load_chart
+from runs.charts.svg_file import draw_empty, draw_file
 from runs.models import Run, Timing
 from runs.numbers import delta, figure, signed
 from runs.selectors import comparison_data
@@ -44,6 +45,11 @@ FEWEST_REPEATS = 3
 FEWEST_LEVELS = 3  # two points show no more than their two rows in the table
 LOWEST_PERCENTILE = 50.0  # where the axis begins
 USUAL_CHARTS = ("throughput", "latency", "processes", "memory", "cpu")
+# What a picture says that has nothing to show: it is embedded elsewhere, where an error would say less.
+EMPTY_PICTURES = {
+    "throughput": "No run here says how many requests it served per second.",
+    "latency": "No run here printed percentiles.",
+}
 CPU_METRICS = {
     "us": ("cpu_us", "cpu_ni"),
     "sy": ("cpu_sy",),
@@ -134,6 +140,11 @@ def draw_charts(
         *(_draw_captures(comparison.columns, captures) if captures else ()),
     ]
     return {chart.name: chart for chart in charts if chart}
+
+
+def draw_picture(chart: Chart | None, what: str, title: str) -> str:
+    """The chart as a file, or why there is none."""
+    return draw_file(chart, title) if chart else draw_empty(what, title, EMPTY_PICTURES[what])
 
 
 def _swept(comparison: Comparison, swept: Range) -> Chart | None:

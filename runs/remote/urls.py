@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from runs.page_formats import page_routes
+from runs.responses import page_routes
 
 from . import views
 

@@ -16,8 +16,8 @@ from django.views.decorators.http import require_POST
 
 from runs.analysis.export import Sheet
 from runs.models import Run
-from runs.page_formats import respond
 from runs.querysets import parse_id
+from runs.responses import respond
 from runs.selectors.lists import paginate
 
 from . import jobs as remote_jobs

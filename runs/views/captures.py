@@ -20,13 +20,13 @@ from django.shortcuts import get_object_or_404
 from django.utils.cache import patch_cache_control
 from django.views.decorators.http import condition
 
-from runs.analysis.export import Sheet, as_csv
+from runs.analysis.export import Sheet
 from runs.charts.svg import draw_inline
 from runs.charts.svg_file import draw_file
 from runs.charts.time_series import RunSpan, View
 from runs.models import Capture, Run
-from runs.page_formats import PICTURE_POLICY, respond
 from runs.presenters.monitor_charts import charts_of_capture, describe_figure, draw_figure, figure_rows
+from runs.responses import answer_unchanged, respond, respond_csv, respond_svg
 from runs.selectors import comparison_data
 from runs.selectors.samples import (
     Samples,
@@ -36,7 +36,6 @@ from runs.selectors.samples import (
     samples_of_capture,
     samples_of_run,
 )
-from runs.unchanged import answer_unchanged, experiment_of_capture
 
 MAX_SHOWN, MAX_EXPORTED, MAX_PROGRAMS = 500, 20_000, 40
 DRAWN = 8  # goes up when the same series are drawn in another way, so that no browser keeps the old figure
@@ -44,7 +43,7 @@ MOST_POINTS, USUAL_POINTS, USUAL_ROWS = 4000, 800, 200
 PICTURE_POINTS = 400  # of a line: a picture cannot be zoomed into
 
 
-@answer_unchanged(experiment_of_capture)
+@answer_unchanged(Capture)
 def capture_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     capture = get_object_or_404(Capture.objects.with_context().defer("values"), pk=pk)
     whole = bool(fmt or request.GET.get("format", ""))
@@ -95,14 +94,12 @@ def _respond(request: HttpRequest, samples: Samples, what: str, program: str, vi
     if fmt == "csv":
         if found := figure_rows(samples, what, program, view):
             sheet = Sheet(what, found[0], tuple(found[1]))
-            return HttpResponse(as_csv(sheet), content_type="text/csv; charset=utf-8")
+            return respond_csv(sheet)
     elif fmt in ("svg", "html"):
         if chart := describe_figure(samples, what, program, replace(view, most_points=PICTURE_POINTS)):
             if fmt == "html":
                 return HttpResponse(draw_inline(replace(chart, key=())))  # the page has the legend
-            response = HttpResponse(draw_file(chart, ""), content_type="image/svg+xml; charset=utf-8")
-            response.headers["Content-Security-Policy"] = PICTURE_POLICY
-            return response
+            return respond_svg(draw_file(chart, ""))
     elif drawn := draw_figure(samples, what, program, view):
         return HttpResponse(orjson.dumps(drawn, option=orjson.OPT_SERIALIZE_NUMPY), content_type="application/json")
     raise Http404(f"The monitor said nothing that a figure of {what} could show.")

@@ -1,26 +1,28 @@
-"""The list of experiments, the page of one (its comparison, runs, monitors and texts), that of a config, and runs or configs
-side by side.
+"""Experiments: their list, the page of one (its comparison, runs, monitors and texts), that of a config, and runs or configs
+side by side; charts of them as pictures for other sites, which need a login as pages do, unless PUBLIC_READ is on; and hosts.
 """
 
 from __future__ import annotations
 
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
+from django.views.decorators.clickjacking import xframe_options_exempt
 
+from runs.analysis.columns import compare_hosts
 from runs.analysis.export import Sheet
 from runs.models import Config, Experiment, Host
-from runs.page_formats import respond
 from runs.presenters.comparison_page import comparison_context, read_selection, respond_comparison
 from runs.presenters.overview import describe_method
-from runs.presenters.run_charts import describe_timings
+from runs.presenters.run_charts import EMPTY_PICTURES, describe_timings, draw_charts, draw_picture
 from runs.querysets import parse_id
+from runs.responses import answer_unchanged, respond, respond_picture
 from runs.selectors import comparison_data, lists
-from runs.selectors.judging import keep_headline
+from runs.selectors.judging import compare_and_judge, keep_headline
 from runs.selectors.summaries import select_experiments, summarize
-from runs.unchanged import answer_unchanged
 
-CARDS = 30
+CARDS, CARDS_OF_HOST = 30, 12
+HOST_COLUMNS = ("id", "name", "cpu_model", "cores", "mhz", "ram_kb", "swap_kb", "os", "kernel", "runs")
 COLUMNS = ("experiment_id", "experiment", "host", "config", "n", "requests_per_second_mean", "outcome", "headline")
 
 
@@ -48,7 +50,7 @@ def experiment_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
     return respond(request, "experiments.html", context, Sheet("Experiments", COLUMNS, rows), fmt=fmt)
 
 
-@answer_unchanged(lambda pk: pk)
+@answer_unchanged(Experiment)
 def experiment_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     experiment = get_object_or_404(Experiment.objects.select_related("host").prefetch_related("configs"), pk=pk)
     data = comparison_data.of_experiment(experiment)
@@ -104,3 +106,40 @@ def config_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     rows = tuple((run.id, run.label, run.repeat, run.requests_per_second, run.mean_ms, run.source) for run in runs)
     heads = ("run", "label", "repeat", "requests_per_second", "mean_ms", "source")
     return respond(request, "config.html", context, Sheet(f"Config {config.name}", heads, rows), fmt=fmt)
+
+
+@xframe_options_exempt
+def experiment_picture(request: HttpRequest, pk: int, what: str) -> HttpResponse:
+    experiment = get_object_or_404(Experiment.objects.select_related("host"), pk=pk)
+    return _respond_picture(request, what, comparison_data.of_experiment(experiment), experiment.name)
+
+
+@xframe_options_exempt
+def compare_picture(request: HttpRequest, what: str) -> HttpResponse:
+    return _respond_picture(request, what, read_selection(request)[1], "Comparison")
+
+
+def _respond_picture(request: HttpRequest, what: str, data: comparison_data.ComparisonData, title: str) -> HttpResponse:
+    comparison, judged = compare_and_judge(data)
+    charts = draw_charts(comparison, judged, data.counted_captures, request.GET.get("y", ""))
+    if what not in charts and what not in EMPTY_PICTURES:
+        raise Http404(f"No picture is called {what}; there are {', '.join(charts) or 'none'}.")
+    return respond_picture(request, draw_picture(charts.get(what), what, title))
+
+
+def host_list(request: HttpRequest, fmt: str = "") -> HttpResponse:
+    page = lists.paginate(request.GET, Host.objects.all())
+    rows = tuple((*(getattr(host, name) for name in HOST_COLUMNS[:-1]), host.n_runs) for host in page.rows)
+    return respond(request, "hosts.html", {"page": page}, Sheet("Hosts", HOST_COLUMNS, rows), fmt=fmt)
+
+
+def host_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
+    host = get_object_or_404(Host, pk=pk)
+    _, properties = compare_hosts([vars(host)])
+    experiments = select_experiments(CARDS_OF_HOST + 1, lists.id_after(request.GET), host=host)
+    page = lists.make_page(request.GET, experiments, size=CARDS_OF_HOST)
+    alike = Host.objects.filter(fingerprint=host.fingerprint).exclude(pk=pk)[:20] if host.fingerprint else []
+    context = {"host": host, "properties": properties, "alike": list(alike)}
+    context |= {"summaries": summarize(page.rows), "page": page}
+    rows = tuple(properties)
+    return respond(request, "host.html", context, Sheet(f"Host {host.name}", ("name", "value"), rows), fmt=fmt)

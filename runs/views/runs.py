@@ -8,18 +8,18 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
+from django.views.decorators.clickjacking import xframe_options_exempt
 
 from runs.analysis.export import Sheet
 from runs.analysis.monitors import PHASES
 from runs.forms import RunFilterForm
 from runs.models import Run
-from runs.page_formats import respond
 from runs.presenters.monitor_charts import charts_of_run
-from runs.presenters.run_charts import draw_latency, timings_of_run
+from runs.presenters.run_charts import draw_latency, draw_picture, timings_of_run
 from runs.presenters.tool_fields import arrange, flatten, main_figures
+from runs.responses import answer_unchanged, respond, respond_picture
 from runs.selectors import comparison_data, lists
 from runs.selectors.samples import count_processes, samples_of_run
-from runs.unchanged import answer_unchanged, experiment_of_run
 
 COLUMNS = (
     *("id", "experiment", "config", "label", "repeat", "tool", "concurrency", "requests_per_second"),
@@ -57,7 +57,7 @@ def _row(run: Run) -> tuple[Any, ...]:
     )
 
 
-@answer_unchanged(experiment_of_run)
+@answer_unchanged(Run)
 def run_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     run = get_object_or_404(Run.objects.with_context(), pk=pk)
     fact = comparison_data.run_fact(run)
@@ -95,3 +95,10 @@ def run_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     payload = {"id": run.pk, "tool": run.tool, "experiment": run.experiment.name, "config": run.config.name}
     payload |= {"repeat": run.repeat, "label": run.label, "command": run.command, "source": fact.source}
     return respond(request, "run.html", context, sheet, fmt=fmt, payload=payload | {"values": run.values})
+
+
+@xframe_options_exempt
+def run_picture(request: HttpRequest, pk: int) -> HttpResponse:
+    run = get_object_or_404(Run.objects.with_context(), pk=pk)
+    chart = draw_latency(run, {}, request.GET.get("y", ""))
+    return respond_picture(request, draw_picture(chart, "latency", f"{run.experiment}: {run.config}, run {run.repeat}"))

@@ -12,7 +12,7 @@ from runs.analysis.summary_wording import describe_change, describe_course
 from runs.charts import Chart
 from runs.charts.history import Day, Stretch, trend_chart
 from runs.models import TrendLine
-from runs.page_formats import respond
+from runs.responses import respond
 from runs.selectors.lists import name_trends, newest_run, paginate, trend_days
 
 HEADS = ("fingerprint", "tool", "config", "experiment", "runs", "days", "first_day", "last_day")

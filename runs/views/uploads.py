@@ -20,10 +20,10 @@ from runs.forms import secrets_to_redact
 from runs.incoming import parts_of, refuse_coding
 from runs.ingest import Rejected, receive
 from runs.models import Capture, Upload
-from runs.page_formats import respond
 from runs.presenters.monitor_charts import charts_of_capture
 from runs.presenters.source_lines import mark_lines, upload_spans
 from runs.querysets import parse_id
+from runs.responses import respond
 from runs.selectors.lists import paginate
 from runs.selectors.samples import machine_table, samples_of_capture
 from runs.selectors.summaries import summarize

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runs.presenters.api_page import example_of, list_resources, read_schema
+from runs.views.api import example_of, list_resources, read_schema
 
 pytestmark = pytest.mark.django_db
 
