@@ -26,10 +26,9 @@ from numpy.typing import NDArray
 
 from parsers import semantics_of
 from runs.analysis import trend
-from runs.analysis.capacity import find_capacity, find_next_level, read_limit
+from runs.analysis.adaptive import FIRST_LOOK, find_capacity, find_next_level, read_limit
 from runs.analysis.facts import ConfigFact, RunFact
 from runs.analysis.judgement import decide, judge
-from runs.analysis.sequential import FIRST_LOOK
 from runs.analysis.table import compare
 from runs.analysis.verdict import JudgedRow, Judgement, Kind, Scale, Side, compare_sides
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import count, groupby, islice, product
+from itertools import combinations, count, groupby, islice, product
 from operator import attrgetter
 from os.path import commonprefix
 from typing import Any, NamedTuple, Protocol, TypeVar
@@ -339,12 +339,8 @@ def _tidy(words: Sequence[str]) -> bool:
 
 def _unlike(blocks: dict[str, str], columns: Sequence[Column]) -> int:
     """How many pairs inside a block were loaded in ways that do not agree."""
-    return sum(
-        not one.method.agrees(other.method)
-        for at, one in enumerate(columns)
-        for other in columns[:at]
-        if blocks[one.config.name] == blocks[other.config.name]
-    )
+    together = ((a, b) for a, b in combinations(columns, 2) if blocks[a.config.name] == blocks[b.config.name])
+    return sum(not a.method.agrees(b.method) for a, b in together)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from runs.analysis.capacity import find_capacity
+from runs.analysis.adaptive import find_capacity
 from runs.analysis.cause import Causes, find_causes
 from runs.analysis.config_diff import ConfigDiff, compare_configs
 from runs.analysis.cost import Cost, cost

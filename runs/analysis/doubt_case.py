@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
-from runs.analysis.capacity import Limit
+from runs.analysis.adaptive import Limit
 from runs.analysis.columns import Column, build_columns
 from runs.analysis.facts import HUGE, CaptureFact, ConfigFact, HostFact, OverrideFact, RunFact, Source, TextFact
 

@@ -237,7 +237,10 @@ def find_wrong_rates(case: Case) -> Iterator[Finding]:
         if not made or not took or not printed:
             continue
         slack = _slack(took, printed) + (max(SAMPLED, SAMPLE_S / took) if run.semantics.sampled_rate else 0)
-        counts = made, made - (run.failed_requests or 0), made + run.count_of(run.semantics.in_rate_beside)
+        path = run.semantics.in_rate_beside
+        table = run.values.get(path)
+        beside = sum(table.values()) if isinstance(table, Mapping) else run.number(path) or 0
+        counts = made, made - (run.failed_requests or 0), made + beside
         if all(_differ(count / took, printed, slack) for count in counts):
             yield about_run(run, "caution", "contradiction", made=made, took=took, printed=printed)
 

@@ -13,8 +13,6 @@ from typing import Any, Literal, Protocol
 
 HUGE = 1e15  # no tool measures more; NaN is not below it either
 UNDER_WAY = 0.01  # so small a share of the replies may be those that came when the time was over
-
-
 LINES_A_PAGE = 3000  # of an upload's text; a line further down needs its page named
 
 
@@ -226,11 +224,6 @@ class RunFact(RunFigures):
         sound = isinstance(found, (int, float)) and not isinstance(found, bool) and abs(found) < HUGE
         return found if sound else None  # type: ignore[return-value]
 
-    def count_of(self, path: str) -> float:
-        """A count at this path among the values, a table's all together; 0 where there is none."""
-        table = self.values.get(path)
-        return sum(table.values()) if isinstance(table, Mapping) else self.number(path) or 0
-
     def failures_of(self, kind: str) -> float | None:
         """How many requests failed in this way, where the tool counts that."""
         path = self.semantics.failure_kinds.get(kind)
@@ -248,9 +241,10 @@ class RunFact(RunFigures):
     @property
     def measured_concurrency(self) -> float | None:
         """The mean number of requests under way, where the tool prints that."""
-        if self.semantics.concurrency != "measured":
-            return None
-        return self.number("concurrency") or self.concurrency  # rows stored before hold it there
+        is_printed = self.semantics.concurrency == "measured"
+        return (
+            self.number("concurrency") or self.concurrency if is_printed else None
+        )  # rows stored before hold it there
 
     @property
     def set_rate(self) -> float | None:
@@ -294,10 +288,8 @@ class RunFact(RunFigures):
 
 
 # What a fact has under the same name as the stored run.
-COPIED = (
-    *(*FIGURES, "label", "repeat", "command", "note", "partial", "counted", "values", "host_id", "figure_lines"),
-    "most_repeats",
-)
+COPIED = (*FIGURES, "label", "repeat", "command", "note", "partial", "counted", "values", "host_id", "figure_lines")
+COPIED += ("most_repeats",)
 
 
 def copy_run(run: Any, semantics: Semantics, options: Mapping[str, Any], source: str = "") -> RunFact:

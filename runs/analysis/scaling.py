@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from runs.analysis.capacity import Capacity
+from runs.analysis.adaptive import Capacity
 from runs.analysis.columns import REQUESTED, Column, read_method
 from runs.analysis.facts import ConfigFact, RunFact, Source
 from runs.analysis.scalability_law import LEAST_LEVELS, Fit, Knee, Level, MeasuredSweep, find_knee, fit

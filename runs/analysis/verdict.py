@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from runs.analysis import sequential, stats
+from runs.analysis import adaptive, stats
 from runs.analysis.stats import Drift, Placed, Pool
 from runs.numbers import mean
 
@@ -112,7 +112,7 @@ class Evidence:
 def compare_sides(base: Side, own: Side, step: float = 0.0, most: int = 0, tests: int = 1) -> Evidence:
     """The test that suits the number of repeats and their order, on the logs. `step` is the least difference printed.
 
-    most: the runs a side that were to be made at most, where they were tested after each round; see sequential.
+    most: the runs a side that were to be made at most, where they were tested after each round; see adaptive.
     tests: comparisons of the row, of which a drift must explain none.
     """
     fewest = min(len(base.values), len(own.values))
@@ -135,7 +135,7 @@ def compare_sides(base: Side, own: Side, step: float = 0.0, most: int = 0, tests
     sd = max(pool.sd if pool else 0.0, *least_sds)
     if most and base.places and own.places:
         found, test = replace(found, most=most), "t test after each round, on the logs"
-        shift = sequential.compare_in_turn(base.placed, own.placed, most=most, least_sd=max(least_sds))
+        shift = adaptive.compare_in_turn(base.placed, own.placed, most=most, least_sd=max(least_sds))
     elif design == Design.ALTERNATING and len(pairs) >= ENOUGH_PAIRS:
         shift, test = stats.paired(pairs, least_sd=math.hypot(*least_sds)), "paired t on the logs"
         sd = min(sd, stats.sample_sd([y.value - x.value for x, y in pairs]) / math.sqrt(2))

@@ -12,7 +12,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from runs.analysis import export
-from runs.analysis.capacity import read_limit
+from runs.analysis.adaptive import read_limit
 from runs.analysis.columns import Column
 from runs.analysis.facts import RunFact
 from runs.analysis.headline import Headline, Outcome

@@ -17,8 +17,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from runs import ingest, tasks
-from runs.analysis.capacity import describe_search, find_capacity, find_next_level, narrow, read_limit
-from runs.analysis.sequential import FIRST_LOOK, USUAL_MOST
+from runs.analysis.adaptive import (
+    FIRST_LOOK,
+    USUAL_MOST,
+    describe_search,
+    find_capacity,
+    find_next_level,
+    narrow,
+    read_limit,
+)
 from runs.api import comparisons, filters, serializers
 from runs.api.renderers import ShallowJSONParser
 from runs.api.views import ManagedRows, describe_managing

@@ -1,23 +1,20 @@
-"""Stored rows as the facts that analysis compares, and excerpts of their texts: a constant number of queries, whatever the
-number of runs.
-"""
+"""Stored rows as the facts that analysis compares: a constant number of queries, whatever the number of runs."""
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from operator import attrgetter
 from typing import Any
 
-from django.db.models import BinaryField, Q
+from django.db.models import Q
 from django.db.models.fields.json import KeyTextTransform
-from django.db.models.functions import Substr
 
 from runs.analysis import histogram
-from runs.analysis.capacity import Limit, limit_of_name
+from runs.analysis.adaptive import Limit, limit_of_name
 from runs.analysis.doubt_case import Case
 from runs.analysis.facts import (
     COPIED,
@@ -44,8 +41,7 @@ from runs.ingest import (
 )
 from runs.ingest.clocks import seconds_of_day
 from runs.ingest.draft import DraftExperiment
-from runs.ingest.text_storage import read_opening
-from runs.models import Capture, Config, ConfigText, Experiment, Host, Override, Run, Series, Timing, Upload
+from runs.models import Capture, Config, ConfigText, Experiment, Host, Override, Run, Series, Timing
 from runs.querysets import page_url
 
 PROCESS_METRICS = ("rss_kb", "cpu_pct", "time_s")
@@ -373,56 +369,3 @@ def join_files(timings: Iterable[Timing]) -> RequestTimes:
     least = printed.get("99", 0.0)  # half a millisecond of rounding must not make the slower faster
     exact = {name: max(ms, least) if float(name) > 99 else ms for name, ms in counted.percentiles_ms.items()}
     return RequestTimes(exact | printed, histogram.unpack(counted.histogram))
-
-
-# --- the texts that a comparison rests on, each with an excerpt: the lines around what was recognised in it ---------------
-
-MOST_TEXTS = 40
-# Of each text this much of the packed bytes is fetched (the first 32 KiB of text come out of it, however badly they
-# pack), and this much of the text unpacked from it.
-PACKED_BYTES, TEXT_BYTES = 2**15 + 2**8, 2**18
-MOST_LINES = 60
-BEFORE, WITHIN = 2, 12
-
-
-@dataclass(frozen=True, slots=True)
-class ExcerptLine:
-    """One line of an upload. `gap`: lines before it are left out."""
-
-    n: int
-    text: str
-    url: str
-    gap: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Excerpt:
-    """An upload, and lines of its beginning."""
-
-    upload: Upload
-    lines: tuple[ExcerptLine, ...]
-
-
-def find_excerpts(uploads: Collection[int]) -> list[Excerpt]:
-    """Of the first forty of these texts. One query."""
-    rows = Upload.objects.filter(pk__in=uploads).only("name", "encoding", "blocks", "n_lines", "created_at")
-    head = Substr("raw", 1, PACKED_BYTES, output_field=BinaryField())
-    return [_excerpt(row) for row in rows.annotate(head=head)[:MOST_TEXTS]]
-
-
-def _excerpt(upload: Upload) -> Excerpt:
-    packed = bytes(upload.head)  # type: ignore[attr-defined]  # annotated
-    lines = read_opening(packed, upload.encoding, max_bytes=TEXT_BYTES)
-    # The lines with which each block opens and those just above.
-    shown: list[int] = []
-    for block in upload.blocks:
-        first, last = block["lines"]
-        begin = max(first - BEFORE, shown[-1] + 1 if shown else 1)
-        shown += range(begin, min(last, first + WITHIN - 1, len(lines)) + 1)
-    # No block so near the beginning: then how the text opens.
-    shown = shown or list(range(1, min(len(lines), MOST_LINES) + 1))
-    excerpt = [
-        ExcerptLine(n, lines[n - 1][:500], line_url(upload.pk, n), at > 0 and n != shown[at - 1] + 1)
-        for at, n in enumerate(shown[:MOST_LINES])
-    ]
-    return Excerpt(upload, tuple(excerpt))

@@ -23,6 +23,7 @@ from django.urls import reverse
 
 from runs import analysis, ingest, numbers
 from runs.analysis import stats, table
+from runs.analysis.adaptive import Decision, decide
 from runs.analysis.columns import Column
 from runs.analysis.conclusions import Judged, conclude
 from runs.analysis.doubt_case import FATAL, Case
@@ -30,7 +31,6 @@ from runs.analysis.doubts import list_excluded
 from runs.analysis.facts import RunFact
 from runs.analysis.headline import Headline
 from runs.analysis.headline_lead import write_lead
-from runs.analysis.sequential import Decision, decide
 from runs.analysis.table import Comparison, set_baselines
 from runs.analysis.verdict import Spread
 from runs.ingest import Preview

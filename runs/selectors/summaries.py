@@ -1,15 +1,20 @@
-"""Experiments in short, for cards: as many rows as a card can show, however much is in the experiment."""
+"""Experiments in short, for cards: as many rows as a card can show, however much is in the experiment; and texts in excerpts."""
 
 from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from django.db.models import BinaryField
+from django.db.models.functions import Substr
+
+from runs.analysis.facts import line_address
+from runs.ingest.text_storage import read_opening
 from runs.models import Config, Experiment, Host, Run, Upload
-from runs.querysets import find_facets, union_rows
+from runs.querysets import find_facets, page_url, union_rows
 
 MAX_RUNS, MAX_CONFIGS = 120, 60  # of one experiment: the newest runs, the first configs
 SCANNED_RUNS = 1000  # of a host or a tag, to find the experiments that they took part in
@@ -163,3 +168,57 @@ def select_experiments(
         named = host.experiments.order_by("-id").values_list("pk", flat=True)
         ids.update((named if beyond is None else named.filter(pk__lt=beyond))[:most])
     return list(experiments.filter(pk__in=ids)[:most])
+
+
+# --- the texts that a comparison rests on, each with an excerpt: the lines around what was recognised in it ---------------
+
+MOST_TEXTS = 40
+# Of each text this much of the packed bytes is fetched (the first 32 KiB of text come out of it, however badly they
+# pack), and this much of the text unpacked from it.
+PACKED_BYTES, TEXT_BYTES = 2**15 + 2**8, 2**18
+MOST_LINES = 60
+BEFORE, WITHIN = 2, 12
+
+
+@dataclass(frozen=True, slots=True)
+class ExcerptLine:
+    """One line of an upload. `gap`: lines before it are left out."""
+
+    n: int
+    text: str
+    url: str
+    gap: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """An upload, and lines of its beginning."""
+
+    upload: Upload
+    lines: tuple[ExcerptLine, ...]
+
+
+def find_excerpts(uploads: Collection[int]) -> list[Excerpt]:
+    """Of the first forty of these texts. One query."""
+    rows = Upload.objects.filter(pk__in=uploads).only("name", "encoding", "blocks", "n_lines", "created_at")
+    head = Substr("raw", 1, PACKED_BYTES, output_field=BinaryField())
+    return [_excerpt(row) for row in rows.annotate(head=head)[:MOST_TEXTS]]
+
+
+def _excerpt(upload: Upload) -> Excerpt:
+    packed = bytes(upload.head)  # type: ignore[attr-defined]  # annotated
+    lines = read_opening(packed, upload.encoding, max_bytes=TEXT_BYTES)
+    page = page_url("upload", upload.pk)
+    # The lines with which each block opens and those just above.
+    shown: list[int] = []
+    for block in upload.blocks:
+        first, last = block["lines"]
+        begin = max(first - BEFORE, shown[-1] + 1 if shown else 1)
+        shown += range(begin, min(last, first + WITHIN - 1, len(lines)) + 1)
+    # No block so near the beginning: then how the text opens.
+    shown = shown or list(range(1, min(len(lines), MOST_LINES) + 1))
+    excerpt = [
+        ExcerptLine(n, lines[n - 1][:500], line_address(page, n), at > 0 and n != shown[at - 1] + 1)
+        for at, n in enumerate(shown[:MOST_LINES])
+    ]
+    return Excerpt(upload, tuple(excerpt))

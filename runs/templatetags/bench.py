@@ -31,9 +31,8 @@ from runs.models import Config
 from runs.presenters.comparison_page import list_verdicts
 from runs.presenters.overview import MetricCell, write_value
 from runs.presenters.tool_fields import say_field
-from runs.selectors.comparison_data import ExcerptLine
 from runs.selectors.lists import Managed, describe_managed
-from runs.selectors.summaries import ExperimentSummary
+from runs.selectors.summaries import ExcerptLine, ExperimentSummary
 
 register = template.Library()
 register.simple_tag(list_verdicts)

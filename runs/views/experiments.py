@@ -19,7 +19,7 @@ from runs.querysets import parse_id
 from runs.responses import answer_unchanged, respond, respond_picture
 from runs.selectors import comparison_data, lists
 from runs.selectors.judging import compare_and_judge, keep_headline
-from runs.selectors.summaries import select_experiments, summarize
+from runs.selectors.summaries import find_excerpts, select_experiments, summarize
 
 CARDS, CARDS_OF_HOST = 30, 12
 HOST_COLUMNS = ("id", "name", "cpu_model", "cores", "mhz", "ram_kb", "swap_kb", "os", "kernel", "runs")
@@ -63,7 +63,7 @@ def experiment_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpRespo
         "notes": experiment.notes,
         "meta": describe_method(context["comparison"].columns, context["n_left_out"]),
         "permalink": experiment.get_absolute_url(),
-        "excerpts": comparison_data.find_excerpts(data.uploads),
+        "excerpts": find_excerpts(data.uploads),
         **(describe_timings(data.waiting) if data.waiting else {}),
     }
     head: dict[str, object] = {"runs_not_read": data.n_older} if data.n_older else {}
@@ -82,7 +82,7 @@ def compare(request: HttpRequest, fmt: str = "") -> HttpResponse:
     )
     context |= {"asked": asked, "found": len(data.runs), "permalink": reverse("compare") + query}
     context["meta"] = describe_method(context["comparison"].columns, context["n_left_out"])
-    context["excerpts"] = comparison_data.find_excerpts({run.upload for run in data.runs})
+    context["excerpts"] = find_excerpts({run.upload for run in data.runs})
     return respond_comparison(request, "compare.html", context, fmt=fmt)
 
 

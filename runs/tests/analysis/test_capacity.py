@@ -9,7 +9,7 @@ import random
 import pytest
 
 from runs import ingest
-from runs.analysis.capacity import MOST_RUNS, describe_search, find_capacity, find_next_level, read_limit
+from runs.analysis.adaptive import MOST_RUNS, describe_search, find_capacity, find_next_level, read_limit
 from runs.analysis.facts import RunFact
 from runs.tests.analysis.facts import run
 

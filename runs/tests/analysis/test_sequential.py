@@ -7,7 +7,7 @@ import json
 import pytest
 
 from runs import ingest
-from runs.analysis.sequential import decide, find_level
+from runs.analysis.adaptive import decide, find_level
 from runs.tests.analysis.judging import headline_of, table, verdict
 
 BASE = [100.0, 104.0, 97.0, 101.0]

@@ -12,7 +12,7 @@ from django.test import Client
 
 from runs.ingest.text_storage import compress_piece, read_opening
 from runs.models import Experiment, Upload
-from runs.selectors.comparison_data import PACKED_BYTES, TEXT_BYTES
+from runs.selectors.summaries import PACKED_BYTES, TEXT_BYTES
 from runs.tests import factories
 
 
