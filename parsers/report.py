@@ -28,7 +28,6 @@ class Report:
     """What a tool's report looks like.
 
     tool    its name, as in "expected one of wrk's lines"
-    read    (line) -> what the line tells, or None where it is not one of the tool's figures, or broken
     meant   begins the lines that have a figure; one that cannot be read alone may be broken over up to `broken` more
     noise   begins, or is, a line that belongs to the report and tells nothing
     goes_on is a line that is the rest of the one before, where a line may have more or less on it
@@ -39,7 +38,6 @@ class Report:
     """
 
     tool: str
-    read: Callable[[str], dict[str, Any] | None]
     meant: re.Pattern[str]
     noise: re.Pattern[str]
     goes_on: re.Pattern[str] | None = None
@@ -73,8 +71,9 @@ class SummaryReader:
 
 @dataclass(slots=True)
 class _Taking:
-    report: Report
     lines: Lines
+    report: Report
+    read: Callable[[str], dict[str, Any] | None]
     values: Values
     problems: list[Problem] = field(default_factory=list)
     template: bool = False
@@ -87,11 +86,11 @@ class _Taking:
         if report.meant.match(line):
             if self.lines.unended() and _FIGURE_LAST.search(line, max(len(line) - _LONGEST, 0)):
                 return True  # the figure may be cut off
-            read = self._read(line)
+            read = self._read_broken(line)
             if read is None and report.noise.match(line):
                 return bool(self.values)
             if read is None and not self.lines.unended():
-                read = read_remarked(line, report.read)
+                read = read_remarked(line, self.read)
             if read is not None:
                 return merge(self.values, read)
             if self.lines.cut != self.lines.number and not self.lines.unended():
@@ -111,19 +110,19 @@ class _Taking:
         report = self.report
         if not report.meant.match(line) or (report.over and report.over(self.values, line)):
             return False
-        read = read_remarked(line, report.read)
+        read = read_remarked(line, self.read)
         return read is not None and not read.keys() & self.values.keys()
 
-    def _read(self, line: str) -> dict[str, Any] | None:
+    def _read_broken(self, line: str) -> dict[str, Any] | None:
         """What a line tells, with those that it was broken into, which are taken then; None: neither tells anything."""
         report, text, used = self.report, line, 0
-        if report.goes_on is None and (read := report.read(text)) is not None:
+        if report.goes_on is None and (read := self.read(text)) is not None:
             return read
         following = [more.strip() for more in self.lines.ahead(report.broken)]
         while True:
             more = following[used] if used < len(following) else None
             if more is None or report.goes_on is None or not report.goes_on.fullmatch(more):
-                read = report.read(text)
+                read = self.read(text)
                 if read is not None:
                     break
                 if more is None:
@@ -167,10 +166,13 @@ def is_stray(lines: Lines, line: str, lacks: Callable[[str], bool]) -> bool:
     return False
 
 
-def take_report(lines: Lines, report: Report) -> Found | None:
-    """The report that begins with the next line; None where no line says anything."""
+def take_report(lines: Lines, report: Report, read: Callable[[str], dict[str, Any] | None]) -> Found | None:
+    """The report that begins with the next line; None where no line says anything.
+
+    read    (line) -> what the line tells, or None where it is not one of the tool's figures, or broken
+    """
     first = lines.number + 1
-    taking = _Taking(report, lines, Values(lines))
+    taking = _Taking(lines, report, read, Values(lines))
     for text in lines.texts(elisions=True):
         if not taking.take(text):
             lines.refuse()

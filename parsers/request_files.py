@@ -16,6 +16,7 @@ from typing import Any, Protocol
 from .lines import Lines
 from .records import Problem
 from .transcript import is_elision
+from .units import rounded
 
 _MOST_PROBLEMS = 20
 _MOST_PIECES, _MAIL = 3, 77  # more lines that a row is broken into; columns of a mail
@@ -193,8 +194,7 @@ def percents_for(n: int) -> list[float]:
 
 def ms(us: float) -> float:
     """Milliseconds without a fraction where there is none."""
-    value = us / 1000
-    return int(value) if value == int(value) else round(value, 6)
+    return rounded(us / 1000)
 
 
 class Seconds:

@@ -9,7 +9,7 @@ from typing import Any
 from .broken_lines import join_rest, match_joined
 from .lines import Lines
 from .prompts import prompt
-from .units import number, uptime_s
+from .units import FACTOR_KB, number, rounded, uptime_s
 
 _HEAD = re.compile(
     r"(?:top - )?(?P<time>\d\d?:\d\d(?::\d\d)?)(?P<half>[ap]m)?\s+up\s+(?P<up>.*?),(?:\s*(?P<users>\d+)\s+users?,)?"
@@ -40,7 +40,6 @@ _AMOUNT = re.compile(
 _OLD_AMOUNT = re.compile(_AMOUNT.pattern.replace("buff?(?=,)", "buff"), re.IGNORECASE)  # procps 2: no comma at its end
 _MEMORY_NAMES = {"buff/cache": "buff_cache", "buff": "buffers", "buf": "buffers", "shrd": "shared", "inact": "inactive"}
 _MEMORY_NAMES |= {"av": "total", "actv": "active"}
-_FACTOR = {"": 1, "K": 1, "M": 1024, "G": 1024**2, "T": 1024**3, "P": 1024**4}
 _ACTIVE = re.compile(r"(?:Mem: )?\d+[kKMG] (?:active|actv),")
 _LOADS = re.compile(r"Load average:\s+([\d.]+) ([\d.]+) ([\d.]+) (\d+)/(\d+) (\d+)")
 _BSD = re.compile(
@@ -284,8 +283,8 @@ class Summary:
         for figure, suffix, cut, what in found:
             name = _MEMORY_NAMES.get(what.lower(), what.lower())
             key = f"mem_{name}_kb" if name in ("cached", "avail") else f"{room}_{name}_kb"
-            kb = number(figure) * _FACTOR[suffix.upper() or start[1] or ""]
-            self.values[key] = None if cut else _whole(kb)
+            kb = number(figure) * FACTOR_KB[(suffix or start[1] or "").lower()]
+            self.values[key] = None if cut else rounded(kb, 3)
 
     def _bsd(self, line: str) -> bool:
         """busybox's load line, FreeBSD's first lines, and the count of processes that procps 2 has, too."""
@@ -330,10 +329,6 @@ def _usual_values(groups: tuple[str, ...]) -> dict[str, Any]:
     if groups[20] == "K":
         values.update(zip(_USUAL_MEMORY, map(int, amounts), strict=True))
     else:
-        factor = _FACTOR[groups[20]]
-        values.update((key, _whole(float(text) * factor)) for key, text in zip(_USUAL_MEMORY, amounts, strict=True))
+        factor = FACTOR_KB[groups[20].lower()]
+        values.update((key, rounded(float(text) * factor, 3)) for key, text in zip(_USUAL_MEMORY, amounts, strict=True))
     return values
-
-
-def _whole(kb: float) -> int | float:
-    return int(kb) if kb == int(kb) else round(kb, 3)

@@ -11,7 +11,7 @@ _MOST = 1e100  # no tool counts so far, and what is reckoned from less is still 
 _MOST_WHOLE = 2**63  # beyond it a whole number is none to most that read JSON
 _LONGEST = 64  # characters of a figure in a column
 _SIZE = re.compile(r"([+-]?[\d.,]+)\s*([kKmMgGtTpP]?)(?:i?[bB])?")
-_FACTOR_KB = {"": 1, "k": 1, "m": 1024, "g": 1024**2, "t": 1024**3, "p": 1024**4}
+FACTOR_KB = {"": 1, "k": 1, "m": 1024, "g": 1024**2, "t": 1024**3, "p": 1024**4}
 _CLOCK = re.compile(r"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+)(?:[.,](\d+))?")
 _GROUPED = re.compile(r"(?<![\w.,])\d{1,3}(?:,\d{3})+(?!\d|,\d)")
 _HOURS = re.compile(r"(\d+(?:\.\d+)?)H")
@@ -30,6 +30,12 @@ def number(text: str) -> int | float:
     return value if -_MOST_WHOLE < value < _MOST_WHOLE else float(value)
 
 
+def rounded(value: float, digits: int = 6) -> int | float:
+    """1888.0 → 1888, 0.12345678 → 0.123457."""
+    value = round(value, digits)
+    return int(value) if value == int(value) else value
+
+
 def ungrouped(text: str) -> str:
     """The text without the separators of thousands that somebody wrote into its figures: "29,907.67" → "29907.67"."""
     return _GROUPED.sub(lambda found: found[0].replace(",", ""), text)
@@ -43,7 +49,7 @@ def size_kb(text: str) -> int | float:
         found = _SIZE.fullmatch(text)
     if not found:
         raise ValueError(f"not a size: {text[:40]!r}")
-    value = number(found[1]) * _FACTOR_KB[found[2].lower()]
+    value = number(found[1]) * FACTOR_KB[found[2].lower()]
     return int(value) if value == int(value) else value
 
 

@@ -93,10 +93,22 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     ahead = [line.strip() for line in lines.ahead(3)]
     if not ours and not any(line.startswith(("│", "Stat")) or _CONNECTIONS.fullmatch(line) for line in ahead):
         return None  # wrk's first line is the same
-    found = take_report(lines, _Tables().report())
+    found = take_report(lines, _REPORT, _Tables().read)
     if found and (exact := take_object(lines, JSON, _read_object)):
         return Found(found.values | exact.values, found.first, exact.last, False, found.problems)
     return found
+
+
+_REPORT = Report(
+    tool=KIND,
+    meant=re.compile(
+        r"│ |Stat\s+(?:Avg\s|\d)|Latency\s+\d+(?:\.\d+)? ms\s|Latency \(ms\)\s|(?:Req|Bytes)/Sec\s|Running \d"
+        r"|\d+ connections|# of samples: |\d+ 2xx responses"
+        r"|\d+[km]? requests in \d|\d+[km]? errors \("
+    ),
+    noise=re.compile(r"[┌├└][─┬┼┴]+|Req/Bytes counts sampled|\d+[km]? requests with mismatched body|running \["),
+    broken=3,
+)
 
 
 class _Tables:
@@ -104,21 +116,6 @@ class _Tables:
 
     def __init__(self) -> None:
         self.columns: list[str] = []
-
-    def report(self) -> Report:
-        return Report(
-            tool=KIND,
-            read=self.read,
-            meant=re.compile(
-                r"│ |Stat\s+(?:Avg\s|\d)|Latency\s+\d+(?:\.\d+)? ms\s|Latency \(ms\)\s|(?:Req|Bytes)/Sec\s|Running \d"
-                r"|\d+ connections|# of samples: |\d+ 2xx responses"
-                r"|\d+[km]? requests in \d|\d+[km]? errors \("
-            ),
-            noise=re.compile(
-                r"[┌├└][─┬┼┴]+|Req/Bytes counts sampled|\d+[km]? requests with mismatched body|running \["
-            ),
-            broken=3,
-        )
 
     def read(self, line: str) -> dict[str, Any] | None:
         if line.startswith("│"):

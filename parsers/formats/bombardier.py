@@ -78,27 +78,25 @@ JSON = re.compile(r'\{"spec":\{"numberOfConnections":\d')
 def parse(lines: Lines, command: str | None) -> Found | None:
     if (lines.peek() or "").lstrip().startswith("{"):
         return take_object(lines, JSON, _read_object)
-    found = take_report(lines, _report(lines))
+    found = take_report(lines, _REPORT, lambda line: _line(lines, line))
     if found and "latency_ms" not in found.values and (whole := take_object(lines, JSON, _read_object)):
         whole.first = found.first  # the JSON stands below "Bombarding ..." and the progress
         return whole
     return found
 
 
-def _report(lines: Lines) -> Report:
-    return Report(
-        tool=KIND,
-        read=lambda line: _line(lines, line),
-        meant=re.compile(
-            r"Bombarding \S+ (?:for|with) |Reqs/sec\s|Latency\s+\d|\d+(?:\.\d+)?%\s+\d\S*$|1xx - |others -|Errors:$"
-            rf"|{_SIGN}Throughput:\s"
-        ),
-        noise=re.compile(
-            rf"{_SIGN}Statistics\s+Avg\s|Latency Distribution$|HTTP codes:$|There wasn't enough data to compute statistics"
-            rf"|\d+ / \d+(?:\s+\[|$)|\[[=>_-]+\]?(?:\s|$)|(?:\d+\.\d\d%\s*)?(?:\d+/s\s*)?(?:{GO_DURATION}\s*)?(?:Done!)?$"
-        ),
-        last="throughput_bytes_per_s",
-    )
+_REPORT = Report(
+    tool=KIND,
+    meant=re.compile(
+        r"Bombarding \S+ (?:for|with) |Reqs/sec\s|Latency\s+\d|\d+(?:\.\d+)?%\s+\d\S*$|1xx - |others -|Errors:$"
+        rf"|{_SIGN}Throughput:\s"
+    ),
+    noise=re.compile(
+        rf"{_SIGN}Statistics\s+Avg\s|Latency Distribution$|HTTP codes:$|There wasn't enough data to compute statistics"
+        rf"|\d+ / \d+(?:\s+\[|$)|\[[=>_-]+\]?(?:\s|$)|(?:\d+\.\d\d%\s*)?(?:\d+/s\s*)?(?:{GO_DURATION}\s*)?(?:Done!)?$"
+    ),
+    last="throughput_bytes_per_s",
+)
 
 
 def _line(lines: Lines, line: str) -> dict[str, Any] | None:

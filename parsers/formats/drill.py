@@ -54,19 +54,17 @@ _FIGURE = re.compile(
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    found = take_report(lines, _report())
+    found = take_report(lines, _REPORT, _line)
     return found if found and found.values.keys() & {"requests_per_second", "average_ms"} else None
 
 
-def _report() -> Report:
-    return Report(
-        tool=KIND,
-        read=_line,
-        meant=re.compile(rf"Time taken for tests\s|Requests per second\s|{_SET.pattern}$|{_FIGURE.pattern}$"),
-        noise=re.compile(r"(?:Iterations|Rampup) \d+$"),
-        over=lambda values, line: line.startswith("Concurrency ") and "time_taken_s" in values,
-        whole=6,
-    )
+_REPORT = Report(
+    tool=KIND,
+    meant=re.compile(rf"Time taken for tests\s|Requests per second\s|{_SET.pattern}$|{_FIGURE.pattern}$"),
+    noise=re.compile(r"(?:Iterations|Rampup) \d+$"),
+    over=lambda values, line: line.startswith("Concurrency ") and "time_taken_s" in values,
+    whole=6,
+)
 
 
 def _line(line: str) -> dict[str, Any] | None:

@@ -16,6 +16,7 @@ from typing import Any
 from ..broken_lines import join_rest
 from ..lines import Lines
 from ..records import Found, HostFacts, Problem, Record, SystemSample
+from ..units import rounded
 
 KIND = "free"
 COMMAND = r"(?:^|[\s/;&|(])free(?:\s+-|\s*$|\s*[|;&>])"
@@ -163,8 +164,7 @@ def _figures(text: str, unit: float | None, base: int) -> list[int | float] | No
             factor = 1 / 1024
         else:
             factor = (1024 if size[4] else base) ** (_ORDER.index(size[3]) + 1) / 1024
-        value = round(value * factor, 6)
-        found.append(int(value) if value == int(value) else value)
+        found.append(rounded(value * factor))
     return found or None
 
 

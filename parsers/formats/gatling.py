@@ -52,23 +52,21 @@ _COLUMNS = ("total", "ok", "ko")
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    found = take_report(lines, _report())
+    found = take_report(lines, _REPORT, _line)
     return found if found and found.values.keys() & {"request_count", "requests_per_s"} else None
 
 
-def _report() -> Report:
-    return Report(
-        tool=KIND,
-        read=_line,
-        meant=re.compile(
-            r"(?:> )?(?:request count|(?:min|max|mean|response) \w|std deviation|(?:OK: )?(?:t [<>]|\d+ ms <)"
-            r"|(?:KO|failed)(?:\s|$))"
-            rf"|{_SHARE.pattern}$"
-        ),
-        noise=re.compile(rf"{_HEADING}|={{10,}}$"),
-        over=lambda values, line: "Global Information" in line and "request_count" in values,
-        whole=3,
-    )
+_REPORT = Report(
+    tool=KIND,
+    meant=re.compile(
+        r"(?:> )?(?:request count|(?:min|max|mean|response) \w|std deviation|(?:OK: )?(?:t [<>]|\d+ ms <)"
+        r"|(?:KO|failed)(?:\s|$))"
+        rf"|{_SHARE.pattern}$"
+    ),
+    noise=re.compile(rf"{_HEADING}|={{10,}}$"),
+    over=lambda values, line: "Global Information" in line and "request_count" in values,
+    whole=3,
+)
 
 
 def _line(line: str) -> dict[str, Any] | None:

@@ -65,7 +65,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     ahead = [line.strip() for line in lines.ahead(3)]
     if not any(_COUNT.fullmatch(line) for line in ahead[:3]) or len(ahead) < 2:
         return None  # hey's and oha's summaries begin alike
-    found = take_report(lines, _report(SummaryReader(lines, _MEANINGS, _ERROR)))
+    found = take_report(lines, _REPORT, SummaryReader(lines, _MEANINGS, _ERROR).read)
     return found if found and found.values.keys() != {"count"} else None  # a count alone may be anybody's
 
 
@@ -80,20 +80,18 @@ _MEANINGS = (
 )
 
 
-def _report(ours: SummaryReader) -> Report:
-    return Report(
-        tool=KIND,
-        read=ours.read,
-        meant=re.compile(
-            r"(?:Count|Name|Total|Slowest|Fastest|Average|Requests/sec):\s|\d+(?:\.\d+)? ?% in |\d+\.\d+ \[\d+\]|\[\w+\]\s"
-            r"|Error distribution:$"
-        ),
-        noise=re.compile(
-            r"(?:Summary|Response time histogram|Latency distribution|Status code distribution):$"
-            r"|(?:Slowest|Fastest|Average):\s+NaN"
-        ),
-        over=lambda values, line: line == "Summary:" or (line.startswith("Count:") and "count" in values),
-    )
+_REPORT = Report(
+    tool=KIND,
+    meant=re.compile(
+        r"(?:Count|Name|Total|Slowest|Fastest|Average|Requests/sec):\s|\d+(?:\.\d+)? ?% in |\d+\.\d+ \[\d+\]|\[\w+\]\s"
+        r"|Error distribution:$"
+    ),
+    noise=re.compile(
+        r"(?:Summary|Response time histogram|Latency distribution|Status code distribution):$"
+        r"|(?:Slowest|Fastest|Average):\s+NaN"
+    ),
+    over=lambda values, line: line == "Summary:" or (line.startswith("Count:") and "count" in values),
+)
 
 
 def records(values: dict[str, Any]) -> list[Record]:

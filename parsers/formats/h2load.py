@@ -87,7 +87,7 @@ _COUNTS = ("total", "started", "done", "succeeded", "failed", "errored", "timeou
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    found = take_report(lines, _REPORT)
+    found = take_report(lines, _REPORT, _line)
     return found if found and found.values.keys() & {"requests_per_second", "requests_total", "request_ms"} else None
 
 
@@ -120,7 +120,6 @@ def _line(line: str) -> dict[str, Any] | None:
 
 _REPORT = Report(
     tool=KIND,
-    read=_line,
     meant=re.compile("|".join(map(re.escape, _LABELS))),
     noise=_NOISE,
     over=lambda values, line: "request_ms" in values and not line.startswith(_LABELS),

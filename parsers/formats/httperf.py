@@ -166,7 +166,6 @@ def _over(values: dict[str, Any], line: str) -> bool:
 
 _REPORT = Report(
     tool=KIND,
-    read=_line,
     meant=re.compile(
         r"httperf .*--client=|(?:\^C)?Maximum connect burst|Total: conn|Connection (?:rate|time|length)\b|Re(?:quest|ply) \w+[ :]"
         r"|CPU time \[s\]|Net I/O:|Errors: |Session(?: rate| lifetime| failtime| length histogram|:)|\d+\.5 \d+$"
@@ -183,7 +182,7 @@ _REPORT = Report(
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    found = take_report(lines, _REPORT)
+    found = take_report(lines, _REPORT, _line)
     if found is None or not found.values.keys() - {"asked_" + name for name in _ASKED}:
         return None
     _leave_out_noughts(found.values)

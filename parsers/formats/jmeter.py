@@ -60,7 +60,7 @@ _THREADS = ("active", "started", "finished")
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    found = take_report(lines, _REPORT)
+    found = take_report(lines, _REPORT, _line)
     if found is None or "rows" not in found.values:
         return None
     found.values["n_rows"] = len(found.values["rows"])
@@ -95,7 +95,6 @@ def _over(values: dict[str, Any], line: str) -> bool:
 
 _REPORT = Report(
     tool=KIND,
-    read=_line,
     meant=re.compile(rf"{_BEFORE}(?:{_NAME} [=+]\s|Starting (?:the|standalone) test @|\.\.\. end)"),
     noise=re.compile(
         rf"{_BEFORE}(?:Creating summariser <|Tidying up|Starting (?:the|standalone) test @"

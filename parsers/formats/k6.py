@@ -71,7 +71,7 @@ _TIMED = re.compile(r"(?:http_req_|grpc_req_|ws_|browser_|iteration_duration|gro
 def parse(lines: Lines, command: str | None) -> Found | None:
     if (lines.peek() or "").lstrip().startswith("{"):
         return take_object(lines, JSON, _read_object)
-    found = take_report(lines, _report(_Metrics()))
+    found = take_report(lines, _REPORT, _Metrics().read)
     return found if found and found.values.keys() - {"thresholds"} else None
 
 
@@ -180,20 +180,18 @@ def _metric(name: str, found: dict[str, Any], contains: str | None) -> tuple[str
     return "_ms" if timed and "avg" in found else "", found
 
 
-def _report(metrics: _Metrics) -> Report:
-    return Report(
-        tool=KIND,
-        read=metrics.read,
-        meant=re.compile(
-            rf"{_PART.pattern}|(?:[✓✗]\s+)?(?:\w+|\{{[^{{}}]*\}})\.{{2,}}:|running \(\d|[✓✗]\s+'|{_NAME.pattern}"
-        ),
-        noise=re.compile(
-            r"[✓✗↳]|█ |THRESHOLDS|TOTAL RESULTS|(?:CUSTOM|HTTP|EXECUTION|NETWORK|GRPC|WEBSOCKET|BROWSER|WEB_VITALS)$"
-            r"|\w+\s+[✓✗]?\s*\[[=>-]+\]"
-        ),
-        goes_on=re.compile(rf"{_STAT}=\S+(?:\s+{_STAT}=\S+)*"),
-        whole=8,
-    )
+_REPORT = Report(
+    tool=KIND,
+    meant=re.compile(
+        rf"{_PART.pattern}|(?:[✓✗]\s+)?(?:\w+|\{{[^{{}}]*\}})\.{{2,}}:|running \(\d|[✓✗]\s+'|{_NAME.pattern}"
+    ),
+    noise=re.compile(
+        r"[✓✗↳]|█ |THRESHOLDS|TOTAL RESULTS|(?:CUSTOM|HTTP|EXECUTION|NETWORK|GRPC|WEBSOCKET|BROWSER|WEB_VITALS)$"
+        r"|\w+\s+[✓✗]?\s*\[[=>-]+\]"
+    ),
+    goes_on=re.compile(rf"{_STAT}=\S+(?:\s+{_STAT}=\S+)*"),
+    whole=8,
+)
 
 
 def records(values: dict[str, Any]) -> list[Record]:

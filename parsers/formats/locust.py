@@ -57,30 +57,28 @@ _TOTAL = ("Aggregated", "Total", "None Aggregated")  # "None" stands for no type
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    tables = _Tables()
-    found = take_report(lines, tables.report())
+    found = take_report(lines, _REPORT, _Tables().read)
     if found is None or not found.values.get("tables"):
         return None
     found.partial = "percentiles_ms" not in found.values
     return found
 
 
+_REPORT = Report(
+    tool=KIND,
+    meant=re.compile(
+        r"(?:Type|Name|None|Aggregated|Total|[A-Z]{3,8})(?:\s|$)|\S.*\d\(\d+\.\d\d%\)\s*\||\S.*?(?:\s+\d+){8,}$"
+    ),
+    noise=re.compile(r"-{20,}$|-+(?:\|-+)+\|?$|Response time percentiles|Error report$|# occurrences\s+Error$"),
+    free=re.compile(r"\d+\s{2,}\S|\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d+\] \S+/[A-Z]+/locust"),
+    broken=3,
+)
+
+
 class _Tables:
     def __init__(self) -> None:
         self.rows: dict[str, Any] | None = None
         self.percents: list[str] = []
-
-    def report(self) -> Report:
-        return Report(
-            tool=KIND,
-            read=self.read,
-            meant=re.compile(
-                r"(?:Type|Name|None|Aggregated|Total|[A-Z]{3,8})(?:\s|$)|\S.*\d\(\d+\.\d\d%\)\s*\||\S.*?(?:\s+\d+){8,}$"
-            ),
-            noise=re.compile(r"-{20,}$|-+(?:\|-+)+\|?$|Response time percentiles|Error report$|# occurrences\s+Error$"),
-            free=re.compile(r"\d+\s{2,}\S|\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d+\] \S+/[A-Z]+/locust"),
-            broken=3,
-        )
 
     def read(self, line: str) -> dict[str, Any] | None:
         if _HEAD.fullmatch(line):

@@ -62,8 +62,7 @@ _NAMES |= {"Requests per client": "requests_per_client", "Requests per thread": 
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    table = _Table()
-    found = take_report(lines, table.report())
+    found = take_report(lines, _REPORT, _Table().read)
     if found is None or "operations" not in found.values:
         return None
     asked = {name: value for name, value in found.values.items() if name in _NAMES.values()}
@@ -74,27 +73,26 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     return found
 
 
+_REPORT = Report(
+    tool=KIND,
+    meant=re.compile(
+        rf"(?:{_TITLES})$|Type\s+Ops/sec|\d+\s+(?:Threads|Connections per|Requests per|Seconds)"
+        r"|[A-Z][a-z]\w*\s+(?:---|\d+\.\d\d)(?:\s|$)"
+    ),
+    noise=re.compile(
+        r"Writing results to stdout$|={20,}|-{20,}|Request Latency Distribution$|Type\s+<= msec\s|---$"
+        r"|[A-Z]\w*\s+\d+\.\d{3}\s+\d+\.\d+$"
+    ),
+    free=re.compile(r"\[RUN #\d+"),
+    over=lambda values, line: "operations" in values and bool(re.match(OPENS, line)),
+    whole=2,
+    broken=3,
+)
+
+
 class _Table:
     def __init__(self) -> None:
         self.columns: list[str] = []
-
-    def report(self) -> Report:
-        return Report(
-            tool=KIND,
-            read=self.read,
-            meant=re.compile(
-                rf"(?:{_TITLES})$|Type\s+Ops/sec|\d+\s+(?:Threads|Connections per|Requests per|Seconds)"
-                r"|[A-Z][a-z]\w*\s+(?:---|\d+\.\d\d)(?:\s|$)"
-            ),
-            noise=re.compile(
-                r"Writing results to stdout$|={20,}|-{20,}|Request Latency Distribution$|Type\s+<= msec\s|---$"
-                r"|[A-Z]\w*\s+\d+\.\d{3}\s+\d+\.\d+$"
-            ),
-            free=re.compile(r"\[RUN #\d+"),
-            over=lambda values, line: "operations" in values and bool(re.match(OPENS, line)),
-            whole=2,
-            broken=3,
-        )
 
     def read(self, line: str) -> dict[str, Any] | None:
         if found := _ASKED.fullmatch(line):

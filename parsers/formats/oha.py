@@ -81,7 +81,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
     ahead = [line.strip() for line in lines.ahead(2)]
     if not any(line.startswith(("Success rate:", "Response time distribution:")) for line in ahead):
         return None  # hey's summary begins alike
-    found = take_report(lines, _report(SummaryReader(lines, _MEANINGS, _ERROR)))
+    found = take_report(lines, _REPORT, SummaryReader(lines, _MEANINGS, _ERROR).read)
     return found if found and found.values.keys() - {"success_rate_pct"} else None
 
 
@@ -115,21 +115,19 @@ _MEANINGS = (
 )
 
 
-def _report(ours: SummaryReader) -> Report:
-    return Report(
-        tool=KIND,
-        read=ours.read,
-        meant=re.compile(
-            r"(?:Success rate|Total|Slowest|Fastest|Average|Requests/sec|Total data|Size/request|Size/sec|DNS\+dialup"
-            r"|DNS-lookup):\s|\d+(?:\.\d+)?% in |\d+\.\d+(?: \w+)? \[\d+\]|\[\d+\] |Error distribution:$"
-        ),
-        noise=re.compile(
-            r"(?:Summary|Response time histogram|Response time distribution|Details \(average, fastest, slowest\)"
-            r"|Status code distribution|Error distribution):$"
-            r"|(?:Slowest|Fastest|Average|Size/request|DNS\+dialup|DNS-lookup):\s+(?:NaN|-?inf)"
-        ),
-        over=lambda values, line: line == "Summary:",
-    )
+_REPORT = Report(
+    tool=KIND,
+    meant=re.compile(
+        r"(?:Success rate|Total|Slowest|Fastest|Average|Requests/sec|Total data|Size/request|Size/sec|DNS\+dialup"
+        r"|DNS-lookup):\s|\d+(?:\.\d+)?% in |\d+\.\d+(?: \w+)? \[\d+\]|\[\d+\] |Error distribution:$"
+    ),
+    noise=re.compile(
+        r"(?:Summary|Response time histogram|Response time distribution|Details \(average, fastest, slowest\)"
+        r"|Status code distribution|Error distribution):$"
+        r"|(?:Slowest|Fastest|Average|Size/request|DNS\+dialup|DNS-lookup):\s+(?:NaN|-?inf)"
+    ),
+    over=lambda values, line: line == "Summary:",
+)
 
 
 def _read_object(tree: dict[str, Any]) -> dict[str, Any]:

@@ -112,25 +112,24 @@ _SCRIPT = re.compile(r"SQL script \d+: (?:<builtin: (.*)>|([^<\s].*))")
 _MOST_STATEMENTS = 300
 
 
+_REPORT = Report(
+    tool=KIND,
+    meant=re.compile(
+        rf"{_LABEL.pattern}|tps = |pgbench \(|transaction type: |query mode: |duration: |number of transactions a"
+        rf"|rate limit schedule lag: |{_ABORTED[:16]}|{_STATEMENTS.pattern}|SQL script \d"
+    ),
+    noise=re.compile(r"starting vacuum|end\.$|script statistics:$|- "),
+    free=re.compile(r"progress: |pgbench: (?:error|fatal|warning): |(?:client|Client) \d+ "),
+    over=lambda values, line: (
+        (line.startswith(("starting vacuum", "progress: ", "pgbench (")) and bool(values.keys() - {"version"}))
+        or (line.startswith("duration: ") and not values.keys().isdisjoint(_RATES.values()))
+    ),
+    whole=6,
+)
+
+
 def parse(lines: Lines, command: str | None) -> Found | None:
-    found = take_report(
-        lines,
-        Report(
-            tool=KIND,
-            read=lambda line: _line(lines, line),
-            meant=re.compile(
-                rf"{_LABEL.pattern}|tps = |pgbench \(|transaction type: |query mode: |duration: |number of transactions a"
-                rf"|rate limit schedule lag: |{_ABORTED[:16]}|{_STATEMENTS.pattern}|SQL script \d"
-            ),
-            noise=re.compile(r"starting vacuum|end\.$|script statistics:$|- "),
-            free=re.compile(r"progress: |pgbench: (?:error|fatal|warning): |(?:client|Client) \d+ "),
-            over=lambda values, line: (
-                (line.startswith(("starting vacuum", "progress: ", "pgbench (")) and bool(values.keys() - {"version"}))
-                or (line.startswith("duration: ") and not values.keys().isdisjoint(_RATES.values()))
-            ),
-            whole=6,
-        ),
-    )
+    found = take_report(lines, _REPORT, lambda line: _line(lines, line))
     if found and not found.values.keys() - {"duration_s"}:
         return None
     if found and command and "tps_including_connections" in found.values and _RECONNECTING.search(command):

@@ -70,27 +70,24 @@ _COLUMNS = ("min", "mean", "stdev", "max")
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    found = take_report(lines, _Lines(lines).report())
+    found = take_report(lines, _REPORT, _Lines(lines).read)
     return found if found and found.values.keys() - {"url", "connections", "requests", "duration_s"} else None
+
+
+_REPORT = Report(
+    tool=KIND,
+    meant=re.compile(
+        r"Benchmarking \w+:|(?:Elapsed|Count|RPS|Reads|Writes|Latency)\s+\d|[1-5]xx\s+\d|P\d+(?:\.\d+)?\s"
+        rf"|{GO_DURATION}(?:\s|$)"
+    ),
+    noise=re.compile(r"@ Real-time charts|(?:Summary|Latency Percentile|Latency Histogram):$|Statistics\s+Min\s"),
+)
 
 
 class _Lines:
     def __init__(self, lines: Lines) -> None:
         self.lines = lines
         self.percents: list[str] = []
-
-    def report(self) -> Report:
-        return Report(
-            tool=KIND,
-            read=self.read,
-            meant=re.compile(
-                r"Benchmarking \w+:|(?:Elapsed|Count|RPS|Reads|Writes|Latency)\s+\d|[1-5]xx\s+\d|P\d+(?:\.\d+)?\s"
-                rf"|{GO_DURATION}(?:\s|$)"
-            ),
-            noise=re.compile(
-                r"@ Real-time charts|(?:Summary|Latency Percentile|Latency Histogram):$|Statistics\s+Min\s"
-            ),
-        )
 
     def read(self, line: str) -> dict[str, Any] | None:
         if self.lines.unended() and line[-1] in "sm":

@@ -91,8 +91,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
         return _row(lines)
     if " requests" in opening and "=" * 6 not in opening:
         return _quiet_line(lines, command or "")
-    tests = _Test()
-    found = take_report(lines, tests.report())
+    found = take_report(lines, _REPORT, _Test().read)
     return found if found and found.values.keys() - {"test"} else None
 
 
@@ -126,29 +125,28 @@ def _row(lines: Lines) -> Found | None:
     return None
 
 
+_REPORT = Report(
+    tool="redis-benchmark",
+    meant=re.compile(
+        rf"{_PROGRESS}={{6}} \S|\d+ requests completed|\d+ parallel clients|\d+ bytes payload|keep alive: |multi-thread: "
+        r"|threads: |\d+\.\d+% <= |Latency by percentile|Cumulative distribution|latency summary \(msec\):"
+        r"|(?:throughput summary: )?\d+\.\d+ requests per|(?:\d+\.\d{3}\s+){5}"
+    ),
+    noise=re.compile(
+        r"(?:host|node \[\d+\]) configuration|cluster mode: |save: |appendonly: |Summary:$|avg\s+min\s+p50\s"
+        r"|WARNING: |[^:]{1,120}: rps=\d"
+    ),
+    over=lambda values, line: bool(_TITLE.fullmatch(line)),
+    whole=5,
+)
+
+
 class _Test:
     """What the lines of one test tell; shares of requests are told apart by the heading above them."""
 
     def __init__(self) -> None:
         self.shares = ""
         self.seen: set[str] = set()
-
-    def report(self) -> Report:
-        return Report(
-            tool="redis-benchmark",
-            read=self.read,
-            meant=re.compile(
-                rf"{_PROGRESS}={{6}} \S|\d+ requests completed|\d+ parallel clients|\d+ bytes payload|keep alive: |multi-thread: "
-                r"|threads: |\d+\.\d+% <= |Latency by percentile|Cumulative distribution|latency summary \(msec\):"
-                r"|(?:throughput summary: )?\d+\.\d+ requests per|(?:\d+\.\d{3}\s+){5}"
-            ),
-            noise=re.compile(
-                r"(?:host|node \[\d+\]) configuration|cluster mode: |save: |appendonly: |Summary:$|avg\s+min\s+p50\s"
-                r"|WARNING: |[^:]{1,120}: rps=\d"
-            ),
-            over=lambda values, line: bool(_TITLE.fullmatch(line)),
-            whole=5,
-        )
 
     def read(self, line: str) -> dict[str, Any] | None:
         if title := _TITLE.fullmatch(line):

@@ -55,19 +55,17 @@ _COLUMNS = ("avg", "stdev", "min", "max")
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    found = take_report(lines, _report(lines))
+    found = take_report(lines, _REPORT, lambda line: None if lines.unended() and line[-1].isalnum() else _line(line))
     return found if found and found.values.keys() & {"requests_per_second", "latency_ms"} else None
 
 
-def _report(lines: Lines) -> Report:
-    return Report(
-        tool=KIND,
-        read=lambda line: None if lines.unended() and line[-1].isalnum() else _line(line),
-        meant=re.compile(r"Benchmarking \d|\d+(?:\.\d+)?(?:s|ms|[uµ]s|ns)\s|Total:\s|\|\s+\d|\d+ Errors: "),
-        noise=re.compile(r"(?:Latencies|Requests|Transfer):$|Avg\s+Stdev\s+Min\s+Max$|\+ -+ \+|\|\s+Percentile\s+\|"),
-        over=lambda values, line: line.startswith("Benchmarking ") and "url" in values,
-        whole=6,
-    )
+_REPORT = Report(
+    tool=KIND,
+    meant=re.compile(r"Benchmarking \d|\d+(?:\.\d+)?(?:s|ms|[uµ]s|ns)\s|Total:\s|\|\s+\d|\d+ Errors: "),
+    noise=re.compile(r"(?:Latencies|Requests|Transfer):$|Avg\s+Stdev\s+Min\s+Max$|\+ -+ \+|\|\s+Percentile\s+\|"),
+    over=lambda values, line: line.startswith("Benchmarking ") and "url" in values,
+    whole=6,
+)
 
 
 def _line(line: str) -> dict[str, Any] | None:

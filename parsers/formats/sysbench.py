@@ -116,7 +116,7 @@ _FATAL = re.compile(r"(?:FATAL|ALERT): (\S.*)")
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    found = take_report(lines, _report(_Reader(lines)))
+    found = take_report(lines, _REPORT, _Reader(lines).read)
     if found is None or not found.values.keys() & {"error", "total_time_s", "latency_ms", "prepares", *_RATES}:
         return None
     found.partial = "latency_ms" not in found.values
@@ -165,37 +165,35 @@ class _Reader:
         return text
 
 
-def _report(reader: _Reader) -> Report:
-    labels = "|".join(
-        [*_COUNTED, *_SET, *_DECIMALS, *_TOTALS, "read", "write", "other", "total", "min", "avg", "max", "sum"]
-    )
-    return Report(
-        tool=KIND,
-        read=reader.read,
-        meant=re.compile(
-            rf"(?:{labels}):\s|sysbench \d|Target transaction rate: |Total operations: |Operations performed: \d+ \("
-            rf"|{_TIME.pattern}|{_BAR.pattern}|{_FAIR.pattern}$|{_MOVED.pattern}|{_EXECUTED.pattern}|Doing .* test$"
-            rf"|{_MEMORY.pattern}$|FATAL: |ALERT: |{_PREPARES.pattern}"
-        ),
-        noise=re.compile(
-            r"Running (?:the test|memory|mixed|OLTP)|Initializing |Threads started!|Done\.$|Time limit exceeded|\(last message "
-            r"|Random number generator|Additional request validation|Report intermediate|Warmup time|Using |Maximum number of"
-            r"|Doing (?:OLTP|CPU|memory|threads|mutex|thread)|(?:SQL|OLTP test) statistics:$|queries performed:$|CPU speed:$"
-            r"|General statistics:$|Test execution summary:$|Latency \(ms\):$|response time:$|per-request statistics:$"
-            r"|Threads fairness:$|File operations:$|Throughput:$|Latency histogram |value\s+-+ distribution |total time taken by"
-            r"|Extra file open flags|\d+ files, \d|\d+(?:\.\d+)?[KMG]i?[Bb] total file size|Block size \d|Number of IO requests:"
-            r"|Read/Write ratio|Number of random requests|Periodic FSYNC|Calling fsync|Operations performed:\s+\d+ Read"
-            r"|Read \d+\S*\s+Written|Is the server running on that host|WARNING: |Running in test mode"
-            r"|\d+ bytes written in "
-        ),
-        free=re.compile(r"\[\s*\d+s ?\] "),
-        over=lambda values, line: (
-            (line.startswith(("sysbench ", "Running the test with")) and bool(values.keys() - {"version", "threads"}))
-            or (bool(values.keys() & {"total_time_s", "latency_ms"}) and re.match(r"\[\s*\d+s ?\] ", line) is not None)
-        ),
-        last="thread_execution_s",
-        whole=6,
-    )
+labels = "|".join(
+    [*_COUNTED, *_SET, *_DECIMALS, *_TOTALS, "read", "write", "other", "total", "min", "avg", "max", "sum"]
+)
+_REPORT = Report(
+    tool=KIND,
+    meant=re.compile(
+        rf"(?:{labels}):\s|sysbench \d|Target transaction rate: |Total operations: |Operations performed: \d+ \("
+        rf"|{_TIME.pattern}|{_BAR.pattern}|{_FAIR.pattern}$|{_MOVED.pattern}|{_EXECUTED.pattern}|Doing .* test$"
+        rf"|{_MEMORY.pattern}$|FATAL: |ALERT: |{_PREPARES.pattern}"
+    ),
+    noise=re.compile(
+        r"Running (?:the test|memory|mixed|OLTP)|Initializing |Threads started!|Done\.$|Time limit exceeded|\(last message "
+        r"|Random number generator|Additional request validation|Report intermediate|Warmup time|Using |Maximum number of"
+        r"|Doing (?:OLTP|CPU|memory|threads|mutex|thread)|(?:SQL|OLTP test) statistics:$|queries performed:$|CPU speed:$"
+        r"|General statistics:$|Test execution summary:$|Latency \(ms\):$|response time:$|per-request statistics:$"
+        r"|Threads fairness:$|File operations:$|Throughput:$|Latency histogram |value\s+-+ distribution |total time taken by"
+        r"|Extra file open flags|\d+ files, \d|\d+(?:\.\d+)?[KMG]i?[Bb] total file size|Block size \d|Number of IO requests:"
+        r"|Read/Write ratio|Number of random requests|Periodic FSYNC|Calling fsync|Operations performed:\s+\d+ Read"
+        r"|Read \d+\S*\s+Written|Is the server running on that host|WARNING: |Running in test mode"
+        r"|\d+ bytes written in "
+    ),
+    free=re.compile(r"\[\s*\d+s ?\] "),
+    over=lambda values, line: (
+        (line.startswith(("sysbench ", "Running the test with")) and bool(values.keys() - {"version", "threads"}))
+        or (bool(values.keys() & {"total_time_s", "latency_ms"}) and re.match(r"\[\s*\d+s ?\] ", line) is not None)
+    ),
+    last="thread_execution_s",
+    whole=6,
+)
 
 
 def _count(found: re.Match[str]) -> dict[str, Any]:

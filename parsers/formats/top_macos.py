@@ -18,7 +18,7 @@ from ..broken_lines import was_broken
 from ..lines import Lines, iteration
 from ..records import Found, Record, SystemSample
 from ..tables import Table, samples
-from ..units import clock_s, number
+from ..units import clock_s, number, rounded
 
 KIND = "top_macos"
 PROGRAMS = ("top",)
@@ -202,8 +202,7 @@ def _size(text: str) -> int | float:
     found = _SIZE.fullmatch(text)
     if found is None:
         raise ValueError(f"not a size: {text!r}")
-    value = round(float(found[1]) * _FACTOR[found[2]], 3)
-    return int(value) if value == int(value) else value
+    return rounded(float(found[1]) * _FACTOR[found[2]], 3)
 
 
 _METRICS = {"mem_used_kb": "mem_used_kb", "mem_unused_kb": "mem_free_kb", "mem_wired_kb": "mem_wired_kb"}

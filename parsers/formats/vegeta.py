@@ -69,7 +69,7 @@ _METHOD = r"(?:Get|Post|Put|Patch|Delete|Head|Options)"
 def parse(lines: Lines, command: str | None) -> Found | None:
     if (lines.peek() or "").lstrip().startswith("{"):
         return take_object(lines, JSON, _read_object)
-    return take_report(lines, _REPORT)
+    return take_report(lines, _REPORT, _line)
 
 
 def _line(line: str) -> dict[str, Any] | None:
@@ -135,7 +135,6 @@ _MEANINGS = {
 }
 _REPORT = Report(
     tool=KIND,
-    read=_line,
     meant=re.compile(r"(?:Requests|Duration|Latencies|Bytes In|Bytes Out|Success|Status Codes)\s+\["),
     noise=re.compile(r"Error Set:\s*$"),
     free=re.compile(rf"\d{{3}} [A-Z][A-Za-z' -]+$|{_METHOD} \"?https?://"),

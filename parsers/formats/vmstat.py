@@ -29,7 +29,7 @@ from ..lines import Lines
 from ..records import Found, HostFacts, Problem, Record, SystemSample
 from ..tables import Table
 from ..transcript import is_elision
-from ..units import number
+from ..units import number, rounded
 
 KIND = "vmstat"
 PROGRAMS = ("vmstat",)
@@ -181,14 +181,10 @@ def _row(line: str, columns: list[str], factor: float) -> dict[str, Any] | None:
         return None
     row: dict[str, Any] = {}
     for name, figure in zip(columns, figures, strict=True):
-        row[f"{name}_kb" if name in _MEMORY else name] = _int_if_whole(figure * factor) if name in _MEMORY else figure
+        row[f"{name}_kb" if name in _MEMORY else name] = rounded(figure * factor) if name in _MEMORY else figure
     if stamp:
         row["timestamp"] = stamp[1]
     return row
-
-
-def _int_if_whole(value: float) -> int | float:
-    return int(value) if value == int(value) else round(value, 6)
 
 
 _METRICS = {
@@ -257,8 +253,7 @@ def _figure(figure: str, unit: str | None, what: str) -> dict[str, int | float]:
     name = re.sub(r"[^a-z]+", "_", what.lower())
     if not _SIZES.fullmatch(what):
         return {name: int(figure)}
-    size = int(figure) * _UNITS[unit or "K"]
-    return {f"{name}_kb": int(size) if size == int(size) else round(size, 3)}
+    return {f"{name}_kb": rounded(int(figure) * _UNITS[unit or "K"], 3)}
 
 
 def _totals_records(values: dict[str, Any]) -> list[Record]:
