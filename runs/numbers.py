@@ -1,4 +1,4 @@
-"""How figures are written: four significant figures, counts whole, deltas with an arrow and a word."""
+"""How figures are written (four significant figures, counts whole, deltas with an arrow and a word), and lists of words."""
 
 from __future__ import annotations
 
@@ -125,3 +125,13 @@ def share_words(part: float) -> str:
 def times(ratio: float) -> str:
     """As in the table: "2.8", "33"."""
     return f"{ratio:,.{0 if ratio >= 10 else 1}f}"
+
+
+def join_words(words: Sequence[str]) -> str:
+    """As "a", "a and b", "a, b and c"."""
+    return " and ".join(part for part in (", ".join(words[:-1]), *words[-1:]) if part)
+
+
+def capitalize(words: str) -> str:
+    """With the first letter in upper case, and the others as they are."""
+    return words[:1].upper() + words[1:]

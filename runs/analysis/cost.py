@@ -241,7 +241,6 @@ MOST_NAMES = 8
 class Cost:
     """Rows over the comparison's columns. `sentences` say what stands out, `notes` how to read the figures."""
 
-    columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     sentences: tuple[str, ...]
     notes: tuple[str, ...]
@@ -266,9 +265,7 @@ def cost(
     rows = _rows(seen)
     if not rows:
         return None
-    return Cost(
-        comparison.columns, tuple(rows), tuple(_sentences(rows, comparison.columns)), tuple(_notes(seen, rows, out))
-    )
+    return Cost(tuple(rows), tuple(_sentences(rows, comparison.columns)), tuple(_notes(seen, rows, out)))
 
 
 def _captures_of(columns: Sequence[Column], captures: Sequence[CaptureFact]) -> list[list[CaptureFact]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from runs.analysis.doubt_case import Case, Finding
-from runs.numbers import figure, percent
+from runs.numbers import capitalize, figure, percent
 
 MOST_NAMED = 3
 MOST_VALUES = 6
@@ -358,20 +358,16 @@ def reason_of(named: NamedFinding) -> str:
 def compose_sentence(case: Case, alike: Sequence[NamedFinding]) -> str:
     """One finding: "who: detail. Moral." Several: "3 of 8 runs: moral (who: detail; ...)."""
     first, details = alike[0], list(dict.fromkeys([each.detail for each in alike]))
-    moral = _capitalize(first.moral)
+    moral = capitalize(first.moral)
     if len({each.who for each in alike}) == 1:
         sentence = f"{_lead(first.who)}{'; '.join(details)}. {moral}."
-        return sentence if first.who else _capitalize(sentence)
+        return sentence if first.who else capitalize(sentence)
     count = _count(case, alike)
     if len(details) == 1:
         return f"{count}: {first.detail}. {moral}."
     shown = [f"{_lead(each.who)}{each.detail}" for each in alike[:MOST_NAMED]]
     more = [f"and {len(alike) - MOST_NAMED} more"] if len(alike) > MOST_NAMED else []
     return f"{count}: {first.moral} ({'; '.join(shown + more)})."
-
-
-def _capitalize(words: str) -> str:
-    return words[:1].upper() + words[1:]
 
 
 def _lead(who: str) -> str:

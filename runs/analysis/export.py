@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from runs.analysis.cause import Causes
-from runs.analysis.columns import Difference
+from runs.analysis.columns import Column, Difference
 from runs.analysis.config_diff import ConfigDiff, FileDiff
 from runs.analysis.cost import Cost
 from runs.analysis.doubts import Doubt
-from runs.analysis.facts import ConfigFact
+from runs.analysis.facts import ConfigFact, Source
 from runs.analysis.headline import Headline
-from runs.analysis.headline_against import Objection
 from runs.analysis.headline_wording import LABELS as OUTCOMES
 from runs.analysis.scaling import Sweep
 from runs.analysis.table import Cell, Comparison
@@ -227,29 +226,30 @@ def write_post(post: Post) -> str:
 
 def _headline(post: Post) -> str:
     found = post.headline
-    lines = "".join(_line_link(post, one) for one in found.against if one.in_sentence)
+    lines = "".join(_cite(post, one.source) for one in found.against if one.in_sentence)
     parts = [f"**{OUTCOMES[found.outcome].capitalize()}.** {escape_markdown(found.sentence)}{lines}"]
     if further := [one for one in found.against if not one.in_sentence]:
         each = [
-            f"- {f'{escape_markdown(one.config)}: ' if one.config else ''}{escape_markdown(one.text)}{_line_link(post, one)}"
+            f"- {f'{escape_markdown(one.config)}: ' if one.config else ''}{escape_markdown(one.text)}{_cite(post, one.source)}"
             for one in further
         ]
         parts.append("Against it:\n\n" + "\n".join(each))
     return "\n\n".join(parts)
 
 
-def _line_link(post: Post, one: Objection) -> str:
-    return f" ({write_link(f'line {one.source.line}', post.absolute(one.source.url))})" if one.source else ""
+def _link_line(post: Post, source: Source) -> str:
+    return write_link(f"line {source.line}", post.absolute(source.url))
+
+
+def _cite(post: Post, source: Source | None) -> str:
+    return f" ({_link_line(post, source)})" if source else ""
 
 
 def _causes(post: Post) -> list[str]:
     each = []
     for found in post.causes.findings:
         share = f" It accounts for {found.share_pct:.0f} % of the difference." if found.share_pct else ""
-        lines = [
-            f"{escape_markdown(one.text)} ({write_link(f'line {one.source.line}', post.absolute(one.source.url))})"
-            for one in found.evidence
-        ]
+        lines = [escape_markdown(one.text) + _cite(post, one.source) for one in found.evidence]
         each.append(f"- {escape_markdown(found.text)}{share} {'; '.join(lines)}".rstrip())
     if post.causes.unknown:
         each.append(f"- {escape_markdown(post.causes.unknown)}")
@@ -266,7 +266,7 @@ def _doubts(post: Post) -> list[str]:
 
 
 def _doubt(post: Post, doubt: Doubt) -> str:
-    lines = [write_link(f"line {source.line}", post.absolute(source.url)) for source in doubt.sources[:MOST_LINES]]
+    lines = [_link_line(post, source) for source in doubt.sources[:MOST_LINES]]
     more = len(doubt.sources) - len(lines)
     said = "Counted anyway" if doubt.overruled else SEVERITY[doubt.severity]
     tail = f" ({', '.join(lines)}{f' and {more} more' if more > 0 else ''})" if lines else ""
@@ -323,13 +323,15 @@ def _environment(post: Post) -> list[str]:
 MOST_DIRECTIVES = 60
 
 
-def list_sections(cost: Cost | None, sweeps: Sequence[Sweep], differences: ConfigDiff) -> list[Section]:
+def list_sections(
+    columns: Sequence[Column], cost: Cost | None, sweeps: Sequence[Sweep], differences: ConfigDiff
+) -> list[Section]:
     """Those that have something to say."""
-    every = [_cost(cost), _scaling(sweeps), _differences(differences)]
+    every = [_cost(cost, columns), _scaling(sweeps), _differences(differences)]
     return [section for section in every if section.sentences or section.tables]
 
 
-def _cost(cost: Cost | None) -> Section:
+def _cost(cost: Cost | None, columns: Sequence[Column]) -> Section:
     if cost is None:
         return Section("What serving costs")
     rows = tuple(
@@ -339,7 +341,7 @@ def _cost(cost: Cost | None) -> Section:
         )
         for row in cost.rows
     )
-    heads = ("", *(column.title for column in cost.columns))
+    heads = ("", *(column.title for column in columns))
     return Section("What serving costs", cost.sentences, (Table("", heads, rows),), cost.notes)
 
 

@@ -15,10 +15,10 @@ from runs.analysis.doubts import Doubt
 from runs.analysis.facts import Source
 from runs.analysis.headline import Headline, Outcome, Step
 from runs.analysis.headline_against import LATE, RATE, REQUEST, Failure, Objection, Side
-from runs.analysis.scaling import Point, Range
+from runs.analysis.scaling import Range
 from runs.analysis.scaling_wording import describe_levels, with_axis
 from runs.analysis.verdict_wording import p_words
-from runs.numbers import TIMES_FROM, figure, percent, share_words, spread_words, times
+from runs.numbers import TIMES_FROM, capitalize, figure, percent, share_words, spread_words, times
 
 LONGEST_CLAUSE = 60
 ONE_RUN, TOO_LITTLE = "one run cannot show noise", "too little to be sure"
@@ -132,7 +132,7 @@ def _how_sure(headline: Headline) -> str:
         said = [say_how_sure(headline), far if headline.outcome == Outcome.LIKELY else ""]
         return "".join(f" {each}." for each in said if each)
     why = why_unproven(headline)
-    return f" {why[0].upper()}{why[1:]}."
+    return f" {capitalize(why)}."
 
 
 def why_unproven(headline: Headline) -> str:
@@ -231,11 +231,11 @@ def _not_comparable(headline: Headline) -> Lead:
         kept_out = f"{len(headline.dropped)} configs do not count" if len(headline.dropped) > 1 else ""
         name, why = headline.dropped[0] if headline.dropped else ("", "")
         line = kept_out or f"{shorten(name)} does not count"
-        return Lead(line, f"{_capital(why.partition(': ')[0].rstrip('.'))}." if why else "")
+        return Lead(line, f"{capitalize(why.partition(': ')[0].rstrip('.'))}." if why else "")
     names = [one.name for one in headline.unlike]
     first = headline.unlike[0]
     values = [figure(v) if isinstance(v, (int, float)) else str(v) for v in (first.own, first.other)]
-    line = f"{first.name[:1].upper()}{first.name[1:]} {values[0]} against {values[1]}{first.unit}"
+    line = f"{capitalize(first.name)} {values[0]} against {values[1]}{first.unit}"
     if first.name == REQUEST:
         return Lead(line, "Each was asked for something else, so that their rates say nothing of each other.")
     also = f"Also unlike: {', '.join(names[1:])}. " if names[1:] else ""
@@ -243,9 +243,7 @@ def _not_comparable(headline: Headline) -> Lead:
 
 
 def _sweep(headline: Headline, swept: Range) -> Lead:
-    series: dict[str, list[Point]] = {}
-    for point in swept.points:
-        series.setdefault(point.config, []).append(point)
+    series = swept.series
     if headline.winner:
         name, far = headline.winner.title, (headline.ratio or 1.0)
         if headline.ratio is None:
@@ -256,17 +254,13 @@ def _sweep(headline: Headline, swept: Range) -> Lead:
         return Lead(f"{len(series)} configs over {swept.axis}", headline.sentence)
     told = describe_levels(swept, next(iter(series.values()))).split(", ")
     if swept.capacity:
-        return Lead(swept.capacity.text, f"{_capital(', '.join(told))}.")
+        return Lead(swept.capacity.text, f"{capitalize(', '.join(told))}.")
     first = next((part for part in told if " fail " in part), told[0])
     rest = ", ".join(part for part in told if part is not first)
     if first is not told[0]:
         words, _, value = first.rpartition(" ")
         first = f"{words} {with_axis(swept, value)}"
-    return Lead(_capital(first), f"{_capital(rest)}." if rest else "")
-
-
-def _capital(words: str) -> str:
-    return words[:1].upper() + words[1:]
+    return Lead(capitalize(first), f"{capitalize(rest)}." if rest else "")
 
 
 def list_others(headline: Headline, most: int = 4) -> list[tuple[str, Lead, Outcome]]:
@@ -281,7 +275,7 @@ def needs_runs(headline: Headline) -> bool:
 
 def give_reasons(headline: Headline, doubts: Sequence[Doubt], most: int = 3) -> list[tuple[str, Source | None, bool]]:
     """(words, line, whether it speaks against the leader): what speaks against it, then what may explain the figures."""
-    against = [(_capital(say_briefly(one)), one.source, True) for one in headline.against if one.rule != "failures"]
+    against = [(capitalize(say_briefly(one)), one.source, True) for one in headline.against if one.rule != "failures"]
     said = {one.rule for one in headline.against}
     cautions = [one for one in doubts if one.severity == "caution" and not one.overruled and one.rule not in said]
     causes = [(brief(one), next(iter(one.sources), None), False) for one in cautions]
@@ -307,7 +301,7 @@ def brief(doubt: Doubt) -> str:
     who, _, rest = doubt.text.partition(": ")
     if doubt.rule in BRIEF:
         return BRIEF[doubt.rule]
-    words = _capital(rest) if rest and SEVERAL.match(who) else doubt.text
+    words = capitalize(rest) if rest and SEVERAL.match(who) else doubt.text
     return re.split(r" \(|\. ", words, maxsplit=1)[0].rstrip(".")
 
 

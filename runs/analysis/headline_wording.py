@@ -25,10 +25,10 @@ from runs.analysis.headline_lead import (
     shorten,
     why_unproven,
 )
-from runs.analysis.scaling import Point, Range
+from runs.analysis.scaling import Range
 from runs.analysis.scaling_wording import advise_levels, describe_levels
 from runs.analysis.verdict import Kind
-from runs.numbers import TIMES_FROM, figure, percent, share_words, spread_words, times
+from runs.numbers import TIMES_FROM, capitalize, figure, percent, share_words, spread_words, times
 
 OUTCOMES = {  # the word of a badge, and what it says
     Outcome.BETTER: ("proven", "A test shows it at 5 %, and nothing serious speaks against it."),
@@ -294,13 +294,11 @@ def _dropped(headline: Headline) -> str:
 
 
 def _sweep(headline: Headline, swept: Range) -> str:
-    series: dict[str, list[Point]] = {}
-    for point in swept.points:
-        series.setdefault(point.config, []).append(point)
+    series = swept.series
     if len(series) == 1:
         told = describe_levels(swept, next(iter(series.values())))
         found = f"{swept.capacity.text}. " if swept.capacity else ""
-        return f"{found}{told[:1].upper()}{told[1:]}."
+        return f"{found}{capitalize(told)}."
     lead = ""
     if headline.winner:
         far = _far(headline.ratio or 1.0).rpartition(" ")[0]

@@ -228,6 +228,12 @@ class Range:
     def sound(self) -> list[Point]:
         return [point for point in self.points if not point.failed and point.rate]
 
+    @property
+    def series(self) -> dict[str, list[Point]]:
+        """The points of each config."""
+        names = dict.fromkeys(point.config for point in self.points)
+        return {name: [point for point in self.points if point.config == name] for name in names}
+
 
 CONCURRENCY = "concurrency"
 FEWEST_VALUES = 3

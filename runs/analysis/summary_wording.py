@@ -22,7 +22,7 @@ from runs.analysis.scalability_law import (
 from runs.analysis.table import Comparison
 from runs.analysis.trend import FEWEST_DAYS, LEVEL, Change, Course
 from runs.analysis.verdict import Judgement
-from runs.numbers import figure
+from runs.numbers import figure, join_words
 
 
 def describe_sweep(sweep: MeasuredSweep, fit: Fit | None) -> str:
@@ -57,7 +57,7 @@ def _missing(sweep: MeasuredSweep) -> str:
     lack = LEAST_LEVELS - len(levels)
     if lack <= 0:
         return f"{sweep.name}: no scaling law fits these {len(levels)} levels of concurrency."
-    have = " and ".join(part for part in (", ".join(levels[:-1]), *levels[-1:]) if part) or "none"
+    have = join_words(levels) or "none"
     plural = "level" if len(levels) == 1 else "levels"
     are = "1 more is" if lack == 1 else f"{lack} more are"
     return (
@@ -189,7 +189,7 @@ def _listed(names: Sequence[str]) -> str:
     names = list(dict.fromkeys(names))
     if len(names) > MOST_NAMED:
         names = [*names[: MOST_NAMED - 1], f"{len(names) - MOST_NAMED + 1} more"]
-    return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
+    return join_words(names)
 
 
 def describe_method(comparison: Comparison, judgement: Judgement) -> list[str]:

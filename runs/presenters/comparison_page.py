@@ -31,6 +31,7 @@ from runs.analysis.verdict_wording import LABELS, SIGNS, describe_baselines
 from runs.api.comparisons import describe_conclusions
 from runs.charts.svg_file import draw_file
 from runs.models import Capture
+from runs.numbers import capitalize, join_words
 from runs.presenters import monitor_charts
 from runs.presenters.overview import MetricTable, make_block, make_table
 from runs.presenters.run_charts import USUAL_CHARTS, draw_charts
@@ -138,8 +139,7 @@ def describe_same(same: Sequence[tuple[str, str]], differences: ConfigDiff, n_co
     words += [name.lower() for name, _ in same]
     if not words or n_columns < 2:
         return "What was run, and where"
-    listed = ", ".join(words[:-1]) + " and " * (len(words) > 1) + words[-1]
-    return f"{listed[:1].upper()}{listed[1:]} {'is' if len(words) == 1 and not n else 'are'} the same"
+    return f"{capitalize(join_words(words))} {'is' if len(words) == 1 and not n else 'are'} the same"
 
 
 def list_verdicts(comparison: Comparison, judgement: Judgement) -> list[dict[str, Any]]:
@@ -198,7 +198,7 @@ def build_post(request: HttpRequest, context: dict[str, Any]) -> Post:
         next=context["outcome"].command,
         absolute=request.build_absolute_uri,
         pictures=[(words, request.build_absolute_uri(url)) for words, url in context["pictures"]],
-        sections=list_sections(judged.cost, judged.sweeps, judged.differences),
+        sections=list_sections(comparison.columns, judged.cost, judged.sweeps, judged.differences),
         method=describe_method(comparison, judged.judgement),
         commands=collect_commands(comparison),
         same=same,

@@ -19,6 +19,7 @@ from runs.analysis.facts import RunFact, Source
 from runs.analysis.headline import ADVISED_S, Headline, Outcome, Step
 from runs.analysis.headline_lead import Lead, give_reasons, list_others, needs_runs, write_lead
 from runs.analysis.headline_wording import describe_lead
+from runs.analysis.monitors import PHASES
 from runs.analysis.table import Cell, Comparison, Row, list_failed_shares
 from runs.analysis.verdict import GAINS, LOSSES, Judgement, Kind
 from runs.analysis.verdict_wording import LABELS
@@ -144,7 +145,7 @@ def name_differences(differences: ConfigDiff) -> str:
     return f"{len(rows)} of {of} directives {verb}: {', '.join(names[:MOST_NAMES])}{more}"
 
 
-def describe_method(columns: Sequence[Column], n_left_out: int) -> str:
+def summarize_method(columns: Sequence[Column], n_left_out: int) -> str:
     """How all were loaded, as far as they agree: "4 runs of ab and 1 left out, 10,000 requests, 100 at once, /hello/"."""
     methods = [column.method for column in columns if column.runs]
     n = sum(len(column.runs) for column in columns)
@@ -316,7 +317,7 @@ def _say_phases(phases: Phases) -> str:
 
 
 def _turn(row: Row) -> int:
-    return ("before", "during", "after", "").index(row.phase)
+    return PHASES.index(row.phase)
 
 
 def _full_row(judgement: Judgement, phases: Phases) -> MetricRow:

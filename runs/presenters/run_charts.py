@@ -17,7 +17,7 @@ from runs.analysis.columns import Column
 from runs.analysis.conclusions import Judged
 from runs.analysis.facts import CaptureFact, RunFact
 from runs.analysis.headline import Headline
-from runs.analysis.monitors import group_processes, memory_parts, pick_biggest
+from runs.analysis.monitors import PHASES, group_processes, memory_parts, pick_biggest
 from runs.analysis.scaling import Range, Sweep
 from runs.analysis.stats import sample_sd, student_quantile
 from runs.analysis.table import Comparison, find_workloads, name_workload
@@ -59,7 +59,6 @@ CPU_METRICS = {
 }
 START_FORMAT = "%a %b %d %H:%M:%S %Y"
 MOST_INTERVALS = 7200  # of a longer load the intervals without a request are not filled in
-PHASES = {"before": 0, "during": 1, "after": 2, "": 3}
 
 
 def throughput_bars(comparison: Comparison, headline: Headline, silent: Container[int] = ()) -> list[Bar]:
@@ -219,7 +218,7 @@ def _process_sizes(columns: Sequence[Column], captures: Sequence[CaptureFact]) -
                 by_phase.setdefault(capture.phase, []).extend(one.rss_kb / 1024 for one in members if one.rss_kb)
                 if members and (capture.partial or capture.is_cut):
                     in_part.add(capture.phase)
-            shown = sorted((phase for phase in by_phase if by_phase[phase]), key=PHASES.__getitem__)
+            shown = sorted((phase for phase in by_phase if by_phase[phase]), key=PHASES.index)
             if len(configs) > MOST_WITH_PHASES:
                 shown = sorted(shown, key=lambda phase: (phase != "before", len(by_phase[phase])))[-1:]
             sizes += [
@@ -246,7 +245,7 @@ def _stacks(columns: Sequence[Column], found: Sequence[tuple[CaptureFact, dict[s
     stacks, configs = [], _unique_configs(columns)
     for column in configs:
         own = [(capture, parts) for capture, parts in found if capture.config == column.config.id]
-        for phase in sorted({capture.phase for capture, _ in own}, key=PHASES.__getitem__):
+        for phase in sorted({capture.phase for capture, _ in own}, key=PHASES.index):
             parts = [each for capture, each in own if capture.phase == phase]
             names = dict.fromkeys(name for each in parts for name in each)
             mean = {name: round(sum(each.get(name, 0.0) for each in parts) / len(parts), 3) for name in names}

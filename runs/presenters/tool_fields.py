@@ -8,6 +8,7 @@ from typing import Any
 
 from runs.analysis.export import Value
 from runs.analysis.facts import RunFact
+from runs.numbers import capitalize
 
 UNITS = {
     "_kbytes_per_s": "KiB/s",
@@ -165,7 +166,7 @@ def say_field(name: str) -> tuple[str, str]:
         return WORDS[name], "" if name.endswith("per_s") else UNITS.get(ending, "")
     parts = name.removesuffix(ending).replace("_", " ").replace(".", ": ").split()
     words = " ".join(part.upper() if part in CAPITALS else SHORT.get(part, part) for part in parts)
-    return words[:1].upper() + words[1:], UNITS.get(ending, "")
+    return capitalize(words), UNITS.get(ending, "")
 
 
 def main_figures(fact: RunFact) -> list[Field]:

@@ -11,7 +11,7 @@ import hashlib
 import pickle
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from functools import cache
 from operator import attrgetter
 from pathlib import Path
@@ -24,10 +24,8 @@ from django.urls import reverse
 from runs import analysis, ingest, numbers
 from runs.analysis import stats, table
 from runs.analysis.adaptive import Decision, decide
-from runs.analysis.columns import Column
 from runs.analysis.conclusions import Judged, conclude
 from runs.analysis.doubt_case import FATAL, Case
-from runs.analysis.doubts import list_excluded
 from runs.analysis.facts import RunFact
 from runs.analysis.headline import Headline
 from runs.analysis.headline_lead import write_lead
@@ -53,23 +51,19 @@ SIMILAR_FACTOR = 2
 
 
 def compare_and_judge(data: comparison_data.ComparisonData) -> tuple[Comparison, Judged]:
-    """The table of this data, each column against the baseline that it is judged against, and the conclusions."""
+    """The table of this data, each column against the baseline that it is judged against, and the conclusions.
+
+    Two queries: rulings, and repeats elsewhere.
+    """
     comparison = table.compare(data.configs, data.runs, data.counted_captures)
-    found = judge_comparison(data, comparison)
-    judgement = found.judgement
-    return set_baselines(comparison, judgement.bases, list_excluded(found.doubts), judgement.silent), found
-
-
-def judge_comparison(data: comparison_data.ComparisonData, comparison: Comparison) -> Judged:
-    """The conclusions for this data, whose table is `comparison`. Two queries: rulings, and repeats elsewhere."""
     case, spread = comparison_data.case_of(data), spread_elsewhere(comparison)
-    key = _key(case, spread)
-    kept = caches["conclusions"]
+    key, kept = _key(case, spread), caches["conclusions"]
     found: Judged | None = kept.get(key)
     if found is None:
         found = conclude(case, comparison, spread)
-        kept.set(key, _with_columns(found, ()), KEPT_S)
-    return _with_columns(found, comparison.columns)
+        kept.set(key, found, KEPT_S)
+    judgement = found.judgement
+    return set_baselines(comparison, judgement.bases, found.out, judgement.silent), found
 
 
 def judge_draft(shown: Preview, drafted: DraftExperiment) -> Headline | None:
@@ -96,11 +90,6 @@ def decide_on_draft(shown: Preview, most: int) -> Decision:
     if headline is None:
         return decide("none", "", 0, most)
     return decide(headline.outcome, headline.sentence, min((side.n for side in headline.sides), default=0), most)
-
-
-def _with_columns(found: Judged, columns: tuple[Column, ...]) -> Judged:
-    """Columns hold all the runs, which the page has read anyway: they are not kept a second time."""
-    return replace(found, cost=replace(found.cost, columns=columns)) if found.cost else found
 
 
 def _key(case: Case, spread: Spread | None) -> str:

@@ -13,7 +13,7 @@ from runs.analysis.columns import compare_hosts
 from runs.analysis.export import Sheet
 from runs.models import Config, Experiment, Host
 from runs.presenters.comparison_page import comparison_context, read_selection, respond_comparison
-from runs.presenters.overview import describe_method
+from runs.presenters.overview import summarize_method
 from runs.presenters.run_charts import EMPTY_PICTURES, describe_timings, draw_charts, draw_picture
 from runs.querysets import parse_id
 from runs.responses import answer_unchanged, respond, respond_picture
@@ -61,7 +61,7 @@ def experiment_detail(request: HttpRequest, pk: int, fmt: str = "") -> HttpRespo
     context |= {
         "experiment": experiment,
         "notes": experiment.notes,
-        "meta": describe_method(context["comparison"].columns, context["n_left_out"]),
+        "meta": summarize_method(context["comparison"].columns, context["n_left_out"]),
         "permalink": experiment.get_absolute_url(),
         "excerpts": find_excerpts(data.uploads),
         **(describe_timings(data.waiting) if data.waiting else {}),
@@ -81,7 +81,7 @@ def compare(request: HttpRequest, fmt: str = "") -> HttpResponse:
         request, data, "Comparison", lambda what: reverse("compare-picture", args=[what]) + query
     )
     context |= {"asked": asked, "found": len(data.runs), "permalink": reverse("compare") + query}
-    context["meta"] = describe_method(context["comparison"].columns, context["n_left_out"])
+    context["meta"] = summarize_method(context["comparison"].columns, context["n_left_out"])
     context["excerpts"] = find_excerpts({run.upload for run in data.runs})
     return respond_comparison(request, "compare.html", context, fmt=fmt)
 

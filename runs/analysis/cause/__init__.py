@@ -91,8 +91,7 @@ def find_causes(
         return collect(case, at, comparison.columns[at], out, doubts)
 
     if headline.outcome is Outcome.SWEEP and headline.sweep:
-        points = [point for point in headline.sweep.points if point.rate and not point.failed]
-        levels = [(point.value, side) for point in points if (side := watch(point.at)) is not None]
+        levels = [(point.value, side) for point in headline.sweep.sound if (side := watch(point.at)) is not None]
         return _of_levels(case, levels, sweeps)
     sides = [side for one in headline.sides[:2] if (side := watch(one.at)) is not None]
     if headline.outcome is Outcome.SINGLE and sides:
@@ -116,7 +115,8 @@ def _of_two(winner: Watched, loser: Watched, headline: Headline) -> Causes:
     proven = headline.outcome in (Outcome.BETTER, Outcome.TRADE_OFF, Outcome.FAILED)
     if not proven and (headline.ratio or 1) < SMALL:
         return Causes()
-    unlike, share = [_finding(limit, loser) for limit in find_unlike(winner, loser)], explained(winner, loser)
+    unlike = [_finding(limit, loser) for limit in find_unlike(winner, loser)]
+    share = _explain(winner, loser, winner.demand_ms, loser.demand_ms)  # the utilisation law
     if held_back := _both_generators(winner, loser):
         findings = unlike + held_back
     else:
@@ -159,7 +159,7 @@ def _shared(winner: Watched, loser: Watched, share: float) -> list[Finding]:
 
 def _compare_idle(winner: Watched, loser: Watched) -> list[Finding]:
     """Neither had a queue or a busy resource: then the rates are as the times that nobody waited in."""
-    share = explained_by_waiting(winner, loser)
+    share = _explain(winner, loser, winner.alone_ms, loser.alone_ms)  # X = N/R, of clients none of whom queues
     limits = [next((one for one in find_limits(side) if one.cause == "downstream"), None) for side in (winner, loser)]
     if share is None or share < EXPLAINS or not (limits[0] and limits[1]):
         return []
@@ -284,18 +284,11 @@ def _command(sides: Sequence[Watched], host: str) -> str:
 
 
 # --- two sides ----------------------------------------------------------------------------------------------------------
-def explained(winner: Watched, loser: Watched) -> float | None:
-    """The part of the ratio of rates that the CPU time of a request accounts for, by the utilisation law; of logs."""
-    if not (winner.demand_ms and loser.demand_ms and winner.rate and loser.rate) or winner.rate <= loser.rate:
+def _explain(winner: Watched, loser: Watched, less_ms: float | None, more_ms: float | None) -> float | None:
+    """The part of the ratio of rates that these times of a request, the winner's and the loser's, account for; of logs."""
+    if not (less_ms and more_ms and winner.rate and loser.rate) or winner.rate <= loser.rate:
         return None
-    return math.log(loser.demand_ms / winner.demand_ms) / math.log(winner.rate / loser.rate)
-
-
-def explained_by_waiting(winner: Watched, loser: Watched) -> float | None:
-    """The same of the shortest time, for clients none of whom queues: X = N/R."""
-    if not (winner.alone_ms and loser.alone_ms and winner.rate and loser.rate) or winner.rate <= loser.rate:
-        return None
-    return math.log(loser.alone_ms / winner.alone_ms) / math.log(winner.rate / loser.rate)
+    return math.log(more_ms / less_ms) / math.log(winner.rate / loser.rate)
 
 
 def separate(winner: Watched, loser: Watched) -> list[Limit]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from runs.analysis.cause.rules import Limit, Point
-from runs.numbers import figure, times
+from runs.numbers import figure, join_words, times
 
 
 def _share(value: Any) -> str:
@@ -171,7 +171,6 @@ def describe_unknown(missing: tuple[str, ...], *, both: bool, of: str = "", is_e
         )
     listed = [MISSING[name] for name in missing]
     if "cpu" in missing:
-        words = " and ".join([", ".join(listed[:-1]), listed[-1]]) if len(listed) > 1 else listed[0]
-        return f"Cannot tell why: no monitor{f' of “{of}”' if of else ''} shows {words}."
+        return f"Cannot tell why: no monitor{f' of “{of}”' if of else ''} shows {join_words(listed)}."
     what = "Nothing that was recorded was at its limit" + (" on one side alone" if both else "")
     return f"Cannot tell why: {what[0].lower()}{what[1:]}; what would tell more: {', '.join(listed)}."
