@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .catalogue import UNKNOWN, formats, parse_command, semantics_of
-from .records import LoadResult, Problem, Record
+from .records import SUMMED, LoadResult, Problem, Record, add_up
 
 # What our own code raises on a text that nobody thought of; a lack of memory and a time limit are none of these.
 UNFORESEEN = (
@@ -34,6 +34,7 @@ class Block:
     values          the tool's own figures: names and units of interfaces.md
     above, below    (line, text) of lines around it that no tool printed and that may tell the time: dates, prompts (the
                     first and last few). What is below one block is above the next: the list fills while that is looked for
+    stream          what its lines had in front, in a log of several containers or machines: "bench-2"
     tail            (line, text) of each line of prose behind it, of the last block of a text
     typed           commands typed since the block before, its own among them (the last few)
     figure_lines    {path of a figure in the values: its line}, where the format keeps them
@@ -55,6 +56,7 @@ class Block:
     problems: list[Problem] = field(default_factory=list)
     above: list[tuple[int, str]] = field(default_factory=list)
     below: list[tuple[int, str]] = field(default_factory=list)
+    stream: str = field(default="", kw_only=True)
     tail: list[tuple[int, str]] = field(default_factory=list, kw_only=True)
     typed: tuple[str, ...] = ()
     figure_lines: dict[str, int] = field(default_factory=dict, compare=False)
@@ -101,6 +103,27 @@ class Block:
         if len(records) == 1:
             self._result = self.values, result
         return [result if record is results[0] else record for record in records]
+
+    def add_up(self, parts: Sequence[Block], names: Sequence[str]) -> None:
+        """Take the sum of the parts of one load, itself among them, for its figures; what they do not share is left out."""
+        for part in parts:
+            part.command, part._result = part.command or self.command, None
+        results = [part.load_results[0] for part in parts]
+        shared = {
+            name: value for name, value in self.values.items() if all(part.values.get(name) == value for part in parts)
+        }
+        counts = {
+            name: sum(part.values.get(name, 0) for part in parts)
+            for name, value in self.values.items()
+            if type(value) is int and name not in shared
+        }
+        rates = {name: result.requests_per_second for name, result in zip(names, results, strict=True)}
+        total = add_up(results)
+        known = {name: value for name in SUMMED if (value := getattr(total, name)) is not None and name in self.values}
+        self.values = shared | counts | known | {"generators": rates}
+        self.figure_lines = {name: line for name, line in self.figure_lines.items() if name in self.values}
+        self.problems += [problem for part in parts if part is not self for problem in part.problems]
+        self._result = self.values, total
 
     @property
     def load_results(self) -> list[LoadResult]:

@@ -272,6 +272,8 @@ def asked_load(command: str, tool: str, values: Mapping[str, Any]) -> dict[str, 
     form = formats().get(tool)
     prints = form.syntax.prints if form is not None and form.syntax else {}
     printed = {term: values[name] for term, name in prints.items() if type(values.get(name)) in (int, float)}
+    if isinstance(values.get("generators"), dict):
+        printed["generators"] = len(values["generators"])
     if (method := str(values.get("method", ""))).isupper():
         printed["method"] = method
     return printed | dict(parse_command(command, tool).options)

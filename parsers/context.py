@@ -66,6 +66,7 @@ class Context:
     unread: list[Problem] = field(default_factory=list)
     above: tuple[int, str] = (0, "")  # the last line that was taken in
     service: str = ""  # the container whose lines come, in a log of several
+    stream: str = ""  # the same with its number
     shown: dict[str, str] = field(default_factory=dict)  # program -> its version, as the text showed it last
     branch: str | None = None  # of git, as the last prompt showed it
     no_diff_before: int = 0  # number of the line behind a diff that compares no load tests
@@ -212,6 +213,7 @@ class Context:
         elif command is not None and not command.prose_since:
             command.printed = form.kind
         fields: dict[str, Any] = {"trail": self.trail, "above": self.stamps, "below": [], "typed": self.commands}
+        fields["stream"] = self.stream
         if command is not None:
             fields |= {"command": command.text, "command_line": command.line, "prompt_host": command.host}
         self.trail, self.stamps, self.commands, self.in_output = [], fields["below"], (), False

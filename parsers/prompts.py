@@ -150,7 +150,7 @@ _DIRECTORY = re.compile(
 _HEAD_HOST = re.compile(
     r"[\W\d]{0,30}(?:\([\w.-]{1,40}\)\s{0,3})?(?!https?:|ftp:|PS\b|[A-Za-z]:\\|-?(?:ba|da|tc|[kzc])?sh\b)"
     r"(?:[\w.+-]+@(?P<a>[\w.-]+)|(?P<b>[A-Za-z][\w.-]*)(?::\s?[~/]|:\S+ [\w.-]+[$#%]| [~/])"
-    r"|(?<![~/])(?P<c>[a-z][\w.-]{0,30})[#%$>]\s*$)"
+    r"|(?<![~/])(?P<c>[a-z][\w.-]{0,30})\]?[#%$>]\s*$)"
 )
 _LONGEST_PROMPT = 120  # columns
 _MOST_SIGNS = 12  # of a prompt on a line that are looked at

@@ -9,8 +9,9 @@ None means that the tool did not print it; it never means zero.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from operator import mul
 from typing import Any, Literal
 
 
@@ -40,6 +41,29 @@ class LoadResult:
     path: str | None = None
     document_length_bytes: int | None = None
     aborted: bool = False
+
+
+SUMMED = ("requests_per_second", "complete_requests", "failed_requests", "concurrency", "transferred_bytes")
+
+
+def add_up(parts: Sequence[LoadResult]) -> LoadResult:
+    """The result of a load of which each part has a report. Percentiles of parts have no sum; a figure that one lacks has none."""
+
+    def every(name: str) -> list[Any]:
+        values = [getattr(part, name) for part in parts]
+        return [] if None in values else values
+
+    figures: dict[str, Any] = {name: round(sum(values), 6) if (values := every(name)) else None for name in SUMMED}
+    for name, choose in (("duration_s", max), ("min_ms", min), ("max_ms", max)):
+        figures[name] = choose(values) if (values := every(name)) else None
+    rates, means = every("requests_per_second"), every("mean_ms")
+    figures["mean_ms"] = sum(map(mul, rates, means)) / sum(rates) if means and any(rates) else None
+    figures |= {"percentiles_ms": {}, "aborted": any(part.aborted for part in parts)}
+    shared = (each.name for each in fields(LoadResult) if each.name not in figures)
+    unlike: dict[str, Any] = {
+        name: None for name in shared if len({getattr(part, name) for part in parts}) > 1 and name != "tool"
+    }
+    return replace(parts[0], **figures, **unlike)
 
 
 @dataclass(frozen=True, slots=True)

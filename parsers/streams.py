@@ -11,6 +11,7 @@ from .context import Context
 from .lines import Lines
 from .prompts import prompt
 
+_FOLLOWING = 8  # lines among which there is one more of a machine whose name stands before each
 _DEEPEST = 3  # the log of a container that prints a log of others, in one of two terminals
 
 
@@ -29,17 +30,18 @@ def split(source: Lines, line: str, context: Context) -> Iterator[Lines] | None:
     return iter((unlist(source),)) if opens_list(line) else None
 
 
-def _name_parts(parts: Iterable[tuple[str, Lines]], context: Context) -> Iterator[Lines]:
-    for name, part in parts:
+def _name_parts(parts: Iterable[tuple[str, str, Lines]], context: Context) -> Iterator[Lines]:
+    for name, context.stream, part in parts:
         context.follow_service(part.number, name)
         yield part
+    context.stream = ""
 
 
 def _split_versions(source: Lines, line: str, context: Context) -> Iterator[Lines] | None:
     """The results that a diff compares. None: what changed is no load test's rate, as in a diff of configuration files."""
     parts, raw = split_diff(source, line)
     if {text[0] for text in raw if text[0] in "+-" and rate_labels().search(text)} == {"+", "-"}:
-        return _name_parts(parts, context)
+        return _name_parts(((name, "", part) for name, part in parts), context)
     context.no_diff_before = source.number
     source.back(*raw)
     return None
@@ -71,6 +73,9 @@ def _is_shared(source: Lines, line: str) -> bool:
     rest = line[stream.end() :].strip() if stream else ""
     if stream is None or not (is_numbered(stream) or (rest and _makes_load(rest))):
         return False
+    if stream["host"]:  # a name before a rate is a label
+        ahead = [find_stream(following) for following in source.ahead(_FOLLOWING)]
+        return not rate_labels().search(rest) and any(each and each[0] == stream[0] for each in ahead)
     following = find_stream(source.peek() or "")
     return following is not None and (following[0] == stream[0] or is_numbered(following))
 
@@ -165,19 +170,23 @@ def split_cells(lines: Lines, n: int) -> list[Lines]:
 
 
 # --- containers that share a log ---------------------------------------------------------------------------------------
-# "bench-1  | text", "bench_1 | text", "[pod/web-7d9f/app] text"; a container may have a name without a number, too.
+# "bench-1  | text", "bench_1 | text", "[pod/web-7d9f/app] text"; a container may have a name without a number, too. "gen1: text"
+# is of a shell on several machines.
 _STREAM = re.compile(
     r"(?P<name>[\w.-]{1,80}?)(?P<number>[-_]\d{1,4})? +\|(?: |$)|\[pod/(?P<pod>[\w./-]{1,200})\](?: |$)"
+    r"|(?P<host>(?!\d+:)[A-Za-z\d][\w.-]{0,60}):(?: |$)"
 )
 # More columns and no prompt, or a figure alone
 _CELL = re.compile(r"\s*[^|$#%>\s][^|$#%>]*\|.*|\W*\d[\d.,]*\s?\S{0,8}\s*")
+_LONGEST_HOST = 62
 MOST_SHARED = 20_000  # lines of a log that are split at once
 MOST_STREAMS = 8  # containers that are: each is read with a blank line for every line of the others
+MOST_HOSTS = 32  # machines
 
 
 def find_stream(line: str) -> re.Match[str] | None:
     """What a log has before a container's line; None: nothing."""
-    if "|" not in line and line[:5] != "[pod/":
+    if "|" not in line and line[:5] != "[pod/" and ":" not in line[:_LONGEST_HOST]:
         return None
     return _STREAM.match(line)
 
@@ -191,30 +200,41 @@ def is_numbered(stream: re.Match[str]) -> bool:
 
 def _may_join(stream: re.Match[str], texts: Mapping[str, object]) -> bool:
     """Whether one more container is told apart: the first one, or another with a number, and not too many of them."""
+    if stream["host"] and texts:
+        return len(texts) < MOST_HOSTS and _without_numbers(stream[0]) in map(_without_numbers, texts)
     return not texts or (bool(stream["number"] or stream["pod"]) and len(texts) < MOST_STREAMS)
 
 
-def split_streams(lines: Lines, first: str) -> Iterator[tuple[str, Lines]]:
-    """Each container's name with its lines, numbered as they stand, from `first` on, which was returned last.
+def _prefix_of(stream: re.Match[str]) -> str:
+    return f"{stream['host']}: " if stream["host"] else stream[0]  # nothing but the name before an empty line
 
-    In the place of other containers' lines stand blank ones.
+
+def _without_numbers(text: str) -> str:
+    return re.sub(r"\d+", "#", text.strip())
+
+
+def split_streams(lines: Lines, first: str) -> Iterator[tuple[str, str, Lines]]:
+    """Each container's name, the same with its number, and its lines, numbered as they stand.
+
+    first: the line that was returned last, with which they begin. In the place of other containers' lines stand blank ones.
     """
     number, texts, taken = lines.number, dict[str, dict[int, str]](), 0
     line: str | None = first
     while line is not None:
         stream = find_stream(line)
-        is_new = stream is not None and stream[0] not in texts
+        prefix = _prefix_of(stream) if stream else ""
+        is_new = prefix not in texts
         if stream is None or (is_new and not _may_join(stream, texts)):
             lines.step_back()
             break
-        texts.setdefault(stream[0], {})[taken] = line[stream.end() :].rstrip("\r\n")
+        texts.setdefault(prefix, {})[taken] = line[stream.end() :].rstrip("\r\n")
         taken += 1
         line = next(lines, None) if taken < MOST_SHARED else None
     for prefix, own in texts.items():
         stream = find_stream(prefix)
         part = Lines(f"{own.get(at, '')}\n" for at in range(taken))
         part.number = number - 1
-        yield (stream["pod"] or stream["name"] if stream else prefix), part
+        yield (stream["pod"] or stream["host"] or stream["name"] if stream else prefix), prefix.strip(" |:[]"), part
 
 
 # --- unified diffs -------------------------------------------------------------------------------------------------------

@@ -201,6 +201,13 @@ def find_interrupted(case: Case) -> Iterator[Finding]:
             yield about_run(run, "caution", "stopped", made=made, asked=asked)
 
 
+def find_summed(case: Case) -> Iterator[Finding]:
+    """Reports of several generators that loaded the server at the same time, taken together."""
+    for run in case.counted_runs:
+        if rates := run.values.get("generators"):
+            yield about_run(run, "note", "summed", rates=rates)
+
+
 def find_quoted_in_part(case: Case) -> Iterator[Finding]:
     for run in case.counted_runs:
         if run.partial and not run.aborted:
@@ -236,7 +243,8 @@ def find_wrong_rates(case: Case) -> Iterator[Finding]:
         made, took, printed = run.complete_requests, run.duration_s, run.requests_per_second
         if not made or not took or not printed:
             continue
-        slack = _slack(took, printed) + (max(SAMPLED, SAMPLE_S / took) if run.semantics.sampled_rate else 0)
+        is_near = run.semantics.sampled_rate or "generators" in run.values  # of which none ends with the others
+        slack = _slack(took, printed) + (max(SAMPLED, SAMPLE_S / took) if is_near else 0)
         path = run.semantics.in_rate_beside
         table = run.values.get(path)
         beside = sum(table.values()) if isinstance(table, Mapping) else run.number(path) or 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from runs.analysis.doubt_case import Case, Finding
@@ -84,6 +85,7 @@ MORALS = {
     "stopped": "someone stopped it, so it is shorter than it was meant to be",
     "syn": "SYN retransmission, mostly as the server's backlog overflowed, so the longest times are TCP's timer and not "
     "its own",
+    "summed": "they ran at the same time, so their rates were added up, and their percentiles left out",
     "too_few_failures": "too few failures to move a rate, but the server's error log may tell why",
     "too_short": "under {least_s} s is too short, a run of half a minute would tell more",
     "two_deviations": "mean and median are over two deviations apart, so neither stands for the run",
@@ -286,6 +288,11 @@ DETAILS: dict[str, Callable[[Facts], str]] = {
     "length.seconds": _too_short,
     "limits.clients": lambda facts: (
         f"{figure(facts['clients'])} clients for {facts['setting']} {figure(facts['limit'])}"
+    ),
+    "load.generators": lambda facts: (
+        f"reports of {len(facts['rates'])} load generators ("
+        + ", ".join(f"{name} {_written(rate or 0)}" for name, rate in islice(facts["rates"].items(), MOST_VALUES))
+        + (", …)" if len(facts["rates"]) > MOST_VALUES else " requests per second)")
     ),
     "load.set_rate": lambda facts: (
         f"{figure(facts['asked'])} requests/s were asked for, and {figure(facts['got'])} answered"

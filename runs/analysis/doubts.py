@@ -120,6 +120,11 @@ RULES = {
         doubt_machine.find_more_clients_than_workers,
         "Apache's mpm_common, nginx's core and php-fpm's documentation: what comes beyond the limit waits",
     ),
+    "load.generators": Rule(
+        doubt_figures.find_summed,
+        "arithmetic: what ran at the same time adds up, and the percentiles of parts do not",
+        ("requests_per_second",),
+    ),
     "load.set_rate": Rule(
         doubt_machine.find_set_rates,
         "Schroeder, Wierman, Harchol-Balter, Open Versus Closed (2006)",

@@ -35,9 +35,9 @@ def move_captions(blocks: Sequence[Block], loads: Sequence[int]) -> None:
     if len(figures) < 2 or loads[-1] not in figures or any(_FIGURE.match(text) for _, text in blocks[loads[0]].trail):
         figures = {}
     captions = said | figures | arrows
-    lines = {line for line, _ in captions.values()}
+    pointing = {line for line, _ in captions.values()}
     if captions and all(
-        any(_names(text) for line, text in blocks[load].trail if (line, text) not in lines) for load in loads
+        any(_names(text) for line, text in blocks[load].trail if (line, text) not in pointing) for load in loads
     ):
         captions = {load: (line, "") for load, (line, _) in arrows.items()}  # remarks: names stand above
     for load, caption in (captions or _find_plain(blocks, loads, below)).items():

@@ -49,7 +49,7 @@ class DraftText:
 
 @dataclass(slots=True)
 class DraftRun:
-    """One load test. `quotes` are the spans where the same figures stand again (a teaser, a translation).
+    """One load test. `quotes` are the spans where the same figures stand again (a teaser, a translation), or other parts of it.
 
     host     key of the machine that was loaded, "" for the experiment's
     method   how it was loaded: runs of one config whose methods agree are repeats

@@ -33,6 +33,7 @@ from .draft import (
 from .duplicates import find_backed_figures, find_duplicate_loads, find_duplicate_monitors
 from .heading_words import find_repeat, is_generic, is_sentence, is_short, is_warm_up
 from .hosts import find_hosts, find_sighting, find_told_hosts, split_by_machine
+from .parts import join_parts
 from .recorded import Recording, place_recorded
 from .variants import fill_in_loops
 
@@ -67,7 +68,10 @@ class _Relation:
         self.tabled = find_backed_figures(
             blocks, records, self.loads
         )  # they name nothing: a table's titles are its own
-        self.loads = [i for i in self.loads if i not in self.tabled]
+        self.parts = {} if is_recorded else join_parts(blocks, [i for i in self.loads if i not in self.tabled])
+        for index in {*self.parts.values()}:
+            records[index] = short_records(blocks[index])
+        self.loads = [i for i in self.loads if i not in self.tabled and i not in self.parts]
         self.load_set = set(self.loads)
         move_captions(blocks, self.loads)
         # A process table without rows or without memory belongs to a run all the same.
@@ -89,6 +93,8 @@ class _Relation:
         self.quotes: dict[int, list[int]] = defaultdict(list)
         for quote, source in self.duplicates.items():
             self.quotes[source].append(quote)
+        for part, first in self.parts.items():
+            self.quotes[first].append(part)
         self.cells: dict[int, list[int]] = defaultdict(list)
         for cell, source in self.tabled.items():
             self.cells[self.duplicates.get(source, source)].append(cell)

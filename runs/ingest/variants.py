@@ -20,6 +20,7 @@ from parsers.records import LoadResult
 from runs.analysis.columns import Method
 
 from .heading_words import find_repeat
+from .hosts import LOCAL
 from .typed_commands import MAX_WIDTH, Before, Typing, Words, list_scripts, read_setting
 
 _NEUTRAL = re.compile(r"--?(?:seed|id|run-?id|uuid|time-?stamp|date|tag|label|title|note)(?P<value>=|$)", re.IGNORECASE)
@@ -33,13 +34,13 @@ _PLAIN_FILE = re.compile(
 _FILE_NUMBER = re.compile(r"[\W_]*(\d{1,3})(?=$|\.)|(?:[\W_]|(?<=\D))\d{6,}(?:[-_T]\d{4,6})?")
 _SIZE = re.compile(r"(?P<name>(?:--?)?[A-Za-z_][\w-]*=|-[A-Za-z])?(?P<number>\d+)(?P<unit>[kKsm]?)")
 _MOST_SERVERS = 100  # sets of servers that are told apart
-_REMOTE = re.compile(  # the machine that ssh runs a load test on
+SSH = re.compile(  # the machine that ssh runs a load test on
     r"(?:^|[;&|]\s*|\bdo\s+)(?:time\s+)?ssh\s+(?:-[A-Za-z]*[bcDEeFIiJLlmOopQRSWw]\s+\S+\s+|-\S+\s+)*(?:[\w.-]+@)?(?P<host>[\w.-]+)\s"
 )
 _SHOWN_FILES = re.compile(
     r"(?:cat|more|less|tail|head|bat)\s+(?:-\S+\s+(?:\+?\d+\s+)?)*(?P<files>[\w./-]+(?:\s+[\w./-]+)*)$"
 )
-_LOOP = re.compile(r"\bfor\s+(?P<name>\w+)\s+in\s+(?P<items>[^;$`{}*()]+);\s*do\b")
+LOOP = re.compile(r"\bfor\s+(?P<name>\w+)\s+in\s+(?P<items>[^;$`{}*()]+);\s*do\b")
 _RANGE = re.compile(  # "$(seq 1 4)", "`seq 10 10 50`", "{1..8}"
     r"(?:\$\(|`)\s*seq\s+(?P<seq>\d{1,6}(?:\s+\d{1,6}){0,2})\s*(?:\)|`)"
     r"|\{(?P<first>\d{1,6})\.\.(?P<last>\d{1,6})(?:\.\.(?P<step>\d{1,6}))?\}"
@@ -79,7 +80,7 @@ def find_variants(
             _tell_apart(_without_repeats(scripts)),
             _compare_settings(own, loads, before, heading_of, method_of),
             _compare_servers({load: before[load] for load in own}, results),
-            _compare_generators({load: blocks[load].command or "" for load in own}),
+            _compare_generators({load: blocks[load] for load in own}, results),
         ):
             for load, words in told.items():
                 said[load] += [words] if words and words not in said[load] else []
@@ -90,7 +91,7 @@ def fill_in_loops(blocks: Sequence[Block], loads: Collection[int]) -> None:
     """Put the word of each turn of a loop into the command of the load test that it printed: "-c $c" becomes "-c 10"."""
     for load, words in _find_turns(blocks, loads) if loads else ():
         block = blocks[load]
-        if words[0] == "for" and (loop := _LOOP.search(_RANGE.sub(_count_out, block.command or ""))):
+        if words[0] == "for" and (loop := LOOP.search(_RANGE.sub(_count_out, block.command or ""))):
             variable = rf"\$(?:{loop['name']}\b|\{{{loop['name']}\}})"
             block.command = words[-1].rpartition("=")[2].join(re.split(variable, block.command or ""))
 
@@ -128,7 +129,7 @@ def _find_turns(blocks: Sequence[Block], loads: Collection[int]) -> Iterator[tup
 def _list_turns(command: str) -> list[Words]:
     """The words of a loop, or several scripts on one line; empty where they only count."""
     command = _RANGE.sub(_count_out, command)
-    loop = _LOOP.search(command)
+    loop = LOOP.search(command)
     if not loop:
         if (shown := _SHOWN_FILES.match(command)) and len(files := shown["files"].split()) > 1:
             return [("cat", f">{file}") for file in files]
@@ -369,9 +370,12 @@ def _compare_servers(before: Mapping[int, Before], results: Mapping[int, LoadRes
     return {load: name_of[min(names)] for load, names in running.items() if names}
 
 
-def _compare_generators(commands: Mapping[int, str]) -> dict[int, str]:
-    """{load: the machine that it was run on by ssh}, where others were run on others."""
-    hosts = {load: found["host"] for load, command in commands.items() if (found := _REMOTE.search(command))}
+def _compare_generators(loads: Mapping[int, Block], results: Mapping[int, LoadResult]) -> dict[int, str]:
+    """{load: the machine that it was run on, by ssh or at its prompt}, where others were run on others."""
+    hosts = {load: found["host"] for load, block in loads.items() if (found := SSH.search(block.command or ""))}
+    is_remote = all(results[load].hostname and results[load].hostname not in LOCAL for load in loads)
+    prompted = {load: block.prompt_host for load, block in loads.items() if block.prompt_host and is_remote}
+    hosts = hosts or (prompted if len(prompted) == len(loads) else {})
     return hosts if len({*hosts.values()}) > 1 else {}
 
 

@@ -1,0 +1,165 @@
+"""Parts of one load: reports of load tools that ran at the same time, on several machines or several times on one.
+
+The first report gets the sum of all. A rate of one part is no repeat of another's, and says nothing of the server.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import groupby
+
+from parsers.blocks import Block
+from parsers.catalogue import parse_command
+
+from .asides import strip_markup
+from .hosts import LOCAL
+from .variants import LOOP, SSH
+
+_AT_ONCE = re.compile(  # programs that run a command on several machines, or several times, at once
+    r"(?:^|[;&|(]\s*|\b(?:sudo|time|do)\s+)(?:pdsh|clush|pssh|parallel-ssh|parallel_ssh|mussh|dsh|ansible(?:-playbook)?|salt(?:-ssh)?"
+    r"|fab|xargs(?=\s.*-P\s?(?:0|[2-9]|\d\d))|parallel)\s(?!.*\s(?:-j|-f|-P|--forks|--jobs)[\s=]?1\b)"
+)
+_BACKGROUND = re.compile(r"(?<![&>\d|])&(?![&>\d])")
+_SAYS_AT_ONCE = re.compile(
+    r"at the same time|simultaneous|(?:in|as) parallel\b|\bparallel (?:from|on)\b|concurrently|\bat once\b"
+    r"|gleichzeitig|zeitgleich|\bparallel (?:von|auf)\b|en parallèle|en même temps|simultán|al mismo tiempo|ao mesmo tempo"
+    r"|równocześnie|jednocześnie|równolegle|одновременно|параллельно|同時|並列|同时|并行",
+    re.IGNORECASE,
+)
+_SAYS_GENERATORS = re.compile(
+    r"\b(?:load[ -]?)?(?:generators?|clients?|machines?|boxes|hosts|nodes|injectors?|agents?|vms?|instances|terminals?|servers)\b"
+    r"|maschinen|rechnern?|klient|clientes|машин|генератор|клиент|hostów|maszyn|[台機机]|端",
+    re.IGNORECASE,
+)
+# Above a machine's output: "gen1 | CHANGED | rc=0 >>", "[1] 13:02:11 [SUCCESS] gen1", "==> gen1 <=="
+_HOST_LINE = re.compile(
+    r"(?P<a>[\w.-]+) \| (?:CHANGED|SUCCESS|FAILED)\b.*|\[\d+\] [\d:]{8} \[\w+\] (?P<b>[\w.@:-]+)"
+    r"|[-=*#>\s\[]*(?P<c>[A-Za-z][\w.-]*)[-=*#<:\s\]]*"
+)
+_GENERATOR = re.compile(
+    r"(?:lg|gen(?:erator)?|load\w*|client|klient|injector|agent|attacker|driver|machine|rechner|vm|box|host|node|terminal|pane|instance)"
+    r"[-_]?\w{0,3}",
+    re.IGNORECASE,
+)
+_REQUESTS = re.compile(r"\d\s+(?:\w+\s+)?(?:requests?|connections?|users?|anfragen|reqs?)\s*\W*$", re.IGNORECASE)
+_BASE = re.compile(
+    r"(?:-[a-z0-9]{8,10})?-[a-z0-9]{5}(?=/|$)|\d+"
+)  # what differs between the pods, or containers, of one service
+_MOST = 64  # parts
+
+
+def join_parts(blocks: Sequence[Block], loads: Sequence[int]) -> dict[int, int]:
+    """{load test that is a part: the first one of its load, which has the sum now}."""
+    joined: dict[int, int] = {}
+    for first, *others in _find_parts(blocks, loads):
+        joined |= dict.fromkeys(others, first)
+        parts = [blocks[load] for load in (first, *others)]
+        names = [_name_part(part) or f"#{at}" for at, part in enumerate(parts, start=1)]
+        for part in parts:
+            part.trail = [(line, text) for line, text in part.trail if strip_markup(text) not in names]
+        parts[0].label, parts[0].heading = None, parts[0].trail[-1][1] if parts[0].trail else None
+        parts[0].add_up(parts, names)
+    return joined
+
+
+def _find_parts(blocks: Sequence[Block], loads: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """The numbers of the load tests that were parts of one load, at least two."""
+    single = []
+    for base, stretch in groupby(loads, key=lambda load: _BASE.sub("#", blocks[load].stream)):
+        by_stream: dict[str, list[int]] = defaultdict(list)
+        for load in stretch:
+            by_stream[blocks[load].stream].append(load)
+        own = [*by_stream.values()]
+        repeats = [*zip(*own, strict=False)]  # the first of each, the second of each
+        are_alike = all(_load_alike(blocks[each[0]], blocks[load], base) for each in repeats for load in each)
+        if base and len(own) > 1 and len({*map(len, own)}) == 1 and are_alike:
+            yield from repeats
+        else:
+            single += sorted(load for each in own for load in each)
+    yield from _find_parts_of_commands(blocks, single)
+
+
+def _find_parts_of_commands(blocks: Sequence[Block], loads: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """Those that one command ran at once, or that ran at the same time as the text says."""
+    group: list[int] = []
+    names: set[str] = set()
+    command, is_said, before = "", False, -1
+    for load in loads:
+        block, name = blocks[load], _name_part(blocks[load])
+        typed = [each for between in blocks[before + 1 : load + 1] for each in between.typed]
+        goes_on = bool(group) and name not in names and _load_alike(blocks[group[0]], block, name)
+        if goes_on and not typed and (most := _count_at_once(command)):
+            goes_on = (
+                len(group) < most
+                and (bool(name) or most < _MOST or not LOOP.search(command))
+                and not _is_named(block, name)
+            )
+        else:
+            goes_on = goes_on and is_said and bool(name) and not _is_named(block, name)
+        if not goes_on:
+            if len(group) > 1:
+                yield (*group,)
+            group, names = [], set()
+            command = typed[-1] if typed else command
+            is_said = any(_says_at_once(text) for _, text in block.trail)
+        group.append(load)
+        names |= {name} if name else set()
+        before = load
+    if len(group) > 1:
+        yield (*group,)
+
+
+def _says_at_once(text: str) -> bool:
+    """Whether a line says that several generators ran at the same time, and not that each sent several requests at once."""
+    found = _SAYS_AT_ONCE.search(text)
+    return bool(found and _SAYS_GENERATORS.search(text) and not _REQUESTS.search(text[: found.start()]))
+
+
+@lru_cache(maxsize=16)
+def _count_at_once(command: str) -> int:
+    """How many a command runs at once, at most; 0: one, or one after the other."""
+    if _AT_ONCE.search(command):
+        return _MOST
+    if (loop := LOOP.search(command)) and re.search(r"(?<!&)&\s*;?\s*done\b", command):
+        return len(loop["items"].split())
+    parts = _BACKGROUND.split(re.sub(r"""'[^']*'|"[^"]*\"""", "x", command))
+    n = sum(bool(parse_command(part).tool) for part in parts)
+    return n if n > 1 else 0
+
+
+def _name_part(block: Block) -> str:
+    """The machine that a report is of: in front of its lines, in its command or prompt, or above it."""
+    if block.label:
+        return strip_markup(block.label)
+    above = block.trail[-1][1] if block.trail else ""
+    if block.stream:
+        return block.stream.removeprefix("pod/")
+    ssh = SSH.findall(block.command or "")
+    if len(ssh) == 1 and "$" not in ssh[0]:
+        return str(ssh[0])
+    if block.prompt_host and block.command_line and block.command_line > (block.trail[-1][0] if block.trail else 0):
+        return block.prompt_host
+    found = _HOST_LINE.fullmatch(above.strip())
+    if found and (found["c"] is None or _GENERATOR.fullmatch(found["c"])):
+        return str(found["a"] or found["b"] or found["c"])
+    return block.prompt_host or ""
+
+
+def _is_named(block: Block, name: str) -> bool:
+    """Whether a heading above a report is of something else than its machine."""
+    return any(name not in text for _, text in block.trail[-1:]) if name else bool(block.trail)
+
+
+def _load_alike(one: Block, other: Block, name: str) -> bool:
+    """Whether both reports are of one server: not of what runs on each machine itself."""
+    results = [*one.load_results[:1], *other.load_results[:1]]
+    if len(results) < 2 or one.kind != other.kind:
+        return False
+    targets = [(result.hostname, result.port, result.path, result.server_software) for result in results]
+    command = parse_command(one.command or other.command or "")
+    hosts = {target[0] for target in targets if target[0]} or {command.hostname or ""}
+    agree = all(one == other or None in (one, other) for one, other in zip(*targets, strict=True))
+    return agree and not (name and hosts & LOCAL)
