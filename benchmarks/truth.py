@@ -17,7 +17,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import partial
-from itertools import count
+from itertools import count, product
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,7 @@ LIKELY = (Kind.LIKELY_BETTER, Kind.LIKELY_WORSE)
 NAMES = "abcdefgh"
 # Logs of one config's runs: how many, and their standard deviation.
 Noise = Callable[[Generator, int, float], Sequence[float]]
+Logs = NDArray[np.float64]
 # (config, log of its figure) of each run, in the order in which they were made.
 Runs = list[tuple[int, float]]
 
@@ -58,9 +59,8 @@ def with_outliers(random: Generator, n: int, sd: float) -> Sequence[float]:
 
 def blocks(*sides: tuple[int, float], gains: Sequence[float] = (), drift: float = 0, noise: Noise = normal) -> Draw:
     """All runs of one config, then all of the next: (number, sd) of each. `gains` by config, the first's is 0."""
-    return in_order(
-        "".join(NAMES[at] * n for at, (n, _) in enumerate(sides)), [sd for _, sd in sides], gains, drift, noise
-    )
+    order = "".join(NAMES[at] * n for at, (n, _) in enumerate(sides))
+    return in_order(order, [sd for _, sd in sides], gains, drift, noise)
 
 
 def in_order(
@@ -71,11 +71,8 @@ def in_order(
     def draw(random: Generator) -> Runs:
         values = [iter(noise(random, order.count(name), sd)) for name, sd in zip(NAMES, sds, strict=False)]
         steps = np.linspace(0, math.log1p(drift), len(order))
-        gained = [0.0, *map(math.log1p, gains)]
-        return [
-            (at, next(values[at]) + step + (gained[at] if at < len(gained) else 0))
-            for at, step in zip(map(NAMES.index, order), steps, strict=True)
-        ]
+        gained, places = [0.0, *map(math.log1p, gains), *[0.0] * len(sds)], map(NAMES.index, order)
+        return [(at, next(values[at]) + step + gained[at]) for at, step in zip(places, steps, strict=True)]
 
     return draw
 
@@ -98,10 +95,8 @@ class Claim:
 
     def holds(self, measured: float, draws: int) -> bool:
         """Within three standard errors of the draws: what chance may add to a promise that is just kept."""
-        return (
-            measured - 3 * math.sqrt(self.most * (1 - self.most) / draws) <= self.most
-            and measured + 3 * math.sqrt(self.least * (1 - self.least) / draws) >= self.least
-        )
+        above, below = (3 * math.sqrt(share * (1 - share) / draws) for share in (self.most, self.least))
+        return measured - above <= self.most and measured + below >= self.least
 
 
 def says(
@@ -112,8 +107,7 @@ def says(
     def counts(random: Generator) -> bool:
         judgement = _judge(draw(random), metric)
         columns = range(1, len(judgement.bases)) if at is None else [at]
-        found = [judgement.of(metric, column) for column in columns]
-        return any(verdict is not None and verdict.kind in kinds for verdict in found)
+        return any((found := judgement.of(metric, column)) and found.kind in kinds for column in columns)
 
     return counts
 
@@ -132,26 +126,21 @@ def _judge(runs: Runs, metric: str) -> Judgement:
 
 
 def _run(config: int, line: int, **given: Any) -> RunFact:
-    shown: dict[str, Any] = {
+    about: dict[str, Any] = {
         "tool": "ab",
+        "semantics": semantics_of("ab"),
         "label": "",
         "repeat": 1,
         "url": "",
         "source": "",
-        "semantics": semantics_of("ab"),
     }
-    return RunFact(id=next(_ids), config=config, line=line, **shown, **given)
+    return RunFact(id=next(_ids), config=config, line=line, **about, **given)
 
 
 def claims() -> Iterator[Claim]:
     """First what must not be said, then what must be found."""
-    yield from _false_proofs()
-    yield from _orders()
-    yield from _single_runs()
-    yield from _power()
-    yield from _until_sure()
-    yield from _sweeps()
-    yield from _trends()
+    for part in (_false_proofs, _orders, _single_runs, _power, _until_sure, _sweeps, _trends):
+        yield from part()
 
 
 def _false_proofs() -> Iterator[Claim]:
@@ -213,8 +202,8 @@ def _power() -> Iterator[Claim]:
     three = blocks((3, 0.02), (3, 0.02), gains=(0.1,))
     yield Claim("+10 %, 3 each, sd 2 %: proven or likely", says(three, (*PROVEN, *LIKELY)), least=0.8)
     for order in ("abbaab", "abbaabba"):
-        what = f"+10 %, {order}, {len(order) // 2} each, sd 2 %"
-        yield Claim(what, says(in_order(order, (0.02, 0.02), (0.1,))), least=0.8)
+        turns = says(in_order(order, (0.02, 0.02), (0.1,)))
+        yield Claim(f"+10 %, {order}, {len(order) // 2} each, sd 2 %", turns, least=0.8)
     for n in (3, 4, 5):
         three = blocks(*[(n, 0.01)] * 3, gains=(0.1, 0.1))
         yield Claim(f"+10 %, three configs, {n} each, sd 1 %", says(three, at=1), least=0.9)
@@ -225,8 +214,7 @@ def _power() -> Iterator[Claim]:
     for n, least in ((10, 0.7), (15, 0.8)):
         outliers = blocks((n, 0.02), (n, 0.02), gains=(0.1,), noise=with_outliers)
         yield Claim(f"+10 %, {n} each, one run in ten 30 % off", says(outliers), least=least)
-    same = says(blocks((5, 0.005), (5, 0.005)), [Kind.SAME])
-    yield Claim("equal, 5 each, sd 0.5 %: the same", same, least=0.9)
+    yield Claim("equal, 5 each, sd 0.5 %: the same", says(blocks((5, 0.005), (5, 0.005)), [Kind.SAME]), least=0.9)
 
 
 # Of each sd the fixed number of runs a side that shows +5 % as often as a test after each of at most 40 rounds does.
@@ -301,10 +289,9 @@ CURVES: dict[str, tuple[Callable[[float], float], int]] = {  # ms at a load, and
 
 
 def _sweeps() -> Iterator[Claim]:
-    for name in CURVES:
-        for sd in (0.01, 0.05):
-            what = f"sweep, {name} latency, sd {100 * sd:g} %: the interval holds the load"
-            yield Claim(what, partial(_holds_load, name=name, sd=sd), least=0.95)
+    for name, sd in product(CURVES, (0.01, 0.05)):
+        what = f"sweep, {name} latency, sd {100 * sd:g} %: the interval holds the load"
+        yield Claim(what, partial(_holds_load, name=name, sd=sd), least=0.95)
 
 
 def _holds_load(random: Generator, name: str, sd: float) -> bool:
@@ -322,23 +309,21 @@ def _holds_load(random: Generator, name: str, sd: float) -> bool:
 
 def _trends() -> Iterator[Claim]:
     """Daily means without a change; then with one. Noise is 2.5 % a day where nothing else is said."""
+    draws: list[tuple[str, Callable[[Generator], Logs], float]] = [
+        (
+            "60 of 86 days, autocorrelation 0.5",
+            lambda rng: _days(rng, 86, 0.5)[np.sort(rng.permutation(86)[:60])],
+            0.05,
+        ),
+        ("200 days, one in twenty 30 % off", lambda rng: _with_outliers(rng, _days(rng, 200)), 0.05),
+        ("200 days, heavy tails", lambda rng: rng.standard_t(3, 200) / 50, 0.05),
+        ("200 days, the later half three times as noisy", _later_half_noisy, 0.1),
+    ]
     for n in (20, 60, 200):
-        yield _unchanged(f"{n} independent days", partial(_days, n=n), 0.03)
-        yield _unchanged(f"{n} days, autocorrelation 0.5", partial(_days, n=n, correlation=0.5), 0.05)
-    yield _unchanged(
-        "60 of 86 days, autocorrelation 0.5",
-        lambda random: _days(random, 86, 0.5)[np.sort(random.permutation(86)[:60])],
-        0.05,
-    )
-    yield _unchanged(
-        "200 days, one in twenty 30 % off", lambda random: _with_outliers(random, _days(random, 200)), 0.05
-    )
-    yield _unchanged("200 days, heavy tails", lambda random: random.standard_t(3, 200) / 50, 0.05)
-    yield _unchanged(
-        "200 days, the later half three times as noisy",
-        lambda random: np.append(_days(random, 100, sd=0.01), _days(random, 100, sd=0.03)),
-        0.1,
-    )
+        draws.append((f"{n} independent days", partial(_days, n=n), 0.03))
+        draws.append((f"{n} days, autocorrelation 0.5", partial(_days, n=n, correlation=0.5), 0.05))
+    for what, draw, most in draws:
+        yield Claim(f"trend of {what}: a change", _finds_any(draw), most=most)
     for n, gain, sd, least in (
         *((30, -0.15, 0.02, 0.85), (60, -0.1, 0.02, 0.95), (60, -0.1, 0.03, 0.85)),
         *((60, -0.15, 0.03, 0.95), (200, -0.1, 0.02, 0.95)),
@@ -350,8 +335,8 @@ def _trends() -> Iterator[Claim]:
         yield Claim(what, partial(_finds_step, n=n), least=0.95)
 
 
-def _unchanged(what: str, draw: Callable[[Generator], NDArray[np.float64]], most: float) -> Claim:
-    return Claim(f"trend of {what}: a change", lambda random: bool(_changes(draw(random))), most=most)
+def _finds_any(draw: Callable[[Generator], Logs]) -> Callable[[Generator], bool]:
+    return lambda random: bool(_changes(draw(random)))
 
 
 def _finds_dip(random: Generator, n: int, gain: float, sd: float) -> bool:
@@ -371,7 +356,7 @@ def _are_near(found: Sequence[int], true: Sequence[int], days: int) -> bool:
     return len(found) == len(true) and all(abs(a - b) <= days for a, b in zip(found, true, strict=True))
 
 
-def _days(random: Generator, n: int, correlation: float = 0, sd: float = 0.025) -> NDArray[np.float64]:
+def _days(random: Generator, n: int, correlation: float = 0, sd: float = 0.025) -> Logs:
     """Logs of daily means."""
     found = random.normal(0, sd * math.sqrt(1 - correlation**2), n + 50)
     for at in range(1, len(found)):
@@ -379,13 +364,17 @@ def _days(random: Generator, n: int, correlation: float = 0, sd: float = 0.025) 
     return found[50:]
 
 
-def _with_outliers(random: Generator, logs: NDArray[np.float64]) -> NDArray[np.float64]:
+def _later_half_noisy(random: Generator) -> Logs:
+    return np.append(_days(random, 100, sd=0.01), _days(random, 100, sd=0.03))
+
+
+def _with_outliers(random: Generator, logs: Logs) -> Logs:
     """One day in twenty is 30 % up or down."""
-    off: NDArray[np.float64] = np.log(random.choice([0.7, 1.3], len(logs))) * (random.random(len(logs)) < 0.05)
+    off: Logs = np.log(random.choice([0.7, 1.3], len(logs))) * (random.random(len(logs)) < 0.05)
     return logs + off
 
 
-def _changes(logs: NDArray[np.float64]) -> list[int]:
+def _changes(logs: Logs) -> list[int]:
     """The numbers of the days on which changes are found."""
     start = date(2026, 1, 1)
     days = [trend.Day(start + timedelta(days=at), 1, float(log), 1.0, 1.0) for at, log in enumerate(logs)]
@@ -404,11 +393,10 @@ def main() -> None:
     draws = FEW_DRAWS if options.quick else DRAWS
     print(f"| Of {draws} draws | Promised | Measured | |\n|---|---|---|---|")
     broken = False
-    every = list(claims())
-    chosen = [number for number, claim in enumerate(every) if claim.what.startswith(options.only)]
+    chosen = [(number, claim) for number, claim in enumerate(claims()) if claim.what.startswith(options.only)]
     with ProcessPoolExecutor() as processes:
-        shares = processes.map(_measure, chosen, [draws] * len(chosen))
-        for claim, measured in zip([every[number] for number in chosen], shares, strict=True):
+        shares = processes.map(_measure, [number for number, _ in chosen], [draws] * len(chosen))
+        for (_, claim), measured in zip(chosen, shares, strict=True):
             promise = f"≤ {100 * claim.most:g} %" if claim.most < 1 else f"≥ {100 * claim.least:g} %"
             holds = claim.holds(measured, draws)
             broken |= not holds

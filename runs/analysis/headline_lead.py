@@ -263,11 +263,6 @@ def _sweep(headline: Headline, swept: Range) -> Lead:
     return Lead(capitalize(first), f"{capitalize(rest)}." if rest else "")
 
 
-def list_others(headline: Headline, most: int = 4) -> list[tuple[str, Lead, Outcome]]:
-    """What the other workloads came to: (workload, line, outcome)."""
-    return [(one.workload, write_lead(one), one.outcome) for one in headline.others if one.sides][:most]
-
-
 def needs_runs(headline: Headline) -> bool:
     """Whether what to do next is to run the same load again."""
     return headline.next.step in (Step.REPEAT, Step.WARM, Step.LEVELS)

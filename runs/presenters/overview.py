@@ -17,9 +17,8 @@ from runs.analysis.doubt_case import seconds_taken
 from runs.analysis.doubts import Doubt
 from runs.analysis.facts import RunFact, Source
 from runs.analysis.headline import ADVISED_S, Headline, Outcome, Step
-from runs.analysis.headline_lead import Lead, give_reasons, list_others, needs_runs, write_lead
+from runs.analysis.headline_lead import Lead, give_reasons, needs_runs, write_lead
 from runs.analysis.headline_wording import describe_lead
-from runs.analysis.monitors import PHASES
 from runs.analysis.table import Cell, Comparison, Row, list_failed_shares
 from runs.analysis.verdict import GAINS, LOSSES, Judgement, Kind
 from runs.analysis.verdict_wording import LABELS
@@ -27,6 +26,7 @@ from runs.charts.svg import draw_strip
 from runs.numbers import figure, percent, signed
 
 MOST_NAMES = 4
+MOST_OTHERS = 4  # workloads
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def make_block(comparison: Comparison, judged: Judged) -> OutcomeBlock:
         lead=lead,
         column=columns[lead.at] if lead.at is not None and lead.at < len(columns) else None,
         reasons=give_reasons(headline, doubts),
-        others=list_others(headline),
+        others=[(one.workload, write_lead(one), one.outcome) for one in headline.others if one.sides][:MOST_OTHERS],
         command=command,
         switch=SWITCH if SWITCH in command else "",
         rerun=ask_rerun(headline, columns),
@@ -258,7 +258,7 @@ Phases = tuple[Row, ...]
 
 
 def merge_phases(rows: Sequence[Row]) -> list[Phases]:
-    """Rows of one thing before, during and after as one."""
+    """Rows of one thing before, during and after, which follow each other, as one."""
     merged: dict[str, list[Row]] = {}
     for row in rows:
         merged.setdefault(row.of or row.key, []).append(row)
@@ -313,11 +313,7 @@ def _strip(comparison: Comparison, row: Row) -> SafeString:
 
 
 def _say_phases(phases: Phases) -> str:
-    return " · ".join(row.phase for row in sorted(phases, key=_turn) if row.phase) if len(phases) > 1 else ""
-
-
-def _turn(row: Row) -> int:
-    return PHASES.index(row.phase)
+    return " · ".join(row.phase for row in phases if row.phase) if len(phases) > 1 else ""
 
 
 def _full_row(judgement: Judgement, phases: Phases) -> MetricRow:
@@ -330,10 +326,10 @@ def _full_row(judgement: Judgement, phases: Phases) -> MetricRow:
 
 def _cells(judgement: Judgement, phases: Phases, *, linked: bool) -> Iterator[MetricCell]:
     """linked: False leaves links out of the order of Tab, where the table of all metrics has the same ones, and single runs out."""
-    row, ordered = _main(phases), sorted(phases, key=_turn)
+    row = _main(phases)
     for at, cell in enumerate(row.cells):
         verdict = judgement.of(row.key, at)
-        values = [_value(one.cells[at], "v" if one is row else "w", linked) for one in ordered if one.cells[at].n]
+        values = [_value(one.cells[at], "v" if one is row else "w", linked) for one in phases if one.cells[at].n]
         yield MetricCell(  # every word in it was escaped
             value=SafeString('<span class="sep">·</span>'.join(values) or '<span class="none">–</span>'),
             change=signed(cell.delta) if cell.delta and cell.delta.text else "",

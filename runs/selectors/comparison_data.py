@@ -108,7 +108,9 @@ def of_experiment(experiment: Experiment) -> ComparisonData:
     if len(runs) > MAX_RUNS:
         newest = experiment.runs.order_by("-counted", "-id").values("pk")[:MAX_RUNS]
         runs, n_older = list(named.filter(pk__in=newest)), experiment.runs.count() - MAX_RUNS
-    configs = _move_left_out_last(experiment.configs.all(), runs)
+    # Configs whose runs are all left out come last, so that none of them is the baseline.
+    with_runs, counted = {run.config_id for run in runs}, {run.config_id for run in runs if run.counted}
+    configs = sorted(experiment.configs.all(), key=lambda config: config.pk in with_runs - counted)
     captures = list(experiment.captures.only(*OF_CAPTURE))
     texts = drop_repeated_texts(experiment.texts.defer("quotes").order_by("id"))
     if n_older:
@@ -123,12 +125,6 @@ def of_experiment(experiment: Experiment) -> ComparisonData:
     # The name that the texts came with: a sweep that is renamed keeps its limit.
     limits = {limit_of_name(vars(run)["recorded_as"] or "") for run in runs}
     return replace(found, n_older=n_older, limit=limits.pop() if len(limits) == 1 else None)
-
-
-def _move_left_out_last(configs: Iterable[Config], runs: Sequence[Run]) -> list[Config]:
-    """Configs whose runs are all left out come last, so that none of them is the baseline."""
-    with_runs, counted = {run.config_id for run in runs}, {run.config_id for run in runs if run.counted}
-    return sorted(configs, key=lambda config: config.pk in with_runs - counted)
 
 
 def find_baseline(experiment: Experiment) -> Config | None:

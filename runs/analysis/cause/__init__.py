@@ -19,12 +19,12 @@ from runs.analysis.cause.rules import (
     find_limits,
 )
 from runs.analysis.cause.wording import (
+    EVIDENCE,
     WAITING,
     compose,
     describe_both_generators,
     describe_demand,
     describe_limit,
-    describe_point,
     describe_unknown,
 )
 from runs.analysis.doubt_case import LOCAL, Case
@@ -107,7 +107,7 @@ def find_causes(
     if headline.outcome is Outcome.NOT_COMPARABLE and len(every) == 2:
         best, other = sorted(every, key=lambda side: -(side.rate or 0))
         swapped = [limit for limit in separate(best, other) if limit.cause == "memory"]  # which keeps its runs out
-        return Causes(tuple(_finding(limit, other) for limit in [*find_unlike(best, other), *swapped])[:MOST])
+        return Causes(tuple(_finding(limit, other) for limit in [*find_other_work(best, other), *swapped])[:MOST])
     return Causes()
 
 
@@ -115,7 +115,7 @@ def _of_two(winner: Watched, loser: Watched, headline: Headline) -> Causes:
     proven = headline.outcome in (Outcome.BETTER, Outcome.TRADE_OFF, Outcome.FAILED)
     if not proven and (headline.ratio or 1) < SMALL:
         return Causes()
-    unlike = [_finding(limit, loser) for limit in find_unlike(winner, loser)]
+    unlike = [_finding(limit, loser) for limit in find_other_work(winner, loser)]
     share = _explain(winner, loser, winner.demand_ms, loser.demand_ms)  # the utilisation law
     if held_back := _both_generators(winner, loser):
         findings = unlike + held_back
@@ -236,7 +236,7 @@ def _serial(last: Watched, sweeps: Sequence[Sweep]) -> list[Limit]:
 
 
 def _finding(limit: Limit, side: Watched, share: float | None = None, words: str = "") -> Finding:
-    evidence = tuple(Evidence(describe_point(point), point.source) for point in limit.points)
+    evidence = tuple(Evidence(EVIDENCE[point.kind](*point.values), point.source) for point in limit.points)
     counted = None if share is None else round(100 * min(max(share, 0.0), 1.0))
     text = compose(words or describe_limit(limit, side.name), limit.certainty)
     return Finding(limit.cause, side.title, counted, limit.certainty, tuple(dict.fromkeys(evidence)), text)
@@ -308,7 +308,7 @@ def separate(winner: Watched, loser: Watched) -> list[Limit]:
 
 
 # What was answered and how differs: then rates are about different work, whatever the machine did.
-def find_unlike(winner: Watched, loser: Watched) -> list[Limit]:
+def find_other_work(winner: Watched, loser: Watched) -> list[Limit]:
     found = []
     kept = [{run.keepalive for run in side.runs} for side in (winner, loser)]
     if kept == [{True}, {False}]:

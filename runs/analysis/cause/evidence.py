@@ -221,8 +221,9 @@ def collect(case: Case, at: int, column: Column, out: Iterable[int], doubts: Seq
     }
     machines = [machine for one in sides["server"] if (machine := case.machine_of(one))]
     own = [doubt for doubt in doubts if not doubt.runs or ids & set(doubt.runs)]
-    cores = (machines[0].cores if machines else None) or _count_cores(sides["server"])
-    followed = [run for run in runs if not _is_short(run)]
+    seen = max((sum(name.startswith("core") for name in one.metrics) for one in sides["server"]), default=0)
+    cores = (machines[0].cores if machines else None) or seen or None
+    followed = [run for run in runs if (seconds_taken(run) or SHORT_S) >= SHORT_S]
     return Watched(
         at=at,
         title=column.title,
@@ -249,11 +250,6 @@ def collect(case: Case, at: int, column: Column, out: Iterable[int], doubts: Seq
             case.watched_side(one) != "generator" and busy_pct(one) is not None for one in beside if one not in during
         ),
     )
-
-
-def _is_short(run: RunFact) -> bool:
-    seconds = seconds_taken(run)
-    return seconds is not None and seconds < SHORT_S
 
 
 def _covers(case: Case, capture: CaptureFact) -> bool:
@@ -304,10 +300,6 @@ def _amount(found: Sequence[tuple[CaptureFact, float]]) -> Amount:
     return Amount(
         fmean(value for _, value in found), Source(capture.source, capture.line), sum(one.n for one, _ in found)
     )
-
-
-def _count_cores(captures: Sequence[CaptureFact]) -> int | None:
-    return max((sum(name.startswith("core") for name in one.metrics) for one in captures), default=0) or None
 
 
 # --- CPU time of programs ------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from runs.analysis.cause.rules import Limit, Point
+from runs.analysis.cause.rules import Limit
 from runs.numbers import figure, join_words, times
 
 
@@ -55,10 +55,6 @@ EVIDENCE: Mapping[str, Callable[..., str]] = {
     "rate": lambda rate, level: f"{figure(rate)} requests/s at {figure(level)}",
     "contention": lambda share: f"USL: {share:.1%} of the work is serial",
 }
-
-
-def describe_point(point: Point) -> str:
-    return EVIDENCE[point.kind](*point.values)
 
 
 def _workers(name: str, facts: Mapping[str, Any]) -> str:
