@@ -52,7 +52,6 @@ def comparison_context(
 ) -> dict[str, Any]:
     """What every template of a comparison needs. picture_url: the address of a chart as an SVG picture, by its name."""
     comparison, judged = judging.compare_and_judge(data)
-    silent = judged.judgement.silent
     differ, same = compare_columns(comparison.columns)
     hosts_differ, hosts_same = compare_hosts([vars(host) for host in data.hosts])
     whole = request.GET.get("metrics") == "all"
@@ -66,30 +65,18 @@ def comparison_context(
         "outcome": make_block(comparison, judged),
         "table": make_table(comparison, judged.judgement, judged.headline, whole=whole),
         "whole": whole,
-        "judgement": judged.judgement,
         "against": describe_baselines(comparison, judged.judgement),
         "several_bases": len(set(judged.judgement.bases)) > 1,
-        "doubts": judged.doubts,
         "columns_of": {column.config.id: column for column in reversed(comparison.columns)},
-        "out": judged.out,
-        "silent": silent,
-        "scaling": judged.sweeps,
-        "cost": judged.cost,
-        "directives": judged.differences,
         "charts": charts,
         "pictures": [(PICTURES[what], url) for what, url in drawn_at.items()],
         "missing": [name for name in USUAL_CHARTS if name not in charts] if data.runs else [],
         "public": settings.PUBLIC_READ,
         "log": "latency" in charts and charts["latency"].is_log,
-        "hosts": data.hosts,
-        "texts": data.texts,
+        "data": data,
         "config_names": {config.id: config.name for config in data.configs},
-        "configs": data.configs,
-        "runs": data.runs,
         "n_runs": len(data.runs),
-        "n_older": data.n_older,
         "n_left_out": sum(not run.counted for run in data.runs),
-        "captures": data.captures,
         "watched_runs": group_captures(data),
         "watched": find_watched(data, request.GET.get("watch", "")),
         "differ": differ,
@@ -173,10 +160,10 @@ def respond_comparison(
         return respond_figure(request.GET["figure"], context["charts"], context["title"])
     if not fmt:
         return render_with_formats(request, template, context, more=("html",))
-    comparison, judgement = context["comparison"], context["judgement"]
+    comparison, judged = context["comparison"], context["judged"]
     post = write_post(build_post(request, context)) if fmt == "md" else ""
-    payload = head | describe_conclusions(comparison, context["judged"]) if fmt == "json" else None
-    flat = export.of_comparison(context["title"], comparison, judgement)
+    payload = head | describe_conclusions(comparison, judged) if fmt == "json" else None
+    flat = export.of_comparison(context["title"], comparison, judged.judgement)
     return respond(request, template, context, flat, fmt=fmt, payload=payload, markdown=post)
 
 
@@ -184,7 +171,8 @@ def build_post(request: HttpRequest, context: dict[str, Any]) -> Post:
     """The page as a post. Pictures are named by address only where anybody may read them."""
     comparison, judged = context["comparison"], context["judged"]
     same, differ = common_environment(
-        *(context[name] for name in ("differ", "same", "hosts_differ", "hosts_same")), has_hosts=bool(context["hosts"])
+        *(context[name] for name in ("differ", "same", "hosts_differ", "hosts_same")),
+        has_hosts=bool(context["data"].hosts),
     )
     return Post(
         title=context["title"],
@@ -233,7 +221,8 @@ def standalone_file(request: HttpRequest, post: Post, context: dict[str, Any]) -
         if name not in ("throughput", "sweep")  # they stand beside the headline
     ]
     told = {"post": post, "drawn": pictures, "policy": PICTURE_POLICY, "styles": read_styles(), "whole": True}
-    told["table"] = make_table(context["comparison"], context["judgement"], context["headline"], whole=True)
+    judged = context["judged"]
+    told["table"] = make_table(context["comparison"], judged.judgement, judged.headline, whole=True)
     page: str = render_to_string("standalone.html", context | told)
     page = OURS.sub(lambda found: f"{found[1]}{request.build_absolute_uri('/')}", page)
     response = HttpResponse(page)

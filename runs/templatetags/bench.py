@@ -186,7 +186,7 @@ def run_rows(context: template.Context, runs: Sequence[RunFact]) -> SafeString:
     """Of an experiment's runs; for users with a button to move each and one to leave it out."""
     names = context["config_names"]
     changes = context["user"].is_authenticated and "experiment" in context
-    moves = changes and len(context["configs"]) > 1
+    moves = changes and len(context["data"].configs) > 1
     return mark_safe("".join(_run_row(run, names, changes, moves) for run in runs))  # noqa: S308  (all is escaped)
 
 
@@ -308,7 +308,7 @@ def column_lines(columns: Sequence[Column], rows: Sequence[Difference], absent: 
 @register.simple_tag(takes_context=True)
 def column_head(context: template.Context, column: Column, at: int) -> SafeString:
     """The head of a column (or line) of the key table: its name, and what sets it apart from the others."""
-    silent, bases = context["silent"], context["judgement"].bases
+    silent, bases = context["judged"].judgement.silent, context["judged"].judgement.bases
     base = ""
     if at in bases and len(bases) > 2:
         base = "baseline ·"
