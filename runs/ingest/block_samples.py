@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
 from parsers.blocks import Block
-from parsers.records import Problem, ProcessSample, SystemSample
+from parsers.records import Problem, ProcessSample, Record, SystemSample
 from parsers.tables import Table
 
 from .clocks import DAY_S, MAX_LINES_APART, read_clock, seconds_of_day
@@ -18,6 +18,8 @@ from .sample_series import MAX_PROCESSES, CaptureSeries
 
 MAX_SINGLE_SAMPLES = 20  # samples of a command that stay blocks of their own, so that one can be quoted or edited
 PROCESS_METRICS = ("rss_kb", "vsz_kb", "cpu_pct", "mem_pct", "time_s")
+MAX_SHORT_ROWS = 8
+ROW_TABLES = ("processes", "rows")  # what interfaces.md calls a block's rows, whatever the tool
 _COLUMNS = {"rss_kb": ("rss_kb", "res_kb"), "vsz_kb": ("vsz_kb", "virt_kb")}  # what process tables call a metric
 _N_COMPARED = 3  # rows of a new layout that are compared with their records
 _LOOP = re.compile(r"\b(?:while|until|for|watch|repeat)\b")
@@ -25,6 +27,18 @@ _IDLE = re.compile(r"(?:sudo\s+)?(?:date|sleep|clear|echo|printf)\b[^|;&]*")  # 
 _SHOWS_FILE = re.compile(
     r"(?:(?:sudo|ssh\s+\S+)\s+)*(?:[xz]?cat|zstdcat|bat|less|more|view|tail|head)\s+(?:-\S+\s+|\d+\s+)*(?!/(?:proc|sys)/)\w*[\w./~]"
 )
+
+
+def short_records(block: Block) -> list[Record]:
+    """The block's records, made from no more than 8 of its rows. Samples of a busy machine have hundreds each."""
+    short = {
+        name: Table({column: cells[:MAX_SHORT_ROWS] for column, cells in table.columns.items()}, MAX_SHORT_ROWS)
+        for name in ROW_TABLES
+        if isinstance(table := block.values.get(name), Table) and len(table) > MAX_SHORT_ROWS
+    }
+    if not short:
+        return block.records
+    return replace(block, values=block.values | short).records
 
 
 @dataclass(slots=True)

@@ -10,22 +10,18 @@ import math
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import accumulate, pairwise
 
 from parsers.blocks import Block
 from parsers.catalogue import makes_load
-from parsers.records import HostFacts, LoadResult, ProcessSample, Record, SystemSample
-from parsers.tables import Table
+from parsers.records import HostFacts, LoadResult, ProcessSample, SystemSample
 
 from .asides import strip_markup
-from .block_samples import MAX_SINGLE_SAMPLES, FoldedBlock, SampleGrouper, count_samples
+from .block_samples import MAX_SINGLE_SAMPLES, FoldedBlock, SampleGrouper, count_samples, short_records
 from .clocks import find_run_span, seconds_of_day
 from .draft import DraftCapture, DraftExperiment, DraftRun, DraftText
 from .heading_words import find_phase
 
-MAX_SHORT_ROWS = 8
-ROW_TABLES = ("processes", "rows")  # what interfaces.md calls a block's rows, whatever the tool
 _BUSY_LOAD1 = 1.0
 _BUSY_CPU_PCT = 2.0
 # Words in the path of a config file and in the name of the server software that it is for.
@@ -230,18 +226,6 @@ def _clocks_of(block: Block) -> list[str]:
 def _is_cpu_data(block: Block) -> bool:
     record = next(iter(short_records(block)), None)
     return isinstance(record, HostFacts) and bool(record.cpu_model)
-
-
-def short_records(block: Block) -> list[Record]:
-    """The block's records, made from no more than 8 of its rows. Samples of a busy machine have hundreds each."""
-    short = {
-        name: Table({column: cells[:MAX_SHORT_ROWS] for column, cells in table.columns.items()}, MAX_SHORT_ROWS)
-        for name in ROW_TABLES
-        if isinstance(table := block.values.get(name), Table) and len(table) > MAX_SHORT_ROWS
-    }
-    if not short:
-        return block.records
-    return replace(block, values=block.values | short).records
 
 
 def place_texts(

@@ -1,8 +1,7 @@
 """The configs of an experiment and their names: from the headings of the text, otherwise from what the tool printed.
 
 A config's heading is the nearest one above the load test that names something; the heading one level up is its group.
-Without headings, another server that answered or another text of the same config file makes another config. An experiment
-is named by the title of the text, what it is about, or its configs.
+Without headings, another server that answered or another text of the same config file makes another config.
 """
 
 from __future__ import annotations
@@ -80,10 +79,13 @@ class ConfigNames:
         sources = [load for load in loads if load not in duplicates]
         self.warm_ups = find_warm_ups(blocks, sources)
         self.examples = find_examples(blocks, sources)
-        choices = choose_headings(blocks, loads, set(texts), duplicates, self.method_of, self.warm_ups)
-        choices = self._without_requests(choices)
+        choices = dict.fromkeys(loads, Choice(is_inherited=True))
         self._untold: set[str] = set()  # sentences without words of their own
-        names = self._name_headings({load: choice for load, choice in choices.items() if choice.text})
+        names: dict[str, str] = {}
+        if any(block.trail or block.label for block in blocks):
+            chosen = choose_headings(blocks, loads, set(texts), duplicates, self.method_of, self.warm_ups)
+            choices = self._without_requests(chosen)
+            names = self._name_headings({load: choice for load, choice in choices.items() if choice.text})
         self._nameless = {shorten(names[text])[:MAX_NAME] for text in self._untold}
         self.renamed = {shorten(text) for text, name in names.items() if name != strip_markup(text)}
         self._choices = {load: replace(choice, text=names.get(choice.text, "")) for load, choice in choices.items()}

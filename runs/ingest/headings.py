@@ -72,8 +72,6 @@ def choose_headings(
     warm_ups: Collection[int],
 ) -> dict[int, Choice]:
     """{load: its choice}; a quote and what it quotes have the same. A warm-up without a name has that of the run that follows."""
-    if not any(block.trail or block.label for block in blocks):
-        return dict.fromkeys(loads, Choice(is_inherited=True))
     candidates = _collect_candidates(blocks, loads, texts)
     nearest = _prefer_files(candidates, _choose_nearest(candidates, duplicates))
     choices = _replace_recurring(candidates, nearest, duplicates, method_of)

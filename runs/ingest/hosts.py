@@ -283,7 +283,7 @@ _RAM = re.compile(r"(\d{1,4})\s?(g|m)i?b?\b(?!\s*(?:disk|ssd|hdd|nvme|platte|swa
 
 def find_told_hosts(prose: Iterable[str], names: Sequence[str], first_number: int) -> dict[str, DraftHost]:
     """{name of a machine: what sentences tell of it}: "Server A has 4 cores and 8GB, ..."; empty unless they tell of each."""
-    if not 1 < len(names) <= _MOST_TOLD:
+    if len(names) > _MOST_TOLD:
         return {}
     text = "\n".join(dict.fromkeys(prose))
     any_name = "|".join(map(re.escape, names))

@@ -16,8 +16,9 @@ from parsers.records import ConfigText, LoadResult, ProcessSample, SystemSample,
 from parsers.transcript import width
 
 from .asides import SUBJECT, heading_level, is_aside, strip_markup
+from .block_samples import short_records
 from .captions import move_captions
-from .captures import place_captures, place_texts, short_records
+from .captures import place_captures, place_texts
 from .config_names import ConfigNames, shorten
 from .draft import (
     MAX_NAME,
@@ -65,9 +66,8 @@ class _Relation:
         records = [short_records(block) for block in blocks]
         kinds = [set(map(type, of_block)) for of_block in records]
         self.loads = [i for i, kind in enumerate(kinds) if LoadResult in kind]
-        self.tabled = find_backed_figures(
-            blocks, records, self.loads
-        )  # they name nothing: a table's titles are its own
+        # They name nothing: a table's titles are its own.
+        self.tabled = find_backed_figures(blocks, records, self.loads) if len(self.loads) > 1 else {}
         self.parts = {} if is_recorded else join_parts(blocks, [i for i in self.loads if i not in self.tabled])
         for index in {*self.parts.values()}:
             records[index] = short_records(blocks[index])
@@ -131,7 +131,7 @@ class _Relation:
         self._add_runs(experiment, loads, names)
         for run in experiment.runs:
             run.host = host_of.get(run.block, "")
-        if not any(sighting.facts or sighting.name for sighting in sightings):
+        if len(names.configs) > 1 and not any(sighting.facts or sighting.name for sighting in sightings):
             self._add_told_hosts(experiment, names, draft, hosts)
         if texts:
             place_texts(experiment, self.blocks, texts, names.results)

@@ -21,8 +21,7 @@ from runs.models import Build, Capture, Config, ConfigText, Experiment, Run, Ser
 from runs.querysets import parse_id
 
 from . import clocks, counters, timings
-from .block_samples import collect_series
-from .captures import ROW_TABLES
+from .block_samples import ROW_TABLES, collect_series
 from .configs import Placement, delete_empty, fingerprint_of
 from .draft import BUILD, DraftCapture, DraftExperiment, DraftRun, Reading
 from .sample_series import CaptureSeries
