@@ -14,11 +14,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ..ab_report import FIELDS, TEXTS, TIMES, UNITS, match_tables, read_usual_report
 from ..broken_lines import join_rest, match_joined
 from ..commands import FLAG, Command, Option
 from ..lines import Lines
 from ..prompts import prompt
-from ..quick import AB_NUMBERS, AB_TEXTS, read_ab_report
 from ..records import Found, LoadResult, Problem, Record, Semantics, Values
 from ..report import has_placeholder
 from ..transcript import is_elision
@@ -86,15 +86,6 @@ OPENS = (
     r"|(?:Server Hostname|Document Path|Concurrency Level|(?:Complete|Failed) requests|Requests per second):\s*$"
 )
 
-_TIMES = {"Connect": "connect_ms", "Processing": "processing_ms", "Waiting": "waiting_ms", "Total": "total_ms"}
-_FIELDS = {**AB_TEXTS, **AB_NUMBERS, **_TIMES}
-# These are printed with decimals and a unit: a line that ends before its unit was cut off, maybe inside the number.
-_WITH_UNIT = {
-    "time_taken_s": "seconds",
-    "requests_per_second": "[#/sec]",
-    "time_per_request_ms": "[ms]",
-    "transfer_rate_kbytes_per_s": "[Kbytes/sec]",
-}
 _BANNER = re.compile(r"This is ApacheBench, Version (\S+)(?:\s+(?:<i>)?<\$Revision: ([\d.]+))?")
 _FAILED = re.compile(r"\(Connect: (\d+),(?: Receive: (\d+),)? Length: (\d+), Exceptions: (\d+)\)")
 _SENT = re.compile(r"([\d.]+)\s+(?:kb/s|\[Kbytes/sec\])\s+(sent|total)")
@@ -119,19 +110,11 @@ _ERROR = re.compile(
 _PARAGRAPH = re.compile(r"\W*<p>(?:<br */?>)?", re.IGNORECASE)  # what -w prints above its banner, maybe quoted
 _SANE = re.compile(r"\s*(?:WARN?ING|ERROR): The median and mean for ")
 _TABLE = 3  # percentiles from which on they are a table by themselves
-_TABLES = frozenset({*_TIMES.values(), "percentiles_ms"})
-_OPEN, _GAP = "ab_open", 3  # what Lines.memory has: how many reports above have no times, and where the last ends
 _VARIES = re.compile(r"[$*{}<\\]|\.\.\.|…")  # a path that the shell or the author has still to fill in
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
-    first = lines.number + 1
-    quick = read_ab_report(lines)
-    if quick is not None:
-        values, figure_lines = quick
-        _match_tables(lines, values, first)
-        return Found(values, first, lines.number, lines=figure_lines)
-    return _Report(lines).read()
+    return read_usual_report(lines) or _Report(lines).read()
 
 
 class _Report:
@@ -152,7 +135,7 @@ class _Report:
         lines = self.lines
         for line in lines:
             label, colon, rest = line.partition(":")
-            key = _FIELDS.get(label) or (_FIELDS.get(label.strip(_MARKS)) if colon else None)
+            key = FIELDS.get(label) or (FIELDS.get(label.strip(_MARKS)) if colon else None)
             if key and colon:
                 if not self._field(key, rest.strip() or self._below(key)):
                     break
@@ -164,7 +147,7 @@ class _Report:
         """The value on the line below its label, which is taken; "" where there is none."""
 
         def fits(below: str) -> bool:
-            word = key in AB_TEXTS.values() and not set(" :") & set(below)
+            word = key in TEXTS.values() and not set(" :") & set(below)
             return (word or below.strip(_MARKS)[:1].isdigit()) and prompt(below) is None
 
         return self.lines.take_below(fits)[1].strip(_MARKS)
@@ -189,9 +172,9 @@ class _Report:
             key = "time_per_request_across_ms"
         elif key == "time_per_request_ms" and "across" in rest:
             key = "time_per_request_across_ms"
-        if key in _TIMES.values():
+        if key in TIMES.values():
             return self._times(key, rest)
-        if key[-3:] != "_ms" and key in AB_TEXTS.values():
+        if key[-3:] != "_ms" and key in TEXTS.values():
             if "<tr" in self.lines.raw:
                 rest = rest.partition("<")[0].strip()  # maybe a tag that was cut off
                 if not rest and self.lines.unended():
@@ -207,7 +190,7 @@ class _Report:
         """Whether another load printed this line at the same time, right below ours: which figure is whose is not known."""
         key = "time_per_request_across_ms" if "across" in rest else key
         before, self.before = self.before, (key, rest)
-        if before[0] != key or not (self.doubled or len(self.values) >= _TABLE or key in AB_TEXTS.values()):
+        if before[0] != key or not (self.doubled or len(self.values) >= _TABLE or key in TEXTS.values()):
             return False
         if not self.doubled:
             self._problem("two reports are printed at once: figures that differ between them were not read")
@@ -218,7 +201,7 @@ class _Report:
 
     def _number(self, key: str, rest: str) -> None:
         word = rest.split(None, 1)[0].strip(",;*_`") if rest else ""
-        unit = _WITH_UNIT.get(key)
+        unit = UNITS.get(key)
         if word and not word[-1].isdigit() and (remarked := _REMARKED.match(word)):
             word = remarked[0]
         if "," in word and _GROUPED.fullmatch(word) and ("." in word or not unit):
@@ -357,9 +340,9 @@ class _Report:
             if prompt(line) is not None or line.lstrip().startswith("This is ApacheBench"):
                 return False
             label, colon, rest = line.partition(":")
-            key = _FIELDS.get(label.strip()) if colon and rest.strip() else None
+            key = FIELDS.get(label.strip()) if colon and rest.strip() else None
             if key:
-                ours = list(_FIELDS.values())
+                ours = list(FIELDS.values())
                 seen = [ours.index(k) for k in self.values if k in ours]
                 return key not in self.values and (not seen or ours.index(key) > max(seen))
             if _PERCENT.match(line.strip()) and "total_ms" in self.values:
@@ -375,26 +358,13 @@ class _Report:
         enough = enough or len(values.get("percentiles_ms", ())) >= _TABLE
         if not enough and (not self.problems or (not figures and self.first == self.last)):
             return None  # one stray line is no report
-        self.problems += _match_tables(self.lines, values, self.first)
+        self.problems += match_tables(self.lines, values, self.first)
         if not figures:
             self.problems.append(Problem(self.last, "the report breaks off before its first figure"))
         if self.html:
             values["format"] = "html"
         partial = len(figures) < 8 and "aborted" not in values
         return Found(values, self.first, self.last, partial, self.problems)
-
-
-def _match_tables(lines: Lines, values: dict[str, Any], first: int) -> list[Problem]:
-    """Of loads that ran at once, one may print its times behind the other's report: they are no run of their own."""
-    n_open, below = lines.memory.get(_OPEN, (0, 0))
-    n_open, problems = n_open if 0 <= first - below <= _GAP else 0, []
-    if n_open and values.keys() <= _TABLES:
-        values["of_other_report"], n_open = True, n_open - 1
-        problems.append(Problem(first, "two loads ran at once: these times are of one of those above"))
-    elif "requests_per_second" in values and not values.keys() & _TABLES:
-        n_open += 1
-    lines.memory[_OPEN] = n_open, lines.number
-    return problems
 
 
 def fits(command: Command, values: dict[str, Any]) -> bool:

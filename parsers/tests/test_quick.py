@@ -24,13 +24,13 @@ def values(text: str) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("path", fixtures("ab", "top", "ps"), ids=name)
 def test_line_by_line_gives_the_same(path, monkeypatch):
     quick = values(text_of(path))
-    monkeypatch.setattr(ab, "read_ab_report", lambda lines: None)
+    monkeypatch.setattr(ab, "read_usual_report", lambda lines: None)
     monkeypatch.setattr(Summary, "take_usual", lambda _: False)
     monkeypatch.setattr(RowReader, "_even", lambda *_: False)
     assert values(text_of(path)) == quick
 
 
-@pytest.mark.parametrize(("kind", "owner", "name"), [("ab", ab, "read_ab_report"), ("top", Summary, "take_usual")])
+@pytest.mark.parametrize(("kind", "owner", "name"), [("ab", ab, "read_usual_report"), ("top", Summary, "take_usual")])
 def test_the_quick_way_is_taken(kind, owner, name, monkeypatch):
     taken = []
     read = getattr(owner, name)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .lines import Lines
+from .records import Found, Problem
 from .units import Memo, number
 
 _FIGURE = Memo(number)  # thousands of reports have the same few hundred times in ms
@@ -19,11 +20,10 @@ _CONVERT: dict[str, Callable[[str], Any]] = {"W": str, "T": str, "N": int, "F": 
 _PARTS = {"W": r"[^\s<&]{1,200}", "T": r"[^\s<&]{0,200}", "N": "[0-9]{1,18}", "F": "[0-9]{1,18}[.][0-9]{1,18}"}
 _PARTS["M"] = "[0-9]{1,18}(?:[.][0-9])?"
 _FIELD = re.compile(r"\((\w+):([WTNFM])\)")  # in the templates: (name of the value:kind of its text)
-_TIMES = ("connect_ms", "processing_ms", "waiting_ms", "total_ms")
 _OF_TIMES = ("min", "mean", "sd", "median", "max")
 _PERCENTS = ("50", "66", "75", "80", "90", "95", "98", "99", "100")
 # What the labels of ab's report are called.
-AB_TEXTS = {
+TEXTS = {
     "Server Software": "server_software",
     "Server Hostname": "server_hostname",
     "SSL/TLS Protocol": "tls_protocol",
@@ -31,7 +31,7 @@ AB_TEXTS = {
     "TLS Server Name": "tls_server_name",
     "Document Path": "document_path",
 }
-AB_NUMBERS = {
+NUMBERS = {
     "Server Port": "server_port",
     "Document Length": "document_length_bytes",
     "Number of workers": "workers",
@@ -55,11 +55,22 @@ AB_NUMBERS = {
     "Time per request": "time_per_request_ms",
     "Transfer rate": "transfer_rate_kbytes_per_s",
 }
+# These are printed with decimals and a unit: a line that ends before its unit was cut off, maybe inside the number.
+UNITS = {
+    "time_taken_s": "seconds",
+    "requests_per_second": "[#/sec]",
+    "time_per_request_ms": "[ms]",
+    "transfer_rate_kbytes_per_s": "[Kbytes/sec]",
+}
+TIMES = {"Connect": "connect_ms", "Processing": "processing_ms", "Waiting": "waiting_ms", "Total": "total_ms"}
+FIELDS = {**TEXTS, **NUMBERS, **TIMES}
+_TABLES = frozenset({*TIMES.values(), "percentiles_ms"})
+_OPEN, _GAP = "ab_open", 3  # what Lines.memory has: how many reports above have no times, and where the last ends
 
 
 def _line(label: str, kind: str, behind: str = "", *, optional: bool = False) -> str:
     """A line of ab's report, whose figures begin in one column."""
-    line = rf"{label}: {{{23 - len(label)}}}({(AB_TEXTS | AB_NUMBERS)[label]}:{kind}){behind}\n"
+    line = rf"{label}: {{{23 - len(label)}}}({FIELDS[label]}:{kind}){behind}\n"
     return f"(?:{line})?+" if optional else line
 
 
@@ -97,8 +108,7 @@ _AB = (
     + r"Connection Times \(ms\)\n {14}min  mean\[\+/-sd\] median   max\n"
 )
 _AB += "".join(
-    f"{label}:" + "".join(f" {{1,18}}({name}_{part}:M)" for part in _OF_TIMES) + r"\n"
-    for label, name in zip(("Connect", "Processing", "Waiting", "Total"), _TIMES, strict=True)
+    f"{label}:" + "".join(f" {{1,18}}({name}_{part}:M)" for part in _OF_TIMES) + r"\n" for label, name in TIMES.items()
 )
 _AB += r"\nPercentage of the requests served within a certain time \(ms\)\n"
 _AB += "".join(rf" {{0,3}}{percent}% {{1,18}}(within_{percent}:M)\n" for percent in _PERCENTS[:-1])
@@ -116,13 +126,11 @@ _REPORT, _VALUES = _compile(_AB)
 # Groups in the order of the report -> the path of their figure: of the tables of times the row.
 _LINE_OF = {name: name.removesuffix("_min") for name, _ in _VALUES if name.rpartition("_")[2] not in _OF_TIMES[1:]}
 _LINE_OF |= {f"within_{percent}": f"percentiles_ms.{percent}" for percent in _PERCENTS}
-_N_TIMES = len(_TIMES) * len(_OF_TIMES) + len(_PERCENTS)
+_N_TIMES = len(TIMES) * len(_OF_TIMES) + len(_PERCENTS)
 
 
-def read_ab_report(lines: Lines) -> tuple[dict[str, Any], dict[str, int]] | None:
-    """Figures of the report that begins with the next line, which is taken, and the lines of those that other tools have,
-    too; None, with nothing taken, if it is unusual.
-    """
+def read_usual_report(lines: Lines) -> Found | None:
+    """The report that begins with the next line; None, with nothing taken, if it is unusual."""
     first = lines.number + 1
     found = lines.match(_REPORT, lines=60, size=4096)
     if found is None:
@@ -135,10 +143,11 @@ def read_ab_report(lines: Lines) -> tuple[dict[str, Any], dict[str, int]] | None
     }
     values["server_hostname"] = values["server_hostname"].partition("(")[0]  # somebody's remark
     times = [convert(text) for (_, convert), text in zip(_VALUES[-_N_TIMES:], texts[-_N_TIMES:], strict=True)]
-    for at, name in enumerate(_TIMES):
+    for at, name in enumerate(TIMES.values()):
         values[name] = dict(zip(_OF_TIMES, times[5 * at : 5 * at + 5], strict=True))
     values["percentiles_ms"] = dict(zip(_PERCENTS, times[-len(_PERCENTS) :], strict=True))
-    return values, _figure_lines(found, first)
+    match_tables(lines, values, first)
+    return Found(values, first, lines.number, lines=_figure_lines(found, first))
 
 
 def _figure_lines(found: re.Match[str], first: int) -> dict[str, int]:
@@ -151,3 +160,16 @@ def _figure_lines(found: re.Match[str], first: int) -> dict[str, int]:
             line, at = line + text.count("\n", at, start), start
             lines[path] = line
     return lines
+
+
+def match_tables(lines: Lines, values: dict[str, Any], first: int) -> list[Problem]:
+    """Of loads that ran at once, one may print its times behind the other's report: they are no run of their own."""
+    n_open, below = lines.memory.get(_OPEN, (0, 0))
+    n_open, problems = n_open if 0 <= first - below <= _GAP else 0, []
+    if n_open and values.keys() <= _TABLES:
+        values["of_other_report"], n_open = True, n_open - 1
+        problems.append(Problem(first, "two loads ran at once: these times are of one of those above"))
+    elif "requests_per_second" in values and not values.keys() & _TABLES:
+        n_open += 1
+    lines.memory[_OPEN] = n_open, lines.number
+    return problems
