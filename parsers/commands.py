@@ -32,6 +32,8 @@ _METHOD = re.compile(r"(?<![\w/.-])(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)(?![\
 _URL = re.compile(r"https?://[^\s'\"`|;>)]+", re.IGNORECASE)
 _PORT = re.compile(r":(\d{1,5})$")
 _PORTS = {"http": 80, "https": 443}
+# What a machine calls itself.
+LOCAL = frozenset({"localhost", "localhost.localdomain", "127.0.0.1", "::1", "[::1]", "0.0.0.0"})  # noqa: S104
 
 
 @dataclass(frozen=True, slots=True)

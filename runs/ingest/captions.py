@@ -28,6 +28,8 @@ _FARTHEST = 2  # lines below a report: a fence may stand between
 def move_captions(blocks: Sequence[Block], loads: Sequence[int]) -> None:
     """Put the captions that stand below reports among the lines above these."""
     below = {load: lines for load in loads if (lines := _lines_below(blocks, load))}
+    if not below:
+        return
     arrows = _find_names(blocks, below, _ARROW)
     said, figures = (_find_names(blocks, below, pattern) for pattern in (_SAID, _FIGURE))
     if len(said) < 2:

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from parsers.blocks import Block
 from parsers.catalogue import asked_load, parse_command, semantics_of
-from parsers.commands import Command
+from parsers.commands import LOCAL, Command
 from parsers.transcript import width
 from runs.analysis.columns import Method, group_by_method, method_of
 
@@ -32,7 +32,7 @@ from .heading_words import (
     split_repeat,
 )
 from .headings import choose_headings, find_changed_texts
-from .hosts import LOCAL, Server, find_server, merge_server, server_index
+from .hosts import Server, find_server, merge_server, server_index
 from .sentences import Sentences, find_replacement, find_setting, is_one_of
 from .typed_commands import read_setting
 from .variants import find_variants

@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Any
 
 from parsers.blocks import Block
+from parsers.commands import LOCAL
 from parsers.records import HostFacts, LoadResult, Record, SystemSample
 from runs.analysis.stats import repeatability_limit
 
@@ -20,7 +21,6 @@ from .draft import DraftHost
 
 Server = tuple[str, str, int]  # software, host, port; "" or 0 where the tool did not print it
 RAM_TOLERANCE = 0.03  # some monitors print MiB with one decimal, others even less
-LOCAL = frozenset({"localhost", "localhost.localdomain", "127.0.0.1", "::1", "[::1]", "0.0.0.0"})  # noqa: S104
 _GENERIC_SYSTEMS = frozenset([None, "Linux", "GNU/Linux"])  # less than the name of a distribution
 _PLACEHOLDERS = LOCAL | {"example.com"}
 _URL = re.compile(

@@ -13,10 +13,10 @@ from itertools import groupby
 
 from parsers.blocks import Block
 from parsers.catalogue import parse_command
+from parsers.commands import LOCAL
 
 from .asides import strip_markup
-from .hosts import LOCAL
-from .variants import LOOP, SSH
+from .typed_commands import LOOP, SSH
 
 _AT_ONCE = re.compile(  # programs that run a command on several machines, or several times, at once
     r"(?:^|[;&|(]\s*|\b(?:sudo|time|do)\s+)(?:pdsh|clush|pssh|parallel-ssh|parallel_ssh|mussh|dsh|ansible(?:-playbook)?|salt(?:-ssh)?"

@@ -68,7 +68,8 @@ class _Relation:
         self.loads = [i for i, kind in enumerate(kinds) if LoadResult in kind]
         # They name nothing: a table's titles are its own.
         self.tabled = find_backed_figures(blocks, records, self.loads) if len(self.loads) > 1 else {}
-        self.parts = {} if is_recorded else join_parts(blocks, [i for i in self.loads if i not in self.tabled])
+        may_quote = len(self.loads) > 1 and not is_recorded
+        self.parts = join_parts(blocks, [i for i in self.loads if i not in self.tabled]) if may_quote else {}
         for index in {*self.parts.values()}:
             records[index] = short_records(blocks[index])
         self.loads = [i for i in self.loads if i not in self.tabled and i not in self.parts]
@@ -85,7 +86,6 @@ class _Relation:
         fill_in_loops(blocks, self.load_set)
         label_by_remarks([blocks[i] for i in self.loads])
         note_methods([blocks[i] for i in self.loads])
-        may_quote = len(self.loads) > 1 and not is_recorded
         self.duplicates = find_duplicate_loads(blocks, records, self.loads) if may_quote else {}
         if self.monitors and not is_recorded:
             self.duplicates |= find_duplicate_monitors(blocks, records, self.monitors)

@@ -65,6 +65,10 @@ _EDITS = re.compile(
 )
 _READS_CONFIG = re.compile(r"\b(?:re-?start|re-?load|graceful|start|up|deploy|apply)\b|-(?:HUP|USR[12])\b")
 _CUT = re.compile(r"\s*(?:\d?>>?|\||<|\d>&\d|&\s*$)")
+SSH = re.compile(  # the machine that ssh runs a load test on
+    r"(?:^|[;&|]\s*|\bdo\s+)(?:time\s+)?ssh\s+(?:-[A-Za-z]*[bcDEeFIiJLlmOopQRSWw]\s+\S+\s+|-\S+\s+)*(?:[\w.-]+@)?(?P<host>[\w.-]+)\s"
+)
+LOOP = re.compile(r"\bfor\s+(?P<name>\w+)\s+in\s+(?P<items>[^;$`{}*()]+);\s*do\b")
 Setting = tuple[str, str]  # key, and how it is said; "" takes the key away
 
 

@@ -16,12 +16,12 @@ from statistics import mode
 
 from parsers.blocks import Block
 from parsers.catalogue import load_programs
+from parsers.commands import LOCAL
 from parsers.records import LoadResult
 from runs.analysis.columns import Method
 
 from .heading_words import find_repeat
-from .hosts import LOCAL
-from .typed_commands import MAX_WIDTH, Before, Typing, Words, list_scripts, read_setting
+from .typed_commands import LOOP, MAX_WIDTH, SSH, Before, Typing, Words, list_scripts, read_setting
 
 _NEUTRAL = re.compile(r"--?(?:seed|id|run-?id|uuid|time-?stamp|date|tag|label|title|note)(?P<value>=|$)", re.IGNORECASE)
 _OUTPUT = re.compile(
@@ -34,13 +34,9 @@ _PLAIN_FILE = re.compile(
 _FILE_NUMBER = re.compile(r"[\W_]*(\d{1,3})(?=$|\.)|(?:[\W_]|(?<=\D))\d{6,}(?:[-_T]\d{4,6})?")
 _SIZE = re.compile(r"(?P<name>(?:--?)?[A-Za-z_][\w-]*=|-[A-Za-z])?(?P<number>\d+)(?P<unit>[kKsm]?)")
 _MOST_SERVERS = 100  # sets of servers that are told apart
-SSH = re.compile(  # the machine that ssh runs a load test on
-    r"(?:^|[;&|]\s*|\bdo\s+)(?:time\s+)?ssh\s+(?:-[A-Za-z]*[bcDEeFIiJLlmOopQRSWw]\s+\S+\s+|-\S+\s+)*(?:[\w.-]+@)?(?P<host>[\w.-]+)\s"
-)
 _SHOWN_FILES = re.compile(
     r"(?:cat|more|less|tail|head|bat)\s+(?:-\S+\s+(?:\+?\d+\s+)?)*(?P<files>[\w./-]+(?:\s+[\w./-]+)*)$"
 )
-LOOP = re.compile(r"\bfor\s+(?P<name>\w+)\s+in\s+(?P<items>[^;$`{}*()]+);\s*do\b")
 _RANGE = re.compile(  # "$(seq 1 4)", "`seq 10 10 50`", "{1..8}"
     r"(?:\$\(|`)\s*seq\s+(?P<seq>\d{1,6}(?:\s+\d{1,6}){0,2})\s*(?:\)|`)"
     r"|\{(?P<first>\d{1,6})\.\.(?P<last>\d{1,6})(?:\.\.(?P<step>\d{1,6}))?\}"
