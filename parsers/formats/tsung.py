@@ -48,6 +48,9 @@ _OF_HOST = re.compile(r"\{(\w+),\"(.+)\"\}")
 _REST = re.compile(r"-?\d[\d.]*(?: -?\d[\d.]*)*")  # of a row that a mail client broke
 _MOST_PIECES = 3
 _TIMED = 7  # figures in a row of times
+_ALWAYS_TIMED = re.compile(r"request|page|session|connect|tr_.*|\{.*")
+_NEVER_TIMED = re.compile(r"size_.*|users.*|finish_users.*|error.*|[1-5]\d\d")
+_TAKEN = re.compile(r"n_dumps|\w+_dump_\w+|transactions|status_codes|errors|most_users|\w+_of_hosts")  # names of values
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
@@ -90,6 +93,8 @@ def _add_row(values: Values, name: str, figures: list[str]) -> bool:
     try:
         numbers = [float(figure) for figure in figures]
     except ValueError:
+        return False
+    if _TAKEN.fullmatch(name) or (_NEVER_TIMED if len(numbers) == _TIMED else _ALWAYS_TIMED).fullmatch(name):
         return False
     if len(numbers) == _TIMED:
         count, mean, _, most, least, mean_before, count_before = numbers

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+import parsers
+
 from .reading import FIXTURES, blocks, captures, holds, text_of
 
 FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
@@ -235,3 +237,12 @@ def test_an_object_lacks_a_name_that_its_tool_prints(path: Path):
 def test_a_passport_of_its_first_line_alone_ends_there():
     """Found by make fuzz: its block ended one line below the text."""
     holds(["bd@web:~$ bd passport\n", "equal runs of a small loop\n"])
+
+
+def test_rows_of_tsung_with_the_figures_of_other_rows_are_problems():
+    """Found by make fuzz: a row of requests without their times, which stopped the whole text from being related."""
+    dump = "# stats: dump at 1795390730\n"
+    rows = ["request 743 27.6", "size_rcv 1 2 3 4 5 6 7", "transactions 1 2", "page 5 26.6 1.5 30 20 25 10"]
+    (block,) = parsers.read([dump, *[f"stats: {row}\n" for row in rows], dump])
+    assert [problem.line for problem in block.problems] == [2, 3, 4]
+    assert block.records[0].complete_requests == 15

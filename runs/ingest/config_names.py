@@ -32,7 +32,7 @@ from .heading_words import (
     split_repeat,
 )
 from .headings import choose_headings, find_changed_texts
-from .hosts import Server, find_server, merge_server, server_index
+from .hosts import Servers, find_server
 from .sentences import Sentences, find_replacement, find_setting, is_one_of
 from .typed_commands import read_setting
 from .variants import find_variants
@@ -102,7 +102,7 @@ class ConfigNames:
         self._taken: set[str] = set()
         self._n_numbered: Counter[str] = Counter()  # name -> how many have it with a number
         self.configs_by_heading: dict[str, str] = {}
-        self._servers: dict[tuple[str, str], list[Server]] = defaultdict(list)  # by heading
+        self._servers: dict[tuple[str, str], Servers] = defaultdict(Servers)  # by heading
         self._addresses: dict[str, set[tuple[str, int]]] = defaultdict(set)  # by server software
         self._config_of: dict[int, str] = {}
         self._variants = find_variants(blocks, sources, self._heading_of, self.results, self.method_of)
@@ -114,7 +114,7 @@ class ConfigNames:
     def _assign(self, loads: Sequence[int], sources: Sequence[int], texts: Sequence[int]) -> None:
         for load in sources:
             software, host, port = server = self._server_of[load]
-            merge_server(self._servers[self._heading_of[load]], server)
+            self._servers[self._heading_of[load]].add(server)
             self._addresses[software].add((host, port))
         changed_texts = find_changed_texts(self.blocks, sources, texts, self._choices) if texts else {}
         for load, changed in changed_texts.items():
@@ -126,7 +126,7 @@ class ConfigNames:
             if source in self._config_of:
                 continue
             heading = self._heading_of[source]
-            n_server = server_index(self._servers[heading], self._server_of[source])
+            n_server = self._servers[heading].find(self._server_of[source])
             variant = self._variants.get(source, "")
             identity = (heading, n_server, changed_texts.get(source, ()), variant, self.machines.get(source))
             if identity not in keys:
@@ -237,10 +237,10 @@ class ConfigNames:
 
     def _are_alike(self, loads: Sequence[int]) -> bool:
         """Whether one server was loaded in one way."""
-        servers: list[Server] = []
+        servers = Servers()
         for load in loads:
-            merge_server(servers, self._server_of[load])
-        return len(servers) == 1 and len(group_by_method(loads, self.method_of)) == 1
+            servers.add(self._server_of[load])
+        return len(servers.all) == 1 and len(group_by_method(loads, self.method_of)) == 1
 
     @property
     def machine_names(self) -> list[str]:
@@ -283,7 +283,7 @@ class ConfigNames:
 
     def _name_by_heading(self, load: int, heading: str) -> str:
         """The heading, with the server where it stands above several. The text's title alone does not name them."""
-        servers = self._servers[self._heading_of[load]]
+        servers = self._servers[self._heading_of[load]].all
         names = {server[0].split("/")[0].lower() for server in servers}
         named = {name for name in names if name and name in heading.lower()}
         own = (self.results[load].server_software or "").split("/")[0].lower()

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ipaddress
 import math
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left, bisect_right, insort
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 from parsers.blocks import Block
@@ -43,28 +43,37 @@ def find_server(result: LoadResult, block: Block, prompt_host: str | None) -> Se
     return result.server_software or "", host, port
 
 
-def _may_be_same(server: Server, other: Server) -> bool:
-    if server[2] != other[2] and server[2] and other[2]:  # ports differ most often, and this is called very often
-        return False
-    return all(not a or not b or a == b for a, b in zip(server, other, strict=True))
+class Servers:
+    """The servers that answered. One of which something is not known is taken for the first one that it may be."""
 
+    def __init__(self) -> None:
+        self.all: list[Server] = []
+        # In order, the indices of those with these parts; None stands for any. By it each is found without a look at the others.
+        self._indices: dict[tuple[str | int | None, ...], list[int]] = defaultdict(list)
 
-def server_index(servers: Sequence[Server], server: Server) -> int:
-    """Index of the first of `servers` that `server` may be."""
-    if all(server) and server in servers:  # completely known: it can be no other
-        return servers.index(server)
-    return next(index for index, other in enumerate(servers) if _may_be_same(server, other))
+    def find(self, server: Server) -> int | None:
+        """Index of the first that it may be."""
+        if all(server) and (same := self._indices.get(server)):  # completely known: it can be no other
+            return same[0]
+        keys = product(*((part, type(part)()) if part else (None,) for part in server))
+        return min((found[0] for key in keys if (found := self._indices.get(key))), default=None)
 
-
-def merge_server(servers: list[Server], server: Server) -> None:
-    """Add a server unless it is there; what was not known of it is filled in."""
-    if all(server) and server in servers:
-        return
-    for index, other in enumerate(servers):
-        if _may_be_same(server, other):
-            servers[index] = (other[0] or server[0], other[1] or server[1], other[2] or server[2])
-            return
-    servers.append(server)
+    def add(self, server: Server) -> None:
+        """Add a server unless it is there; what was not known of it is filled in."""
+        index, merged = self.find(server), server
+        if index is None:
+            index = len(self.all)
+            self.all.append(server)
+        else:
+            other = self.all[index]
+            merged = other[0] or server[0], other[1] or server[1], other[2] or server[2]
+            if merged == other:
+                return
+            for key in product(*((part, None) for part in other)):
+                self._indices[key].remove(index)
+        self.all[index] = merged
+        for key in product(*((part, None) for part in merged)):
+            insort(self._indices[key], index)
 
 
 # --- machines ----------------------------------------------------------------------------------------------------------
