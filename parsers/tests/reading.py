@@ -138,7 +138,8 @@ def holds(lines: list[str]) -> None:
             assert is_labelled or are_beside(lines, before, block), "overlap"
         before = block
         assert all(1 <= problem.line <= len(lines) for problem in block.problems), "a problem outside of the text"
-        assert all(1 <= line < block.first for line, _ in block.trail), "a trail below its block"
+        # 0: the name of a container, which counts as right above its first line
+        assert all(0 <= line < block.first for line, _ in block.trail), "a trail below its block"
         assert block.command_line is None or block.command_line <= block.first, "a command below its block"
         assert block.records is not None
         json.dumps(json.loads(as_json(block, "x")), allow_nan=False)

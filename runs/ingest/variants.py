@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import groupby
 from pathlib import PurePosixPath
@@ -251,7 +251,8 @@ def _tell_apart(words_of: Mapping[int, Words]) -> dict[int, str]:
     distinct = list(dict.fromkeys(words_of.values()))
     if len(distinct) < 2:
         return {}
-    said = {words: _own_words(words, distinct) for words in distinct}
+    common = set(distinct[0]).intersection(*distinct)
+    said = {words: _own_words(words, common) for words in distinct}
     if all(len(own) == 1 for own in said.values()):
         plain = _without_common_ends([own[0] for own in said.values()])
         said = {words: (text,) for words, text in zip(said, plain, strict=True)}
@@ -261,8 +262,7 @@ def _tell_apart(words_of: Mapping[int, Words]) -> dict[int, str]:
     return {load: shown[words] for load, words in words_of.items()}
 
 
-def _own_words(words: Words, others: Sequence[Words]) -> Words:
-    common = set(words).intersection(*others)
+def _own_words(words: Words, common: Set[str]) -> Words:
     own: list[str] = []
     for at, word in enumerate(words):
         if word in common:

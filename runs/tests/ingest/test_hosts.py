@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from runs import ingest
+from runs.ingest.hosts import Servers
 
 from .documents import expand, read
 
@@ -170,3 +171,12 @@ def test_the_machine_that_bd_loaded_has_the_sender_s_name_and_its_generator_has_
         names = {host.key: host.name for host in draft.hosts}
         assert names[draft.experiments[0].runs[0].host] == name
         assert sorted(names.values()) == sorted(["load1", name])
+
+
+def test_a_server_of_which_something_is_not_known_is_the_first_that_it_may_be():
+    servers = Servers()
+    for server in [("", "web", 80), ("nginx", "", 80), ("", "db", 0), ("nginx", "web", 80), ("apache", "web", 80)]:
+        servers.add(server)
+    assert servers.all == [("nginx", "web", 80), ("", "db", 0), ("apache", "web", 80)]
+    assert [servers.find(server) for server in [("", "web", 0), ("apache", "", 0), ("ab", "db", 1)]] == [0, 1, 1]
+    assert servers.find(("apache", "web", 80)) == 2 and servers.find(("", "cache", 80)) is None

@@ -21,6 +21,7 @@ TEXTS = {
     "settings": "$ export WORKERS={}\n$ ab -n 100 http://web/\n" + RATE,
     "clocks": "2024-03-01 10:00:00 run {}\n" + RATE,
     "tables": "| server {} | req/s |\n|---|---|\n| a | {:.2f} |\n| b | 2.5 |\n\n",
+    "servers of which something is not known": "$ ab -n 100 http://web{}/\nRequests/sec: {:.2f}\n\n",
     "prompts": "root@web{}:~# ls {}\n",
 }
 
