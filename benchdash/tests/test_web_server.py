@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
-import socket
 import sqlite3
 import ssl
 import subprocess
@@ -26,7 +25,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from benchdash.tests.services import ROOT
+from benchdash.tests.proxy import start_proxy
 from runs.accounts.tokens import make_token
 from runs.management import processes
 from runs.tests.ingest.texts import session
@@ -339,43 +338,13 @@ def test_static_files_come_whole_and_in_parts(site):
     assert asyncio.run(exchange(site, part.encode())).body == whole.body[5:10]
 
 
-def listens(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
-
-
-def place_nginx(folder: Path, site_port: int) -> tuple[Path, int]:
-    """nginx.conf with the ports and paths of a test for those of docker-compose.yml: the file, and the port for TLS."""
-    port = find_free_port()
-    config = (ROOT / "nginx.conf").read_text()
-    for told, here in {
-        "listen 443 ssl": f"listen 127.0.0.1:{port} ssl",
-        "listen 80": f"listen 127.0.0.1:{find_free_port()}",
-        "web:8000": f"127.0.0.1:{site_port}",
-        "/etc/nginx/certificates": str(folder),
-        "client_header_timeout 15s": f"client_header_timeout {HEAD_S}s",
-        "worker_processes auto": f"daemon off; pid {folder}/nginx.pid; worker_processes 1",
-    }.items():
-        assert told in config
-        config = config.replace(told, here)
-    (file := folder / "nginx.conf").write_text(config)
-    return file, port
-
-
 @pytest.fixture
 def proxied(site: Site, needs: Callable[[str], str], tmp_path: Path) -> Iterator[Site]:
     """The site behind nginx with the configuration of docker-compose.yml."""
-    name = ["-subj", "/CN=localhost", "-days", "1", "-nodes"]
-    files = ["-keyout", str(tmp_path / "privkey.pem"), "-out", str(tmp_path / "fullchain.pem")]
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", *name, *files], check=True, capture_output=True)
-    config, port = place_nginx(tmp_path, site.port)
-    with subprocess.Popen([needs("nginx"), "-p", str(tmp_path), "-c", str(config)]) as process:
-        until = perf_counter() + 10
-        while not listens(port):
-            assert process.poll() is None and perf_counter() < until
-            sleep(0.1)
-        yield replace(site, port=port, tls=ssl._create_unverified_context())  # noqa: S323
-        process.terminate()
+    with start_proxy(
+        needs("nginx"), tmp_path, site.port, {"client_header_timeout 15s": f"client_header_timeout {HEAD_S}s"}
+    ) as proxy:
+        yield replace(site, port=proxy.port, tls=ssl._create_unverified_context())  # noqa: S323
 
 
 def test_the_proxy_passes_texts_and_caps_the_rest(proxied):
