@@ -1,4 +1,4 @@
-"""Middleware: the Content-Security-Policy, login by default, methods of pages, NUL characters, and bodies that are refused."""
+"""Middleware: the Content-Security-Policy, login by default, and requests that are refused."""
 
 from __future__ import annotations
 
@@ -59,21 +59,36 @@ class LoginRequired(LoginRequiredMiddleware):
         return None if is_open else super().process_view(request, *view)
 
 
-class PageMethods(MiddlewareMixin):
-    """Answers 405 to PUT, PATCH, DELETE and whatever else no page takes; views of pages would answer them as GET."""
+class Refusal(Exception):
+    """A request whose body is not taken."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+
+
+METHOD = Refusal(405, "Pages are read (GET) or sent a form (POST); scripts use /api/v1/.")
+NUL = Refusal(400, "The request holds a NUL character, which no text may have.")
+
+
+class Refusals(MiddlewareMixin):
+    """Answers what went wrong while asgi.py received a request, and what no view is asked.
+
+    405  to PUT, PATCH, DELETE and whatever else no page takes; views of pages would answer them as GET
+    400  to NUL in a path, a query, a cookie or a page's form: none of ours has any, and PostgreSQL refuses it
+    """
 
     def process_request(self, request: HttpRequest) -> HttpResponse | None:
-        if request.method in PAGE_METHODS or request.path_info.startswith("/api/v1/"):
-            return None
-        response = _refuse(request, Refusal(405, "Pages are read (GET) or sent a form (POST); scripts use /api/v1/."))
-        response.headers["Allow"] = ", ".join(sorted(PAGE_METHODS))
-        return response
-
-
-class NoNulCharacters(MiddlewareMixin):
-    """Answers 400 to NUL in a path, a query, a cookie or a page's form: none of ours has any, and PostgreSQL refuses it."""
-
-    def process_request(self, request: HttpRequest) -> HttpResponse | None:
+        error = request.META.get("benchdash.error")
+        if isinstance(error, Refusal):
+            return _refuse(request, error)
+        if error is not None:
+            raise error
+        if request.method not in PAGE_METHODS and not request.path_info.startswith("/api/v1/"):
+            response = _refuse(request, METHOD)
+            response.headers["Allow"] = ", ".join(sorted(PAGE_METHODS))
+            return response
         has_nul = "\0" in "".join([request.path_info, *request.COOKIES.values()]) or _has_nul(request.GET)
         return _refuse(request, NUL) if has_nul else None
 
@@ -86,28 +101,6 @@ class NoNulCharacters(MiddlewareMixin):
 def _has_nul(fields: QueryDict) -> bool:
     """In any field but a pasted text, which is refused in words of its own."""
     return any("\0" in text for name, texts in fields.lists() if name != "text" for text in (name, *map(str, texts)))
-
-
-class Refusal(Exception):
-    """A request whose body is not taken."""
-
-    def __init__(self, status: int, message: str) -> None:
-        super().__init__(message)
-        self.status = status
-        self.message = message
-
-
-NUL = Refusal(400, "The request holds a NUL character, which no text may have.")
-
-
-class Refusals(MiddlewareMixin):
-    """Answers what went wrong while asgi.py received a request."""
-
-    def process_request(self, request: HttpRequest) -> HttpResponse | None:
-        error = request.META.get("benchdash.error")
-        if error is not None and not isinstance(error, Refusal):
-            raise error
-        return _refuse(request, error) if error is not None else None
 
 
 def _refuse(request: HttpRequest, refusal: Refusal) -> HttpResponse:

@@ -40,8 +40,6 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "benchdash.middleware.ContentSecurityPolicy",
     "benchdash.middleware.Refusals",
-    "benchdash.middleware.PageMethods",
-    "benchdash.middleware.NoNulCharacters",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     # Below WhiteNoise, whose files are compressed already. Answers hold secrets (a form's token) beside what a stranger
     # may have chosen, so their length could tell of them (BREACH): the token is masked anew in each answer, and this
