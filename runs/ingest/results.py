@@ -11,11 +11,10 @@ from typing import Any
 from django.db.models import Q
 
 from parsers.blocks import Block
-from runs.models import Capture, Host, Run, Upload
+from runs.models import Capture, Config, Experiment, Host, Run, Upload
 
-from .draft import Draft, DraftExperiment, DraftHost, DraftRun
+from .draft import Draft, DraftExperiment, DraftHost
 from .store import Loads, Rows, figures_of
-from .validation import plain_json
 
 
 def result_of(upload: Upload, rows: Rows | None = None) -> dict[str, Any]:
@@ -106,12 +105,14 @@ def draft_runs(blocks: Sequence[Block], draft: Draft, drafted: DraftExperiment) 
     """A draft's runs as rows that are not saved: hosts, configs and runs are numbered from 1, in its order."""
     loads = Loads(blocks)
     hosts = {host.key: Host(at, **_columns_of(host)) for at, host in enumerate(draft.hosts, 1)}
-    configs = {config.key: at for at, config in enumerate(drafted.configs, 1)}
+    configs = {config.key: Config(at, name=config.name) for at, config in enumerate(drafted.configs, 1)}
+    experiment = Experiment(name=drafted.name)
     return [
         Run(
             pk=at,
             upload_id=0,
-            config_id=configs[run.config],
+            experiment=experiment,
+            config=configs[run.config],
             host=hosts.get(run.host or drafted.host),
             line_first=run.lines[0],
             line_last=run.lines[1],
@@ -127,35 +128,12 @@ def _columns_of(host: DraftHost) -> dict[str, Any]:
 
 def draft_results(blocks: Sequence[Block], draft: Draft) -> list[dict[str, Any]]:
     """The runs of a draft in the shape of `run_result`, with neither id nor address."""
-    loads = Loads(blocks)
-    return [_draft_run(blocks, draft, loads, drafted, run) for drafted in draft.experiments for run in drafted.runs]
-
-
-def _draft_run(
-    blocks: Sequence[Block], draft: Draft, loads: Loads, drafted: DraftExperiment, run: DraftRun
-) -> dict[str, Any]:
-    _, result, values = loads.find(run.key)
-    hosts = {host.key: host.name for host in draft.hosts}
-    configs = {config.key: config.name for config in drafted.configs}
-    captures = [
-        {
-            "tool": blocks[int(capture.blocks[0].removeprefix("b"))].kind,
-            "phase": capture.phase or None,
-            "lines": list(capture.lines),
-        }
-        for capture in drafted.captures
-        if capture.run == run.key
-    ]
-    return {
-        "id": None,
-        "url": None,
-        "tool": result.tool,
-        "experiment": drafted.name,
-        "host": hosts.get(run.host or drafted.host),
-        "config": configs[run.config],
-        "repeat": run.repeat,
-        "heading": run.label or None,
-        "lines": list(run.lines),
-        "values": plain_json(values),
-        "captures": captures,
-    }
+    results = []
+    for drafted in draft.experiments:
+        captures: dict[str, list[Capture]] = defaultdict(list)
+        for capture in drafted.captures:
+            tool, (first, last) = blocks[int(capture.blocks[0].removeprefix("b"))].kind, capture.lines
+            captures[capture.run].append(Capture(tool=tool, phase=capture.phase, line_first=first, line_last=last))
+        for run, row in zip(drafted.runs, draft_runs(blocks, draft, drafted), strict=True):
+            results.append(run_result(row, captures[run.key]) | {"id": None, "url": None})
+    return results
