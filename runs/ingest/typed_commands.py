@@ -18,7 +18,7 @@ _MOST_SETTINGS = 16  # the last ones, of more nobody could tell what made a diff
 _MAX_COMMAND = 500  # characters of a command that are looked at
 MAX_WIDTH = 60
 _RESTARTS = frozenset({"restart", "reload", "force-reload"})
-_JOINT = re.compile(r"""'[^']*'|"[^"]*"|(&&|\|\||;)""")
+_JOINT = re.compile(r"""'[^']*'|"[^"]*"|(&&|\|\||;|(?<![>\d|])&(?=\s+[^\s;&|)]))""")
 _VARIABLE = re.compile(r"[A-Za-z_]\w*=")
 _WORD = re.compile(r"""(?:[^\s'"]|'[^']*'|"[^"]*")+""")
 _STARTER = re.compile(
@@ -58,6 +58,14 @@ _NO_ENV = re.compile(
 )
 _FLAGS_OF_RUN = re.compile(  # of `docker run`, those that change nothing for the server, with their value
     r"(?:-[ditP]+|--rm|--detach|--privileged|--init)$|(?:-p|-v|-h|-l|-w|-u|--(?:name|network|net|publish|volume|hostname|label|restart|link|mount|pull))(?P<value>=|$)"
+)
+# A script that is run before a load test, but not those that only look, clear or wait
+_SCRIPT = re.compile(
+    r"(?:\.{0,2}/\S+|(?:bash|sh|zsh|ansible-playbook|puppet|python[\d.]*|perl|ruby)\s+\S|\S+\.(?:sh|py|rb|pl))"
+)
+_LOOKS = re.compile(
+    r"(?i:check|status|show|print|report|plot|graph|stats?|monitor|logs?|collect|parse|summar|warm|reset|clean|clear|flush|wait|sleep"
+    r"|health|ping|restart|reload|stop|kill|build|install|compile|download|fetch|prepare|prewarm|seed|load)"
 )
 _PREPARES = re.compile(r"(?:re)?(?:start|stop|build|install|clean|all|up|down|deps|setup)\b.*")
 _EDITS = re.compile(
@@ -176,9 +184,13 @@ def read_setting(command: str) -> Setting | None:
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """What was typed before a load test: the script that ran it, settings by key, and servers started (restarted, stopped)."""
+    """What was typed before a load test: the script that ran it, settings by key, and servers started (restarted, stopped).
+
+    prepared   the scripts that were run since the load test before and printed none
+    """
 
     script: Words = ()
+    prepared: tuple[Words, ...] = ()
     settings: Mapping[str, str] = field(default_factory=dict)
     started: frozenset[str] = frozenset()
     restarted: frozenset[str] = frozenset()
@@ -190,6 +202,7 @@ class Typing:
 
     def __init__(self) -> None:
         self.script: Words = ()
+        self.prepared: list[Words] = []
         self.settings: dict[str, str] = {}
         self.edits = 0
         self.opened: list[str] = []  # files in an editor, which a server has not read since
@@ -209,7 +222,7 @@ class Typing:
         for part in _parts(command):
             bare = _STARTER.sub("", part, count=1).strip("({ ")
             if parse_command(part).tool:
-                self.script = ()
+                self._end_script()
             elif setting := read_setting(bare):
                 self._set(*setting)
             elif edited := _EDITS.match(bare):
@@ -228,6 +241,16 @@ class Typing:
         bare = [word for word in self.script if not _VARIABLE.match(word)]
         if bare and _SERVER.match(f"{' '.join(bare)} "):
             self._start_program(self.script)
+            self.script = ()
+        self._end_script()
+
+    def _end_script(self) -> None:
+        """The script that was run last printed no load test: it prepared the next one."""
+        command = " ".join(self.script)
+        if _SCRIPT.match(command) and not _LOOKS.search(
+            PurePosixPath(command.split()[0]).name + command[command.find(" ") :]
+        ):
+            self.prepared.append(self.script)
         self.script = ()
 
     def _edit(self) -> None:
@@ -300,18 +323,21 @@ class Typing:
         elif program in _SHOWS and len(bare) > 1 and not bare[-1].startswith(("/etc", "/proc", "/sys")):
             self.script = ("cat", f">{bare[-1]}")
         elif program and not is_monitor(program) and (program not in _QUIET.split() or _RUNS.match(" ".join(bare))):
+            if self.script:
+                self._end_script()
             self.script = words
 
     def take(self) -> Before:
         """What holds for the load test that comes now; servers that were started are named once."""
         before = Before(
             self.script,
+            tuple(self.prepared),
             dict(self.settings),
             frozenset(self.started),
             frozenset(self.restarted),
             frozenset(self.stopped),
         )
-        self.started, self.restarted, self.stopped = set(), set(), set()
+        self.started, self.restarted, self.stopped, self.prepared = set(), set(), set(), []
         return before
 
 
@@ -326,8 +352,9 @@ def list_scripts(command: str) -> list[Words]:
 
 
 def _parts(command: str) -> list[str]:
-    """The commands that a line joins by "&&", "||" or ";"."""
-    ends = [found.span() for found in _JOINT.finditer(command) if found[1]]
+    """The commands that a line joins by "&&", "||" or ";", and those that run beside the next one, with their "&"."""
+    joints = [(*found.span(), found[1]) for found in _JOINT.finditer(command) if found[1]]
+    ends = [(end if joint == "&" else start, end) for start, end, joint in joints]
     starts = [0, *(end for _, end in ends)]
     return [
         part

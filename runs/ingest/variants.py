@@ -74,6 +74,7 @@ def find_variants(
         scripts = _without_loads(own, {load: _without_neutral(before[load].script) for load in own}, method_of)
         for told in (
             _tell_apart(_without_repeats(scripts)),
+            _compare_prepared({load: before[load].prepared for load in own}),
             _compare_settings(own, loads, before, heading_of, method_of),
             _compare_servers({load: before[load] for load in own}, results),
             _compare_generators({load: blocks[load] for load in own}, results),
@@ -260,6 +261,17 @@ def _tell_apart(words_of: Mapping[int, Words]) -> dict[int, str]:
     if len(set(shown.values())) < len(distinct):
         shown = {words: " ".join(words) for words in distinct}
     return {load: shown[words] for load, words in words_of.items()}
+
+
+def _compare_prepared(prepared: Mapping[int, Sequence[Words]]) -> dict[int, str]:
+    """{load: the scripts that were run for it and not for all}; what was run stays until others are."""
+    common = set.intersection(*(set(own) for own in prepared.values()))
+    words, last = dict[int, Words](), tuple[str, ...]()
+    for load, own in prepared.items():
+        last = tuple(word for script in own if script not in common for word in script) or last
+        words |= {load: last} if last else {}
+    is_for_some = len(words) < len(prepared)
+    return _tell_apart(_without_repeats(words)) or {i: PurePosixPath(words[i][0]).name for i in words if is_for_some}
 
 
 def _own_words(words: Words, common: Set[str]) -> Words:

@@ -254,3 +254,27 @@ def test_prompts_of_two_lines_and_of_powerline_name_nothing():
     prompts = ("\u2601  bench [main] \u26a1", "\u250c\u2500\u2500(me\u327fkali)-[~/b]", powerline)
     text = "".join(f"{prompt}\n{WRK}@wrk {100 + at}.10\n" for at, prompt in enumerate(prompts))
     assert [config.name for config in read(expand(text))[1].experiments[0].configs] == ["localhost:8080"]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "names"),
+    [
+        ("$ ./start-nginx.sh", "$ ./start-apache.sh", ["nginx", "apache"]),
+        ("$ ./start-nginx.sh; ./tune.sh", "$ ./start-apache.sh; ./tune.sh", ["nginx", "apache"]),
+        ("$ ./kernel.sh on", "$ ./kernel.sh off", ["on", "off"]),
+        ("$ ./one --port 80 & sleep 1", "$ ./other --port 80 & sleep 1", ["one", "other"]),
+        ("$ python flask_app.py & sleep 1", "$ kill %1; python fastapi_app.py & sleep 1", ["flask", "fastapi"]),
+        ("$ ./check_status.sh", "$ ./optimize.sh", ["localhost:8080", "optimize.sh"]),
+    ],
+)
+def test_scripts_that_are_run_before_the_load_tool_tell_configs_apart(first, second, names):
+    found = {names[0]: [100.1], names[1]: [101.1, 102.1]}
+    assert grouped(f"{first}\n{WRK}", f"{second}\n{WRK}", WRK) == found
+    assert grouped(f"{first}; {WRK[2:]}", f"{second}; {WRK[2:]}", WRK) == found
+
+
+@pytest.mark.parametrize(
+    "command", ["$ ./reset.sh", "$ ./warm_up.sh; ./prepare.sh", "$ make clean", "$ ./start-nginx.sh"]
+)
+def test_scripts_that_are_run_before_each_load_test_or_only_look_make_repeats(command):
+    assert list(grouped(f"{command}\n{WRK}", f"{command}\n{WRK}").values()) == [[100.1, 101.1]]
