@@ -11,7 +11,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler, SkipFile
 from django.http import HttpRequest
 
-from runs.ingest import Arrival, Rejected, Text, receive, too_large
+from runs.ingest import Arrival, Rejected, Text, receive, rejected, too_large
 
 AT_ONCE = 2**16
 UNDERSTOOD = {"", "identity", "gzip", "x-gzip", "zstd"}
@@ -31,7 +31,7 @@ def refuse_coding(request: HttpRequest, *, form: bool = False) -> None:
     coding = request.META.get("HTTP_CONTENT_ENCODING", "").strip().lower()
     if coding not in (UNDERSTOOD if not form else {"", "identity"}):
         what = f"A {'form' if form else 'text'} in Content-Encoding {coding[:40]} is not understood"
-        raise Rejected(415, [{"line": None, "message": f"{what}; send it plain{', or in gzip or zstd' * (not form)}."}])
+        raise rejected(415, f"{what}; send it plain{', or in gzip or zstd' * (not form)}.")
 
 
 class ArrivedFile(UploadedFile):  # type: ignore[type-arg]

@@ -30,7 +30,7 @@ from runs.api import comparisons, filters, serializers
 from runs.api.renderers import ShallowJSONParser
 from runs.api.views import ManagedRows, describe_managing
 from runs.incoming import named_text, parts_of, refuse_coding
-from runs.ingest import EVERY_SECRET, Hints, Rejected, Text, receive
+from runs.ingest import EVERY_SECRET, Hints, Text, receive, rejected
 from runs.models import Upload
 from runs.querysets import parse_id
 from runs.selectors import judging
@@ -107,8 +107,7 @@ class UploadViews(ManagedRows):
     def cancel(self, request: Request, pk: str) -> Response:
         """Stop waiting for a text that no worker has read yet. It is kept, and nothing of it is stored."""
         if not ingest.cancel(self.get_object().pk):
-            late = {"line": None, "message": "Too late to cancel: the text was read already."}
-            return Response({"errors": [late]}, status=409)
+            raise rejected(409, "Too late to cancel: the text was read already.")
         return Response(describe_upload(self.get_object(), _base_address(request)))
 
     @extend_schema(
@@ -229,12 +228,11 @@ def read_options(request: Request) -> dict[str, Any]:
     given = {name: form.get(name) or query.get(name) for name in OPTION_NAMES}
     answer = (given["redact"] or ("yes" if settings.PUBLIC_READ else "no")).lower()
     if answer not in REDACT:
-        what = f"redact={answer[:40]} is not understood; expected yes or no."
-        raise Rejected(400, [{"line": None, "message": what}])
+        raise rejected(400, f"redact={answer[:40]} is not understood; expected yes or no.")
     try:
         return {"hints": Hints.from_dict(given), "redact": REDACT[answer]}
     except ValueError as error:
-        raise Rejected(400, [{"line": None, "message": str(error)}]) from error
+        raise rejected(400, str(error)) from error
 
 
 def describe_upload(upload: Upload, site: str, rows: ingest.Rows | None = None) -> dict[str, Any]:

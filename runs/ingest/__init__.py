@@ -70,4 +70,5 @@ from .text_storage import Text as Text
 from .text_storage import text_of as text_of
 from .validation import Error as Error
 from .validation import Rejected as Rejected
+from .validation import rejected as rejected
 from .validation import too_large as too_large

@@ -21,7 +21,7 @@ from django.views.decorators.http import require_POST
 
 from runs import ingest, tasks
 from runs.forms import CaptureMoveForm, ManageForm, OverrideForm
-from runs.ingest import Rejected, changes, fields
+from runs.ingest import Rejected, changes, fields, rejected
 from runs.models import Capture, Config, Deletion, Experiment, Override, Run, Upload
 from runs.selectors import comparison_data, lists
 
@@ -97,11 +97,11 @@ def _undo(told: dict[str, Any]) -> Any:
     if "deletions" in told:
         found = list(Deletion.objects.filter(pk__in=told["deletions"]).order_by("-pk"))
         if not found:
-            raise Rejected(404, [{"line": None, "message": "Nothing undone: it is not in the bin any more."}])
+            raise rejected(404, "Nothing undone: it is not in the bin any more.")
         return [ingest.restore(deletion) for deletion in found][-1]
     row: Any = MANAGED[told["of"]].objects.filter(pk=told["pk"]).first()
     if row is None or not fields.is_unchanged(row, told["now"]):
-        raise Rejected(409, [{"line": None, "message": "Nothing undone: somebody has changed it since."}])
+        raise rejected(409, "Nothing undone: somebody has changed it since.")
     return fields.change(row, told["was"])
 
 

@@ -132,7 +132,7 @@ def describe_draft(data: Text, hints: Hints, as_json: bool) -> list[str]:
     """What `describe_stored` would say of each run, but for ids and addresses."""
     shown = ingest.preview(data, hints=hints)
     if not shown.blocks:
-        raise Rejected(422, [{"line": None, "message": ingest.nothing_found(shown.text.n_lines)}])
+        raise ingest.rejected(422, ingest.nothing_found(shown.text.n_lines))
     runs = ingest.draft_results(shown.blocks, shown.draft)
     return [json.dumps(run, ensure_ascii=False) if as_json else _describe_run(run) for run in runs]
 
