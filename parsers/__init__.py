@@ -1,11 +1,11 @@
 """Text of load tests and system tools to records. Standard library only; knows nothing of Django.
 
-`read(lines)` is the only way in for text, `decode(bytes)` for what is not text yet. See reader.Block for what comes out.
+`read(lines)` is the only way in, `open_lines(path)` gives it a file. See blocks.Block for what comes out.
 """
 
 from .blocks import Block
 from .catalogue import asked_load, cited_lines, parse_command, semantics_of
-from .decode import NotText, Text, decode, open_lines
+from .decode import NotText, Text, open_lines
 from .reader import read
 from .records import (
     ConfigText,
@@ -37,7 +37,6 @@ __all__ = [
     "Timings",
     "asked_load",
     "cited_lines",
-    "decode",
     "open_lines",
     "parse_command",
     "read",

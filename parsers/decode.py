@@ -55,15 +55,6 @@ def encoding_of(head: bytes) -> str:
     return _eight_bit(head)
 
 
-def decode(data: bytes) -> tuple[str, str]:
-    """(text with plain line feeds, name of its encoding). Undecodable bytes become U+FFFD. Raises NotText."""
-    encoding = encoding_of(data)
-    text = data.decode(encoding, errors="replace").replace("\r\n", "\n")
-    if "\n" not in text:
-        text = text.replace("\r", "\n")
-    return text, encoding
-
-
 def open_lines(path: Path) -> Text:
     """A file's text, whose lines end at line feeds only. Raises OSError and NotText."""
     with path.open("rb") as stream:

@@ -13,6 +13,7 @@ import parsers
 from parsers import Block
 from parsers.__main__ import as_json
 from parsers.catalogue import formats
+from parsers.decode import encoding_of
 from parsers.streams import MOST_BESIDE, find_cells, find_column, find_stream
 from parsers.transcript import clean
 
@@ -45,8 +46,17 @@ def name(path: object) -> str:
     return f"{path.parent.name}/{path.stem}" if isinstance(path, Path) else str(path)
 
 
+def decode(data: bytes) -> tuple[str, str]:
+    """(text with plain line feeds, name of its encoding). Undecodable bytes become U+FFFD. Raises NotText."""
+    encoding = encoding_of(data)
+    text = data.decode(encoding, errors="replace").replace("\r\n", "\n")
+    if "\n" not in text:
+        text = text.replace("\r", "\n")
+    return text, encoding
+
+
 def text_of(path: Path) -> str:
-    return parsers.decode(path.read_bytes())[0]
+    return decode(path.read_bytes())[0]
 
 
 def expected(path: Path) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import parsers
 from parsers.catalogue import formats
 
-from .reading import FIXTURES, fixtures, holds, text_of
+from .reading import FIXTURES, decode, fixtures, holds, text_of
 
 TEXTS = [text_of(path) for path in fixtures() if path.stat().st_size < 12_000]
 
@@ -29,7 +29,7 @@ TEXTS = [text_of(path) for path in fixtures() if path.stat().st_size < 12_000]
 )
 def test_any_bytes(data):
     try:
-        text, encoding = parsers.decode(data)
+        text, encoding = decode(data)
     except parsers.NotText:
         return
     assert encoding

@@ -9,7 +9,7 @@ import pytest
 
 import parsers
 
-from .reading import FIXTURES, finding, text_of
+from .reading import FIXTURES, decode, finding, text_of
 
 JAPANESE = "■ キャッシュなしの結果です。これは一回目のテスト。\n\n"
 REPORT = text_of(FIXTURES / "ab" / "ab_01_plain.txt")
@@ -34,7 +34,7 @@ ENCODED = [
 
 @pytest.mark.parametrize(("data", "encoding"), [e[1:] for e in ENCODED], ids=[e[0] for e in ENCODED])
 def test_text(data, encoding, tmp_path):
-    text, found = parsers.decode(data)
+    text, found = decode(data)
     assert found == encoding
     assert "\r" not in text
     assert finding(parsers.read(text.split("\n"))) == WHOLE
@@ -44,7 +44,7 @@ def test_text(data, encoding, tmp_path):
 
 @pytest.mark.parametrize("encoding", ["euc_jp", "cp932"])
 def test_japanese_headings_are_legible(encoding):
-    text, _ = parsers.decode((JAPANESE + REPORT).encode(encoding))
+    text, _ = decode((JAPANESE + REPORT).encode(encoding))
     assert text.startswith(JAPANESE)
 
 
@@ -62,16 +62,16 @@ NO_TEXT = [
 @pytest.mark.parametrize("data", [d for _, d in NO_TEXT], ids=[n for n, _ in NO_TEXT])
 def test_no_text(data):
     with pytest.raises(parsers.NotText, match="expected plain text"):
-        parsers.decode(data)
+        decode(data)
 
 
 def test_nothing_is_text():
-    assert parsers.decode(b"")[0] == ""
+    assert decode(b"")[0] == ""
     assert list(parsers.read([])) == []
 
 
 def test_bytes_that_are_wrong_in_utf8_become_a_sign():
-    text, encoding = parsers.decode(("ü" * 50 + "\n").encode() + b"\xff\n" + REPORT.encode())
+    text, encoding = decode(("ü" * 50 + "\n").encode() + b"\xff\n" + REPORT.encode())
     assert (encoding, text.count("\ufffd")) == ("utf-8", 1)
 
 

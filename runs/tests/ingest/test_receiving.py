@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 
 import parsers
 from benchdash.tests.services import ROOT
+from parsers.tests.reading import decode
 from runs.ingest import Rejected, receive
 from runs.ingest.receiving import EVERY_SECRET, Arrival, redact_text
 from runs.ingest.redact import find_secrets, mask_secrets
@@ -40,7 +41,7 @@ class Whole:
 
     @classmethod
     def of(cls, data: bytes) -> Whole:
-        text, _ = parsers.decode(data)
+        text, _ = decode(data)
         lines = text.split("\n") if not text.endswith("\n") else text.split("\n")[:-1]
         clean = mask_secrets("\n".join(lines), find_secrets(lines)).split("\n")
         plain = "\n".join(line.removesuffix("\r") for line in clean).rstrip()
@@ -88,7 +89,7 @@ def written(draw) -> Data:
     text = "word" + end.join(lines) + draw(st.sampled_from(["", end, "  " + end]))
     data = Data(text.encode(draw(ENCODINGS), errors="replace"))
     try:
-        parsers.decode(data)
+        decode(data)
     except parsers.NotText:
         reject()
     return data

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import parsers
-from parsers.tests.reading import KINDS, agrees, blocks, with_ends
+from parsers.tests.reading import KINDS, agrees, blocks, decode, with_ends
 from runs import ingest
 from runs.models import Capture, Experiment, Run
 
@@ -99,7 +99,7 @@ def test_seed_001_has_partial_blocks(imported):
 
 
 def test_resident_memory_of_the_screens_of_000(shared):
-    text = parsers.decode(next(shared.glob("seeds/000_*.txt")).read_bytes())[0]
+    text = decode(next(shared.glob("seeds/000_*.txt")).read_bytes())[0]
     screens = [b for b in parsers.read(text.split("\n")) if b.kind == "top" and not b.partial]
     sizes = [{row["res_kb"] for row in b.values["processes"] if row["command"] == "httpd"} for b in screens]
     assert 12 * 1024 in sizes[0] and 13 * 1024 in sizes[1]
