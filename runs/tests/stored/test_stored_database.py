@@ -130,10 +130,10 @@ def test_permissions_are_kept(migrated):
         assert [codename for (codename,) in rows] == ["add_plan", "change_target", "run_plan", "view_job"]
 
 
-def test_it_has_the_columns_and_indexes_of_a_new_database(migrated, tmp_path, django_db_setup, django_db_blocker):
+@pytest.mark.once
+def test_it_has_the_columns_and_indexes_of_a_new_database(migrated, tmp_path, transactional_db):
     """A new one is made in one step, not by the steps that this one took."""
-    with django_db_blocker.unblock():
-        new = create_database(tmp_path / "data")
+    new = create_database(tmp_path / "data")
     assert schema_of(migrated[0] / "benchdash.sqlite3") == schema_of(new)
 
 
