@@ -80,15 +80,7 @@ def delta(value: float | None, base: float | None, kind: str) -> Delta | None:
         return Delta(ratio, "=", "", "equal")
     above, below = WORDS[kind]
     arrow, word = ("▲", AS_MANY[kind] if ratio >= TIMES_FROM else above) if ratio > 1 else ("▼", below)
-    return Delta(ratio, arrow, _size(ratio), word)
-
-
-def _size(ratio: float) -> str:
-    change = abs(ratio - 1) * 100
-    if ratio >= TIMES_FROM:
-        return f"{ratio:.{0 if ratio >= 10 else 1}f} ×"
-    # One decimal where whole per cents would hide a difference: near none, and near all.
-    return f"{change:.{1 if change < 9.95 or 99 < change < 100 else 0}f} %"
+    return Delta(ratio, arrow, f"{times(ratio)} ×" if ratio >= TIMES_FROM else share_words(abs(ratio - 1)), word)
 
 
 def signed(change: Delta) -> str:
@@ -118,6 +110,7 @@ def spread_words(ratio: float) -> str:
 def share_words(part: float) -> str:
     """A part of 1 in per cent: "30 %", "9.5 %", "0.3 %"."""
     change = part * 100
+    # One decimal where whole per cents would hide a difference: near none, and near all.
     digits = 1 if abs(change) < 9.95 or 99 < abs(change) < 100 else 0
     return f"{change:.{digits}f} %".replace("-", "−")
 

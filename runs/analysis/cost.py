@@ -11,6 +11,7 @@ from runs.analysis.columns import Column
 from runs.analysis.facts import CaptureFact, HostFact, RunFact, Source, TextFact
 from runs.analysis.monitors import (
     MANY_IN_ONE,
+    MIB,
     Served,
     Taken,
     find_available,
@@ -22,7 +23,6 @@ from runs.analysis.monitors import (
 from runs.analysis.table import Comparison, find_columns
 from runs.numbers import figure
 
-MIB = 1024
 LEAST_KB = 1  # no process is smaller than what the kernel counts in
 
 

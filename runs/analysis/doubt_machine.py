@@ -18,10 +18,9 @@ from runs.analysis.columns import Column
 from runs.analysis.dialects import read
 from runs.analysis.doubt_case import Case, Finding, Severity, about_run, hostname_of, is_local
 from runs.analysis.facts import HUGE, CaptureFact, ProcessFact, RunFact, Source, TextFact, source_at
-from runs.analysis.monitors import find_said_limit, free_kb
+from runs.analysis.monitors import MIB, find_said_limit, free_kb
 from runs.analysis.stats import common_slope, find_outliers
 
-MIB = 1024
 TIGHT = 0.15  # with less of its memory available than this, what is in swap is missed
 GROWN_KB = 1024
 IDLE_PCT = 5
@@ -200,7 +199,7 @@ def find_noisy_hosts(case: Case) -> Iterator[Finding]:
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
+class Setting:
     """One setting of a config text: its documented name, its number, and the offset (from 0) of its line.
 
     section     the sections around it as written, outermost first: an MPM's own block, a server's pool
@@ -213,7 +212,7 @@ class Limit:
 
 
 @dataclass(frozen=True, slots=True)
-class Capacity:
+class WorkerLimit:
     """How many requests are worked on at once, by which setting, and the line that says so."""
 
     name: str
@@ -231,13 +230,13 @@ def find_more_clients_than_workers(case: Case) -> Iterator[Finding]:
             yield Finding("caution", "clients_wait", facts, sources, run=run.id)
 
 
-def find_noted_capacity(case: Case, run: RunFact) -> Capacity | None:
+def find_noted_capacity(case: Case, run: RunFact) -> WorkerLimit | None:
     """A limit named in the run's or its config's heading or note, which a text shown elsewhere does not overrule."""
     said = find_said_limit(run.note, run.label, case.names.get(run.config, ""))
-    return Capacity(*said, Source(run.source, run.line)) if said else None
+    return WorkerLimit(*said, Source(run.source, run.line)) if said else None
 
 
-def _capacity_of(case: Case, config: int) -> Capacity | None:
+def _capacity_of(case: Case, config: int) -> WorkerLimit | None:
     """The limit in the config's own texts, else in those that hold for all. Of several the widest: any may be in force."""
     for owner in (config, None):
         texts = [text for text in case.texts if text.config == owner and len(text.text) <= LONGEST_TEXT]
@@ -247,45 +246,45 @@ def _capacity_of(case: Case, config: int) -> Capacity | None:
     return None
 
 
-def _capacities(case: Case, text: TextFact, name: str) -> list[Capacity]:
+def _capacities(case: Case, text: TextFact, name: str) -> list[WorkerLimit]:
     limits = read_limits(text.text, text.path) if NAMED.search(text.text) else []
     own = [limit for limit in limits if limit.name in WORKERS and limit.value and _is_in_force(limit, name)]
-    found = [Capacity(limit.name, limit.value, _source(text, limit)) for limit in own]
+    found = [WorkerLimit(limit.name, limit.value, _source(text, limit)) for limit in own]
     # worker_connections holds for each worker process; "auto" is one a core.
     each = [limit for limit in limits if limit.name == "worker_connections"]
     processes = [limit.value for limit in limits if limit.name == "worker_processes"]
     n = processes[0] if processes else max((host.cores or 0 for host in case.hosts), default=0)
     if each and (processes or n):
-        found.append(Capacity(f"{n} × worker_connections", n * each[-1].value, _source(text, each[-1])))
+        found.append(WorkerLimit(f"{n} × worker_connections", n * each[-1].value, _source(text, each[-1])))
     return found
 
 
 @lru_cache(maxsize=32)
-def read_limits(text: str, path: str = "") -> Sequence[Limit]:
+def read_limits(text: str, path: str = "") -> Sequence[Setting]:
     """Every limit that the text sets to a number, in the order of its lines. Cached: a text of all configs is read for each."""
     parsed = read(text, path)
     if parsed is None:  # a page's prose around two settings: the lines that name one outright
         lines = ((at, _LINE.match(line)) for at, line in enumerate(text.split("\n")))
         named = [(at, found) for at, found in lines if found and found[1].lower() in LIMITS]
-        return [Limit(LIMITS[found[1].lower()], int(found[2]), at) for at, found in named]
+        return [Setting(LIMITS[found[1].lower()], int(found[2]), at) for at, found in named]
     found = []
     for directive in parsed.directives:
         name = directive.name.lower()
         documented = LIMITS.get(name.replace("-", "_")) or LIMITS.get(name)
         value = re.fullmatch(r"\d{1,12}", directive.value.split(" ")[0]) if documented else None
         if documented and value:
-            found.append(Limit(documented, int(value[0]), directive.line, directive.path))
+            found.append(Setting(documented, int(value[0]), directive.line, directive.path))
     return found
 
 
-def _is_in_force(limit: Limit, name: str) -> bool:
+def _is_in_force(limit: Setting, name: str) -> bool:
     """A section of another MPM than the one that the config is named after says nothing."""
     section = " ".join(limit.section).lower()
     named = [mpm for mpm in MPMS if mpm in name.lower()]
     return not named or not any(mpm in section for mpm in MPMS) or any(mpm in section for mpm in named)
 
 
-def _source(text: TextFact, limit: Limit) -> Source:
+def _source(text: TextFact, limit: Setting) -> Source:
     """The line of the setting itself, where the text's own address counts lines."""
     return source_at(text.source, text.line + limit.line_offset)
 

@@ -104,8 +104,12 @@ def _effect(headline: Headline) -> str:
     ratio = headline.ratio or 1.0
     if headline.metric != RATE:
         return f"{share_words(1 - ratio)} less time per request"
-    far = f"{times(ratio)} times as many" if ratio >= TIMES_FROM else f"{share_words(abs(ratio - 1))} more"
-    return f"{far} requests"
+    return say_ratio(ratio, "more requests", "as many requests").rpartition(" ")[0]
+
+
+def say_ratio(ratio: float, more: str = "more", many: str = "as many") -> str:
+    """In per cent up to twice as much: "30 % more than", "2.8 times as many as"."""
+    return f"{times(ratio)} times {many} as" if ratio >= TIMES_FROM else f"{share_words(abs(ratio - 1))} {more} than"
 
 
 def _ahead(headline: Headline) -> str:
@@ -199,8 +203,7 @@ def _describe_base(headline: Headline) -> str:
         return ""
     side, ratio, _ = headline.base
     names = name_sides(headline)
-    far = f"{times(ratio)} times as many as" if ratio >= TIMES_FROM else f"{share_words(ratio - 1)} more than"
-    return f" {names[headline.sides[0].at]}: {far} the baseline, {names.get(side.at, side.title)}."
+    return f" {names[headline.sides[0].at]}: {say_ratio(ratio)} the baseline, {names.get(side.at, side.title)}."
 
 
 def _single(headline: Headline) -> Lead:

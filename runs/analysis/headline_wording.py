@@ -22,13 +22,14 @@ from runs.analysis.headline_lead import (
     name_unit,
     say_against,
     say_how_sure,
+    say_ratio,
     shorten,
     why_unproven,
 )
 from runs.analysis.scaling import Range
 from runs.analysis.scaling_wording import advise_levels, describe_levels
 from runs.analysis.verdict import Kind
-from runs.numbers import TIMES_FROM, capitalize, figure, percent, share_words, spread_words, times
+from runs.numbers import capitalize, figure, percent, share_words, spread_words
 
 OUTCOMES = {  # the word of a badge, and what it says
     Outcome.BETTER: ("proven", "A test shows it at 5 %, and nothing serious speaks against it."),
@@ -104,7 +105,7 @@ def _lead(headline: Headline) -> str:
         value, its = (figure(side.value) for side in (headline.winner, headline.loser) if side)
         return f"{where}{own} measured {value} {unit}, {other}{rank.rstrip(',')} {its} ({sides}){_but(headline)}."
     if headline.outcome == Outcome.UNPROVEN:
-        far = _far(headline.ratio, "faster", "as fast") if headline.metric == RATE else effect
+        far = say_ratio(headline.ratio, "faster", "as fast") if headline.metric == RATE else effect
         said = f"{where}{own} measured {far} {other}{rank} in {sides}{_unproven(headline)}"
         return " ".join([said, *_describe_base(headline)])
     sure = say_how_sure(headline, sides)
@@ -161,12 +162,7 @@ def _effect(headline: Headline) -> str:
     ratio = headline.ratio or 1.0
     if headline.metric != RATE:
         return f"{share_words(1 - ratio)} less time per request than"
-    return _far(ratio, "more requests per second", "as many requests per second")
-
-
-def _far(ratio: float, more: str = "more", many: str = "as many") -> str:
-    """In per cent up to twice as much: "30 % more than", "2.8 times as many as"."""
-    return f"{times(ratio)} times {many} as" if ratio >= TIMES_FROM else f"{share_words(abs(ratio - 1))} {more} than"
+    return say_ratio(ratio, "more requests per second", "as many requests per second")
 
 
 def _unproven(headline: Headline) -> str:
@@ -267,7 +263,7 @@ def _describe_base(headline: Headline) -> list[str]:
         return []
     side, ratio, kind = headline.base
     sure = {Kind.BETTER: "proven", Kind.LIKELY_BETTER: "likely"}.get(kind, "unproven")
-    said = f"{_quote_name(headline.sides[0])} served {_far(ratio)} {_quote_name(side)}, the baseline ({sure})."
+    said = f"{_quote_name(headline.sides[0])} served {say_ratio(ratio)} {_quote_name(side)}, the baseline ({sure})."
     return [said] if ratio > 1 else []
 
 
@@ -278,7 +274,7 @@ def _other(headline: Headline) -> str:
         return f"{where}{_sentence(replace(headline, others=()))}"
     prefix, ratio = f"{headline.workload}{BETWEEN}", headline.ratio or 1.0
     own, other = (_quote_name(_without_prefix(side, prefix)) for side in (headline.winner, headline.loser))
-    far = _far(ratio, "more" if ratio > 1 else "less")
+    far = say_ratio(ratio, "more" if ratio > 1 else "less")
     return f"{where}{own} {far} {other} ({LABELS[headline.outcome]}){_but(headline, 1)}."
 
 
@@ -301,7 +297,7 @@ def _sweep(headline: Headline, swept: Range) -> str:
         return f"{found}{capitalize(told)}."
     lead = ""
     if headline.winner:
-        far = _far(headline.ratio or 1.0).rpartition(" ")[0]
+        far = say_ratio(headline.ratio or 1.0).rpartition(" ")[0]
         leads = f"leads at every level, with up to {far} ({_sides(headline)})"
         lead = f"{_quote_name(headline.winner)} {leads if headline.ratio else 'alone serves without failing'}. "
     each = [f"“{shorten(name)}”: {describe_levels(swept, points)}" for name, points in series.items()]
@@ -375,7 +371,7 @@ def describe_lead(headline: Headline, bases: Sequence[int], marks: Sequence[str]
     told = {}
     for one in (headline, *headline.others):
         if one.winner and one.loser and one.ratio and one.metric == RATE and bases[one.winner.at] != one.loser.at:
-            told[one.winner.at] = f"{_far(one.ratio)} {marks[one.loser.at]}"
+            told[one.winner.at] = f"{say_ratio(one.ratio)} {marks[one.loser.at]}"
     return told
 
 

@@ -11,13 +11,14 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
+from runs.charts import Cell
+
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     from tsdownsample import M4Downsampler, MinMaxDownsampler
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
-Cell = str | int | float | bool | None
 
 DAY_S = 86_400.0
 GAP = 4  # times the usual step: a load delays monitors, and clocks show whole seconds

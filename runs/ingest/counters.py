@@ -19,9 +19,9 @@ from django.db.models.functions import Coalesce, Greatest, Ln, TruncDate
 
 from parsers.catalogue import asked_load, semantics_of
 from runs.analysis.doubt_case import Case
-from runs.analysis.doubt_machine import MIB
 from runs.analysis.doubts import fatal_rules
 from runs.analysis.facts import CaptureFact, ConfigFact, RunFact, copy_run
+from runs.analysis.monitors import MIB
 from runs.models import Capture, CounterDelta, Facet, Host, Override, Run, RunTag, Series, Trend, TrendLine
 from runs.querysets import database_lock
 
