@@ -13,7 +13,9 @@ from runs.analysis.doubts import Doubt, find_doubts, list_excluded, list_incompa
 from runs.analysis.headline import Headline, find_headline
 from runs.analysis.headline_wording import write_headline
 from runs.analysis.judgement import judge
-from runs.analysis.scaling import Sweep, find_sweeps, find_varied, fit_sweeps
+from runs.analysis.scalability_law import Sweep
+from runs.analysis.scaling import find_sweeps, find_varied, fit_sweeps
+from runs.analysis.summary_wording import describe_sweep
 from runs.analysis.table import Comparison
 from runs.analysis.verdict import Judgement, Spread
 from runs.analysis.verdict_wording import add_words
@@ -42,9 +44,10 @@ def conclude(case: Case, comparison: Comparison, spread: Spread | None) -> Judge
     has_costs = case.captures or case.hosts
     judgement = judge(comparison, excluded=out, apart=away, spread=spread)
     differences = compare_configs(case.configs, case.texts)
-    swept = fit_sweeps(case.configs, case.runs, excluded=out)
+    directives = [row.name for file in differences.files for row in file.rows]
+    swept = [describe_sweep(each) for each in fit_sweeps(case.configs, case.runs, excluded=out)]
     headline = _add_capacity(
-        find_headline(comparison, judgement, doubts, differences, swept, case.hosts), case, comparison
+        find_headline(comparison, judgement, doubts, directives, swept, case.hosts), case, comparison
     )
     return Judged(
         headline=write_headline(headline),

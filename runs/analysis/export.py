@@ -19,7 +19,7 @@ from runs.analysis.doubts import Doubt
 from runs.analysis.facts import ConfigFact, Source
 from runs.analysis.headline import Headline
 from runs.analysis.headline_wording import LABELS as OUTCOMES
-from runs.analysis.scaling import Sweep
+from runs.analysis.scalability_law import Sweep
 from runs.analysis.table import Cell, Comparison
 from runs.analysis.verdict import Judgement, Verdict
 from runs.analysis.verdict_wording import LABELS, describe_baselines

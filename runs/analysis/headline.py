@@ -17,7 +17,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from runs.analysis.config_diff import ConfigDiff
 from runs.analysis.doubts import Doubt, list_excluded, list_incomparable
 from runs.analysis.facts import HostFact
 from runs.analysis.headline_against import (
@@ -33,7 +32,8 @@ from runs.analysis.headline_against import (
     find_objections,
     find_unlike,
 )
-from runs.analysis.scaling import Range, Sweep, find_range
+from runs.analysis.scalability_law import Sweep
+from runs.analysis.scaling import Range, find_range
 from runs.analysis.table import Comparison, find_family, find_workloads, name_workload
 from runs.analysis.verdict import GAINS, LOSSES, Ground, Judgement, Kind, Verdict, Void
 
@@ -159,14 +159,14 @@ def find_headline(
     comparison: Comparison,
     judgement: Judgement,
     doubts: Sequence[Doubt],
-    differences: ConfigDiff,
+    directives: Sequence[str],
     sweeps: Sequence[Sweep],
     hosts: Sequence[HostFact],
 ) -> Headline:
-    """The headline without its sentences (see headline_wording.write_headline)."""
+    """The headline without its sentences (see headline_wording.write_headline). directives: those in which the configs differ."""
     failures = find_failures(comparison, doubts)
     workloads = find_workloads(comparison)
-    page = Page(comparison, judgement, doubts, differences, hosts, list_excluded(doubts), failures, workloads)
+    page = Page(comparison, judgement, doubts, directives, hosts, list_excluded(doubts), failures, workloads)
     found = [_decide_workload(page, workload) for workload in workloads]
     shares = {at: min(one.weight, 1.0) for at, one in failures.items() if one.is_serious}
     swept = find_range(comparison, sweeps, page.out, shares)

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from runs.analysis.columns import WORD, Column
-from runs.analysis.config_diff import ConfigDiff
 from runs.analysis.doubt_case import FATAL, Case, Finding
 from runs.analysis.doubt_differences import NAMED, compare_names, find_differences, is_sized
 from runs.analysis.doubts import Doubt
@@ -144,7 +143,7 @@ class Page:
     comparison: Comparison
     judgement: Judgement
     doubts: Sequence[Doubt]
-    differences: ConfigDiff
+    directives: Sequence[str]
     hosts: Sequence[HostFact]
     out: Mapping[int, str]
     failures: Mapping[int, Failure]
@@ -395,5 +394,4 @@ def _is_compared(page: Page, unlike: Unlike, own: Column, other: Column) -> bool
     if unlike.name == "tool":
         words |= {run.tool for column in (own, other) for run in column.runs}
     named, alike = compare_names((own.config.name, other.config.name), pattern, words)
-    rows = (row for file in page.differences.files for row in file.rows)
-    return alike and (named or any(re.search(pattern, row.name, re.I) for row in rows))
+    return alike and (named or any(re.search(pattern, name, re.I) for name in page.directives))

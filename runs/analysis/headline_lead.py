@@ -16,7 +16,7 @@ from runs.analysis.facts import Source
 from runs.analysis.headline import Headline, Outcome, Step
 from runs.analysis.headline_against import LATE, RATE, REQUEST, Failure, Objection, Side
 from runs.analysis.scaling import Range
-from runs.analysis.scaling_wording import describe_levels, with_axis
+from runs.analysis.summary_wording import describe_levels, with_axis
 from runs.analysis.verdict_wording import p_words
 from runs.numbers import TIMES_FROM, capitalize, figure, percent, share_words, spread_words, times
 

@@ -27,7 +27,7 @@ from runs.analysis.headline_lead import (
     why_unproven,
 )
 from runs.analysis.scaling import Range
-from runs.analysis.scaling_wording import advise_levels, describe_levels
+from runs.analysis.summary_wording import advise_levels, describe_levels
 from runs.analysis.verdict import Kind
 from runs.numbers import capitalize, figure, percent, share_words, spread_words
 

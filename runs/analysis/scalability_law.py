@@ -347,12 +347,15 @@ class Level:
 
 
 @dataclass(frozen=True, slots=True)
-class MeasuredSweep:
+class Sweep:
     """A set-up under several levels of concurrency. `configs` are several where each level is a config of its own.
 
     place     of its first config among all, as everywhere on a page
     tail      what Level.tails hold: "95 % within", or "mean" where the tool prints no percentiles
     left_out  (concurrency, why) of runs that do not count
+    knee      the law's peak, where it lies within what was measured and can be told
+    missing   levels that a fit still takes; 0 where there are enough
+    sentence  where the peak is and how sure that is, or how much is missing; details: the law's parameters
     """
 
     name: str
@@ -362,6 +365,12 @@ class MeasuredSweep:
     tail: str
     levels: tuple[Level, ...]
     left_out: tuple[tuple[int, str], ...]
+    fit: Fit | None = None
+    knee: Knee | None = None
+    missing: int = 0
+    sentence: str = ""
+    details: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,21 +382,11 @@ class Knee:
     high: float
 
 
-def find_knee(sweep: MeasuredSweep, fit: Fit | None) -> Knee | None:
-    """A peak within what was measured, where its interval is narrow enough to be of use."""
-    if fit is None or fit.peak_at is None or fit.peak_interval.high is None:
-        return None
-    if is_too_wide(fit.peak_interval) or miss_share(sweep, fit) >= ROUGH:
-        return None
-    within = sweep.levels[0].n <= fit.peak_at <= sweep.levels[-1].n
-    return Knee(fit.peak_at, fit.peak_interval.low, fit.peak_interval.high) if within else None
-
-
 def is_too_wide(interval: Interval) -> bool:
     return interval.high is None or interval.high > WIDEST * max(interval.low, 1.0)
 
 
-def miss_share(sweep: MeasuredSweep, fit: Fit) -> float:
+def miss_share(sweep: Sweep, fit: Fit) -> float:
     """The residual standard error as a share of the mean rate."""
     rates = [rate for level in sweep.levels for rate in level.rates]
     return fit.residual * len(rates) / sum(rates)

@@ -12,17 +12,14 @@ from itertools import takewhile
 from runs.analysis.adaptive import Capacity
 from runs.analysis.columns import REQUESTED, Column, read_method
 from runs.analysis.facts import ConfigFact, RunFact, Source
-from runs.analysis.scalability_law import LEAST_LEVELS, Fit, Knee, Level, MeasuredSweep, find_knee, fit
-from runs.analysis.summary_wording import describe_fit, describe_sweep, note_sweep
+from runs.analysis.scalability_law import LEAST_LEVELS, ROUGH, Fit, Knee, Level, Sweep, fit, is_too_wide, miss_share
 from runs.analysis.table import Comparison
 from runs.numbers import mean
 
 Key = tuple[object, ...]
 
 
-def find_sweeps(
-    configs: Sequence[ConfigFact], runs: Sequence[RunFact], excluded: Mapping[int, str]
-) -> list[MeasuredSweep]:
+def find_sweeps(configs: Sequence[ConfigFact], runs: Sequence[RunFact], excluded: Mapping[int, str]) -> list[Sweep]:
     """Sweeps of two levels and more, in the order of the configs; `excluded` runs are named and left out."""
     known = [run for run in runs if run.counted and _usable(run)]
     levels: dict[int, set[int]] = defaultdict(set)
@@ -106,14 +103,14 @@ def _without(name: str, level: int, *more: int) -> str | None:
     return bare if count == 1 and not more else None
 
 
-def _make_sweep(own: list[ConfigFact], place: int, group: list[RunFact], excluded: Mapping[int, str]) -> MeasuredSweep:
+def _make_sweep(own: list[ConfigFact], place: int, group: list[RunFact], excluded: Mapping[int, str]) -> Sweep:
     kept = [run for run in group if run.id not in excluded]
     tail = "95 % within" if any("95" in run.percentiles_ms for run in kept) else "mean"
     by_level: dict[int, list[RunFact]] = defaultdict(list)
     for run in kept:
         by_level[level_of(run)].append(run)
     name = own[0].name if len(own) == 1 else _without(own[0].name, level_of(group[0])) or own[0].name
-    return MeasuredSweep(
+    return Sweep(
         name=name,
         configs=tuple(own),
         place=place,
@@ -135,7 +132,7 @@ def _level(n: int, runs: list[RunFact], tail: str) -> Level:
     )
 
 
-def _rename_equal(made: list[MeasuredSweep], paths: list[str]) -> list[MeasuredSweep]:
+def _rename_equal(made: list[Sweep], paths: list[str]) -> list[Sweep]:
     """Sweeps of one config under several loads have the load's path in their names, or its number."""
     named = list(zip([sweep.name for sweep in made], paths, strict=True))
     renamed = []
@@ -148,48 +145,26 @@ def _rename_equal(made: list[MeasuredSweep], paths: list[str]) -> list[MeasuredS
     return renamed
 
 
-@dataclass(frozen=True, slots=True)
-class Sweep(MeasuredSweep):
-    """A sweep with what was concluded from it.
-
-    knee      the law's peak, where it lies within what was measured and can be told
-    missing   levels that a fit still takes; 0 where there are enough
-    sentence  where the peak is and how sure that is, or how much is missing; details: the law's parameters
-    """
-
-    fit: Fit | None
-    knee: Knee | None
-    missing: int
-    sentence: str
-    details: tuple[str, ...]
-    notes: tuple[str, ...]
-
-
 def fit_sweeps(
     configs: Sequence[ConfigFact], runs: Sequence[RunFact], *, excluded: Mapping[int, str] | None = None
 ) -> list[Sweep]:
-    """Every sweep of two levels and more. `excluded`: run id -> why it does not count."""
-    made = []
+    """Every sweep of two levels and more with the law fitted to it. `excluded`: run id -> why it does not count."""
+    fitted = []
     for found in find_sweeps(configs, runs, excluded or {}):
-        fitted = fit([(level.n, level.rates) for level in found.levels])
-        made.append(
-            Sweep(
-                name=found.name,
-                configs=found.configs,
-                place=found.place,
-                tool=found.tool,
-                tail=found.tail,
-                levels=found.levels,
-                left_out=found.left_out,
-                fit=fitted,
-                knee=find_knee(found, fitted),
-                missing=max(LEAST_LEVELS - len(found.levels), 0),
-                sentence=describe_sweep(found, fitted),
-                details=describe_fit(fitted) if fitted else (),
-                notes=note_sweep(found),
-            )
-        )
-    return made
+        law = fit([(level.n, level.rates) for level in found.levels])
+        missing = max(LEAST_LEVELS - len(found.levels), 0)
+        fitted.append(replace(found, fit=law, knee=find_knee(found, law), missing=missing))
+    return fitted
+
+
+def find_knee(sweep: Sweep, fit: Fit | None) -> Knee | None:
+    """A peak within what was measured, where its interval is narrow enough to be of use."""
+    if fit is None or fit.peak_at is None or fit.peak_interval.high is None:
+        return None
+    if is_too_wide(fit.peak_interval) or miss_share(sweep, fit) >= ROUGH:
+        return None
+    within = sweep.levels[0].n <= fit.peak_at <= sweep.levels[-1].n
+    return Knee(fit.peak_at, fit.peak_interval.low, fit.peak_interval.high) if within else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,19 +250,19 @@ def find_range(
 Places = list[tuple[str, int, float]]
 
 
-def find_varied(columns: Sequence[Column], found: Sequence[MeasuredSweep]) -> dict[int, float]:
+def find_varied(columns: Sequence[Column], found: Sequence[Sweep]) -> dict[int, float]:
     """Column -> its value of what is varied over a range; empty where the runs are no such sweep."""
     series = _find_series(columns, found)
     return {at: value for _, at, value in series[2]} if series else {}
 
 
-def _find_series(columns: Sequence[Column], sweeps: Sequence[MeasuredSweep]) -> tuple[str, str, Places] | None:
+def _find_series(columns: Sequence[Column], sweeps: Sequence[Sweep]) -> tuple[str, str, Places] | None:
     """(axis, its unit, (series, column, value) of every column with runs); None where no one thing sets them apart."""
     loaded = {at: column for at, column in enumerate(columns) if column.runs}
     return _series_of_sweeps(loaded, sweeps) or _series_of_names(loaded)
 
 
-def _series_of_sweeps(columns: Mapping[int, Column], sweeps: Sequence[MeasuredSweep]) -> tuple[str, str, Places] | None:
+def _series_of_sweeps(columns: Mapping[int, Column], sweeps: Sequence[Sweep]) -> tuple[str, str, Places] | None:
     """(series, column, level) of every column; None where a column is in no sweep."""
     places: Places = []
     for at, column in columns.items():

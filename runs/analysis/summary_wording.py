@@ -1,10 +1,12 @@
-"""The sentences of a comparison's parts: how it scales, how its config texts differ, how it was made and judged; and of trends."""
+"""The sentences of a comparison's parts: how it scales, how config texts differ, how it was made and judged; and of trends."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from runs.analysis.facts import ConfigFact, TextFact
@@ -15,17 +17,30 @@ from runs.analysis.scalability_law import (
     ROUGH,
     Fit,
     Interval,
-    MeasuredSweep,
+    Sweep,
     is_too_wide,
     miss_share,
 )
+from runs.analysis.scaling import CONCURRENCY, Point, Range
 from runs.analysis.table import Comparison
 from runs.analysis.trend import FEWEST_DAYS, LEVEL, Change, Course
 from runs.analysis.verdict import Judgement
-from runs.numbers import figure, join_words
+from runs.numbers import TIMES_FROM, figure, join_words, percent, share_words, times
+
+# Rates that lie within this of each other are "about" one rate; a factor this near to 2 is "doubles".
+ABOUT, NEAR, DOUBLE = 1.15, 1.1, (1.8, 2.3)
+AS_MUCH = 1.05  # what is served within this of the most is the most
+RATES = {"rps", "qps", "req/s", "requests/s"}
+SINGULAR = re.compile(r"(?<=ss)es$|(?<=[^s])s$")
 
 
-def describe_sweep(sweep: MeasuredSweep, fit: Fit | None) -> str:
+def describe_sweep(sweep: Sweep) -> Sweep:
+    """The sweep with its sentences."""
+    details = _describe_fit(sweep.fit) if sweep.fit else ()
+    return replace(sweep, sentence=_conclude(sweep, sweep.fit), details=details, notes=_note_sweep(sweep))
+
+
+def _conclude(sweep: Sweep, fit: Fit | None) -> str:
     """How many levels are missing, or where the peak is."""
     if fit is None:
         return _missing(sweep)
@@ -34,7 +49,7 @@ def describe_sweep(sweep: MeasuredSweep, fit: Fit | None) -> str:
     return f"{sweep.name}: {_peak(sweep, fit)} {_quality(sweep, fit)}"
 
 
-def describe_fit(fit: Fit) -> tuple[str, ...]:
+def _describe_fit(fit: Fit) -> tuple[str, ...]:
     """λ, σ and κ with their intervals."""
     return (
         f"λ {_with_interval(fit.rate_one, fit.rate_one_interval, ' requests/s for one client alone')}",
@@ -43,7 +58,7 @@ def describe_fit(fit: Fit) -> tuple[str, ...]:
     )
 
 
-def note_sweep(sweep: MeasuredSweep) -> tuple[str, ...]:
+def _note_sweep(sweep: Sweep) -> tuple[str, ...]:
     found = [f"Left out at concurrency {level}: {why.rstrip('.')}." for level, why in sweep.left_out]
     if len(sweep.configs) > 1:
         found.append(
@@ -52,7 +67,7 @@ def note_sweep(sweep: MeasuredSweep) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _missing(sweep: MeasuredSweep) -> str:
+def _missing(sweep: Sweep) -> str:
     levels = [str(level.n) for level in sweep.levels]
     lack = LEAST_LEVELS - len(levels)
     if lack <= 0:
@@ -66,7 +81,7 @@ def _missing(sweep: MeasuredSweep) -> str:
     )
 
 
-def _peak(sweep: MeasuredSweep, fit: Fit) -> str:
+def _peak(sweep: Sweep, fit: Fit) -> str:
     least, most = sweep.levels[0].n, sweep.levels[-1].n
     interval = fit.peak_interval
     if fit.peak_at is None or interval.high is None:
@@ -89,7 +104,7 @@ def _no_peak(fit: Fit, most: int) -> str:
     return f"whether req/s has a peak cannot be told from these levels (up to {most} clients)."
 
 
-def _quality(sweep: MeasuredSweep, fit: Fit) -> str:
+def _quality(sweep: Sweep, fit: Fit) -> str:
     share = miss_share(sweep, fit)
     word = "closely" if share < CLOSE else "roughly" if share < ROUGH else "badly"
     off = f"off by {share:.1%}".replace("%", " %")
@@ -170,8 +185,8 @@ def describe_texts(
     if bare and compared:
         found.append(f"{_listed(bare)}: no config text.")
     shared = Counter(_name_text(text) for text in texts if text.config is None)
-    for name, times in shared.items():
-        often = "once" if times == 1 else f"{times} times"
+    for name, n in shared.items():
+        often = "once" if n == 1 else f"{n} times"
         found.append(f"{name} is shown {often}, for no config in particular: no difference follows from it.")
     return tuple(found)
 
@@ -241,3 +256,103 @@ def describe_change(change: Change) -> str:
     size = f"{abs(change.pct):.{1 if abs(change.pct) < 10 else 0}f}"
     sides = f"n={change.n} against {change.n_before}"
     return f"{sign}{size} % from {change.on.day} {change.on:%B %Y}, {sides}, {p}"
+
+
+# --- a sweep from level to level -----------------------------------------------------------------------------------------
+
+
+def describe_levels(swept: Range, points: Sequence[Point]) -> str:
+    """As "about 3 requests per second at 50 and 100 connections, the mean time doubles, 47 % fail at 150"."""
+    sound = [point for point in points if not point.failed and point.rate is not None]
+    parts = [*_rates(swept, sound), *_times_over(sound)]
+    failing = [point for point in points if point.failed]
+    at = _preposition(swept)
+    if failing:
+        places = [_value(point) for point in failing[:2]]
+        places = places if sound else [with_axis(swept, places[0]), *places[1:]]
+        shares = [percent(point.failed, 1) for point in failing]
+        parts += [f"{share} of the requests fail {at} {place}" for share, place in zip(shares, places, strict=False)]
+    return ", ".join(parts) or "no level served anything"
+
+
+def _rates(swept: Range, sound: Sequence[Point]) -> list[str]:
+    if not sound:
+        return []
+    rates = [point.rate or 0.0 for point in sound]
+    at = _preposition(swept)
+    if max(rates) <= ABOUT * min(rates):
+        places = [_value(point) for point in sound]
+        where = " and ".join(places) if len(places) < 3 else f"{places[0]} to {places[-1]}"
+        return [f"about {_round_to_all(rates)} requests per second {at} {with_axis(swept, where)}"]
+    best = next(point for point in sound if (point.rate or 0.0) * AS_MUCH >= max(rates))  # more levels bring no more
+    first, last = sound[0], sound[-1]
+    told = []
+    if best is not first:
+        told.append(
+            f"requests per second rise from {figure(first.rate)} {at} {with_axis(swept, _value(first))}"
+            f" to {figure(best.rate)} {at} {_value(best)}"
+        )
+    else:
+        place = with_axis(swept, _value(best))
+        told.append(f"the most is served {at} {place}, {figure(best.rate)} requests per second")
+    if best is not last and (last.rate or 0.0) * ABOUT < (best.rate or 0.0):
+        told.append(f"falling to {figure(last.rate)} {at} {_value(last)}")
+    elif best is not last:
+        told.append(
+            f"and stay about there up to {_value(last)}"
+            if best is not first
+            else f"{figure(last.rate)} {at} {_value(last)}"
+        )
+    return told
+
+
+def _preposition(swept: Range) -> str:
+    return "with" if swept.unit and swept.unit not in RATES else "at"
+
+
+def with_axis(swept: Range, value: str) -> str:
+    """As "1 connection", "8 workers", "MaxClients 50"."""
+    unit = "connections" if swept.axis == CONCURRENCY else swept.unit
+    if not unit:
+        return f"{swept.axis} {value}"
+    return f"{value} {SINGULAR.sub('', unit) if value == '1' else unit}"
+
+
+def _times_over(sound: Sequence[Point]) -> list[str]:
+    timed = [point.mean_ms for point in sound if point.mean_ms]
+    if len(timed) < 2:
+        return []
+    factor = timed[-1] / timed[0]
+    if DOUBLE[0] <= factor <= DOUBLE[1]:
+        return ["latency doubles"]
+    if factor < ABOUT:
+        return []
+    far = f"{times(factor)} times as long" if factor >= TIMES_FROM else f"{share_words(factor - 1)} longer"
+    return [f"latency grows from {figure(timed[0])} to {figure(timed[-1])} ms, {far}"]
+
+
+def _round_to_all(rates: Sequence[float]) -> str:
+    """Their mean with as few figures as keep it near all of them."""
+    middle = sum(rates) / len(rates)
+    for digits in (1, 2, 3):
+        about = float(f"{middle:.{digits}g}")
+        if about <= min(rates) * NEAR and max(rates) <= about * NEAR:
+            break
+    return figure(about)
+
+
+def _value(point: Point) -> str:
+    return figure(int(point.value) if point.value == int(point.value) else point.value)
+
+
+def advise_levels(runs: int, swept: Range | None) -> str:
+    again = f"Run each level {runs} times, in mixed order, to see how much they vary. " if runs else ""
+    if swept is None or swept.limit is None:
+        return again.strip() or "No more runs are needed for these levels."
+    below = [point.value for point in swept.points if point.value < swept.limit]
+    between = (
+        f"between {figure(int(max(below)))} and {figure(int(swept.limit))}"
+        if below
+        else f"below {figure(int(swept.limit))}"
+    )
+    return f"{again}Try levels {between} to find where requests begin to fail."

@@ -18,7 +18,8 @@ from runs.analysis.conclusions import Judged
 from runs.analysis.facts import CaptureFact, RunFact
 from runs.analysis.headline import Headline
 from runs.analysis.monitors import PHASES, group_processes, memory_parts, pick_biggest
-from runs.analysis.scaling import Range, Sweep
+from runs.analysis.scalability_law import Sweep
+from runs.analysis.scaling import Range
 from runs.analysis.stats import sample_sd, student_quantile
 from runs.analysis.table import Comparison, find_workloads, name_workload
 from runs.charts import Chart, drawable

@@ -32,7 +32,7 @@ from runs.analysis.doubt_machine import find_noted_capacity
 from runs.analysis.doubts import Doubt
 from runs.analysis.facts import Source
 from runs.analysis.headline import Headline, Outcome
-from runs.analysis.scaling import Sweep
+from runs.analysis.scalability_law import Sweep
 from runs.analysis.table import Comparison
 
 MOST = 3

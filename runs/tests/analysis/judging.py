@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from runs.analysis import stats
-from runs.analysis.config_diff import compare_configs
 from runs.analysis.doubt_case import Case
 from runs.analysis.doubts import find_doubts, list_excluded, list_incomparable
 from runs.analysis.facts import CaptureFact, HostFact
@@ -81,4 +80,4 @@ def headline_of(
     out = list_excluded(doubts)
     judgement = judge(comparison, excluded=out, apart=list_incomparable(doubts), spread=spread)
     swept = fit_sweeps(named, runs, excluded=out)
-    return write_headline(find_headline(comparison, judgement, doubts, compare_configs(named, []), swept, hosts))
+    return write_headline(find_headline(comparison, judgement, doubts, [], swept, hosts))

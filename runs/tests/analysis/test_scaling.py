@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runs.analysis.scalability_law import compute_law, fit
-from runs.analysis.scaling import Sweep, fit_sweeps
+from runs.analysis import scaling
+from runs.analysis.scalability_law import Sweep, compute_law, fit
+from runs.analysis.summary_wording import describe_sweep
 from runs.tests.analysis.facts import configs, run
 
 # SPEC SDM91 on a Sun SPARCcenter 2000, scripts/hour over users; Gunther, Guerrilla Capacity Planning, 2007.
@@ -20,6 +21,10 @@ SPEC = {1: 64.9, 18: 995.9, 36: 1652.4, 72: 1853.2, 108: 1828.9, 144: 1775.0, 21
 RAYTRACER = {1: 20.0, 4: 78.0, 8: 130.0, 12: 170.0, 16: 190.0, 20: 200.0}
 # The data of usl's tests/coef.R, which has 0.02, 0.02 and 1 for them.
 ROUND = {1: 1.0, 2: 1.8868, 4: 3.0769, 6: 3.5294, 8: 3.5398, 10: 3.3557}
+
+
+def fit_sweeps(*of, **how) -> list[Sweep]:
+    return [describe_sweep(each) for each in scaling.fit_sweeps(*of, **how)]
 
 
 def fitted(rates: dict[int, float]):
