@@ -52,18 +52,21 @@ def modules() -> dict[str, Path]:
     return {module_name(file): file for file in source_files() if file.relative_to(ROOT).parts[0] in PACKAGES}
 
 
-def imported_names(file: Path) -> Iterator[str]:
+@cache
+def imported_names(file: Path) -> tuple[str, ...]:
     """Each imported name, absolute: "runs.models.Run" for `from runs.models import Run`."""
+    found: list[str] = []
     package = module_name(file).split(".")
     if file.name != "__init__.py":
         package = package[:-1]
     for node in ast.walk(ast.parse(file.read_text())):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             above = package[: len(package) - node.level + 1] if node.level else []
             base = ".".join([*above, *([node.module] if node.module else [])])
-            yield from (f"{base}.{alias.name}" for alias in node.names)
+            found += [f"{base}.{alias.name}" for alias in node.names]
+    return tuple(found)
 
 
 @cache
@@ -140,9 +143,9 @@ def lines_naming_a_tool() -> list[str]:
     """file:line of each string outside the parsers and remote/tools that names a tool; docstrings do not count."""
     found = []
     for file in source_files():
-        path = file.relative_to(ROOT).as_posix()
-        if not path.startswith(MAY_NAME_TOOLS):
-            found += [f"{path}:{line}" for line in sorted(set(_naming(ast.parse(file.read_text()))))]
+        path, text = file.relative_to(ROOT).as_posix(), file.read_text()
+        if not path.startswith(MAY_NAME_TOOLS) and TOOL.search(text):
+            found += [f"{path}:{line}" for line in sorted(set(_naming(ast.parse(text))))]
     return found
 
 
