@@ -77,8 +77,8 @@ class ConfigNames:
             load: find_server(result, blocks[load], prompt_hosts.get(load)) for load, result in self.results.items()
         }
         sources = [load for load in loads if load not in duplicates]
-        self.warm_ups = find_warm_ups(blocks, sources)
-        self.examples = find_examples(blocks, sources)
+        self.warm_ups = find_warm_ups(blocks, sources) if len(sources) > 1 else set()
+        self.examples = find_examples(blocks, sources) if len(sources) > 2 else set()
         choices = dict.fromkeys(loads, Choice(is_inherited=True))
         self._untold: set[str] = set()  # sentences without words of their own
         names: dict[str, str] = {}
@@ -395,6 +395,6 @@ def find_warm_ups(blocks: Sequence[Block], loads: Sequence[int]) -> set[int]:
 
 def find_examples(blocks: Sequence[Block], loads: Sequence[int]) -> set[int]:
     """The text's first load test, where only the line above it calls it an example of a tool's output: nobody measured it."""
-    first, *others = ([text for _, text in blocks[load].trail][-1:] for load in loads) if len(loads) > 2 else ([],)
+    first, *others = ([text for _, text in blocks[load].trail][-1:] for load in loads)
     shown = first and is_example(first[0]) and not any(text and is_example(text[0]) for text in others)
     return {loads[0]} if shown else set()

@@ -226,7 +226,7 @@ def find_hosts(
         host = _merge_facts(f"h{first_number + number}", machine.sightings, loaded if number == 0 else [])
         hosts.append(host)
         host_of |= {sighting.index: host.key for sighting in machine.sightings}
-    parts = _find_sections(sightings, machines, loads)
+    parts = _find_sections(sightings, machines, loads) if len(machines) > 1 else []
     for part, index in parts:
         host_of = dict.fromkeys(part, host_of[index]) | host_of
     if hosts and not parts:
