@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta, timezone
-from functools import cached_property
+from itertools import chain
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -291,31 +291,24 @@ def _logged_time(block: Block, values: Mapping[str, object]) -> str:
     return str(row.get("date_time") or "")
 
 
-class ShownDates:
-    """The dates that a text shows around the blocks that were read from it, and in them."""
+def find_dates(blocks: Sequence[Block]) -> list[tuple[int, datetime]]:
+    """The dates that a text shows around the blocks that were read from it, and in them, each with its line, in order."""
+    inside = ((block.first, block.values.get("date")) for block in blocks)
+    around = (shown for block in blocks for shown in block.above)
+    lines = chain(inside, around, blocks[-1].below if blocks else ())
+    return sorted((line, at) for line, text in lines if (at := _date_of(text)) is not None)
 
-    def __init__(self, blocks: Sequence[Block]) -> None:
-        self._blocks = blocks
 
-    def find_start(self, block: Block, values: Mapping[str, object], span: Span) -> datetime | None:
-        """When the block's load began: by its row of a log, or else by the last date above it, or the first below."""
-        if at := _date_of(_logged_time(block, values)):
-            return _until(at, span)
-        place = bisect_right(self._dated, block.first, key=itemgetter(0))
-        if place:
-            return _since(self._dated[place - 1][1], span)
-        return _until(self._dated[0][1], span) if self._dated else None
-
-    @cached_property
-    def _dated(self) -> list[tuple[int, datetime]]:
-        return sorted((line, at) for line, text in self._lines() if (at := _date_of(text)) is not None)
-
-    def _lines(self) -> Iterator[tuple[int, object]]:
-        for block in self._blocks:
-            yield from block.above
-            yield block.first, block.values.get("date")
-        if self._blocks:
-            yield from self._blocks[-1].below
+def find_start(
+    block: Block, values: Mapping[str, object], span: Span, dates: Sequence[tuple[int, datetime]]
+) -> datetime | None:
+    """When the block's load began: by its row of a log, or else by the last of the text's dates above it, or the first below."""
+    if at := _date_of(_logged_time(block, values)):
+        return _until(at, span)
+    place = bisect_right(dates, block.first, key=itemgetter(0))
+    if place:
+        return _since(dates[place - 1][1], span)
+    return _until(dates[0][1], span) if dates else None
 
 
 def _date_of(text: object) -> datetime | None:

@@ -121,7 +121,8 @@ class _Writer:
         self.draft, self.samples = reading.draft, reading.samples
         self.blocks = {f"b{number}": block for number, block in enumerate(reading.blocks)}
         self.loads = Loads(reading.blocks)
-        self.dates = clocks.ShownDates(reading.blocks)
+        has_runs = any(drafted.runs for drafted in self.draft.experiments)
+        self.dates = clocks.find_dates(reading.blocks) if has_runs else []
         self.placement = Placement(upload)
         self.build: Build | None = None
         self.runs: dict[str, Run] = {}
@@ -207,7 +208,7 @@ class _Writer:
         )
         span = clocks.find_run_span(block, result, values, self.upload.hints.get("slot"))
         row.clock_start_s, row.clock_end_s = span
-        row.ran_at = self._check_start(self.dates.find_start(block, values, span))
+        row.ran_at = self._check_start(clocks.find_start(block, values, span, self.dates))
         hashes = self.hashes[drafted.key, run.config] + self.hashes[drafted.key, ""]
         row.fingerprint = fingerprint_of(row, text_hashes=hashes)
         before = _take_id(row, previous)

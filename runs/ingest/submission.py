@@ -85,8 +85,7 @@ def preview(data: Incoming, *, hints: Hints = NO_HINTS, edits: Edits | None = No
     text = receive(data)
     hints = add_header(hints, text)
     try:
-        on_progress = limit_time(ignore_progress)
-        reading = read(text, hints=hints, edits=edits, on_progress=on_progress, at_once=PREVIEW_BLOCKS)
+        reading = read(text, hints=hints, edits=edits, on_progress=limit_time(), at_once=PREVIEW_BLOCKS)
     except TooSlow as error:
         raise rejected(
             413, "This text takes too long to read for a preview. Send it to the REST API: there a worker reads it."
@@ -108,7 +107,7 @@ class Options(TypedDict, total=False):
     redact       keys of secrets out of a preview, or EVERY_SECRET
     may_queue    a text that is large or slow to read is only kept, status "queued"; the caller then passes it to
                  `tasks.hand_over`
-    on_progress  called while the text is read
+    on_progress  called while the text is read, where it may not be queued
     """
 
     origin: Required[str]
@@ -164,10 +163,11 @@ def _prepare(data: Incoming, name: str, options: Options) -> _Prepared:
         parser_version=parsers.VERSION,
         created_by=options.get("user"),
     )
-    may_queue, on_progress = options.get("may_queue"), options.get("on_progress", ignore_progress)
-    if may_queue and text.size_bytes > settings.QUEUE_UPLOAD_BYTES:
-        return _for_worker(upload, text)
-    on_progress, at_once = (limit_time(on_progress), AT_ONCE_BLOCKS) if may_queue else (on_progress, MOST_BLOCKS)
+    on_progress, at_once = options.get("on_progress", ignore_progress), MOST_BLOCKS
+    if options.get("may_queue"):
+        if text.size_bytes > settings.QUEUE_UPLOAD_BYTES:
+            return _for_worker(upload, text)
+        on_progress, at_once = limit_time(), AT_ONCE_BLOCKS
     try:
         reading = read(text, hints=hints, edits=edits, on_progress=on_progress, at_once=at_once)
         collect_samples(reading, on_progress)
