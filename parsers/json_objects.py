@@ -38,7 +38,7 @@ def take_object(
     try:
         found = json.JSONDecoder(parse_constant=lambda _: None, strict=False).raw_decode(text)[0]
         values = {name: value for name, value in read(found).items() if value is not None and value != {}}
-    except (ValueError, TypeError, AttributeError, LookupError):  # no JSON, or of another shape
+    except (ValueError, TypeError, AttributeError, LookupError, RecursionError):  # no JSON, or of another shape
         values = {}
     if values:
         return Found(values, first, lines.number)

@@ -246,3 +246,9 @@ def test_rows_of_tsung_with_the_figures_of_other_rows_are_problems():
     (block,) = parsers.read([dump, *[f"stats: {row}\n" for row in rows], dump])
     assert [problem.line for problem in block.problems] == [2, 3, 4]
     assert block.records[0].complete_requests == 15
+
+
+def test_json_that_is_nested_without_end_is_left_unread(caplog):
+    """Made: groups of k6 in each other, which were logged as a fault of the reader."""
+    text = '{"root_group":' + '{"groups":[' * 5_000 + "1" + "]}" * 5_000 + "}\n"
+    assert list(parsers.read([text])) == [] and not caplog.records

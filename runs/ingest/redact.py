@@ -23,7 +23,10 @@ from parsers.catalogue import secret_options
 
 REDACTED = "[redacted]"
 LINE_END = r"\\?\r?\n[ \t>]*"  # inside a word that a terminal, a shell or a mailer has broken
-SHORTEST_BROKEN = 8  # characters; parts of a shorter word meet by chance
+SHORTEST_BROKEN, LONGEST_SPELT = (
+    8,
+    256,
+)  # characters; parts of shorter words meet by chance, and no two words begin so alike
 MAX_LINE = 10_000  # characters of a line that are searched; no tool prints a longer one
 
 # A line without any of these has no secret: `in` is many times quicker than the patterns below.
@@ -325,14 +328,8 @@ def _is_distinct(word: str) -> bool:
 
 def find_forms(word: str) -> list[str]:
     """The word as it may be written elsewhere: for a URL, in JSON, for a shell and in HTML. Longest first."""
-    forms = {
-        word,
-        quote(word, ""),
-        quote(word, "/"),
-        quote_plus(word),
-        re.sub(r"(\W)", r"\\\1", word),
-        html.escape(word),
-    }
+    forms = {word, html.escape(word), re.sub(r"(\W)", r"\\\1", word)}
+    forms |= {quote(word, ""), quote(word, "/"), quote_plus(word)}
     for inner in (json.dumps(word)[1:-1], json.dumps(word, ensure_ascii=False)[1:-1]):
         forms |= {inner, inner.replace("/", r"\/"), re.sub("[<>&']", lambda found: rf"\u{ord(found[0]):04x}", inner)}
     return sorted(forms, key=len, reverse=True)
@@ -353,7 +350,9 @@ def _copies_of(word: str) -> tuple[str, set[str], re.Pattern[str]]:
     """What a text with copies of the word has in it, in small letters, as it is or else in base64; and the copies."""
 
     def spell(form: str) -> str:
-        return (f"(?:{LINE_END})?" if len(form) >= SHORTEST_BROKEN else "").join(map(re.escape, form))
+        gap = f"(?:{LINE_END})?" if len(form) >= SHORTEST_BROKEN else ""
+        rest = rf"(?:{gap}[^\r\n]){{0,{len(form) - LONGEST_SPELT}}}" if len(form) > LONGEST_SPELT else ""
+        return gap.join(map(re.escape, form[:LONGEST_SPELT])) + rest
 
     forms, encoded = find_forms(word), find_base64_forms(word)
     in_base64 = rf"[\w+/-]{{0,3}}(?:{'|'.join(map(spell, encoded))})[\w+/-]?={{0,2}}"
@@ -363,7 +362,7 @@ def _copies_of(word: str) -> tuple[str, set[str], re.Pattern[str]]:
 
 def _longest_part(form: str) -> str:
     """Of letters and digits, which are written alike everywhere."""
-    return max(re.split("[^a-z0-9]+", form.lower()), key=len)
+    return max(re.split("[^a-z0-9]+", form[:LONGEST_SPELT].lower()), key=len)
 
 
 def _mask_lines(found: re.Match[str]) -> str:

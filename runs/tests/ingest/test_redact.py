@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 import time
 from base64 import b64encode
-from urllib.parse import quote
+from urllib.parse import quote, quote_plus
 
 import pytest
 from hypothesis import example, given
@@ -208,6 +209,16 @@ def test_base64_that_holds_a_secret_goes(before, after):
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\\\n    ", "\n> "])
 def test_a_secret_over_the_end_of_a_line_goes_and_the_lines_stay(end):
     assert mask_words(f"a {SECRET[:6]}{end}{SECRET[6:]} b", [SECRET]) == f"a [redacted]{end}[redacted] b"
+
+
+@pytest.mark.parametrize("write", [str, str.upper, quote_plus, lambda word: b64encode(word.encode()).decode()])
+def test_copies_of_a_very_long_secret_go_whole_and_soon(write):
+    """Made: its pattern of every character took 2 s, and each of 30 secrets has one."""
+    chance = random.Random(1)  # noqa: S311
+    secret = "".join(chance.choice("abcXYZ019+/=é") for _ in range(9_000))
+    begun = time.process_time()
+    assert mask_words(f"a {write(secret)} b", [secret]) == "a [redacted] b"
+    assert time.process_time() - begun < 0.3
 
 
 def test_short_words_are_not_found_over_the_end_of_a_line():
