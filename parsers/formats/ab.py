@@ -288,7 +288,7 @@ class _Report:
                 self.values["ab_revision"] = int(found[2]) if found[2].isdigit() else found[2]
         if "<i>" in self.lines.raw:
             self.html = True
-            if _PARAGRAPH.fullmatch(self.lines.before.strip()):
+            if self.lines.number == self.first and _PARAGRAPH.fullmatch(self.lines.before.strip()):
                 self.first -= 1
         return self._mine()
 

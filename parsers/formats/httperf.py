@@ -201,7 +201,7 @@ def _leave_out_noughts(values: dict[str, Any]) -> None:
             del values[name]
     if get("replies_per_second", {}).get("samples") == 0:
         values["replies_per_second"] = {"samples": 0}
-        if "sessions_per_second" in values:
+        if "mean" in get("sessions_per_second", {}):
             values["sessions_per_second"] = {"mean": values["sessions_per_second"]["mean"]}
 
 

@@ -12,6 +12,7 @@ Source    oha's src/printer.rs, 0.5 to 1.x
 from __future__ import annotations
 
 import re
+from math import isfinite
 from typing import Any
 
 from ..commands import FLAG, Option
@@ -150,7 +151,7 @@ def _read_object(tree: dict[str, Any]) -> dict[str, Any]:
         "size_per_request_bytes": figure(tree, "summary", "sizePerRequest"),
         "size_per_s_bytes": figure(tree, "summary", "sizePerSec"),
         "percentiles_ms": {name.removeprefix("p"): ms for name, ms in percentiles.items()},
-        "histogram_ms": [[round(float(s) * 1000, 6), n] for s, n in bars.items() if s != "NaN"] or None,
+        "histogram_ms": [[round(float(s) * 1000, 6), n] for s, n in bars.items() if isfinite(float(s))] or None,
         "details": {name: part for name, part in details.items() if part},
         "status_codes": figures(tree, "statusCodeDistribution"),
         "errors": figures(tree, "errorDistribution"),

@@ -252,3 +252,28 @@ def test_json_that_is_nested_without_end_is_left_unread(caplog):
     """Made: groups of k6 in each other, which were logged as a fault of the reader."""
     text = '{"root_group":' + '{"groups":[' * 5_000 + "1" + "]}" * 5_000 + "}\n"
     assert list(parsers.read([text])) == [] and not caplog.records
+
+
+def test_a_banner_of_ab_inside_of_a_report_has_no_line_before_the_report():
+    """Found by make fuzz: progress of a load above the HTML of another one."""
+    holds(
+        ["Finished 250 requests\n", "<p>\n", " This is ApacheBench, Version 2.3 <i>&lt;$Revision: 1 $&gt;</i><br>\n"]
+        * 3
+    )
+
+
+def test_a_histogram_of_oha_without_end_is_left_out():
+    """Found by make fuzz: the bar of an endless time, which no JSON can hold."""
+    path = FIXTURES / "oha" / "oha_04_json.txt"
+    text = re.sub(r'("responseTimeHistogram": ?\{\s*)"[^"]+"', r'\1"-1e999"', text_of(path))
+    assert "-1e999" in text
+    holds([f"{line}\n" for line in text.split("\n")])
+
+
+def test_a_rate_of_sessions_of_httperf_without_its_mean_is_read(caplog):
+    """Found by make fuzz: a mean of -inf beside a reply rate without samples."""
+    text = text_of(FIXTURES / "httperf" / "httperf_05_sessions.txt")
+    text = re.sub(r"(Session rate .* avg )\S+", r"\1-inf", re.sub(r"\(\d+ samples\)", "(0 samples)", text))
+    assert "avg -inf" in text and "(0 samples)" in text
+    holds([f"{line}\n" for line in text.split("\n")])
+    assert not caplog.records

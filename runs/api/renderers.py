@@ -1,7 +1,8 @@
-"""The API's JSON: written without NaN and infinity, read without running out of the stack."""
+"""The API's JSON: written without NaN, infinity and halves of signs, read without running out of the stack."""
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +13,10 @@ from rest_framework.renderers import JSONRenderer
 
 
 class FiniteJSONRenderer(JSONRenderer):
-    """DRF's renderer; where it refuses a number that is not finite, that number becomes null."""
+    """DRF's renderer; where it refuses a number that is not finite, that number becomes null.
+
+    The half of a sign, which an error may repeat from a request, is written as JSON escapes it.
+    """
 
     def render(
         self, data: Any, accepted_media_type: str | None = None, renderer_context: Mapping[str, Any] | None = None
@@ -20,7 +24,7 @@ class FiniteJSONRenderer(JSONRenderer):
         try:
             rendered: bytes = super().render(data, accepted_media_type, renderer_context)
         except ValueError:
-            rendered = super().render(_replace_non_finite(data), accepted_media_type, renderer_context)
+            rendered = json.dumps(_replace_non_finite(data), cls=self.encoder_class, separators=(",", ":")).encode()
         return rendered
 
 

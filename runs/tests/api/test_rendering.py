@@ -29,6 +29,10 @@ def test_a_figure_that_json_has_no_word_for_is_null():
     assert rendered({"a": [{"b": (float("-inf"), 1)}]}) == b'{"a":[{"b":[null,1]}]}'
 
 
+def test_the_half_of_a_sign_that_a_request_had_is_escaped():
+    assert rendered({"message": "not an id: \ud800", "x": float("nan")}) == rb'{"message":"not an id: \ud800","x":null}'
+
+
 def test_nothing_is_nothing():
     assert rendered(None) == b""
 
