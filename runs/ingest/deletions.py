@@ -264,8 +264,12 @@ def purge(deletion: Deletion) -> None:
             for part in counters.split_ids(ids):
                 model.everything.filter(pk__in=part).delete()
     deletion.delete()
-    for kind, model in MODELS.items():  # what was deleted before, out of what is gone now
-        Deletion.objects.filter(kind=kind).exclude(object_id__in=model.everything.values("pk")).delete()
+    for (
+        kind,
+        model,
+    ) in MODELS.items():  # what was deleted before, out of what is gone now, with the texts that went along
+        for before in Deletion.objects.filter(kind=kind).exclude(object_id__in=model.everything.values("pk")):
+            purge(before)
 
 
 def purge_expired() -> int:

@@ -118,6 +118,16 @@ def test_a_host_that_became_one_under_load_stays_in_the_bin_with_its_target(uplo
     assert ingest.restore(deletion).target == Target.objects.get()
 
 
+def test_what_is_purged_takes_along_what_was_deleted_out_of_it_before(upload):
+    """Seen on a running site: the text of a run that was deleted before its experiment was left behind, which gave 500."""
+    other, kept = submit(session(800), experiment="one"), submit(session(900), experiment="one")
+    ingest.delete(other.runs.get())
+    assert not Upload.objects.filter(pk=other.pk).exists(), "nothing else was in that text"
+    ingest.purge(ingest.delete(kept.runs.get().experiment))
+    assert not Deletion.objects.exists()
+    assert set(Upload.everything.all()) == {upload}
+
+
 def test_what_is_purged_does_not_come_back_with_its_text(upload):
     ingest.purge(ingest.delete(Run.objects.get(requests_per_second=700)))
     ingest.reparse(upload.pk)
