@@ -7,7 +7,7 @@ costs among a thousand. Where a list of runs goes by several names, the newest r
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +15,7 @@ from django.db.models import Model, Q, QuerySet
 from django.http import QueryDict
 
 from runs.analysis.trend import MOST_DAYS, Day
-from runs.models import Config, Experiment, Facet, Host, Run, Trend, TrendLine, Upload
+from runs.models import Facet, Host, Run, Trend, TrendLine
 from runs.models.results import RunQuerySet
 from runs.querysets import find_facets, parse_id, union_rows
 from runs.selectors.search import FACET_KINDS, NameMatch, find_names
@@ -243,33 +243,3 @@ def name_trends(lines: Sequence[TrendLine]) -> list[NamedTrend]:
     )
     runs = {run.fingerprint: run for run in Run.objects.filter(pk__in=[pk for (pk,) in ids]).for_list()}
     return [NamedTrend(line, runs.get(line.fingerprint)) for line in lines]
-
-
-# --- what can be changed of a row -----------------------------------------------------------------------------------------
-
-MOST_CHOICES = 200  # configs to choose from; and runs whose tags are looked at
-
-
-@dataclass(frozen=True, slots=True)
-class Managed:
-    """What a row's forms begin with; None where it has no such field. `configs` are those to choose from."""
-
-    name: str | None = None
-    note: str | None = None
-    tags: list[str] | None = None
-    counted: bool | None = None
-    configs: Iterable[Config] = ()
-
-
-def describe_managed(row: object) -> Managed:
-    """Two queries at most."""
-    if isinstance(row, Experiment):
-        rows = row.runs.order_by("-id").values_list("tags", flat=True)[:MOST_CHOICES]
-        tags = list(dict.fromkeys(tag for each in rows for tag in each))
-        return Managed(row.name, row.notes, tags, configs=row.configs.all()[:MOST_CHOICES])
-    if isinstance(row, Config):
-        others = row.experiment.configs.exclude(pk=row.pk)[:MOST_CHOICES]
-        return Managed(row.name, counted=row.runs.filter(counted=True).exists(), configs=others)
-    if isinstance(row, Run):
-        return Managed(None, row.note, row.tags, row.counted, row.experiment.configs.all()[:MOST_CHOICES])
-    return Managed(row.name if isinstance(row, Host | Upload) else None)

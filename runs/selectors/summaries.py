@@ -1,4 +1,6 @@
-"""Experiments in short, for cards: as many rows as a card can show, however much is in the experiment; and texts in excerpts."""
+"""Experiments in short, for cards: as many rows as a card can show, however much is in the experiment; texts in excerpts; and
+what the forms of a row begin with.
+"""
 
 from __future__ import annotations
 
@@ -222,3 +224,33 @@ def _excerpt(upload: Upload) -> Excerpt:
         for at, n in enumerate(shown[:MOST_LINES])
     ]
     return Excerpt(upload, tuple(excerpt))
+
+
+# --- what can be changed of a row -----------------------------------------------------------------------------------------
+
+MOST_CHOICES = 200  # configs to choose from; and runs whose tags are looked at
+
+
+@dataclass(frozen=True, slots=True)
+class Managed:
+    """What a row's forms begin with; None where it has no such field. `configs` are those to choose from."""
+
+    name: str | None = None
+    note: str | None = None
+    tags: list[str] | None = None
+    counted: bool | None = None
+    configs: Iterable[Config] = ()
+
+
+def describe_managed(row: object) -> Managed:
+    """Two queries at most."""
+    if isinstance(row, Experiment):
+        rows = row.runs.order_by("-id").values_list("tags", flat=True)[:MOST_CHOICES]
+        tags = list(dict.fromkeys(tag for each in rows for tag in each))
+        return Managed(row.name, row.notes, tags, configs=row.configs.all()[:MOST_CHOICES])
+    if isinstance(row, Config):
+        others = row.experiment.configs.exclude(pk=row.pk)[:MOST_CHOICES]
+        return Managed(row.name, counted=row.runs.filter(counted=True).exists(), configs=others)
+    if isinstance(row, Run):
+        return Managed(None, row.note, row.tags, row.counted, row.experiment.configs.all()[:MOST_CHOICES])
+    return Managed(row.name if isinstance(row, Host | Upload) else None)

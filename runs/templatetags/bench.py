@@ -31,8 +31,7 @@ from runs.models import Config
 from runs.presenters.comparison_page import list_verdicts
 from runs.presenters.overview import MetricCell, write_value
 from runs.presenters.tool_fields import say_field
-from runs.selectors.lists import Managed, describe_managed
-from runs.selectors.summaries import ExcerptLine, ExperimentSummary
+from runs.selectors.summaries import ExcerptLine, ExperimentSummary, Managed, describe_managed
 
 register = template.Library()
 register.simple_tag(list_verdicts)
