@@ -2,8 +2,8 @@
 
     python -m benchmarks.truth [--quick]
 
-prints a row a class, with what docs/verdicts.md promises and what was measured, and exits 1 where a promise is broken. The
-draws are seeded by the class's name, so that each run of this program counts the same.
+prints a row a class, with what docs/verdicts.md promises and what was measured, and exits 1 where a promise is broken.
+Draws are seeded by the class's name, so that each run counts the same.
 """
 
 from __future__ import annotations
@@ -34,14 +34,15 @@ from runs.analysis.verdict import JudgedRow, Judgement, Kind, Scale, Side, compa
 
 DRAWS, FEW_DRAWS = 1000, 50
 RATE, MEDIAN = "requests_per_second", "p50_ms"
-PROVEN = (Kind.BETTER, Kind.WORSE)
-LIKELY = (Kind.LIKELY_BETTER, Kind.LIKELY_WORSE)
+PROVEN, LIKELY = (Kind.BETTER, Kind.WORSE), (Kind.LIKELY_BETTER, Kind.LIKELY_WORSE)
 NAMES = "abcdefgh"
 # Logs of one config's runs: how many, and their standard deviation.
 Noise = Callable[[Generator, int, float], Sequence[float]]
 Logs = NDArray[np.float64]
 # (config, log of its figure) of each run, in the order in which they were made.
 Runs = list[tuple[int, float]]
+Draw = Callable[[Generator], Runs]
+_ids = count(1)
 
 
 def normal(random: Generator, n: int, sd: float) -> Sequence[float]:
@@ -77,9 +78,6 @@ def in_order(
     return draw
 
 
-Draw = Callable[[Generator], Runs]
-
-
 @dataclass(frozen=True, slots=True)
 class Claim:
     """A promise of docs/verdicts.md: `counts` is true of at most, or of at least, this share of draws; or is it in the mean."""
@@ -110,9 +108,6 @@ def says(
         return any((found := judgement.of(metric, column)) and found.kind in kinds for column in columns)
 
     return counts
-
-
-_ids = count(1)
 
 
 def _judge(runs: Runs, metric: str) -> Judgement:
@@ -181,8 +176,8 @@ def _orders() -> Iterator[Claim]:
 
 def _single_runs() -> Iterator[Claim]:
     def mixed(random: Generator) -> Runs:
-        sds = np.exp(random.uniform(math.log(0.005), math.log(0.3), 5))
-        return blocks(*zip((1, 1, 4, 4, 4), sds.tolist(), strict=True))(random)
+        sds = np.exp(random.uniform(math.log(0.005), math.log(0.3), 5)).tolist()
+        return blocks(*zip((1, 1, 4, 4, 4), sds, strict=True))(random)
 
     steady = [(4, 0.01)] * 3
     for what, draw in (
@@ -228,10 +223,8 @@ def _until_sure() -> Iterator[Claim]:
     for most, sd, drift in ((10, 0.02, 0), (10, 0.05, 0), (MOST, 0.02, 0), (MOST, 0.05, 0), (MOST, 0.02, -0.1)):
         what = f"until sure, equal, at most {most} rounds, sd {100 * sd:g} %" + (", drift −10 %" if drift else "")
         yield Claim(what, _ends(PROVEN, 0, sd, most, drift), most=0.05)
-    for noise, walk, name in (
-        *((heavy, 0, "heavy tails"), (with_outliers, 0, "one run in ten 30 % off")),
-        (normal, 0.01, "and a random walk of 1 % a run"),
-    ):
+    odd: list[tuple[Noise, float, str]] = [(heavy, 0, "heavy tails"), (with_outliers, 0, "one run in ten 30 % off")]
+    for noise, walk, name in (*odd, (normal, 0.01, "and a random walk of 1 % a run")):
         what = f"until sure, equal, at most {MOST} rounds, sd 2 %, {name}"
         yield Claim(what, _ends(PROVEN, 0, 0.02, MOST, noise=noise, walk=walk), most=0.06)
     for sd in (0.005, 0.01):
@@ -398,8 +391,7 @@ def main() -> None:
         shares = processes.map(_measure, [number for number, _ in chosen], [draws] * len(chosen))
         for (_, claim), measured in zip(chosen, shares, strict=True):
             promise = f"≤ {100 * claim.most:g} %" if claim.most < 1 else f"≥ {100 * claim.least:g} %"
-            holds = claim.holds(measured, draws)
-            broken |= not holds
+            broken |= not (holds := claim.holds(measured, draws))
             print(f"| {claim.what} | {promise} | {100 * measured:.1f} % | {'' if holds else 'broken'} |", flush=True)
     sys.exit(broken)
 
