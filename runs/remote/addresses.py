@@ -48,7 +48,7 @@ def canonicalize(text: str) -> str:
     if not found:
         raise NotAllowed(f"{text!r} is no address such as http://shop.lan:8080 (scheme, host and port, nothing else).")
     scheme = found["scheme"].lower()
-    return f"{scheme}://{_host(found['host'].lower())}:{_port(found['port'], scheme)}"
+    return f"{scheme}://{_parse_host(found['host'].lower())}:{_parse_port(found['port'], scheme)}"
 
 
 # Asked in this order; each refusal says what is wrong instead of "invalid".
@@ -65,7 +65,7 @@ TRICKS = (
 )
 
 
-def _port(text: str | None, scheme: str) -> int:
+def _parse_port(text: str | None, scheme: str) -> int:
     if text is None:
         return PORTS[scheme]
     if text.startswith("0") or len(text) > 5 or not 1 <= int(text) <= 65535:
@@ -73,7 +73,7 @@ def _port(text: str | None, scheme: str) -> int:
     return int(text)
 
 
-def _host(text: str) -> str:
+def _parse_host(text: str) -> str:
     if text.startswith("["):
         return f"[{_number(text[1:-1], ipaddress.IPv6Address)}]"
     labels = text.split(".")
@@ -160,10 +160,10 @@ def resolve(base: str) -> list[str]:
             f"The name {host_of(base)} is not known on this machine ({error.strerror}). If only the load generator "
             "knows it, write its IP addresses behind the address."
         ) from error
-    return plain_ips(str(entry[4][0]) for entry in found)
+    return normalize_ips(str(entry[4][0]) for entry in found)
 
 
-def plain_ips(texts: Iterable[str]) -> list[str]:
+def normalize_ips(texts: Iterable[str]) -> list[str]:
     """IP addresses in one spelling, each once, in order. Raises NotAllowed for what is none, or none of a server."""
     ips = set()
     for text in texts:
@@ -183,7 +183,7 @@ def check_resolved(base: str, seen: Iterable[str], allowed: Mapping[str, Sequenc
     """
     if base not in allowed:
         raise NotAllowed(f"{base} is not on the target's list of addresses.")
-    ips, registered = plain_ips(seen), plain_ips(allowed[base])
+    ips, registered = normalize_ips(seen), normalize_ips(allowed[base])
     if not ips:
         raise NotAllowed(f"The load generator does not know the name {host_of(base)}.")
     strange = [ip for ip in ips if ip not in registered]

@@ -156,7 +156,7 @@ def command_line(machine: Machine, *, is_master: bool = False) -> list[str]:
     return [*SSH, *alive, *shared, *config, *identity, "--", machine.destination, f"exec sh -c '{SCRIPT}'"]
 
 
-def _environment() -> dict[str, str]:
+def _clean_environment() -> dict[str, str]:
     """This process's own without what only benchdash may know: tools, switches and ssh have no use for it."""
     return {name: value for name, value in os.environ.items() if name not in OURS and not name.startswith(PREFIX)}
 
@@ -204,13 +204,13 @@ class Process:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env=_environment(),
+            env=_clean_environment(),
             start_new_session=True,
         )
         assert self._process.stdin and self._process.stdout and self._process.stderr  # noqa: S101  (for the types)
         reading = ((self._process.stdout, self._out), (self._process.stderr, self._err))
         self._readers = [threading.Thread(target=self._read, args=pair, daemon=True) for pair in reading]
-        self._beater = threading.Thread(target=self._beat, daemon=True)
+        self._beater = threading.Thread(target=self._send_beats, daemon=True)
         for thread in (*self._readers, self._beater):
             thread.start()
 
@@ -224,7 +224,7 @@ class Process:
         with self._changed:
             self._changed.notify_all()
 
-    def _beat(self) -> None:
+    def _send_beats(self) -> None:
         """Hand over what to run, then show that this side is there until it lets go."""
         pipe = self._process.stdin
         assert pipe is not None  # noqa: S101

@@ -42,14 +42,14 @@ class Refused(ValueError):
         self.errors = list(errors)
 
 
-def faults_of(plan: Plan, target: Target, variants: Sequence[Variant]) -> Iterator[Fault]:
+def find_plan_faults(plan: Plan, target: Target, variants: Sequence[Variant]) -> Iterator[Fault]:
     """What stands in the way before a snapshot can be made of the plan."""
-    yield from _machines(plan, target)
-    yield from _ranges(plan)
-    yield from _levels(plan, target)
-    yield from _length(plan, target)
-    yield from _request(plan)
-    yield from _variants(target, variants)
+    yield from _check_machines(plan, target)
+    yield from _check_ranges(plan)
+    yield from _check_levels(plan, target)
+    yield from _check_length(plan, target)
+    yield from _check_request(plan)
+    yield from _check_variants(target, variants)
     if plan.tool not in tools.tools():
         yield "tool", f"There is no load tool {plan.tool!r}; there are {', '.join(sorted(tools.tools()))}."
     if not _is_one_line(plan.name):
@@ -58,18 +58,18 @@ def faults_of(plan: Plan, target: Target, variants: Sequence[Variant]) -> Iterat
         yield "order", f"{plan.order!r} is no order; runs go {' or '.join(Plan.Order.values)}."
 
 
-def _machines(plan: Plan, target: Target) -> Iterator[Fault]:
+def _check_machines(plan: Plan, target: Target) -> Iterator[Fault]:
     if not target.enabled:
         yield "target", f"The target {target} is switched off: nothing may be sent to it."
     if plan.address.target_id != target.pk:
         yield "address", f"{plan.address} is not an address of {target}."
     if plan.generator.kind == LoadGenerator.Kind.SSH:
-        yield from _ssh("generator", plan.generator.ssh_destination, plan.generator.identity_file)
+        yield from _check_ssh("generator", plan.generator.ssh_destination, plan.generator.identity_file)
     if target.reach == Target.Reach.SSH:
-        yield from _ssh("target", target.ssh_destination, target.identity_file)
+        yield from _check_ssh("target", target.ssh_destination, target.identity_file)
 
 
-def _ssh(field: str, destination: str, identity_file: str) -> Iterator[Fault]:
+def _check_ssh(field: str, destination: str, identity_file: str) -> Iterator[Fault]:
     yield from _try(field, addresses.check_destination, destination)
     yield from _try(field, addresses.check_identity, identity_file)
 
@@ -81,7 +81,7 @@ def _try(field: str, check: Callable[..., None], *values: object) -> Iterator[Fa
         yield field, str(fault)
 
 
-def _ranges(plan: Plan) -> Iterator[Fault]:
+def _check_ranges(plan: Plan) -> Iterator[Fault]:
     for field, (least, most) in RANGES.items():
         value = getattr(plan, field)
         if value is not None and not least <= value <= most:
@@ -92,7 +92,7 @@ def _ranges(plan: Plan) -> Iterator[Fault]:
         yield "most_repeats", f"It is less than the {plan.repeats} repeats that are made in any case."
 
 
-def _levels(plan: Plan, target: Target) -> Iterator[Fault]:
+def _check_levels(plan: Plan, target: Target) -> Iterator[Fault]:
     levels = plan.levels
     if not isinstance(levels, list) or not levels or not all(type(level) is int and level > 0 for level in levels):
         yield "levels", "At least one number of clients is needed, such as 1, 10, 50."
@@ -103,7 +103,7 @@ def _levels(plan: Plan, target: Target) -> Iterator[Fault]:
         yield "levels", f"{max(levels)} at once is more than {target} may get ({target.most_concurrency})."
 
 
-def _length(plan: Plan, target: Target) -> Iterator[Fault]:
+def _check_length(plan: Plan, target: Target) -> Iterator[Fault]:
     if (plan.requests is None) == (plan.duration_s is None):
         yield "requests", "Give either a number of requests or a duration."
     if plan.requests is not None and plan.requests > target.most_requests:
@@ -112,7 +112,7 @@ def _length(plan: Plan, target: Target) -> Iterator[Fault]:
         yield "duration_s", f"That is longer than a run against {target} may take ({target.most_duration_s} s)."
 
 
-def _request(plan: Plan) -> Iterator[Fault]:
+def _check_request(plan: Plan) -> Iterator[Fault]:
     if plan.method not in tools.METHODS:
         yield "method", f"{plan.method!r} is none of {', '.join(tools.METHODS)}."
     yield from _try("path", addresses.check_path, plan.path)
@@ -133,7 +133,7 @@ def _request(plan: Plan) -> Iterator[Fault]:
         yield from _try("headers", secrets.check_header_secret, name, value)
 
 
-def _variants(target: Target, variants: Sequence[Variant]) -> Iterator[Fault]:
+def _check_variants(target: Target, variants: Sequence[Variant]) -> Iterator[Fault]:
     if not 1 <= len(variants) <= MOST_VARIANTS:
         yield "variants", f"A plan needs at least one variant and takes up to {MOST_VARIANTS}."
     names = [variant.name.strip() for variant in variants]
@@ -146,17 +146,17 @@ def _variants(target: Target, variants: Sequence[Variant]) -> Iterator[Fault]:
             f"Either each variant has a switch or none: the others would run as {with_switch[-1]} leaves the target.",
         )
     for variant in variants:
-        yield from (("variants", f"{variant.name}: {message}") for message in _variant(target, variant))
+        yield from (("variants", f"{variant.name}: {message}") for message in _check_variant(target, variant))
 
 
-def _variant(target: Target, variant: Variant) -> Iterator[str]:
+def _check_variant(target: Target, variant: Variant) -> Iterator[str]:
     if variant.address and variant.address.target_id != target.pk:
         yield f"{variant.address} is not an address of {target}."
     if variant.path:
         yield from (message for _, message in _try("", addresses.check_path, variant.path))
         yield from (message for _, message in _try("", secrets.check_text, "path", variant.path))
     if variant.switch:
-        yield from _switch(target, variant.switch)
+        yield from _check_switch(target, variant.switch)
     if variant.config_files and target.reach == Target.Reach.NONE:
         yield f"Its config files cannot be read, since {target} is not reached."
     if len(variant.config_files) > MOST_CONFIG_FILES:
@@ -165,7 +165,7 @@ def _variant(target: Target, variant: Variant) -> Iterator[str]:
         yield from (message for _, message in _try("", addresses.check_config_file, path, target.readable))
 
 
-def _switch(target: Target, switch: Switch) -> Iterator[str]:
+def _check_switch(target: Target, switch: Switch) -> Iterator[str]:
     if switch.target_id != target.pk:
         yield f"The switch {switch} is not one of {target}."
     if target.reach == Target.Reach.NONE:
@@ -177,7 +177,7 @@ def _is_one_line(text: str) -> bool:
     return bool(text.strip()) and text.isprintable()
 
 
-def faults_in(snapshot: Snapshot) -> Iterator[Fault]:
+def find_load_faults(snapshot: Snapshot) -> Iterator[Fault]:
     """What stands in the way of the runs themselves: every command line is built once."""
     seen: set[str] = set()
     for variant, level in snapshot.pairs:
@@ -187,10 +187,10 @@ def faults_in(snapshot: Snapshot) -> Iterator[Fault]:
             if str(fault) not in seen:
                 seen.add(str(fault))
                 yield ("tool" if isinstance(fault, tools.Cannot) else "address"), str(fault)
-    yield from _loopback(snapshot)
+    yield from _check_loopback(snapshot)
 
 
-def _loopback(snapshot: Snapshot) -> Iterator[Fault]:
+def _check_loopback(snapshot: Snapshot) -> Iterator[Fault]:
     """127.0.0.1 is whichever machine uses it: it is the target's only where generator and target are one machine."""
     target = snapshot.target
     if target is None or target.destination == snapshot.generator.destination:
@@ -204,7 +204,7 @@ def _loopback(snapshot: Snapshot) -> Iterator[Fault]:
             )
 
 
-def notes_on(snapshot: Snapshot) -> Iterator[str]:
+def describe_plan(snapshot: Snapshot) -> Iterator[str]:
     """What the plan does otherwise than one could think, for its page."""
     tool = tools.tools()[snapshot.tool]
     for level in snapshot.levels:
@@ -217,7 +217,7 @@ def notes_on(snapshot: Snapshot) -> Iterator[str]:
         yield "Nothing that benchdash does makes the variants differ: they have the same address, path, keep-alive and switch."
     if snapshot.target is None:
         yield "The target is not reached, so nothing is measured on it: memory and CPU will be missing."
-    for name in secrets.secret_names(load_for(snapshot, Stage(snapshot.variants[0].name, 1, 1))):
+    for name in secrets.find_secret_names(load_for(snapshot, Stage(snapshot.variants[0].name, 1, 1))):
         yield f"The worker fills in {{secret:{name}}} from its environment variable {secrets.PREFIX}{name}."
 
 
@@ -228,7 +228,7 @@ def recheck(snapshot: Snapshot, job: Job) -> list[Load]:
         raise NotAllowed(f"The target {snapshot.target_name} is switched off or was deleted.")
     _check_reached(snapshot.target, target.machine)
     _check_reached(snapshot.generator, job.generator.machine if job.generator else None)
-    allowed = current_addresses(job.target_id)
+    allowed = find_current_addresses(job.target_id)
     switches = [tuple(switch.argv) for switch in target.switches.all()]
     for variant in snapshot.variants:
         if variant.switch and variant.switch not in switches:
@@ -241,7 +241,7 @@ def recheck(snapshot: Snapshot, job: Job) -> list[Load]:
     return loads
 
 
-def current_addresses(target_id: int | None) -> dict[str, list[str]]:
+def find_current_addresses(target_id: int | None) -> dict[str, list[str]]:
     """The allow-list as it is now, of no address where the target is switched off."""
     now = TargetAddress.objects.filter(target=target_id or 0, target__enabled=True)
     return {address.base: list(address.resolved) for address in now}

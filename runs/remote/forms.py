@@ -25,7 +25,7 @@ from .schedules import DAYS
 REACH_FIELDS = ("reach", "ssh_destination", "identity_file")
 
 
-def lines_of(text: str) -> list[str]:
+def split_lines(text: str) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
@@ -107,13 +107,13 @@ class TargetForm(MachineForm):
         self.initial["readable"] = "\n".join(self.instance.readable)
         if self.instance.pk:
             self.initial["host_name"] = self.instance.host.name
-            self.initial["addresses"] = "\n".join(_line(address) for address in self.instance.addresses.all())
+            self.initial["addresses"] = "\n".join(_write_line(address) for address in self.instance.addresses.all())
 
     def clean_addresses(self) -> list[Address]:
         return parse_addresses(self.cleaned_data["addresses"])
 
     def clean_readable(self) -> list[str]:
-        paths = lines_of(self.cleaned_data["readable"])
+        paths = split_lines(self.cleaned_data["readable"])
         for path in paths:
             addresses.check_readable(path)
         return paths
@@ -142,7 +142,7 @@ class TargetForm(MachineForm):
                 "to change how it is reached, or to delete them first.",
             )
             return None
-        target.host = _host(self.cleaned_data["host_name"], target)
+        target.host = _find_host(self.cleaned_data["host_name"], target)
         target.created_by = target.created_by or user
         try:
             return save_target(target, self.cleaned_data["addresses"])
@@ -151,7 +151,7 @@ class TargetForm(MachineForm):
             return None
 
 
-def _host(name: str, target: Target) -> Host:
+def _find_host(name: str, target: Target) -> Host:
     """The target's own host as long as it keeps its name, else the latest of that name, else a new one."""
     if target.pk and target.host.name == name:
         return target.host
@@ -159,7 +159,7 @@ def _host(name: str, target: Target) -> Host:
     return free or Host.objects.create(name=name)
 
 
-def _line(address: TargetAddress) -> str:
+def _write_line(address: TargetAddress) -> str:
     """An address as it is typed: its IP addresses only where a person wrote them, the others are looked up anew."""
     return f"{address.base} {' '.join(address.resolved)}" if address.pinned else address.base
 
@@ -213,8 +213,8 @@ class PlanForm(forms.ModelForm):  # type: ignore[type-arg]
     def __init__(self, *args: Any, target: Target, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.target = self.instance.target = target
-        self._only("address", TargetAddress.objects.filter(target=target))
-        self._only("generator", LoadGenerator.objects.all())
+        self._limit_choices("address", TargetAddress.objects.filter(target=target))
+        self._limit_choices("generator", LoadGenerator.objects.all())
         self.fields["tool"].choices = [(name, name) for name in sorted(tools.tools())]  # type: ignore[attr-defined]
         for name, (least, most) in RANGES.items():
             step = "any" if isinstance(self.fields[name], forms.FloatField) else 1
@@ -230,7 +230,7 @@ class PlanForm(forms.ModelForm):  # type: ignore[type-arg]
         filled = any(self[name].value() for name in ("headers", "body"))
         return filled or any(self[name].errors for name in ("headers", "body", "content_type"))
 
-    def _only(self, name: str, rows: QuerySet[Any]) -> None:
+    def _limit_choices(self, name: str, rows: QuerySet[Any]) -> None:
         few = list(rows[:2])
         field = forms.ModelChoiceField(
             rows, label=self.fields[name].label, empty_label=None if len(few) == 1 else "choose"
@@ -283,7 +283,7 @@ class VariantForm(forms.ModelForm):  # type: ignore[type-arg]
         self.initial["config_files"] = "\n".join(self.instance.config_files)
 
     def clean_config_files(self) -> list[str]:
-        return lines_of(self.cleaned_data["config_files"])
+        return split_lines(self.cleaned_data["config_files"])
 
 
 class Variants(BaseInlineFormSet):  # type: ignore[type-arg]

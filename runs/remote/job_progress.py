@@ -55,18 +55,18 @@ def describe_progress(job: Job, steps: Sequence[Step]) -> JobProgress:
     inside = min(1.0, reported.get("done", 0) / reported["of"]) if reported.get("of") else 0.0
     return JobProgress(
         summary=summarize_job(job, done, len(counted), counted.index(current) + 1 if current else None),
-        detail=_detail(reported),
+        detail=_describe_load(reported),
         done=done,
         total=len(counted),
         share=min(1.0, (done + inside) / len(counted)) if counted else 0.0,
         current=current,
         begun=tuple(step for step in counted if step.state in BEGUN),
         left=len(counted) - done,
-        seen_state=_digest(
+        seen_state=_digest_states(
             *(job.state, job.message, job.progress, job.experiment_id, job.clock_offset_s, job.name),
             *(job.cancel_requested_at, done, len(counted)),
         ),
-        seen_steps=_digest(
+        seen_steps=_digest_states(
             job.log, *((step.pk, step.state, step.message, step.requests_per_second, step.upload_id) for step in steps)
         ),
     )
@@ -87,7 +87,7 @@ def summarize_job(job: Job, done: int, total: int, at: int | None = None) -> str
     return job.state
 
 
-def _detail(reported: dict[str, Any]) -> str:
+def _describe_load(reported: dict[str, Any]) -> str:
     """ "400 of 1,000 requests, 812.3 requests per s so far"; elapsed seconds where the tool reports no count."""
     words = []
     if reported.get("of"):
@@ -101,7 +101,7 @@ def _detail(reported: dict[str, Any]) -> str:
     return ", ".join(words)
 
 
-def _digest(*shown: Any) -> str:
+def _digest_states(*shown: Any) -> str:
     return hashlib.sha256(json.dumps(shown, default=str).encode()).hexdigest()[:12]
 
 
@@ -136,7 +136,7 @@ def active_jobs() -> list[JobSummary]:
     return summarize_jobs(Job.objects.with_counts().active()[:LATEST])
 
 
-def jobs_adding_to(experiment_id: int, shown: str = "") -> ExperimentJobs:
+def find_jobs_of_experiment(experiment_id: int, shown: str = "") -> ExperimentJobs:
     """The experiment's jobs that are not over, and those that a page showed before (`shown`: ids with commas)."""
     ids = [pk for pk in map(parse_id, shown.split(",")[:MOST_NAMED]) if pk is not None]
     adding = Job.objects.filter(~Q(state__in=Job.OVER) | Q(pk__in=ids), experiment=experiment_id)
@@ -211,10 +211,10 @@ MISSING = re.compile(
 
 def advise(message: str, log: str = "") -> list[str]:
     """Sentences on what to do about `message`; [] where its words say all there is. The log is read if it says nothing."""
-    return _advice(message) or _advice(log)
+    return _find_advice(message) or _find_advice(log)
 
 
-def _advice(text: str) -> list[str]:
+def _find_advice(text: str) -> list[str]:
     named = dict.fromkeys(quoted or plain for plain, quoted in MISSING.findall(text))
     missing = [f"Install {name} on that machine: {INSTALLED_BY[name]}." for name in named if name in INSTALLED_BY]
     return missing + [words for pattern, words in HELP if re.search(pattern, text)]

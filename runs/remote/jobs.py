@@ -44,7 +44,7 @@ def claim_job(job_id: int, claim: str) -> Job | None:
             # It may be this very attempt's: the database went away between its word and our hearing of it.
             return Job.objects.filter(pk=job_id, claim=claim, state=Job.State.CONNECTING).first()
         job = Job.objects.get(pk=job_id)
-        waits_for = _busy_generator(job) or _busy_target(job)
+        waits_for = _find_job_on_generator(job) or _take_target(job)
         if not waits_for:
             return job
         transaction.set_rollback(True)
@@ -52,7 +52,7 @@ def claim_job(job_id: int, claim: str) -> Job | None:
     return None
 
 
-def _busy_generator(job: Job) -> str:
+def _find_job_on_generator(job: Job) -> str:
     """The job that sends load from the same generator, or "". The caller locks the generator's row meanwhile."""
     generators = LoadGenerator.objects.select_for_update().filter(pk=job.generator_id or 0)
     if not list(generators):
@@ -62,7 +62,7 @@ def _busy_generator(job: Job) -> str:
     return f"job {other} on the same load generator" if other else ""
 
 
-def _busy_target(job: Job) -> str:
+def _take_target(job: Job) -> str:
     """The job that holds the same target, or "": then it is this job's now."""
     target = Target.objects.filter(pk=job.target_id or 0)
     if job.target_id is None or target.filter(Q(busy_with=None) | Q(busy_with=job.pk)).update(busy_with=job.pk):
@@ -244,7 +244,7 @@ def cancel_job(job: Job, user: Any) -> None:
     job.refresh_from_db()
 
 
-def begun_steps(job: Job) -> list[Step]:
+def find_begun_steps(job: Job) -> list[Step]:
     """Steps whose load was begun and did not come to an end: a resumed job sends it once more."""
     newest = {step.position: step for step in job.steps.order_by("position", "id")}
     ended = (Step.State.LOST, Step.State.FAILED, Step.State.CANCELLED)
@@ -265,7 +265,7 @@ def resume_job(job: Job, user: Any) -> list[Step]:
         if not Job.objects.filter(pk=job.pk, state__in=early).update(**queued):
             raise _refused("Only a job that was cancelled, failed or lost can be resumed.")
         job.steps.filter(state=Step.State.RUNNING).update(state=Step.State.LOST)  # its worker was gone as it wrote this
-        repeated = begun_steps(job)
+        repeated = find_begun_steps(job)
         if not repeated and not job.steps.filter(state=Step.State.WAITING).exists():
             raise _refused("Every step of it is done.")
         # A row of its own for each go of a load, at the same place of the order.
@@ -317,7 +317,7 @@ def _lose(job: Job, now: datetime) -> None:
 
 def note_sent(job: Job) -> None:
     """Its message is given to its queue. One that was given before, when nothing was in its way, was taken by nobody."""
-    message = _not_taken(job.generator) if job.sent_at and job.generator else ""
+    message = _explain_waiting(job.generator) if job.sent_at and job.generator else ""
     Job.objects.filter(pk=job.pk, state=Job.State.QUEUED).update(message=message, sent_at=Now())
 
 
@@ -326,7 +326,7 @@ def note_unsent(job: Job) -> None:
     Job.objects.filter(pk=job.pk, state=Job.State.QUEUED).update(message=message, sent_at=None)
 
 
-def _not_taken(generator: LoadGenerator) -> str:
+def _explain_waiting(generator: LoadGenerator) -> str:
     if generator.kind == LoadGenerator.Kind.SSH:
         return "No worker has taken it so far: all are busy, or none is running (“python manage.py worker” starts one)."
     option = "--local" if generator.queue == "load.local" else f"--host {generator.name}"

@@ -42,14 +42,14 @@ def validate_plan(plan: Plan) -> Snapshot:
     """What will be run. Raises Refused with every fault that was found."""
     target = plan.target
     variants = list(plan.variants.select_related("switch", "address"))
-    _refuse(checks.faults_of(plan, target, variants))
-    snapshot = _snapshot(plan, target, variants)
-    _refuse(checks.faults_in(snapshot))
+    _refuse(checks.find_plan_faults(plan, target, variants))
+    snapshot = _take_snapshot(plan, target, variants)
+    _refuse(checks.find_load_faults(snapshot))
     if estimate(snapshot).most_runs > checks.MOST_STAGES:
         _refuse(
             [("repeats", f"That comes to more than {checks.MOST_STAGES} runs; take fewer repeats, levels or variants.")]
         )
-    return replace(snapshot, notes=tuple(checks.notes_on(snapshot)))
+    return replace(snapshot, notes=tuple(checks.describe_plan(snapshot)))
 
 
 def _refuse(faults: Any) -> None:
@@ -64,13 +64,13 @@ OF_PLAN = (
 )
 
 
-def _snapshot(plan: Plan, target: Target, variants: Sequence[Variant]) -> Snapshot:
+def _take_snapshot(plan: Plan, target: Target, variants: Sequence[Variant]) -> Snapshot:
     return Snapshot(
         generator=plan.generator.machine,
         target_name=target.host.name,
         target=target.machine,
         allowed={address.base: list(address.resolved) for address in target.addresses.all()},
-        variants=tuple(_variant(plan, variant) for variant in variants),
+        variants=tuple(_snapshot_variant(plan, variant) for variant in variants),
         levels=tuple(plan.levels),
         seed=random_numbers.randbelow(2**31),
         headers=tuple((name, value) for name, value in plan.headers),
@@ -79,7 +79,7 @@ def _snapshot(plan: Plan, target: Target, variants: Sequence[Variant]) -> Snapsh
     )
 
 
-def _variant(plan: Plan, variant: Variant) -> VariantPlan:
+def _snapshot_variant(plan: Plan, variant: Variant) -> VariantPlan:
     switch = variant.switch
     return VariantPlan(
         name=variant.name.strip(),
@@ -153,21 +153,21 @@ def order_stages(snapshot: Snapshot) -> list[Stage]:
     """Every planned run. The warm-ups of a variant at a level come right before its first counted run."""
     repeats = range(1, snapshot.repeats + 1)
     if snapshot.order == Plan.Order.BLOCKS:
-        rounds = [(repeat, _block(snapshot, repeat)) for repeat in repeats]
+        rounds = [(repeat, _order_repeat(snapshot, repeat)) for repeat in repeats]
     else:
         rounds = [
-            (repeat, _in_turn([(variant.name, level) for variant in snapshot.variants], repeat))
+            (repeat, _alternate([(variant.name, level) for variant in snapshot.variants], repeat))
             for level in snapshot.levels
             for repeat in repeats
         ]
     return [stage for repeat, pairs in rounds for stage in _round(snapshot, pairs, repeat)]
 
 
-def _in_turn(pairs: Iterable[Pair], repeat: int) -> list[Pair]:
+def _alternate(pairs: Iterable[Pair], repeat: int) -> list[Pair]:
     return list(pairs)[:: 1 if repeat % 2 else -1]
 
 
-def _block(snapshot: Snapshot, repeat: int) -> list[Pair]:
+def _order_repeat(snapshot: Snapshot, repeat: int) -> list[Pair]:
     pairs = snapshot.pairs
     Random(f"{snapshot.seed}/{repeat}").shuffle(pairs)  # noqa: S311  an order, no secret
     return pairs
@@ -189,7 +189,7 @@ def plan_further_round(snapshot: Snapshot, rates: Mapping[Pair, Sequence[float]]
         return []
     counts = {pair: len(rates.get(pair, ())) for pair in snapshot.pairs}
     repeat = max(counts.values()) + 1
-    pairs = _block(snapshot, repeat) if snapshot.order == Plan.Order.BLOCKS else _in_turn(counts, repeat)
+    pairs = _order_repeat(snapshot, repeat) if snapshot.order == Plan.Order.BLOCKS else _alternate(counts, repeat)
     errors = {pair: relative_standard_error_pct(rates.get(pair, ())) for pair in pairs}
     return [
         Stage(*pair, counts[pair] + 1)

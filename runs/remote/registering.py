@@ -13,7 +13,7 @@ from django.db.models import Q, QuerySet
 
 from runs.models import Host
 
-from .addresses import NotAllowed, canonicalize, plain_ips, resolve
+from .addresses import NotAllowed, canonicalize, normalize_ips, resolve
 from .models import LoadGenerator, Plan, Target, TargetAddress, Variant
 from .planning import validate_plan
 
@@ -51,7 +51,7 @@ def parse_addresses(text: str) -> list[Address]:
             raise NotAllowed(f"{base} stands there twice.")
         if len(addresses) == MOST_ADDRESSES:
             raise NotAllowed(f"A target has at most {MOST_ADDRESSES} addresses.")
-        addresses[base] = Address(base, plain_ips(words[1:]) if words[1:] else resolve(base), bool(words[1:]))
+        addresses[base] = Address(base, normalize_ips(words[1:]) if words[1:] else resolve(base), bool(words[1:]))
     if not addresses:
         raise NotAllowed("At least one address is needed, such as http://shop.lan:8080")
     return list(addresses.values())
@@ -92,12 +92,12 @@ def register_this_machine(user: Any, port: int) -> Plan:
         address, _ = TargetAddress.objects.get_or_create(target=target, base=base, defaults={"resolved": resolve(base)})
         plan = Plan.objects.filter(name=SAMPLE, target=target, address=address).first()
         if plan is None:
-            plan = _sample(user, generator, address)
+            plan = _create_sample_plan(user, generator, address)
             validate_plan(plan)
     return plan
 
 
-def _sample(user: Any, generator: LoadGenerator, address: TargetAddress) -> Plan:
+def _create_sample_plan(user: Any, generator: LoadGenerator, address: TargetAddress) -> Plan:
     load = {"path": "/login/", "requests": 200, "levels": [1, 4], "repeats": 3, "warmups": 1}
     machines = {"target": address.target, "address": address, "generator": generator}
     plan = Plan.objects.create(name=SAMPLE, created_by=user, **machines, **load)
@@ -110,7 +110,7 @@ def delete_target(target: Target) -> None:
     """Raises InUse as long as plans aim at it or a job holds it. Its jobs and what they measured stay."""
     if target.busy_with_id:
         raise InUse(f"{target} is loaded right now by job {target.busy_with_id}.")
-    _not_planned(target, target.plans.all())
+    _refuse_planned(target, target.plans.all())
     target.delete()
 
 
@@ -119,11 +119,11 @@ def delete_generator(generator: LoadGenerator) -> None:
     active = generator.jobs.active().first()
     if active:
         raise InUse(f"{generator} is used by job {active.pk}, which is not over.")
-    _not_planned(generator, generator.plans.all())
+    _refuse_planned(generator, generator.plans.all())
     generator.delete()
 
 
-def _not_planned(what: Target | LoadGenerator, plans: QuerySet[Plan]) -> None:
+def _refuse_planned(what: Target | LoadGenerator, plans: QuerySet[Plan]) -> None:
     names = [str(plan) for plan in plans[:5]]
     if names:
         raise InUse(f"{what} is used by plans: {', '.join(names)}. Delete them first.")

@@ -191,7 +191,7 @@ def plan_from_run(run: Run) -> Rerun:
         "address": address.pk,
         "path": (parts.path or "/") + (f"?{parts.query}" if parts.query else ""),
         "levels": [options.concurrency],
-        "headers": _allowed_headers(options.headers, notes),
+        "headers": _choose_headers(options.headers, notes),
     }
     variants = [{"name": run.config.name[:200]}]
     return Rerun(run=run, target=address.target, variants=variants, fields=fields, notes=notes)
@@ -207,7 +207,7 @@ def _find_address(base: str, run: Run) -> TargetAddress:
     return next((address for address in rows if address.target.host_id == run.host_id), rows[0])
 
 
-def _allowed_headers(headers: list[tuple[str, str]], notes: list[str]) -> list[tuple[str, str]]:
+def _choose_headers(headers: list[tuple[str, str]], notes: list[str]) -> list[tuple[str, str]]:
     """The headers that a plan may have; a secret becomes the name of one."""
     allowed = []
     for name, value in headers:

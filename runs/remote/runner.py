@@ -281,5 +281,5 @@ class _JobRun:
         """Where the generator's own resolver leads to, each time, since names move. Raises NotAllowed."""
         host = addresses.host_of(variant.base)
         seen = sessions.resolve_host(self.plan.generator, host, self.journal.pause)
-        allowed = retry_database(lambda: checks.current_addresses(self.job.target_id))
+        allowed = retry_database(lambda: checks.find_current_addresses(self.job.target_id))
         addresses.check_resolved(variant.base, seen, allowed)

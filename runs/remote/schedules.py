@@ -94,22 +94,22 @@ def start_scheduled(schedule_id: int) -> Job | None:
         return None
     schedule = Schedule.objects.select_related("task", "plan", "created_by").get(pk=schedule_id)
     if schedule.plan is None:
-        return _refused(schedule, "Its plan was deleted, so that this schedule was paused.", pause_it=True)
+        return _store_refusal(schedule, "Its plan was deleted, so that this schedule was paused.", pause_it=True)
     if schedule.created_by is None:
-        return _refused(
+        return _store_refusal(
             schedule, "Whoever made this schedule is no user any more, so that it was paused.", pause_it=True
         )
     try:
         job = planning.start_job(schedule.plan, schedule.created_by, scheduled=True)
     except Refused as refusal:
-        return _refused(schedule, str(refusal))
+        return _store_refusal(schedule, str(refusal))
     schedule.message, schedule.last_job = "", job
     schedule.save(update_fields=["message", "last_job"])
     return job
 
 
 @transaction.atomic
-def _refused(schedule: Schedule, why: str, *, pause_it: bool = False) -> None:
+def _store_refusal(schedule: Schedule, why: str, *, pause_it: bool = False) -> None:
     """Leave a failed job that says why, and the reason with the schedule."""
     plan, now = schedule.plan, timezone.now()
     schedule.last_job = Job.objects.create(
@@ -134,7 +134,7 @@ def _refused(schedule: Schedule, why: str, *, pause_it: bool = False) -> None:
 def list_entries(plan: Plan | None = None) -> list[Entry]:
     found = Schedule.objects.select_related("task__crontab", "created_by", "last_job", "plan")
     rows = found.filter(plan=plan) if plan else found
-    return [Entry(row, _describe(row.task.crontab), _next_start(row)) for row in rows]
+    return [Entry(row, _describe(row.task.crontab), _find_next_start(row)) for row in rows]
 
 
 def _describe(when: CrontabSchedule) -> str:
@@ -143,7 +143,7 @@ def _describe(when: CrontabSchedule) -> str:
     return f"every {day} at {int(when.hour):02d}:{int(when.minute):02d} ({when.timezone})"
 
 
-def _next_start(schedule: Schedule) -> datetime | None:
+def _find_next_start(schedule: Schedule) -> datetime | None:
     if not schedule.task.enabled:
         return None
     clock = schedule.task.schedule

@@ -112,17 +112,17 @@ def _check_placeholders(text: str) -> None:
             raise SecretFault(f"{found} names no variable; names are capital letters, digits and underscores.")
 
 
-def secret_names(load: Load) -> list[str]:
+def find_secret_names(load: Load) -> list[str]:
     texts = [value for _, value in load.headers] + [load.body]
     return sorted({name for text in texts for name in PLACEHOLDER.findall(text)})
 
 
 def _fill(text: str, environ: Mapping[str, str]) -> str:
     """The text with the worker's values in place of the placeholders. Raises SecretFault for a missing one."""
-    return PLACEHOLDER.sub(lambda found: _value(found[1], environ), text)
+    return PLACEHOLDER.sub(lambda found: _read_value(found[1], environ), text)
 
 
-def _value(name: str, environ: Mapping[str, str]) -> str:
+def _read_value(name: str, environ: Mapping[str, str]) -> str:
     value = environ.get(PREFIX + name, "")
     if len(value) < SHORTEST:
         fault = "is not set" if not value else f"is shorter than {SHORTEST} characters, too short to be masked surely"
@@ -141,12 +141,12 @@ def fill_load(load: Load, environ: Mapping[str, str]) -> Load:
 def mask(text: str, environ: Mapping[str, str]) -> str:
     """The text with *** for every secret of the environment, also where it is quoted or encoded the usual ways."""
     values = [value for name, value in environ.items() if name.startswith(PREFIX) and len(value) >= SHORTEST]
-    for encoded in sorted({text for value in values for text in _encodings(value)}, key=len, reverse=True):
+    for encoded in sorted({text for value in values for text in _list_encodings(value)}, key=len, reverse=True):
         text = text.replace(encoded, MASK)
     return text
 
 
-def _encodings(value: str) -> set[str]:
+def _list_encodings(value: str) -> set[str]:
     in_urls = {quote(value), quote(value, safe=""), quote_plus(value)}
     in_shells_and_json = {shlex.quote(value).strip("'"), json.dumps(value)[1:-1]}
     return {value, base64.b64encode(value.encode()).decode()} | in_urls | in_shells_and_json

@@ -147,13 +147,13 @@ def render_session(session: Session) -> tuple[str, tuple[int, int]]:
     """The text, without what looks like a secret, and the first and last line of what the load tool printed."""
     generator = session.generator
     head = ["# Recorded by bd 1", f"# host: {session.target}", *map(_clean, session.facts)]
-    head += [*_type(session.target, session.texts), "", f"## {session.step}", ""]
+    head += [*_write_commands(session.target, session.texts), "", f"## {session.step}", ""]
     head += ["Before the load:", *map(_clean, session.before), ""]
     first = sum(part.count("\n") + 1 for part in head) + 2
     rest = ["During the load:", *map(_clean, session.during)]
-    rest += _type(generator, [Output("times", session.times)] if session.times else [])
+    rest += _write_commands(generator, [Output("times", session.times)] if session.times else [])
     rest += ["After the load:", *map(_clean, session.after)] if session.after else []
-    lines = [*head, *_type(generator, [session.load]), *rest]
+    lines = [*head, *_write_commands(generator, [session.load]), *rest]
     return "\n".join(lines) + "\n", (first, first + session.load.output.count("\n"))
 
 
@@ -161,7 +161,7 @@ def _clean(shown: str) -> str:
     return ingest.redact_secrets(shown.strip("\n"))
 
 
-def _type(machine: str, outputs: Sequence[Output]) -> list[str]:
+def _write_commands(machine: str, outputs: Sequence[Output]) -> list[str]:
     """Each command behind a prompt, with its output. A load's command line has no secret: a plan only holds their names."""
     return [line for shown in outputs for line in (f"bd@{machine}:~$ {shown.command}", _clean(shown.output), "")]
 
@@ -173,7 +173,7 @@ def store_session(job: Job, step: Step, plan: Snapshot, session: Session, journa
     """
     text, lines = render_session(session)
     data = mask(text, os.environ).encode("utf-8", "replace")
-    hints = _hints(job, step, plan, lines, session.clock)
+    hints = _make_hints(job, step, plan, lines, session.clock)
     try:
         receipt = retry_database(
             lambda: ingest.submit(data, origin="remote", name=session.title, user=job.created_by, hints=hints)
@@ -183,21 +183,21 @@ def store_session(job: Job, step: Step, plan: Snapshot, session: Session, journa
     run = retry_database(receipt.upload.runs.first)
     if run is None:
         raise Failed(f"{plan.tool} measured nothing. It said: {session.load.output}")
-    fault = _fault(plan.tool, run)
+    fault = _find_fault(plan.tool, run)
     retry_database(lambda: _note(job, step, run, fault, journal))
     if fault:
         raise Failed(f"{fault} It said: {session.load.output}")
     journal.log(f"{run.requests_per_second:g} requests/s")
 
 
-def _fault(tool: str, run: Run) -> str:
+def _find_fault(tool: str, run: Run) -> str:
     """Why a report that was read measures nothing, or ""."""
     if run.complete_requests == 0:
         return f"{tool} completed no request."
     return "" if run.requests_per_second else f"The run was too short for {tool} to tell a rate; send more requests."
 
 
-def _hints(job: Job, step: Step, plan: Snapshot, lines: tuple[int, int], clock: tuple[float, ...]) -> ingest.Hints:
+def _make_hints(job: Job, step: Step, plan: Snapshot, lines: tuple[int, int], clock: tuple[float, ...]) -> ingest.Hints:
     names = [variant.name for variant in plan.variants]
     slot = ingest.Slot(
         experiment=job.experiment_id,

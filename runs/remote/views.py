@@ -24,7 +24,7 @@ from . import jobs as remote_jobs
 from . import planning, schedules, tasks
 from .checks import MOST_VARIANTS, Refused
 from .forms import GeneratorForm, JobFilterForm, PlanForm, ScheduleForm, TargetForm, VariantSet, write_plan
-from .job_progress import JobProgress, advise, describe_progress, jobs_adding_to, summarize_jobs
+from .job_progress import JobProgress, advise, describe_progress, find_jobs_of_experiment, summarize_jobs
 from .models import Job, LoadGenerator, Plan, Schedule, Target
 from .registering import InUse, delete_generator, delete_target, register_this_machine
 from .rerun import CannotRepeat, Rerun, plan_from_runs
@@ -134,10 +134,10 @@ A_START = {"requests": 1000, "levels": [10]}  # of a new plan that nothing is kn
 @login_required
 def plan(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(Plan.objects.for_list(), pk=pk)
-    return render(request, "remote/plan.html", {"plan": found} | _what_runs(found))
+    return render(request, "remote/plan.html", {"plan": found} | _preview_plan(found))
 
 
-def _what_runs(found: Plan) -> dict[str, Any]:
+def _preview_plan(found: Plan) -> dict[str, Any]:
     """Every run with its command line, or why the plan cannot be run as it is."""
     try:
         snapshot = planning.validate_plan(found)
@@ -168,7 +168,7 @@ def new_plan(request: HttpRequest) -> HttpResponse:
             return render(request, "remote/cannot_repeat.html", {"run": runs[0], "reason": str(reason)})
         if repeats := parse_id(request.GET.get("repeats", "")):
             repeated.fields["repeats"] = repeats
-    target = repeated.target if repeated else _chosen_target(request)
+    target = repeated.target if repeated else _find_target(request)
     if target is None or not LoadGenerator.objects.exists():
         targets = list(Target.objects.for_list().filter(enabled=True))
         return render(
@@ -177,7 +177,7 @@ def new_plan(request: HttpRequest) -> HttpResponse:
     return _plan_form(request, Plan(), target, "New plan", repeated)
 
 
-def _chosen_target(request: HttpRequest) -> Target | None:
+def _find_target(request: HttpRequest) -> Target | None:
     enabled = Target.objects.filter(enabled=True).select_related("host")
     wanted = request.GET.get("target", "")
     if wanted:
@@ -243,7 +243,7 @@ def jobs(request: HttpRequest, fmt: str = "") -> HttpResponse:
 @login_required
 def job(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
     found = get_object_or_404(Job.objects.for_page(), pk=pk)
-    context = _context(found)
+    context = _job_context(found)
     rows = tuple(
         (number, step.variant, step.level, step.repeat, step.state, step.requests_per_second, step.run_id, step.message)
         for number, step in enumerate(context["steps"], start=1)
@@ -255,7 +255,7 @@ def job(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse:
 def live(request: HttpRequest, pk: int) -> HttpResponse:
     """What changed on the job's page since ?seen=: nothing (204), the state, or the state with steps and log."""
     found = get_object_or_404(Job.objects.for_page(), pk=pk)
-    context = _context(found)
+    context = _job_context(found)
     progress: JobProgress = context["progress"]
     seen = request.GET.get("seen", "")
     if seen == progress.seen:
@@ -293,7 +293,7 @@ def cancel(request: HttpRequest, pk: int) -> HttpResponse:
 def resume(request: HttpRequest, pk: int) -> HttpResponse:
     """Asked first (GET): a step that had begun sends its load once more."""
     found = get_object_or_404(Job.objects.for_page(), pk=pk)
-    context = _context(found)
+    context = _job_context(found)
     if not context["resumable"]:
         messages.info(request, "There is nothing to resume: every step is done, or the job is not over.")
         return redirect(found)
@@ -310,7 +310,7 @@ def resume(request: HttpRequest, pk: int) -> HttpResponse:
 
 def adding(request: HttpRequest, pk: int) -> HttpResponse:
     """The experiment page's notice of jobs that still add to it; HX-Trigger says when there is more to show."""
-    adding = jobs_adding_to(pk, request.GET.get("jobs", ""))
+    adding = find_jobs_of_experiment(pk, request.GET.get("jobs", ""))
     if adding.seen == request.GET.get("seen", ""):
         return HttpResponse(status=204)
     response = render(request, "remote/_adding.html", {"adding": adding, "experiment_id": pk})
@@ -319,7 +319,7 @@ def adding(request: HttpRequest, pk: int) -> HttpResponse:
     return response
 
 
-def _context(found: Job) -> dict[str, Any]:
+def _job_context(found: Job) -> dict[str, Any]:
     steps = list(found.steps.with_runs())
     progress = describe_progress(found, steps)
     early = found.is_over and found.state != Job.State.DONE

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from runs.remote.addresses import NotAllowed, canonicalize, check_load, check_resolved, plain_ips, resolve, url_of
+from runs.remote.addresses import NotAllowed, canonicalize, check_load, check_resolved, normalize_ips, resolve, url_of
 from runs.remote.snapshots import Load
 
 BASE = "http://192.0.2.10:8080"
@@ -262,4 +262,4 @@ def test_a_name_that_is_not_known_here_says_what_to_write(monkeypatch):
 
 
 def test_ip_addresses_have_one_spelling():
-    assert plain_ips(["2001:DB8:0:0::7", "::ffff:192.0.2.1", "192.0.2.1"]) == ["192.0.2.1", "2001:db8::7"]
+    assert normalize_ips(["2001:DB8:0:0::7", "::ffff:192.0.2.1", "192.0.2.1"]) == ["192.0.2.1", "2001:db8::7"]

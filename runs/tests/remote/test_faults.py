@@ -96,7 +96,7 @@ def test_a_cancelled_job_is_resumed_from_the_steps_that_are_missing(go, by_ssh):
     loading(by_ssh, going)
     jobs.cancel_job(going.now(), None)
     job = going.end()
-    broken = jobs.begun_steps(job)
+    broken = jobs.find_begun_steps(job)
     assert [(step.variant, step.state) for step in broken] == [("b", Step.State.CANCELLED)]
     assert [step.pk for step in jobs.resume_job(job, None)] == [broken[0].pk]
     assert go(job).end().state == Job.State.DONE

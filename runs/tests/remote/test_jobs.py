@@ -167,7 +167,7 @@ def test_resuming_gives_the_broken_step_a_row_of_its_own_and_leaves_the_rest():
     assert made.state == Job.State.QUEUED
     assert made.steps.count() == before + 1
     assert sorted(made.steps.filter(position=2).values_list("state", flat=True)) == ["lost", "waiting"]
-    assert jobs.begun_steps(made) == []
+    assert jobs.find_begun_steps(made) == []
 
 
 def test_a_step_that_was_begun_as_the_job_was_lost_is_not_left_out():

@@ -62,8 +62,8 @@ def test_another_name_for_the_same_machine_is_no_matter():
 def test_the_ip_addresses_of_a_name_are_those_of_today():
     job = made()
     target = Target.objects.get()
-    assert checks.current_addresses(job.target_id) == {"http://192.0.2.10:80": ["192.0.2.10"]}
+    assert checks.find_current_addresses(job.target_id) == {"http://192.0.2.10:80": ["192.0.2.10"]}
     target.addresses.update(resolved=["192.0.2.11"])
-    assert checks.current_addresses(job.target_id) == {"http://192.0.2.10:80": ["192.0.2.11"]}
+    assert checks.find_current_addresses(job.target_id) == {"http://192.0.2.10:80": ["192.0.2.11"]}
     Target.objects.update(enabled=False)
-    assert checks.current_addresses(job.target_id) == {}
+    assert checks.find_current_addresses(job.target_id) == {}

@@ -10,7 +10,7 @@ from urllib.parse import quote
 import pytest
 
 from runs.remote import tools
-from runs.remote.secrets import SecretFault, check_header_secret, check_text, fill_load, mask, secret_names
+from runs.remote.secrets import SecretFault, check_header_secret, check_text, fill_load, find_secret_names, mask
 from runs.remote.snapshots import Load
 
 ENV = {"BENCHDASH_SECRET_API": "s3cr3t+value'1", "BENCHDASH_SECRET_OTHER": "another-one", "HOME": "/home/someone"}
@@ -76,7 +76,7 @@ def test_the_worker_fills_in_what_its_environment_has():
     load = Load(
         "ab", BASE, "/", 1, requests=1, method="POST", headers=(("X-A", "k {secret:API}"),), body="b={secret:OTHER}"
     )
-    assert secret_names(load) == ["API", "OTHER"]
+    assert find_secret_names(load) == ["API", "OTHER"]
     filled = fill_load(load, ENV)
     assert (filled.headers, filled.body) == ((("X-A", "k s3cr3t+value'1"),), "b=another-one")
     assert load.headers == (("X-A", "k {secret:API}"),)
