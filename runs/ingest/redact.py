@@ -23,22 +23,20 @@ from parsers.catalogue import secret_options
 
 REDACTED = "[redacted]"
 LINE_END = r"\\?\r?\n[ \t>]*"  # inside a word that a terminal, a shell or a mailer has broken
-SHORTEST_BROKEN, LONGEST_SPELT = (
-    8,
-    256,
-)  # characters; parts of shorter words meet by chance, and no two words begin so alike
+SHORTEST_BROKEN = 8  # characters; parts of a shorter word meet by chance
+LONGEST_SPELT = 256  # characters by which a copy is found: as a pattern, 60,000 take 2 s
 MAX_LINE = 10_000  # characters of a line that are searched; no tool prints a longer one
 
 # A line without any of these has no secret: `in` is many times quicker than the patterns below.
 _NEEDLES = """
     cookie auth pass pwd secret token bearer key psk :// mysql mariadb redis-cli ldap openssl community identified
     akia asia ghp_ gho_ ghs_ ghu_ ghr_ xox eyj bd_ glpat- glsa_ npm_ sk- sk_ rk_ aiza _pat_ hf_ dop_v shpat_ hvs. pypi- sg.
-    gocspx- ya29. hooks.slack webhooks/ xapp- _pw dpw sess .sid= sig= signature :thin: basic bot {sha {ssha
+    lin_api_ gocspx- ya29. hooks.slack webhooks/ xapp- _pw dpw sess .sid= sig= signature :thin: basic bot {sha {ssha
     $apr $1$ $5$ $6$ $y$ $2a$ $2b$ $2y$
 """
 DIGITS = b"0123456789.: "
 LOWER = bytes(range(256)).lower()
-SPACED = (" on >", " -c", " -a", " -p", " -u")
+SPACED = ("sudo -s", "| kinit", " on >", " -c", " -a", " -p", " -u")
 NEEDLES = {needle: needle.encode().translate(None, DIGITS) for needle in (*_NEEDLES.split(), *SPACED)}
 MAX_KEYS = 10_000
 MAX_DISTINCT = 30  # secrets of a text that are looked for elsewhere in it, which takes up to 20 ms a MB for each
@@ -91,7 +89,12 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
             r"""^\s*[\w.]{0,60}?\w[._](?:password|passphrase|secret)\s+["']?(?P<v>[^\s"';]+)["']?;?\s*$""", re.I
         ),
     ),
-    ("setting", re.compile(rf"""(?:SetEnv|_param|\benv)\s+\w{{0,60}}?{WORD}\s+["']?(?P<v>[^\s"';]+)""", re.I)),
+    (
+        "setting",
+        re.compile(
+            rf"""(?:SetEnv|_param|\benv|php_(?:admin_)?value)\s+[\w.]{{0,60}}?{WORD}\s+["']?(?P<v>[^\s"';]+)""", re.I
+        ),
+    ),
     (
         "setting",
         re.compile(r"""(?:requirepass|masterauth|AuthLDAPBindPassword|\bbindpw)\s+["']?(?P<v>[^\s"']+)""", re.I),
@@ -106,7 +109,9 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("setting", re.compile(rf"""["'][\w.-]{{0,60}}?{WORD}["']\s+value=["'](?P<v>[^"']+)["']""", re.I)),
     ("option", re.compile(r"""\s-[uU]\s*[^\s-]\S{0,99}\s+-[pP]\s*["']?(?P<v>(?!(?:\d+|[A-Z]+)\b)[^\s"'-][^\s"']*)""")),
     ("option", re.compile(r"""\s--user[\s=]["']?(?P<v>(?!\d+:\d+\b)([^\s"':=/]{1,100}):(?!\2\b)[^\s"'/]+)""")),
-    ("option", re.compile(r"""\shtpasswd\s+-\w*b\w*\s+(?:\S+\s+){2}["']?(?P<v>[^\s"']+)""")),
+    ("option", re.compile(r"""(?<!\S)htpasswd\s+-\w*b\w*\s+(?:\S+\s+){2}["']?(?P<v>[^\s"']+)""")),
+    ("setting", re.compile(r"""\bPASS=["']?(?P<v>[^\s"';&]+)""")),
+    ("option", re.compile(r"""\becho\s+["']?(?P<v>[^\s"']+)["']?\s*\|\s*(?:sudo -S|kinit)""")),
     ("setting", re.compile(r"""["']auth["']\s*:\s*["'](?P<v>[\w+/=-]{8,})["']""")),
     ("setting", re.compile(r"""^\s*user\s+\S{1,99}\s+on\s+>(?P<v>\S+)""", re.I)),
     ("password hash", re.compile(r":(?P<v>\{S?SHA\d{0,3}\}[\w+/=]{20,})")),
@@ -122,22 +127,20 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
         "private key",
         re.compile(r"-----BEGIN (?:\w+ ){0,3}PRIVATE KEY-----(?P<v>(?:(?!-----END).)*?[\w+/=](?:(?!-----END).)*)"),
     ),
-    ("access key", re.compile(r"\b(?P<v>(?:AKIA|ASIA)[0-9A-Z]{16})\b")),
-    ("access key", re.compile(r"\b(?P<v>gh[pousr]_\w{30,255}|xox[abprs]-[\w-]{10,200})")),
     (
         "access key",
         re.compile(
             r"\b(?P<v>bd_[\w-]{40,}|(?:glpat-|glsa_|shpat_|github_pat_|dckr_pat_|hvs\.|xapp-)[\w.-]{16,}|sk-\w{2,9}-[\w-]{20,}"
-            r"|(?:npm_|hf_|sk-|[sr]k_(?:live|test)_)[A-Za-z0-9]{20,}|AIza[\w-]{35}|dop_v1_[0-9a-f]{40,}|pypi-Ag[\w-]{20,}"
-            r"|GOCSPX-[\w-]{20,}|ya29\.[\w-]{20,}|key-[0-9a-z]{32}|SG\.[\w-]{16,}\.[\w-]{16,})"
+            r"|(?:npm_|hf_|lin_api_|sk-|[sr]k_(?:live|test)_)[A-Za-z0-9]{20,}|AIza[\w-]{35}|dop_v1_[0-9a-f]{40,}|pypi-Ag[\w-]{20,}"
+            r"|GOCSPX-[\w-]{20,}|ya29\.[\w-]{20,}|key-[0-9a-z]{32}|SG\.[\w-]{16,}\.[\w-]{16,}"
+            r"|gh[pousr]_\w{30,255}|xox[abprs]-[\w-]{10,200}|(?:AKIA|ASIA)[0-9A-Z]{16}\b)"
         ),
     ),
+    ("access key", re.compile(r"\b(?P<v>eyJ[\w-]{8,2000}\.eyJ[\w-]{8,4000}\.[\w-]{8,2000})")),
     ("access key", re.compile(r"\bbot\d{6,12}:(?P<v>[\w-]{30,})")),
     ("access key", re.compile(r"(?:hooks\.slack\.com/services|/api/webhooks)/(?P<v>[\w/-]{20,})")),
-    ("access key", re.compile(r"\b(?P<v>eyJ[\w-]{8,2000}\.eyJ[\w-]{8,4000}\.[\w-]{8,2000})")),
 )
 KEY_BEGIN = re.compile(r"-----BEGIN (?:\w+ ){0,3}PRIVATE KEY-----")
-KEY_END = "-----END"
 KEY_BODY = re.compile(r"^[\s>|*#/]{0,20}(?P<v>[A-Za-z0-9+/=]{1,100})\s{0,20}$")
 KEY_NOTE = re.compile(r"^\s*(?:Proc-Type:.*|DEK-Info:.*|\[redacted\])?$")
 
@@ -281,7 +284,7 @@ class SecretSearch:
 
 def _opens_private_key(line: str) -> bool:
     begins = KEY_BEGIN.search(line[:MAX_LINE]) if "-----BEGIN" in line else None
-    return begins is not None and KEY_END not in line[begins.end() :]
+    return begins is not None and "-----END" not in line[begins.end() :]
 
 
 def _suspicious_lines(piece: str) -> list[int]:

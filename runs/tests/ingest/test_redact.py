@@ -24,6 +24,11 @@ BEGIN, END = "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----"
     ("text", "clean"),
     [
         ("Cookie: sid=abc123; theme=dark", "Cookie: [redacted]"),
+        ("PASS=hunter2secret ./load.sh", "PASS=[redacted] ./load.sh"),
+        ("htpasswd -b users joe hunter2secret", "htpasswd -b users joe [redacted]"),
+        ("php_admin_value mysqli.default_pw hunter2secret", "php_admin_value mysqli.default_pw [redacted]"),
+        ("$ echo hunter2secret | sudo -S nginx -s reload", "$ echo [redacted] | sudo -S nginx -s reload"),
+        (f"LINEAR={'lin_' + 'api_' + 40 * 'a'}", "LINEAR=[redacted]"),
         ("> Authorization: Bearer abc.def", "> Authorization: [redacted]"),
         ("Set-Cookie: a=b; Path=/", "Set-Cookie: [redacted]"),
         ("ab -n 10 -C session=f00ba4 http://x/", "ab -n 10 -C [redacted] http://x/"),
