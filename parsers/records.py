@@ -73,8 +73,8 @@ class Semantics:
     The defaults are assumed for a tool that no format declares. Steps are the least difference that the tool prints; 0
     where it is too fine to matter.
 
-    open_loop               when requests begin: "never" at a set rate (closed loop: a client sends its next request behind
-                            an answer), "always" at a set rate, or "with_rate": only where the command sets a rate
+    open_loop               requests begin at a set rate even where no command shows it; otherwise a client sends its next
+                            request behind an answer (closed loop), unless the command sets a rate
     concurrency             what a printed "concurrency" means: "asked" for, or "measured": the mean that came about, which
                             stays among the values and is no LoadResult.concurrency
     default_concurrency     the concurrency of a command that sets none
@@ -101,7 +101,7 @@ class Semantics:
     whole_report            what a whole report tells: of "failures", "percentiles", "document" (its path or length)
     """
 
-    open_loop: Literal["never", "with_rate", "always"] = "never"
+    open_loop: bool = False
     concurrency: Literal["asked", "measured"] = "asked"
     default_concurrency: int | None = None
     failures_in_requests: bool = True

@@ -25,7 +25,6 @@ from ..units import number
 KIND = "httperf"
 PROGRAMS = ("httperf",)
 SEMANTICS = Semantics(
-    open_loop="with_rate",
     one_thread=True,
     failure_kinds={
         "timeout": "client_timeouts",

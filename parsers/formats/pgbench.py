@@ -23,7 +23,6 @@ from ..report import Report, take_report
 KIND = "pgbench"
 PROGRAMS = ("pgbench",)
 SEMANTICS = Semantics(
-    open_loop="with_rate",
     failures_in_requests=False,
     sampled_rate=True,  # of the time without connecting; the duration is the one asked for
     completed_from_command=True,

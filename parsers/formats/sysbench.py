@@ -22,7 +22,6 @@ from ..report import Report, take_report
 KIND = "sysbench"
 PROGRAMS = ("sysbench",)
 SEMANTICS = Semantics(
-    open_loop="with_rate",
     failures_in_requests=False,
     sampled_rate=True,  # of a time that is taken a little earlier than the one printed
     completed_from_command=True,

@@ -23,7 +23,7 @@ from ..units import go_duration_ms
 KIND = "vegeta"
 PROGRAMS = ("vegeta",)
 SEMANTICS = Semantics(
-    open_loop="always",
+    open_loop=True,
     failures_hold_statuses=True,
     non_2xx=("status_codes",),
     printed_as={

@@ -27,7 +27,6 @@ from ..units import BINARY_SIZES, to_ms, ungrouped
 KIND = "wrk"
 PROGRAMS = ("wrk", "wrk2")
 SEMANTICS = Semantics(
-    open_loop="with_rate",
     failures_in_requests=False,  # but for late answers
     failure_kinds={kind: f"socket_errors.{kind}" for kind in ("connect", "read", "write", "timeout")},
     late_answers="socket_errors.timeout",

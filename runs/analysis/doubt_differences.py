@@ -122,7 +122,7 @@ def _read_path(sized: bool, case: Case, run: RunFact) -> Value | None:
 
 def _read_beginning(case: Case, run: RunFact) -> Value | None:
     """When the next request begins: an open model's at a rate that was set, a closed one's when a client has its answer."""
-    if run.set_rate is not None:
+    if run.is_open_loop:
         return "at a set rate"
     return None if run.clients is None else "behind an answer"
 

@@ -315,7 +315,7 @@ def find_hanging_requests(case: Case) -> Iterator[Finding]:
         if p99 is None or not 0 <= p99 < HUGE:
             continue
         # At most p99 each: what is left of all clients' time went into the slowest hundredth.
-        slowest = 1 - 0.99 * p99 / mean if mean and p99 and 0 < mean < HUGE and run.set_rate is None else 0.0
+        slowest = 1 - 0.99 * p99 / mean if mean and p99 and 0 < mean < HUGE and not run.is_open_loop else 0.0
         if slowest >= OMITTED:
             severity: Severity = "caution" if slowest >= MOSTLY_OMITTED else "note"
             yield about_run(run, severity, "omission", p99=p99, mean=mean, longest=longest, slowest=slowest)

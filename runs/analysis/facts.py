@@ -33,7 +33,7 @@ class Semantics(Protocol):
     """What a load tool means by its figures. Its format declares it: see parsers.records.Semantics for each name."""
 
     @property
-    def open_loop(self) -> Literal["never", "with_rate", "always"]: ...
+    def open_loop(self) -> bool: ...
     @property
     def concurrency(self) -> Literal["asked", "measured"]: ...
     @property
@@ -248,9 +248,14 @@ class RunFact(RunFigures):
 
     @property
     def set_rate(self) -> float | None:
-        """Requests/s that were to be sent; None where a client waits for its answer instead."""
+        """Requests/s that were to be sent; None where that is not known."""
         asked = self.options.get("rate")
         return float(asked) if isinstance(asked, (int, float)) and 0 < asked < HUGE else None
+
+    @property
+    def is_open_loop(self) -> bool:
+        """Whether requests begin at a set rate; otherwise a client waits for its answer before it sends the next one."""
+        return self.set_rate is not None or self.semantics.open_loop
 
     @property
     def late_answers(self) -> float:

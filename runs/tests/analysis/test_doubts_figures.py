@@ -209,8 +209,11 @@ def test_where_most_of_the_clients_time_lies_in_the_slowest_hundredth_the_mean_i
     assert round(finding.facts["slowest"], 3) == 0.965
 
 
-def test_nothing_is_left_out_where_requests_are_sent_at_a_rate():
-    (doubt,) = slowest(tool="wrk", mean_ms=85.213, command="wrk -R 2000 -c 100 http://a/")
+@pytest.mark.parametrize(
+    ("tool", "command"), [("wrk", "wrk -R 2000 -c 100 http://a/"), ("vegeta", "vegeta report"), ("tsung", "")]
+)
+def test_nothing_is_left_out_where_requests_are_sent_at_a_rate(tool, command):
+    (doubt,) = slowest(tool=tool, mean_ms=85.213, command=command)
     assert doubt.findings[0].moral == "hung"
 
 
