@@ -151,7 +151,7 @@ def _read_object(tree: dict[str, Any]) -> dict[str, Any]:
         "size_per_request_bytes": figure(tree, "summary", "sizePerRequest"),
         "size_per_s_bytes": figure(tree, "summary", "sizePerSec"),
         "percentiles_ms": {name.removeprefix("p"): ms for name, ms in percentiles.items()},
-        "histogram_ms": [[round(float(s) * 1000, 6), n] for s, n in bars.items() if isfinite(float(s))] or None,
+        "histogram_ms": [[round(float(s) * 1000, 6), n] for s, n in bars.items() if isfinite(float(s) * 1000)] or None,
         "details": {name: part for name, part in details.items() if part},
         "status_codes": figures(tree, "statusCodeDistribution"),
         "errors": figures(tree, "errorDistribution"),

@@ -47,7 +47,8 @@ OPENS = (
 _LINE = re.compile(r"([A-Z]\w*(?: \w+)?|Parent Server (?:Config\.|MPM) Generation):(?:\s+(\S.*))?")
 _FIGURE = re.compile(r"-?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]\d+)?")
 _BOARD = re.compile(r"[_SRWKDCLGI.]+")
-_F, _SIZED = r"\d*\.?\d+(?:e[+-]\d+)?", r"\d*\.?\d+ [kMGT]?B"
+_NUMBER = r"(?:\d+(?:\.\d+)?|\.\d+)"  # cut in one way: three that were cut in any took 300 s a MB
+_F, _SIZED = rf"{_NUMBER}(?:e[+-]\d+)?", rf"{_NUMBER} [kMGT]?B"
 _SENTENCES = [
     re.compile(text)
     for text in (

@@ -147,13 +147,14 @@ def test_figures_of_a_screen_that_never_end_are_looked_at_once(line):
     [
         ["equal runs of a small loop\n", f"cpu before: cpu {'1' * 60}x\n"],
         ["              total        used        free\n", "Mem:        8000000\n", f"{'1' * 190} x\n"],
+        ["Server Version: Apache/2.4\n", f"Server load: {'1' * 190} {'1' * 190} {'1' * 190}x\n"],
         [f"pgbench (1{'a' * 4000}\n", "transaction type: <builtin: TPC-B (sort of)>\n"],
         [
             f"--procs-- {'-' * 23}memory{'-' * 22}  {'---swap-- -----io---- ' * 8}\n",
             f"{'-' * 19}a{'-' * 19} " * 50 + "\n",
         ],
     ],
-    ids=["passport", "free", "pgbench", "dstat"],
+    ids=["passport", "free", "server_status", "pgbench", "dstat"],
 )
 def test_a_row_of_digits_or_dashes_is_cut_in_one_way(lines):
     """The first and the last found by make fuzz (more than 20 s), the others by strings made of each pattern."""
