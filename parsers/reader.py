@@ -240,6 +240,7 @@ def _try_parse(form: Format, parse: Parse, source: Lines, context: Context, comm
 
 def _read_following(source: Lines, form: Format, follows: Parse, context: Context) -> Iterator[Block]:
     """The blocks right behind the one read last that only its own format can tell."""
+    first = 0
     while True:
         number, source.prefix = source.number, source.quoting
         try:
@@ -249,8 +250,9 @@ def _read_following(source: Lines, form: Format, follows: Parse, context: Contex
         if found is None:
             return
         yield _make_block(source, form, found, context, source.quoting)
-        if source.number == number and found.label is None:
+        if source.number == number and found.label is None and found.first <= first:
             return  # it took no line; only what is labelled may stand on one line with others
+        first = found.first
 
 
 def _read_claimed(source: Lines, line: str, context: Context) -> Block | None:

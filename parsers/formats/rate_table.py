@@ -14,44 +14,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from itertools import pairwise
-from typing import Any, NamedTuple
 
 from ..broken_lines import match_joined, was_broken
-from ..catalogue import makes_load
 from ..commands import Option
 from ..lines import Lines
-from ..records import Found, LoadResult, Problem, Record, Semantics
+from ..rate_cells import EMPTY, KIND, Cell, find_rate_columns, name_cells, rates_of_table, records
+from ..records import Found, Semantics
 from ..written_rates import (
-    FAILED,
     IS_METRIC,
     IS_RATE,
     IS_THROUGHPUT,
     IS_VALUE,
-    LOAD,
-    LOAD_TITLE,
-    MEAN,
     METRIC,
-    NAMES_CONFIG,
-    NO_RATE,
-    NO_ROW,
     NOT_MEASURED,
-    POINTED,
-    RANK,
     RATE,
-    REPEAT,
     RUN,
-    WORK,
-    find_latency,
-    find_unclear,
-    group_by_commas,
-    read_latencies,
-    read_load,
     read_number,
     strip_markup,
 )
 
-KIND = "rate_table"
+__all__ = ["KIND", "records"]
 PROGRAMS: tuple[str, ...] = ()
 SEMANTICS = Semantics(whole_report=(), quotes_others=True)
 OPTIONS: dict[str, Option] = {}
@@ -76,7 +58,6 @@ NEEDS = (
 )  # fmt: skip
 
 _DELIMITER = re.compile(r":?-+:?")
-_EMPTY = frozenset(["", "-", "–", "—", "n/a", "N/A", "x", "?"])
 _MOST_ROWS, _LONG, _MOST_COLUMNS = 200, 8, 16
 _REFUSED = "rate_table refused"  # what Lines.memory has: the last line of a long table that had no rates
 _REFUSED_DRAWN = "rate_table refused, with bars"
@@ -87,21 +68,6 @@ _ORG_RULE = re.compile(r"\|[-+]{2,}\|")
 _DRAWN = re.compile("[|│┃║+├╞╠┌└]")  # what a line of a drawn table has, and one of its rules
 _BARS = str.maketrans("│┃║", "|||")
 _APART = re.compile(r"\t+| {2,}")
-_UNTITLED = "column without a title"
-_DITTO = frozenset(['"', "''", "〃", "^^", "^", "″"])
-
-
-class _Cell(NamedTuple):
-    line: int
-    row: str
-    column: str
-    rate: float
-    step: float
-    load: int | None
-    row_is_work: bool
-    section: str = ""
-    latency: dict[str, Any] = {}  # noqa: RUF012
-    unclear: str = ""  # a figure that may be one of two
 
 
 def parse(lines: Lines, command: str | None) -> Found | None:
@@ -116,7 +82,7 @@ def parse(lines: Lines, command: str | None) -> Found | None:
             lines.back(*taken)
     else:
         return None
-    lines.memory[KIND] = _name_cells(cells)
+    lines.memory[KIND] = name_cells(cells)
     return follows(lines, command)
 
 
@@ -136,7 +102,7 @@ def _may_be_drawn(lines: Lines, following: list[str]) -> bool:
     return lines.number >= lines.memory.get(_REFUSED_DRAWN, 0) and any(map(_DRAWN.search, following[:2]))
 
 
-def _read_table(lines: Lines, following: list[str], _: list[str]) -> list[_Cell]:
+def _read_table(lines: Lines, following: list[str], _: list[str]) -> list[Cell]:
     ahead = [_split(line) for line in following]
     skipped = 1 if ahead and len(ahead[0]) == 1 else 0  # the caption
     heading, delimiters = ([*ahead, [], []])[skipped : skipped + 2]
@@ -178,7 +144,7 @@ def _read_table(lines: Lines, following: list[str], _: list[str]) -> list[_Cell]
         if lines.unended() and not line.rstrip().endswith("|"):
             row[-1] = ""  # it may go on
         rows.append((lines.number, row))
-    rates = _rates([strip_markup(title) for title in heading], rows, bool(skipped))
+    rates = rates_of_table([strip_markup(title) for title in heading], rows, bool(skipped))
     if len(rates) < 2 and len(rows) >= _LONG:  # each row may be tried as the heading of those below
         lines.memory[_REFUSED_DRAWN] = lines.number
     return rates
@@ -208,7 +174,7 @@ def _read_heading(line: str, *, captioned: bool = False) -> tuple[list[str], set
     heading = [strip_markup(title) for title in cells]
     if line[:2].isspace() and RUN.fullmatch(heading[0]):
         heading = ["", *heading]
-    return heading, set(_rate_columns(heading, captioned))
+    return heading, set(find_rate_columns(heading, captioned))
 
 
 def _is_rule(line: str) -> bool:
@@ -220,7 +186,7 @@ def _read_cells(line: str, heading: list[str]) -> list[str]:
     return ["", *cells] if len(cells) == len(heading) - 1 and line[:2].isspace() else cells
 
 
-def _read_aligned(lines: Lines, following: list[str], taken: list[str]) -> list[_Cell]:
+def _read_aligned(lines: Lines, following: list[str], taken: list[str]) -> list[Cell]:
     """A table whose columns stand apart by two blanks or a tab; it ends at the first line that has another number of them."""
     titles, captioned = next(lines), _is_caption(following[0])
     if captioned:
@@ -248,7 +214,7 @@ def _read_aligned(lines: Lines, following: list[str], taken: list[str]) -> list[
             return []
     if lines.unended():
         return []
-    rates = _rates(heading, rows, captioned)
+    rates = rates_of_table(heading, rows, captioned)
     if len(rates) < 2 and len(rows) >= _LONG:  # each row may be tried as the heading of those below
         lines.memory[_REFUSED] = lines.number
     return rates
@@ -261,7 +227,7 @@ def _still_rates(columns: set[int], heading: list[str], line: str) -> set[int]:
         return set()
     if IS_METRIC.fullmatch(heading[0]):
         return set() if IS_METRIC.fullmatch(row[0]) else columns  # one row of them is of rates
-    return {at for at in columns if (cell := strip_markup(row[at])) in _EMPTY or read_number(cell)}
+    return {at for at in columns if (cell := strip_markup(row[at])) in EMPTY or read_number(cell)}
 
 
 def _split(line: str, *, opened: bool = True) -> list[str]:
@@ -284,158 +250,3 @@ def _row_of(width: int, hollow: bool, *, opened: bool) -> Callable[[str], list[s
         return cells if len(cells) == width else None
 
     return fits
-
-
-def _rates(heading: list[str], rows: list[tuple[int, list[str]]], captioned: bool) -> list[_Cell]:
-    """The table's rates with the titles of their rows and columns."""
-    table = [(number, [strip_markup(cell) for cell in row]) for number, row in rows]
-    if IS_METRIC.fullmatch(heading[0]):
-        return [cell._replace(row="", column=cell.row) for cell in _rates_of_metrics(heading, table)]
-    columns = _rate_columns(heading, captioned)
-    titled = [at for at, title in enumerate(heading) if IS_THROUGHPUT.fullmatch(title)]
-    columns |= {at: "" for at in titled if rows and all(IS_RATE.search(row[at]) for _, row in rows)}
-    tool = heading[0] if makes_load(heading[0].lower()) else ""  # "| ab | requests per second |", and a table of wrk's
-    sections = dict.fromkeys((number for number, _ in table), tool) | _take_sections(table)
-    for at in (at for at in columns if POINTED.search(heading[at])):
-        for _, row in table:
-            row[at] = group_by_commas(row[at])
-    _fill_down(table, min(columns, default=0))
-    loads = {
-        at for at, title in enumerate(heading) if LOAD.fullmatch(title) and all(read_load(row[at]) for _, row in table)
-    }
-    columns = {at: title for at, title in columns.items() if at not in loads}
-    first = min(columns, default=0)
-    titles = [at for at in range(first) if at not in loads and (not at or not RANK.fullmatch(heading[at]))]
-    others: dict[str, Any] = {"loads": loads, "titles": titles, "heading": heading, "sections": sections}
-    others["work"] = any(WORK.fullmatch(heading[at]) for at in titles)
-    timed = [at for at, title in enumerate(heading) if at and (find_latency(title) or FAILED.fullmatch(title))]
-    others["latencies"] = {at: heading[at] for at in timed if len(columns) == 1}
-    return _cells_of(table, columns, others)
-
-
-def _rates_of_metrics(heading: list[str], table: list[tuple[int, list[str]]]) -> list[_Cell]:
-    """Those of a table whose rows are metrics: as if they were its columns. Of several rows of rates the first counts."""
-    rates = [at for at, (_, row) in enumerate(table) if IS_RATE.search(row[0]) and not NO_RATE.search(row[0])]
-    if not rates:
-        return []
-    number, rate = table[rates[0]]
-    kept = [rate, *(row for at, (_, row) in enumerate(table) if at not in rates)]
-    named = (
-        next((row for row in kept if NAMES_CONFIG.fullmatch(row[0])), None) if IS_VALUE.fullmatch(heading[1]) else None
-    )
-    columns = [
-        (number, [named[at] if named else title, *(row[at] for row in kept)])
-        for at, title in enumerate(heading)
-        if at and not NO_RATE.search(title) and read_number(rate[at])
-    ]
-    return _rates(["", *(row[0] for row in kept)], columns, False)
-
-
-def _rate_columns(heading: list[str], captioned: bool) -> dict[int, str]:
-    """The columns that are of rates by their headings, each with what else its heading says."""
-    titles = enumerate(heading)
-    named = {at: IS_RATE.sub("", title).strip(" ()[],:-–/") for at, title in titles if IS_RATE.search(title)}
-    if captioned or set(named) == {0} or IS_METRIC.fullmatch(heading[0]):
-        named = {at: title for at, title in enumerate(heading) if at}
-    elif len(named) == 1 and all(title and MEAN.fullmatch(title) for title in named.values()):  # of what repeats?
-        named |= {at: title for at, title in enumerate(heading) if RUN.fullmatch(title)}
-    return {at: title for at, title in named.items() if at and not NO_RATE.search(title)}
-
-
-def _take_sections(table: list[tuple[int, list[str]]]) -> dict[int, str]:
-    """{line of a row: the title above it that has a row to itself}, of rows with titles of their own; those above are taken out."""
-    sections: dict[int, str] = {}
-    section = ""
-    for number, row in list(table):
-        if row[0] and not any(cell not in _EMPTY for cell in row[1:]) and not read_number(row[0]):
-            section = row[0]
-            following = next((other for line, other in table if line > number), None)
-            if following and following[0]:  # else it is what the merged cells below say
-                table.remove((number, row))
-        elif section and row[0]:
-            sections[number] = section
-    return sections
-
-
-def _fill_down(table: list[tuple[int, list[str]]], first: int) -> None:
-    """Put what merged cells say into the empty ones below, in the columns before the `first` rate."""
-    for at in range(first):
-        above = ""
-        for _, row in table:
-            above = row[at] = above if row[at] in _DITTO or (not row[at] and any(row)) else row[at]
-
-
-def _cells_of(table: list[tuple[int, list[str]]], columns: dict[int, str], others: dict[str, Any]) -> list[_Cell]:
-    found: list[_Cell] = []
-    for at, column in columns.items():
-        rows = [(number, row) for number, row in table if row[at] not in _EMPTY]
-        figures = [read_number(row[at]) for _, row in rows]
-        if None in figures or not figures:
-            continue  # a column with anything else is none of rates
-        unclear = find_unclear([row[at] for _, row in table])
-        for (number, row), rate in zip(rows, figures, strict=True):
-            title = _row_title(row, others)
-            if rate and not NO_ROW.fullmatch(title):
-                load = next((read_load(row[i]) for i in others.get("loads", ())), None)
-                latency = read_latencies(row, others.get("latencies", {}))
-                section = others.get("sections", {}).get(number, "")
-                told = row[at] if row[at] in unclear else ""
-                found.append(
-                    _Cell(number, title, column, *rate, load, others.get("work", False), section, latency, told)
-                )
-    return sorted(found, key=lambda cell: cell.line)
-
-
-def _row_title(row: list[str], others: dict[str, Any]) -> str:
-    """What stands before the first rate and is no number; where there are numbers only, the first with its heading."""
-    titles = others.get("titles", ())
-    named = [row[at] for at in titles if row[at] and not read_number(row[at])]
-    return " · ".join(named) if named or not titles else f"{others['heading'][titles[0]]} {row[titles[0]]}".strip()
-
-
-def _name_cells(cells: list[_Cell]) -> list[Found]:
-    """The blocks, each named by what was loaded: its row, or its column where all rows are loads."""
-    columns = list(dict.fromkeys(cell.column for cell in cells))
-    if sum(bool(REPEAT.fullmatch(column)) for column in columns) > 1:  # their mean is no measurement
-        columns = [column for column in columns if not MEAN.fullmatch(column)]
-        cells = [cell for cell in cells if cell.column in columns]
-    if all(RUN.fullmatch(cell.row) for cell in cells) and columns != [""]:  # each row is a repeat
-        cells = [cell._replace(row="") for cell in cells]
-    rows_are_loads = all(not cell.row or LOAD_TITLE.fullmatch(cell.row) or cell.row[-1].isdigit() for cell in cells)
-    rows_are_loads = columns != [""] and (rows_are_loads or cells[0].row_is_work)
-    repeats = len(columns) > 1 and all(map(REPEAT.fullmatch, columns))
-    found = [_make_found(cell, rows_are_loads and not repeats, repeats) for cell in cells]
-    for before, one in pairwise(found):
-        if one.first == before.first:
-            one.label = one.label or _UNTITLED
-    return found
-
-
-def _make_found(cell: _Cell, rows_are_loads: bool, repeats: bool) -> Found:
-    column = "" if repeats or MEAN.fullmatch(cell.column) else cell.column
-    name, how = (column, cell.row) if rows_are_loads else (cell.row, column)
-    values: dict[str, Any] = {} if cell.unclear else {"requests_per_second": cell.rate, "rate_step_per_s": cell.step}
-    values |= {"config": name} if name else {}
-    told = LOAD_TITLE.fullmatch(how)
-    load = cell.load if cell.load is not None else read_load(how) if told else None
-    if load is not None:
-        values["concurrency"] = load
-    how = " · ".join(filter(None, [cell.section, how if how and not told else ""]))
-    if how:
-        values["load"] = how
-    values |= cell.latency
-    unread = values.pop("without_unit", "")
-    message = f"{unread}: expected a unit (ms, s or us) in the cell or its column's title"
-    problems = [Problem(cell.line, message)] if unread else []
-    if cell.unclear:
-        point = f"{cell.unclear}: expected to know whether this point, beside a comma of thousands, is of thousands too"
-        problems.append(Problem(cell.line, point))
-    return Found(values, cell.line, cell.line, partial=True, problems=problems, label=name or None)
-
-
-_FIGURES = ("requests_per_second", "concurrency", "failed_requests", "mean_ms", "max_ms", "percentiles_ms")
-
-
-def records(values: dict[str, Any]) -> list[Record]:
-    figures = {name: values[name] for name in _FIGURES if name in values}
-    return [LoadResult(KIND, path=values.get("load"), **figures)]

@@ -47,6 +47,35 @@ def parse(text):
     self.assertEqual(x, "Requests per second:    617.01 [#/sec] (mean)")
     OUTPUT = "Transaction rate:	 13.01 trans/sec"
 """,
+    "a log of rates": """
+time,rps,latency
+10,1000,5
+11,1010,5
+""",
+    "a log of rates by date": """
+timestamp;requests/s;errors
+2024-01-01 10:00;1000;5
+2024-01-01 10:01;1010;5
+""",
+    "code between commas": """
+rps, latency, err = run(url)
+bench(name, rps=100, c=10)
+bench(other, rps=100, c=10)
+""",
+    "what plans of a service allow": """
+| free tier | 10 req/s |
+| pro tier | 100 req/s |
+""",
+    "targets in a table": """
+| service | target req/s |
+|---|---|
+| api | 1000 req/s |
+| web | 2000 req/s |
+""",
+    "prose with commas": """
+We saw nginx, apache, and caddy at 1000 req/s
+and then, later, more at 2000 req/s
+""",
     "awk": """
 $ ab -n 100 http://localhost/ | grep 'Requests per second' | awk '{print $4}'
 617.01

@@ -254,3 +254,28 @@ def test_an_org_table_is_read():
 def test_a_point_in_a_german_line_is_one_of_thousands():
     blocks, _ = read("Vor der Umstellung: 12.345 Requests/s\nNach der Umstellung: 15.010 Requests/s\n")
     assert [block.values["requests_per_second"] for block in blocks] == [12345, 15010]
+
+
+def test_each_row_of_a_sweep_without_names_is_a_run():
+    rows = "| 10 | 1000.5 |\n| 50 | 3000.5 |\n| 100 | 3100.5 |\n| 200 | 2900.5 |\n"
+    blocks, _ = read(f"| concurrency | rps |\n|---|---|\n{rows}")
+    assert [block.values["concurrency"] for block in blocks] == [10, 50, 100, 200]
+
+
+def test_an_empty_cell_is_no_part_of_a_name():
+    rows = "| Puma | 5 | 21,334 |\n| Falcon | - | 25,101 |\n"
+    blocks, _ = read(f"| Server | Threads | Requests/sec |\n|---|---|---|\n{rows}")
+    assert [block.label for block in blocks] == ["Puma", "Falcon"]
+
+
+def test_a_table_of_jira_has_a_run_for_each_rate():
+    blocks, _ = read("|| Server || Requests/s || 99% (ms) ||\n| nginx | 2100.25 | 12 |\n| caddy | 1100.25 | 55 |\n")
+    assert [(block.label, block.values["percentiles_ms"]) for block in blocks] == [
+        ("nginx", {"99": 12}),
+        ("caddy", {"99": 55}),
+    ]
+
+
+def test_rows_between_bars_that_say_their_unit_need_no_heading():
+    blocks, _ = read("Last night:\n\n| nginx  | c=10 | 1234 req/s |\n| caddy | c=10 | 987 req/s |\n")
+    assert [(block.label, block.values["concurrency"]) for block in blocks] == [("nginx", 10), ("caddy", 10)]
