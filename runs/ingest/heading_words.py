@@ -268,7 +268,9 @@ def name_of_heading(text: str) -> str:
     bare = bare[1:-1] if re.fullmatch(r"\[[^][]+\]", bare) else bare
     if letter := LETTER.fullmatch(bare):
         return letter[1]
-    bare = re.sub(r"^#?[(（]?\d{1,2}[.)）]\s+(?=\D)|^[(（]?[一二三四五六七八九十]{1,2}[、.）)]\s*(?=\w)", "", bare)
+    bare = re.sub(
+        r"^#?(?:[(（]?\d{1,2}[.)）]|\[\d{1,2}\])\s+(?=\D)|^[(（]?[一二三四五六七八九十]{1,2}[、.）)]\s*(?=\w)", "", bare
+    )
     bare = _NUMBER_LAST.sub("", _IN_CASE.sub("", bare))
     bare = named if (named := _RESULT_OF.sub("", bare)) and not is_generic(named) else bare
     bare = bare.removesuffix(".") if heading_level(text) > 1 and not is_sentence(text) else bare

@@ -118,3 +118,16 @@ def test_a_method_that_only_the_heading_tells_is_that_of_the_requests():
     _, draft = read(expand("## GET /users\n\n@wrk 120.5\n\n## POST /users\n\n@wrk 90.5\n"))
     (experiment,) = draft.experiments
     assert [run.method.method for run in experiment.runs] == ["GET", "POST"]
+
+
+def test_numbers_in_brackets_before_names_count_the_runs():
+    runs = "".join(
+        f"[{at}] {name}\n@ab {at}00.5 server=\n" for at, name in enumerate(("one", "one", "other", "other"), 1)
+    )
+    assert names_of(runs) == ["one", "other"]
+
+
+def test_the_end_of_a_wrapped_rate_names_nothing():
+    wrapped = "> Requests per second:    {}00.25 [#/sec]\n> (mean)\n\n"
+    text = f"I measured nginx first:\n\n{wrapped.format(2)}Then I measured caddy:\n\n{wrapped.format(1)}"
+    assert names_of(text) == ["nginx", "caddy"]
